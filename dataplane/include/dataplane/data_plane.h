@@ -1,0 +1,138 @@
+// The data plane as the rest of the program sees it: authenticated connections that carry frames.
+// No DPDK, ngtcp2 or GnuTLS type appears here, and no type of Bayplan's domain.
+//
+// Thread: one DataPlane belongs to one thread (its lcore). Every call below, and every call of the
+// handler, happens on that thread. Only `counters()` of a snapshot and `request_stop` may come from others.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dataplane/frame.h"
+
+namespace bayplan::dataplane {
+
+using ConnectionId = std::uint64_t;  // never used twice in a process
+
+// The ordered streams of a connection (client opens them all).
+enum class Stream : std::uint8_t {
+    control = 0,    // bidirectional: hello, acknowledgements
+    state = 1,      // client to server
+    decisions = 2,  // server to client
+};
+inline constexpr int kStreamCount = 3;
+
+struct Peer {
+    std::string common_name;  // subject of the certificate that TLS verified
+    std::string address;      // for logs
+};
+
+class DataPlane;
+
+// What a user of the data plane implements.
+class FrameHandler {
+public:
+    virtual ~FrameHandler() = default;
+    virtual void on_open(DataPlane&, ConnectionId, const Peer&) = 0;
+    // Takes the frame and returns true, or leaves it untouched and returns false: then this stream of
+    // this connection is not read further (flow control pushes the peer back) and the same frame is
+    // offered again on later turns of the loop.
+    virtual bool on_frame(DataPlane&, ConnectionId, Stream, Frame&) = 0;
+    virtual void on_close(DataPlane&, ConnectionId, std::string_view why) = 0;
+    // A handshake that failed, for the log (no certificate, wrong CA, ...).
+    virtual void on_refused(std::string_view address, std::string_view why) = 0;
+    // Once per turn of the loop: the handler drains its own rings and calls send(). Returns how much
+    // it did; 0 lets the loop sleep.
+    virtual std::size_t on_turn(DataPlane&) = 0;
+};
+
+struct TlsFiles {
+    std::string certificate;  // PEM, own chain
+    std::string key;          // PEM
+    std::string authority;    // PEM, the CA that peers must be signed by
+};
+
+enum class IdlePolicy : std::uint8_t { adaptive, poll };
+
+// Limits and timers of QUIC and framing. Defaults: reference measurements of the project's design.
+struct TransportOptions {
+    TlsFiles tls;
+    std::uint32_t frame_bytes_max = 1u << 20;       // payload of one frame
+    std::uint32_t send_buffer_bytes = 8u << 20;     // per connection and stream, until acknowledged by QUIC
+    std::uint32_t receive_window_bytes = 4u << 20;  // per stream: flow control credit given to the peer
+    std::uint32_t connections_max = 256;
+    std::uint32_t idle_timeout_ms = 30'000;
+    std::uint16_t payload_bytes_max = 1452;         // UDP payload of one packet
+};
+
+struct KernelPortOptions {
+    std::string address = "0.0.0.0";  // server: where to listen; client: local address
+    std::uint16_t udp_port = 0;       // 0 = any (clients)
+};
+
+struct DpdkPortOptions {
+    std::vector<std::string> eal_arguments;  // without the program name
+    std::string device;                      // ethdev name (net_af_packet0, 0000:3b:00.0); empty = first
+    std::string address;                     // own IPv4 address
+    std::uint16_t udp_port = 4433;
+};
+
+enum class PortKind : std::uint8_t { kernel, dpdk };
+
+struct DataPlaneOptions {
+    PortKind port = PortKind::kernel;
+    KernelPortOptions kernel;
+    DpdkPortOptions dpdk;
+    TransportOptions transport;
+    IdlePolicy idle = IdlePolicy::adaptive;
+    bool server = true;
+};
+
+using Counter = std::pair<std::string, std::uint64_t>;
+
+class DataPlane {
+public:
+    virtual ~DataPlane() = default;
+
+    // Client only: begins a handshake; on_open or on_close of the returned id follows.
+    virtual ConnectionId connect(std::string_view address, std::uint16_t udp_port) = 0;
+
+    // Queues one frame. False: the stream's send buffer has no room for it now; try again on a later turn.
+    virtual bool send(ConnectionId, Stream, std::span<const std::byte> payload) = 0;
+    virtual void close(ConnectionId, std::uint64_t error, std::string_view why) = 0;
+
+    // One turn: receive a burst, handshakes, frames, on_turn, timers, transmit. Returns work done.
+    virtual std::size_t turn() = 0;
+    // turn() until request_stop(), idling by policy; on return every connection was closed gracefully.
+    virtual void run() = 0;
+    virtual void request_stop() = 0;  // any thread
+    // Wakes a sleeping adaptive loop early (any thread); a hint, loops wake by themselves soon.
+    virtual void wake() = 0;
+
+    // Driver or "kernel-udp", for reports: af_packet, ring, kernel-udp, ixgbe...
+    virtual std::string port_name() const = 0;
+    virtual std::uint16_t udp_port() const = 0;  // the bound port
+    // Named counters (rx_packets, tx_packets, drop_*, ...); any thread, monotonic.
+    virtual std::vector<Counter> counters() const = 0;
+};
+
+// Opens the port and prepares TLS. Throws nothing: on failure returns null and says why in `error`.
+std::unique_ptr<DataPlane> open_data_plane(const DataPlaneOptions&, FrameHandler&, std::string& error);
+
+// A client and a server in one process over an in-process DPDK ring pair (rte_eth_from_rings): where
+// network namespaces are not allowed. EAL starts once per process.
+struct RingPair {
+    std::unique_ptr<DataPlane> server;
+    std::unique_ptr<DataPlane> client;
+};
+RingPair open_ring_pair(const DataPlaneOptions& server, FrameHandler& server_handler,
+                        const DataPlaneOptions& client, FrameHandler& client_handler,
+                        std::string& error);
+
+}  // namespace bayplan::dataplane

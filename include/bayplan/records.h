@@ -1,0 +1,188 @@
+// The plain records that cross between a shim and an engine.
+//
+// src/wire turns flatbuffers into these and back; the engine, the shim client, the recorder and the
+// oracle of the tests speak nothing else. Records own nothing: spans and string views point into the
+// message they were decoded from and are valid while that message lives (for the engine: during
+// Engine::apply).
+//
+// Thread: plain data, any. Source of the fields: YuniKorn's scheduler interface (si.proto v1), extended.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace bayplan {
+
+// An entry of one shim's dictionary (its own numbering, chosen by the shim). 0 means "not given".
+using DictId = std::uint32_t;
+
+// A connection of a shim, numbered by the data plane; never used twice in the life of a daemon.
+using ConnectionId = std::uint64_t;
+
+// An amount of one resource kind. Units by kind: cpu in milli-cores, memory and storage in bytes,
+// everything else in whole items.
+struct Amount {
+    DictId kind = 0;
+    std::int64_t value = 0;
+};
+
+struct Attribute {
+    DictId key = 0;
+    DictId value = 0;
+};
+
+struct DictEntry {
+    DictId id = 0;
+    std::string_view text;
+};
+
+// Numbers are YuniKorn's NodeInfo.ActionFromRM.
+enum class NodeAction : std::uint8_t {
+    create = 1,
+    update = 2,        // new capacity and attributes
+    drain = 3,         // no new pods; what runs stays
+    decommission = 4,  // the node is gone; its allocations are released
+    undrain = 5,
+    create_drain = 6,  // create, not schedulable until undrain
+};
+
+struct NodeRecord {
+    DictId node = 0;
+    NodeAction action = NodeAction::create;
+    std::span<const Amount> capacity;
+    std::span<const Attribute> attributes;  // `zone` and `instance-type` decide the slot group
+};
+
+struct ApplicationRecord {
+    DictId application = 0;
+    DictId queue = 0;  // 0 = the default leaf, root.default
+    DictId user = 0;
+};
+
+// One pod. With `node` it is a statement (this pod runs there: recovery or foreign), else an ask.
+struct AskRecord {
+    std::string_view key;  // unique within the shim
+    DictId application = 0;
+    DictId group = 0;          // pod group; 0 = on its own
+    DictId node = 0;           // runs there already
+    DictId required_node = 0;  // NodeName predicate: this node or none
+    std::int32_t priority = 0;
+    bool foreign = false;                  // placed by another scheduler; counts, is never released by us
+    bool tolerates_unschedulable = false;  // tolerates the taint node.kubernetes.io/unschedulable
+    std::int64_t created_s = 0;            // wall clock of the cluster manager; for display only
+    std::span<const Amount> requests;
+    std::span<const Attribute> tags;
+};
+
+// Numbers are YuniKorn's TerminationType.
+enum class Termination : std::uint8_t {
+    unknown = 0,
+    stopped_by_rm = 1,
+    timeout = 2,
+    preempted_by_scheduler = 3,
+    placeholder_replaced = 4,
+};
+
+struct ReleaseRecord {
+    std::string_view key;  // empty = every ask and allocation of the application
+    DictId application = 0;
+    Termination termination = Termination::stopped_by_rm;
+    std::string_view message;
+};
+
+// The shim could not carry out a placement: the ask goes back into backoff.
+struct NackRecord {
+    std::string_view key;
+    std::string_view reason;
+};
+
+// --- the numbered state stream of a shim (each message has a sequence number, applied exactly once)
+struct DefineMessage { std::span<const DictEntry> entries; };
+struct ForgetMessage { std::span<const DictId> ids; };  // these dictionary ids may be used anew
+struct NodesMessage { std::span<const NodeRecord> nodes; };
+struct ApplicationsMessage {
+    std::span<const ApplicationRecord> add;
+    std::span<const DictId> remove;
+};
+struct AsksMessage { std::span<const AskRecord> asks; };
+struct ReleasesMessage { std::span<const ReleaseRecord> releases; };
+struct NacksMessage { std::span<const NackRecord> nacks; };
+// Between these two the shim states all it knows. At the end, what was not mentioned goes.
+struct ResyncBeginMessage {};
+struct ResyncEndMessage {};
+struct ConfigurationMessage { std::string_view text; };  // queue configuration as YuniKorn's shims send it
+
+using StateBody = std::variant<DefineMessage, ForgetMessage, NodesMessage, ApplicationsMessage, AsksMessage,
+                               ReleasesMessage, NacksMessage, ResyncBeginMessage, ResyncEndMessage,
+                               ConfigurationMessage>;
+
+// --- every input of an engine; the recorder stores exactly these, in this order
+struct Tick { std::int64_t now_ns = 0; };  // monotonic, never goes back
+
+// A shim's hello on a fresh connection, with what the transport proved of it.
+struct Connect {
+    ConnectionId connection = 0;
+    std::string_view shim;  // certificate subject (common name): the identity
+    std::uint64_t shim_instance = 0;    // chosen at random when the shim process starts
+    std::uint64_t daemon_instance = 0;  // the daemon instance it last spoke to; 0 = none
+    std::uint64_t decisions_received = 0;  // last decision sequence number it has taken
+};
+struct Disconnect { ConnectionId connection = 0; };
+struct StateMessage {
+    ConnectionId connection = 0;
+    std::uint64_t sequence = 0;  // 1, 2, 3... per shim instance
+    StateBody body;
+};
+// The shim has taken every decision up to and including this one; returns credit.
+struct Acknowledge {
+    ConnectionId connection = 0;
+    std::uint64_t up_to = 0;
+};
+
+// Holds: capacity of a node kept from asks of a priority below `kept_from_below`. Nominations,
+// reservations and permit waits use the same mechanism from inside; this input is the operator's.
+struct HoldPlace {
+    std::uint64_t owner = 0;  // chosen by the caller; one owner has one hold
+    std::string_view node;
+    std::int32_t kept_from_below = 0;
+    std::span<const std::pair<std::string_view, std::int64_t>> amounts;
+};
+struct HoldDrop { std::uint64_t owner = 0; };
+
+using Input = std::variant<Tick, Connect, Disconnect, StateMessage, Acknowledge, HoldPlace, HoldDrop>;
+
+// --- what goes back, one ordered stream per shim, each item numbered and sent until acknowledged
+enum class DecisionKind : std::uint8_t {
+    node_accepted = 1,
+    node_rejected = 2,
+    application_accepted = 3,
+    application_rejected = 4,
+    ask_rejected = 5,
+    allocated = 6,   // name = ask key, node = where
+    released = 7,    // name = ask key, termination and text say why
+    ask_waiting = 8, // name = ask key; the first attempt failed, text says why (YuniKorn: FAILED)
+    message_rejected = 9,  // a state message as a whole made no sense; name = what
+};
+
+struct Decision {
+    DecisionKind kind = DecisionKind::allocated;
+    Termination termination = Termination::unknown;
+    std::string_view name;
+    std::string_view node;
+    std::string_view text;
+};
+
+enum class HelloOutcome : std::uint8_t { resume = 1, resync = 2, refused = 3 };
+
+struct HelloReply {
+    HelloOutcome outcome = HelloOutcome::refused;
+    std::uint64_t daemon_instance = 0;
+    std::uint64_t state_applied = 0;  // resume: send again from the next one
+    std::uint32_t credit_window = 0;  // unacknowledged decisions the daemon lets stand
+    std::string_view reason;          // refused: why
+};
+
+}  // namespace bayplan

@@ -1,0 +1,84 @@
+// One engine schedules one partition: it applies inputs in order and makes attempts in between, by the
+// rules of RULES.md. Several partitions are several engines; there are no globals.
+//
+// Thread: all calls from one thread, the engine's. Owns all state of the partition. Proposal workers
+// read the node shards meanwhile (see cluster/shard.h) and nothing else of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bayplan/records.h"
+#include "engine/decision_sink.h"
+#include "engine/engine_options.h"
+
+namespace bayplan {
+
+class PredicateSet;
+class StageExecutor;
+
+// Counters of an engine, monotonic except where said.
+struct EngineCounters {
+    std::uint64_t inputs = 0;
+    std::uint64_t ignored_inputs = 0;  // stale connections, duplicates
+    std::uint64_t attempts = 0;
+    std::uint64_t placed = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t batches_inline = 0;      // resolved at commit without a proposal
+    std::uint64_t batches_graph = 0;       // proposed by the executor
+    std::uint64_t batches_overlapped = 0;  // proposed while another batch committed
+    std::uint64_t batches_cut = 0;         // selected again because the order changed
+    std::uint64_t proposals = 0;           // class proposals used at commit
+    std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
+    std::uint64_t blocks_rechecked = 0;    // blocks evaluated again at commit
+    std::uint64_t nodes = 0;               // now
+    std::uint64_t pending = 0;             // now: heap
+    std::uint64_t backoff = 0;             // now
+    std::uint64_t unschedulable = 0;       // now
+    std::uint64_t allocations = 0;         // now, ours
+    std::uint64_t classes = 0;             // now
+};
+
+class Engine {
+public:
+    Engine(const EngineOptions&, DecisionSink&);
+    // With other predicates or another executor than the options say (tests, embedders).
+    Engine(const EngineOptions&, DecisionSink&, std::unique_ptr<PredicateSet>, std::unique_ptr<StageExecutor>);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    // Applies one input. Spans and views in it need to live only during the call.
+    void apply(const Input&);
+
+    // Makes up to `attempts_max` attempts; fewer when nothing can be selected. Returns how many.
+    std::uint64_t run(std::uint64_t attempts_max);
+
+    // True when run() would make at least one attempt.
+    bool has_work() const;
+
+    // The time of the next thing a tick would bring (an end of backoff), or INT64_MAX.
+    std::int64_t next_timer_ns() const;
+
+    // Hands decisions that wait for room to the sink. Returns how many batches were taken.
+    std::size_t flush();
+
+    std::uint64_t attempts() const;
+    std::string digest() const;  // of the decision log so far
+    EngineCounters counters() const;
+
+    // Checks the laws of the design against a recount of everything; appends what is broken.
+    void audit(std::vector<std::string>& broken) const;
+
+    // The state of one ask, for tests and explain: "pending", "unschedulable", ... or "" if unknown;
+    // `why` gets what it waits for, in terms of nodes, credit, and what would wake it.
+    std::string ask_state(std::string_view shim, std::string_view key, std::string* why = nullptr) const;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace bayplan

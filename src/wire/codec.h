@@ -1,0 +1,95 @@
+// Bytes to records and back: the trust boundary towards shims.
+//
+// Everything a peer sends is verified (flatbuffers verifier, tight limits), then decoded into the
+// records of bayplan/records.h, whose spans and views point into the DecodedFrame and its Frame. Only
+// this folder includes generated flatbuffers code. Meaning (unknown ids, negative amounts, duplicate
+// keys) is checked by the engine, which can answer with the item's name.
+//
+// Thread: any; no shared state. Errors: as text, the bytes are broken and the connection is to be closed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "bayplan/records.h"
+
+namespace bayplan::wire {
+
+inline constexpr std::uint32_t kProtocolMin = 1;
+inline constexpr std::uint32_t kProtocolMax = 1;
+
+// Limits on one frame; past them it is broken.
+struct Limits {
+    std::uint32_t items_max = 65'536;        // records in one message
+    std::uint32_t string_bytes_max = 4'096;  // any one string (configuration text: the frame's size)
+    std::uint32_t amounts_max = 64;          // resource kinds of one record
+    std::uint32_t attributes_max = 1'024;    // attributes or tags of one record
+};
+
+// --- shim to daemon
+struct Hello {
+    std::uint32_t protocol_min = kProtocolMin;
+    std::uint32_t protocol_max = kProtocolMax;
+    std::uint64_t features = 0;
+    std::string_view partition;
+    std::uint64_t shim_instance = 0;
+    std::uint64_t daemon_instance = 0;
+    std::uint64_t decisions_received = 0;
+    std::string_view version;  // of the shim's software, for logs
+};
+struct StateFrame {
+    std::uint64_t sequence = 0;
+    StateBody body;
+};
+struct AcknowledgeFrame { std::uint64_t up_to = 0; };
+
+// --- daemon to shim
+struct DecisionsFrame {
+    std::uint64_t first_sequence = 0;  // of decisions[0]; they are consecutive
+    std::uint64_t state_applied = 0;   // state messages up to this one have been applied
+    std::span<const Decision> decisions;
+};
+struct StateAppliedFrame { std::uint64_t up_to = 0; };  // when there is no decision to carry it
+
+using Message = std::variant<Hello, HelloReply, StateFrame, AcknowledgeFrame, DecisionsFrame, StateAppliedFrame>;
+
+// Arrays that the spans of a decoded message point into. Reused from message to message.
+struct Storage;
+
+class DecodedFrame {
+public:
+    DecodedFrame();
+    ~DecodedFrame();
+    DecodedFrame(DecodedFrame&&) noexcept;
+    DecodedFrame& operator=(DecodedFrame&&) noexcept;
+
+    const Message& message() const { return message_; }
+
+    // Verifies and decodes. `bytes` must be 8-aligned and outlive the records. On failure returns
+    // false with the reason in `error`, and message() means nothing.
+    bool decode(std::span<const std::byte> bytes, const Limits&, std::string& error);
+
+private:
+    std::unique_ptr<Storage> storage_;
+    Message message_;
+};
+
+// Encodes one message. The encoder keeps its buffer; the span is valid until the next call.
+class Encoder {
+public:
+    Encoder();
+    ~Encoder();
+    std::span<const std::byte> encode(const Message&);
+
+private:
+    struct Builder;
+    std::unique_ptr<Builder> builder_;
+};
+
+}  // namespace bayplan::wire
