@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,5 +60,9 @@ public:
     // port, of any kind; bytes as the port sees them) and a drop_* counter for each reason to drop.
     virtual void append_counters(std::vector<Counter>&) const = 0;
 };
+
+// The ethdev port. Defined by the DPDK library; programs without it link without_dpdk.cpp, where it
+// fails with a clear text. Null and `error` on failure.
+std::unique_ptr<PacketPort> open_dpdk_port(const DpdkPortOptions&, bool server, std::string& error);
 
 }  // namespace bayplan::dataplane

@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <utility>
 
 namespace bayplan::dataplane {
 
@@ -22,6 +23,14 @@ public:
     explicit Frame(std::size_t size)
         : words_(size == 0 ? nullptr : std::make_unique_for_overwrite<std::uint64_t[]>((size + 7) / 8)),
           size_(size) {}
+    // A frame that was moved from is empty, not a size without bytes.
+    Frame(Frame&& other) noexcept
+        : words_(std::move(other.words_)), size_(std::exchange(other.size_, 0)) {}
+    Frame& operator=(Frame&& other) noexcept {
+        words_ = std::move(other.words_);
+        size_ = std::exchange(other.size_, 0);
+        return *this;
+    }
 
     std::size_t size() const { return size_; }
     std::byte* data() { return reinterpret_cast<std::byte*>(words_.get()); }

@@ -1,0 +1,25 @@
+// The data plane over a port that is already open: what open_data_plane() and the DPDK ring pair are
+// built from, and how tests run the whole stack over an in-memory port in virtual time.
+//
+// Thread: the one that calls turn() or run(). Errors: null and a text.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "dataplane/data_plane.h"
+#include "packet_port.h"
+
+namespace bayplan::dataplane {
+
+// Nanoseconds of a clock that never goes back. Empty: CLOCK_MONOTONIC. Read once per turn.
+using NowFunction = std::function<std::uint64_t()>;
+
+// Takes the port over. Of the options, `kernel` and `dpdk` are not looked at.
+std::unique_ptr<DataPlane> make_data_plane(const DataPlaneOptions&, FrameHandler&,
+                                           std::unique_ptr<PacketPort>, std::string& error,
+                                           NowFunction now = {});
+
+}  // namespace bayplan::dataplane
