@@ -1,11 +1,16 @@
 // Bytes to records and back: the trust boundary towards shims.
 //
 // Everything a peer sends is verified (flatbuffers verifier, tight limits), then decoded into the
-// records of bayplan/records.h, whose spans and views point into the DecodedFrame and its Frame. Only
-// this folder includes generated flatbuffers code. Meaning (unknown ids, negative amounts, duplicate
-// keys) is checked by the engine, which can answer with the item's name.
+// records of bayplan/records.h, whose spans and views point into the DecodedFrame and its Frame.
+// Only this folder includes generated flatbuffers code. Meaning (unknown ids, negative amounts,
+// duplicate keys) is checked by the engine, which can answer with the item's name.
 //
-// Thread: any; no shared state. Errors: as text, the bytes are broken and the connection is to be closed.
+// Also broken: control characters or bad UTF-8 in keys, names and dictionary texts (they end up in
+// logs and REST answers), an enumerator that this version does not know, and a field that would
+// have to be obeyed and cannot be yet (fbs/README.md lists them; none may be sent unless offered).
+//
+// Thread: any; no shared state. Errors: as text, the bytes are broken and the connection is to be
+// closed.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +32,7 @@ inline constexpr std::uint32_t kProtocolMax = 1;
 // Limits on one frame; past them it is broken.
 struct Limits {
     std::uint32_t items_max = 65'536;        // records in one message
-    std::uint32_t string_bytes_max = 4'096;  // any one string (configuration text: the frame's size)
+    std::uint32_t string_bytes_max = 4'096;  // any one string but a configuration's text
     std::uint32_t amounts_max = 64;          // resource kinds of one record
     std::uint32_t attributes_max = 1'024;    // attributes or tags of one record
 };
@@ -47,7 +52,9 @@ struct StateFrame {
     std::uint64_t sequence = 0;
     StateBody body;
 };
-struct AcknowledgeFrame { std::uint64_t up_to = 0; };
+struct AcknowledgeFrame {
+    std::uint64_t up_to = 0;
+};
 
 // --- daemon to shim
 struct DecisionsFrame {
@@ -55,9 +62,13 @@ struct DecisionsFrame {
     std::uint64_t state_applied = 0;   // state messages up to this one have been applied
     std::span<const Decision> decisions;
 };
-struct StateAppliedFrame { std::uint64_t up_to = 0; };  // when there is no decision to carry it
+// When there is no decision to carry it.
+struct StateAppliedFrame {
+    std::uint64_t up_to = 0;
+};
 
-using Message = std::variant<Hello, HelloReply, StateFrame, AcknowledgeFrame, DecisionsFrame, StateAppliedFrame>;
+using Message = std::variant<Hello, HelloReply, StateFrame, AcknowledgeFrame, DecisionsFrame,
+                             StateAppliedFrame>;
 
 // Arrays that the spans of a decoded message point into. Reused from message to message.
 struct Storage;

@@ -1,0 +1,181 @@
+// One frame: verification, then the message it holds.
+//
+// Thread and owner: those of the DecodedFrame. Errors: text in `error`; the bytes are then not to
+// be used.
+#include "wire/codec.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "shim_generated.h"
+#include "wire/decode_state.h"
+#include "wire/fields.h"
+#include "wire/storage.h"
+
+namespace bayplan::wire {
+namespace {
+
+constexpr std::size_t kAlignment = 8;
+
+// Tables nested at most: envelope, state, asks, ask, constraints, pod affinity, pod term, selector,
+// requirement. Grows when the schema grows deeper.
+constexpr flatbuffers::uoffset_t kDepthMax = 9;
+
+// A table takes at least four bytes and a reference to it four more, so a frame whose tables are
+// written once each cannot hold more than this. The verifier counts visits: a small frame which
+// names one table a million times is given up early.
+constexpr std::size_t kTableBytesMin = 8;
+
+const fbs::Envelope* verified_envelope(std::span<const std::byte> bytes, std::string& error) {
+    const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    if (reinterpret_cast<std::uintptr_t>(data) % kAlignment != 0) {
+        error = "frame is not aligned to 8 bytes";
+        return nullptr;
+    }
+    if (bytes.size() < 2 * sizeof(flatbuffers::uoffset_t) ||
+        bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
+        error = fmt::format("frame of {} bytes cannot hold a message", bytes.size());
+        return nullptr;
+    }
+    if (!fbs::EnvelopeBufferHasIdentifier(data)) {
+        error = fmt::format("frame does not carry the identifier {}", fbs::EnvelopeIdentifier());
+        return nullptr;
+    }
+    flatbuffers::Verifier::Options options;
+    options.max_depth = kDepthMax;
+    options.max_tables = static_cast<flatbuffers::uoffset_t>(bytes.size() / kTableBytesMin);
+    flatbuffers::Verifier verifier(data, bytes.size(), options);
+    if (!fbs::VerifyEnvelopeBuffer(verifier)) {
+        error = "frame is not a valid flatbuffer of this schema";
+        return nullptr;
+    }
+    return fbs::GetEnvelope(data);
+}
+
+bool decode(const fbs::Hello& hello, Fields& fields, Storage&, Hello& out) {
+    out.protocol_min = hello.protocol_min();
+    out.protocol_max = hello.protocol_max();
+    out.features = hello.features();
+    out.shim_instance = hello.shim_instance();
+    out.daemon_instance = hello.daemon_instance();
+    out.decisions_received = hello.decisions_received();
+    return fields.name(hello.partition(), {.field = "partition"}, out.partition) &&
+           fields.name(hello.version(), {.field = "version"}, out.version);
+}
+
+bool decode(const fbs::HelloReply& reply, Fields& fields, Storage&, HelloReply& out) {
+    out.outcome = static_cast<HelloOutcome>(reply.outcome());
+    out.daemon_instance = reply.daemon_instance();
+    out.state_applied = reply.state_applied();
+    out.credit_window = reply.credit_window();
+    return fields.known(out.outcome, HelloOutcome::resume, HelloOutcome::refused,
+                        {.field = "outcome"}) &&
+           fields.prose(reply.reason(), {.field = "reason"}, out.reason);
+}
+
+bool decode(const fbs::State& state, Fields& fields, Storage& storage, StateFrame& out) {
+    return decode_state(state, fields, storage, out);
+}
+
+bool decode(const fbs::Acknowledge& acknowledge, Fields&, Storage&, AcknowledgeFrame& out) {
+    out.up_to = acknowledge.up_to();
+    return true;
+}
+
+bool decode(const fbs::StateApplied& applied, Fields&, Storage&, StateAppliedFrame& out) {
+    out.up_to = applied.up_to();
+    return true;
+}
+
+bool decode_decision(const fbs::Decision& decision, std::size_t i, Fields& fields, Decision& out) {
+    out.kind = static_cast<DecisionKind>(decision.kind());
+    out.termination = static_cast<Termination>(decision.termination());
+    return fields.known(out.kind, DecisionKind::node_accepted, DecisionKind::message_rejected,
+                        {"decisions", i, "kind"}) &&
+           fields.known(out.termination, Termination::unknown, Termination::placeholder_replaced,
+                        {"decisions", i, "termination"}) &&
+           fields.name(decision.name(), {"decisions", i, "name"}, out.name) &&
+           fields.name(decision.node(), {"decisions", i, "node"}, out.node) &&
+           fields.prose(decision.text(), {"decisions", i, "text"}, out.text);
+}
+
+bool decode(const fbs::Decisions& decisions, Fields& fields, Storage& storage,
+            DecisionsFrame& out) {
+    out.first_sequence = decisions.first_sequence();
+    out.state_applied = decisions.state_applied();
+    const auto* tables = decisions.decisions();
+    if (!fields.items(tables, {.field = "decisions"})) {
+        return false;
+    }
+    storage.decisions.assign(Fields::size_of(tables), Decision{});
+    for (std::size_t i = 0; i < storage.decisions.size(); ++i) {
+        const fbs::Decision& table = *tables->Get(static_cast<flatbuffers::uoffset_t>(i));
+        if (!decode_decision(table, i, fields, storage.decisions[i])) {
+            return false;
+        }
+    }
+    out.decisions = storage.decisions;
+    return true;
+}
+
+template <class Record, class Wire>
+bool decode_body(const Wire* body, Fields& fields, Storage& storage, Message& out) {
+    if (body == nullptr) {
+        return fields.fail({.field = "envelope"}, "has no message");
+    }
+    return decode(*body, fields, storage, out.emplace<Record>());
+}
+
+bool decode_envelope(const fbs::Envelope& envelope, Fields& fields, Storage& storage,
+                     Message& out) {
+    if (envelope.schema_version() == 0) {
+        return fields.fail({.field = "schema_version"}, "is not given");
+    }
+    switch (envelope.body_type()) {
+        case fbs::Body::Hello:
+            return decode_body<Hello>(envelope.body_as_Hello(), fields, storage, out);
+        case fbs::Body::HelloReply:
+            return decode_body<HelloReply>(envelope.body_as_HelloReply(), fields, storage, out);
+        case fbs::Body::State:
+            return decode_body<StateFrame>(envelope.body_as_State(), fields, storage, out);
+        case fbs::Body::Acknowledge:
+            return decode_body<AcknowledgeFrame>(envelope.body_as_Acknowledge(), fields, storage,
+                                                 out);
+        case fbs::Body::Decisions:
+            return decode_body<DecisionsFrame>(envelope.body_as_Decisions(), fields, storage, out);
+        case fbs::Body::StateApplied:
+            return decode_body<StateAppliedFrame>(envelope.body_as_StateApplied(), fields, storage,
+                                                  out);
+        case fbs::Body::PredicateQuery:
+        case fbs::Body::PredicateAnswer:
+        case fbs::Body::VictimQuery:
+        case fbs::Body::VictimAnswer:
+        case fbs::Body::ContainerStates:
+        case fbs::Body::Events:
+            return fields.fail({}, fmt::format("of kind {} needs a feature that is not offered",
+                                               fbs::EnumNameBody(envelope.body_type())));
+        case fbs::Body::NONE: return fields.fail({.field = "envelope"}, "has no message");
+    }
+    return fields.fail(
+        {}, fmt::format("of kind {} is not known", static_cast<unsigned>(envelope.body_type())));
+}
+
+}  // namespace
+
+DecodedFrame::DecodedFrame() : storage_(std::make_unique<Storage>()) {}
+DecodedFrame::~DecodedFrame() = default;
+DecodedFrame::DecodedFrame(DecodedFrame&&) noexcept = default;
+DecodedFrame& DecodedFrame::operator=(DecodedFrame&&) noexcept = default;
+
+bool DecodedFrame::decode(std::span<const std::byte> bytes, const Limits& limits,
+                          std::string& error) {
+    const fbs::Envelope* envelope = verified_envelope(bytes, error);
+    if (envelope == nullptr) {
+        return false;
+    }
+    Fields fields(limits, bytes.size(), error);
+    return decode_envelope(*envelope, fields, *storage_, message_);
+}
+
+}  // namespace bayplan::wire

@@ -1,0 +1,209 @@
+// State messages: dictionary, nodes, applications, asks, releases, nacks, resync, configuration.
+//
+// Reads tables that the verifier has passed; everything here is about limits and about fields which
+// this version would have to obey and cannot. Thread and owner: those of the DecodedFrame.
+#include "wire/decode_state.h"
+
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "shim_generated.h"
+
+namespace bayplan::wire {
+namespace {
+
+// Fields::structs hands out spans of these over the wire's own bytes. Amount's offsets: 0 and 8,
+// with four bytes of padding between, as flatbuffers lays them out.
+static_assert(offsetof(Amount, kind) == 0 && offsetof(Amount, value) == 8 &&
+              sizeof(fbs::Amount) == 16);
+static_assert(offsetof(Attribute, key) == 0 && offsetof(Attribute, value) == 4 &&
+              sizeof(fbs::Attribute) == 8);
+
+// One record per table of the vector, into storage that is reused.
+template <class Wire, class Record, class Read>
+bool read_items(const flatbuffers::Vector<flatbuffers::Offset<Wire>>* tables, const char* list,
+                Fields& fields, std::vector<Record>& storage, std::span<const Record>& out,
+                Read read) {
+    if (!fields.items(tables, {.field = list})) {
+        return false;
+    }
+    const std::size_t size = Fields::size_of(tables);
+    storage.assign(size, Record{});
+    for (std::size_t i = 0; i < size; ++i) {
+        const Wire& table = *tables->Get(static_cast<flatbuffers::uoffset_t>(i));
+        if (!read(table, i, storage[i])) {
+            return false;
+        }
+    }
+    out = storage;
+    return true;
+}
+
+bool decode(const fbs::Define& define, Fields& fields, Storage& storage, DefineMessage& out) {
+    return read_items(define.entries(), "entries", fields, storage.entries, out.entries,
+                      [&](const fbs::DictionaryEntry& entry, std::size_t i, DictEntry& record) {
+                          record.id = entry.id();
+                          return fields.name(entry.text(), {"entries", i, "text"}, record.text);
+                      });
+}
+
+bool decode(const fbs::Forget& forget, Fields& fields, Storage&, ForgetMessage& out) {
+    return fields.ids(forget.ids(), {.field = "ids"}, out.ids);
+}
+
+bool decode(const fbs::Nodes& nodes, Fields& fields, Storage& storage, NodesMessage& out) {
+    const Limits& limits = fields.limits();
+    return read_items(nodes.nodes(), "nodes", fields, storage.nodes, out.nodes,
+                      [&](const fbs::Node& node, std::size_t i, NodeRecord& record) {
+                          record.node = node.node();
+                          record.action = static_cast<NodeAction>(node.action());
+                          return fields.known(record.action, NodeAction::create,
+                                              NodeAction::create_drain, {"nodes", i, "action"}) &&
+                                 fields.structs(node.capacity(), limits.amounts_max,
+                                                {"nodes", i, "capacity"}, record.capacity) &&
+                                 fields.structs(node.attributes(), limits.attributes_max,
+                                                {"nodes", i, "attributes"}, record.attributes) &&
+                                 fields.absent(Fields::size_of(node.taints()) != 0,
+                                               {"nodes", i, "taints"});
+                      });
+}
+
+bool decode(const fbs::Applications& applications, Fields& fields, Storage& storage,
+            ApplicationsMessage& out) {
+    return fields.ids(applications.remove(), {.field = "remove"}, out.remove) &&
+           read_items(
+               applications.add(), "add", fields, storage.applications, out.add,
+               [](const fbs::Application& application, std::size_t, ApplicationRecord& record) {
+                   record.application = application.application();
+                   record.queue = application.queue();
+                   record.user = application.user();
+                   return true;
+               });
+}
+
+// What restricts where or when the pod may run must not be passed over; what only widens its choice
+// (tolerations) or serves scores (preferences, images) may be.
+bool refuse_constraints(const fbs::Constraints& constraints, std::size_t i, Fields& fields) {
+    const auto refuse = [&](bool present, const char* field) {
+        return fields.absent(present, {"asks", i, field});
+    };
+    const auto filled = [](const auto* vector) { return Fields::size_of(vector) != 0; };
+    const fbs::NodeAffinity* node_affinity = constraints.node_affinity();
+    const fbs::PodAffinity* pod_affinity = constraints.pod_affinity();
+    const fbs::PodAffinity* anti_affinity = constraints.pod_anti_affinity();
+    return refuse(filled(constraints.node_selector()), "constraints.node_selector") &&
+           refuse(node_affinity != nullptr && filled(node_affinity->required()),
+                  "constraints.node_affinity") &&
+           refuse(pod_affinity != nullptr && filled(pod_affinity->required()),
+                  "constraints.pod_affinity") &&
+           refuse(anti_affinity != nullptr && filled(anti_affinity->required()),
+                  "constraints.pod_anti_affinity") &&
+           refuse(filled(constraints.topology_spread()), "constraints.topology_spread") &&
+           refuse(filled(constraints.host_ports()), "constraints.host_ports") &&
+           refuse(filled(constraints.volumes()), "constraints.volumes") &&
+           refuse(filled(constraints.gates()), "constraints.gates") &&
+           refuse(filled(constraints.plugins()), "constraints.plugins");
+}
+
+bool decode_ask(const fbs::Ask& ask, std::size_t i, Fields& fields, AskRecord& record) {
+    const Limits& limits = fields.limits();
+    record.application = ask.application();
+    record.group = ask.group();
+    record.node = ask.node();
+    record.required_node = ask.required_node();
+    record.priority = ask.priority();
+    record.foreign = ask.foreign();
+    record.tolerates_unschedulable = ask.tolerates_unschedulable();
+    record.created_s = ask.created_s();
+    return fields.name(ask.key(), {"asks", i, "key"}, record.key) &&
+           fields.structs(ask.requests(), limits.amounts_max, {"asks", i, "requests"},
+                          record.requests) &&
+           fields.structs(ask.tags(), limits.attributes_max, {"asks", i, "tags"}, record.tags) &&
+           fields.absent(ask.group_min_available() > 1, {"asks", i, "group_min_available"}) &&
+           fields.absent(ask.placeholder(), {"asks", i, "placeholder"}) &&
+           (ask.constraints() == nullptr || refuse_constraints(*ask.constraints(), i, fields));
+}
+
+bool decode(const fbs::Asks& asks, Fields& fields, Storage& storage, AsksMessage& out) {
+    return read_items(asks.asks(), "asks", fields, storage.asks, out.asks,
+                      [&](const fbs::Ask& ask, std::size_t i, AskRecord& record) {
+                          return decode_ask(ask, i, fields, record);
+                      });
+}
+
+bool decode(const fbs::Releases& releases, Fields& fields, Storage& storage, ReleasesMessage& out) {
+    return read_items(releases.releases(), "releases", fields, storage.releases, out.releases,
+                      [&](const fbs::Release& release, std::size_t i, ReleaseRecord& record) {
+                          record.application = release.application();
+                          record.termination = static_cast<Termination>(release.termination());
+                          return fields.known(record.termination, Termination::unknown,
+                                              Termination::placeholder_replaced,
+                                              {"releases", i, "termination"}) &&
+                                 fields.name(release.key(), {"releases", i, "key"}, record.key) &&
+                                 fields.prose(release.message(), {"releases", i, "message"},
+                                              record.message);
+                      });
+}
+
+bool decode(const fbs::Nacks& nacks, Fields& fields, Storage& storage, NacksMessage& out) {
+    return read_items(nacks.nacks(), "nacks", fields, storage.nacks, out.nacks,
+                      [&](const fbs::Nack& nack, std::size_t i, NackRecord& record) {
+                          return fields.name(nack.key(), {"nacks", i, "key"}, record.key) &&
+                                 fields.prose(nack.reason(), {"nacks", i, "reason"}, record.reason);
+                      });
+}
+
+bool decode(const fbs::Configuration& configuration, Fields& fields, Storage&,
+            ConfigurationMessage& out) {
+    return fields.document(configuration.text(), {.field = "text"}, out.text);
+}
+
+bool decode(const fbs::ResyncBegin&, Fields&, Storage&, ResyncBeginMessage&) { return true; }
+bool decode(const fbs::ResyncEnd&, Fields&, Storage&, ResyncEndMessage&) { return true; }
+
+template <class Record, class Wire>
+bool decode_body(const Wire* body, Fields& fields, Storage& storage, StateBody& out) {
+    if (body == nullptr) {
+        return fields.fail({.field = "state"}, "has no body");
+    }
+    return decode(*body, fields, storage, out.emplace<Record>());
+}
+
+}  // namespace
+
+bool decode_state(const fbs::State& state, Fields& fields, Storage& storage, StateFrame& out) {
+    out.sequence = state.sequence();
+    switch (state.body_type()) {
+        case fbs::StateBody::Define:
+            return decode_body<DefineMessage>(state.body_as_Define(), fields, storage, out.body);
+        case fbs::StateBody::Forget:
+            return decode_body<ForgetMessage>(state.body_as_Forget(), fields, storage, out.body);
+        case fbs::StateBody::Nodes:
+            return decode_body<NodesMessage>(state.body_as_Nodes(), fields, storage, out.body);
+        case fbs::StateBody::Applications:
+            return decode_body<ApplicationsMessage>(state.body_as_Applications(), fields, storage,
+                                                    out.body);
+        case fbs::StateBody::Asks:
+            return decode_body<AsksMessage>(state.body_as_Asks(), fields, storage, out.body);
+        case fbs::StateBody::Releases:
+            return decode_body<ReleasesMessage>(state.body_as_Releases(), fields, storage,
+                                                out.body);
+        case fbs::StateBody::Nacks:
+            return decode_body<NacksMessage>(state.body_as_Nacks(), fields, storage, out.body);
+        case fbs::StateBody::ResyncBegin:
+            return decode_body<ResyncBeginMessage>(state.body_as_ResyncBegin(), fields, storage,
+                                                   out.body);
+        case fbs::StateBody::ResyncEnd:
+            return decode_body<ResyncEndMessage>(state.body_as_ResyncEnd(), fields, storage,
+                                                 out.body);
+        case fbs::StateBody::Configuration:
+            return decode_body<ConfigurationMessage>(state.body_as_Configuration(), fields, storage,
+                                                     out.body);
+        case fbs::StateBody::NONE: return fields.fail({.field = "state"}, "has no body");
+    }
+    return fields.fail({.field = "state"}, fmt::format("body of kind {} is not known",
+                                                       static_cast<unsigned>(state.body_type())));
+}
+
+}  // namespace bayplan::wire

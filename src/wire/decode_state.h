@@ -1,0 +1,17 @@
+// Decodes the bodies of the numbered state stream. Private to src/wire.
+#pragma once
+
+#include "wire/codec.h"
+#include "wire/fields.h"
+#include "wire/storage.h"
+
+namespace bayplan::fbs {
+struct State;
+}
+
+namespace bayplan::wire {
+
+// False: the fault is in `fields`.
+bool decode_state(const fbs::State& state, Fields& fields, Storage& storage, StateFrame& out);
+
+}  // namespace bayplan::wire

@@ -1,0 +1,90 @@
+// Messages to bytes: the envelope and everything outside the state stream.
+//
+// Thread: any, one encoder per thread. Errors: none; a record that does not keep to the limits is
+// encoded as it is, and refused by the reader.
+#include "wire/codec.h"
+
+#include "shim_generated.h"
+#include "wire/builder.h"
+#include "wire/encode_state.h"
+#include "wire/text_memo.h"
+
+namespace bayplan::wire {
+
+// The released schemas are counted from 1; see fbs/README.md.
+constexpr std::uint16_t kSchemaVersion = 1;
+
+constexpr std::size_t kBufferBytesFirst = 64 * 1024;  // grows by itself
+
+struct Encoder::Builder {
+    struct Body {
+        fbs::Body kind;
+        flatbuffers::Offset<void> place;
+    };
+
+    flatbuffers::FlatBufferBuilder out{kBufferBytesFirst};
+    Tables tables;
+    TextMemo memo;
+
+    Body operator()(const Hello& hello) {
+        const auto partition = put_text(out, hello.partition);
+        const auto version = put_text(out, hello.version);
+        const auto place = fbs::CreateHello(
+            out, hello.protocol_min, hello.protocol_max, hello.features, partition,
+            hello.shim_instance, hello.daemon_instance, hello.decisions_received, version);
+        return {fbs::Body::Hello, place.Union()};
+    }
+
+    Body operator()(const HelloReply& reply) {
+        const auto reason = put_text(out, reply.reason);
+        const auto place = fbs::CreateHelloReply(out, static_cast<fbs::HelloOutcome>(reply.outcome),
+                                                 reply.daemon_instance, reply.state_applied,
+                                                 reply.credit_window, reason, 0, kProtocolMax);
+        return {fbs::Body::HelloReply, place.Union()};
+    }
+
+    Body operator()(const StateFrame& state) {
+        return {fbs::Body::State, put_state(out, tables, state).Union()};
+    }
+
+    Body operator()(const AcknowledgeFrame& acknowledge) {
+        return {fbs::Body::Acknowledge, fbs::CreateAcknowledge(out, acknowledge.up_to).Union()};
+    }
+
+    Body operator()(const DecisionsFrame& frame) {
+        memo.clear();
+        tables.clear();
+        for (const Decision& decision : frame.decisions) {
+            const auto name = put_text(out, decision.name);
+            const auto node = memo.put(out, decision.node);
+            const auto text = memo.put(out, decision.text);
+            const auto place = fbs::CreateDecision(
+                out, static_cast<fbs::DecisionKind>(decision.kind),
+                static_cast<fbs::Termination>(decision.termination), name, node, text);
+            tables.push_back(place.o);
+        }
+        const auto decisions = put_tables<fbs::Decision>(out, tables);
+        const auto place =
+            fbs::CreateDecisions(out, frame.first_sequence, frame.state_applied, decisions);
+        return {fbs::Body::Decisions, place.Union()};
+    }
+
+    Body operator()(const StateAppliedFrame& applied) {
+        return {fbs::Body::StateApplied, fbs::CreateStateApplied(out, applied.up_to).Union()};
+    }
+};
+
+Encoder::Encoder() : builder_(std::make_unique<Builder>()) {}
+Encoder::~Encoder() = default;
+
+std::span<const std::byte> Encoder::encode(const Message& message) {
+    flatbuffers::FlatBufferBuilder& out = builder_->out;
+    out.Clear();
+    out.Align(
+        8);  // so that the finished bytes are a multiple of 8 and can be decoded where they lie
+    const Builder::Body body = std::visit(*builder_, message);
+    fbs::FinishEnvelopeBuffer(out, fbs::CreateEnvelope(out, kSchemaVersion, body.kind, body.place));
+    return {reinterpret_cast<const std::byte*>(out.GetBufferPointer()), out.GetSize()};
+}
+
+}  // namespace bayplan::wire

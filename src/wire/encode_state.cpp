@@ -1,0 +1,131 @@
+// State messages, record by record: children first, as flatbuffers wants it.
+//
+// Thread and owner: those of the Encoder. Fields that are 0 or empty are left out.
+#include "wire/encode_state.h"
+
+#include "shim_generated.h"
+
+namespace bayplan::wire {
+namespace {
+
+using flatbuffers::FlatBufferBuilder;
+
+auto put_amounts(FlatBufferBuilder& out, std::span<const Amount> amounts) {
+    return put_structs<fbs::Amount>(out, amounts,
+                                    [](const Amount& a) { return fbs::Amount(a.kind, a.value); });
+}
+
+auto put_attributes(FlatBufferBuilder& out, std::span<const Attribute> attributes) {
+    return put_structs<fbs::Attribute>(
+        out, attributes, [](const Attribute& a) { return fbs::Attribute(a.key, a.value); });
+}
+
+auto put(FlatBufferBuilder& out, const DictEntry& entry) {
+    const auto text = put_text(out, entry.text);
+    return fbs::CreateDictionaryEntry(out, entry.id, text);
+}
+
+auto put(FlatBufferBuilder& out, const NodeRecord& node) {
+    const auto capacity = put_amounts(out, node.capacity);
+    const auto attributes = put_attributes(out, node.attributes);
+    return fbs::CreateNode(out, node.node, static_cast<fbs::NodeAction>(node.action), capacity,
+                           attributes);
+}
+
+auto put(FlatBufferBuilder& out, const ApplicationRecord& application) {
+    return fbs::CreateApplication(out, application.application, application.queue,
+                                  application.user);
+}
+
+auto put(FlatBufferBuilder& out, const AskRecord& ask) {
+    const auto key = put_text(out, ask.key);
+    const auto requests = put_amounts(out, ask.requests);
+    const auto tags = put_attributes(out, ask.tags);
+    return fbs::CreateAsk(out, key, ask.application, ask.group, ask.node, ask.required_node,
+                          ask.priority, ask.foreign, ask.tolerates_unschedulable, ask.created_s,
+                          requests, tags);
+}
+
+auto put(FlatBufferBuilder& out, const ReleaseRecord& release) {
+    const auto key = put_text(out, release.key);
+    const auto message = put_text(out, release.message);
+    return fbs::CreateRelease(out, key, release.application,
+                              static_cast<fbs::Termination>(release.termination), message);
+}
+
+auto put(FlatBufferBuilder& out, const NackRecord& nack) {
+    const auto key = put_text(out, nack.key);
+    const auto reason = put_text(out, nack.reason);
+    return fbs::CreateNack(out, key, reason);
+}
+
+template <class Wire, class Record>
+auto put_items(FlatBufferBuilder& out, Tables& tables, std::span<const Record> records) {
+    tables.clear();
+    for (const Record& record : records) {
+        const flatbuffers::Offset<Wire> place = put(out, record);
+        tables.push_back(place.o);
+    }
+    return put_tables<Wire>(out, tables);
+}
+
+// Writes one body and says its kind; an object so that std::visit can reach the buffers.
+struct BodyWriter {
+    struct Body {
+        fbs::StateBody kind;
+        flatbuffers::Offset<void> place;
+    };
+
+    FlatBufferBuilder& out;
+    Tables& tables;
+
+    Body operator()(const DefineMessage& define) {
+        const auto entries = put_items<fbs::DictionaryEntry>(out, tables, define.entries);
+        return {fbs::StateBody::Define, fbs::CreateDefine(out, entries).Union()};
+    }
+    Body operator()(const ForgetMessage& forget) {
+        const auto ids = put_ids(out, forget.ids);
+        return {fbs::StateBody::Forget, fbs::CreateForget(out, ids).Union()};
+    }
+    Body operator()(const NodesMessage& message) {
+        const auto nodes = put_items<fbs::Node>(out, tables, message.nodes);
+        return {fbs::StateBody::Nodes, fbs::CreateNodes(out, nodes).Union()};
+    }
+    Body operator()(const ApplicationsMessage& message) {
+        const auto add = put_items<fbs::Application>(out, tables, message.add);
+        const auto remove = put_ids(out, message.remove);
+        return {fbs::StateBody::Applications, fbs::CreateApplications(out, add, remove).Union()};
+    }
+    Body operator()(const AsksMessage& message) {
+        const auto asks = put_items<fbs::Ask>(out, tables, message.asks);
+        return {fbs::StateBody::Asks, fbs::CreateAsks(out, asks).Union()};
+    }
+    Body operator()(const ReleasesMessage& message) {
+        const auto releases = put_items<fbs::Release>(out, tables, message.releases);
+        return {fbs::StateBody::Releases, fbs::CreateReleases(out, releases).Union()};
+    }
+    Body operator()(const NacksMessage& message) {
+        const auto nacks = put_items<fbs::Nack>(out, tables, message.nacks);
+        return {fbs::StateBody::Nacks, fbs::CreateNacks(out, nacks).Union()};
+    }
+    Body operator()(const ResyncBeginMessage&) {
+        return {fbs::StateBody::ResyncBegin, fbs::CreateResyncBegin(out).Union()};
+    }
+    Body operator()(const ResyncEndMessage&) {
+        return {fbs::StateBody::ResyncEnd, fbs::CreateResyncEnd(out).Union()};
+    }
+    Body operator()(const ConfigurationMessage& configuration) {
+        const auto text = put_text(out, configuration.text);
+        return {fbs::StateBody::Configuration, fbs::CreateConfiguration(out, text).Union()};
+    }
+};
+
+}  // namespace
+
+flatbuffers::Offset<fbs::State> put_state(FlatBufferBuilder& out, Tables& tables,
+                                          const StateFrame& state) {
+    const BodyWriter::Body body = std::visit(BodyWriter{out, tables}, state.body);
+    return fbs::CreateState(out, state.sequence, body.kind, body.place);
+}
+
+}  // namespace bayplan::wire

@@ -1,0 +1,111 @@
+// Reads single fields of verified tables and holds them against the limits. Private to src/wire.
+//
+// Thread: any; lives for one decode. Errors: the first fault is kept as text that names the item,
+// e.g. "asks[3].requests has 70 entries, at most 64"; reading functions then return false.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <flatbuffers/flatbuffers.h>
+
+#include "wire/codec.h"
+#include "wire/text.h"
+
+namespace bayplan::wire {
+
+// Names a field for an error text; costs nothing until a fault is reported.
+struct Where {
+    const char* list = nullptr;  // "asks"; nullptr = a field of the message itself
+    std::size_t index = 0;
+    const char* field = nullptr;  // nullptr = the item itself
+};
+
+class Fields {
+public:
+    // Strings of one frame may overlap (a sender may write one text once and refer to it often).
+    // The budget keeps a small frame from making us read the same long text a hundred thousand
+    // times.
+    static constexpr std::uint64_t kTextBytesPerFrameByte = 16;
+
+    Fields(const Limits& limits, std::size_t frame_bytes, std::string& error)
+        : limits_(limits),
+          frame_bytes_(frame_bytes),
+          text_budget_(kTextBytesPerFrameByte * frame_bytes),
+          error_(error) {}
+
+    // Always false, so that it can be returned.
+    bool fail(const Where& where, std::string_view what);
+
+    // Absent fields read as empty.
+    bool name(const flatbuffers::String* string, const Where& where, std::string_view& out) {
+        return text(string, where, TextRule::name, limits_.string_bytes_max, out);
+    }
+    bool prose(const flatbuffers::String* string, const Where& where, std::string_view& out) {
+        return text(string, where, TextRule::prose, limits_.string_bytes_max, out);
+    }
+    // As long as the frame lets it be.
+    bool document(const flatbuffers::String* string, const Where& where, std::string_view& out) {
+        return text(string, where, TextRule::prose, frame_bytes_, out);
+    }
+
+    bool count(std::size_t entries, std::size_t most, const Where& where);
+    template <class Vector>
+    bool items(const Vector* vector, const Where& where) {
+        return count(size_of(vector), limits_.items_max, where);
+    }
+
+    // Spans into the frame: Record has the layout of the wire's struct (checked where it is used).
+    template <class Record, class Wire>
+    bool structs(const flatbuffers::Vector<const Wire*>* vector, std::size_t most,
+                 const Where& where, std::span<const Record>& out) {
+        static_assert(sizeof(Record) == sizeof(Wire) && alignof(Record) == alignof(Wire));
+        out = {};
+        if (!count(size_of(vector), most, where)) {
+            return false;
+        }
+        if (size_of(vector) == 0) {
+            return true;
+        }
+        // The verifier of flatbuffers 2.0 checks the alignment of a vector's length, not of its
+        // entries.
+        if (reinterpret_cast<std::uintptr_t>(vector->Data()) % alignof(Record) != 0) {
+            return fail(where, "is not aligned");
+        }
+        out = {reinterpret_cast<const Record*>(vector->Data()), vector->size()};
+        return true;
+    }
+    bool ids(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where,
+             std::span<const DictId>& out);
+
+    template <class Enum>
+    bool known(Enum value, Enum first, Enum last, const Where& where) {
+        return value >= first && value <= last ? true
+                                               : fail_value(static_cast<unsigned>(value), where);
+    }
+    // A field that would change the meaning of the item if it were ignored.
+    bool absent(bool present, const Where& where) {
+        return !present || fail(where, "needs a feature that this daemon does not offer");
+    }
+
+    const Limits& limits() const { return limits_; }
+
+    template <class Vector>
+    static std::size_t size_of(const Vector* vector) {
+        return vector == nullptr ? 0 : vector->size();
+    }
+
+private:
+    bool text(const flatbuffers::String* string, const Where& where, TextRule rule,
+              std::size_t most, std::string_view& out);
+    bool fail_value(unsigned value, const Where& where);
+
+    const Limits& limits_;
+    std::size_t frame_bytes_;
+    std::uint64_t text_budget_;
+    std::string& error_;
+};
+
+}  // namespace bayplan::wire

@@ -1,0 +1,63 @@
+// Remembers texts written into the message at hand, so that a node's name or a reason that many
+// decisions share is written once. Private to src/wire.
+//
+// A fixed table with linear probing: FlatBufferBuilder's own CreateSharedString orders texts in a
+// set and costs about as much as the rest of the message. When the table is half full, further
+// texts are simply written again.
+//
+// Thread and owner: those of the Encoder. Views are of the caller's records, valid within one
+// encode().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "wire/builder.h"
+
+namespace bayplan::wire {
+
+class TextMemo {
+public:
+    void clear() {
+        ++message_;
+        used_ = 0;
+    }
+
+    flatbuffers::Offset<flatbuffers::String> put(flatbuffers::FlatBufferBuilder& out,
+                                                 std::string_view text) {
+        if (text.empty()) {
+            return {};
+        }
+        std::size_t at = std::hash<std::string_view>()(text) % kSlots;
+        while (slots_[at].message == message_) {
+            if (slots_[at].text == text) {
+                return {slots_[at].place};
+            }
+            at = (at + 1) % kSlots;
+        }
+        const auto place = put_text(out, text);
+        if (used_ < kSlots / 2) {
+            ++used_;
+            slots_[at] = {message_, text, place.o};
+        }
+        return place;
+    }
+
+private:
+    static constexpr std::size_t kSlots =
+        1024;  // a batch has up to 256 decisions with two texts each
+
+    struct Slot {
+        std::uint64_t message = 0;
+        std::string_view text;
+        flatbuffers::uoffset_t place = 0;
+    };
+
+    std::array<Slot, kSlots> slots_{};
+    std::uint64_t message_ = 1;
+    std::size_t used_ = 0;
+};
+
+}  // namespace bayplan::wire
