@@ -1,0 +1,129 @@
+// Buffered, checksummed writing of a run's record. See record_writer.h.
+#include "recorder/record_writer.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recorder/record_file.h"
+
+namespace bayplan::recorder {
+namespace {
+
+constexpr std::size_t kBufferBytes = 1 << 20;
+
+template <class Header>
+std::span<const std::byte> bytes_of(const Header& header) {
+    return std::as_bytes(std::span(&header, 1));
+}
+
+// The record of a run that crashed is what one wants to look at after the restart.
+bool keep_previous(const std::string& path, std::string& error) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+        return true;
+    }
+    const std::string previous = path + ".previous";
+    if (rename(path.c_str(), previous.c_str()) == 0) {
+        return true;
+    }
+    error = fmt::format("{}: cannot be kept as {}: {}", path, previous, std::strerror(errno));
+    return false;
+}
+
+}  // namespace
+
+std::unique_ptr<RecordWriter> RecordWriter::open(const std::string& path,
+                                                 std::string_view configuration,
+                                                 std::string& error) {
+    if (!keep_previous(path, error)) {
+        return nullptr;
+    }
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    if (file < 0) {
+        error = fmt::format("{}: cannot be written: {}", path, std::strerror(errno));
+        return nullptr;
+    }
+    std::unique_ptr<RecordWriter> writer(new RecordWriter(file, path));
+    writer->append_bytes(bytes_of(FileHeader{}));
+    writer->append(wire::JournalStart{configuration}, {});
+    if (!writer->flush()) {
+        error = writer->error();
+        return nullptr;
+    }
+    return writer;
+}
+
+RecordWriter::RecordWriter(int file, std::string path) : file_(file), path_(std::move(path)) {
+    buffer_.reserve(kBufferBytes);
+}
+
+RecordWriter::~RecordWriter() {
+    flush();
+    close(file_);
+}
+
+void RecordWriter::write(std::uint64_t attempts_before, const Input& input,
+                         std::span<const std::byte> frame) {
+    append(wire::JournalInput{attempts_before, input}, frame);
+}
+
+void RecordWriter::finish(std::uint64_t attempts_total) {
+    append(wire::JournalFinish{attempts_total}, {});
+    finished_ = true;
+    if (flush() && fdatasync(file_) != 0 && errno != EINVAL) {  // EINVAL: a pipe or a device
+        fail(errno);
+    }
+}
+
+bool RecordWriter::flush() {
+    write_through(buffer_);
+    buffer_.clear();
+    return ok();
+}
+
+void RecordWriter::append(const wire::JournalEntry& entry, std::span<const std::byte> frame) {
+    if (!ok() || finished_) {
+        return;
+    }
+    const std::span<const std::byte> payload = encoder_.encode(entry, frame);
+    EntryHeader header;
+    header.payload_bytes = static_cast<std::uint32_t>(payload.size());
+    header.checksum = checksum_of(payload, offset_);
+    append_bytes(bytes_of(header));
+    append_bytes(payload);
+}
+
+void RecordWriter::append_bytes(std::span<const std::byte> bytes) {
+    offset_ += bytes.size();
+    if (buffer_.size() + bytes.size() > kBufferBytes) {
+        flush();
+    }
+    if (bytes.size() > kBufferBytes) {
+        write_through(bytes);
+        return;
+    }
+    buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+}
+
+void RecordWriter::write_through(std::span<const std::byte> bytes) {
+    while (ok() && !bytes.empty()) {
+        const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+        if (written >= 0) {
+            bytes = bytes.subspan(static_cast<std::size_t>(written));
+        } else if (errno != EINTR) {
+            fail(errno);
+        }
+    }
+}
+
+void RecordWriter::fail(int error_number) {
+    error_ = fmt::format("{}: the record ends after {} bytes: {}", path_, offset_ - buffer_.size(),
+                         std::strerror(error_number));
+}
+
+}  // namespace bayplan::recorder

@@ -1,0 +1,70 @@
+// Writes the record of a run: everything an engine was given, in order, so that the run can be
+// repeated to the byte.
+//
+// Thread: the engine's, and no other. Owner: whoever opened it; it owns the file. Entries are
+// gathered in a buffer of 1 MiB, and nothing is allocated per entry once it runs; a full buffer
+// goes to the kernel in one write (a fraction of a millisecond). A process that is killed loses
+// what lies in the buffer, never what was written before: call flush() when the engine is idle to
+// keep that short.
+//
+// Errors: the first failed write ends the record (a record with a gap would replay to something
+// else); later entries are dropped, and error() says why. The run itself goes on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bayplan/records.h"
+#include "wire/journal_codec.h"
+
+namespace bayplan::recorder {
+
+class RecordWriter {
+public:
+    // Creates the file and writes the start of the run with the configuration it runs under. A
+    // record that lies at `path` already is kept as `path`.previous. nullptr: `error` says why.
+    static std::unique_ptr<RecordWriter> open(const std::string& path,
+                                              std::string_view configuration, std::string& error);
+
+    // Writes what is buffered. Without finish() before, a reader reports the record as torn.
+    ~RecordWriter();
+    RecordWriter(const RecordWriter&) = delete;
+    RecordWriter& operator=(const RecordWriter&) = delete;
+
+    // `attempts_before`: attempts committed before this input was applied. `frame`: the bytes which
+    // a StateMessage was decoded from; empty for one made in process.
+    void write(std::uint64_t attempts_before, const Input& input,
+               std::span<const std::byte> frame = {});
+
+    // The orderly end; nothing may be written after it. Waits until the disk has the file.
+    void finish(std::uint64_t attempts_total);
+
+    // Hands what is buffered to the kernel. False when the record has failed.
+    bool flush();
+
+    bool ok() const { return error_.empty(); }
+    const std::string& error() const { return error_; }
+
+private:
+    RecordWriter(int file, std::string path);
+
+    void append(const wire::JournalEntry& entry, std::span<const std::byte> frame);
+    void append_bytes(std::span<const std::byte> bytes);
+    void write_through(std::span<const std::byte> bytes);
+    void fail(int error_number);
+
+    int file_;
+    std::string path_;
+    std::string error_;
+    bool finished_ = false;
+    std::uint64_t offset_ = 0;  // in the file, of the next byte appended
+    std::vector<std::byte> buffer_;
+    wire::JournalEncoder encoder_;
+};
+
+}  // namespace bayplan::recorder
