@@ -4,13 +4,13 @@
 //   tail_    position of the next push           written by the producer
 //   head_    position of the next pop            written by the consumer
 //
-// Positions only grow, so full is tail - head == capacity and empty is tail == head. Each side keeps a
-// copy of the other side's position and reads the shared one only when the copy says "no": in steady
-// state a push and a pop touch one shared cache line per batch, not per item.
+// Positions only grow, so full is tail - head == capacity and empty is tail == head. Each side
+// keeps a copy of the other side's position and reads the shared one only when the copy says "no":
+// in steady state a push and a pop touch one shared cache line per batch, not per item.
 //
-// Memory order: the producer's release store of tail_ publishes the slots before it, and pairs with the
-// consumer's acquire load; the consumer's release store of head_ hands moved-from slots back, and pairs
-// with the producer's acquire load. Nothing else is shared.
+// Memory order: the producer's release store of tail_ publishes the slots before it, and pairs with
+// the consumer's acquire load; the consumer's release store of head_ hands moved-from slots back,
+// and pairs with the producer's acquire load. Nothing else is shared.
 //
 // Thread: push*, room: the producer; pop*, empty: the consumer; size_estimate: any.
 // Full: push takes nothing and says so; the caller pushes back on its own source. T must be
@@ -45,7 +45,8 @@ public:
     // Takes the value and returns true, or leaves it untouched and returns false.
     bool push(T&& value) { return push_batch(std::span<T>(&value, 1)) == 1; }
 
-    // Takes as many leading values as there is room for; returns how many. The others are untouched.
+    // Takes as many leading values as there is room for; returns how many. The others are
+    // untouched.
     std::size_t push_batch(std::span<T> values) {
         const std::size_t tail = tail_.load(std::memory_order_relaxed);
         const std::size_t count = std::min(values.size(), room_for(tail, values.size()));
@@ -79,7 +80,8 @@ public:
 
 private:
     std::size_t room_for(std::size_t tail, std::size_t wanted) {
-        if (capacity_ - (tail - head_seen_) < wanted) head_seen_ = head_.load(std::memory_order_acquire);
+        if (capacity_ - (tail - head_seen_) < wanted)
+            head_seen_ = head_.load(std::memory_order_acquire);
         return capacity_ - (tail - head_seen_);
     }
 

@@ -1,7 +1,7 @@
 // Which CPUs this host has and which of them this process may use.
 //
-// Thread: read once at the start of main(), before anything pins a thread: pinning (ours, or DPDK's EAL
-// on the thread that starts it) changes what sched_getaffinity answers.
+// Thread: read once at the start of main(), before anything pins a thread: pinning (ours, or DPDK's
+// EAL on the thread that starts it) changes what sched_getaffinity answers.
 #pragma once
 
 #include "threads/cpu_set.h"

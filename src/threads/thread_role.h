@@ -1,14 +1,16 @@
-// Which thread is which: the roles of the daemon's threads, their CPUs, and how a thread takes its role.
+// Which thread is which: the roles of the daemon's threads, their CPUs, and how a thread takes its
+// role.
 //
-// A plan gives each role a list of CPU sets. Thread i of a role runs on entry i of its list, taken in
-// turn when there are more threads than entries: "0-3" lets all threads of the role run on any of four
-// CPUs, the list [0, 1, 2, 3] gives each its own. A role without entries may use all allowed CPUs; its
-// threads are still set to exactly those, because a new thread inherits the mask of whoever made it.
+// A plan gives each role a list of CPU sets. Thread i of a role runs on entry i of its list, taken
+// in turn when there are more threads than entries: "0-3" lets all threads of the role run on any
+// of four CPUs, the list [0, 1, 2, 3] gives each its own. A role without entries may use all
+// allowed CPUs; its threads are still set to exactly those, because a new thread inherits the mask
+// of whoever made it.
 //
-// Thread: install_thread_plan() by main before any other thread runs; then the plan never changes and
-// the other functions may be called by any thread, for itself.
-// The plan is the one process-wide state of the program: worker threads belong to TBB, which starts them
-// where and when it likes, so nothing could hand it to them.
+// Thread: install_thread_plan() by main before any other thread runs; then the plan never changes
+// and the other functions may be called by any thread, for itself. The plan is the one process-wide
+// state of the program: worker threads belong to TBB, which starts them where and when it likes, so
+// nothing could hand it to them.
 #pragma once
 
 #include <array>
@@ -49,16 +51,16 @@ CpuSet planned_cpus(Role, std::size_t index);
 bool assume_role(Role, std::size_t index, std::string& error);
 
 // The same for a proposal worker, for use by executors: cheap when repeated (once per thread), and
-// without effect on a thread that has another role, because the engine's own thread may enter an arena
-// too. Returns whether the thread is a worker now.
+// without effect on a thread that has another role, because the engine's own thread may enter an
+// arena too. Returns whether the thread is a worker now.
 bool pin_worker(std::size_t index) noexcept;
 
 bool pin_current_thread(const CpuSet&, std::string& error);
 // At most 15 characters are kept: a limit of the kernel.
 void name_current_thread(std::string_view name);
 
-// What of a plan is unwise though possible, in sentences: two polling threads on one CPU, and so on.
-// `polling`: the data plane and the engines never sleep.
+// What of a plan is unwise though possible, in sentences: two polling threads on one CPU, and so
+// on. `polling`: the data plane and the engines never sleep.
 std::vector<std::string> plan_warnings(const ThreadPlan&, bool polling);
 
 }  // namespace bayplan::threads

@@ -1,4 +1,5 @@
-// The ring between two threads: bounds, order, batches, ownership, and a run with both sides at work.
+// The ring between two threads: bounds, order, batches, ownership, and a run with both sides at
+// work.
 #include "base/spsc_ring.h"
 
 #include <gtest/gtest.h>
@@ -72,7 +73,8 @@ TEST(SpscRing, a_popped_slot_holds_no_reference) {
     EXPECT_EQ(owner.use_count(), 1);
 }
 
-// Run under ThreadSanitizer as well: the payload is plain memory, so a wrong memory order is a race.
+// Run under ThreadSanitizer as well: the payload is plain memory, so a wrong memory order is a
+// race.
 TEST(SpscRing, two_threads_hand_over_everything_once_and_in_order) {
     constexpr std::uint64_t kItems = 200'000;
     struct Item {

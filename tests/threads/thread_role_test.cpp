@@ -75,7 +75,8 @@ TEST(ThreadPlan, a_thread_is_pinned_and_named_and_a_worker_escapes_its_makers_ma
         ASSERT_TRUE(assume_role(Role::engine, 3, error)) << error;
         EXPECT_EQ(own_name(), "bp-engine3");
         EXPECT_EQ(read_host_cpus().allowed, one);
-        EXPECT_FALSE(pin_worker(0)) << "the engine's thread may enter an arena and stays the engine's";
+        EXPECT_FALSE(pin_worker(0))
+            << "the engine's thread may enter an arena and stays the engine's";
         EXPECT_EQ(own_name(), "bp-engine3");
         std::thread([&] {
             EXPECT_EQ(read_host_cpus().allowed, one) << "a mask is inherited";
@@ -106,7 +107,9 @@ TEST(ThreadPlan, pollers_that_share_a_cpu_are_warned_of) {
     EXPECT_TRUE(plan_warnings(plan, false).empty());
     const auto warnings = plan_warnings(plan, true);
     ASSERT_EQ(warnings.size(), 1u);
-    EXPECT_EQ(warnings[0], "data_plane and engine share CPUs 0: a thread that polls takes all of a CPU from the other");
+    EXPECT_EQ(warnings[0],
+              "data_plane and engine share CPUs 0: a thread that polls takes all of a CPU from the "
+              "other");
 }
 
 }  // namespace

@@ -1,0 +1,75 @@
+// The configuration of baypland, as read: typed, checked, defaults filled in.
+//
+// The defaults stand here, as member initialisers, and nowhere else: the manual prints them from a
+// default-constructed Config.
+//
+// Thread: read once by main, then constant.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dataplane/data_plane.h"
+#include "engine/engine_options.h"
+#include "threads/thread_role.h"
+
+namespace bayplan::config {
+
+struct PartitionConfig {
+    std::string name;
+    // Globs over the common name of a shim's certificate. None: no shim may drive the partition.
+    std::vector<std::string> shims;
+    EngineOptions
+        engine;  // daemon_instance is not configured; each start of the daemon chooses its own
+
+    bool allows(std::string_view common_name) const;
+};
+
+struct DataPlaneConfig {
+    dataplane::PortKind port = dataplane::PortKind::kernel;
+    std::string address = "0.0.0.0";
+    std::uint16_t udp_port = 4433;
+    std::vector<std::string> eal;
+    std::string device;
+    dataplane::TransportOptions transport;
+    dataplane::IdlePolicy idle = dataplane::IdlePolicy::adaptive;
+    std::uint32_t inbox_frames = 1'024;     // ring from the lcore to each engine
+    std::uint32_t inbox_bytes = 16u << 20;  // and what may lie in it
+    std::uint32_t outbox_batches = 256;     // ring from an engine to each connection
+};
+
+enum class LogLevel : std::uint8_t { debug, info, warning, error };
+enum class LogFormat : std::uint8_t { automatic, text, journald, json };
+
+struct LogConfig {
+    LogLevel level = LogLevel::info;
+    LogFormat format = LogFormat::automatic;
+};
+
+struct ProfileConfig {
+    std::string source = "any";  // the profile's file, "inline", or "any" when none is configured
+    threads::ThreadPlan plan;
+};
+
+struct Config {
+    std::string file;
+    std::vector<PartitionConfig> partitions;
+    DataPlaneConfig data_plane;
+    LogConfig log;
+    ProfileConfig profile;
+    std::string record;  // empty: nothing is recorded
+    std::int64_t stop_within_ns = 5'000'000'000;
+};
+
+// Options of the data plane. Without lcores in `eal` the one lcore is set to the first CPU of the
+// profile's data_plane role (else the first allowed one): left alone, EAL starts a thread on every
+// CPU.
+dataplane::DataPlaneOptions data_plane_options(const Config&, const threads::CpuSet& allowed);
+
+// The record of one partition: `record` itself, or with several partitions `record`.NAME each.
+std::string record_file(const Config&, const PartitionConfig&);
+
+}  // namespace bayplan::config

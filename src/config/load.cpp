@@ -1,0 +1,174 @@
+// Reading, then the checks that look at more than one setting.
+//
+// Thread: main.
+#include "config/load.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "config/settings.h"
+#include "config/text_file.h"
+
+namespace bayplan::config {
+namespace {
+
+void check_partition(const PartitionConfig& partition, const std::string& path,
+                     ReadContext& context) {
+    const Position section = context.place_of(path, {});
+    const EngineOptions& engine = partition.engine;
+    if (engine.backoff_max_ns < engine.backoff_initial_ns) {
+        context.fault(context.place_of(path + ".backoff_max",
+                                       context.place_of(path + ".backoff_initial", section)),
+                      fmt::format("'{}.backoff_max' is shorter than backoff_initial", path),
+                      "make it at least as long");
+    }
+    if (engine.unacknowledged_max < engine.credit_window) {
+        context.fault(context.place_of(path + ".unacknowledged_max",
+                                       context.place_of(path + ".credit_window", section)),
+                      fmt::format("'{}.unacknowledged_max' is smaller than credit_window", path),
+                      "make it larger: a shim would be cut before its credit is used");
+    }
+    const auto bad = [](char letter) {
+        return letter == '/' || static_cast<unsigned char>(letter) < 0x20;
+    };
+    if (std::any_of(partition.name.begin(), partition.name.end(), bad) ||
+        partition.name.size() > 128) {
+        context.fault(context.place_of(path + ".name", section),
+                      fmt::format("'{}.name' is not usable as a name", path),
+                      "give at most 128 letters without '/' and control characters");
+    }
+}
+
+void check_partitions(const Config& config, Position root, ReadContext& context) {
+    for (std::size_t i = 0; i < config.partitions.size(); ++i) {
+        const std::string path = fmt::format("partitions[{}]", i);
+        check_partition(config.partitions[i], path, context);
+        for (std::size_t j = 0; j < i; ++j) {
+            if (config.partitions[i].name.empty() ||
+                config.partitions[i].name != config.partitions[j].name)
+                continue;
+            context.fault(context.place_of(path + ".name", root),
+                          fmt::format("'{}.name' is '{}', as is partitions[{}].name", path,
+                                      config.partitions[i].name, j),
+                          "give each partition a name of its own");
+        }
+    }
+}
+
+void check_data_plane(const DataPlaneConfig& data_plane, Position root, ReadContext& context) {
+    const Position section = context.place_of("data_plane", root);
+    const auto place = [&](const std::string& name) {
+        return context.place_of("data_plane." + name, section);
+    };
+    const bool dpdk = data_plane.port == dataplane::PortKind::dpdk;
+    if (dpdk && data_plane.address == "0.0.0.0") {
+        context.fault(place("address"), "a DPDK port needs an address of its own",
+                      "give 'data_plane.address': the port answers ARP for it");
+    }
+    if (dpdk && data_plane.udp_port == 0) {
+        context.fault(place("udp_port"), "a DPDK port needs a UDP port",
+                      "give 'data_plane.udp_port' 1 .. 65535");
+    }
+    if (!dpdk && !data_plane.eal.empty()) {
+        context.fault(place("eal"),
+                      "'data_plane.eal' is for a DPDK port, and this one is a kernel port",
+                      "set 'data_plane.port: dpdk', or remove eal");
+    }
+    if (!dpdk && !data_plane.device.empty()) {
+        context.fault(place("device"),
+                      "'data_plane.device' is for a DPDK port, and this one is a kernel port",
+                      "set 'data_plane.port: dpdk', or remove device");
+    }
+    // A frame larger than its buffer could never pass, and its connection would stand still for
+    // ever.
+    const std::uint64_t framed = std::uint64_t{data_plane.transport.frame_bytes_max} + 16;
+    if (data_plane.transport.send_buffer_bytes < framed) {
+        context.fault(place("send_buffer"),
+                      "'data_plane.send_buffer' cannot hold one message of frame_bytes_max",
+                      "make it larger than frame_bytes_max");
+    }
+    if (data_plane.inbox_bytes < data_plane.transport.frame_bytes_max) {
+        context.fault(place("inbox_bytes"),
+                      "'data_plane.inbox_bytes' cannot hold one message of frame_bytes_max",
+                      "make it at least frame_bytes_max");
+    }
+}
+
+bool names_lcores(const std::vector<std::string>& eal) {
+    constexpr std::array<std::string_view, 4> kOptions{"-l", "-c", "--lcores", "--main-lcore"};
+    return std::any_of(eal.begin(), eal.end(), [&](std::string_view argument) {
+        return std::any_of(kOptions.begin(), kOptions.end(),
+                           [&](std::string_view option) { return argument.starts_with(option); });
+    });
+}
+
+}  // namespace
+
+bool PartitionConfig::allows(std::string_view common_name) const {
+    const std::string name(common_name);
+    if (name.empty()) return false;
+    return std::any_of(shims.begin(), shims.end(), [&](const std::string& glob) {
+        return fnmatch(glob.c_str(), name.c_str(), 0) == 0;
+    });
+}
+
+bool load_config(const std::string& file, const threads::HostCpus& host, Config& config,
+                 Faults& faults) {
+    std::string text;
+    YamlNode root;
+    config.file = file;
+    if (!read_text_file(file, text, faults) || !read_yaml(text, file, root, faults)) return false;
+    ReadContext context{file, std::filesystem::path(file).parent_path(), host, faults, {}};
+    if (root.kind == YamlNode::Kind::map) {
+        read_settings(all_settings(), config, root, "", context);
+        check_partitions(config, root.position, context);
+        check_data_plane(config.data_plane, root.position, context);
+    } else {
+        context.fault(root.position, fmt::format("the file is {}", root.describe()),
+                      "give a mapping of settings; see baypland --help-config");
+    }
+    sort_by_place(faults);
+    return faults.empty();
+}
+
+std::string print_config(const Config& config) { return print_settings(all_settings(), config, 0); }
+
+std::string config_manual() {
+    return "The configuration of baypland is a YAML file. Each setting stands here with its "
+           "default, its bounds and what\n"
+           "it is for. Sizes take k M G Ki Mi Gi, durations ns us ms s m h d. Relative paths start "
+           "at the file's folder.\n\n" +
+           settings_manual(all_settings(), 0);
+}
+
+dataplane::DataPlaneOptions data_plane_options(const Config& config,
+                                               const threads::CpuSet& allowed) {
+    const DataPlaneConfig& from = config.data_plane;
+    dataplane::DataPlaneOptions options;
+    options.port = from.port;
+    options.kernel = {from.address, from.udp_port};
+    options.dpdk = {from.eal, from.device, from.address, from.udp_port};
+    options.transport = from.transport;
+    options.idle = from.idle;
+    options.server = true;
+    if (from.port == dataplane::PortKind::dpdk && !names_lcores(from.eal)) {
+        const auto& planned = config.profile.plan.of(threads::Role::data_plane);
+        const threads::CpuSet& cpus = planned.empty() ? allowed : planned.front();
+        if (!cpus.empty()) {
+            options.dpdk.eal_arguments.insert(options.dpdk.eal_arguments.begin(),
+                                              {"-l", std::to_string(cpus.cpus().front())});
+        }
+    }
+    return options;
+}
+
+std::string record_file(const Config& config, const PartitionConfig& partition) {
+    if (config.record.empty() || config.partitions.size() == 1) return config.record;
+    return config.record + "." + partition.name;
+}
+
+}  // namespace bayplan::config

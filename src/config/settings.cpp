@@ -1,0 +1,273 @@
+// Every setting of baypland: name, member, form, bounds, doc. Nothing else describes the
+// configuration.
+//
+// Thread: any; the tables are built on first use and constant after.
+#include "config/settings.h"
+
+#include "config/profile.h"
+#include "config/setting_values.h"
+
+// A projection to one member, for const and non-const owners alike.
+#define MEMBER(path) \
+    [](auto& owner) -> auto& { return owner.path; }
+
+namespace bayplan::config {
+namespace {
+
+constexpr auto kPlain = NumberForm::plain;
+constexpr auto kSize = NumberForm::size;
+constexpr auto kDuration = NumberForm::duration;
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr std::int64_t kMebi = 1 << 20;
+
+void append_limits(Settings<PartitionConfig>& table) {
+    using P = PartitionConfig;
+    table.push_back(number<P>(
+        "credit_window", MEMBER(engine.credit_window), kSize, {1, 16 * kMebi}, "decisions",
+        "Placements and releases that a shim may leave unacknowledged; beyond, its asks wait."));
+    table.push_back(number<P>("unacknowledged_max", MEMBER(engine.unacknowledged_max), kSize,
+                              {1, 64 * kMebi}, "decisions",
+                              "Unacknowledged decisions of all kinds kept for a shim; beyond, it "
+                              "is cut and must state everything anew."));
+    table.push_back(number<P>("dictionary_max", MEMBER(engine.dictionary_max), kSize,
+                              {1, 16'000'000}, "texts",
+                              "Dictionary entries per shim; more are rejected."));
+    table.push_back(number<P>("nodes_max", MEMBER(engine.nodes_max), kSize, {1, 2'000'000}, "nodes",
+                              "Nodes per shim; more are rejected."));
+    table.push_back(number<P>("applications_max", MEMBER(engine.applications_max), kSize,
+                              {1, 10'000'000}, "applications",
+                              "Applications per shim; more are rejected."));
+    table.push_back(number<P>("asks_max", MEMBER(engine.asks_max), kSize, {1, 100'000'000}, "asks",
+                              "Asks and allocations per shim; more are rejected."));
+}
+
+void append_engine(Settings<PartitionConfig>& table) {
+    using P = PartitionConfig;
+    table.push_back(
+        number<P>("backoff_initial", MEMBER(engine.backoff_initial_ns), kDuration,
+                  {kMillisecond, 3600 * kSecond}, "",
+                  "Wait of an ask after its first failed attempt; doubles with each further one."));
+    table.push_back(number<P>("backoff_max", MEMBER(engine.backoff_max_ns), kDuration,
+                              {kMillisecond, 3600 * kSecond}, "", "The longest such wait."));
+    table.push_back(
+        choice<P>("score", MEMBER(engine.score),
+                  Choices<ScorePolicy>{{"least_allocated", ScorePolicy::least_allocated},
+                                       {"most_allocated", ScorePolicy::most_allocated}},
+                  "Which feasible node is best: the emptiest (spreads) or the fullest (packs)."));
+    table.push_back(choice<P>("executor", MEMBER(engine.executor),
+                              Choices<ExecutorKind>{{"inline", ExecutorKind::inline_},
+                                                    {"threads", ExecutorKind::threads},
+                                                    {"tbb", ExecutorKind::tbb}},
+                              "What runs proposals: the engine's own thread, plain threads, or "
+                              "TBB. Decisions are the same."));
+    table.push_back(choice<P>("path", MEMBER(engine.path),
+                              Choices<BatchPath>{{"automatic", BatchPath::automatic},
+                                                 {"inline", BatchPath::inline_},
+                                                 {"graph", BatchPath::graph}},
+                              "Whether batches are proposed in parallel (graph) or resolved at "
+                              "commit (inline); automatic chooses per batch."));
+    table.push_back(number<P>("workers", MEMBER(engine.workers), kPlain, {1, 256}, "threads",
+                              "Proposal workers."));
+    table.push_back(number<P>("shards", MEMBER(engine.shards), kPlain, {1, 1024}, "shards",
+                              "Parts of the node state."));
+    table.push_back(number<P>("batch", MEMBER(engine.batch), kPlain, {1, 4096}, "asks",
+                              "Asks selected at a time."));
+    table.push_back(number<P>("depth", MEMBER(engine.depth), kPlain, {1, 2}, "batches",
+                              "Batches under way: with 2 the next is proposed while one commits."));
+}
+
+const Settings<PartitionConfig>& partition_settings() {
+    static const Settings<PartitionConfig> table = [] {
+        using P = PartitionConfig;
+        Settings<P> result;
+        result.push_back(text<P>("name", MEMBER(name), "a name",
+                                 "What shims call the partition in their hello."));
+        result.back().required = true;
+        result.push_back(texts<P>("shims", MEMBER(shims),
+                                  "Who may drive the partition: globs (* and ?) over the common "
+                                  "name of the certificate. Without any, nobody may."));
+        append_limits(result);
+        append_engine(result);
+        return result;
+    }();
+    return table;
+}
+
+const Settings<dataplane::TlsFiles>& tls_settings() {
+    static const Settings<dataplane::TlsFiles> table = [] {
+        using T = dataplane::TlsFiles;
+        Settings<T> result;
+        result.push_back(
+            input_file<T>("certificate", MEMBER(certificate), "Own certificate chain, PEM."));
+        result.push_back(input_file<T>("key", MEMBER(key), "Its private key, PEM."));
+        result.push_back(
+            input_file<T>("authority", MEMBER(authority),
+                          "The authority that shims' certificates must be signed by, PEM."));
+        for (auto& setting : result) setting.required = true;
+        return result;
+    }();
+    return table;
+}
+
+void append_transport(Settings<DataPlaneConfig>& table) {
+    using D = DataPlaneConfig;
+    table.push_back(number<D>("frame_bytes_max", MEMBER(transport.frame_bytes_max), kSize,
+                              {64 << 10, 64 * kMebi}, "bytes",
+                              "Largest message; a longer one breaks the connection."));
+    table.push_back(number<D>("send_buffer", MEMBER(transport.send_buffer_bytes), kSize,
+                              {64 << 10, 1024 * kMebi}, "bytes",
+                              "Per connection and stream: sent and not yet acknowledged by QUIC."));
+    table.push_back(number<D>("receive_window", MEMBER(transport.receive_window_bytes), kSize,
+                              {64 << 10, 1024 * kMebi}, "bytes",
+                              "Per stream: what a shim may send ahead of what has been taken."));
+    table.push_back(number<D>("connections_max", MEMBER(transport.connections_max), kPlain,
+                              {1, 65'536}, "connections",
+                              "Connections at a time; more are refused."));
+    table.push_back(milliseconds<D>(
+        "idle_timeout", MEMBER(transport.idle_timeout_ms), {kSecond, 3600 * kSecond},
+        "A connection from which nothing was heard for so long is closed."));
+    table.push_back(number<D>("payload_bytes_max", MEMBER(transport.payload_bytes_max), kPlain,
+                              {1'200, 8'900}, "bytes",
+                              "UDP payload of one packet: the MTU minus 28."));
+    table.push_back(number<D>(
+        "inbox_frames", MEMBER(inbox_frames), kSize, {2, kMebi}, "messages",
+        "Messages on their way to each engine; when full, shims are pushed back by flow control."));
+    table.push_back(number<D>("inbox_bytes", MEMBER(inbox_bytes), kSize, {64 << 10, 1024 * kMebi},
+                              "bytes", "Bytes of such messages."));
+    table.push_back(number<D>("outbox_batches", MEMBER(outbox_batches), kSize, {8, 65'536},
+                              "batches",
+                              "Batches of decisions on their way to each connection; when full, "
+                              "the engine keeps the rest."));
+}
+
+const Settings<DataPlaneConfig>& data_plane_settings() {
+    static const Settings<DataPlaneConfig> table = [] {
+        using D = DataPlaneConfig;
+        Settings<D> result;
+        result.push_back(choice<D>(
+            "port", MEMBER(port),
+            Choices<dataplane::PortKind>{{"kernel", dataplane::PortKind::kernel},
+                                         {"dpdk", dataplane::PortKind::dpdk}},
+            "What carries packets: UDP sockets of the kernel, or a device driven by DPDK."));
+        result.push_back(
+            value<D>("address", MEMBER(address), "an IPv4 address",
+                     "Kernel port: where to listen. DPDK port: the address the port answers for.",
+                     read_ipv4, [](const std::string& address) { return address; }));
+        result.push_back(
+            number<D>("udp_port", MEMBER(udp_port), kPlain, {0, 65'535}, "",
+                      "UDP port to listen at; 0 takes any free one (kernel port only)."));
+        result.push_back(texts<D>("eal", MEMBER(eal),
+                                  "DPDK port: arguments of DPDK's environment layer. Without an "
+                                  "lcore option, the profile's first data_plane CPU is given."));
+        result.push_back(
+            text<D>("device", MEMBER(device), "a device name",
+                    "DPDK port: net_af_packet0, 0000:3b:00.0, ...; when not given, the first."));
+        result.push_back(section<D>("tls", tls_settings(), MEMBER(transport.tls),
+                                    "Who we are and whom we trust."));
+        result.back().required = true;
+        result.push_back(
+            choice<D>("idle", MEMBER(idle),
+                      Choices<dataplane::IdlePolicy>{{"adaptive", dataplane::IdlePolicy::adaptive},
+                                                     {"poll", dataplane::IdlePolicy::poll}},
+                      "When there is nothing to do, the data plane and the engines sleep "
+                      "(adaptive) or spin (poll: isolated CPUs only)."));
+        append_transport(result);
+        return result;
+    }();
+    return table;
+}
+
+const Settings<LogConfig>& log_settings() {
+    static const Settings<LogConfig> table = [] {
+        using L = LogConfig;
+        Settings<L> result;
+        result.push_back(choice<L>("level", MEMBER(level),
+                                   Choices<LogLevel>{{"debug", LogLevel::debug},
+                                                     {"info", LogLevel::info},
+                                                     {"warning", LogLevel::warning},
+                                                     {"error", LogLevel::error}},
+                                   "The least important lines to write."));
+        result.push_back(
+            choice<L>("format", MEMBER(format),
+                      Choices<LogFormat>{{"automatic", LogFormat::automatic},
+                                         {"text", LogFormat::text},
+                                         {"journald", LogFormat::journald},
+                                         {"json", LogFormat::json}},
+                      "key=value text, the same with journald's level prefix, or one JSON object "
+                      "per line; automatic: journald under systemd, else text."));
+        return result;
+    }();
+    return table;
+}
+
+Setting<Config> profile_setting() {
+    Setting<Config> setting;
+    setting.name = "profile";
+    setting.doc =
+        "Which threads run on which CPUs: a file (see tuning/profiles), the roles themselves, or "
+        "any for no pinning. "
+        "Roles not named run on any allowed CPU.";
+    setting.bounds = "a file, a mapping, or any";
+    setting.read = [](Config& config, const YamlNode& node, const std::string& path,
+                      ReadContext& context) { read_profile(config.profile, node, path, context); };
+    setting.print = [](const Config& config, int indent) {
+        return print_profile(config.profile, indent);
+    };
+    setting.manual_inside = [](int indent) { return settings_manual(profile_settings(), indent); };
+    return setting;
+}
+
+}  // namespace
+
+const Settings<ProfileConfig>& profile_settings() {
+    static const Settings<ProfileConfig> table = [] {
+        using P = ProfileConfig;
+        using threads::Role;
+        Settings<P> result;
+        result.push_back(cpus<P>(
+            "data_plane", [](auto& p) -> auto& { return p.plan.of(Role::data_plane); },
+            "Packets, QUIC, messages."));
+        result.push_back(cpus<P>(
+            "engine", [](auto& p) -> auto& { return p.plan.of(Role::engine); },
+            "Engines, one thread per partition."));
+        result.push_back(cpus<P>(
+            "workers", [](auto& p) -> auto& { return p.plan.of(Role::worker); },
+            "Proposal workers."));
+        result.push_back(cpus<P>(
+            "victim_workers", [](auto& p) -> auto& { return p.plan.of(Role::victim_worker); },
+            "Victim searches."));
+        result.push_back(cpus<P>(
+            "housekeeping", [](auto& p) -> auto& { return p.plan.of(Role::housekeeping); },
+            "Log, status, signals."));
+        return result;
+    }();
+    return table;
+}
+
+const Settings<Config>& all_settings() {
+    static const Settings<Config> table = [] {
+        using C = Config;
+        Settings<C> result;
+        result.push_back(
+            list_of_sections<C>("partitions", partition_settings(), MEMBER(partitions),
+                                "What is scheduled apart; each has an engine of its own."));
+        result.back().required = true;
+        result.push_back(section<C>("data_plane", data_plane_settings(), MEMBER(data_plane),
+                                    "How shims reach the daemon."));
+        result.back().required = true;
+        result.push_back(
+            section<C>("log", log_settings(), MEMBER(log), "What is written to standard error."));
+        result.push_back(profile_setting());
+        result.push_back(output_file<C>(
+            "record", MEMBER(record),
+            "Where every input is recorded for replay; with several partitions FILE.NAME each."));
+        result.push_back(
+            number<C>("stop_within", MEMBER(stop_within_ns), kDuration, {0, 600 * kSecond}, "",
+                      "After a signal to stop: how long decisions may take to reach the shims."));
+        return result;
+    }();
+    return table;
+}
+
+}  // namespace bayplan::config

@@ -1,0 +1,14 @@
+// The tables: every setting of baypland, once.
+//
+// Thread: any; constant after the first use.
+#pragma once
+
+#include "config/config.h"
+#include "config/setting.h"
+
+namespace bayplan::config {
+
+const Settings<Config>& all_settings();
+const Settings<ProfileConfig>& profile_settings();
+
+}  // namespace bayplan::config

@@ -1,0 +1,192 @@
+// Every setting, given a value that is not its default, arrives; and what is printed reads back the
+// same.
+#include <gtest/gtest.h>
+
+#include "config/settings.h"
+#include "config_file.h"
+
+namespace bayplan::config {
+namespace {
+
+// One line per setting, none at its default. A setting missing here fails the first test.
+constexpr std::string_view kEverything = R"(
+partitions:
+  - name: "blue \"one\""
+    shims: ["yunikorn-*", other]
+    credit_window: 32Ki
+    unacknowledged_max: 128Ki
+    dictionary_max: 5000
+    nodes_max: 7k
+    applications_max: 11
+    asks_max: 3M
+    backoff_initial: 250ms
+    backoff_max: 1m
+    score: most_allocated
+    executor: threads
+    path: graph
+    workers: 3
+    shards: 16
+    batch: 256
+    depth: 1
+  - name: green
+data_plane:
+  port: dpdk
+  address: 10.99.0.2
+  udp_port: 8000
+  eal: [--no-huge, -m, "256"]
+  device: net_af_packet0
+  tls:
+    certificate: c.pem
+    key: k.pem
+    authority: ca.pem
+  idle: poll
+  frame_bytes_max: 512Ki
+  send_buffer: 2Mi
+  receive_window: 3Mi
+  connections_max: 9
+  idle_timeout: 12s
+  payload_bytes_max: 1400
+  inbox_frames: 64
+  inbox_bytes: 1Mi
+  outbox_batches: 32
+log:
+  level: debug
+  format: json
+profile:
+  data_plane: 0
+  engine: [0, 1]
+  workers: 0-1
+  victim_workers: 1
+  housekeeping: 0,1
+record: run.rec
+stop_within: 1500ms
+)";
+
+Config load(const std::string& file) {
+    Config config;
+    Faults faults;
+    EXPECT_TRUE(load_config(file, four_cpus_two_allowed(), config, faults));
+    for (const Fault& fault : faults) ADD_FAILURE() << fault.to_string();
+    return config;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        lines.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return lines;
+}
+
+TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
+    const ConfigFolder folder;
+    const Config config = load(folder.write("b.yaml", kEverything));
+    Config defaults;
+    defaults.partitions.emplace_back();
+    Config one = config;
+    one.partitions.resize(1);
+    const std::vector<std::string> given = lines_of(print_config(one));
+    const std::vector<std::string> without = lines_of(print_config(defaults));
+    for (const std::string& line : given) {
+        if (line.ends_with(':')) continue;  // a section's own line
+        EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end())
+            << line << " is at its default";
+    }
+    EXPECT_EQ(given.size(), 49u) << "a setting was added: give it a line in kEverything\n"
+                                 << print_config(one);
+}
+
+TEST(ConfigRoundTrip, members_have_the_values_given) {
+    const ConfigFolder folder;
+    const Config config = load(folder.write("b.yaml", kEverything));
+    ASSERT_EQ(config.partitions.size(), 2u);
+    const PartitionConfig& partition = config.partitions[0];
+    EXPECT_EQ(partition.name, "blue \"one\"");
+    EXPECT_EQ(partition.shims, (std::vector<std::string>{"yunikorn-*", "other"}));
+    EXPECT_EQ(partition.engine.credit_window, 32u << 10);
+    EXPECT_EQ(partition.engine.unacknowledged_max, 128u << 10);
+    EXPECT_EQ(partition.engine.dictionary_max, 5000u);
+    EXPECT_EQ(partition.engine.nodes_max, 7000u);
+    EXPECT_EQ(partition.engine.applications_max, 11u);
+    EXPECT_EQ(partition.engine.asks_max, 3'000'000u);
+    EXPECT_EQ(partition.engine.backoff_initial_ns, 250'000'000);
+    EXPECT_EQ(partition.engine.backoff_max_ns, 60'000'000'000);
+    EXPECT_EQ(partition.engine.score, ScorePolicy::most_allocated);
+    EXPECT_EQ(partition.engine.executor, ExecutorKind::threads);
+    EXPECT_EQ(partition.engine.path, BatchPath::graph);
+    EXPECT_EQ(partition.engine.workers, 3u);
+    EXPECT_EQ(partition.engine.shards, 16u);
+    EXPECT_EQ(partition.engine.batch, 256u);
+    EXPECT_EQ(partition.engine.depth, 1u);
+    EXPECT_EQ(config.partitions[1].engine.batch, EngineOptions{}.batch);
+    EXPECT_EQ(config.data_plane.udp_port, 8000);
+    EXPECT_EQ(config.data_plane.eal, (std::vector<std::string>{"--no-huge", "-m", "256"}));
+    EXPECT_EQ(config.data_plane.transport.tls.authority, (folder.path() / "ca.pem").string());
+    EXPECT_EQ(config.data_plane.transport.send_buffer_bytes, 2u << 20);
+    EXPECT_EQ(config.data_plane.transport.idle_timeout_ms, 12'000u);
+    EXPECT_EQ(config.profile.plan.describe(threads::Role::engine), "[0, 1]");
+    EXPECT_EQ(config.profile.plan.describe(threads::Role::housekeeping), "0-1");
+    EXPECT_EQ(config.record, (folder.path() / "run.rec").string());
+    EXPECT_EQ(config.stop_within_ns, 1'500'000'000);
+}
+
+TEST(ConfigRoundTrip, what_is_printed_reads_back_the_same) {
+    const ConfigFolder folder;
+    for (const std::string_view text : {kEverything, kSoundConfig}) {
+        const std::string printed = print_config(load(folder.write("b.yaml", text)));
+        EXPECT_EQ(print_config(load(folder.write("again.yaml", printed))), printed);
+    }
+}
+
+TEST(ConfigRoundTrip, the_manual_names_every_setting_with_its_default) {
+    const ConfigFolder folder;
+    const std::string manual = config_manual();
+    for (const std::string& line :
+         lines_of(print_config(load(folder.write("b.yaml", kEverything))))) {
+        const std::size_t name = line.find_first_not_of(" -");
+        const std::string key = line.substr(name, line.find(':') - name + 1);
+        EXPECT_TRUE(manual.find(" " + key) != std::string::npos ||
+                    manual.find("\n" + key) != std::string::npos)
+            << key << " is not in the manual";
+    }
+    EXPECT_NE(manual.find("credit_window: 64Ki\n"), std::string::npos);
+    EXPECT_NE(manual.find("backoff_max: 10s\n"), std::string::npos);
+}
+
+TEST(ConfigRoundTrip, the_profiles_that_come_with_the_program_are_sound) {
+    const ConfigFolder folder;
+    for (const std::string name : {"any", "laptop-2"}) {
+        const std::string file =
+            std::string(BAYPLAN_SOURCE_ROOT "/tuning/profiles/") + name + ".yaml";
+        const Config config =
+            load(folder.write("b.yaml", std::string(kSoundConfig) + "profile: " + file + "\n"));
+        EXPECT_EQ(config.profile.source, file);
+        EXPECT_EQ(config.profile.plan.of(threads::Role::engine).empty(), name == "any");
+    }
+}
+
+TEST(Partition, shims_are_allowed_by_glob_and_by_default_none) {
+    PartitionConfig partition;
+    EXPECT_FALSE(partition.allows("yunikorn-1"));
+    partition.shims = {"yunikorn-*", "exact"};
+    EXPECT_TRUE(partition.allows("yunikorn-1"));
+    EXPECT_TRUE(partition.allows("exact"));
+    EXPECT_FALSE(partition.allows("exactly"));
+    EXPECT_FALSE(partition.allows(""));
+}
+
+TEST(DataPlane, eal_gets_one_lcore_of_the_profile_unless_it_names_its_own) {
+    const ConfigFolder folder;
+    Config config = load(folder.write("b.yaml", kEverything));
+    const threads::CpuSet allowed = four_cpus_two_allowed().allowed;
+    using Arguments = std::vector<std::string>;
+    EXPECT_EQ(data_plane_options(config, allowed).dpdk.eal_arguments,
+              (Arguments{"-l", "0", "--no-huge", "-m", "256"}));
+    config.data_plane.eal = {"-l", "1"};
+    EXPECT_EQ(data_plane_options(config, allowed).dpdk.eal_arguments, (Arguments{"-l", "1"}));
+}
+
+}  // namespace
+}  // namespace bayplan::config
