@@ -1,0 +1,10 @@
+// Counts calls of operator new in this program, for tests which say that a path does not allocate.
+#pragma once
+
+#include <cstdint>
+
+namespace bayplan::wire {
+
+std::uint64_t allocations();
+
+}  // namespace bayplan::wire

@@ -1,0 +1,196 @@
+// Records as text, field by field. See describe.h.
+#include "describe.h"
+
+#include <fmt/format.h>
+
+namespace bayplan::wire {
+namespace {
+
+// Appends "name=value " pieces; strings are quoted by their length so that no text can imitate
+// another.
+class Text {
+public:
+    Text& operator()(const char* name, std::string_view value) {
+        fmt::format_to(std::back_inserter(text_), "{}={}:{} ", name, value.size(), value);
+        return *this;
+    }
+    Text& operator()(const char* name, std::int64_t value) {
+        fmt::format_to(std::back_inserter(text_), "{}={} ", name, value);
+        return *this;
+    }
+    Text& number(const char* name, std::uint64_t value) {
+        fmt::format_to(std::back_inserter(text_), "{}={} ", name, value);
+        return *this;
+    }
+    Text& operator()(const char* name, std::span<const Amount> amounts) {
+        begin(name, amounts.size());
+        for (const Amount& amount : amounts) {
+            fmt::format_to(std::back_inserter(text_), "{}:{} ", amount.kind, amount.value);
+        }
+        return *this;
+    }
+    Text& operator()(const char* name, std::span<const Attribute> attributes) {
+        begin(name, attributes.size());
+        for (const Attribute& attribute : attributes) {
+            fmt::format_to(std::back_inserter(text_), "{}:{} ", attribute.key, attribute.value);
+        }
+        return *this;
+    }
+    Text& operator()(const char* name, std::span<const DictId> ids) {
+        begin(name, ids.size());
+        for (const DictId id : ids) {
+            fmt::format_to(std::back_inserter(text_), "{} ", id);
+        }
+        return *this;
+    }
+    void begin(const char* name, std::size_t size) {
+        fmt::format_to(std::back_inserter(text_), "\n{}[{}] ", name, size);
+    }
+    void line() { text_ += '\n'; }
+
+    std::string take() { return std::move(text_); }
+
+private:
+    std::string text_;
+};
+
+template <class Enum>
+std::int64_t number_of(Enum value) {
+    return static_cast<std::int64_t>(value);
+}
+
+void put(Text& out, const DictEntry& entry) { out.number("id", entry.id)("text", entry.text); }
+
+void put(Text& out, const NodeRecord& node) {
+    out.number("node", node.node)("action", number_of(node.action));
+    out("capacity", node.capacity)("attributes", node.attributes);
+}
+
+void put(Text& out, const ApplicationRecord& application) {
+    out.number("application", application.application).number("queue", application.queue);
+    out.number("user", application.user);
+}
+
+void put(Text& out, const AskRecord& ask) {
+    out("key", ask.key).number("application", ask.application).number("group", ask.group);
+    out.number("node", ask.node).number("required_node", ask.required_node);
+    out("priority", ask.priority)("foreign", ask.foreign);
+    out("tolerates_unschedulable", ask.tolerates_unschedulable)("created_s", ask.created_s);
+    out("requests", ask.requests)("tags", ask.tags);
+}
+
+void put(Text& out, const ReleaseRecord& release) {
+    out("key", release.key).number("application", release.application);
+    out("termination", number_of(release.termination))("message", release.message);
+}
+
+void put(Text& out, const NackRecord& nack) { out("key", nack.key)("reason", nack.reason); }
+
+void put(Text& out, const Decision& decision) {
+    out("kind", number_of(decision.kind))("termination", number_of(decision.termination));
+    out("name", decision.name)("node", decision.node)("text", decision.text);
+}
+
+template <class Record>
+void put_all(Text& out, const char* name, std::span<const Record> records) {
+    out.begin(name, records.size());
+    for (const Record& record : records) {
+        out.line();
+        put(out, record);
+    }
+}
+
+void put(Text& out, const DefineMessage& message) { put_all(out, "define", message.entries); }
+void put(Text& out, const ForgetMessage& message) { out("forget", message.ids); }
+void put(Text& out, const NodesMessage& message) { put_all(out, "nodes", message.nodes); }
+void put(Text& out, const ApplicationsMessage& message) {
+    put_all(out, "add", message.add);
+    out("remove", message.remove);
+}
+void put(Text& out, const AsksMessage& message) { put_all(out, "asks", message.asks); }
+void put(Text& out, const ReleasesMessage& message) { put_all(out, "releases", message.releases); }
+void put(Text& out, const NacksMessage& message) { put_all(out, "nacks", message.nacks); }
+void put(Text& out, const ResyncBeginMessage&) { out.begin("resync begin", 0); }
+void put(Text& out, const ResyncEndMessage&) { out.begin("resync end", 0); }
+void put(Text& out, const ConfigurationMessage& message) { out("configuration", message.text); }
+
+void put(Text& out, const Hello& hello) {
+    out.begin("hello", 0);
+    out.number("protocol_min", hello.protocol_min).number("protocol_max", hello.protocol_max);
+    out.number("features", hello.features)("partition", hello.partition);
+    out.number("shim_instance", hello.shim_instance)
+        .number("daemon_instance", hello.daemon_instance);
+    out.number("decisions_received", hello.decisions_received)("version", hello.version);
+}
+
+void put(Text& out, const HelloReply& reply) {
+    out.begin("reply", 0);
+    out("outcome", number_of(reply.outcome)).number("daemon_instance", reply.daemon_instance);
+    out.number("state_applied", reply.state_applied).number("credit_window", reply.credit_window);
+    out("reason", reply.reason);
+}
+
+void put(Text& out, const StateFrame& state) {
+    out.number("sequence", state.sequence);
+    std::visit([&out](const auto& body) { put(out, body); }, state.body);
+}
+
+void put(Text& out, const AcknowledgeFrame& acknowledge) {
+    out.number("acknowledge", acknowledge.up_to);
+}
+
+void put(Text& out, const DecisionsFrame& frame) {
+    out.number("first_sequence", frame.first_sequence).number("state_applied", frame.state_applied);
+    put_all(out, "decisions", frame.decisions);
+}
+
+void put(Text& out, const StateAppliedFrame& applied) {
+    out.number("state applied", applied.up_to);
+}
+
+void put(Text& out, const Tick& tick) { out("tick", tick.now_ns); }
+
+void put(Text& out, const Connect& connect) {
+    out.number("connect", connect.connection)("shim", connect.shim);
+    out.number("shim_instance", connect.shim_instance)
+        .number("daemon_instance", connect.daemon_instance);
+    out.number("decisions_received", connect.decisions_received);
+}
+
+void put(Text& out, const Disconnect& disconnect) {
+    out.number("disconnect", disconnect.connection);
+}
+
+void put(Text& out, const StateMessage& state) {
+    out.number("connection", state.connection);
+    put(out, StateFrame{state.sequence, state.body});
+}
+
+void put(Text& out, const Acknowledge& acknowledge) {
+    out.number("acknowledge on", acknowledge.connection).number("up_to", acknowledge.up_to);
+}
+
+void put(Text& out, const HoldPlace& hold) {
+    out.number("hold", hold.owner)("node", hold.node)("kept_from_below", hold.kept_from_below);
+    for (const auto& [kind, value] : hold.amounts) {
+        out("kind", kind)("value", value);
+    }
+}
+
+void put(Text& out, const HoldDrop& hold) { out.number("drop hold", hold.owner); }
+
+}  // namespace
+
+std::string describe(const Message& message) {
+    Text out;
+    std::visit([&out](const auto& body) { put(out, body); }, message);
+    return out.take();
+}
+
+std::string describe(const Input& input) {
+    Text out;
+    std::visit([&out](const auto& body) { put(out, body); }, input);
+    return out.take();
+}
+
+}  // namespace bayplan::wire

@@ -1,0 +1,203 @@
+// Every limit: accepted at the limit, refused one past it, with a text that names the item.
+#include <functional>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "wire/codec.h"
+#include "with.h"
+
+namespace bayplan::wire {
+namespace {
+
+constexpr Limits kLimits;
+constexpr std::size_t kItems = kLimits.items_max;
+constexpr std::size_t kBytes = kLimits.string_bytes_max;
+
+std::string fault_of(const Message& message) {
+    Encoder encoder;
+    DecodedFrame frame;
+    std::string error;
+    return frame.decode(encoder.encode(message), kLimits, error) ? "" : error;
+}
+
+StateFrame state(StateBody body) { return {1, body}; }
+
+struct Case {
+    std::string item;  // as the error names it
+    std::string unit;  // entries or bytes
+    std::size_t most;
+    std::function<Message(std::size_t size)> make;  // keeps what the message points to alive
+};
+
+// Storage for the message being made; each case runs alone.
+struct Room {
+    std::string text;
+    std::vector<Amount> amounts;
+    std::vector<Attribute> attributes;
+    std::vector<DictId> ids;
+    std::vector<DictEntry> entries;
+    std::vector<NodeRecord> nodes;
+    std::vector<ApplicationRecord> applications;
+    std::vector<AskRecord> asks;
+    std::vector<ReleaseRecord> releases;
+    std::vector<NackRecord> nacks;
+    std::vector<Decision> decisions;
+} room;
+
+std::string_view text_of(std::size_t size) { return room.text = std::string(size, 'k'); }
+std::span<const Amount> amounts_of(std::size_t size) {
+    return room.amounts = std::vector<Amount>(size);
+}
+std::span<const Attribute> attributes_of(std::size_t size) {
+    return room.attributes = std::vector<Attribute>(size);
+}
+
+// A list of three whose last item is `record`.
+template <class Record>
+std::span<const Record> third(std::vector<Record>& list, const Record& record) {
+    list.assign(3, Record{});
+    list[2] = record;
+    return list;
+}
+
+std::vector<Case> list_cases() {
+    return {
+        {"entries", "entries", kItems,
+         [](std::size_t n) {
+             return state(DefineMessage{room.entries = std::vector<DictEntry>(n)});
+         }},
+        {"ids", "entries", kItems,
+         [](std::size_t n) { return state(ForgetMessage{room.ids = std::vector<DictId>(n)}); }},
+        {"nodes", "entries", kItems,
+         [](std::size_t n) {
+             return state(NodesMessage{room.nodes = std::vector<NodeRecord>(n)});
+         }},
+        {"add", "entries", kItems,
+         [](std::size_t n) {
+             return state(
+                 ApplicationsMessage{room.applications = std::vector<ApplicationRecord>(n), {}});
+         }},
+        {"remove", "entries", kItems,
+         [](std::size_t n) {
+             return state(ApplicationsMessage{{}, room.ids = std::vector<DictId>(n)});
+         }},
+        {"asks", "entries", kItems,
+         [](std::size_t n) { return state(AsksMessage{room.asks = std::vector<AskRecord>(n)}); }},
+        {"releases", "entries", kItems,
+         [](std::size_t n) {
+             return state(ReleasesMessage{room.releases = std::vector<ReleaseRecord>(n)});
+         }},
+        {"nacks", "entries", kItems,
+         [](std::size_t n) {
+             return state(NacksMessage{room.nacks = std::vector<NackRecord>(n)});
+         }},
+        {"decisions", "entries", kItems,
+         [](std::size_t n) {
+             return DecisionsFrame{1, 0, room.decisions = std::vector<Decision>(n)};
+         }},
+        {"nodes[2].capacity", "entries", kLimits.amounts_max,
+         [](std::size_t n) {
+             return state(
+                 NodesMessage{third(room.nodes, with(&NodeRecord::capacity, amounts_of(n)))});
+         }},
+        {"nodes[2].attributes", "entries", kLimits.attributes_max,
+         [](std::size_t n) {
+             return state(
+                 NodesMessage{third(room.nodes, with(&NodeRecord::attributes, attributes_of(n)))});
+         }},
+        {"asks[2].requests", "entries", kLimits.amounts_max,
+         [](std::size_t n) {
+             return state(AsksMessage{third(room.asks, with(&AskRecord::requests, amounts_of(n)))});
+         }},
+        {"asks[2].tags", "entries", kLimits.attributes_max,
+         [](std::size_t n) {
+             return state(AsksMessage{third(room.asks, with(&AskRecord::tags, attributes_of(n)))});
+         }},
+    };
+}
+
+std::vector<Case> text_cases() {
+    return {
+        {"entries[2].text", "bytes", kBytes,
+         [](std::size_t n) {
+             return state(DefineMessage{third(room.entries, DictEntry{1, text_of(n)})});
+         }},
+        {"asks[2].key", "bytes", kBytes,
+         [](std::size_t n) {
+             return state(AsksMessage{third(room.asks, with(&AskRecord::key, text_of(n)))});
+         }},
+        {"releases[2].key", "bytes", kBytes,
+         [](std::size_t n) {
+             return state(
+                 ReleasesMessage{third(room.releases, with(&ReleaseRecord::key, text_of(n)))});
+         }},
+        {"releases[2].message", "bytes", kBytes,
+         [](std::size_t n) {
+             return state(
+                 ReleasesMessage{third(room.releases, with(&ReleaseRecord::message, text_of(n)))});
+         }},
+        {"nacks[2].key", "bytes", kBytes,
+         [](std::size_t n) {
+             return state(NacksMessage{third(room.nacks, NackRecord{text_of(n), ""})});
+         }},
+        {"nacks[2].reason", "bytes", kBytes,
+         [](std::size_t n) {
+             return state(NacksMessage{third(room.nacks, NackRecord{"", text_of(n)})});
+         }},
+        {"partition", "bytes", kBytes,
+         [](std::size_t n) { return with(&Hello::partition, text_of(n)); }},
+        {"version", "bytes", kBytes,
+         [](std::size_t n) { return with(&Hello::version, text_of(n)); }},
+        {"reason", "bytes", kBytes,
+         [](std::size_t n) { return with(&HelloReply::reason, text_of(n)); }},
+        {"decisions[2].name", "bytes", kBytes,
+         [](std::size_t n) {
+             return DecisionsFrame{1, 0, third(room.decisions, with(&Decision::name, text_of(n)))};
+         }},
+        {"decisions[2].node", "bytes", kBytes,
+         [](std::size_t n) {
+             return DecisionsFrame{1, 0, third(room.decisions, with(&Decision::node, text_of(n)))};
+         }},
+        {"decisions[2].text", "bytes", kBytes,
+         [](std::size_t n) {
+             return DecisionsFrame{1, 0, third(room.decisions, with(&Decision::text, text_of(n)))};
+         }},
+    };
+}
+
+void expect_kept(const Case& limit) {
+    EXPECT_EQ(fault_of(limit.make(limit.most)), "") << limit.item;
+    EXPECT_EQ(fault_of(limit.make(limit.most + 1)),
+              fmt::format("{} has {} {}, at most {}", limit.item, limit.most + 1, limit.unit,
+                          limit.most));
+}
+
+TEST(Limits, every_list_is_accepted_at_its_limit_and_refused_one_past_it) {
+    for (const Case& limit : list_cases()) {
+        expect_kept(limit);
+    }
+}
+
+TEST(Limits, every_text_is_accepted_at_its_limit_and_refused_one_past_it) {
+    for (const Case& limit : text_cases()) {
+        expect_kept(limit);
+    }
+}
+
+TEST(Limits, a_configuration_may_be_longer_than_other_texts) {
+    EXPECT_EQ(fault_of(state(ConfigurationMessage{text_of(kBytes * 100)})), "");
+}
+
+TEST(Limits, limits_set_by_the_caller_are_the_ones_that_hold) {
+    Encoder encoder;
+    DecodedFrame frame;
+    std::string error;
+    const Message message = state(ForgetMessage{room.ids = std::vector<DictId>(5)});
+    EXPECT_TRUE(frame.decode(encoder.encode(message), {.items_max = 5}, error));
+    EXPECT_FALSE(frame.decode(encoder.encode(message), {.items_max = 4}, error));
+    EXPECT_EQ(error, "ids has 5 entries, at most 4");
+}
+
+}  // namespace
+}  // namespace bayplan::wire

@@ -1,0 +1,192 @@
+// Random records. See record_maker.h.
+#include "record_maker.h"
+
+#include <algorithm>
+#include <array>
+
+namespace bayplan::wire {
+namespace {
+
+constexpr std::size_t kSmallList = 5;
+constexpr std::size_t kSmallText = 40;
+
+}  // namespace
+
+std::uint64_t RecordMaker::number(std::uint64_t least, std::uint64_t most) {
+    return std::uniform_int_distribution<std::uint64_t>(least, most)(random_);
+}
+
+std::size_t RecordMaker::size(Extent extent, std::size_t most) {
+    switch (extent) {
+        case Extent::empty: return 0;
+        case Extent::small: return number(0, std::min(kSmallList, most));
+        case Extent::maximal: return most;
+    }
+    return 0;
+}
+
+std::string_view RecordMaker::text(Extent extent, bool prose) {
+    static constexpr std::array<std::string_view, 6> kLetters = {"a", "-", "7", "ü", "語", "𝄞"};
+    const std::size_t most = limits_.string_bytes_max;
+    std::size_t bytes = extent == Extent::maximal ? most : 0;
+    if (extent == Extent::small) {
+        bytes = number(0, std::min(kSmallText, most));
+    }
+    std::string& text = texts_.emplace_back();
+    while (text.size() < bytes) {
+        const std::string_view letter = kLetters[number(0, kLetters.size() - 1)];
+        text += text.size() + letter.size() <= bytes ? letter : "x";
+    }
+    if (prose && !text.empty() && text.back() < 0x7f && text.back() > 0) {
+        text.back() = '\n';
+    }
+    return text;
+}
+
+std::span<const Amount> RecordMaker::amounts(Extent extent) {
+    auto& amounts = amounts_.emplace_back(size(extent, limits_.amounts_max));
+    for (Amount& amount : amounts) {
+        amount = {id(), static_cast<std::int64_t>(any64())};
+    }
+    return amounts;
+}
+
+std::span<const Attribute> RecordMaker::attributes(Extent extent) {
+    auto& attributes = attributes_.emplace_back(size(extent, limits_.attributes_max));
+    for (Attribute& attribute : attributes) {
+        attribute = {id(), id()};
+    }
+    return attributes;
+}
+
+std::span<const DictId> RecordMaker::ids(Extent extent) {
+    auto& ids = ids_.emplace_back(size(extent, limits_.items_max));
+    std::generate(ids.begin(), ids.end(), [this] { return id(); });
+    return ids;
+}
+
+DictEntry RecordMaker::entry(Extent extent) { return {id(), text(extent)}; }
+
+NodeRecord RecordMaker::node(Extent extent) {
+    return {id(), static_cast<NodeAction>(number(1, 6)), amounts(extent), attributes(extent)};
+}
+
+ApplicationRecord RecordMaker::application() { return {id(), id(), id()}; }
+
+AskRecord RecordMaker::ask(Extent extent) {
+    AskRecord ask;
+    ask.key = text(extent);
+    ask.application = id();
+    ask.group = id();
+    ask.node = id();
+    ask.required_node = id();
+    ask.priority = static_cast<std::int32_t>(any64());
+    ask.foreign = number(0, 1) == 1;
+    ask.tolerates_unschedulable = number(0, 1) == 1;
+    ask.created_s = static_cast<std::int64_t>(any64());
+    ask.requests = amounts(extent);
+    ask.tags = attributes(extent);
+    return ask;
+}
+
+ReleaseRecord RecordMaker::release(Extent extent) {
+    return {text(extent), id(), static_cast<Termination>(number(0, 4)), text(extent, true)};
+}
+
+NackRecord RecordMaker::nack(Extent extent) { return {text(extent), text(extent, true)}; }
+
+Decision RecordMaker::decision(Extent extent) {
+    // Names of nodes and reasons repeat in real traffic, and the encoder writes repeated ones once.
+    static constexpr std::array<std::string_view, 3> kNodes = {"node-1", "node-2", "node-1x"};
+    const bool repeat = extent == Extent::small && number(0, 1) == 1;
+    const std::string_view node = repeat ? kNodes[number(0, kNodes.size() - 1)] : text(extent);
+    return {static_cast<DecisionKind>(number(1, 9)), static_cast<Termination>(number(0, 4)),
+            text(extent), node, repeat ? "Insufficient cpu" : text(extent, true)};
+}
+
+template <class Record, class Make>
+std::span<const Record> RecordMaker::list(std::deque<std::vector<Record>>& room, Extent extent,
+                                          Make make) {
+    auto& records = room.emplace_back(size(extent, limits_.items_max));
+    std::generate(records.begin(), records.end(), make);
+    return records;
+}
+
+StateBody RecordMaker::state_body(std::size_t kind, Extent extent) {
+    switch (kind) {
+        case 0: return DefineMessage{list(entries_, extent, [&] { return entry(extent); })};
+        case 1: return ForgetMessage{ids(extent)};
+        case 2: return NodesMessage{list(nodes_, extent, [&] { return node(extent); })};
+        case 3:
+            return ApplicationsMessage{list(applications_, extent, [&] { return application(); }),
+                                       ids(extent)};
+        case 4: return AsksMessage{list(asks_, extent, [&] { return ask(extent); })};
+        case 5: return ReleasesMessage{list(releases_, extent, [&] { return release(extent); })};
+        case 6: return NacksMessage{list(nacks_, extent, [&] { return nack(extent); })};
+        case 7: return ResyncBeginMessage{};
+        case 8: return ResyncEndMessage{};
+        default: return ConfigurationMessage{text(extent, true)};
+    }
+}
+
+Message RecordMaker::message(std::size_t kind, Extent extent) {
+    switch (kind) {
+        case 10: {
+            Hello hello;
+            hello.protocol_min = id();
+            hello.protocol_max = id();
+            hello.features = any64();
+            hello.partition = text(extent);
+            hello.shim_instance = any64();
+            hello.daemon_instance = any64();
+            hello.decisions_received = any64();
+            hello.version = text(extent);
+            return hello;
+        }
+        case 11:
+            return HelloReply{static_cast<HelloOutcome>(number(1, 3)), any64(), any64(), id(),
+                              text(extent, true)};
+        case 12: return AcknowledgeFrame{any64()};
+        case 13:
+            return DecisionsFrame{any64(), any64(),
+                                  list(decisions_, extent, [&] { return decision(extent); })};
+        case 14: return StateAppliedFrame{any64()};
+        default: return StateFrame{any64(), state_body(kind, extent)};
+    }
+}
+
+Input RecordMaker::input(std::size_t kind, Extent extent) {
+    switch (kind) {
+        case 0: return Tick{static_cast<std::int64_t>(any64())};
+        case 1: return Connect{any64(), text(extent), any64(), any64(), any64()};
+        case 2: return Disconnect{any64()};
+        case 3: return StateMessage{any64(), any64(), state_body(number(0, 9), extent)};
+        case 4: return Acknowledge{any64(), any64()};
+        case 5: {
+            auto& held = held_.emplace_back(size(extent, limits_.amounts_max));
+            for (auto& [kind_name, value] : held) {
+                kind_name = text(extent);
+                value = static_cast<std::int64_t>(any64());
+            }
+            return HoldPlace{any64(), text(extent), static_cast<std::int32_t>(any64()), held};
+        }
+        default: return HoldDrop{any64()};
+    }
+}
+
+void RecordMaker::clear() {
+    texts_.clear();
+    amounts_.clear();
+    attributes_.clear();
+    ids_.clear();
+    entries_.clear();
+    nodes_.clear();
+    applications_.clear();
+    asks_.clear();
+    releases_.clear();
+    nacks_.clear();
+    decisions_.clear();
+    held_.clear();
+}
+
+}  // namespace bayplan::wire

@@ -1,0 +1,75 @@
+// Messages and inputs with random records from a seed, for round trips and as a start for fuzzing.
+//
+// Owner: the maker owns what the records point to; everything stays valid until clear() or its end.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bayplan/records.h"
+#include "wire/codec.h"
+
+namespace bayplan::wire {
+
+enum class Extent {
+    empty,
+    small,
+    maximal
+};  // maximal: every list and text as long as the limits let it be
+
+class RecordMaker {
+public:
+    static constexpr std::size_t kMessageKinds = 15;  // ten state bodies and five other messages
+    static constexpr std::size_t kInputKinds = 7;
+
+    RecordMaker(std::uint64_t seed, const Limits& limits) : random_(seed), limits_(limits) {}
+
+    Message message(std::size_t kind, Extent extent);
+    StateBody state_body(std::size_t kind, Extent extent);
+    Input input(std::size_t kind, Extent extent);
+    void clear();
+
+private:
+    std::uint64_t number(std::uint64_t least, std::uint64_t most);
+    std::uint64_t any64() { return random_(); }
+    DictId id() { return static_cast<DictId>(random_()); }
+    std::size_t size(Extent extent, std::size_t most);
+    std::string_view text(Extent extent, bool prose = false);
+    std::span<const Amount> amounts(Extent extent);
+    std::span<const Attribute> attributes(Extent extent);
+    std::span<const DictId> ids(Extent extent);
+
+    DictEntry entry(Extent extent);
+    NodeRecord node(Extent extent);
+    ApplicationRecord application();
+    AskRecord ask(Extent extent);
+    ReleaseRecord release(Extent extent);
+    NackRecord nack(Extent extent);
+    Decision decision(Extent extent);
+
+    template <class Record, class Make>
+    std::span<const Record> list(std::deque<std::vector<Record>>& room, Extent extent, Make make);
+
+    std::mt19937_64 random_;
+    Limits limits_;
+    std::deque<std::string> texts_;
+    std::deque<std::vector<Amount>> amounts_;
+    std::deque<std::vector<Attribute>> attributes_;
+    std::deque<std::vector<DictId>> ids_;
+    std::deque<std::vector<DictEntry>> entries_;
+    std::deque<std::vector<NodeRecord>> nodes_;
+    std::deque<std::vector<ApplicationRecord>> applications_;
+    std::deque<std::vector<AskRecord>> asks_;
+    std::deque<std::vector<ReleaseRecord>> releases_;
+    std::deque<std::vector<NackRecord>> nacks_;
+    std::deque<std::vector<Decision>> decisions_;
+    std::deque<std::vector<std::pair<std::string_view, std::int64_t>>> held_;
+};
+
+}  // namespace bayplan::wire
