@@ -20,7 +20,8 @@ namespace bayplan::dataplane {
 
 using ConnectionId = std::uint64_t;  // never used twice in a process
 
-// The ordered streams of a connection (client opens them all).
+// The ordered streams of a connection. On `control` the client speaks first: until it has, what the
+// server sends there waits.
 enum class Stream : std::uint8_t {
     control = 0,    // bidirectional: hello, acknowledgements
     state = 1,      // client to server
@@ -44,8 +45,10 @@ public:
     // this connection is not read further (flow control pushes the peer back) and the same frame is
     // offered again on later turns of the loop.
     virtual bool on_frame(DataPlane&, ConnectionId, Stream, Frame&) = 0;
+    // After on_open, or for a client's connect() that failed. The id is not used again.
     virtual void on_close(DataPlane&, ConnectionId, std::string_view why) = 0;
-    // A handshake that failed, for the log (no certificate, wrong CA, ...).
+    // A handshake that failed, for the log (no certificate, wrong CA, ...). On either side; on a client
+    // on_close follows.
     virtual void on_refused(std::string_view address, std::string_view why) = 0;
     // Once per turn of the loop: the handler drains its own rings and calls send(). Returns how much
     // it did; 0 lets the loop sleep.
@@ -69,6 +72,7 @@ struct TransportOptions {
     std::uint32_t connections_max = 256;
     std::uint32_t idle_timeout_ms = 30'000;
     std::uint16_t payload_bytes_max = 1452;         // UDP payload of one packet
+    std::string alpn = "bayplan/1";                 // both sides must name the same protocol
 };
 
 struct KernelPortOptions {
@@ -100,11 +104,16 @@ class DataPlane {
 public:
     virtual ~DataPlane() = default;
 
-    // Client only: begins a handshake; on_open or on_close of the returned id follows.
+    // Client only: begins a handshake; on_open or on_close of the returned id follows, and on_open means
+    // that the server has accepted our certificate. An IPv4 address or a name (looked up: may block).
     virtual ConnectionId connect(std::string_view address, std::uint16_t udp_port) = 0;
 
     // Queues one frame. False: the stream's send buffer has no room for it now; try again on a later turn.
+    // (Also false when the connection is closed, which on_close tells, or the stream is the peer's to
+    // write.) A payload over frame_bytes_max closes the connection: it could never be sent.
     virtual bool send(ConnectionId, Stream, std::span<const std::byte> payload) = 0;
+    // Tells the peer and ends the connection at the end of this turn; on_close follows. What was queued
+    // and not yet sent is lost. `error` below 0x10000 is the caller's to define.
     virtual void close(ConnectionId, std::uint64_t error, std::string_view why) = 0;
 
     // One turn: receive a burst, handshakes, frames, on_turn, timers, transmit. Returns work done.

@@ -1,0 +1,320 @@
+// See quic_endpoint.h.
+#include "quic_endpoint.h"
+
+#include <gnutls/crypto.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "quic_errors.h"
+#include "udp_address.h"
+
+namespace bayplan::dataplane {
+
+namespace {
+
+constexpr std::uint64_t kResolveTimeoutNs = 5'000'000'000;
+// While a resolution is under way the loop looks again this often.
+constexpr std::uint64_t kResolveRetryNs = 1'000'000;
+
+std::uint64_t random_key() {
+    std::uint64_t key = 0;
+    // Without randomness the table still works; only hardening against chosen ids is lost.
+    if (gnutls_rnd(GNUTLS_RND_KEY, &key, sizeof key) != 0) key = 0x5851f42d4c957f2dull;
+    return key;
+}
+
+}  // namespace
+
+QuicEndpoint::QuicEndpoint(const TransportOptions& options, Role role,
+                           std::unique_ptr<TlsCredentials> credentials, PacketPort& port, DataPlane& plane,
+                           FrameHandler& handler, Counters& counters)
+    : options_(options),
+      role_(role),
+      credentials_(std::move(credentials)),
+      port_(port),
+      plane_(plane),
+      handler_(handler),
+      counters_(counters),
+      by_cid_(0, CidHash(random_key())) {}
+
+QuicEndpoint::~QuicEndpoint() = default;
+
+// Ids are unique in the process, across data planes.
+ConnectionId QuicEndpoint::next_id() {
+    static std::atomic<ConnectionId> next{1};
+    return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+// --- the user's side
+
+ConnectionId QuicEndpoint::connect(std::string_view address, std::uint16_t udp_port) {
+    Connecting wish{next_id(), {}, now_ + kResolveTimeoutNs, std::string(address), {}};
+    if (role_.server) {
+        wish.why = "a server does not connect";
+    } else if (!resolve_name(address, udp_port, wish.remote)) {
+        wish.why = "address '" + printable(address, 100) + "' is not known";
+    }
+    connecting_.push_back(std::move(wish));
+    return connecting_.back().id;
+}
+
+QuicConnection* QuicEndpoint::find(ConnectionId id) {
+    const auto it = by_id_.find(id);
+    return it == by_id_.end() ? nullptr : it->second;
+}
+
+bool QuicEndpoint::send(ConnectionId id, Stream stream, std::span<const std::byte> payload) {
+    QuicConnection* connection = find(id);
+    if (connection == nullptr || !connection->established()) {
+        counters_.add(Count::send_to_nobody);
+        return false;
+    }
+    touch(*connection);
+    return connection->send(stream, payload);
+}
+
+void QuicEndpoint::close(ConnectionId id, std::uint64_t error, std::string_view why) {
+    if (QuicConnection* connection = find(id)) {
+        connection->end(Ending::Kind::local_application, error, std::string(why));
+        touch(*connection);
+        return;
+    }
+    for (auto& wish : connecting_) {
+        if (wish.id == id && wish.why.empty()) wish.why = why;
+    }
+}
+
+void QuicEndpoint::close_all(std::uint64_t error, std::string_view why) {
+    for (auto& slot : slots_) {
+        if (!slot.connection->lingering()) close(slot.connection->id(), error, why);
+    }
+    for (auto& wish : connecting_) {
+        if (wish.why.empty()) wish.why = why;
+    }
+}
+
+// --- packets
+
+void QuicEndpoint::on_datagram(const Path& path, std::span<const std::uint8_t> payload) {
+    ngtcp2_version_cid header{};
+    const int rc = ngtcp2_pkt_decode_version_cid(&header, payload.data(), payload.size(), kOwnCidBytes);
+    if (rc != 0 && rc != NGTCP2_ERR_VERSION_NEGOTIATION) {
+        counters_.add(Count::drop_malformed_header);
+        return;
+    }
+    const auto it = header.dcidlen <= NGTCP2_MAX_CIDLEN
+                        ? by_cid_.find(Cid(std::span(header.dcid, header.dcidlen)))
+                        : by_cid_.end();
+    if (it == by_cid_.end()) return on_stranger(path, payload, header);
+    QuicConnection& connection = *it->second;
+    if (!(connection.path().remote == path.remote)) {
+        counters_.add(Count::drop_remote_changed);
+        return;
+    }
+    if (connection.lingering()) return connection.repeat_close(port_);
+    connection.receive(path, payload, now_);
+    touch(connection);
+}
+
+// --- what connections tell
+
+void QuicEndpoint::on_established(QuicConnection& connection) {
+    counters_.add(Count::handshakes_ok);
+    counters_.add(Count::connections_opened);
+    counters_.set(Count::connections_open, counters_.get(Count::connections_open) + 1);
+    handler_.on_open(plane_, connection.id(), {connection.peer_name(), to_text(connection.path().remote)});
+}
+
+bool QuicEndpoint::on_frame(QuicConnection& connection, Stream stream, Frame& frame) {
+    if (handler_.on_frame(plane_, connection.id(), stream, frame)) return true;
+    if (!connection.on_blocked_list) {
+        connection.on_blocked_list = true;
+        blocked_.push_back(&connection);
+    }
+    return false;
+}
+
+Cid QuicEndpoint::make_cid() {
+    std::array<std::uint8_t, kOwnCidBytes> bytes{};
+    do {
+        if (gnutls_rnd(GNUTLS_RND_NONCE, bytes.data(), bytes.size()) != 0) return {};
+        bytes[0] = role_.lcore;
+    } while (by_cid_.contains(Cid(bytes)));
+    return Cid(bytes);
+}
+
+void QuicEndpoint::on_cid_added(QuicConnection& connection, const Cid& cid) {
+    by_cid_.insert_or_assign(cid, &connection);
+}
+
+void QuicEndpoint::on_cid_removed(const Cid& cid) { by_cid_.erase(cid); }
+
+// --- the turn
+
+void QuicEndpoint::touch(QuicConnection& connection) {
+    if (connection.touched) return;
+    connection.touched = true;
+    touched_.push_back(&connection);
+}
+
+QuicConnection::Setup QuicEndpoint::setup(ConnectionId id, const Path& path) {
+    return {options_, *credentials_, *this, counters_, id, role_.server, role_.alpn, path, now_};
+}
+
+void QuicEndpoint::adopt(std::unique_ptr<QuicConnection> connection) {
+    by_id_.emplace(connection->id(), connection.get());
+    touch(*connection);
+    ++live_;
+    connection->slot = slots_.size();
+    slots_.push_back({UINT64_MAX, connection.get()});
+    owned_.push_back(std::move(connection));
+}
+
+std::size_t QuicEndpoint::advance_connecting() {
+    std::size_t done = 0;
+    for (std::size_t i = 0; i < connecting_.size();) {
+        auto& wish = connecting_[i];
+        Path path;
+        if (wish.why.empty() && port_.resolve(wish.remote, path)) {
+            const auto begin = setup(wish.id, path);
+            auto connection = std::make_unique<QuicConnection>(begin);
+            if (connection->begin_client(begin, wish.why)) {
+                adopt(std::move(connection));
+                connecting_.erase(connecting_.begin() + static_cast<std::ptrdiff_t>(i));
+                ++done;
+                continue;
+            }
+            for (const Cid& cid : connection->cids()) by_cid_.erase(cid);
+        }
+        if (wish.why.empty() && now_ >= wish.give_up) wish.why = "no way to the server found (ARP unanswered)";
+        if (wish.why.empty()) {
+            ++i;
+            continue;
+        }
+        const Connecting failed = std::move(wish);
+        connecting_.erase(connecting_.begin() + static_cast<std::ptrdiff_t>(i));
+        handler_.on_close(plane_, failed.id, failed.why);
+        ++done;
+    }
+    return done;
+}
+
+std::size_t QuicEndpoint::resume_blocked() {
+    std::size_t delivered = 0;
+    for (std::size_t i = 0; i < blocked_.size();) {
+        QuicConnection& connection = *blocked_[i];
+        const std::size_t n = connection.resume();
+        if (n > 0) touch(connection);  // the credit just given must be sent
+        delivered += n;
+        if (connection.blocked() && !connection.ending()) {
+            ++i;
+            continue;
+        }
+        if (connection.ending()) touch(connection);
+        connection.on_blocked_list = false;
+        blocked_.erase(blocked_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return delivered;
+}
+
+std::size_t QuicEndpoint::run_timers() {
+    std::size_t fired = 0;
+    for (auto& slot : slots_) {
+        if (slot.expiry > now_ || slot.connection->lingering()) continue;
+        slot.connection->handle_expiry(now_);
+        touch(*slot.connection);
+        ++fired;
+    }
+    return fired;
+}
+
+std::size_t QuicEndpoint::write_touched() {
+    std::size_t work = 0;
+    std::vector<QuicConnection*> again;
+    for (std::size_t i = 0; i < touched_.size(); ++i) {
+        QuicConnection& connection = *touched_[i];
+        connection.touched = false;
+        served_.push_back(&connection);
+        if (connection.write(port_, now_)) {
+            again.push_back(&connection);
+            ++work;
+        }
+        if (connection.ending()) again.push_back(&connection);
+    }
+    touched_.clear();
+    for (QuicConnection* connection : again) touch(*connection);
+    return work;
+}
+
+void QuicEndpoint::finish(QuicConnection& connection) {
+    const Ending& ending = *connection.ending();
+    const std::string address = to_text(connection.path().remote);
+    const bool established = connection.established();
+    const ConnectionId id = connection.id();
+    connection.linger(port_, now_);
+    by_id_.erase(id);
+    --live_;
+    if (established) {
+        counters_.add(Count::connections_closed);
+        counters_.set(Count::connections_open, counters_.get(Count::connections_open) - 1);
+    } else {
+        counters_.add(Count::handshakes_refused);
+        if (ending.kind != Ending::Kind::dropped) handler_.on_refused(address, ending.why);
+    }
+    // A server's handshake that failed was never announced, so there is nothing to take back.
+    if (established || !role_.server) handler_.on_close(plane_, id, ending.why);
+}
+
+void QuicEndpoint::finish_ended() {
+    // Handlers may close others meanwhile: those are appended and met later in this same loop.
+    for (std::size_t i = 0; i < touched_.size(); ++i) {
+        QuicConnection& connection = *touched_[i];
+        if (connection.ending() && !connection.lingering()) finish(connection);
+    }
+}
+
+void QuicEndpoint::forget(QuicConnection& connection) {
+    for (const Cid& cid : connection.cids()) {
+        const auto it = by_cid_.find(cid);
+        if (it != by_cid_.end() && it->second == &connection) by_cid_.erase(it);
+    }
+    std::erase(touched_, &connection);
+    std::erase(blocked_, &connection);
+    const std::size_t slot = connection.slot;
+    slots_.back().connection->slot = slot;
+    std::swap(slots_[slot], slots_.back());
+    std::swap(owned_[slot], owned_.back());
+    slots_.pop_back();
+    owned_.pop_back();
+}
+
+void QuicEndpoint::sweep_lingering() {
+    for (std::size_t i = slots_.size(); i-- > 0;) {
+        if (i >= slots_.size() || !slots_[i].connection->lingering()) continue;
+        // What lingers is bounded too: a stream of failing handshakes must not fill the memory.
+        const bool too_many = slots_.size() - live_ > options_.connections_max;
+        if (too_many || slots_[i].connection->linger_until() <= now_) forget(*slots_[i].connection);
+    }
+}
+
+void QuicEndpoint::refresh_expiries() {
+    for (const QuicConnection* connection : served_) slots_[connection->slot].expiry = connection->expiry();
+    served_.clear();
+    if (slots_.size() > live_) sweep_lingering();
+    next_expiry_ = connecting_.empty() ? UINT64_MAX : now_ + kResolveRetryNs;
+    for (const Slot& slot : slots_) next_expiry_ = std::min(next_expiry_, slot.expiry);
+}
+
+std::size_t QuicEndpoint::end_turn() {
+    std::size_t work = connecting_.empty() ? 0 : advance_connecting();
+    work += run_timers();
+    work += touched_.size();
+    const std::size_t unfinished = write_touched();
+    finish_ended();
+    refresh_expiries();
+    return work + unfinished;
+}
+
+}  // namespace bayplan::dataplane

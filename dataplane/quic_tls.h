@@ -1,0 +1,74 @@
+// TLS for QUIC by GnuTLS: what identifies us, what we demand of a peer, and why a peer was refused.
+//
+// TLS 1.3 only, AES-GCM only (GnuTLS' ChaCha20 is nine times slower), X25519 or P-256, ALPN
+// "bayplan/1", both sides show a certificate signed by the configured authority, whose extended key
+// usage, if it has one, must name its role: else any client's certificate could pose as the server.
+// No session tickets: a resumed session would skip the verification.
+//
+// Thread: TlsCredentials is read-only after load() and may be shared; a TlsSession belongs to its
+// connection. Errors: null or false, and a text.
+#pragma once
+
+#include <gnutls/gnutls.h>
+#include <ngtcp2/ngtcp2.h>
+#include <ngtcp2/ngtcp2_crypto.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "dataplane/data_plane.h"
+
+namespace bayplan::dataplane {
+
+inline constexpr std::string_view kAlpn = "bayplan/1";
+
+class TlsCredentials {
+public:
+    // A client may come without certificate and key (it will be refused); a server may not.
+    static std::unique_ptr<TlsCredentials> load(const TlsFiles&, bool server, std::string& error);
+    ~TlsCredentials();
+    TlsCredentials(const TlsCredentials&) = delete;
+    TlsCredentials& operator=(const TlsCredentials&) = delete;
+
+    gnutls_certificate_credentials_t handle() const { return credentials_; }
+    gnutls_priority_t priority() const { return priority_; }
+
+private:
+    TlsCredentials() = default;
+    gnutls_certificate_credentials_t credentials_ = nullptr;
+    gnutls_priority_t priority_ = nullptr;
+};
+
+class TlsSession {
+public:
+    TlsSession() = default;
+    ~TlsSession();
+    TlsSession(const TlsSession&) = delete;
+    TlsSession& operator=(const TlsSession&) = delete;
+
+    bool open(const TlsCredentials&, bool server, std::string_view alpn, std::string& error);
+    // Ties the two libraries together; `connection` must outlive the last packet.
+    void attach(ngtcp2_conn* connection);
+
+    // After the handshake: false if the peer did not agree on our protocol.
+    bool alpn_agreed() const;
+    // Subject common name of the verified certificate; empty before verification.
+    const std::string& peer_name() const { return peer_name_; }
+    // Why verification refused the peer; empty if it did not.
+    const std::string& refusal() const { return refusal_; }
+
+private:
+    static int verify_peer(gnutls_session_t session);
+    bool accept_peer();
+
+    gnutls_session_t session_ = nullptr;
+    ngtcp2_conn* connection_ = nullptr;
+    ngtcp2_crypto_conn_ref reference_{};
+    bool server_ = false;
+    std::string alpn_;
+    std::string peer_name_;
+    std::string refusal_;
+};
+
+}  // namespace bayplan::dataplane

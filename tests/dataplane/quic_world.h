@@ -1,0 +1,145 @@
+// Several data planes in one process over an in-memory network in virtual time: the whole stack but
+// the sockets, with loss, duplication, reordering and corruption drawn from a seed.
+//
+// Thread: one.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dataplane/data_plane.h"
+#include "event_loop.h"
+#include "packet_port.h"
+
+namespace bayplan::dataplane::testing {
+
+// Makes the certificates once per run (tests/support/make_certs); the directory goes with the process.
+const std::string& certificates();
+TlsFiles tls_of(std::string_view name);  // server, a shim's name, other-client, other-server
+TlsFiles tls_without_certificate();
+
+struct Weather {
+    double loss = 0;
+    double duplicate = 0;
+    double corrupt = 0;
+    std::uint64_t delay_ns = 20'000;
+    std::uint64_t jitter_ns = 0;  // uniform on top of the delay: reorders
+};
+
+class Network {
+public:
+    explicit Network(std::uint64_t seed) : random_(seed) {}
+
+    std::unique_ptr<PacketPort> attach(const UdpAddress&);
+    std::uint64_t now() const { return now_; }
+    void advance(std::uint64_t ns) { now_ += ns; }
+    // When the next packet arrives; UINT64_MAX: none is on its way.
+    std::uint64_t next_arrival() const { return arrivals_.empty() ? UINT64_MAX : arrivals_.begin()->first; }
+    // Puts a datagram of a test's own making on the wire.
+    void inject(const UdpAddress& from, const UdpAddress& to, std::vector<std::uint8_t> bytes);
+
+    Weather weather;
+    std::uint64_t carried = 0;
+    std::uint64_t lost = 0;
+    // If set, sees each datagram that a port sends (the Initial of a handshake, ...).
+    std::function<void(const UdpAddress& from, const std::vector<std::uint8_t>&)> tap;
+
+private:
+    friend class FakePort;
+    struct Datagram {
+        UdpAddress from;
+        UdpAddress to;
+        std::vector<std::uint8_t> bytes;
+    };
+    void carry(Datagram);
+    bool chance(double probability);
+
+    std::mt19937_64 random_;
+    std::uint64_t now_ = 1'000'000'000;
+    std::multimap<std::uint64_t, Datagram> arrivals_;
+};
+
+// Sends a numbered, checkable series of frames and checks what arrives.
+class SeriesPeer final : public FrameHandler {
+public:
+    struct Series {
+        std::uint64_t count = 0;
+        std::size_t size_min = 200;
+        std::size_t size_max = 200;
+    };
+
+    void on_open(DataPlane&, ConnectionId, const Peer&) override;
+    bool on_frame(DataPlane&, ConnectionId, Stream, Frame&) override;
+    void on_close(DataPlane&, ConnectionId, std::string_view why) override;
+    void on_refused(std::string_view address, std::string_view why) override;
+    std::size_t on_turn(DataPlane&) override;
+
+    // Sends the series on the stream of the connection opened last.
+    void send_series(Stream, Series);
+    std::uint64_t sent(Stream stream) const { return outgoing_[static_cast<int>(stream)].next; }
+    std::uint64_t received(Stream stream) const { return incoming_[static_cast<int>(stream)]; }
+    bool all_sent() const;
+
+    bool refuse_frames = false;
+    std::uint64_t refusals = 0;
+    std::uint64_t sends_refused = 0;
+    std::vector<ConnectionId> open;
+    std::vector<Peer> peers;
+    std::vector<std::string> closed;
+    std::vector<std::string> refused;
+    std::string fault;  // set when what arrived is not what was sent
+    bool check_content = true;
+    std::vector<std::vector<std::byte>> kept;  // what arrived when check_content is off
+
+private:
+    struct Outgoing {
+        Series series;
+        std::uint64_t next = 0;
+        std::mt19937_64 sizes{7};
+        std::vector<std::byte> pending;
+    };
+    Outgoing outgoing_[kStreamCount];
+    std::uint64_t incoming_[kStreamCount] = {};
+};
+
+// The n-th frame of a series: its number, then bytes that follow from it.
+std::vector<std::byte> numbered_frame(std::uint64_t number, std::size_t size);
+// The number, or the reason why the bytes are not such a frame.
+bool check_numbered(std::span<const std::byte> bytes, std::uint64_t expected, std::string& fault);
+
+class World {
+public:
+    explicit World(std::uint64_t seed = 1);
+
+    DataPlaneOptions options(bool server) const;
+    // Opens the server at 10.0.0.1:4433, or a client at 10.0.0.2, 10.0.0.3, ...
+    DataPlane& add(const DataPlaneOptions&, FrameHandler&);
+    ConnectionId connect(DataPlane& client) { return client.connect("10.0.0.1", 4433); }
+
+    // Turns all planes, virtual time passing, until the condition holds; false when `limit_ns` of
+    // virtual time went by first.
+    bool run_until(const std::function<bool()>& condition, std::uint64_t limit_ns = 60'000'000'000);
+    void run_for(std::uint64_t ns);
+    // Removes a plane without a word to its peers: a crash.
+    void crash(DataPlane&);
+
+    Network network;
+    SeriesPeer server_user;
+    SeriesPeer client_user;
+
+private:
+    void step();
+    std::vector<std::unique_ptr<DataPlane>> planes_;
+    std::uint32_t next_host_ = 2;
+};
+
+std::uint64_t counter(const DataPlane&, std::string_view name);
+
+}  // namespace bayplan::dataplane::testing
