@@ -90,7 +90,7 @@ bool RecordReader::read_payload(std::string& fault) {
         fault = "the last entry is cut off";
         return false;
     }
-    if (header.checksum != checksum_of(payload_, offset_)) {
+    if (header.zero != 0 || header.checksum != checksum_of(payload_, offset_)) {
         fault = "the checksum of the entry is wrong";
         return false;
     }

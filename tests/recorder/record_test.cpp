@@ -1,0 +1,314 @@
+// A record is read back as it was written, however it was cut; and what cannot be trusted is not
+// given out.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <gtest/gtest.h>
+
+#include "allocation_counter.h"
+#include "describe.h"
+#include "record_maker.h"
+#include "recorder/record_file.h"
+#include "recorder/record_reader.h"
+#include "recorder/record_writer.h"
+
+namespace bayplan::recorder {
+namespace {
+
+namespace fs = std::filesystem;
+using wire::Extent;
+using wire::RecordMaker;
+
+constexpr wire::Limits kLimits;
+constexpr std::string_view kConfiguration = "partitions:\n  - name: default\n";
+
+class Record : public ::testing::Test {
+protected:
+    Record() {
+        std::string name = (fs::temp_directory_path() / "record-test-XXXXXX").string();
+        EXPECT_NE(mkdtemp(name.data()), nullptr);
+        directory_ = name;
+    }
+    ~Record() override { fs::remove_all(directory_); }
+
+    std::string path(const char* name = "run") const { return (directory_ / name).string(); }
+
+    std::string content(const char* name = "run") const {
+        std::ifstream file(path(name), std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
+    void put(const char* name, std::string_view content) const {
+        std::ofstream(path(name), std::ios::binary)
+            .write(content.data(), static_cast<std::streamsize>(content.size()));
+    }
+
+    std::unique_ptr<RecordWriter> writer() const {
+        std::string error;
+        auto writer = RecordWriter::open(path(), kConfiguration, error);
+        EXPECT_NE(writer, nullptr) << error;
+        return writer;
+    }
+
+private:
+    fs::path directory_;
+};
+
+// What a record says, one text per step: "<attempts> <input>", then how it ends.
+struct Reading {
+    std::vector<std::string> inputs;
+    RecordStep end = RecordStep::input;
+    std::uint64_t attempts_total = 0;
+    std::string fault;
+};
+
+std::string line(std::uint64_t attempts, const Input& input) {
+    return std::to_string(attempts) + " " + wire::describe(input);
+}
+
+Reading read_all(const std::string& path) {
+    Reading reading;
+    std::string error;
+    const auto reader = RecordReader::open(path, error);
+    if (reader == nullptr) {
+        reading.fault = error;
+        return reading;
+    }
+    EXPECT_EQ(reader->configuration(), kConfiguration);
+    RecordEntry entry;
+    while ((reading.end = reader->next(entry)) == RecordStep::input) {
+        reading.inputs.push_back(line(entry.attempts, entry.input));
+    }
+    reading.attempts_total = entry.attempts;
+    reading.fault = reader->fault();
+    EXPECT_EQ(reader->next(entry), reading.end);
+    return reading;
+}
+
+TEST_F(Record, every_kind_of_input_comes_back_the_same) {
+    std::vector<std::string> expected;
+    {
+        const auto writer = this->writer();
+        RecordMaker maker(1, kLimits);
+        for (std::uint64_t round = 0; round < 200; ++round) {
+            for (std::size_t kind = 0; kind < RecordMaker::kInputKinds; ++kind) {
+                const Input input = maker.input(kind, round == 0 ? Extent::empty : Extent::small);
+                writer->write(round * 3, input);
+                expected.push_back(line(round * 3, input));
+            }
+        }
+        writer->finish(4711);
+        EXPECT_TRUE(writer->ok()) << writer->error();
+    }
+    const Reading reading = read_all(path());
+    EXPECT_EQ(reading.inputs, expected);
+    EXPECT_EQ(reading.end, RecordStep::finished);
+    EXPECT_EQ(reading.attempts_total, 4711u);
+    EXPECT_EQ(reading.fault, "");
+}
+
+TEST_F(Record, a_state_message_is_kept_as_the_frame_it_came_in) {
+    RecordMaker maker(2, kLimits);
+    wire::Encoder encoder;
+    const auto bytes = encoder.encode(maker.message(4, Extent::small));
+    std::vector<std::byte> frame(bytes.begin(), bytes.end());
+    wire::DecodedFrame decoded;
+    std::string error;
+    ASSERT_TRUE(decoded.decode(bytes, kLimits, error)) << error;
+    const auto& state = std::get<wire::StateFrame>(decoded.message());
+    const Input input = StateMessage{9, state.sequence, state.body};
+    {
+        const auto writer = this->writer();
+        writer->write(7, input, frame);
+        writer->finish(8);
+    }
+    const std::string file = content();
+    const std::string_view raw(reinterpret_cast<const char*>(frame.data()), frame.size());
+    const std::size_t at = file.find(raw);
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_EQ(at % 8, 0u);
+    EXPECT_EQ(read_all(path()).inputs, std::vector{line(7, input)});
+}
+
+TEST_F(Record, messages_larger_than_the_writers_buffer_and_past_the_live_limits_come_back) {
+    std::vector<AskRecord> asks(100'000);
+    std::vector<std::string> keys;
+    for (std::size_t i = 0; i < asks.size(); ++i) {
+        keys.push_back("a-long-enough-key-of-an-ask-" + std::to_string(i));
+    }
+    for (std::size_t i = 0; i < asks.size(); ++i) {
+        asks[i].key = keys[i];
+    }
+    const Input input = StateMessage{1, 1, AsksMessage{asks}};
+    {
+        const auto writer = this->writer();
+        writer->write(0, Tick{5});
+        writer->write(0, input);
+        writer->write(0, Tick{6});
+        writer->finish(0);
+    }
+    const Reading reading = read_all(path());
+    EXPECT_EQ(reading.inputs, (std::vector{line(0, Tick{5}), line(0, input), line(0, Tick{6})}));
+    EXPECT_EQ(reading.end, RecordStep::finished);
+}
+
+TEST_F(Record, what_was_flushed_is_there_after_a_kill) {
+    const auto writer = this->writer();
+    writer->write(1, Tick{10});
+    ASSERT_TRUE(writer->flush());
+    writer->write(2, Tick{20});  // in the buffer: a killed process would not have written it
+    const Reading reading = read_all(path());
+    EXPECT_EQ(reading.inputs, std::vector{line(1, Tick{10})});
+    EXPECT_EQ(reading.end, RecordStep::torn);
+    EXPECT_NE(reading.fault.find("the record ends without the end of the run"), std::string::npos)
+        << reading.fault;
+}
+
+TEST_F(Record, a_tail_torn_at_any_byte_leaves_everything_before_it) {
+    RecordMaker maker(3, kLimits);
+    std::vector<std::string> expected;
+    std::size_t before_last = 0;
+    {
+        const auto writer = this->writer();
+        for (std::size_t kind = 0; kind < RecordMaker::kInputKinds; ++kind) {
+            const Input input = maker.input(kind, Extent::small);
+            writer->write(kind, input);
+            expected.push_back(line(kind, input));
+        }
+        writer->flush();
+        before_last = content().size();
+        writer->write(99, maker.input(3, Extent::small));  // a state message
+    }
+    const std::string whole = content();
+    ASSERT_GT(whole.size(), before_last + sizeof(EntryHeader));
+    for (std::size_t size = before_last; size < whole.size(); ++size) {
+        put("torn", std::string_view(whole).substr(0, size));
+        const Reading reading = read_all(path("torn"));
+        ASSERT_EQ(reading.inputs, expected) << size;
+        ASSERT_EQ(reading.end, RecordStep::torn) << size;
+        const std::string place = "at byte " + std::to_string(before_last) + ":";
+        ASSERT_NE(reading.fault.find(place), std::string::npos) << reading.fault;
+    }
+    EXPECT_EQ(read_all(path()).inputs.size(), expected.size() + 1);
+}
+
+TEST_F(Record, a_flipped_bit_anywhere_in_an_entry_ends_the_record_before_it) {
+    std::size_t first = 0;
+    std::size_t second = 0;
+    {
+        const auto writer = this->writer();
+        writer->write(1, Tick{10});
+        writer->flush();
+        first = content().size();
+        writer->write(2, Connect{4, "shim", 1, 2, 3});
+        writer->flush();
+        second = content().size();
+        writer->write(3, Tick{30});
+        writer->finish(4);
+    }
+    std::string file = content();
+    for (std::size_t at = first; at < second; ++at) {
+        for (int bit = 0; bit < 8; ++bit) {
+            file[at] = static_cast<char>(file[at] ^ (1 << bit));
+            put("flipped", file);
+            const Reading reading = read_all(path("flipped"));
+            ASSERT_EQ(reading.inputs, std::vector{line(1, Tick{10})}) << at;
+            ASSERT_EQ(reading.end, RecordStep::torn) << at;
+            file[at] = static_cast<char>(file[at] ^ (1 << bit));
+        }
+    }
+}
+
+TEST_F(Record, a_good_entry_in_the_wrong_place_is_not_taken) {
+    std::size_t first = 0;
+    std::size_t second = 0;
+    {
+        const auto writer = this->writer();
+        writer->flush();
+        first = content().size();
+        writer->write(1, Tick{10});
+        writer->flush();
+        second = content().size();
+        writer->write(2, Tick{20});
+        writer->finish(3);
+    }
+    const std::string file = content();
+    put("strayed", file.substr(0, first) + file.substr(second));
+    const Reading reading = read_all(path("strayed"));
+    EXPECT_EQ(reading.inputs, std::vector<std::string>());
+    EXPECT_NE(reading.fault.find("checksum"), std::string::npos) << reading.fault;
+}
+
+TEST_F(Record, files_that_are_not_records_are_refused_with_their_name) {
+    put("empty", "");
+    EXPECT_EQ(read_all(path("empty")).fault, path("empty") + ": is not a record of a run");
+    put("text", "partitions:\n  - name: default\n");
+    EXPECT_EQ(read_all(path("text")).fault, path("text") + ": is not a record of a run");
+    EXPECT_EQ(read_all(path("absent")).fault,
+              path("absent") + ": cannot be read: No such file or directory");
+    writer()->finish(0);
+    std::string file = content();
+    file[8] = 77;
+    put("later", file);
+    EXPECT_EQ(read_all(path("later")).fault,
+              path("later") + ": has format version 77, this program reads version 1");
+    put("cut", content().substr(0, sizeof(FileHeader) + 20));
+    EXPECT_EQ(read_all(path("cut")).fault,
+              path("cut") + ": the start of the run cannot be read: the last entry is cut off");
+}
+
+TEST_F(Record, an_older_record_at_the_same_path_is_kept) {
+    {
+        const auto writer = this->writer();
+        writer->write(1, Tick{10});
+    }
+    const std::string older = content();
+    writer()->finish(5);
+    EXPECT_EQ(content("run.previous"), older);
+    EXPECT_EQ(read_all(path()).attempts_total, 5u);
+}
+
+TEST_F(Record, a_file_that_cannot_be_made_is_an_error_with_its_name) {
+    std::string error;
+    EXPECT_EQ(RecordWriter::open(path("no/such/directory"), "", error), nullptr);
+    EXPECT_EQ(error, path("no/such/directory") + ": cannot be written: No such file or directory");
+}
+
+TEST_F(Record, a_full_disk_ends_the_record_and_says_so) {
+    std::string error;
+    EXPECT_EQ(RecordWriter::open("/dev/full", "", error), nullptr);
+    EXPECT_EQ(error, "/dev/full: the record ends after 0 bytes: No space left on device");
+}
+
+TEST_F(Record, writing_allocates_nothing_once_its_buffers_have_grown) {
+    RecordMaker maker(6, kLimits);
+    wire::Encoder encoder;
+    const auto bytes = encoder.encode(maker.message(4, Extent::small));
+    wire::DecodedFrame decoded;
+    std::string error;
+    ASSERT_TRUE(decoded.decode(bytes, kLimits, error)) << error;
+    const auto& state = std::get<wire::StateFrame>(decoded.message());
+    std::vector<Input> inputs;
+    for (std::size_t kind = 0; kind < RecordMaker::kInputKinds; ++kind) {
+        inputs.push_back(maker.input(kind, Extent::small));
+    }
+    const auto writer = this->writer();
+    const auto all = [&] {
+        for (std::uint64_t round = 0; round < 5000; ++round) {  // several full buffers
+            for (const Input& input : inputs) {
+                writer->write(round, input);
+            }
+            writer->write(round, StateMessage{1, state.sequence, state.body}, bytes);
+        }
+    };
+    all();
+    const std::uint64_t before = wire::allocations();
+    all();
+    EXPECT_EQ(wire::allocations() - before, 0u);
+    EXPECT_TRUE(writer->ok()) << writer->error();
+}
+
+}  // namespace
+}  // namespace bayplan::recorder
