@@ -1,0 +1,201 @@
+// The oracle's inputs except state messages: ticks, connections, acknowledgements, holds; and what
+// it shows.
+//
+// Thread and errors: see oracle.h.
+#include "oracle.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace bayplan::oracle {
+
+const char* name_of(AskState state) {
+    switch (state) {
+    case AskState::pending: return "pending";
+    case AskState::backoff: return "backoff";
+    case AskState::unschedulable: return "unschedulable";
+    case AskState::unacknowledged: return "unacknowledged";
+    case AskState::allocated: return "allocated";
+    }
+    throw std::logic_error("no such state");
+}
+
+Oracle::Oracle(const EngineOptions& options) : options_(options) {}
+
+void Oracle::apply(const Input& input) {
+    std::visit([this](const auto& one) { apply_one(one); }, input);
+}
+
+void Oracle::apply_one(const Tick& tick) {
+    now_ = std::max(now_, tick.now_ns);
+    for (auto& [sequence, ask] : asks_) {
+        if (ask.state == AskState::backoff && ask.backoff_until <= now_) {
+            ask.state = AskState::pending;
+        }
+    }
+}
+
+bool Oracle::can_resume(const Connect& hello) const {
+    const auto found = shims_.find(std::string(hello.shim));
+    if (found == shims_.end()) {
+        return false;
+    }
+    const Shim& shim = found->second;
+    return !shim.must_resync && !shim.resync_open && shim.instance == hello.shim_instance &&
+           hello.daemon_instance == options_.daemon_instance &&
+           hello.decisions_received >= shim.acknowledged &&
+           hello.decisions_received <= shim.last_number;
+}
+
+void Oracle::apply_one(const Connect& hello) {
+    const std::string name(hello.shim);
+    const bool resume = can_resume(hello);
+    Shim& shim = shims_[name];
+    no_longer_counts(shim);
+    shim.connection = hello.connection;
+    ConnectionStory& story = stories_[hello.connection];
+    story.shim = name;
+    if (resume) {
+        acknowledge_up_to(shim, name, hello.decisions_received);
+        story.outcome = HelloOutcome::resume;
+        story.decisions.assign(shim.kept.begin(), shim.kept.end());
+    } else {
+        restart_numbering(shim, hello);
+        story.outcome = HelloOutcome::resync;
+    }
+    story.state_applied_at_hello = shim.applied;
+}
+
+void Oracle::restart_numbering(Shim& shim, const Connect& hello) {
+    shim.instance = hello.shim_instance;
+    shim.dictionary.clear();
+    shim.applied = 0;
+    drop_kept(shim, std::string(hello.shim));
+    shim.last_number = 0;
+    shim.acknowledged = 0;
+    shim.must_resync = false;
+    shim.resync_open = true;
+    shim.resync_begun = false;
+}
+
+void Oracle::apply_one(const Disconnect& gone) {
+    const std::string name = shim_of(gone.connection);
+    if (name.empty()) {
+        ++ignored_;
+        return;
+    }
+    no_longer_counts(shims_.at(name));
+}
+
+void Oracle::apply_one(const StateMessage& state) {
+    const std::string name = shim_of(state.connection);
+    if (name.empty() || state.sequence <= shims_.at(name).applied) {
+        ++ignored_;
+        return;
+    }
+    Shim& shim = shims_.at(name);
+    if (state.sequence > shim.applied + 1) {
+        ++ignored_;
+        cut(shim);
+        return;
+    }
+    shim.applied += 1;
+    const bool opens = std::holds_alternative<DefineMessage>(state.body) ||
+                       std::holds_alternative<ResyncBeginMessage>(state.body);
+    if (shim.resync_open && !shim.resync_begun && !opens) {
+        decide(name, DecisionKind::message_rejected, "state", "a resync must begin first");
+        return;
+    }
+    std::visit([&](const auto& body) { message(name, body); }, state.body);
+}
+
+void Oracle::apply_one(const Acknowledge& acknowledge) {
+    const std::string name = shim_of(acknowledge.connection);
+    if (name.empty()) {
+        ++ignored_;
+        return;
+    }
+    Shim& shim = shims_.at(name);
+    if (acknowledge.up_to > shim.last_number) {
+        cut(shim);
+        return;
+    }
+    acknowledge_up_to(shim, name, acknowledge.up_to);
+}
+
+void Oracle::apply_one(const HoldPlace& place) {
+    Hold hold;
+    hold.node = std::string(place.node);
+    hold.kept_from_below = place.kept_from_below;
+    bool understood = nodes_.contains(hold.node);
+    for (const auto& [kind, amount] : place.amounts) {
+        understood = understood && kinds_.contains(std::string(kind)) && amount >= 0;
+        hold.amounts[std::string(kind)] += amount;
+    }
+    if (!understood) {
+        ++ignored_;
+        return;
+    }
+    const bool replaces = holds_.contains(place.owner);
+    holds_[place.owner] = hold;
+    if (replaces) {
+        wake(Event::hold_gone);
+    }
+}
+
+void Oracle::apply_one(const HoldDrop& drop) {
+    if (holds_.erase(drop.owner) == 0) {
+        ++ignored_;
+        return;
+    }
+    wake(Event::hold_gone);
+}
+
+std::int64_t Oracle::next_timer_ns() const {
+    std::int64_t next = INT64_MAX;
+    for (const auto& [sequence, ask] : asks_) {
+        if (ask.state == AskState::backoff) {
+            next = std::min(next, ask.backoff_until);
+        }
+    }
+    return next;
+}
+
+OracleCounters Oracle::counters() const {
+    OracleCounters out;
+    out.attempts = attempts_;
+    out.placed = placed_;
+    out.failed = failed_;
+    out.nodes = nodes_.size();
+    out.woken = woken_;
+    out.ignored = ignored_;
+    for (const auto& [sequence, ask] : asks_) {
+        out.pending += ask.state == AskState::pending;
+        out.backoff += ask.state == AskState::backoff;
+        out.unschedulable += ask.state == AskState::unschedulable;
+        out.allocations += !ask.node.empty() && !ask.foreign;
+    }
+    return out;
+}
+
+const std::vector<NumberedDecision>& Oracle::decisions(const std::string& shim) const {
+    static const std::vector<NumberedDecision> none;
+    const auto found = decisions_.find(shim);
+    return found == decisions_.end() ? none : found->second;
+}
+
+const Ask* Oracle::find_ask(const std::string& shim, const std::string& key) const {
+    const auto owner = shims_.find(shim);
+    if (owner == shims_.end()) {
+        return nullptr;
+    }
+    const auto found = owner->second.asks.find(key);
+    return found == owner->second.asks.end() ? nullptr : &asks_.at(found->second);
+}
+
+std::string Oracle::ask_state(const std::string& shim, const std::string& key) const {
+    const Ask* ask = find_ask(shim, key);
+    return ask == nullptr ? "" : name_of(ask->state);
+}
+
+}  // namespace bayplan::oracle

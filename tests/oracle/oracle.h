@@ -1,0 +1,173 @@
+// The naive scheduler of law 1: what every decision of the engine is compared with. It follows
+// src/engine/RULES.md literally and shares nothing with the engine but the plain records.
+//
+// Thread: one. Owns all its state; inputs are copied. Errors: std::logic_error when its own state
+// makes no sense, which is a bug in here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bayplan/records.h"
+#include "engine/engine_options.h"
+#include "oracle_state.h"
+
+namespace bayplan::oracle {
+
+struct OracleCounters {
+    std::uint64_t attempts = 0;
+    std::uint64_t placed = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t nodes = 0;
+    std::uint64_t pending = 0;
+    std::uint64_t backoff = 0;
+    std::uint64_t unschedulable = 0;
+    std::uint64_t allocations = 0;  // ours
+    std::uint64_t woken = 0;        // times an unschedulable ask was woken
+    std::uint64_t ignored = 0;
+};
+
+class Oracle {
+public:
+    explicit Oracle(const EngineOptions&);
+
+    void apply(const Input&);
+    std::uint64_t run(std::uint64_t attempts_max);
+    bool has_work() const { return next_ask() != nullptr; }
+    std::int64_t next_timer_ns() const;
+
+    std::uint64_t attempts() const { return attempts_; }
+    const std::vector<std::string>& log() const { return log_; }
+    std::string digest() const;
+    OracleCounters counters() const;
+
+    // Every decision ever numbered for a shim. Numbers start again at 1 with a resync.
+    const std::vector<NumberedDecision>& decisions(const std::string& shim) const;
+    const std::map<ConnectionId, ConnectionStory>& connections() const { return stories_; }
+
+    // For generators and tests: the state itself, read-only.
+    const std::map<std::string, Shim>& shims() const { return shims_; }
+    const std::map<std::string, Node>& nodes() const { return nodes_; }
+    const std::map<std::uint64_t, Ask>& asks() const { return asks_; }
+    const std::map<std::uint64_t, Hold>& holds() const { return holds_; }
+    std::int64_t now() const { return now_; }
+    const EngineOptions& options() const { return options_; }
+    const Ask* find_ask(const std::string& shim, const std::string& key) const;
+    std::string ask_state(const std::string& shim, const std::string& key) const;
+    std::uint64_t debt(const Shim&) const;
+
+    // Laws 2 to 7 against a recount of everything; one line per broken law.
+    std::vector<std::string> audit() const;
+
+private:
+    enum class Event {
+        node_created,
+        node_updated,
+        node_stated_again,
+        hold_gone,
+        node_undrained,
+        allocation_ended
+    };
+
+    // Section 2: inputs.
+    void apply_one(const Tick&);
+    void apply_one(const Connect&);
+    void apply_one(const Disconnect&);
+    void apply_one(const StateMessage&);
+    void apply_one(const Acknowledge&);
+    void apply_one(const HoldPlace&);
+    void apply_one(const HoldDrop&);
+    bool can_resume(const Connect&) const;
+    void restart_numbering(Shim&, const Connect&);
+
+    void message(const std::string& shim, const DefineMessage&);
+    void message(const std::string& shim, const ForgetMessage&);
+    void message(const std::string& shim, const NodesMessage&);
+    void message(const std::string& shim, const ApplicationsMessage&);
+    void message(const std::string& shim, const AsksMessage&);
+    void message(const std::string& shim, const ReleasesMessage&);
+    void message(const std::string& shim, const NacksMessage&);
+    void message(const std::string& shim, const ResyncBeginMessage&);
+    void message(const std::string& shim, const ResyncEndMessage&);
+    void message(const std::string& shim, const ConfigurationMessage&);
+
+    // One record of a message each; the text of the first fault, or "" when it was accepted.
+    std::string node_record(const std::string& shim, const std::string& name, const NodeRecord&);
+    std::string create_node(const std::string& shim, const std::string& name, const NodeRecord&,
+                            const Amounts&);
+    std::string change_node(const std::string& shim, const std::string& name, const NodeRecord&,
+                            const Amounts&);
+    std::string add_application(const std::string& shim, const ApplicationRecord&);
+    std::string remove_application(const std::string& shim, DictId);
+    std::string ask_record(const std::string& shim, const AskRecord&);
+    std::string ask_faults(const Shim&, const AskRecord&, Ask& wanted) const;
+    std::string change_ask(Ask& existing, const Ask& wanted);
+    std::string add_ask(const std::string& shim, Ask wanted);
+    std::string release_record(const std::string& shim, const ReleaseRecord&);
+    std::string nack_record(const std::string& shim, const NackRecord&);
+    void decommission(const std::string& node);
+    std::string slot_group(const Shim&, const NodeRecord&, const Amounts& capacity) const;
+    std::uint64_t free_slot(const std::string& group) const;
+    std::uint64_t group_number(const Ask&) const;
+
+    // Section 3. Appends to `into`; the text of the first fault, or "".
+    static std::string check_amounts(const Shim&, std::span<const Amount>, Amounts& into);
+
+    // Asks coming and going.
+    void place(Ask&, const std::string& node, AskState);
+    void leave_node(Ask&);
+    void end_ask(std::uint64_t sequence, bool wakes);
+    void end_asks_of_application(const std::string& shim, const std::string& application);
+    void count_failure(Ask&);
+    void wake(Event);
+    void wake(Ask&);
+
+    // Decisions.
+    std::uint64_t decide(const std::string& shim, DecisionKind, const std::string& name,
+                         const std::string& text, const std::string& node = {},
+                         Termination = Termination::unknown);
+    void drop_kept(Shim&, const std::string& name);
+    void acknowledge_up_to(Shim&, const std::string& name, std::uint64_t up_to);
+    void no_longer_counts(Shim&);
+    void cut(Shim&);
+    std::string shim_of(ConnectionId) const;  // "" when it does not count
+    void log_line(const char* kind, const Ask&, const std::string& node,
+                  const std::string& reasons);
+
+    // Section 5.
+    bool has_credit(const Shim&) const;
+    const Ask* next_ask() const;
+    void attempt(Ask&);
+    void fail(Ask&, const std::map<std::string, std::uint64_t>& reasons);
+    std::vector<std::string> filter(const Ask&, const Node&, std::set<FailedBy>&) const;
+    std::int64_t free_for(const Ask&, const Node&, const std::string& kind) const;
+    std::int64_t score(const Ask&, const Node&) const;
+    void check_fit(const Ask&, const Node&);
+
+    void audit_nodes(std::vector<std::string>& broken) const;
+    void audit_asks(std::vector<std::string>& broken) const;
+    void audit_shims(std::vector<std::string>& broken) const;
+
+    EngineOptions options_;
+    std::map<std::string, Shim> shims_;
+    std::map<std::string, Node> nodes_;
+    std::map<std::uint64_t, Ask> asks_;  // by sequence number
+    std::map<std::uint64_t, Hold> holds_;
+    std::set<std::string> kinds_;  // named by an accepted capacity or request
+    std::int64_t now_ = 0;
+    std::uint64_t last_sequence_ = 0;
+    std::uint64_t attempts_ = 0;
+    std::uint64_t placed_ = 0;
+    std::uint64_t failed_ = 0;
+    std::uint64_t woken_ = 0;
+    std::uint64_t ignored_ = 0;
+    std::vector<std::string> log_;
+    std::map<std::string, std::vector<NumberedDecision>> decisions_;
+    std::map<ConnectionId, ConnectionStory> stories_;
+    std::vector<std::string> broken_at_commit_;  // law 3, as seen at the moment of each commit
+};
+
+}  // namespace bayplan::oracle

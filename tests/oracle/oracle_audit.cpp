@@ -1,0 +1,110 @@
+// The laws of DESIGN.md, section 3, against a recount from the asks alone.
+//
+// Thread and errors: see oracle.h.
+#include <cstddef>
+
+#include "oracle.h"
+
+namespace bayplan::oracle {
+
+namespace {
+
+Amounts without_zeros(Amounts amounts) {
+    std::erase_if(amounts, [](const auto& amount) { return amount.second == 0; });
+    return amounts;
+}
+
+}  // namespace
+
+std::vector<std::string> Oracle::audit() const {
+    std::vector<std::string> broken = broken_at_commit_;
+    audit_nodes(broken);
+    audit_asks(broken);
+    audit_shims(broken);
+    return broken;
+}
+
+// Law 2, and the slots of section 1. Law 6 has nothing to check: nobody is a victim yet.
+void Oracle::audit_nodes(std::vector<std::string>& broken) const {
+    std::map<std::uint64_t, std::string> group_of_block;
+    std::set<std::uint64_t> slots;
+    for (const auto& [name, node] : nodes_) {
+        Amounts used;
+        Amounts foreign;
+        for (const auto& [sequence, ask] : asks_) {
+            for (const auto& [kind, amount] : ask.requests) {
+                if (ask.node == name) {
+                    (ask.foreign ? foreign : used)[kind] += amount;
+                }
+            }
+        }
+        if (used != without_zeros(node.used) || foreign != without_zeros(node.foreign)) {
+            broken.push_back("law 2: use of " + name + " is not the sum of its allocations");
+        }
+        if (!slots.insert(node.slot).second) {
+            broken.push_back("slots: " + name + " shares its slot");
+        }
+        const auto [block, fresh] = group_of_block.emplace(node.slot / 64, node.slot_group);
+        if (!fresh && block->second != node.slot_group) {
+            broken.push_back("slots: " + name + " lies in a block of another group");
+        }
+    }
+    for (const auto& [owner, hold] : holds_) {
+        if (!nodes_.contains(hold.node)) {
+            broken.push_back("law 2: hold " + std::to_string(owner) + " on a node that is gone");
+        }
+    }
+}
+
+// Law 4. Its states exclude each other by construction; what can break is what goes with them.
+void Oracle::audit_asks(std::vector<std::string>& broken) const {
+    for (const auto& [sequence, ask] : asks_) {
+        const bool placed =
+            ask.state == AskState::unacknowledged || ask.state == AskState::allocated;
+        if (placed != !ask.node.empty() || (placed && !nodes_.contains(ask.node))) {
+            broken.push_back("law 4: " + ask.key + " is " + name_of(ask.state) + " on '" +
+                             ask.node + "'");
+        }
+        if (ask.state == AskState::unschedulable && ask.failed_by.empty()) {
+            broken.push_back("law 8: " + ask.key + " is unschedulable without a reason");
+        }
+        const auto owner = shims_.find(ask.shim);
+        if (owner == shims_.end() || !owner->second.asks.contains(ask.key) ||
+            owner->second.asks.at(ask.key) != sequence) {
+            broken.push_back("law 4: " + ask.key + " is not known to its shim");
+        }
+        if (!ask.application.empty() && owner != shims_.end() &&
+            !owner->second.applications.contains(ask.application)) {
+            broken.push_back("law 4: " + ask.key + " is of an application that is gone");
+        }
+    }
+}
+
+// Law 7: numbers without gaps, nothing kept that was acknowledged, nothing kept beyond the limit.
+void Oracle::audit_shims(std::vector<std::string>& broken) const {
+    std::size_t asks = 0;
+    for (const auto& [name, shim] : shims_) {
+        asks += shim.asks.size();
+        std::uint64_t expected = shim.acknowledged;
+        for (const NumberedDecision& decision : shim.kept) {
+            if (decision.number != ++expected) {
+                broken.push_back("law 7: decisions kept for " + name + " have a gap");
+            }
+        }
+        if (!shim.must_resync && expected != shim.last_number) {
+            broken.push_back("law 7: the last decision of " + name + " is not kept");
+        }
+        if (shim.kept.size() > options_.unacknowledged_max ||
+            (shim.must_resync && !shim.kept.empty())) {
+            broken.push_back("law 7: too much is kept for " + name);
+        }
+        if (shim.must_resync && shim.connection) {
+            broken.push_back("law 7: " + name + " must resync and is connected");
+        }
+    }
+    if (asks != asks_.size()) {
+        broken.push_back("law 4: shims know another number of asks");
+    }
+}
+
+}  // namespace bayplan::oracle

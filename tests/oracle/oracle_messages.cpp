@@ -1,0 +1,224 @@
+// The oracle's state messages other than nodes and asks: dictionary, applications, releases, nacks,
+// resync. RULES.md, sections 2 and 3.
+//
+// Thread and errors: see oracle.h.
+#include <algorithm>
+
+#include "oracle.h"
+
+namespace bayplan::oracle {
+
+namespace {
+
+constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
+
+std::string number_sign(DictId id) { return "#" + std::to_string(id); }
+
+std::string text_or_number(const Shim& shim, DictId id) {
+    const auto found = shim.dictionary.find(id);
+    return found == shim.dictionary.end() ? number_sign(id) : found->second;
+}
+
+}  // namespace
+
+std::string Oracle::check_amounts(const Shim& shim, std::span<const Amount> amounts,
+                                  Amounts& into) {
+    for (const Amount& amount : amounts) {
+        const auto kind = shim.dictionary.find(amount.kind);
+        if (kind == shim.dictionary.end()) {
+            return "unknown dictionary id " + number_sign(amount.kind);
+        }
+        if (amount.value < 0) {
+            return "negative amount of " + kind->second;
+        }
+        if (amount.value > kAmountMax) {
+            return "amount of " + kind->second + " is too large";
+        }
+        if (into.contains(kind->second)) {
+            return kind->second + " is given twice";
+        }
+        into[kind->second] = amount.value;
+    }
+    return "";
+}
+
+void Oracle::message(const std::string& name, const DefineMessage& define) {
+    Shim& shim = shims_.at(name);
+    for (const DictEntry& entry : define.entries) {
+        const auto found = shim.dictionary.find(entry.id);
+        std::string fault;
+        if (entry.id == 0) {
+            fault = "dictionary id 0 is reserved";
+        } else if (entry.text.empty()) {
+            fault = "empty text";
+        } else if (found != shim.dictionary.end() && found->second != entry.text) {
+            fault = "dictionary id " + std::to_string(entry.id) + " is defined already";
+        } else if (found == shim.dictionary.end() &&
+                   shim.dictionary.size() >= options_.dictionary_max) {
+            fault = "dictionary is full";
+        }
+        if (!fault.empty()) {
+            decide(name, DecisionKind::message_rejected, number_sign(entry.id), fault);
+        } else {
+            shim.dictionary[entry.id] = std::string(entry.text);
+        }
+    }
+}
+
+void Oracle::message(const std::string& name, const ForgetMessage& forget) {
+    for (const DictId id : forget.ids) {
+        if (shims_.at(name).dictionary.erase(id) == 0) {
+            decide(name, DecisionKind::message_rejected, number_sign(id), "unknown dictionary id");
+        }
+    }
+}
+
+void Oracle::message(const std::string& name, const ApplicationsMessage& applications) {
+    for (const ApplicationRecord& record : applications.add) {
+        const std::string item = text_or_number(shims_.at(name), record.application);
+        const std::string fault = add_application(name, record);
+        decide(
+            name,
+            fault.empty() ? DecisionKind::application_accepted : DecisionKind::application_rejected,
+            item, fault);
+    }
+    for (const DictId id : applications.remove) {
+        const std::string item = text_or_number(shims_.at(name), id);
+        const std::string fault = remove_application(name, id);
+        if (!fault.empty()) {
+            decide(name, DecisionKind::application_rejected, item, fault);
+        }
+    }
+}
+
+std::string Oracle::add_application(const std::string& name, const ApplicationRecord& record) {
+    Shim& shim = shims_.at(name);
+    const auto text = shim.dictionary.find(record.application);
+    if (text == shim.dictionary.end()) {
+        return "unknown dictionary id";
+    }
+    if (shim.applications.contains(text->second)) {
+        return "application exists already";
+    }
+    if (shim.applications.size() >= options_.applications_max) {
+        return "more than " + std::to_string(options_.applications_max) + " applications";
+    }
+    if (record.queue != 0 && !shim.dictionary.contains(record.queue)) {
+        return "unknown queue " + number_sign(record.queue);
+    }
+    shim.applications.insert(text->second);
+    return "";
+}
+
+std::string Oracle::remove_application(const std::string& name, DictId id) {
+    Shim& shim = shims_.at(name);
+    const auto text = shim.dictionary.find(id);
+    if (text == shim.dictionary.end()) {
+        return "unknown dictionary id";
+    }
+    if (!shim.applications.contains(text->second)) {
+        return "no such application";
+    }
+    end_asks_of_application(name, text->second);
+    shim.applications.erase(text->second);
+    return "";
+}
+
+void Oracle::message(const std::string& name, const ReleasesMessage& releases) {
+    for (const ReleaseRecord& record : releases.releases) {
+        const std::string fault = release_record(name, record);
+        if (!fault.empty()) {
+            decide(name, DecisionKind::ask_rejected, std::string(record.key), fault);
+        }
+    }
+}
+
+std::string Oracle::release_record(const std::string& name, const ReleaseRecord& record) {
+    const Shim& shim = shims_.at(name);
+    std::string application;
+    if (record.application != 0 || record.key.empty()) {
+        const auto text = shim.dictionary.find(record.application);
+        if (text == shim.dictionary.end() || !shim.applications.contains(text->second)) {
+            return "unknown application " + number_sign(record.application);
+        }
+        application = text->second;
+    }
+    if (record.key.empty()) {
+        end_asks_of_application(name, application);
+        return "";
+    }
+    const Ask* ask = find_ask(name, std::string(record.key));
+    if (ask == nullptr || (record.application != 0 && ask->application != application)) {
+        return "no such ask";
+    }
+    end_ask(ask->sequence, true);
+    return "";
+}
+
+void Oracle::message(const std::string& name, const NacksMessage& nacks) {
+    for (const NackRecord& record : nacks.nacks) {
+        const std::string fault = nack_record(name, record);
+        if (!fault.empty()) {
+            decide(name, DecisionKind::message_rejected, std::string(record.key), fault);
+        }
+    }
+}
+
+std::string Oracle::nack_record(const std::string& name, const NackRecord& record) {
+    const Ask* found = find_ask(name, std::string(record.key));
+    if (found == nullptr || found->node.empty() || found->foreign) {
+        return "no such allocation";
+    }
+    Ask& ask = asks_.at(found->sequence);
+    leave_node(ask);
+    count_failure(ask);
+    ask.state = AskState::backoff;
+    wake(Event::allocation_ended);
+    return "";
+}
+
+void Oracle::message(const std::string& name, const ResyncBeginMessage&) {
+    Shim& shim = shims_.at(name);
+    shim.resync_open = true;
+    shim.resync_begun = true;
+    while (!shim.asks.empty()) {
+        end_ask(shim.asks.begin()->second, false);
+    }
+    shim.applications.clear();
+    for (auto& [node_name, node] : nodes_) {
+        if (node.shim == name) {
+            node.unmentioned = true;
+        }
+    }
+}
+
+void Oracle::message(const std::string& name, const ResyncEndMessage&) {
+    Shim& shim = shims_.at(name);
+    if (!shim.resync_open || !shim.resync_begun) {
+        decide(name, DecisionKind::message_rejected, "resync", "no resync is open");
+        return;
+    }
+    std::map<std::uint64_t, std::string> going;  // by slot
+    for (const auto& [node_name, node] : nodes_) {
+        if (node.shim == name && node.unmentioned) {
+            going[node.slot] = node_name;
+        }
+    }
+    for (const auto& [slot, node_name] : going) {
+        decommission(node_name);
+    }
+    shim.resync_open = false;
+    shim.resync_begun = false;
+    for (auto& [sequence, ask] : asks_) {
+        if (ask.state == AskState::unschedulable) {
+            wake(ask);
+        }
+    }
+}
+
+void Oracle::message(const std::string& name, const ConfigurationMessage&) {
+    decide(name, DecisionKind::message_rejected, "configuration",
+           "queue configuration is set by the operator of this daemon");
+}
+
+}  // namespace bayplan::oracle

@@ -1,0 +1,106 @@
+// What the naive oracle keeps: one plain struct per thing that RULES.md, section 1 names.
+// Everything is text, std::map and std::vector, so that it can be held against the rules line by
+// line.
+//
+// Thread: plain data of one Oracle, single-threaded. Errors: none.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bayplan/records.h"
+
+namespace bayplan::oracle {
+
+using Amounts = std::map<std::string, std::int64_t>;  // by text of the kind
+
+enum class AskState { pending, backoff, unschedulable, unacknowledged, allocated };
+
+// The word that Engine::ask_state uses for the state.
+const char* name_of(AskState);
+
+// What an ask can fail by (RULES.md, section 6, the right column of the table).
+enum class FailedBy { unschedulable, name, resources, no_nodes };
+
+struct Ask {
+    std::string shim;
+    std::string key;
+    std::string application;  // empty: a foreign pod of no application
+    std::string group;        // empty: on its own
+    std::uint64_t sequence = 0;
+    std::uint64_t group_number = 0;
+    std::int32_t priority = 0;
+    Amounts requests;
+    std::string required_node;  // empty: any
+    bool tolerates_unschedulable = false;
+    bool foreign = false;
+    AskState state = AskState::pending;
+    std::string node;  // empty: not placed
+    std::uint64_t failures = 0;
+    std::int64_t backoff_until = 0;
+    std::set<FailedBy> failed_by;
+    std::uint64_t allocated_decision =
+        0;  // number of the decision that told its placement; 0: none
+};
+
+struct Node {
+    std::string name;
+    std::string shim;
+    std::uint64_t slot = 0;
+    std::string slot_group;
+    bool schedulable = true;
+    bool unmentioned = false;
+    Amounts capacity;
+    Amounts used;     // by ours
+    Amounts foreign;  // by others
+};
+
+struct Hold {
+    std::string node;
+    std::int32_t kept_from_below = 0;
+    Amounts amounts;
+};
+
+// A decision with its number in its shim's stream.
+struct NumberedDecision {
+    std::uint64_t number = 0;
+    DecisionKind kind = DecisionKind::allocated;
+    Termination termination = Termination::unknown;
+    std::string name;
+    std::string node;
+    std::string text;
+
+    bool operator==(const NumberedDecision&) const = default;
+};
+
+struct Shim {
+    std::uint64_t instance = 0;
+    std::optional<ConnectionId> connection;
+    std::map<DictId, std::string> dictionary;
+    std::set<std::string> applications;
+    std::map<std::string, std::uint64_t> asks;  // key -> sequence number
+    std::uint64_t applied = 0;
+    std::uint64_t last_number = 0;
+    std::uint64_t acknowledged = 0;
+    std::deque<NumberedDecision> kept;  // numbered, not acknowledged
+    bool must_resync = false;
+    bool resync_open = false;
+    bool resync_begun = false;
+};
+
+// All that one connection must see, in order: the reply, the decisions, perhaps a cut.
+struct ConnectionStory {
+    std::string shim;
+    HelloOutcome outcome = HelloOutcome::refused;
+    std::uint64_t state_applied_at_hello = 0;
+    std::vector<NumberedDecision> decisions;
+    bool counts = true;
+    bool cut = false;
+};
+
+}  // namespace bayplan::oracle

@@ -1,0 +1,70 @@
+// Owned inputs to plain records.
+//
+// Thread and ownership: see owned.h. Errors: none.
+#include "owned.h"
+
+namespace bayplan::oracle {
+
+Borrowed::Borrowed(const OwnedBody& owned)
+    : body_(std::visit([this](const auto& one) { return borrow(one); }, owned)) {}
+
+StateBody Borrowed::borrow(const OwnedDefine& owned) {
+    for (const auto& [id, text] : owned.entries) {
+        entries_.push_back({id, text});
+    }
+    return DefineMessage{entries_};
+}
+
+StateBody Borrowed::borrow(const OwnedForget& owned) { return ForgetMessage{owned.ids}; }
+
+StateBody Borrowed::borrow(const OwnedNodes& owned) {
+    for (const OwnedNode& node : owned.nodes) {
+        nodes_.push_back({node.node, node.action, node.capacity, node.attributes});
+    }
+    return NodesMessage{nodes_};
+}
+
+StateBody Borrowed::borrow(const OwnedApplications& owned) {
+    return ApplicationsMessage{owned.add, owned.remove};
+}
+
+StateBody Borrowed::borrow(const OwnedAsks& owned) {
+    for (const OwnedAsk& ask : owned.asks) {
+        AskRecord record;
+        record.key = ask.key;
+        record.application = ask.application;
+        record.group = ask.group;
+        record.node = ask.node;
+        record.required_node = ask.required_node;
+        record.priority = ask.priority;
+        record.foreign = ask.foreign;
+        record.tolerates_unschedulable = ask.tolerates_unschedulable;
+        record.requests = ask.requests;
+        asks_.push_back(record);
+    }
+    return AsksMessage{asks_};
+}
+
+StateBody Borrowed::borrow(const OwnedReleases& owned) {
+    for (const OwnedRelease& release : owned.releases) {
+        releases_.push_back({release.key, release.application, Termination::stopped_by_rm, ""});
+    }
+    return ReleasesMessage{releases_};
+}
+
+StateBody Borrowed::borrow(const OwnedNacks& owned) {
+    for (const std::string& key : owned.keys) {
+        nacks_.push_back({key, "bind failed"});
+    }
+    return NacksMessage{nacks_};
+}
+
+StateBody Borrowed::borrow(const OwnedResyncBegin&) { return ResyncBeginMessage{}; }
+
+StateBody Borrowed::borrow(const OwnedResyncEnd&) { return ResyncEndMessage{}; }
+
+StateBody Borrowed::borrow(const OwnedConfiguration& owned) {
+    return ConfigurationMessage{owned.text};
+}
+
+}  // namespace bayplan::oracle

@@ -1,0 +1,101 @@
+// Inputs that own their texts and arrays, for tests that build, keep, print or drop them.
+// `Borrowed` turns one into the plain records that an engine takes.
+//
+// Thread: plain data. Ownership: a Borrowed points into the message it was made from and into
+// itself.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "bayplan/records.h"
+
+namespace bayplan::oracle {
+
+struct OwnedNode {
+    DictId node = 0;
+    NodeAction action = NodeAction::create;
+    std::vector<Amount> capacity = {};
+    std::vector<Attribute> attributes = {};
+};
+
+struct OwnedAsk {
+    std::string key;
+    DictId application = 0;
+    DictId group = 0;
+    DictId node = 0;
+    DictId required_node = 0;
+    std::int32_t priority = 0;
+    bool foreign = false;
+    bool tolerates_unschedulable = false;
+    std::vector<Amount> requests = {};
+};
+
+struct OwnedRelease {
+    std::string key;
+    DictId application = 0;
+};
+
+struct OwnedDefine {
+    std::vector<std::pair<DictId, std::string>> entries = {};
+};
+struct OwnedForget {
+    std::vector<DictId> ids = {};
+};
+struct OwnedNodes {
+    std::vector<OwnedNode> nodes = {};
+};
+struct OwnedApplications {
+    std::vector<ApplicationRecord> add = {};
+    std::vector<DictId> remove = {};
+};
+struct OwnedAsks {
+    std::vector<OwnedAsk> asks = {};
+};
+struct OwnedReleases {
+    std::vector<OwnedRelease> releases = {};
+};
+struct OwnedNacks {
+    std::vector<std::string> keys = {};
+};
+struct OwnedResyncBegin {};
+struct OwnedResyncEnd {};
+struct OwnedConfiguration {
+    std::string text;
+};
+
+using OwnedBody =
+    std::variant<OwnedDefine, OwnedForget, OwnedNodes, OwnedApplications, OwnedAsks, OwnedReleases,
+                 OwnedNacks, OwnedResyncBegin, OwnedResyncEnd, OwnedConfiguration>;
+
+class Borrowed {
+public:
+    explicit Borrowed(const OwnedBody& owned);
+    Borrowed(const Borrowed&) = delete;
+    Borrowed& operator=(const Borrowed&) = delete;
+
+    const StateBody& body() const { return body_; }
+
+private:
+    StateBody borrow(const OwnedDefine&);
+    StateBody borrow(const OwnedForget&);
+    StateBody borrow(const OwnedNodes&);
+    StateBody borrow(const OwnedApplications&);
+    StateBody borrow(const OwnedAsks&);
+    StateBody borrow(const OwnedReleases&);
+    StateBody borrow(const OwnedNacks&);
+    StateBody borrow(const OwnedResyncBegin&);
+    StateBody borrow(const OwnedResyncEnd&);
+    StateBody borrow(const OwnedConfiguration&);
+
+    std::vector<DictEntry> entries_;
+    std::vector<NodeRecord> nodes_;
+    std::vector<AskRecord> asks_;
+    std::vector<ReleaseRecord> releases_;
+    std::vector<NackRecord> nacks_;
+    StateBody body_;
+};
+
+}  // namespace bayplan::oracle

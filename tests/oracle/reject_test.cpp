@@ -1,0 +1,179 @@
+// RULES.md, sections 2 and 3: every fault of every item, with its exact text, and the order of the
+// faults.
+#include <gtest/gtest.h>
+
+#include "small_cluster.h"
+
+namespace bayplan::oracle {
+namespace {
+
+constexpr std::int64_t kTooMuch = (std::int64_t{1} << 53) + 1;
+
+struct Rejects : testing::Test {
+    void SetUp() override { cluster.ready(); }
+    // The last decision without its number.
+    std::string last() const { return cluster.last().substr(cluster.last().find(' ') + 1); }
+    SmallCluster cluster;
+};
+
+TEST_F(Rejects, Dictionary) {
+    cluster.send(OwnedDefine{{{0, "x"}}});
+    EXPECT_EQ(last(), "message_rejected #0//dictionary id 0 is reserved");
+    cluster.send(OwnedDefine{{{kUnknown, ""}}});
+    EXPECT_EQ(last(), "message_rejected #999//empty text");
+    cluster.send(OwnedDefine{{{kCpu, "other"}}});
+    EXPECT_EQ(last(), "message_rejected #1//dictionary id 1 is defined already");
+    const std::uint64_t before = cluster.oracle.shims().at("s").last_number;
+    cluster.send(OwnedDefine{{{kCpu, "cpu"}}});
+    EXPECT_EQ(cluster.oracle.shims().at("s").last_number, before);
+    cluster.send(OwnedForget{{kUnknown}});
+    EXPECT_EQ(last(), "message_rejected #999//unknown dictionary id");
+    cluster.send(OwnedForget{{kCpu}});
+    cluster.send(OwnedDefine{{{kCpu, "other"}}});
+    EXPECT_EQ(cluster.oracle.shims().at("s").dictionary.at(kCpu), "other");
+}
+
+TEST_F(Rejects, Nodes) {
+    cluster.node(kUnknown, {});
+    EXPECT_EQ(last(), "node_rejected #999//unknown dictionary id");
+    cluster.node(kNode1, {{kCpu, 5}});
+    EXPECT_EQ(last(), "node_accepted n1//");
+    cluster.node(kNode1, {{kCpu, -5}});
+    EXPECT_EQ(last(), "node_rejected n1//negative amount of cpu");
+    cluster.node(kNode1, {{kCpu, 5}});
+    EXPECT_EQ(last(), "node_rejected n1//node exists already");
+    cluster.node_action(kNode2, NodeAction::update, {{kUnknown, 5}});
+    EXPECT_EQ(last(), "node_rejected n2//unknown dictionary id #999");
+    for (const NodeAction action :
+         {NodeAction::update, NodeAction::drain, NodeAction::undrain, NodeAction::decommission}) {
+        cluster.node_action(kNode2, action);
+        EXPECT_EQ(last(), "node_rejected n2//no such node");
+    }
+    cluster.ready("t");
+    cluster.node_action(kNode1, NodeAction::drain, {}, "t");
+    EXPECT_EQ(cluster.last("t"), "3 node_rejected n1//no such node");
+    cluster.node(kNode1, {}, "t");
+    EXPECT_EQ(cluster.last("t"), "4 node_rejected n1//node exists already");
+}
+
+TEST_F(Rejects, Amounts) {
+    cluster.node(kNode2, {{kCpu, kTooMuch - 1}, {kMemory, kTooMuch}});
+    EXPECT_EQ(last(), "node_rejected n2//amount of memory is too large");
+    cluster.node(kNode2, {{kCpu, 1}, {kCpu, -1}});
+    EXPECT_EQ(last(), "node_rejected n2//negative amount of cpu");
+    cluster.node(kNode2, {{kCpu, 1}, {kCpu, 1}});
+    EXPECT_EQ(last(), "node_rejected n2//cpu is given twice");
+    cluster.ask({.key = "x", .application = kAppA, .requests = {{kGpu, 0}, {kGpu, 0}}});
+    EXPECT_EQ(last(), "ask_rejected x//gpu is given twice");
+}
+
+TEST_F(Rejects, Applications) {
+    cluster.send(OwnedApplications{{{kUnknown, 0, 0}}, {}});
+    EXPECT_EQ(last(), "application_rejected #999//unknown dictionary id");
+    cluster.send(OwnedApplications{{{kAppA, 0, 0}}, {}});
+    EXPECT_EQ(last(), "application_rejected a//application exists already");
+    cluster.send(OwnedApplications{{{kGroupG, kUnknown, 0}}, {}});
+    EXPECT_EQ(last(), "application_rejected g//unknown queue #999");
+    cluster.send(OwnedApplications{{{kGroupG, kBig, 0}}, {}});
+    EXPECT_EQ(last(), "application_accepted g//");
+    cluster.send(OwnedApplications{{}, {kUnknown}});
+    EXPECT_EQ(last(), "application_rejected #999//unknown dictionary id");
+    cluster.send(OwnedApplications{{}, {kGroupH}});
+    EXPECT_EQ(last(), "application_rejected h//no such application");
+    // Adds come first: adding and removing in one message leaves nothing.
+    cluster.send(OwnedApplications{{{kGroupH, 0, 0}}, {kGroupH}});
+    EXPECT_EQ(last(), "application_accepted h//");
+    EXPECT_FALSE(cluster.oracle.shims().at("s").applications.contains("h"));
+}
+
+TEST_F(Rejects, Asks) {
+    cluster.node(kNode1, {{kCpu, 5}});
+    cluster.ask({});
+    EXPECT_EQ(last(), "ask_rejected //empty key");
+    cluster.ask({.key = "x", .application = kUnknown, .node = kNode2});
+    EXPECT_EQ(last(), "ask_rejected x//unknown application #999");
+    cluster.ask({.key = "x", .application = kGroupG});
+    EXPECT_EQ(last(), "ask_rejected x//unknown application #12");
+    cluster.ask({.key = "x"});
+    EXPECT_EQ(last(), "ask_rejected x//unknown application #0");
+    cluster.ask({.key = "x", .application = kUnknown, .node = kNode1, .foreign = true});
+    EXPECT_EQ(last(), "ask_rejected x//unknown application #999");
+    cluster.ask({.key = "x", .application = kAppA, .node = kNode2, .required_node = kUnknown});
+    EXPECT_EQ(last(), "ask_rejected x//no such node");
+    cluster.ask({.key = "x", .application = kAppA, .node = kUnknown});
+    EXPECT_EQ(last(), "ask_rejected x//no such node");
+    cluster.ask({.key = "x", .application = kAppA, .required_node = kUnknown});
+    EXPECT_EQ(last(), "ask_rejected x//unknown dictionary id");
+    cluster.ask({.key = "x", .application = kAppA, .group = kUnknown, .requests = {{kCpu, -1}}});
+    EXPECT_EQ(last(), "ask_rejected x//unknown dictionary id");
+    cluster.ask({.key = "x", .application = kAppA, .requests = {{kCpu, -1}}});
+    EXPECT_EQ(last(), "ask_rejected x//negative amount of cpu");
+    cluster.ask({.key = "x", .foreign = true});
+    EXPECT_EQ(last(), "ask_rejected x//foreign pod without a node");
+    cluster.ask({.key = "x", .application = kAppA, .required_node = kNowhere});
+    EXPECT_EQ(cluster.state("x"), "pending");
+    cluster.ask({.key = "x", .application = kAppB});
+    EXPECT_EQ(last(), "ask_rejected x//key is in use by application a");
+}
+
+TEST_F(Rejects, AsksThatArePlaced) {
+    cluster.node(kNode1, {{kCpu, 5}});
+    cluster.node(kNode2, {{kCpu, 5}});
+    cluster.ask({.key = "x", .application = kAppA, .node = kNode1, .requests = {{kCpu, 9}}});
+    EXPECT_EQ(cluster.state("x"), "allocated");  // by force: more than there is
+    cluster.ask({.key = "x", .application = kAppA, .node = kNode2, .requests = {{kCpu, 8}}});
+    EXPECT_EQ(last(), "ask_rejected x//is placed on n1");
+    cluster.ask({.key = "x", .application = kAppA, .requests = {{kCpu, 8}}});
+    EXPECT_EQ(last(), "ask_rejected x//is placed already");
+    const std::uint64_t before = cluster.oracle.shims().at("s").last_number;
+    cluster.ask(
+        {.key = "x", .application = kAppA, .priority = 3, .requests = {{kCpu, 9}, {kGpu, 0}}});
+    EXPECT_EQ(cluster.oracle.find_ask("s", "x")->priority, 3);
+    EXPECT_EQ(cluster.oracle.shims().at("s").last_number, before);
+}
+
+TEST_F(Rejects, ReleasesAndNacks) {
+    cluster.node(kNode1, {{kCpu, 5}});
+    cluster.ask({.key = "x", .application = kAppA});
+    cluster.ask({.key = "f", .node = kNode1, .foreign = true});
+    cluster.release("x", kUnknown);
+    EXPECT_EQ(last(), "ask_rejected x//unknown application #999");
+    cluster.release("");
+    EXPECT_EQ(last(), "ask_rejected //unknown application #0");
+    cluster.release("y");
+    EXPECT_EQ(last(), "ask_rejected y//no such ask");
+    cluster.release("x", kAppB);
+    EXPECT_EQ(last(), "ask_rejected x//no such ask");
+    for (const std::string key : {"y", "x", "f"}) {
+        cluster.nack(key);
+        EXPECT_EQ(last(), "message_rejected " + key + "//no such allocation");
+    }
+    cluster.release("f");
+    cluster.release("", kAppA);
+    EXPECT_TRUE(cluster.oracle.asks().empty());
+}
+
+TEST(RejectLimits, EveryTableOfAShimHasALimit) {
+    EngineOptions options;
+    options.dictionary_max = 18;  // what define() needs
+    options.nodes_max = 1;
+    options.applications_max = 2;
+    options.asks_max = 1;
+    SmallCluster cluster(options);
+    cluster.ready();
+    cluster.send(OwnedDefine{{{kCpu, "cpu"}, {kUnknown, "x"}}});
+    EXPECT_EQ(cluster.last(), "3 message_rejected #999//dictionary is full");
+    cluster.send(OwnedApplications{{{kGroupG, kUnknown, 0}}, {}});
+    EXPECT_EQ(cluster.last(), "4 application_rejected g//more than 2 applications");
+    cluster.node(kNode1, {});
+    cluster.node(kNode1, {});
+    EXPECT_EQ(cluster.last(), "6 node_rejected n1//node exists already");
+    cluster.node(kNode2, {});
+    EXPECT_EQ(cluster.last(), "7 node_rejected n2//more than 1 nodes");
+    cluster.ask({.key = "x", .application = kAppA});
+    cluster.ask({.key = "y", .foreign = true});
+    EXPECT_EQ(cluster.last(), "8 ask_rejected y//more than 1 asks");
+}
+
+}  // namespace
+}  // namespace bayplan::oracle
