@@ -77,23 +77,6 @@ void append_engine(Settings<PartitionConfig>& table) {
                               "Batches under way: with 2 the next is proposed while one commits."));
 }
 
-const Settings<PartitionConfig>& partition_settings() {
-    static const Settings<PartitionConfig> table = [] {
-        using P = PartitionConfig;
-        Settings<P> result;
-        result.push_back(text<P>("name", MEMBER(name), "a name",
-                                 "What shims call the partition in their hello."));
-        result.back().required = true;
-        result.push_back(texts<P>("shims", MEMBER(shims),
-                                  "Who may drive the partition: globs (* and ?) over the common "
-                                  "name of the certificate. Without any, nobody may."));
-        append_limits(result);
-        append_engine(result);
-        return result;
-    }();
-    return table;
-}
-
 const Settings<dataplane::TlsFiles>& tls_settings() {
     static const Settings<dataplane::TlsFiles> table = [] {
         using T = dataplane::TlsFiles;
@@ -219,6 +202,23 @@ Setting<Config> profile_setting() {
 }
 
 }  // namespace
+
+const Settings<PartitionConfig>& partition_settings() {
+    static const Settings<PartitionConfig> table = [] {
+        using P = PartitionConfig;
+        Settings<P> result;
+        result.push_back(text<P>("name", MEMBER(name), "a name",
+                                 "What shims call the partition in their hello."));
+        result.back().required = true;
+        result.push_back(texts<P>("shims", MEMBER(shims),
+                                  "Who may drive the partition: globs (* and ?) over the common "
+                                  "name of the certificate. Without any, nobody may."));
+        append_limits(result);
+        append_engine(result);
+        return result;
+    }();
+    return table;
+}
 
 const Settings<ProfileConfig>& profile_settings() {
     static const Settings<ProfileConfig> table = [] {

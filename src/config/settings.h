@@ -9,6 +9,7 @@
 namespace bayplan::config {
 
 const Settings<Config>& all_settings();
+const Settings<PartitionConfig>& partition_settings();
 const Settings<ProfileConfig>& profile_settings();
 
 }  // namespace bayplan::config

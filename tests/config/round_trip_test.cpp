@@ -2,7 +2,7 @@
 // same.
 #include <gtest/gtest.h>
 
-#include "config/settings.h"
+#include "config/recorded_partition.h"
 #include "config_file.h"
 
 namespace bayplan::config {
@@ -165,6 +165,21 @@ TEST(ConfigRoundTrip, the_profiles_that_come_with_the_program_are_sound) {
         EXPECT_EQ(config.profile.source, file);
         EXPECT_EQ(config.profile.plan.of(threads::Role::engine).empty(), name == "any");
     }
+}
+
+TEST(RecordedPartition, reads_back_with_the_instance_that_no_file_can_give) {
+    const ConfigFolder folder;
+    PartitionConfig partition = load(folder.write("b.yaml", kEverything)).partitions[0];
+    partition.engine.daemon_instance = 0x7123456789abcdef;
+    PartitionConfig again;
+    Faults faults;
+    ASSERT_TRUE(parse_recorded_text(recorded_text(partition), "record", again, faults));
+    EXPECT_EQ(recorded_text(again), recorded_text(partition));
+    EXPECT_EQ(again.engine.daemon_instance, partition.engine.daemon_instance);
+    EXPECT_EQ(again.engine.batch, 256u);
+    EXPECT_FALSE(parse_recorded_text("name: a\nbatch: x\n", "record", again, faults));
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0].to_string(), "record:2:8: 'batch' is 'x'; give a whole number");
 }
 
 TEST(Partition, shims_are_allowed_by_glob_and_by_default_none) {
