@@ -1,0 +1,260 @@
+// Parsing and building of the few protocols that the port speaks. See l2l3.h.
+//
+// Thread: any; no state. Every read is preceded by a check of the length it needs.
+#include "l2l3.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "udp_address.h"
+
+namespace bayplan::dataplane {
+namespace {
+
+constexpr std::uint16_t kEthertypeIpv4 = 0x0800;
+constexpr std::uint16_t kEthertypeArp = 0x0806;
+constexpr std::uint16_t kEthertypeVlan = 0x8100;
+constexpr std::uint16_t kEthertypeQinq = 0x88a8;
+constexpr std::size_t kArpBytes = 28;
+constexpr std::size_t kIpv4Bytes = 20;
+constexpr std::size_t kUdpBytes = 8;
+constexpr std::size_t kIcmpBytes = 8;
+constexpr std::uint8_t kProtocolIcmp = 1;
+constexpr std::uint8_t kProtocolUdp = 17;
+constexpr std::uint8_t kTtl = 64;
+constexpr std::uint8_t kIcmpEchoRequest = 8;
+constexpr std::uint16_t kDontFragment = 0x4000;
+constexpr std::uint16_t kMoreFragmentsOrOffset = 0x3fff;
+constexpr MacAddress kBroadcast = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
+using Bytes = std::span<std::uint8_t>;
+
+std::uint16_t read16(const std::uint8_t* at) {
+    return static_cast<std::uint16_t>(at[0] << 8 | at[1]);
+}
+
+std::uint32_t read32(const std::uint8_t* at) {
+    return std::uint32_t{read16(at)} << 16 | read16(at + 2);
+}
+
+void write16(std::uint8_t* at, std::uint16_t value) {
+    at[0] = static_cast<std::uint8_t>(value >> 8);
+    at[1] = static_cast<std::uint8_t>(value);
+}
+
+void write32(std::uint8_t* at, std::uint32_t value) {
+    write16(at, static_cast<std::uint16_t>(value >> 16));
+    write16(at + 2, static_cast<std::uint16_t>(value));
+}
+
+MacAddress read_mac(const std::uint8_t* at) {
+    MacAddress mac;
+    std::memcpy(mac.data(), at, mac.size());
+    return mac;
+}
+
+void write_mac(std::uint8_t* at, const MacAddress& mac) { std::memcpy(at, mac.data(), mac.size()); }
+
+// One station: neither a group nor the all-zero address.
+bool is_station(const MacAddress& mac) { return (mac[0] & 1) == 0 && mac != MacAddress{}; }
+
+FrameResult drop(DropReason reason) {
+    FrameResult result;
+    result.reason = reason;
+    return result;
+}
+
+void write_ethernet(std::uint8_t* at, const MacAddress& to, const MacAddress& from,
+                    std::uint16_t type) {
+    write_mac(at, to);
+    write_mac(at + 6, from);
+    write16(at + 12, type);
+}
+
+// Offsets inside an ARP packet: operation 6, sender mac 8, sender ip 14, target mac 18, target
+// ip 24.
+void write_arp(std::uint8_t* at, std::uint16_t operation, const Station& own,
+               const MacAddress& target_mac, Ipv4Address target) {
+    write16(at, 1);
+    write16(at + 2, kEthertypeIpv4);
+    at[4] = 6;
+    at[5] = 4;
+    write16(at + 6, operation);
+    write_mac(at + 8, own.mac);
+    write32(at + 14, own.ip);
+    write_mac(at + 18, target_mac);
+    write32(at + 24, target);
+}
+
+FrameResult handle_arp(Bytes frame, const Station& own) {
+    if (frame.size() < kEthernetBytes + kArpBytes) return drop(DropReason::arp_short);
+    std::uint8_t* arp = frame.data() + kEthernetBytes;
+    const bool ethernet_ipv4 =
+        read16(arp) == 1 && read16(arp + 2) == kEthertypeIpv4 && arp[4] == 6 && arp[5] == 4;
+    const std::uint16_t operation = read16(arp + 6);
+    const MacAddress sender_mac = read_mac(arp + 8);
+    const Ipv4Address sender_ip = read32(arp + 14);
+    const Ipv4Address target_ip = read32(arp + 24);
+    const bool is_probe = operation == 1 && sender_ip == 0;
+    if (!ethernet_ipv4 || (operation != 1 && operation != 2) || !is_station(sender_mac) ||
+        (!is_probe && !is_usable_host(sender_ip))) {
+        return drop(DropReason::arp_malformed);
+    }
+    if (sender_ip == own.ip) return drop(DropReason::arp_conflict);
+    FrameResult result;
+    result.sender_ip = sender_ip;
+    result.sender_mac = sender_mac;
+    if (operation == 1 && target_ip == own.ip) {
+        write_ethernet(frame.data(), sender_mac, own.mac, kEthertypeArp);
+        write_arp(arp, 2, own, sender_mac, sender_ip);
+        std::ranges::fill(frame.subspan(kEthernetBytes + kArpBytes), std::uint8_t{0});
+        result.action = FrameAction::arp_reply;
+        return result;
+    }
+    const bool is_announcement = target_ip == sender_ip;
+    if (operation == 1 && !is_announcement) return drop(DropReason::arp_other);
+    result.action = FrameAction::arp_news;
+    return result;
+}
+
+FrameResult handle_icmp(Bytes frame, Bytes header, Bytes body, const Station& own) {
+    if (body.size() < kIcmpBytes) return drop(DropReason::icmp_short);
+    if (body[0] != kIcmpEchoRequest || body[1] != 0) return drop(DropReason::icmp_type);
+    if (header.size() != kIpv4Bytes) return drop(DropReason::icmp_options);
+    if (internet_checksum(body) != 0) return drop(DropReason::icmp_checksum);
+
+    const Ipv4Address sender = read32(header.data() + 12);
+    write_ethernet(frame.data(), read_mac(frame.data() + 6), own.mac, kEthertypeIpv4);
+    header[8] = kTtl;
+    write16(header.data() + 10, 0);
+    write32(header.data() + 12, own.ip);
+    write32(header.data() + 16, sender);
+    write16(header.data() + 10, internet_checksum(header));
+
+    // Summed anew: the incremental form (RFC 1624) is wrong for an echo of nothing but zeros.
+    body[0] = 0;
+    write16(body.data() + 2, 0);
+    write16(body.data() + 2, internet_checksum(body));
+
+    const std::size_t used = kEthernetBytes + header.size() + body.size();
+    std::ranges::fill(frame.subspan(used), std::uint8_t{0});
+    FrameResult result;
+    result.action = FrameAction::icmp_reply;
+    return result;
+}
+
+FrameResult handle_udp(Bytes frame, Bytes header, Bytes body, const Station& own) {
+    if (body.size() < kUdpBytes) return drop(DropReason::udp_short);
+    const std::uint16_t length = read16(body.data() + 4);
+    if (length < kUdpBytes || length > body.size()) return drop(DropReason::udp_length);
+    const std::uint16_t source_port = read16(body.data());
+    if (read16(body.data() + 2) != own.udp_port) return drop(DropReason::udp_port);
+    if (source_port == 0) return drop(DropReason::udp_source_port);
+    if (length == kUdpBytes) return drop(DropReason::udp_empty);
+    FrameResult result;
+    result.action = FrameAction::datagram;
+    result.path.local = ipv4_address(own.ip, own.udp_port);
+    result.path.remote = ipv4_address(read32(header.data() + 12), source_port);
+    std::memcpy(result.path.remote_mac, frame.data() + 6, sizeof result.path.remote_mac);
+    result.payload = body.subspan(kUdpBytes, length - kUdpBytes);
+    return result;
+}
+
+FrameResult handle_ipv4(Bytes frame, const Station& own, bool is_broadcast) {
+    const Bytes packet = frame.subspan(kEthernetBytes);
+    if (packet.size() < kIpv4Bytes) return drop(DropReason::ip_short);
+    std::uint8_t* ip = packet.data();
+    if (ip[0] >> 4 != 4) return drop(DropReason::ip_version);
+    const std::size_t header_size = std::size_t{ip[0] & 0x0fu} * 4;
+    if (header_size < kIpv4Bytes || header_size > packet.size())
+        return drop(DropReason::ip_header_length);
+    const std::size_t total = read16(ip + 2);
+    if (total < header_size || total > packet.size()) return drop(DropReason::ip_total_length);
+    const Bytes header = packet.first(header_size);
+    if (internet_checksum(header) != 0) return drop(DropReason::ip_checksum);
+    if (read32(ip + 16) != own.ip) return drop(DropReason::ip_destination);
+    if (is_broadcast) return drop(DropReason::ip_link_broadcast);
+    if ((read16(ip + 6) & kMoreFragmentsOrOffset) != 0) return drop(DropReason::ip_fragment);
+    if (ip[8] == 0) return drop(DropReason::ip_ttl);
+    const Ipv4Address source = read32(ip + 12);
+    if (!is_usable_host(source) || source == own.ip) return drop(DropReason::ip_source);
+    const Bytes body = packet.subspan(header_size, total - header_size);
+    if (ip[9] == kProtocolUdp) return handle_udp(frame, header, body, own);
+    if (ip[9] == kProtocolIcmp) return handle_icmp(frame, header, body, own);
+    return drop(DropReason::ip_protocol);
+}
+
+constexpr std::array<std::string_view, kDropReasonCount> kDropNames = {
+    "frame_short",      "frame_segmented", "vlan",           "source_mac",
+    "other_mac",        "ethertype",       "arp_short",      "arp_malformed",
+    "arp_other",        "arp_conflict",    "ip_short",       "ip_version",
+    "ip_header_length", "ip_total_length", "ip_checksum",    "ip_fragment",
+    "ip_ttl",           "ip_source",       "ip_destination", "ip_link_broadcast",
+    "ip_protocol",      "icmp_short",      "icmp_type",      "icmp_options",
+    "icmp_checksum",    "udp_short",       "udp_length",     "udp_source_port",
+    "udp_port",         "udp_empty",
+};
+
+}  // namespace
+
+std::string_view to_string(DropReason reason) {
+    return kDropNames[static_cast<std::size_t>(reason)];
+}
+
+FrameResult handle_frame(std::span<std::uint8_t> frame, const Station& own) {
+    if (frame.size() < kEthernetBytes) return drop(DropReason::frame_short);
+    const MacAddress to = read_mac(frame.data());
+    const std::uint16_t type = read16(frame.data() + 12);
+    const bool is_broadcast = to == kBroadcast;
+    if (!is_broadcast && to != own.mac) return drop(DropReason::other_mac);
+    if (!is_station(read_mac(frame.data() + 6))) return drop(DropReason::source_mac);
+    if (type == kEthertypeIpv4) return handle_ipv4(frame, own, is_broadcast);
+    if (type == kEthertypeArp) return handle_arp(frame, own);
+    const bool is_vlan = type == kEthertypeVlan || type == kEthertypeQinq;
+    return drop(is_vlan ? DropReason::vlan : DropReason::ethertype);
+}
+
+void build_udp_headers(std::span<std::uint8_t, kUdpHeadersBytes> out, const MacAddress& own_mac,
+                       const Path& path, std::size_t payload_size) {
+    write_ethernet(out.data(), read_mac(path.remote_mac), own_mac, kEthertypeIpv4);
+    std::uint8_t* ip = out.data() + kEthernetBytes;
+    ip[0] = 0x45;
+    ip[1] = 0;
+    write16(ip + 2, static_cast<std::uint16_t>(kIpv4Bytes + kUdpBytes + payload_size));
+    write16(ip + 4, 0);  // an unfragmentable packet needs no id (RFC 6864)
+    write16(ip + 6, kDontFragment);
+    ip[8] = kTtl;
+    ip[9] = kProtocolUdp;
+    write16(ip + 10, 0);
+    write32(ip + 12, ipv4_of(path.local));
+    write32(ip + 16, ipv4_of(path.remote));
+    write16(ip + 10, internet_checksum({ip, kIpv4Bytes}));
+    std::uint8_t* udp = ip + kIpv4Bytes;
+    write16(udp, path.local.port);
+    write16(udp + 2, path.remote.port);
+    write16(udp + 4, static_cast<std::uint16_t>(kUdpBytes + payload_size));
+    write16(udp + 6, 0);
+}
+
+void build_arp_request(std::span<std::uint8_t, kArpFrameBytes> out, const Station& own,
+                       Ipv4Address target) {
+    std::ranges::fill(out, std::uint8_t{0});
+    write_ethernet(out.data(), kBroadcast, own.mac, kEthertypeArp);
+    write_arp(out.data() + kEthernetBytes, 1, own, MacAddress{}, target);
+}
+
+std::uint16_t internet_checksum(std::span<const std::uint8_t> bytes) {
+    std::uint32_t sum = 0;  // 64 KiB of 0xffff words stay below 2^32
+    std::size_t i = 0;
+    for (; i + 1 < bytes.size(); i += 2) sum += read16(bytes.data() + i);
+    if (i < bytes.size()) sum += std::uint32_t{bytes[i]} << 8;
+    while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
+    return static_cast<std::uint16_t>(~sum);
+}
+
+bool is_usable_host(Ipv4Address ip) {
+    const std::uint32_t first = ip >> 24;
+    return first != 0 && first != 127 && first < 224;
+}
+
+}  // namespace bayplan::dataplane
