@@ -20,6 +20,12 @@ const char* name_of(AskState state) {
     throw std::logic_error("no such state");
 }
 
+std::string number_sign(DictId id) {
+    std::string text("#");
+    text += std::to_string(id);
+    return text;
+}
+
 Oracle::Oracle(const EngineOptions& options) : options_(options) {}
 
 void Oracle::apply(const Input& input) {

@@ -30,7 +30,7 @@ std::string Oracle::ask_faults(const Shim& shim, const AskRecord& record, Ask& w
     wanted.application = text(record.application);
     const bool of_none = record.foreign && record.application == 0;
     if (!of_none && !shim.applications.contains(wanted.application)) {
-        return "unknown application #" + std::to_string(record.application);
+        return "unknown application " + number_sign(record.application);
     }
     wanted.node = text(record.node);
     if (record.node != 0 && !nodes_.contains(wanted.node)) {

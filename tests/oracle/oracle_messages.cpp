@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
 
-std::string number_sign(DictId id) { return "#" + std::to_string(id); }
-
 std::string text_or_number(const Shim& shim, DictId id) {
     const auto found = shim.dictionary.find(id);
     return found == shim.dictionary.end() ? number_sign(id) : found->second;

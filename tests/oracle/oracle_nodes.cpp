@@ -17,7 +17,7 @@ void Oracle::message(const std::string& name, const NodesMessage& nodes) {
         const auto& dictionary = shims_.at(name).dictionary;
         const auto text = dictionary.find(record.node);
         if (text == dictionary.end()) {
-            decide(name, DecisionKind::node_rejected, "#" + std::to_string(record.node),
+            decide(name, DecisionKind::node_rejected, number_sign(record.node),
                    "unknown dictionary id");
             continue;
         }

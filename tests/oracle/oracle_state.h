@@ -21,6 +21,9 @@ using Amounts = std::map<std::string, std::int64_t>;  // by text of the kind
 
 enum class AskState { pending, backoff, unschedulable, unacknowledged, allocated };
 
+// An unknown dictionary id as decisions name it.
+std::string number_sign(DictId);
+
 // The word that Engine::ask_state uses for the state.
 const char* name_of(AskState);
 
