@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,9 +31,9 @@ struct EngineCounters {
     std::uint64_t batches_graph = 0;       // proposed by the executor
     std::uint64_t batches_overlapped = 0;  // proposed while another batch committed
     std::uint64_t batches_cut = 0;         // selected again because the order changed
-    std::uint64_t proposals = 0;           // class proposals used at commit
+    std::uint64_t proposals = 0;           // made by the executor, one per class and batch
     std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
-    std::uint64_t blocks_rechecked = 0;    // blocks evaluated again at commit
+    std::uint64_t blocks_rechecked = 0;    // blocks looked at (again) at commit
     std::uint64_t nodes = 0;               // now
     std::uint64_t pending = 0;             // now: heap
     std::uint64_t backoff = 0;             // now
@@ -43,7 +44,8 @@ struct EngineCounters {
 
 class Engine {
 public:
-    Engine(const EngineOptions&, DecisionSink&);
+    // `worker_start` is called on each proposal worker before its first work (pins and names it).
+    Engine(const EngineOptions&, DecisionSink&, std::function<void(std::uint32_t worker)> worker_start = {});
     // With other predicates or another executor than the options say (tests, embedders).
     Engine(const EngineOptions&, DecisionSink&, std::unique_ptr<PredicateSet>, std::unique_ptr<StageExecutor>);
     ~Engine();

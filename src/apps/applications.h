@@ -1,0 +1,54 @@
+// Applications: the unit in which a shim groups its asks, with their pod groups.
+//
+// Thread: the engine's.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/ask_list.h"
+
+namespace bayplan {
+
+struct PodGroup {
+    std::string name;
+    std::uint64_t number = 0;   // sequence number of the first ask ever added to it
+    std::uint32_t members = 0;  // asks alive
+};
+
+struct Application {
+    bool alive = false;
+    std::uint32_t generation = 0;
+    ShimId shim = kNone<ShimId>;
+    std::string name;
+    std::string queue;  // path; the leaf that its asks wait in
+    AskList<&Ask::in_application> asks;  // by sequence number
+    std::deque<PodGroup> groups;
+    std::vector<std::uint32_t> free_groups;
+    std::map<std::string, std::uint32_t, std::less<>> group_ids;
+};
+
+class ApplicationTable {
+public:
+    ApplicationId add(ShimId shim, std::string_view name, std::string_view queue);
+    void remove(ApplicationId);  // without asks
+
+    Application& operator[](ApplicationId id) { return applications_[raw(id)]; }
+    const Application& operator[](ApplicationId id) const { return applications_[raw(id)]; }
+    ApplicationHandle handle(ApplicationId id) const { return {id, applications_[raw(id)].generation}; }
+    bool alive(ApplicationHandle) const;
+
+    // The group of this name, made with `number` if it has no members yet; counts one member more.
+    std::uint32_t join_group(ApplicationId, std::string_view name, std::uint64_t number);
+    void leave_group(ApplicationId, std::uint32_t group);
+
+private:
+    std::deque<Application> applications_;
+    std::vector<ApplicationId> free_;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,22 @@
+#include "apps/ask.h"
+
+namespace bayplan {
+
+std::string_view to_string(AskState state) {
+    switch (state) {
+        case AskState::gone: return "";
+        case AskState::gated: return "gated";
+        case AskState::pending:
+        case AskState::selected: return "pending";
+        case AskState::backoff: return "backoff";
+        case AskState::unschedulable: return "unschedulable";
+        case AskState::reserved: return "reserved";
+        case AskState::asking_plugin: return "asking_plugin";
+        case AskState::waiting_permit: return "waiting_permit";
+        case AskState::unacknowledged: return "unacknowledged";
+        case AskState::allocated: return "allocated";
+    }
+    return "";
+}
+
+}  // namespace bayplan

@@ -1,0 +1,140 @@
+#include "apps/class_table.h"
+
+#include <utility>
+
+#include <boost/container_hash/hash.hpp>
+
+#include "cluster/kinds.h"
+
+namespace bayplan {
+
+std::size_t ClassTable::Hash::operator()(const AskClass* spec) const {
+    std::size_t hash = 0;
+    for (const KindAmount& request : spec->requests) {
+        boost::hash_combine(hash, raw(request.kind));
+        boost::hash_combine(hash, request.value);
+    }
+    boost::hash_combine(hash, raw(spec->required_node));
+    boost::hash_combine(hash, spec->tolerates_unschedulable);
+    boost::hash_combine(hash, spec->priority);
+    return hash;
+}
+
+ClassId ClassTable::acquire(AskClass&& spec) {
+    if (const auto found = ids_.find(&spec); found != ids_.end()) {
+        ++entries_[raw(found->second)].references;
+        return found->second;
+    }
+    ClassId id;
+    if (free_.empty()) {
+        entries_.emplace_back();
+        id = static_cast<ClassId>(entries_.size() - 1);
+    } else {
+        id = free_.back();
+        free_.pop_back();
+    }
+    for (const KindAmount& request : spec.requests) {
+        kinds_.add_reference(request.kind);
+        spec.cpu_request = request.kind == kCpu ? request.value : spec.cpu_request;
+        spec.memory_request = request.kind == kMemory ? request.value : spec.memory_request;
+    }
+    if (spec.required_node != kNone<NameId>) {
+        names_.add_reference(spec.required_node);
+    }
+    ClassEntry& entry = entries_[raw(id)];
+    entry.spec = std::make_shared<const AskClass>(std::move(spec));
+    entry.references = 1;
+    ids_.emplace(entry.spec.get(), id);
+    return id;
+}
+
+void ClassTable::release(ClassId id) {
+    ClassEntry& entry = entries_[raw(id)];
+    BP_CHECK_OP(entry.references, >, 0u);
+    // A class whose cache is away is forgotten when the cache comes back.
+    if (--entry.references == 0 && entry.proposed_in == 0) {
+        forget(id);
+    }
+}
+
+void ClassTable::forget(ClassId id) {
+    ClassEntry& entry = entries_[raw(id)];
+    give_up_cache(id);
+    ids_.erase(entry.spec.get());
+    for (const KindAmount& request : entry.spec->requests) {
+        kinds_.release(request.kind);
+    }
+    if (entry.spec->required_node != kNone<NameId>) {
+        names_.release(entry.spec->required_node);
+    }
+    entry = ClassEntry{};
+    free_.push_back(id);
+}
+
+void ClassTable::mark_used(ClassId id) {
+    ClassEntry& entry = entries_[raw(id)];
+    if (entry.in_use_list) {
+        use_list_.splice(use_list_.begin(), use_list_, entry.used);
+    } else {
+        use_list_.push_front(id);
+        entry.used = use_list_.begin();
+        entry.in_use_list = true;
+    }
+}
+
+void ClassTable::give_up_cache(ClassId id) {
+    ClassEntry& entry = entries_[raw(id)];
+    if (entry.in_use_list) {
+        use_list_.erase(entry.used);
+        entry.in_use_list = false;
+    }
+    if (entry.cache) {
+        entry.cache->clear();
+        pool_.push_back(std::move(entry.cache));
+    }
+}
+
+ClassCache& ClassTable::cache(ClassId id) {
+    ClassEntry& entry = entries_[raw(id)];
+    BP_CHECK_OP(entry.proposed_in, ==, 0u);
+    if (!entry.cache) {
+        if (use_list_.size() >= caches_max_) {
+            give_up_cache(use_list_.back());
+        }
+        if (pool_.empty()) {
+            pool_.push_back(std::make_unique<ClassCache>());
+        }
+        entry.cache = std::move(pool_.back());
+        pool_.pop_back();
+    }
+    mark_used(id);
+    return *entry.cache;
+}
+
+std::unique_ptr<ClassCache> ClassTable::lend_cache(ClassId id, std::uint64_t batch) {
+    cache(id);
+    ClassEntry& entry = entries_[raw(id)];
+    // Off the list while it is away, so that it is not given up.
+    use_list_.erase(entry.used);
+    entry.in_use_list = false;
+    entry.proposed_in = batch;
+    return std::move(entry.cache);
+}
+
+void ClassTable::return_cache(ClassId id, std::unique_ptr<ClassCache> cache) {
+    ClassEntry& entry = entries_[raw(id)];
+    entry.cache = std::move(cache);
+    entry.proposed_in = 0;
+    mark_used(id);
+    if (entry.references == 0) {
+        forget(id);
+    }
+}
+
+void ClassTable::drop_all_caches() {
+    while (!use_list_.empty()) {
+        give_up_cache(use_list_.back());
+    }
+}
+
+}  // namespace bayplan

@@ -1,0 +1,83 @@
+// Classes of asks: each distinct shape once, counted, with the cached work that belongs to it.
+//
+// Caches are few and pooled: the least recently used one is taken from its class when there are more
+// than the limit, and a class that nobody refers to gives its cache back.
+//
+// Thread: the engine's. A class's cache is handed to a proposal and back (`cache` is null meanwhile).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "apps/ask_class.h"
+#include "base/name_table.h"
+#include "placement/class_cache.h"
+
+namespace bayplan {
+
+// One class and what goes with it. Engine thread only; `spec` may be shared with proposals.
+struct ClassEntry {
+    std::shared_ptr<const AskClass> spec;
+    std::uint64_t references = 0;        // asks of the class, placed ones included
+    std::unique_ptr<ClassCache> cache;   // null: none, or away with a proposal
+    std::uint64_t proposed_in = 0;       // number of the batch whose proposal has the cache; 0 = none
+    std::uint64_t last_batch = 0;        // newest batch with an ask of the class
+    std::uint64_t last_proposal = 0;     // newest executor batch that proposed for it
+    std::list<ClassId>::iterator used;   // place in the least-recently-used list, while it has a cache
+    bool in_use_list = false;
+    // The message of the last failed attempt and the log position it is true for.
+    std::string failure_text;
+    std::uint32_t failed_predicates = 0;
+    std::uint64_t failure_position = UINT64_MAX;
+};
+
+class ClassTable {
+public:
+    ClassTable(NameTable<KindId>& kinds, NameTable<NameId>& names, std::size_t caches_max)
+        : kinds_(kinds), names_(names), caches_max_(caches_max) {}
+
+    // The class like this one, with one reference more. `spec.requests` must be sorted by kind.
+    ClassId acquire(AskClass&& spec);
+    void add_reference(ClassId id) { ++entries_[raw(id)].references; }
+    void release(ClassId);
+
+    ClassEntry& operator[](ClassId id) { return entries_[raw(id)]; }
+    const ClassEntry& operator[](ClassId id) const { return entries_[raw(id)]; }
+    std::size_t size() const { return ids_.size(); }
+
+    // The class's cache, made or taken from the pool if need be; must not be away with a proposal.
+    ClassCache& cache(ClassId);
+    // Hands the cache out for a proposal, and takes it back.
+    std::unique_ptr<ClassCache> lend_cache(ClassId, std::uint64_t batch);
+    void return_cache(ClassId, std::unique_ptr<ClassCache>);
+    void drop_all_caches();
+
+private:
+    struct Hash {
+        std::size_t operator()(const AskClass*) const;
+    };
+    struct Same {
+        bool operator()(const AskClass* a, const AskClass* b) const { return a->same_as(*b); }
+    };
+
+    void mark_used(ClassId);
+    void give_up_cache(ClassId);
+    void forget(ClassId);
+
+    NameTable<KindId>& kinds_;
+    NameTable<NameId>& names_;
+    const std::size_t caches_max_;
+    std::deque<ClassEntry> entries_;
+    std::vector<ClassId> free_;
+    boost::unordered_flat_map<const AskClass*, ClassId, Hash, Same> ids_;
+    std::list<ClassId> use_list_;  // most recently used first
+    std::vector<std::unique_ptr<ClassCache>> pool_;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,79 @@
+// Texts to dense ids and back, counted: an id is free for another text once nobody refers to it.
+//
+// Thread: the engine's (only it interns, in input order). Owns the texts.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/check.h"
+#include "base/ids.h"
+
+namespace bayplan {
+
+template <typename Id>
+class NameTable {
+public:
+    // The id of the text, with one reference more.
+    Id acquire(std::string_view text) {
+        if (const auto found = ids_.find(text); found != ids_.end()) {
+            ++entries_[raw(found->second)].references;
+            return found->second;
+        }
+        const Id id = take_entry();
+        Entry& entry = entries_[raw(id)];
+        entry.text.assign(text);
+        entry.references = 1;
+        ids_.emplace(std::string_view(entry.text), id);
+        return id;
+    }
+
+    void add_reference(Id id) { ++entries_[raw(id)].references; }
+
+    void release(Id id) {
+        Entry& entry = entries_[raw(id)];
+        BP_CHECK_OP(entry.references, >, 0u);
+        if (--entry.references == 0) {
+            ids_.erase(std::string_view(entry.text));
+            entry.text.clear();
+            free_.push_back(id);
+        }
+    }
+
+    // kNone if nobody refers to the text. Takes no reference.
+    Id find(std::string_view text) const {
+        const auto found = ids_.find(text);
+        return found == ids_.end() ? kNone<Id> : found->second;
+    }
+
+    std::string_view text(Id id) const { return entries_[raw(id)].text; }
+    std::size_t size() const { return ids_.size(); }
+
+private:
+    struct Entry {
+        std::string text;
+        std::uint32_t references = 0;
+    };
+
+    // Lowest-numbered reuse is not needed: ids never decide anything.
+    Id take_entry() {
+        if (!free_.empty()) {
+            const Id id = free_.back();
+            free_.pop_back();
+            return id;
+        }
+        entries_.emplace_back();
+        return static_cast<Id>(entries_.size() - 1);
+    }
+
+    std::deque<Entry> entries_;  // texts must not move: the map's keys are views of them
+    std::vector<Id> free_;
+    boost::unordered_flat_map<std::string_view, Id> ids_;
+};
+
+}  // namespace bayplan

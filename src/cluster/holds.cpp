@@ -1,0 +1,57 @@
+#include "cluster/holds.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace bayplan {
+
+void Holds::show(Slot slot) {
+    auto list = std::make_shared<HoldList>();
+    if (const auto owners = owners_.find(slot); owners != owners_.end()) {
+        for (const std::uint64_t owner : owners->second) {
+            const Hold& hold = holds_.at(owner);
+            for (const KindAmount& amount : hold.amounts) {
+                list->push_back({hold.kept_from_below, amount.kind, amount.value});
+            }
+        }
+    }
+    state_.set_holds(slot, list->empty() ? nullptr : std::move(list));
+}
+
+void Holds::place(std::uint64_t owner, Hold hold) {
+    const Slot slot = hold.slot;
+    for (const KindAmount& amount : hold.amounts) {
+        kinds_.add_reference(amount.kind);
+    }
+    BP_CHECK(holds_.emplace(owner, std::move(hold)).second);
+    owners_[slot].push_back(owner);
+    show(slot);
+}
+
+bool Holds::drop(std::uint64_t owner) {
+    const auto found = holds_.find(owner);
+    if (found == holds_.end()) {
+        return false;
+    }
+    const Hold hold = std::move(found->second);
+    holds_.erase(found);
+    auto& owners = owners_[hold.slot];
+    std::erase(owners, owner);
+    if (owners.empty()) {
+        owners_.erase(hold.slot);
+    }
+    show(hold.slot);
+    for (const KindAmount& amount : hold.amounts) {
+        kinds_.release(amount.kind);
+    }
+    return true;
+}
+
+void Holds::drop_all_of(Slot slot) {
+    while (owners_.contains(slot)) {
+        drop(owners_[slot].front());
+    }
+}
+
+}  // namespace bayplan

@@ -1,0 +1,128 @@
+#include "cluster/node_state.h"
+
+#include <map>
+
+#include "base/check.h"
+
+namespace bayplan {
+
+using Field = NodeDelta::Field;
+
+NodeState::NodeState(std::uint32_t shards, std::uint32_t readers) : readers_(readers) {
+    BP_CHECK_OP(shards, >, 0u);
+    for (std::uint32_t number = 0; number < shards; ++number) {
+        shards_.push_back(std::make_unique<Shard>(number, readers_));
+    }
+}
+
+void NodeState::write(Slot slot, Field field, std::int64_t value, KindId kind) {
+    const std::uint32_t block = block_of(slot);
+    shards_[shard_of(block)]->write(
+        {.field = field, .block = index_in_shard(block), .lane = lane_of(slot), .kind = kind, .value = value});
+}
+
+void NodeState::touch(std::uint32_t block) {
+    const std::uint64_t position = log_.append(block);
+    shards_[shard_of(block)]->write({.field = Field::version,
+                                     .block = index_in_shard(block),
+                                     .value = static_cast<std::int64_t>(position)});
+}
+
+void NodeState::add_block() {
+    const std::uint32_t block = block_count_++;
+    Shard& shard = *shards_[shard_of(block)];
+    BP_CHECK_OP(shard.back().blocks.size(), ==, index_in_shard(block));
+    shard.write({.field = Field::grow, .value = static_cast<std::int64_t>(index_in_shard(block)) + 1});
+    touch(block);
+}
+
+void NodeState::write_capacity(Slot slot, std::span<const KindAmount> capacity) {
+    const NodeBlock& now = block(block_of(slot));
+    for (std::uint32_t kind = 0; kind < now.kinds.size(); ++kind) {
+        if (now.kinds[kind] && now.kinds[kind]->capacity[lane_of(slot)] != 0) {
+            write(slot, Field::capacity, 0, static_cast<KindId>(kind));
+        }
+    }
+    for (const KindAmount& amount : capacity) {
+        write(slot, Field::capacity, amount.value, amount.kind);
+    }
+}
+
+void NodeState::put_node(Slot slot, NameId name, std::span<const KindAmount> capacity, bool schedulable) {
+    write(slot, Field::name, static_cast<std::int64_t>(raw(name)));
+    write_capacity(slot, capacity);
+    write(slot, Field::schedulable, schedulable);
+    write(slot, Field::present, 1);
+    touch(block_of(slot));
+}
+
+void NodeState::remove_node(Slot slot) {
+    for (const auto& columns : block(block_of(slot)).kinds) {
+        if (columns) {
+            BP_CHECK_OP(columns->used[lane_of(slot)], ==, 0);
+            BP_CHECK_OP(columns->foreign[lane_of(slot)], ==, 0);
+            BP_CHECK_OP(columns->held[lane_of(slot)], ==, 0);
+        }
+    }
+    write_capacity(slot, {});
+    write(slot, Field::schedulable, 0);
+    write(slot, Field::present, 0);
+    touch(block_of(slot));
+}
+
+void NodeState::set_capacity(Slot slot, std::span<const KindAmount> capacity) {
+    write_capacity(slot, capacity);
+    touch(block_of(slot));
+}
+
+void NodeState::set_schedulable(Slot slot, bool schedulable) {
+    write(slot, Field::schedulable, schedulable);
+    touch(block_of(slot));
+}
+
+void NodeState::add_used(Slot slot, std::span<const KindAmount> amounts, int sign) {
+    for (const KindAmount& amount : amounts) {
+        const KindColumns* columns = block(block_of(slot)).columns(amount.kind);
+        const std::int64_t now = columns ? columns->used[lane_of(slot)] : 0;
+        write(slot, Field::used, now + sign * amount.value, amount.kind);
+    }
+    touch(block_of(slot));
+}
+
+void NodeState::add_foreign(Slot slot, std::span<const KindAmount> amounts, int sign) {
+    for (const KindAmount& amount : amounts) {
+        const KindColumns* columns = block(block_of(slot)).columns(amount.kind);
+        const std::int64_t now = columns ? columns->foreign[lane_of(slot)] : 0;
+        write(slot, Field::foreign, now + sign * amount.value, amount.kind);
+    }
+    touch(block_of(slot));
+}
+
+void NodeState::set_holds(Slot slot, std::shared_ptr<const HoldList> list) {
+    std::map<KindId, std::int64_t> held;
+    if (const HoldList* before = block(block_of(slot)).holds_of(lane_of(slot))) {
+        for (const HeldAmount& hold : *before) {
+            held[hold.kind] = 0;
+        }
+    }
+    if (list) {
+        for (const HeldAmount& hold : *list) {
+            held[hold.kind] += hold.amount;
+        }
+    }
+    for (const auto& [kind, amount] : held) {
+        write(slot, Field::held, amount, kind);
+    }
+    const std::uint32_t block = block_of(slot);
+    shards_[shard_of(block)]->write_holds(index_in_shard(block), lane_of(slot), std::move(list));
+    touch(block);
+}
+
+void NodeState::publish() {
+    for (const auto& shard : shards_) {
+        shard->publish();
+    }
+    published_ = log_.head();
+}
+
+}  // namespace bayplan

@@ -1,0 +1,82 @@
+// The state of all nodes that placements are decided on: sharded, lock-free for readers, one writer.
+//
+// Block b lies in shard (b / kRun) % shards. Every change goes to the back side of its shard and into
+// the change log; publish() makes all of it visible to readers.
+//
+// Thread: all but `shard()` reads: the engine's. Owner: Engine.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/ids.h"
+#include "cluster/change_log.h"
+#include "cluster/shard.h"
+
+namespace bayplan {
+
+struct KindAmount {
+    KindId kind = kNone<KindId>;
+    std::int64_t value = 0;
+    bool operator==(const KindAmount&) const = default;
+};
+
+class NodeState {
+public:
+    static constexpr std::uint32_t kRun = 16;  // consecutive blocks in one shard
+
+    // `readers`: how many threads may read at the same time; each has a slot of its own.
+    NodeState(std::uint32_t shards, std::uint32_t readers);
+
+    // --- layout
+    std::uint32_t block_count() const { return block_count_; }
+    std::uint32_t shard_count() const { return static_cast<std::uint32_t>(shards_.size()); }
+    const Shard& shard(std::uint32_t index) const { return *shards_[index]; }
+    ReaderSlot& reader(std::uint32_t index) { return readers_[index]; }
+    std::uint32_t shard_of(std::uint32_t block) const { return (block / kRun) % shard_count(); }
+    std::uint32_t index_in_shard(std::uint32_t block) const {
+        return block / (kRun * shard_count()) * kRun + block % kRun;
+    }
+    // The inverse of the two above.
+    std::uint32_t block_at(std::uint32_t shard, std::uint32_t index) const {
+        return (index / kRun * shard_count() + shard) * kRun + index % kRun;
+    }
+
+    // --- the writer's own view: its newest state
+    const NodeBlock& block(std::uint32_t block) const {
+        return shards_[shard_of(block)]->back().blocks[index_in_shard(block)];
+    }
+    std::uint64_t version(std::uint32_t block) const {
+        return shards_[shard_of(block)]->back().versions[index_in_shard(block)];
+    }
+
+    // --- changes; each logs its block once
+    void add_block();
+    void put_node(Slot, NameId, std::span<const KindAmount> capacity, bool schedulable);
+    void remove_node(Slot);  // its used, foreign and held amounts must be zero
+    void set_capacity(Slot, std::span<const KindAmount> capacity);
+    void set_schedulable(Slot, bool);
+    void add_used(Slot, std::span<const KindAmount>, int sign);
+    void add_foreign(Slot, std::span<const KindAmount>, int sign);
+    void set_holds(Slot, std::shared_ptr<const HoldList>);  // null: none
+
+    const ChangeLog& log() const { return log_; }
+    // Log position that readers are sure to see.
+    std::uint64_t published() const { return published_; }
+    void publish();
+
+private:
+    void write(Slot, NodeDelta::Field, std::int64_t value, KindId kind = kNone<KindId>);
+    void touch(std::uint32_t block);
+    void write_capacity(Slot, std::span<const KindAmount>);
+
+    ReaderSlots readers_;
+    std::vector<std::unique_ptr<Shard>> shards_;
+    std::uint32_t block_count_ = 0;
+    ChangeLog log_;
+    std::uint64_t published_ = 0;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,92 @@
+#include "cluster/node_table.h"
+
+#include <bit>
+#include <map>
+#include <utility>
+
+namespace bayplan {
+
+Slot NodeTable::find(std::string_view name) const {
+    const NameId id = names_.find(name);
+    // The name may be known because an ask requires it, without a node.
+    return id == kNone<NameId> || raw(id) >= slot_of_name_.size() ? kNone<Slot> : slot_of_name_[raw(id)];
+}
+
+std::string NodeTable::group_key(const std::vector<KindAmount>& capacity, const Placement& placement) const {
+    std::map<std::string_view, int> widths;
+    for (const KindAmount& amount : capacity) {
+        if (amount.value > 0) {
+            widths[kinds_.text(amount.kind)] = std::bit_width(static_cast<std::uint64_t>(amount.value));
+        }
+    }
+    // LF cannot occur in a name: the codec refuses control characters.
+    std::string key = std::string(placement.zone) + '\n' + std::string(placement.instance_type);
+    for (const auto& [kind, width] : widths) {
+        key += '\n' + std::string(kind) + '\n' + std::to_string(width);
+    }
+    return key;
+}
+
+void NodeTable::take_kinds(const std::vector<KindAmount>& amounts) {
+    for (const KindAmount& amount : amounts) {
+        kinds_.add_reference(amount.kind);
+    }
+}
+
+void NodeTable::give_kinds(const std::vector<KindAmount>& amounts) {
+    for (const KindAmount& amount : amounts) {
+        kinds_.release(amount.kind);
+    }
+}
+
+Slot NodeTable::add(std::string_view name, ShimId owner, std::vector<KindAmount> capacity, const Placement& placement,
+                    bool schedulable) {
+    bool new_block = false;
+    const Slot slot = groups_.take(group_key(capacity, placement), new_block);
+    if (new_block) {
+        state_.add_block();
+        nodes_.resize(std::size_t{groups_.block_count()} * kLanes);
+    }
+    const NameId id = names_.acquire(name);
+    if (raw(id) >= slot_of_name_.size()) {
+        slot_of_name_.resize(raw(id) + 1, kNone<Slot>);
+    }
+    slot_of_name_[raw(id)] = slot;
+    take_kinds(capacity);
+    state_.put_node(slot, id, capacity, schedulable);
+    nodes_[raw(slot)] = NodeInfo{};
+    NodeInfo& node = nodes_[raw(slot)];
+    node.name = id;
+    node.owner = owner;
+    node.schedulable = schedulable;
+    node.capacity = std::move(capacity);
+    ++count_;
+    return slot;
+}
+
+void NodeTable::set_capacity(Slot slot, std::vector<KindAmount> capacity) {
+    NodeInfo& node = nodes_[raw(slot)];
+    take_kinds(capacity);
+    state_.set_capacity(slot, capacity);
+    give_kinds(node.capacity);
+    node.capacity = std::move(capacity);
+}
+
+void NodeTable::set_schedulable(Slot slot, bool schedulable) {
+    nodes_[raw(slot)].schedulable = schedulable;
+    state_.set_schedulable(slot, schedulable);
+}
+
+void NodeTable::remove(Slot slot) {
+    NodeInfo& node = nodes_[raw(slot)];
+    BP_CHECK(node.allocations.empty());
+    state_.remove_node(slot);
+    give_kinds(node.capacity);
+    slot_of_name_[raw(node.name)] = kNone<Slot>;
+    names_.release(node.name);
+    node = NodeInfo{};
+    groups_.give_back(slot);
+    --count_;
+}
+
+}  // namespace bayplan

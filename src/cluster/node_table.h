@@ -1,0 +1,64 @@
+// The nodes by name: who owns each, where it lies, what it has and which pods it carries.
+//
+// Thread: the engine's. Keeps NodeState (what readers see) in step.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/ask_list.h"
+#include "cluster/kinds.h"
+#include "cluster/node_state.h"
+#include "cluster/slot_groups.h"
+
+namespace bayplan {
+
+struct NodeInfo {
+    NameId name = kNone<NameId>;  // kNone: no node in this slot
+    ShimId owner = kNone<ShimId>;
+    bool schedulable = false;
+    bool mentioned = true;  // false: a resync of the owner has not stated it yet
+    std::vector<KindAmount> capacity;
+    AskList<&Ask::on_node> allocations;  // ours and foreign, in no particular order
+};
+
+class NodeTable {
+public:
+    NodeTable(NodeState& state, KindTable& kinds, NameTable<NameId>& names)
+        : state_(state), kinds_(kinds), names_(names) {}
+
+    Slot find(std::string_view name) const;  // kNone if there is no such node
+    NodeInfo& operator[](Slot slot) { return nodes_[raw(slot)]; }
+    const NodeInfo& operator[](Slot slot) const { return nodes_[raw(slot)]; }
+    std::string_view name(Slot slot) const { return names_.text(nodes_[raw(slot)].name); }
+    std::uint32_t count() const { return count_; }
+    std::uint32_t slot_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
+
+    struct Placement {
+        std::string_view zone;
+        std::string_view instance_type;
+    };
+    // The name must be free. `capacity` has distinct kinds.
+    Slot add(std::string_view name, ShimId owner, std::vector<KindAmount> capacity, const Placement&, bool schedulable);
+    void set_capacity(Slot, std::vector<KindAmount> capacity);
+    void set_schedulable(Slot, bool);
+    void remove(Slot);  // without allocations and holds
+
+private:
+    std::string group_key(const std::vector<KindAmount>& capacity, const Placement&) const;
+    void take_kinds(const std::vector<KindAmount>&);
+    void give_kinds(const std::vector<KindAmount>&);
+
+    NodeState& state_;
+    KindTable& kinds_;
+    NameTable<NameId>& names_;
+    SlotGroups groups_;
+    std::vector<NodeInfo> nodes_;       // by slot
+    std::vector<Slot> slot_of_name_;    // by NameId
+    std::uint32_t count_ = 0;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,40 @@
+// Which slot a new node gets: nodes alike in place and shape lie together, so that whole blocks can be
+// judged at once. The slot order is part of the decision rule (ties go to the lowest slot), so it
+// depends on nothing but the node events (engine/RULES.md, section 1).
+//
+// Thread: the engine's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace bayplan {
+
+class SlotGroups {
+public:
+    // The lowest free slot for a node of this group. `new_block` is set if the slot's block did not
+    // exist before and has to be added (as number block_count() - 1).
+    Slot take(const std::string& group, bool& new_block);
+    void give_back(Slot);
+
+    std::uint32_t block_count() const { return static_cast<std::uint32_t>(blocks_.size()); }
+
+private:
+    struct Block {
+        std::uint64_t taken = 0;
+        const std::string* group = nullptr;  // key in groups_; null: empty block
+    };
+
+    std::uint32_t block_for(const std::string& group, std::set<std::uint32_t>& with_room, bool& new_block);
+
+    std::vector<Block> blocks_;
+    std::map<std::string, std::set<std::uint32_t>> groups_;  // group -> its blocks with a free slot
+    std::set<std::uint32_t> empty_;                          // blocks of no group
+};
+
+}  // namespace bayplan

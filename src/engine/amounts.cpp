@@ -1,0 +1,72 @@
+// The part of Inputs that looks things up in a shim's dictionary: amounts, texts, applications.
+
+#include <algorithm>
+
+#include "engine/inputs.h"
+
+namespace bayplan {
+
+namespace {
+
+constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
+
+std::string fault_of(std::int64_t value, const std::string& kind) {
+    if (value < 0) {
+        return "negative amount of " + kind;
+    }
+    if (value > kAmountMax) {
+        return "amount of " + kind + " is too large";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string Inputs::read_amounts(Shim& shim, std::span<const Amount> amounts, bool keep_zeros) {
+    amounts_.clear();
+    for (const Amount& amount : amounts) {
+        Dictionary::Entry* entry = shim.dictionary.find(amount.kind);
+        if (entry == nullptr) {
+            return "unknown dictionary id #" + std::to_string(amount.kind);
+        }
+        if (amount.value < 0 || amount.value > kAmountMax) {
+            return fault_of(amount.value, entry->text);
+        }
+        const KindId kind = shim.dictionary.kind(*entry);
+        for (const KindAmount& before : amounts_) {
+            if (before.kind == kind) {
+                return entry->text + " is given twice";
+            }
+        }
+        amounts_.push_back({kind, amount.value});
+    }
+    if (!keep_zeros) {
+        std::erase_if(amounts_, [](const KindAmount& amount) { return amount.value == 0; });
+    }
+    std::sort(amounts_.begin(), amounts_.end(),
+              [](const KindAmount& a, const KindAmount& b) { return raw(a.kind) < raw(b.kind); });
+    return {};
+}
+
+std::string_view Inputs::text_of(Shim& shim, DictId id) {
+    const Dictionary::Entry* entry = shim.dictionary.find(id);
+    return entry == nullptr ? std::string_view{} : std::string_view(entry->text);
+}
+
+ApplicationId Inputs::application_of(Shim& shim, DictId id) {
+    Dictionary::Entry* entry = shim.dictionary.find(id);
+    if (entry == nullptr) {
+        return kNone<ApplicationId>;
+    }
+    if (world_.applications.alive(entry->application)) {
+        return entry->application.id;
+    }
+    const auto found = shim.applications.find(entry->text);
+    if (found == shim.applications.end()) {
+        return kNone<ApplicationId>;
+    }
+    entry->application = world_.applications.handle(found->second);
+    return found->second;
+}
+
+}  // namespace bayplan

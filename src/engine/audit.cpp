@@ -1,0 +1,156 @@
+#include "engine/audit.h"
+
+#include <map>
+#include <utility>
+
+namespace bayplan {
+
+namespace {
+
+// Law 2: used, foreign and held of each node are the sums of what is there.
+struct Sums {
+    std::map<std::pair<Slot, KindId>, std::int64_t> used;
+    std::map<std::pair<Slot, KindId>, std::int64_t> foreign;
+    std::map<std::pair<Slot, KindId>, std::int64_t> held;
+    std::map<AskState, std::size_t> states;
+    std::uint64_t allocations = 0;
+};
+
+Sums recount(const World& world) {
+    Sums sums;
+    for (std::uint32_t number = 0; number < world.asks.size(); ++number) {
+        const Ask& ask = world.asks[static_cast<AskId>(number)];
+        if (ask.state == AskState::gone) {
+            continue;
+        }
+        ++sums.states[ask.state];
+        if (!has_place(ask.state)) {
+            continue;
+        }
+        sums.allocations += ask.foreign ? 0 : 1;
+        auto& column = ask.foreign ? sums.foreign : sums.used;
+        for (const KindAmount& request : world.classes[ask.ask_class].spec->requests) {
+            column[{ask.slot, request.kind}] += request.value;
+        }
+    }
+    for (const auto& [owner, hold] : world.holds.all()) {
+        for (const KindAmount& amount : hold.amounts) {
+            sums.held[{hold.slot, amount.kind}] += amount.value;
+        }
+    }
+    return sums;
+}
+
+std::int64_t sum_at(const std::map<std::pair<Slot, KindId>, std::int64_t>& sums, Slot slot, KindId kind) {
+    const auto found = sums.find({slot, kind});
+    return found == sums.end() ? 0 : found->second;
+}
+
+void check_lane(const World& world, const Sums& sums, const NodeBlock& block, Slot slot,
+                std::vector<std::string>& broken) {
+    const std::uint32_t lane = lane_of(slot);
+    for (std::uint32_t number = 0; number < block.kinds.size(); ++number) {
+        if (!block.kinds[number]) {
+            continue;
+        }
+        const auto kind = static_cast<KindId>(number);
+        const KindColumns& columns = *block.kinds[number];
+        const auto differs = [&](const char* what, std::int64_t shown, std::int64_t counted) {
+            if (shown != counted) {
+                broken.push_back(std::string(what) + " of slot " + std::to_string(raw(slot)) + ", kind " +
+                                 std::string(world.kinds.text(kind)) + " is " + std::to_string(shown) +
+                                 ", its parts sum to " + std::to_string(counted));
+            }
+        };
+        differs("used", columns.used[lane], sum_at(sums.used, slot, kind));
+        differs("foreign", columns.foreign[lane], sum_at(sums.foreign, slot, kind));
+        differs("held", columns.held[lane], sum_at(sums.held, slot, kind));
+    }
+}
+
+void check_counts(const World& world, std::size_t selected, const Sums& sums, std::vector<std::string>& broken) {
+    const auto count = [&](AskState state) {
+        const auto found = sums.states.find(state);
+        return found == sums.states.end() ? std::size_t{0} : found->second;
+    };
+    const auto differs = [&](const char* what, std::size_t shown, std::size_t counted) {
+        if (shown != counted) {
+            broken.push_back(std::string(what) + " has " + std::to_string(shown) + " asks, in that state are " +
+                             std::to_string(counted));
+        }
+    };
+    differs("the pending heap", world.pending.size(), count(AskState::pending));
+    differs("the selection", selected, count(AskState::selected));
+    differs("the backoff heap", world.backoff.size(), count(AskState::backoff));
+    differs("the unschedulable list", world.unschedulable.size(), count(AskState::unschedulable));
+    differs("the count of allocations", world.allocations, sums.allocations);
+}
+
+// A cached key must be what a fresh look gives, for every block that has not changed since.
+void check_caches(const World& world, const BlockEvaluator& evaluator, std::vector<std::string>& broken) {
+    for (std::uint32_t number = 0; number < world.asks.size(); ++number) {
+        const Ask& ask = world.asks[static_cast<AskId>(number)];
+        if (ask.state == AskState::gone) {
+            continue;
+        }
+        const ClassEntry& entry = world.classes[ask.ask_class];
+        if (!entry.cache || entry.cache->position() == ClassCache::kNever) {
+            continue;
+        }
+        for (std::uint32_t block = 0; block < entry.cache->block_count(); ++block) {
+            if (world.node_state.version(block) <= entry.cache->position() &&
+                entry.cache->best_in(block) !=
+                    evaluator.best(*entry.spec, world.node_state.block(block), block)) {
+                broken.push_back("the cached best of block " + std::to_string(block) + " is stale for " + ask.key);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void audit_world(const World& world, std::size_t selected, const BlockEvaluator& evaluator,
+                 std::vector<std::string>& broken) {
+    const Sums sums = recount(world);
+    for (std::uint32_t number = 0; number < world.nodes.slot_count(); ++number) {
+        const auto slot = static_cast<Slot>(number);
+        check_lane(world, sums, world.node_state.block(block_of(slot)), slot, broken);
+    }
+    check_counts(world, selected, sums, broken);
+    check_caches(world, evaluator, broken);
+}
+
+std::string explain_ask(const World& world, const Ask& ask, bool has_credit, const PredicateSet& predicates) {
+    switch (ask.state) {
+        case AskState::pending:
+        case AskState::selected:
+            if (world.resyncs_open > 0) {
+                return "a shim is stating its state anew; nothing is decided before the end of it";
+            }
+            return has_credit ? "is in the heap, to be tried in its turn"
+                              : "its shim has no credit left: it must acknowledge decisions first";
+        case AskState::backoff:
+            return "waits until " + std::to_string(ask.backoff_until_ns) + " ns after " +
+                   std::to_string(ask.failures) + " failures";
+        case AskState::unschedulable: {
+            std::string why = "no node takes it:";
+            for (std::uint32_t index = 0; index < predicates.predicates().size(); ++index) {
+                if (ask.failed_predicates >> index & 1) {
+                    why += ' ' + std::string(predicates.predicates()[index]->name());
+                }
+            }
+            const std::uint32_t events = predicates.woken_by(ask.failed_predicates);
+            why += "; woken by:";
+            why += events & kNodeAdded ? " a node added" : "";
+            why += events & kNodeUpdated ? ", a node's capacity or holds changed" : "";
+            why += events & kNodeUndrained ? ", a node undrained" : "";
+            why += events & kCapacityFreed ? ", an allocation ended" : "";
+            return why;
+        }
+        case AskState::unacknowledged: return "is allocated; the shim has not acknowledged it";
+        case AskState::allocated: return "is allocated";
+        default: return std::string(to_string(ask.state));
+    }
+}
+
+}  // namespace bayplan

@@ -1,0 +1,61 @@
+// The part of Lifecycle that speaks to shims: decisions, credit, acknowledgements, cuts.
+
+#include "base/check.h"
+#include "engine/lifecycle.h"
+
+namespace bayplan {
+
+void Lifecycle::decide(ShimId id, DecisionKind kind, std::string_view name, std::string_view text,
+                       Termination termination, std::string_view node, AskHandle ask) {
+    Shim& shim = world_.shims[id];
+    if (shim.must_resync) {
+        return;  // its resync will tell it nothing of this: the shim's own statement is the truth then
+    }
+    shim.outbox.append(kind, termination, name, node, text, ask);
+    if (shim.outbox.unacknowledged() > world_.options.unacknowledged_max) {
+        shim.outbox.clear();
+        shim.must_resync = true;
+        cut(id, "too many decisions were not acknowledged");
+    }
+    credit_changed(id);
+}
+
+void Lifecycle::cut(ShimId id, std::string_view why) {
+    Shim& shim = world_.shims[id];
+    if (shim.connection != 0) {
+        sink_.cut(shim.connection, why);
+        world_.shims.disconnect(id);
+    }
+}
+
+bool Lifecycle::has_credit(ShimId id) const {
+    const Shim& shim = world_.shims[id];
+    return !shim.must_resync && shim.outbox.debt() < world_.options.credit_window;
+}
+
+void Lifecycle::credit_changed(ShimId id) {
+    Shim& shim = world_.shims[id];
+    const bool credit = has_credit(id);
+    if (credit == shim.had_credit) {
+        return;
+    }
+    shim.had_credit = credit;
+    for (const auto& [name, application] : shim.applications) {
+        world_.pending.set_credit(application, credit);
+    }
+    if (credit) {
+        pipeline_.on_order_changed();
+    }
+}
+
+void Lifecycle::acknowledge(ShimId id, std::uint64_t up_to) {
+    world_.shims[id].outbox.acknowledge(up_to, [&](std::uint64_t number, AskHandle handle) {
+        Ask* ask = world_.asks.find(handle);
+        if (ask != nullptr && ask->state == AskState::unacknowledged && ask->decision == number) {
+            ask->state = AskState::allocated;
+        }
+    });
+    credit_changed(id);
+}
+
+}  // namespace bayplan

@@ -1,0 +1,81 @@
+// Every input of an engine, one function each, as engine/RULES.md section 2 says. What is wrong with an
+// item is answered to the shim that sent it, by name; nothing else changes.
+//
+// Thread: the engine's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bayplan/records.h"
+#include "engine/lifecycle.h"
+#include "engine/world.h"
+
+namespace bayplan {
+
+class Inputs {
+public:
+    Inputs(World& world, Lifecycle& lifecycle, DecisionSink& sink)
+        : world_(world), lifecycle_(lifecycle), sink_(sink) {}
+
+    void apply(const Input&);
+
+    std::uint64_t ignored() const { return ignored_; }
+
+private:
+    // session_inputs.cpp
+    void take(const Tick& tick) { lifecycle_.tick(tick.now_ns); }
+    void take(const Connect&);
+    void take(const Disconnect&);
+    void take(const StateMessage&);
+    void take(const Acknowledge&);
+    void take(const HoldPlace&);
+    void take(const HoldDrop&);
+    bool resume(Shim&, const Connect&);
+    void state(ShimId, const DefineMessage&);
+    void state(ShimId, const ForgetMessage&);
+    void state(ShimId, const ResyncBeginMessage&);
+    void state(ShimId, const ResyncEndMessage&);
+    void state(ShimId, const ConfigurationMessage&);
+
+    // node_inputs.cpp
+    void state(ShimId, const NodesMessage&);
+    std::string node_fault(ShimId, const NodeRecord&, std::string_view name);
+    std::string create_fault(ShimId, std::string_view name) const;
+    void create_or_mention(ShimId, const NodeRecord&, std::string_view name);
+    void decommission(Slot);
+
+    // ask_inputs.cpp
+    void state(ShimId, const ApplicationsMessage&);
+    void state(ShimId, const AsksMessage&);
+    void state(ShimId, const ReleasesMessage&);
+    void state(ShimId, const NacksMessage&);
+    void add_application(ShimId, const ApplicationRecord&);
+    void remove_application(ShimId, DictId);
+    void remove_with_asks(ShimId, ApplicationId);
+    std::string ask_fault(ShimId, const AskRecord&);
+    std::string update_fault(const AskRecord&, AskId, Slot);
+    std::string new_fault(ShimId, const AskRecord&, Slot);
+    AskClass class_of(ShimId, const AskRecord&);
+    void add_ask(ShimId, const AskRecord&, Slot);
+    void update_ask(ShimId, const AskRecord&, AskId);
+    void release_one(ShimId, const ReleaseRecord&);
+    void release(AskId);  // removes, and wakes whom freed capacity may help
+
+    // amounts.cpp
+    // Fills `amounts_` with engine kinds, sorted, without zeros if so wished. Returns the fault or "".
+    std::string read_amounts(Shim&, std::span<const Amount>, bool keep_zeros);
+    std::string_view text_of(Shim&, DictId);  // empty if unknown
+    // kNone if the id or the application is unknown.
+    ApplicationId application_of(Shim&, DictId);
+
+    World& world_;
+    Lifecycle& lifecycle_;
+    DecisionSink& sink_;
+    std::vector<KindAmount> amounts_;  // result of read_amounts
+    std::uint64_t ignored_ = 0;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,160 @@
+#include "engine/lifecycle.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace bayplan {
+
+Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& evaluator, DecisionLog& log,
+                     DecisionSink& sink)
+    : world_(world), pipeline_(pipeline), evaluator_(evaluator), log_(log), sink_(sink) {}
+
+// --- an attempt's end
+
+void Lifecycle::occupy(AskId id, Slot slot) {
+    Ask& ask = world_.asks[id];
+    const AskClass& spec = *world_.classes[ask.ask_class].spec;
+    if (ask.foreign) {
+        world_.node_state.add_foreign(slot, spec.requests, +1);
+    } else {
+        world_.node_state.add_used(slot, spec.requests, +1);
+        ++world_.allocations;
+    }
+    ask.slot = slot;
+    world_.nodes[slot].allocations.push_back(world_.asks, id);
+}
+
+void Lifecycle::place(AskId id, Slot slot) {
+    Ask& ask = world_.asks[id];
+    occupy(id, slot);
+    ask.state = AskState::unacknowledged;
+    ask.decision = world_.shims[ask.shim].outbox.last() + 1;
+    ++placed_;
+    const std::string_view node = world_.nodes.name(slot);
+    log_.place(world_.now_ns, world_.shims[ask.shim].name, ask.key, node);
+    decide(ask.shim, DecisionKind::allocated, ask.key, {}, Termination::unknown, node, world_.asks.handle(id));
+}
+
+void Lifecycle::count_failure(Ask& ask) {
+    ask.failures = static_cast<std::uint16_t>(std::min<std::uint32_t>(ask.failures + 1u, UINT16_MAX));
+    const int doublings = std::min(ask.failures - 1, 62);
+    std::int64_t wait = world_.options.backoff_max_ns;
+    if (world_.options.backoff_initial_ns <= (world_.options.backoff_max_ns >> doublings)) {
+        wait = std::min(wait, world_.options.backoff_initial_ns << doublings);
+    }
+    ask.backoff_until_ns = world_.now_ns + wait;
+}
+
+void Lifecycle::fail(AskId id) {
+    Ask& ask = world_.asks[id];
+    diagnose(ask.ask_class);
+    const ClassEntry& entry = world_.classes[ask.ask_class];
+    ask.failed_predicates = entry.failed_predicates;
+    count_failure(ask);
+    ask.state = AskState::unschedulable;
+    world_.unschedulable.insert(id);
+    ++failed_;
+    log_.fail(world_.now_ns, world_.shims[ask.shim].name, ask.key, entry.failure_text);
+    if (ask.failures == 1) {
+        decide(ask.shim, DecisionKind::ask_waiting, ask.key, entry.failure_text);
+    }
+}
+
+// --- transitions
+
+void Lifecycle::make_pending(AskId id) {
+    Ask& ask = world_.asks[id];
+    ask.state = AskState::pending;
+    world_.pending.insert(id);
+    pipeline_.on_pending(key_of(ask));
+}
+
+void Lifecycle::withdraw(AskId id) {
+    switch (world_.asks[id].state) {
+        case AskState::pending: world_.pending.remove(id); break;
+        case AskState::selected: pipeline_.on_selected_gone(); break;
+        case AskState::backoff: world_.backoff.remove(id); break;
+        case AskState::unschedulable: world_.unschedulable.remove(id); break;
+        default: break;
+    }
+}
+
+void Lifecycle::place_by_force(AskId id, Slot slot) {
+    occupy(id, slot);
+    world_.asks[id].state = AskState::allocated;
+}
+
+void Lifecycle::end_allocation(AskId id) {
+    Ask& ask = world_.asks[id];
+    const AskClass& spec = *world_.classes[ask.ask_class].spec;
+    if (ask.foreign) {
+        world_.node_state.add_foreign(ask.slot, spec.requests, -1);
+    } else {
+        world_.node_state.add_used(ask.slot, spec.requests, -1);
+        --world_.allocations;
+    }
+    world_.nodes[ask.slot].allocations.remove(world_.asks, id);
+    ask.slot = kNone<Slot>;
+    ask.decision = 0;
+}
+
+void Lifecycle::back_off_after_nack(AskId id) {
+    Ask& ask = world_.asks[id];
+    count_failure(ask);
+    ask.state = AskState::backoff;
+    world_.backoff.insert(id);
+}
+
+void Lifecycle::remove(AskId id) {
+    Ask& ask = world_.asks[id];
+    if (has_place(ask.state)) {
+        end_allocation(id);
+    } else {
+        withdraw(id);
+    }
+    if (ask.application != kNone<ApplicationId>) {
+        world_.applications[ask.application].asks.remove(world_.asks, id);
+        if (ask.group != UINT32_MAX) {
+            world_.applications.leave_group(ask.application, ask.group);
+        }
+    }
+    world_.classes.release(ask.ask_class);
+    world_.shims[ask.shim].asks.erase(std::string_view(ask.key));
+    world_.asks.remove(id);
+}
+
+void Lifecycle::wake_one(AskId id) {
+    Ask& ask = world_.asks[id];
+    if (ask.backoff_until_ns > world_.now_ns) {
+        ask.state = AskState::backoff;
+        world_.backoff.insert(id);
+    } else {
+        make_pending(id);
+    }
+}
+
+void Lifecycle::wake(std::uint32_t events) {
+    const PredicateSet& predicates = evaluator_.predicates();
+    for (const AskId id : world_.unschedulable.take(
+             [&](std::uint32_t failed) { return (predicates.woken_by(failed) & events) != 0; })) {
+        wake_one(id);
+    }
+}
+
+void Lifecycle::wake_everybody() {
+    for (const AskId id : world_.unschedulable.take([](std::uint32_t) { return true; })) {
+        wake_one(id);
+    }
+}
+
+void Lifecycle::tick(std::int64_t now_ns) {
+    world_.now_ns = std::max(world_.now_ns, now_ns);
+    while (world_.backoff.next_time_ns() <= world_.now_ns) {
+        const AskId id = world_.backoff.first();
+        world_.backoff.remove(id);
+        make_pending(id);
+    }
+}
+
+}  // namespace bayplan

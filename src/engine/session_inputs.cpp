@@ -1,0 +1,205 @@
+// The part of Inputs about sessions: ticks, connections, dictionaries, resyncs, acknowledgements, holds.
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/inputs.h"
+#include "predicates/predicate.h"
+
+namespace bayplan {
+
+void Inputs::apply(const Input& input) {
+    std::visit([this](const auto& one) { take(one); }, input);
+}
+
+// --- connections
+
+bool Inputs::resume(Shim& shim, const Connect& connect) {
+    return !shim.must_resync && !shim.resync_open && shim.instance == connect.shim_instance &&
+           connect.daemon_instance == world_.options.daemon_instance &&
+           connect.decisions_received >= shim.outbox.acknowledged() &&
+           connect.decisions_received <= shim.outbox.last();
+}
+
+void Inputs::take(const Connect& connect) {
+    ShimId id = world_.shims.find(connect.shim);
+    const bool known = id != kNone<ShimId>;
+    if (!known) {
+        id = world_.shims.add(connect.shim);
+    }
+    Shim& shim = world_.shims[id];
+    const bool resumes = known && resume(shim, connect);
+    lifecycle_.cut(id, "the shim has connected anew");
+    world_.shims.connect(id, connect.connection);
+    shim.instance = connect.shim_instance;
+    if (resumes) {
+        lifecycle_.acknowledge(id, connect.decisions_received);
+        shim.outbox.send_again_after(connect.decisions_received);
+    } else {
+        shim.dictionary.clear();
+        shim.applied = 0;
+        shim.outbox.clear();
+        shim.must_resync = false;
+        world_.resyncs_open += shim.resync_open ? 0 : 1;
+        shim.resync_open = true;
+        shim.resync_begun = false;
+        lifecycle_.credit_changed(id);
+    }
+    shim.told_applied = shim.applied;
+    sink_.hello_reply(connect.connection, {.outcome = resumes ? HelloOutcome::resume : HelloOutcome::resync,
+                                           .daemon_instance = world_.options.daemon_instance,
+                                           .state_applied = shim.applied,
+                                           .credit_window = world_.options.credit_window,
+                                           .reason = {}});
+}
+
+void Inputs::take(const Disconnect& disconnect) {
+    const ShimId id = world_.shims.of_connection(disconnect.connection);
+    if (id == kNone<ShimId>) {
+        ++ignored_;
+        return;
+    }
+    world_.shims.disconnect(id);
+}
+
+void Inputs::take(const Acknowledge& acknowledge) {
+    const ShimId id = world_.shims.of_connection(acknowledge.connection);
+    if (id == kNone<ShimId>) {
+        ++ignored_;
+    } else if (acknowledge.up_to > world_.shims[id].outbox.last()) {
+        lifecycle_.cut(id, "acknowledged a decision that was never made");
+    } else {
+        lifecycle_.acknowledge(id, acknowledge.up_to);
+    }
+}
+
+// --- the numbered state stream
+
+void Inputs::take(const StateMessage& message) {
+    const ShimId id = world_.shims.of_connection(message.connection);
+    if (id == kNone<ShimId>) {
+        ++ignored_;
+        return;
+    }
+    Shim& shim = world_.shims[id];
+    if (message.sequence <= shim.applied) {
+        ++ignored_;  // sent again after a reconnect
+        return;
+    }
+    if (message.sequence != shim.applied + 1) {
+        lifecycle_.cut(id, "a state message is missing before number " + std::to_string(message.sequence));
+        return;
+    }
+    shim.applied = message.sequence;
+    const bool allowed_early = std::holds_alternative<DefineMessage>(message.body) ||
+                               std::holds_alternative<ResyncBeginMessage>(message.body);
+    if (shim.resync_open && !shim.resync_begun && !allowed_early) {
+        lifecycle_.decide(id, DecisionKind::message_rejected, "state", "a resync must begin first");
+        return;
+    }
+    std::visit([&](const auto& body) { state(id, body); }, message.body);
+}
+
+void Inputs::state(ShimId id, const DefineMessage& message) {
+    Shim& shim = world_.shims[id];
+    for (const DictEntry& entry : message.entries) {
+        const Dictionary::Entry* before = shim.dictionary.find(entry.id);
+        std::string fault;
+        if (entry.id == 0) {
+            fault = "dictionary id 0 is reserved";
+        } else if (entry.text.empty()) {
+            fault = "empty text";
+        } else if (before != nullptr && before->text != entry.text) {
+            fault = "dictionary id " + std::to_string(entry.id) + " is defined already";
+        } else if (before == nullptr && shim.dictionary.size() >= world_.options.dictionary_max) {
+            fault = "dictionary is full";
+        } else if (before == nullptr) {
+            shim.dictionary.define(entry.id, entry.text);
+        }
+        if (!fault.empty()) {
+            lifecycle_.decide(id, DecisionKind::message_rejected, "#" + std::to_string(entry.id), fault);
+        }
+    }
+}
+
+void Inputs::state(ShimId id, const ForgetMessage& message) {
+    for (const DictId entry : message.ids) {
+        if (!world_.shims[id].dictionary.forget(entry)) {
+            lifecycle_.decide(id, DecisionKind::message_rejected, "#" + std::to_string(entry), "unknown dictionary id");
+        }
+    }
+}
+
+void Inputs::state(ShimId id, const ResyncBeginMessage&) {
+    Shim& shim = world_.shims[id];
+    world_.resyncs_open += shim.resync_open ? 0 : 1;
+    shim.resync_open = true;
+    shim.resync_begun = true;
+    while (!shim.asks.empty()) {
+        lifecycle_.remove(shim.asks.begin()->second);
+    }
+    while (!shim.applications.empty()) {
+        remove_with_asks(id, shim.applications.begin()->second);
+    }
+    for (std::uint32_t slot = 0; slot < world_.nodes.slot_count(); ++slot) {
+        NodeInfo& node = world_.nodes[static_cast<Slot>(slot)];
+        node.mentioned = node.mentioned && node.owner != id;
+    }
+}
+
+void Inputs::state(ShimId id, const ResyncEndMessage&) {
+    Shim& shim = world_.shims[id];
+    if (!shim.resync_open) {
+        lifecycle_.decide(id, DecisionKind::message_rejected, "resync", "no resync is open");
+        return;
+    }
+    for (std::uint32_t number = 0; number < world_.nodes.slot_count(); ++number) {
+        const auto slot = static_cast<Slot>(number);
+        if (world_.nodes[slot].name != kNone<NameId> && !world_.nodes[slot].mentioned &&
+            world_.nodes[slot].owner == id) {
+            decommission(slot);
+        }
+    }
+    shim.resync_open = false;
+    shim.resync_begun = false;
+    --world_.resyncs_open;
+    lifecycle_.wake_everybody();
+}
+
+void Inputs::state(ShimId id, const ConfigurationMessage&) {
+    lifecycle_.decide(id, DecisionKind::message_rejected, "configuration",
+                      "queue configuration is set by the operator of this daemon");
+}
+
+// --- holds
+
+void Inputs::take(const HoldPlace& place) {
+    Hold hold;
+    hold.slot = world_.nodes.find(place.node);
+    hold.kept_from_below = place.kept_from_below;
+    bool usable = hold.slot != kNone<Slot>;
+    for (const auto& [kind, amount] : place.amounts) {
+        const KindId id = world_.kinds.find(kind);
+        usable = usable && id != kNone<KindId> && amount >= 0;
+        hold.amounts.push_back({id, amount});
+    }
+    if (!usable) {
+        ++ignored_;
+        return;
+    }
+    const bool replaced = world_.holds.drop(place.owner);
+    world_.holds.place(place.owner, std::move(hold));
+    if (replaced) {
+        lifecycle_.wake(kNodeUpdated);
+    }
+}
+
+void Inputs::take(const HoldDrop& drop) {
+    if (world_.holds.drop(drop.owner)) {
+        lifecycle_.wake(kNodeUpdated);
+    } else {
+        ++ignored_;
+    }
+}
+
+}  // namespace bayplan

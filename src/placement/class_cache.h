@@ -1,0 +1,75 @@
+// The best node of every block for one class, and the best of all: what makes the next ask of a class
+// cost a few changed blocks instead of all nodes.
+//
+//   best_[block]    key of the block's best feasible node, 0 = none
+//   group_[g]       maximum of best_ over 64 blocks
+//
+// A key orders by score, then lowest slot: (score + 1) << 32 | ~slot.
+// Thread: one owner at a time: the class table (engine thread), or the proposal it was handed to.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace bayplan {
+
+using NodeKey = std::uint64_t;  // 0 = no feasible node
+
+constexpr NodeKey make_key(std::int64_t score, Slot slot) {
+    return (static_cast<std::uint64_t>(score) + 1) << 32 | static_cast<std::uint32_t>(~raw(slot));
+}
+constexpr Slot slot_of(NodeKey key) { return static_cast<Slot>(~static_cast<std::uint32_t>(key)); }
+
+class ClassCache {
+public:
+    static constexpr std::uint64_t kNever = 0;
+
+    // Everything logged up to here is in the keys; kNever before the first filling.
+    std::uint64_t position() const { return position_; }
+    void set_position(std::uint64_t position) { position_ = position; }
+
+    std::uint32_t block_count() const { return static_cast<std::uint32_t>(best_.size()); }
+
+    void clear() {
+        best_.clear();
+        group_.clear();
+        position_ = kNever;
+    }
+
+    void resize(std::uint32_t blocks) {
+        best_.resize(blocks, 0);
+        group_.resize((blocks + kGroup - 1) / kGroup, 0);
+    }
+
+    void set(std::uint32_t block, NodeKey key) {
+        const NodeKey before = best_[block];
+        best_[block] = key;
+        NodeKey& group = group_[block / kGroup];
+        if (key >= group) {
+            group = key;
+        } else if (before == group) {
+            group = group_maximum(block / kGroup);
+        }
+    }
+
+    NodeKey best_in(std::uint32_t block) const { return best_[block]; }
+    NodeKey top() const { return group_.empty() ? 0 : *std::max_element(group_.begin(), group_.end()); }
+
+private:
+    static constexpr std::uint32_t kGroup = 64;
+
+    NodeKey group_maximum(std::uint32_t group) const {
+        const auto first = best_.begin() + group * kGroup;
+        const auto last = best_.begin() + std::min<std::size_t>((group + 1) * kGroup, best_.size());
+        return *std::max_element(first, last);
+    }
+
+    std::vector<NodeKey> best_;
+    std::vector<NodeKey> group_;
+    std::uint64_t position_ = kNever;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,267 @@
+#include "placement/pipeline.h"
+
+#include <thread>
+#include <utility>
+
+#include "base/check.h"
+
+namespace bayplan {
+
+namespace {
+
+// A block costs about this much to judge; handing a batch to the workers and back about that much
+// (reference measurements of the design: a flow-graph message, a wake-up, a cache line's journey).
+constexpr std::uint64_t kBlockNs = 150;
+constexpr std::uint64_t kHandOverNs = 20'000;
+
+}  // namespace
+
+Pipeline::Pipeline(const EngineOptions& options, State state, const BlockEvaluator& evaluator,
+                   std::unique_ptr<StageExecutor> executor)
+    : options_(options), state_(state), evaluator_(evaluator), executor_(std::move(executor)) {
+    executor_->start(*this);
+}
+
+Pipeline::~Pipeline() {
+    wait_for(last_submitted_);
+    executor_.reset();  // joins the workers while what they read is still there
+}
+
+// --- selecting
+
+AskId Pipeline::next_selected() {
+    for (;;) {
+        if (cut_) {
+            put_all_back();
+        }
+        while (!batches_.empty()) {
+            Batch& batch = batches_.front();
+            if (batch.next == batch.asks.size()) {
+                batches_.pop_front();
+                continue;
+            }
+            break;
+        }
+        if (batches_.empty() || batches_.front().next == 0) {
+            fill();
+            if (batches_.empty()) {
+                return kNone<AskId>;
+            }
+            wait_for(batches_.front().submitted_as);
+            counters_.batches_overlapped += executor_->under_way() > 0 ? 1 : 0;
+        }
+        Batch& batch = batches_.front();
+        committing_ = batch.submitted_as;
+        const AskHandle handle = batch.asks[batch.next++];
+        const Ask* ask = state_.asks.find(handle);
+        if (ask != nullptr && ask->state == AskState::selected) {
+            --selected_;
+            return handle.id;
+        }
+    }
+}
+
+void Pipeline::put_back(AskId id) {
+    Ask& ask = state_.asks[id];
+    ask.state = AskState::pending;
+    state_.pending.insert(id);
+}
+
+void Pipeline::put_all_back() {
+    for (Batch& batch : batches_) {
+        for (; batch.next < batch.asks.size(); ++batch.next) {
+            const Ask* ask = state_.asks.find(batch.asks[batch.next]);
+            if (ask != nullptr && ask->state == AskState::selected) {
+                put_back(batch.asks[batch.next].id);
+                --selected_;
+            }
+        }
+        ++counters_.batches_cut;
+    }
+    // Their proposals are still under way; wait_for collects them in order when somebody needs them.
+    batches_.clear();
+    cut_ = false;
+}
+
+void Pipeline::on_pending(const PendingKey& key) {
+    if (!batches_.empty() && key.comes_before(batches_.back().last)) {
+        cut_ = true;
+    }
+}
+
+void Pipeline::on_order_changed() { cut_ = !batches_.empty(); }
+
+void Pipeline::fill() {
+    while (collect_one()) {
+    }
+    if (state_.nodes.published() != state_.nodes.log().head()) {
+        state_.nodes.publish();
+    }
+    while (batches_.size() < options_.depth) {
+        Batch batch;
+        batch.number = ++last_batch_;
+        if (!select(batch)) {
+            return;
+        }
+        submit_proposals(batch);
+        batches_.push_back(std::move(batch));
+    }
+}
+
+bool Pipeline::select(Batch& batch) {
+    while (batch.asks.size() < options_.batch) {
+        const AskId id = state_.pending.top();
+        if (id == kNone<AskId>) {
+            break;
+        }
+        state_.pending.remove(id);
+        Ask& ask = state_.asks[id];
+        ask.state = AskState::selected;
+        batch.last = key_of(ask);
+        batch.asks.push_back(state_.asks.handle(id));
+        ++selected_;
+    }
+    return !batch.asks.empty();
+}
+
+// --- proposing
+
+std::uint64_t Pipeline::blocks_behind(const ClassEntry& entry) const {
+    const std::uint64_t blocks = state_.nodes.block_count();
+    if (!entry.cache || entry.cache->position() == ClassCache::kNever) {
+        return blocks;
+    }
+    return std::min(blocks, state_.nodes.log().head() - entry.cache->position());
+}
+
+bool Pipeline::worth_proposing(std::uint64_t blocks_to_look_at) const {
+    switch (options_.path) {
+        case BatchPath::inline_: return false;
+        case BatchPath::graph: return true;
+        case BatchPath::automatic: break;
+    }
+    return blocks_to_look_at * kBlockNs > kHandOverNs;
+}
+
+void Pipeline::submit_proposals(Batch& batch) {
+    const std::uint64_t oldest = batches_.empty() ? batch.number : batches_.front().number;
+    std::vector<ClassId> classes;
+    std::uint64_t blocks = 0;
+    for (const AskHandle& handle : batch.asks) {
+        const ClassId id = state_.asks[handle.id].ask_class;
+        ClassEntry& entry = state_.classes[id];
+        // In an unfinished batch, or away with one that was cut: resolved at commit.
+        const bool free = entry.last_batch < oldest && entry.proposed_in == 0;
+        if (free) {
+            classes.push_back(id);
+            blocks += blocks_behind(entry);
+        }
+        entry.last_batch = batch.number;
+    }
+    if (classes.empty() || !worth_proposing(blocks)) {
+        ++counters_.batches_inline;
+        return;
+    }
+    auto message = std::make_unique<ProposalBatch>();
+    message->number = ++last_submitted_;
+    for (const ClassId id : classes) {
+        Proposal proposal;
+        proposal.ask_class = id;
+        proposal.spec = state_.classes[id].spec;
+        proposal.cache = state_.classes.lend_cache(id, message->number);
+        state_.classes[id].last_proposal = message->number;
+        proposal.position = state_.nodes.published();
+        proposal.block_count = state_.nodes.block_count();
+        message->proposals.push_back(std::move(proposal));
+    }
+    batch.submitted_as = message->number;
+    ++counters_.batches_graph;
+    executor_->submit(std::move(message));
+}
+
+void Pipeline::propose(Proposal& proposal, std::uint32_t worker) noexcept {
+    ClassCache& cache = *proposal.cache;
+    cache.resize(proposal.block_count);
+    ReaderSlot& me = state_.nodes.reader(worker);
+    const std::uint64_t known = cache.position();
+    for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
+        state_.nodes.shard(number).read(me, [&](const ShardSide& side) {
+            for (std::uint32_t index = 0; index < side.blocks.size(); ++index) {
+                const std::uint32_t block = state_.nodes.block_at(number, index);
+                if (block < proposal.block_count && side.versions[index] > known) {
+                    cache.set(block, evaluator_.best(*proposal.spec, side.blocks[index], block));
+                }
+            }
+        });
+    }
+    cache.set_position(proposal.position);
+}
+
+// --- collecting
+
+bool Pipeline::collect_one() {
+    std::unique_ptr<ProposalBatch> batch = executor_->poll();
+    if (!batch) {
+        return false;
+    }
+    BP_CHECK_OP(batch->number, ==, last_collected_ + 1);
+    last_collected_ = batch->number;
+    for (Proposal& proposal : batch->proposals) {
+        state_.classes.return_cache(proposal.ask_class, std::move(proposal.cache));
+    }
+    counters_.proposals += batch->proposals.size();
+    return true;
+}
+
+void Pipeline::wait_for(std::uint64_t submitted_as) {
+    for (int turns = 0; last_collected_ < submitted_as; ++turns) {
+        if (!collect_one() && turns > 64) {
+            std::this_thread::yield();  // the workers may need this very CPU
+        }
+    }
+}
+
+// --- resolving at commit
+
+NodeKey Pipeline::resolve(ClassId id) {
+    ClassEntry& entry = state_.classes[id];
+    if (entry.proposed_in != 0) {
+        wait_for(entry.proposed_in);
+    }
+    ClassCache& cache = state_.classes.cache(id);
+    counters_.resolved_at_commit += committing_ == 0 || entry.last_proposal != committing_ ? 1 : 0;
+    bring_up_to_date(*entry.spec, cache);
+    return cache.top();
+}
+
+void Pipeline::look_at_all(const AskClass& spec, ClassCache& cache) {
+    for (std::uint32_t block = 0; block < cache.block_count(); ++block) {
+        if (state_.nodes.version(block) > cache.position()) {
+            cache.set(block, evaluator_.best(spec, state_.nodes.block(block), block));
+            ++counters_.blocks_rechecked;
+        }
+    }
+}
+
+void Pipeline::bring_up_to_date(const AskClass& spec, ClassCache& cache) {
+    const ChangeLog& log = state_.nodes.log();
+    cache.resize(state_.nodes.block_count());
+    if (cache.position() == ClassCache::kNever || !log.reaches_back_to(cache.position())) {
+        look_at_all(spec, cache);
+    } else {
+        seen_.resize(cache.block_count(), 0);
+        ++query_;
+        // Newest first: a block that changed many times is looked at once.
+        for (std::uint64_t position = log.head(); position > cache.position(); --position) {
+            const std::uint32_t block = log.block_at(position);
+            if (seen_[block] != query_) {
+                seen_[block] = query_;
+                cache.set(block, evaluator_.best(spec, state_.nodes.block(block), block));
+                ++counters_.blocks_rechecked;
+            }
+        }
+    }
+    cache.set_position(log.head());
+}
+
+}  // namespace bayplan

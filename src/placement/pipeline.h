@@ -1,0 +1,116 @@
+// The pipeline: select a batch of asks in order -> propose in parallel, one class each -> commit in order.
+//
+//   batches_:  [committing][next: its proposals run on the workers][...]   at most `depth`
+//
+// Selected asks left the pending heap on the assumption that each will be placed. If something comes up
+// that belongs before the last of them, they go back and are selected again (cut). A class's cache has
+// one owner: a class that is in an unfinished batch is not proposed for a later one; its asks there are
+// resolved at commit.
+//
+// Thread: the engine's, but for propose(), which workers run and which only reads node shards.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "apps/ask_table.h"
+#include "apps/class_table.h"
+#include "cluster/node_state.h"
+#include "engine/engine_options.h"
+#include "placement/block_evaluator.h"
+#include "placement/stage_executor.h"
+#include "queues/pending_heap.h"
+
+namespace bayplan {
+
+struct PipelineCounters {
+    std::uint64_t batches_inline = 0;
+    std::uint64_t batches_graph = 0;
+    std::uint64_t batches_overlapped = 0;
+    std::uint64_t batches_cut = 0;
+    std::uint64_t proposals = 0;           // made by the executor
+    std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
+    std::uint64_t blocks_rechecked = 0;    // looked at (again) at commit
+};
+
+class Pipeline final : public Proposer {
+public:
+    struct State {
+        AskTable& asks;
+        ClassTable& classes;
+        PendingHeap& pending;
+        NodeState& nodes;
+    };
+
+    Pipeline(const EngineOptions&, State, const BlockEvaluator&, std::unique_ptr<StageExecutor>);
+    ~Pipeline() override;
+
+    // The next ask to attempt, out of the heap and out of its batch, or kNone. `has_credit(ask)`: asks
+    // of which it says no go back to the heap.
+    template <typename HasCredit>
+    AskId next(HasCredit&& has_credit) {
+        for (;;) {
+            const AskId id = next_selected();
+            if (id == kNone<AskId> || has_credit(id)) {
+                return id;
+            }
+            put_back(id);
+        }
+    }
+
+    // The best node for the class in the present state; 0 if none is feasible. Brings the cache up to date.
+    NodeKey resolve(ClassId);
+
+    // An ask became pending; may mean that what is selected is no longer first.
+    void on_pending(const PendingKey&);
+    // Credit came back: order unknown.
+    void on_order_changed();
+    // A selected ask is no longer pending (removed, or placed by force).
+    void on_selected_gone() { --selected_; }
+
+    std::size_t selected() const { return selected_; }
+    const PipelineCounters& counters() const { return counters_; }
+
+    void propose(Proposal&, std::uint32_t worker) noexcept override;
+
+private:
+    struct Batch {
+        std::uint64_t number = 0;
+        std::uint64_t submitted_as = 0;  // executor's number; 0 = no proposals
+        std::vector<AskHandle> asks;
+        std::size_t next = 0;
+        PendingKey last;
+    };
+
+    AskId next_selected();
+    void put_back(AskId);
+    void put_all_back();
+    void fill();
+    bool select(Batch&);
+    void submit_proposals(Batch&);
+    bool worth_proposing(std::uint64_t blocks_to_look_at) const;
+    std::uint64_t blocks_behind(const ClassEntry&) const;
+    void wait_for(std::uint64_t submitted_as);
+    bool collect_one();
+    void bring_up_to_date(const AskClass&, ClassCache&);
+    void look_at_all(const AskClass&, ClassCache&);
+
+    const EngineOptions options_;
+    State state_;
+    const BlockEvaluator& evaluator_;
+    std::unique_ptr<StageExecutor> executor_;
+    std::deque<Batch> batches_;
+    std::uint64_t last_batch_ = 0;
+    std::uint64_t last_submitted_ = 0;
+    std::uint64_t last_collected_ = 0;
+    std::size_t selected_ = 0;
+    bool cut_ = false;
+    std::uint64_t committing_ = 0;     // executor's number of the batch that commits; 0 = no proposals
+    std::vector<std::uint64_t> seen_;  // per block: number of the query that looked at it last
+    std::uint64_t query_ = 0;
+    PipelineCounters counters_;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,128 @@
+// Proposals in a TBB flow graph. One message is one batch: a message costs more than a placement.
+//
+//   submit -> [propose: unlimited, parallel over the batch's classes] -> [sequencer by batch number] -> poll
+//
+// Bodies only read engine state. Select and commit stay on the engine thread, which polls the ordered
+// output: a serial node of TBB would run on any worker.
+
+
+#include <oneapi/tbb/flow_graph.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
+
+#include "placement/stage_executor.h"
+
+namespace bayplan {
+
+namespace {
+
+// Pins and names each worker when it first joins the arena. Entries fire on every join, so once per
+// thread and arena is enough.
+class WorkerObserver final : public tbb::task_scheduler_observer {
+public:
+    WorkerObserver(tbb::task_arena& arena, WorkerStart start)
+        : tbb::task_scheduler_observer(arena), start_(std::move(start)) {
+        observe(true);
+    }
+    ~WorkerObserver() override { observe(false); }
+
+    void on_scheduler_entry(bool is_worker) override {
+        thread_local const WorkerObserver* seen = nullptr;
+        if (is_worker && start_ && seen != this) {
+            seen = this;
+            start_(static_cast<std::uint32_t>(tbb::this_task_arena::current_thread_index()) - 1);
+        }
+    }
+
+private:
+    const WorkerStart start_;
+};
+
+class TbbExecutor final : public StageExecutor {
+    using Message = ProposalBatch*;
+
+public:
+    TbbExecutor(std::uint32_t workers, WorkerStart worker_start)
+        : workers_(workers),
+          // TBB would otherwise start no more workers than there are CPUs.
+          parallelism_(tbb::global_control::max_allowed_parallelism, workers + 1),
+          // Slot 0 is kept for the engine thread, which enters only to hand over messages.
+          arena_(static_cast<int>(workers) + 1, 1),
+          observer_(arena_, std::move(worker_start)) {}
+
+    ~TbbExecutor() override {
+        if (graph_) {
+            graph_->wait_for_all();
+            while (poll()) {
+            }
+            arena_.execute([&] {
+                ordered_.reset();
+                propose_.reset();
+                graph_.reset();
+            });
+        }
+    }
+
+    void start(Proposer& proposer) override {
+        proposer_ = &proposer;
+        arena_.execute([&] { build(); });  // the graph belongs to the arena it is made in
+    }
+
+    void submit(std::unique_ptr<ProposalBatch> batch) override {
+        ++under_way_;
+        propose_->try_put(batch.release());
+    }
+
+    std::unique_ptr<ProposalBatch> poll() override {
+        Message message = nullptr;
+        if (!ordered_->try_get(message)) {
+            return nullptr;
+        }
+        --under_way_;
+        return std::unique_ptr<ProposalBatch>(message);
+    }
+
+    std::uint32_t under_way() const override { return under_way_; }
+    std::uint32_t worker_count() const override { return workers_ + 1; }
+
+private:
+    void build() {
+        graph_ = std::make_unique<tbb::flow::graph>();
+        propose_ = std::make_unique<tbb::flow::function_node<Message, Message>>(
+            *graph_, tbb::flow::unlimited, [this](Message batch) noexcept { return propose_all(batch); });
+        ordered_ = std::make_unique<tbb::flow::sequencer_node<Message>>(
+            *graph_, [](const Message& batch) noexcept { return static_cast<std::size_t>(batch->number - 1); });
+        tbb::flow::make_edge(*propose_, *ordered_);
+    }
+
+    Message propose_all(Message batch) const noexcept {
+        tbb::parallel_for(
+            std::size_t{0}, batch->proposals.size(),
+            [&](std::size_t index) {
+                const auto worker = static_cast<std::uint32_t>(tbb::this_task_arena::current_thread_index());
+                proposer_->propose(batch->proposals[index], worker);
+            },
+            tbb::simple_partitioner());
+        return batch;
+    }
+
+    const std::uint32_t workers_;
+    Proposer* proposer_ = nullptr;
+    tbb::global_control parallelism_;
+    tbb::task_arena arena_;
+    WorkerObserver observer_;
+    std::unique_ptr<tbb::flow::graph> graph_;
+    std::unique_ptr<tbb::flow::function_node<Message, Message>> propose_;
+    std::unique_ptr<tbb::flow::sequencer_node<Message>> ordered_;
+    std::uint32_t under_way_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<StageExecutor> make_tbb_executor(std::uint32_t workers, WorkerStart worker_start) {
+    return std::make_unique<TbbExecutor>(workers, std::move(worker_start));
+}
+
+}  // namespace bayplan

@@ -1,0 +1,94 @@
+// NodeResourcesFit: for every resource kind asked for, capacity - used - foreign - what holds keep from
+// this priority must suffice. Any kind by name; `pods` is one of them. Source: Kubernetes 1.35,
+// NodeResourcesFit filter; holds: seed 002 (nominated pods).
+
+#include <bit>
+
+#include "predicates/registry.h"
+
+namespace bayplan {
+
+namespace {
+
+// Lanes with enough of one kind. Holds are left to the caller: few lanes have any.
+std::uint64_t lanes_with_room(const KindColumns& columns, std::int64_t amount) noexcept {
+    std::uint64_t pass = 0;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        const std::int64_t free = columns.capacity[lane] - columns.used[lane] - columns.foreign[lane];
+        pass |= std::uint64_t{free >= amount} << lane;
+    }
+    return pass;
+}
+
+std::int64_t free_for(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane, KindId kind) noexcept {
+    const KindColumns* columns = block.columns(kind);
+    if (columns == nullptr) {
+        return 0;
+    }
+    return columns->capacity[lane] - columns->used[lane] - columns->foreign[lane] -
+           block.held_from(lane, kind, ask_class.priority);
+}
+
+class NodeResourcesFit final : public Predicate {
+public:
+    std::string_view name() const override { return "NodeResourcesFit"; }
+
+    bool concerns(const AskClass& ask_class) const override { return !ask_class.requests.empty(); }
+
+    std::uint64_t filter(const AskClass& ask_class, const NodeBlock& block,
+                         std::uint64_t lanes) const noexcept override {
+        for (const KindAmount& request : ask_class.requests) {
+            const KindColumns* columns = block.columns(request.kind);
+            lanes = columns ? lanes & lanes_with_room(*columns, request.value) : 0;
+            if (lanes == 0) {
+                return 0;
+            }
+        }
+        for (std::uint64_t left = lanes & block.holding; left != 0; left &= left - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+            if (!fits(ask_class, block, lane)) {
+                lanes &= ~(std::uint64_t{1} << lane);
+            }
+        }
+        return lanes;
+    }
+
+    Refusal explain(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane,
+                    const KindNames& kinds) const override {
+        Refusal refusal;
+        for (const KindAmount& request : ask_class.requests) {
+            if (free_for(ask_class, block, lane, request.kind) >= request.value) {
+                continue;
+            }
+            const KindColumns* columns = block.columns(request.kind);
+            const bool never = columns == nullptr || columns->capacity[lane] < request.value;
+            const std::string_view kind = kinds.text(request.kind);
+            refusal.reasons.push_back(kind == "pods" ? "Too many pods" : "Insufficient " + std::string(kind));
+            // Kubernetes never calls a lack of pod slots unresolvable.
+            if (never && kind != "pods") {
+                refusal.verdict = Verdict::unresolvable;
+            } else if (refusal.verdict == Verdict::feasible) {
+                refusal.verdict = Verdict::unschedulable;
+            }
+        }
+        return refusal;
+    }
+
+    std::uint32_t woken_by() const override { return kNodeAdded | kNodeUpdated | kCapacityFreed; }
+
+private:
+    static bool fits(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane) noexcept {
+        for (const KindAmount& request : ask_class.requests) {
+            if (free_for(ask_class, block, lane, request.kind) < request.value) {
+                return false;
+            }
+        }
+        return true;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Predicate> make_node_resources_fit() { return std::make_unique<NodeResourcesFit>(); }
+
+}  // namespace bayplan

@@ -1,0 +1,34 @@
+// NodeUnschedulable: a drained (cordoned) node takes no new pods, but for those that tolerate the taint
+// node.kubernetes.io/unschedulable. Source: Kubernetes 1.35, NodeUnschedulable filter.
+
+#include "predicates/registry.h"
+
+namespace bayplan {
+
+namespace {
+
+class NodeUnschedulable final : public Predicate {
+public:
+    std::string_view name() const override { return "NodeUnschedulable"; }
+
+    bool concerns(const AskClass& ask_class) const override { return !ask_class.tolerates_unschedulable; }
+
+    std::uint64_t filter(const AskClass&, const NodeBlock& block, std::uint64_t lanes) const noexcept override {
+        return lanes & block.schedulable;
+    }
+
+    Refusal explain(const AskClass&, const NodeBlock& block, std::uint32_t lane, const KindNames&) const override {
+        if (block.schedulable >> lane & 1) {
+            return {};
+        }
+        return {Verdict::unresolvable, {"node(s) were unschedulable"}};
+    }
+
+    std::uint32_t woken_by() const override { return kNodeAdded | kNodeUndrained; }
+};
+
+}  // namespace
+
+std::unique_ptr<Predicate> make_node_unschedulable() { return std::make_unique<NodeUnschedulable>(); }
+
+}  // namespace bayplan

@@ -1,0 +1,74 @@
+// The asks that are not tried now: those that wait for a time (backoff) and those that wait for an event
+// (unschedulable, bucketed by the predicates that failed them, so that an event visits only those that
+// it may help).
+//
+// Thread: the engine's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "apps/ask_list.h"
+#include "apps/ask_table.h"
+#include "queues/indexed_heap.h"
+
+namespace bayplan {
+
+class BackoffHeap {
+public:
+    explicit BackoffHeap(AskTable& asks);
+
+    void insert(AskId id) { heap_.insert(id); }
+    void remove(AskId id) { heap_.remove(id); }
+    std::size_t size() const { return heap_.size(); }
+    // The ask whose time comes first, or kNone.
+    AskId first() const { return heap_.empty() ? kNone<AskId> : heap_.top(); }
+    std::int64_t next_time_ns() const;
+
+private:
+    struct Before {
+        const AskTable* asks;
+        bool operator()(AskId a, AskId b) const;
+    };
+    struct Position {
+        AskTable* asks;
+        std::uint32_t& operator()(AskId id) const { return (*asks)[id].heap_position; }
+    };
+    const AskTable& asks_;
+    IndexedHeap<AskId, Before, Position> heap_;
+};
+
+class UnschedulableList {
+public:
+    explicit UnschedulableList(AskTable& asks) : asks_(asks) {}
+
+    void insert(AskId);  // by the ask's failed_predicates
+    void remove(AskId);
+    std::size_t size() const { return size_; }
+
+    // Takes out every ask whose failed predicates `helped` says yes to, in no particular order.
+    template <typename Helped>
+    std::vector<AskId> take(Helped&& helped) {
+        std::vector<AskId> taken;
+        for (auto& [failed, bucket] : buckets_) {
+            if (!helped(failed)) {
+                continue;
+            }
+            while (!bucket.empty()) {
+                const AskId id = bucket.front();
+                bucket.remove(asks_, id);
+                taken.push_back(id);
+            }
+        }
+        size_ -= taken.size();
+        return taken;
+    }
+
+private:
+    AskTable& asks_;
+    std::map<std::uint32_t, AskList<&Ask::in_list>> buckets_;  // by failed predicates
+    std::size_t size_ = 0;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,26 @@
+// LeastAllocated: prefers nodes with the most left after the pod, spreading load. Kubernetes' default.
+
+#include "scoring/allocated.h"
+
+namespace bayplan {
+
+namespace {
+
+class LeastAllocated final : public Score {
+public:
+    std::string_view name() const override { return "LeastAllocated"; }
+
+    void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::int64_t weight,
+             LaneScores& scores) const noexcept override {
+        add_allocated_scores(ask_class, block, lanes, weight, scores,
+                             [](std::int64_t requested, std::int64_t capacity) noexcept {
+                                 return requested > capacity ? 0 : (capacity - requested) * 100 / capacity;
+                             });
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Score> make_least_allocated() { return std::make_unique<LeastAllocated>(); }
+
+}  // namespace bayplan

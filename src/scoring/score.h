@@ -1,0 +1,42 @@
+// A score: which of the feasible nodes is better? 0 to 100 per plugin, times its weight, summed.
+//
+// A new score is a new file and a line in registry.cpp.
+// Thread: any number of workers at a time; const, no state that changes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "apps/ask_class.h"
+#include "cluster/node_block.h"
+#include "engine/engine_options.h"
+
+namespace bayplan {
+
+using LaneScores = std::array<std::int64_t, kLanes>;
+
+class Score {
+public:
+    virtual ~Score() = default;
+    virtual std::string_view name() const = 0;
+    // Adds weight * score of each of `lanes`; other lanes may get anything.
+    virtual void add(const AskClass&, const NodeBlock&, std::uint64_t lanes, std::int64_t weight,
+                     LaneScores&) const noexcept = 0;
+};
+
+struct WeightedScore {
+    std::unique_ptr<Score> score;
+    std::int64_t weight = 1;
+};
+
+using ScoreSet = std::vector<WeightedScore>;
+
+std::unique_ptr<Score> make_least_allocated();
+std::unique_ptr<Score> make_most_allocated();
+
+ScoreSet make_scores(ScorePolicy);
+
+}  // namespace bayplan

@@ -1,0 +1,26 @@
+#include "shims/dictionary.h"
+
+namespace bayplan {
+
+bool Dictionary::forget(DictId id) {
+    const auto found = entries_.find(id);
+    if (found == entries_.end()) {
+        return false;
+    }
+    if (found->second.kind != kNone<KindId>) {
+        kinds_.release(found->second.kind);
+    }
+    entries_.erase(found);
+    return true;
+}
+
+void Dictionary::clear() {
+    for (const auto& [id, entry] : entries_) {
+        if (entry.kind != kNone<KindId>) {
+            kinds_.release(entry.kind);
+        }
+    }
+    entries_.clear();
+}
+
+}  // namespace bayplan

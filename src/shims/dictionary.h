@@ -1,0 +1,54 @@
+// One shim's dictionary: its own numbers for texts, with what the engine found behind them.
+//
+// Numbers are the shim's choice, usually dense and small, but nothing is assumed.
+// Thread: the engine's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/ids.h"
+#include "bayplan/records.h"
+#include "cluster/kinds.h"
+
+namespace bayplan {
+
+class Dictionary {
+public:
+    struct Entry {
+        std::string text;
+        KindId kind = kNone<KindId>;     // with a reference, once it was used as a resource kind
+        ApplicationHandle application;   // a guess that must be checked, for speed only
+    };
+
+    explicit Dictionary(KindTable& kinds) : kinds_(kinds) {}
+    ~Dictionary() { clear(); }
+    Dictionary(const Dictionary&) = delete;
+    Dictionary& operator=(const Dictionary&) = delete;
+
+    Entry* find(DictId id) {
+        const auto found = entries_.find(id);
+        return found == entries_.end() ? nullptr : &found->second;
+    }
+    void define(DictId id, std::string_view text) { entries_[id].text.assign(text); }
+    bool forget(DictId id);
+    void clear();
+    std::size_t size() const { return entries_.size(); }
+
+    // The engine's id of the kind an entry names.
+    KindId kind(Entry& entry) {
+        if (entry.kind == kNone<KindId>) {
+            entry.kind = kinds_.acquire(entry.text);
+        }
+        return entry.kind;
+    }
+
+private:
+    KindTable& kinds_;
+    boost::unordered_flat_map<DictId, Entry> entries_;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,72 @@
+#include "shims/outbox.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace bayplan {
+
+std::string_view Outbox::keep(std::string_view text) {
+    if (text.empty()) {
+        return {};
+    }
+    if (text.size() > text_left_) {
+        text_left_ = std::max(kTextBytes, text.size());
+        open_->text.push_back(std::make_unique_for_overwrite<char[]>(text_left_));
+        text_end_ = open_->text.back().get();
+    }
+    char* at = text_end_;
+    std::memcpy(at, text.data(), text.size());
+    text_end_ += text.size();
+    text_left_ -= text.size();
+    return {at, text.size()};
+}
+
+std::uint64_t Outbox::append(DecisionKind kind, Termination termination, std::string_view name, std::string_view node,
+                             std::string_view text, AskHandle ask) {
+    if (open_->decisions.empty()) {
+        open_->first_sequence = next_;
+    }
+    open_->decisions.push_back({kind, termination, keep(name), keep(node), keep(text)});
+    const bool spends = kind == DecisionKind::allocated || kind == DecisionKind::released;
+    debt_ += spends ? 1 : 0;
+    entries_.push_back({ask, spends});
+    if (open_->decisions.size() >= kBatchDecisions) {
+        seal();
+    }
+    return next_++;
+}
+
+void Outbox::seal() {
+    if (open_->decisions.empty()) {
+        return;
+    }
+    batches_.push_back(std::move(open_));
+    open_ = std::make_unique<DecisionBatch>();
+    text_left_ = 0;
+}
+
+std::size_t Outbox::skip_of(const DecisionBatch& batch) const {
+    return received_ < batch.first_sequence ? 0 : static_cast<std::size_t>(received_ + 1 - batch.first_sequence);
+}
+
+void Outbox::drop_acknowledged_batches() {
+    while (!batches_.empty() && batches_.front()->first_sequence + batches_.front()->decisions.size() <= acknowledged_ + 1) {
+        batches_.pop_front();
+        unsent_ -= unsent_ > 0 ? 1 : 0;
+    }
+}
+
+void Outbox::send_again_after(std::uint64_t received) {
+    received_ = received;
+    unsent_ = 0;
+    while (unsent_ < batches_.size() &&
+           batches_[unsent_]->first_sequence + batches_[unsent_]->decisions.size() <= received + 1) {
+        ++unsent_;
+    }
+}
+
+void Outbox::clear() {
+    *this = Outbox{};
+}
+
+}  // namespace bayplan

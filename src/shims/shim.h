@@ -1,0 +1,82 @@
+// What an engine knows of one shim.
+//
+// Thread: the engine's. Owned by the ShimTable; entries are never removed (a shim that comes back must
+// find its state).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/ids.h"
+#include "shims/dictionary.h"
+#include "shims/outbox.h"
+
+namespace bayplan {
+
+struct Shim {
+    Shim(std::string_view identity, KindTable& kinds) : name(identity), dictionary(kinds) {}
+
+    const std::string name;        // common name of its certificate
+    std::uint64_t instance = 0;
+    ConnectionId connection = 0;   // 0 = none
+    Dictionary dictionary;
+    std::uint64_t applied = 0;     // last state message
+    std::uint64_t told_applied = 0;
+    bool must_resync = false;
+    bool resync_open = false;
+    bool resync_begun = false;
+    bool had_credit = true;        // what the pending heap was told last
+    std::uint32_t node_count = 0;
+    Outbox outbox;
+    std::map<std::string, ApplicationId, std::less<>> applications;
+    boost::unordered_flat_map<std::string_view, AskId> asks;  // by key; views into the asks
+};
+
+class ShimTable {
+public:
+    explicit ShimTable(KindTable& kinds) : kinds_(kinds) {}
+
+    Shim& operator[](ShimId id) { return shims_[raw(id)]; }
+    const Shim& operator[](ShimId id) const { return shims_[raw(id)]; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(shims_.size()); }
+
+    // kNone if never seen.
+    ShimId find(std::string_view name) const {
+        const auto found = by_name_.find(name);
+        return found == by_name_.end() ? kNone<ShimId> : found->second;
+    }
+    ShimId add(std::string_view name) {
+        shims_.emplace_back(name, kinds_);
+        const auto id = static_cast<ShimId>(shims_.size() - 1);
+        by_name_.emplace(shims_.back().name, id);
+        return id;
+    }
+
+    // The shim whose current connection this is, or kNone.
+    ShimId of_connection(ConnectionId connection) const {
+        const auto found = by_connection_.find(connection);
+        return found == by_connection_.end() ? kNone<ShimId> : found->second;
+    }
+    void connect(ShimId id, ConnectionId connection) {
+        disconnect(id);
+        shims_[raw(id)].connection = connection;
+        by_connection_[connection] = id;
+    }
+    void disconnect(ShimId id) {
+        by_connection_.erase(shims_[raw(id)].connection);
+        shims_[raw(id)].connection = 0;
+    }
+
+private:
+    KindTable& kinds_;
+    std::deque<Shim> shims_;
+    std::map<std::string, ShimId, std::less<>> by_name_;
+    boost::unordered_flat_map<ConnectionId, ShimId> by_connection_;
+};
+
+}  // namespace bayplan
