@@ -70,6 +70,10 @@ struct StateAppliedFrame {
 using Message = std::variant<Hello, HelloReply, StateFrame, AcknowledgeFrame, DecisionsFrame,
                              StateAppliedFrame>;
 
+// The first half of DecodedFrame::decode: that the bytes are a flatbuffer of this schema. For those
+// who pass frames on unread, and for measuring.
+bool verify(std::span<const std::byte> bytes, std::string& error);
+
 // Arrays that the spans of a decoded message point into. Reused from message to message.
 struct Storage;
 

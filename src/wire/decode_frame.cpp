@@ -163,6 +163,10 @@ bool decode_envelope(const fbs::Envelope& envelope, Fields& fields, Storage& sto
 
 }  // namespace
 
+bool verify(std::span<const std::byte> bytes, std::string& error) {
+    return verified_envelope(bytes, error) != nullptr;
+}
+
 DecodedFrame::DecodedFrame() : storage_(std::make_unique<Storage>()) {}
 DecodedFrame::~DecodedFrame() = default;
 DecodedFrame::DecodedFrame(DecodedFrame&&) noexcept = default;
