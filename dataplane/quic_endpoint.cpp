@@ -71,8 +71,10 @@ bool QuicEndpoint::send(ConnectionId id, Stream stream, std::span<const std::byt
         counters_.add(Count::send_to_nobody);
         return false;
     }
-    touch(*connection);
-    return connection->send(stream, payload);
+    const bool queued = connection->send(stream, payload);
+    // Not when the buffer is full: a user that tries again each turn must not keep the loop awake.
+    if (queued || connection->ending()) touch(*connection);
+    return queued;
 }
 
 void QuicEndpoint::close(ConnectionId id, std::uint64_t error, std::string_view why) {
@@ -99,7 +101,10 @@ void QuicEndpoint::close_all(std::uint64_t error, std::string_view why) {
 
 void QuicEndpoint::on_datagram(const Path& path, std::span<const std::uint8_t> payload) {
     ngtcp2_version_cid header{};
-    const int rc = ngtcp2_pkt_decode_version_cid(&header, payload.data(), payload.size(), kOwnCidBytes);
+    // An empty datagram would trip an assertion inside ngtcp2, that is, end the process.
+    const int rc = payload.empty() ? NGTCP2_ERR_INVALID_ARGUMENT
+                                   : ngtcp2_pkt_decode_version_cid(&header, payload.data(), payload.size(),
+                                                                   kOwnCidBytes);
     if (rc != 0 && rc != NGTCP2_ERR_VERSION_NEGOTIATION) {
         counters_.add(Count::drop_malformed_header);
         return;

@@ -1,0 +1,226 @@
+// Two data planes with a thread each over kernel UDP sockets on the loopback device.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "kernel_port.h"
+#include "quic_world.h"
+#include "udp_address.h"
+
+namespace bayplan::dataplane::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+// Runs a data plane in a thread of its own; a SeriesPeer's state may be read once it has been joined,
+// meanwhile only what is published here.
+class Running {
+public:
+    Running(std::unique_ptr<DataPlane> plane) : plane_(std::move(plane)), thread_([this] { plane_->run(); }) {}
+    ~Running() { stop(); }
+    void stop() {
+        if (!thread_.joinable()) return;
+        plane_->request_stop();
+        thread_.join();
+    }
+    DataPlane& plane() { return *plane_; }
+
+private:
+    std::unique_ptr<DataPlane> plane_;
+    std::thread thread_;
+};
+
+// Waits for a condition on counters, which any thread may read.
+template <class Condition>
+bool eventually(Condition&& condition, std::chrono::seconds limit = 60s) {
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > deadline) return false;
+        std::this_thread::sleep_for(1ms);
+    }
+    return true;
+}
+
+DataPlaneOptions options(bool server) {
+    DataPlaneOptions out;
+    out.server = server;
+    out.kernel.address = server ? "127.0.0.1" : "0.0.0.0";
+    out.transport.tls = tls_of(server ? "server" : "shim-a");
+    return out;
+}
+
+std::unique_ptr<DataPlane> open(const DataPlaneOptions& wanted, FrameHandler& user) {
+    std::string error;
+    auto plane = open_data_plane(wanted, user, error);
+    EXPECT_NE(plane, nullptr) << error;
+    return plane;
+}
+
+TEST(KernelPort, a_hundred_thousand_frames_of_all_sizes_arrive_once_and_in_order) {
+    SeriesPeer server_user;
+    SeriesPeer client_user;
+    auto server_plane = open(options(true), server_user);
+    auto client_plane = open(options(false), client_user);
+    EXPECT_EQ(server_plane->port_name(), "kernel-udp");
+    client_user.send_series(Stream::state, {100'000, 200, 1'000});
+    server_user.send_series(Stream::decisions, {5'000, 200, 60'000});
+    client_plane->connect("127.0.0.1", server_plane->udp_port());
+    Running server(std::move(server_plane));
+    Running client(std::move(client_plane));
+    EXPECT_TRUE(eventually([&] {
+        return counter(server.plane(), "frames_in") == 100'000 && counter(client.plane(), "frames_in") == 5'000;
+    }));
+    client.stop();
+    EXPECT_TRUE(eventually([&] { return counter(server.plane(), "connections_closed") == 1; }));
+    server.stop();
+    EXPECT_EQ(server_user.fault, "");
+    EXPECT_EQ(client_user.fault, "");
+    ASSERT_EQ(server_user.closed.size(), 1u);
+    EXPECT_THAT(server_user.closed[0], HasSubstr("shutting down"));
+    EXPECT_GT(counter(server.plane(), "rx_packets"), 1'000u);
+    EXPECT_GT(counter(server.plane(), "tx_bytes"), 100'000'000u);
+}
+
+TEST(KernelPort, a_server_on_any_address_answers_from_the_one_that_was_addressed) {
+    SeriesPeer server_user;
+    SeriesPeer client_user;
+    auto server_options = options(true);
+    server_options.kernel.address = "0.0.0.0";
+    auto server_plane = open(server_options, server_user);
+    auto client_plane = open(options(false), client_user);
+    client_user.send_series(Stream::state, {10, 200, 200});
+    client_plane->connect("127.0.0.5", server_plane->udp_port());
+    Running server(std::move(server_plane));
+    Running client(std::move(client_plane));
+    EXPECT_TRUE(eventually([&] { return counter(server.plane(), "frames_in") == 10; }));
+    client.stop();
+    ASSERT_EQ(client_user.peers.size(), 1u);
+    EXPECT_THAT(client_user.peers[0].address, HasSubstr("127.0.0.5:"));
+}
+
+// Sends only when told to from another thread: what an engine's ring does.
+class Told final : public FrameHandler {
+public:
+    void on_open(DataPlane&, ConnectionId id, const Peer&) override { id_ = id; opened = true; }
+    bool on_frame(DataPlane&, ConnectionId, Stream, Frame&) override { return true; }
+    void on_close(DataPlane&, ConnectionId, std::string_view) override {}
+    void on_refused(std::string_view, std::string_view) override {}
+    std::size_t on_turn(DataPlane& plane) override {
+        if (wanted.load() == done_) return 0;
+        EXPECT_TRUE(plane.send(id_, Stream::state, numbered_frame(done_, 100)));
+        ++done_;
+        return 1;
+    }
+    std::atomic<bool> opened{false};
+    std::atomic<std::uint64_t> wanted{0};
+
+private:
+    ConnectionId id_ = 0;
+    std::uint64_t done_ = 0;
+};
+
+TEST(KernelPort, wake_ends_the_sleep_of_an_idle_loop) {
+    SeriesPeer server_user;
+    Told client_user;
+    auto server_plane = open(options(true), server_user);
+    auto client_plane = open(options(false), client_user);
+    client_plane->connect("127.0.0.1", server_plane->udp_port());
+    Running server(std::move(server_plane));
+    Running client(std::move(client_plane));
+    ASSERT_TRUE(eventually([&] { return client_user.opened.load(); }));
+    for (std::uint64_t i = 1; i <= 200; ++i) {
+        client_user.wanted = i;
+        client.plane().wake();
+        ASSERT_TRUE(eventually([&] { return counter(server.plane(), "frames_in") == i; }));
+    }
+    EXPECT_GT(counter(client.plane(), "sleeps"), 0u);
+    client.stop();
+    server.stop();
+    EXPECT_EQ(server_user.fault, "");
+}
+
+TEST(KernelPort, an_address_that_cannot_be_bound_is_named) {
+    SeriesPeer user;
+    auto wanted = options(true);
+    std::string error;
+    wanted.kernel.address = "192.0.2.1";  // TEST-NET, no interface has it
+    wanted.kernel.udp_port = 4433;
+    EXPECT_EQ(open_data_plane(wanted, user, error), nullptr);
+    EXPECT_THAT(error, HasSubstr("192.0.2.1:4433"));
+    wanted.kernel.address = "localhorst";
+    EXPECT_EQ(open_data_plane(wanted, user, error), nullptr);
+    EXPECT_THAT(error, HasSubstr("'localhorst' is not an IPv4 address"));
+}
+
+struct Collector final : DatagramSink {
+    void on_datagram(const Path& path, std::span<const std::uint8_t> payload) override {
+        from.push_back(path.remote);
+        payloads.emplace_back(payload.begin(), payload.end());
+    }
+    std::vector<UdpAddress> from;
+    std::vector<std::vector<std::uint8_t>> payloads;
+};
+
+TEST(KernelPort, bursts_larger_than_its_buffers_pass_and_are_counted) {
+    std::string error;
+    auto one = open_kernel_port({"127.0.0.1", 0}, true, 1452, error);
+    auto two = open_kernel_port({"127.0.0.1", 0}, false, 1452, error);
+    ASSERT_TRUE(one && two) << error;
+    Path path;
+    ASSERT_TRUE(two->resolve(one->local(), path));
+    for (int i = 0; i < 200; ++i) {
+        auto room = two->begin_send();
+        ASSERT_GE(room.size(), 1452u);
+        room[0] = static_cast<std::uint8_t>(i);
+        two->commit_send(path, 1 + static_cast<std::size_t>(i));
+        two->begin_send();
+        two->commit_send(path, 0);  // given back
+    }
+    two->flush();
+    Collector collected;
+    ASSERT_TRUE(eventually([&] {
+        one->receive(collected);
+        return collected.payloads.size() == 200;
+    }));
+    for (std::size_t i = 0; i < 200; ++i) {
+        EXPECT_EQ(collected.payloads[i].size(), i + 1);
+        EXPECT_EQ(collected.payloads[i][0], i);
+        EXPECT_EQ(collected.from[i], two->local());
+    }
+    std::vector<Counter> counters;
+    two->append_counters(counters);
+    EXPECT_THAT(counters, ::testing::Contains(Counter{"tx_packets", 200}));
+    EXPECT_THAT(counters, ::testing::Contains(Counter{"tx_bytes", 200 * 201 / 2}));
+}
+
+TEST(KernelPort, a_datagram_too_large_for_us_is_dropped_and_counted) {
+    std::string error;
+    auto one = open_kernel_port({"127.0.0.1", 0}, true, 1452, error);
+    auto two = open_kernel_port({"127.0.0.1", 0}, false, 9000, error);
+    ASSERT_TRUE(one && two) << error;
+    Path path;
+    ASSERT_TRUE(two->resolve(one->local(), path));
+    two->begin_send();
+    two->commit_send(path, 5'000);
+    two->begin_send();
+    two->commit_send(path, 10);
+    two->flush();
+    Collector collected;
+    ASSERT_TRUE(eventually([&] {
+        one->receive(collected);
+        return !collected.payloads.empty();
+    }));
+    EXPECT_EQ(collected.payloads[0].size(), 10u);
+    std::vector<Counter> counters;
+    one->append_counters(counters);
+    EXPECT_THAT(counters, ::testing::Contains(Counter{"drop_rx_truncated", 1}));
+}
+
+}  // namespace
+}  // namespace bayplan::dataplane::testing
