@@ -179,6 +179,7 @@ void DpdkPort::append_counters(std::vector<Counter>& out) const {
     rte_eth_stats stats{};
     const bool has_stats = rte_eth_stats_get(device_->port_id(), &stats) == 0;
     counters_.append_to(out);
+    out.emplace_back("idle_naps", sleeper_.naps());
     out.emplace_back("rx_missed", has_stats ? stats.imissed : 0);
     out.emplace_back("rx_no_buffer", has_stats ? stats.rx_nombuf : 0);
     out.emplace_back("mbufs_in_use", rte_mempool_in_use_count(device_->pool()));

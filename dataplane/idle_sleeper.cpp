@@ -24,13 +24,16 @@ void sharpen_timers_of_this_thread() {
 
 void IdleSleeper::wait(std::int64_t timeout_ns) {
     if (timeout_ns <= 0) return;
-    constexpr std::uint32_t kLong = kSpinPolls + kNapsBeforeLong;
-    constexpr std::uint32_t kDeep = kLong + kNapsBeforeDeep;
-    if (empty_polls_ < kDeep) ++empty_polls_;
-    if (empty_polls_ < kSpinPolls) return;
-    const std::int64_t most = empty_polls_ < kLong   ? kNapNs
-                              : empty_polls_ < kDeep ? kLongNapNs
-                                                     : kDeepNapNs;
+    const std::uint32_t long_from = limits_.spin_polls + limits_.naps_before_long;
+    const std::uint32_t deep_from = long_from + limits_.naps_before_deep;
+    if (empty_polls_ < limits_.spin_polls) {
+        ++empty_polls_;
+        return;
+    }
+    const std::int64_t most = empty_polls_ < long_from   ? limits_.nap_ns
+                              : empty_polls_ < deep_from ? limits_.long_nap_ns
+                                                         : limits_.deep_nap_ns;
+    if (empty_polls_ < deep_from) ++empty_polls_;
     nap(std::min(most, timeout_ns));
 }
 
@@ -38,6 +41,7 @@ void IdleSleeper::nap(std::int64_t ns) {
     sharpen_timers_of_this_thread();
     std::uint32_t expected = kAwake;
     if (state_.compare_exchange_strong(expected, kAsleep)) {
+        naps_.store(naps_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         timespec timeout{};
         timeout.tv_sec = ns / 1'000'000'000;
         timeout.tv_nsec = ns % 1'000'000'000;
