@@ -1,0 +1,228 @@
+// The shim client: drives one partition of a Bayplan daemon over a QUIC connection.
+//
+// The caller speaks in texts; the per-connection dictionary, numbering, acknowledgement,
+// reconnecting and resynchronising happen inside. Two rules make it exact:
+//   1. Books first. The caller enters a change in its own books before it submits it. When the
+//      daemon asks for a resync, everything submitted but not yet applied is dropped and
+//      StateSource states the books instead.
+//   2. Callback first. A decision is acknowledged after the callbacks of its frame have returned,
+//      so what they wrote to a journal is older than the acknowledgement.
+//
+// Thread: callbacks run on the client's thread: the one made by start(), or the caller of run() or
+// turn(). Submitting is allowed from any thread, callbacks included. Errors: as return values;
+// nothing throws. Ownership: spans and views given to a call are copied; those given to a callback
+// live during it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bayplan/records.h"
+
+namespace bayplan {
+
+namespace dataplane {
+class DataPlane;
+class FrameHandler;
+}  // namespace dataplane
+
+// --- what a shim states, in texts. Units: bayplan/records.h. An empty text means "not given".
+struct NamedAmount {
+    std::string_view kind;
+    std::int64_t value = 0;
+};
+
+struct NamedAttribute {
+    std::string_view key;
+    std::string_view value;
+};
+
+struct NodeStatement {
+    std::string_view name;
+    NodeAction action = NodeAction::create;
+    std::span<const NamedAmount> capacity;
+    std::span<const NamedAttribute> attributes;
+};
+
+struct ApplicationStatement {
+    std::string_view name;
+    std::string_view queue;
+    std::string_view user;
+};
+
+struct PodStatement {
+    std::string_view key;
+    std::string_view application;
+    std::string_view group;
+    std::string_view node;  // given: the pod runs there; not given: it asks for a node
+    std::string_view required_node;
+    std::int32_t priority = 0;
+    bool foreign = false;
+    bool tolerates_unschedulable = false;
+    std::int64_t created_s = 0;
+    std::span<const NamedAmount> requests;
+    std::span<const NamedAttribute> tags;
+};
+
+struct ReleaseStatement {
+    std::string_view key;  // not given: everything of the application
+    std::string_view application;
+    Termination termination = Termination::stopped_by_rm;
+    std::string_view message;
+};
+
+enum class Submitted : std::uint8_t {
+    yes,
+    full,     // nothing was taken: no room, a resync is going on, or never connected yet
+    invalid,  // nothing was taken: an item breaks a limit of the protocol
+};
+
+enum class Wait : std::uint8_t { no, yes };
+
+// What a StateSource writes to. Never answers `full`.
+class StateWriter {
+public:
+    virtual ~StateWriter() = default;
+    virtual Submitted nodes(std::span<const NodeStatement>) = 0;
+    virtual Submitted applications(std::span<const ApplicationStatement>) = 0;
+    virtual Submitted pods(std::span<const PodStatement>) = 0;
+    // True: the source should return, and go on at its next call.
+    virtual bool full() const = 0;
+};
+
+// The caller's books, asked for at a resync. What is not stated goes.
+class StateSource {
+public:
+    virtual ~StateSource() = default;
+    virtual void begin() = 0;
+    // States some more; true when everything has been stated. Nodes before the pods on them,
+    // applications before their pods.
+    virtual bool state(StateWriter&) = 0;
+};
+
+// What became of things. Every call is made on the client's thread.
+class ClientHandler {
+public:
+    virtual ~ClientHandler() = default;
+    // The connection is up: after a resume at once, after a resync when everything has been stated.
+    virtual void on_connected(HelloOutcome) {}
+    virtual void on_disconnected(std::string_view /*why*/) {}
+    // The daemon refuses this shim; no further attempt is made.
+    virtual void on_refused(std::string_view /*reason*/) {}
+
+    virtual void on_accepted(DecisionKind, std::string_view /*name*/) {}
+    virtual void on_rejected(DecisionKind, std::string_view /*name*/, std::string_view /*reason*/) {
+    }
+    virtual void on_allocated(std::string_view /*key*/, std::string_view /*node*/) {}
+    virtual void on_released(std::string_view /*key*/, Termination, std::string_view /*text*/) {}
+    virtual void on_waiting(std::string_view /*key*/, std::string_view /*text*/) {}
+    // Last call of a decisions frame: the place to flush. True: the frame may be acknowledged.
+    // False: not yet (a disk is full); asked again every turn, and no decision is taken meanwhile.
+    virtual bool on_decisions_end() { return true; }
+
+    // Once per turn of the loop. Returns work done; 0 lets the loop sleep.
+    virtual std::size_t on_turn() { return 0; }
+};
+
+enum class ClientPort : std::uint8_t { kernel, dpdk };
+
+struct ClientOptions {
+    std::string host;  // name or IPv4 address of the daemon
+    std::uint16_t udp_port = 4433;
+    std::string partition = "default";
+    std::string version = "bayplan client";  // of the shim's software, for the daemon's log
+
+    // PEM files. The certificate's common name is the shim's identity.
+    std::string certificate;
+    std::string key;
+    std::string authority;
+
+    ClientPort port = ClientPort::kernel;
+    std::vector<std::string> eal_arguments;  // dpdk only, as are the next two
+    std::string device;
+    std::string address;  // own IPv4 address
+    bool poll = false;    // never sleep; default: sleep adaptively
+    // Given: opens the port instead of the options above (an in-process ring pair, tests).
+    std::function<std::unique_ptr<dataplane::DataPlane>(dataplane::FrameHandler&,
+                                                        std::string& error)>
+        open_port;
+
+    std::uint64_t shim_instance = 0;  // 0 = a random one
+    std::size_t kept_bytes_max = 32u
+                                 << 20;  // state messages kept until the daemon has applied them
+    std::uint32_t connect_timeout_ms = 5'000;  // for handshake and hello
+    std::uint32_t reconnect_initial_ms = 50;   // doubles with every failure in a row
+    std::uint32_t reconnect_max_ms = 2'000;
+};
+
+// Monotonic, except `kept_*`.
+struct ClientCounters {
+    std::uint64_t connects = 0;
+    std::uint64_t disconnects = 0;
+    std::uint64_t resumes = 0;
+    std::uint64_t resyncs = 0;
+    std::uint64_t messages = 0;       // state messages made
+    std::uint64_t messages_sent = 0;  // handed to the transport, repeats included
+    std::uint64_t decisions = 0;
+    std::uint64_t decisions_repeated = 0;  // received again after a reconnect, and skipped
+    std::uint64_t acknowledgements = 0;
+    std::uint64_t kept_messages = 0;  // now: not yet applied by the daemon
+    std::uint64_t kept_bytes = 0;     // now
+};
+
+class Client {
+public:
+    // Opens the port and begins to connect with the first turn. `source` may be null: then a resync
+    // states nothing. Both outlive the client. Null with the reason in `error` on failure.
+    static std::unique_ptr<Client> open(const ClientOptions&, ClientHandler&, StateSource*,
+                                        std::string& error);
+    ~Client();
+    Client(const Client&) = delete;
+    Client& operator=(const Client&) = delete;
+
+    // A thread of the client's own; stop() ends it with a graceful close and may be called twice.
+    void start();
+    void stop();
+    // Or the caller's thread: run() until request_stop() (any thread), or one turn().
+    void run();
+    void request_stop();
+    std::size_t turn();
+
+    // Submit one batch; taken whole or not at all. With Wait::yes it blocks until there is room (on
+    // the client's own thread it never blocks). `why` gets the fault of an invalid batch.
+    Submitted nodes(std::span<const NodeStatement>, Wait = Wait::no, std::string* why = nullptr);
+    Submitted applications(std::span<const ApplicationStatement>,
+                           std::span<const std::string_view> remove = {}, Wait = Wait::no,
+                           std::string* why = nullptr);
+    Submitted pods(std::span<const PodStatement>, Wait = Wait::no, std::string* why = nullptr);
+    Submitted releases(std::span<const ReleaseStatement>, Wait = Wait::no,
+                       std::string* why = nullptr);
+    Submitted nacks(std::span<const NackRecord>, Wait = Wait::no, std::string* why = nullptr);
+    // These texts will not be used soon: frees their places in the dictionary. Unknown ones are
+    // skipped.
+    Submitted forget(std::span<const std::string_view> texts);
+
+    // Everything submitted has been applied by the daemon. Any thread.
+    bool settled() const;
+    ClientCounters counters() const;  // any thread
+    std::string port_name() const;
+    std::vector<std::pair<std::string, std::uint64_t>> port_counters() const;  // any thread
+
+    // For tests of the other side. Not reading: decisions stay in the transport until flow control
+    // stops the daemon. Cutting: the connection is dropped and a new one made. Any thread.
+    void set_reading(bool);
+    void cut();
+
+private:
+    struct Parts;
+    explicit Client(std::unique_ptr<Parts>);
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace bayplan

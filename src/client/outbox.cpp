@@ -1,0 +1,231 @@
+// See outbox.h.
+#include "client/outbox.h"
+
+#include <algorithm>
+
+#include "client/statement_limits.h"
+
+namespace bayplan::client {
+
+namespace {
+
+// Well below the frame limit of the transport and the item limit of the decoder; small enough that
+// the engine's share of one message stays short.
+constexpr std::size_t kFrameBytes = 256 * 1024;
+constexpr std::size_t kFrameItems = 4'096;
+constexpr std::size_t kFrameDefinitions = 1'024;
+// A definition may be a text of 4 KiB, so these are cut by bytes too.
+constexpr std::size_t kDefinitionBytes = 48;
+
+std::size_t definitions_end(std::span<const DictEntry> entries, std::size_t from) {
+    std::size_t end = from;
+    for (std::size_t bytes = 0; end < entries.size() && end - from < kFrameDefinitions; ++end) {
+        bytes += kDefinitionBytes + entries[end].text.size();
+        if (end > from && bytes > kFrameBytes) {
+            break;
+        }
+    }
+    return end;
+}
+
+}  // namespace
+
+// Cuts a batch into messages that fit a frame; a single item always does (statement_limits.h).
+template <typename Statement, typename AppendChunk>
+void Outbox::in_chunks(std::span<const Statement> all, AppendChunk append_chunk) {
+    while (!all.empty()) {
+        std::size_t count = 1;
+        std::size_t bytes = frame_bytes(all[0]);
+        while (count < all.size() && count < kFrameItems &&
+               bytes + frame_bytes(all[count]) <= kFrameBytes) {
+            bytes += frame_bytes(all[count++]);
+        }
+        append_chunk(all.first(count));
+        all = all.subspan(count);
+    }
+}
+
+void Outbox::nodes(std::span<const NodeStatement> all) {
+    in_chunks(all, [this](std::span<const NodeStatement> chunk) { nodes_chunk(chunk); });
+}
+
+void Outbox::pods(std::span<const PodStatement> all) {
+    in_chunks(all, [this](std::span<const PodStatement> chunk) { pods_chunk(chunk); });
+}
+
+void Outbox::nodes_chunk(std::span<const NodeStatement> chunk) {
+    std::size_t amounts = 0;
+    std::size_t attributes = 0;
+    for (const NodeStatement& node : chunk) {
+        amounts += node.capacity.size();
+        attributes += node.attributes.size();
+    }
+    amounts_.clear();
+    amounts_.reserve(amounts);
+    attributes_.clear();
+    attributes_.reserve(attributes);
+    std::vector<NodeRecord> records;
+    records.reserve(chunk.size());
+    for (const NodeStatement& node : chunk) {
+        NodeRecord& record = records.emplace_back();
+        record.node = dictionary_.id(node.name);
+        record.action = node.action;
+        record.capacity = translate(node.capacity);
+        record.attributes = translate(node.attributes);
+    }
+    append(NodesMessage{records});
+}
+
+void Outbox::pods_chunk(std::span<const PodStatement> chunk) {
+    std::size_t amounts = 0;
+    std::size_t attributes = 0;
+    for (const PodStatement& pod : chunk) {
+        amounts += pod.requests.size();
+        attributes += pod.tags.size();
+    }
+    amounts_.clear();
+    amounts_.reserve(amounts);
+    attributes_.clear();
+    attributes_.reserve(attributes);
+    std::vector<AskRecord> records;
+    records.reserve(chunk.size());
+    for (const PodStatement& pod : chunk) {
+        AskRecord& record = records.emplace_back();
+        record.key = pod.key;
+        record.application = dictionary_.id(pod.application);
+        record.group = dictionary_.id(pod.group);
+        record.node = dictionary_.id(pod.node);
+        record.required_node = dictionary_.id(pod.required_node);
+        record.priority = pod.priority;
+        record.foreign = pod.foreign;
+        record.tolerates_unschedulable = pod.tolerates_unschedulable;
+        record.created_s = pod.created_s;
+        record.requests = translate(pod.requests);
+        record.tags = translate(pod.tags);
+    }
+    append(AsksMessage{records});
+}
+
+void Outbox::applications(std::span<const ApplicationStatement> all,
+                          std::span<const std::string_view> remove) {
+    in_chunks(all, [this](std::span<const ApplicationStatement> chunk) {
+        std::vector<ApplicationRecord> records;
+        for (const ApplicationStatement& one : chunk) {
+            records.push_back(
+                {dictionary_.id(one.name), dictionary_.id(one.queue), dictionary_.id(one.user)});
+        }
+        append(ApplicationsMessage{records, {}});
+    });
+    for (std::size_t from = 0; from < remove.size(); from += kFrameItems) {
+        std::vector<DictId> ids;
+        for (const std::string_view name :
+             remove.subspan(from, std::min(kFrameItems, remove.size() - from))) {
+            ids.push_back(dictionary_.id(name));
+        }
+        append(ApplicationsMessage{{}, ids});
+    }
+}
+
+void Outbox::releases(std::span<const ReleaseStatement> all) {
+    in_chunks(all, [this](std::span<const ReleaseStatement> chunk) {
+        std::vector<ReleaseRecord> records;
+        for (const ReleaseStatement& one : chunk) {
+            records.push_back(
+                {one.key, dictionary_.id(one.application), one.termination, one.message});
+        }
+        append(ReleasesMessage{records});
+    });
+}
+
+void Outbox::nacks(std::span<const NackRecord> all) {
+    in_chunks(all, [this](std::span<const NackRecord> chunk) { append(NacksMessage{chunk}); });
+}
+
+void Outbox::forget(std::span<const std::string_view> texts) {
+    std::vector<DictId> ids;
+    for (const std::string_view text : texts) {
+        if (const DictId id = dictionary_.forget(text); id != 0) {
+            ids.push_back(id);
+        }
+    }
+    for (std::span<const DictId> rest = ids; !rest.empty();) {
+        const std::size_t count = std::min(kFrameItems, rest.size());
+        append(ForgetMessage{rest.first(count)});
+        rest = rest.subspan(count);
+    }
+}
+
+void Outbox::begin_resync() {
+    kept_.clear();
+    next_ = 0;
+    kept_bytes_ = 0;
+    last_sequence_ = 0;
+    dictionary_.clear();
+    append(ResyncBeginMessage{});
+}
+
+void Outbox::end_resync() { append(ResyncEndMessage{}); }
+
+bool Outbox::resume_after(std::uint64_t up_to) {
+    const std::uint64_t oldest = last_sequence_ - kept_.size();
+    if (up_to > last_sequence_ || up_to < oldest) {
+        return false;
+    }
+    applied(up_to);
+    next_ = 0;
+    return true;
+}
+
+void Outbox::applied(std::uint64_t up_to) {
+    while (!kept_.empty() && kept_.front().sequence <= up_to) {
+        kept_bytes_ -= kept_.front().bytes.size();
+        kept_.pop_front();
+        next_ -= next_ > 0 ? 1 : 0;
+    }
+}
+
+std::span<const std::byte> Outbox::next_unsent() const {
+    return next_ < kept_.size() ? std::span<const std::byte>(kept_[next_].bytes)
+                                : std::span<const std::byte>();
+}
+
+std::span<const Amount> Outbox::translate(std::span<const NamedAmount> amounts) {
+    const std::size_t first = amounts_.size();
+    for (const NamedAmount& amount : amounts) {
+        amounts_.push_back({dictionary_.id(amount.kind), amount.value});
+    }
+    return std::span<const Amount>(amounts_).subspan(first);
+}
+
+std::span<const Attribute> Outbox::translate(std::span<const NamedAttribute> attributes) {
+    const std::size_t first = attributes_.size();
+    for (const NamedAttribute& attribute : attributes) {
+        attributes_.push_back({dictionary_.id(attribute.key), dictionary_.id(attribute.value)});
+    }
+    return std::span<const Attribute>(attributes_).subspan(first);
+}
+
+// Texts first seen in this message are defined by the one before it.
+void Outbox::append(const StateBody& body) {
+    append_definitions();
+    encode(body);
+}
+
+void Outbox::append_definitions() {
+    const std::span<const DictEntry> entries = dictionary_.untold();
+    for (std::size_t from = 0; from < entries.size();) {
+        const std::size_t end = definitions_end(entries, from);
+        encode(DefineMessage{entries.subspan(from, end - from)});
+        from = end;
+    }
+    dictionary_.mark_told();
+}
+
+void Outbox::encode(const StateBody& body) {
+    const std::span<const std::byte> bytes =
+        encoder_.encode(wire::StateFrame{++last_sequence_, body});
+    kept_.push_back({last_sequence_, std::vector<std::byte>(bytes.begin(), bytes.end())});
+    kept_bytes_ += bytes.size();
+}
+
+}  // namespace bayplan::client

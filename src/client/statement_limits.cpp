@@ -1,0 +1,141 @@
+// See statement_limits.h.
+#include "client/statement_limits.h"
+
+#include <initializer_list>
+
+#include <fmt/format.h>
+
+#include "wire/codec.h"
+
+namespace bayplan::client {
+
+namespace {
+
+constexpr wire::Limits kLimits;
+
+// Table, vtable, length words and padding of one record.
+constexpr std::size_t kRecordBytes = 160;
+constexpr std::size_t kPairBytes = 24;
+
+bool fault(std::string* why, std::string_view item, std::string_view text) {
+    if (why != nullptr) {
+        *why = fmt::format("{}: {}", item.substr(0, 64), text);
+    }
+    return false;
+}
+
+bool texts_fit(std::string_view item, std::initializer_list<std::string_view> texts,
+               std::string* why) {
+    for (const std::string_view text : texts) {
+        if (text.size() > kLimits.string_bytes_max) {
+            return fault(why, item,
+                         fmt::format("a text is longer than {} bytes", kLimits.string_bytes_max));
+        }
+    }
+    return true;
+}
+
+bool amounts_fit(std::string_view item, std::span<const NamedAmount> amounts, std::string* why) {
+    if (amounts.size() > kLimits.amounts_max) {
+        return fault(why, item, fmt::format("more than {} amounts", kLimits.amounts_max));
+    }
+    for (const NamedAmount& amount : amounts) {
+        if (!texts_fit(item, {amount.kind}, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool attributes_fit(std::string_view item, std::span<const NamedAttribute> attributes,
+                    std::string* why) {
+    if (attributes.size() > kLimits.attributes_max) {
+        return fault(why, item, fmt::format("more than {} attributes", kLimits.attributes_max));
+    }
+    for (const NamedAttribute& attribute : attributes) {
+        if (!texts_fit(item, {attribute.key, attribute.value}, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+bool within_limits(std::span<const NodeStatement> nodes, std::string* why) {
+    for (const NodeStatement& node : nodes) {
+        if (!texts_fit(node.name, {node.name}, why) ||
+            !amounts_fit(node.name, node.capacity, why) ||
+            !attributes_fit(node.name, node.attributes, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool within_limits(std::span<const ApplicationStatement> applications, std::string* why) {
+    for (const ApplicationStatement& one : applications) {
+        if (!texts_fit(one.name, {one.name, one.queue, one.user}, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool within_limits(std::span<const PodStatement> pods, std::string* why) {
+    for (const PodStatement& pod : pods) {
+        if (!texts_fit(pod.key, {pod.key, pod.application, pod.group, pod.node, pod.required_node},
+                       why) ||
+            !amounts_fit(pod.key, pod.requests, why) || !attributes_fit(pod.key, pod.tags, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool within_limits(std::span<const ReleaseStatement> releases, std::string* why) {
+    for (const ReleaseStatement& release : releases) {
+        if (!texts_fit(release.key, {release.key, release.application, release.message}, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool within_limits(std::span<const NackRecord> nacks, std::string* why) {
+    for (const NackRecord& nack : nacks) {
+        if (!texts_fit(nack.key, {nack.key, nack.reason}, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool within_limits(std::span<const std::string_view> texts, std::string* why) {
+    for (const std::string_view text : texts) {
+        if (!texts_fit(text, {text}, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::size_t frame_bytes(const NodeStatement& node) {
+    return kRecordBytes + kPairBytes * (node.capacity.size() + node.attributes.size());
+}
+
+std::size_t frame_bytes(const ApplicationStatement&) { return kRecordBytes; }
+
+std::size_t frame_bytes(const PodStatement& pod) {
+    return kRecordBytes + pod.key.size() + kPairBytes * (pod.requests.size() + pod.tags.size());
+}
+
+std::size_t frame_bytes(const ReleaseStatement& release) {
+    return kRecordBytes + release.key.size() + release.message.size();
+}
+
+std::size_t frame_bytes(const NackRecord& nack) {
+    return kRecordBytes + nack.key.size() + nack.reason.size();
+}
+
+}  // namespace bayplan::client

@@ -1,0 +1,41 @@
+// A load: nodes and pods to put in front of a daemon, wherever they come from (a trace, a named
+// shape).
+//
+// Thread: plain data. Units: bayplan/records.h (cpu in milli-cores, memory in bytes, others in
+// items).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bayplan::workload {
+
+using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
+
+struct Node {
+    std::string name;
+    std::uint32_t shape = 0;  // index into Workload::node_shapes
+};
+
+struct NodeShape {
+    std::string instance_type;  // attribute `instance-type`: decides the slot group; may be empty
+    Amounts capacity;
+};
+
+struct Pod {
+    std::string name;
+    std::uint32_t shape = 0;  // index into Workload::pod_shapes
+};
+
+struct Workload {
+    std::string name;
+    std::vector<NodeShape> node_shapes;
+    std::vector<Amounts> pod_shapes;
+    std::vector<Node> nodes;
+    std::vector<Pod> pods;
+    std::vector<std::string> notes;  // what a report must say about it
+};
+
+}  // namespace bayplan::workload
