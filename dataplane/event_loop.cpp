@@ -50,7 +50,7 @@ public:
           handler_(handler),
           port_(std::move(port)),
           now_(now ? std::move(now) : NowFunction(monotonic_ns)),
-          endpoint_(options_.transport, {.server = options.server, .lcore = 0, .alpn = options_.transport.alpn},
+          endpoint_(options_.transport, {.server = options.server, .lcore = options.lcore, .alpn = options_.transport.alpn},
                     std::move(credentials), *port_, *this, handler, counters_) {
         endpoint_.begin_turn(now_());
     }

@@ -199,27 +199,69 @@ TEST(KernelPort, bursts_larger_than_its_buffers_pass_and_are_counted) {
     EXPECT_THAT(counters, ::testing::Contains(Counter{"tx_bytes", 200 * 201 / 2}));
 }
 
-TEST(KernelPort, a_datagram_too_large_for_us_is_dropped_and_counted) {
+TEST(KernelPort, runs_of_equal_packets_arrive_as_the_packets_they_were) {
     std::string error;
     auto one = open_kernel_port({"127.0.0.1", 0}, true, 1452, error);
-    auto two = open_kernel_port({"127.0.0.1", 0}, false, 9000, error);
+    auto three = open_kernel_port({"127.0.0.1", 0}, true, 1452, error);
+    auto two = open_kernel_port({"127.0.0.1", 0}, false, 1452, error);
+    ASSERT_TRUE(one && two && three) << error;
+    Path to_one;
+    Path to_three;
+    ASSERT_TRUE(two->resolve(one->local(), to_one));
+    ASSERT_TRUE(two->resolve(three->local(), to_three));
+    // Sizes that rise, fall and repeat, to two receivers in turns.
+    const std::size_t sizes[] = {1452, 1452, 1452, 700, 700, 1452, 0, 1, 1, 1, 1452, 1452};
+    std::vector<std::size_t> expected_one;
+    std::vector<std::size_t> expected_three;
+    for (int round = 0; round < 12; ++round) {
+        const bool first = round % 5 != 0;
+        for (const std::size_t size : sizes) {
+            auto room = two->begin_send();
+            std::fill(room.begin(), room.end(), static_cast<std::uint8_t>(size + 1));
+            two->commit_send(first ? to_one : to_three, size);
+            if (size > 0) (first ? expected_one : expected_three).push_back(size);
+        }
+    }
+    two->flush();
+    const auto check = [](PacketPort& port, const std::vector<std::size_t>& expected) {
+        Collector collected;
+        ASSERT_TRUE(eventually([&] {
+            port.receive(collected);
+            return collected.payloads.size() == expected.size();
+        })) << collected.payloads.size();
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            EXPECT_EQ(collected.payloads[i],
+                      std::vector<std::uint8_t>(expected[i], static_cast<std::uint8_t>(expected[i] + 1)));
+        }
+    };
+    check(*one, expected_one);
+    check(*three, expected_three);
+}
+
+TEST(KernelPort, a_packet_that_has_no_way_is_dropped_counted_and_holds_up_no_other) {
+    std::string error;
+    auto one = open_kernel_port({"127.0.0.1", 0}, true, 1452, error);
+    auto two = open_kernel_port({"127.0.0.1", 0}, false, 1452, error);
     ASSERT_TRUE(one && two) << error;
-    Path path;
-    ASSERT_TRUE(two->resolve(one->local(), path));
-    two->begin_send();
-    two->commit_send(path, 5'000);
-    two->begin_send();
-    two->commit_send(path, 10);
+    Path good;
+    Path bad;
+    ASSERT_TRUE(two->resolve(one->local(), good));
+    // From a socket bound to the loopback address there is no way to another network.
+    ASSERT_TRUE(two->resolve(ipv4_address(0xc0000201, 9), bad));
+    for (int i = 0; i < 6; ++i) {
+        two->begin_send();
+        two->commit_send(i % 3 == 2 ? bad : good, 100);
+    }
     two->flush();
     Collector collected;
     ASSERT_TRUE(eventually([&] {
         one->receive(collected);
-        return !collected.payloads.empty();
+        return collected.payloads.size() == 4;
     }));
-    EXPECT_EQ(collected.payloads[0].size(), 10u);
     std::vector<Counter> counters;
-    one->append_counters(counters);
-    EXPECT_THAT(counters, ::testing::Contains(Counter{"drop_rx_truncated", 1}));
+    two->append_counters(counters);
+    EXPECT_THAT(counters, ::testing::Contains(Counter{"drop_tx_error", 2}));
+    EXPECT_THAT(counters, ::testing::Contains(Counter{"tx_packets", 4}));
 }
 
 }  // namespace

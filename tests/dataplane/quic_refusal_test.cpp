@@ -218,5 +218,59 @@ TEST_F(StrangerTest, packets_of_a_connection_from_another_address_are_dropped) {
     EXPECT_EQ(counter(server, "drop_remote_changed"), 1u);
 }
 
+TEST_F(StrangerTest, packets_of_a_real_session_cut_bent_and_lengthened_do_no_harm) {
+    std::vector<std::vector<std::uint8_t>> recorded;
+    world.network.tap = [&](const UdpAddress& from, const std::vector<std::uint8_t>& bytes) {
+        if (from.port == 50'000) recorded.push_back(bytes);
+    };
+    auto& client = world.add(world.options(false), world.client_user);
+    world.connect(client);
+    world.client_user.send_series(Stream::state, {200, 100, 2'000});
+    ASSERT_TRUE(world.run_until([&] { return world.server_user.received(Stream::state) == 200; }));
+    world.network.tap = nullptr;
+    ASSERT_GT(recorded.size(), 50u);
+
+    std::mt19937 random(17);
+    const UdpAddress server_address = ipv4_address(0x0a000001, 4433);
+    const UdpAddress senders[] = {ipv4_address(0x0a000002, 50'000), stranger};
+    for (int i = 0; i < 20'000; ++i) {
+        // The handshake's packets are few and the ones that open things: every second one is theirs.
+        auto bytes = recorded[random() % (i % 2 == 0 ? 8 : recorded.size())];
+        const auto kind = random() % 4;
+        if (kind == 0) bytes.resize(random() % (bytes.size() + 1));
+        if (kind == 1) bytes.resize(bytes.size() + random() % 500, 0x5a);
+        for (std::size_t n = random() % 4; n > 0 && !bytes.empty(); --n) {
+            bytes[random() % std::min<std::size_t>(bytes.size(), 64)] = static_cast<std::uint8_t>(random());
+        }
+        world.network.inject(senders[random() % 2], server_address, std::move(bytes));
+        if (i % 16 == 0) world.run_for(10'000);
+    }
+    world.client_user.send_series(Stream::state, {400, 100, 2'000});
+    EXPECT_TRUE(world.run_until([&] { return world.server_user.received(Stream::state) == 400; }));
+    EXPECT_EQ(world.server_user.fault, "");
+    EXPECT_THAT(world.server_user.closed, IsEmpty());
+    EXPECT_EQ(counter(server, "connections_open"), 1u);
+    EXPECT_GT(counter(server, "drop_malformed_header"), 0u);
+    EXPECT_GT(counter(server, "drop_remote_changed"), 0u);
+}
+
+TEST(QuicConnectionIds, carry_the_lcore_that_owns_the_connection) {
+    World world;
+    auto options = world.options(true);
+    options.lcore = 5;
+    world.add(options, world.server_user);
+    auto& client = world.add(world.options(false), world.client_user);
+    std::size_t seen = 0;
+    world.network.tap = [&](const UdpAddress& from, const std::vector<std::uint8_t>& bytes) {
+        if (from.port != 50'000 || (bytes[0] & 0x80) != 0) return;
+        EXPECT_EQ(bytes[1], 5);
+        ++seen;
+    };
+    world.client_user.send_series(Stream::state, {100, 1'000, 1'000});
+    world.connect(client);
+    ASSERT_TRUE(world.run_until([&] { return world.server_user.received(Stream::state) == 100; }));
+    EXPECT_GT(seen, 50u);
+}
+
 }  // namespace
 }  // namespace bayplan::dataplane::testing

@@ -96,6 +96,7 @@ struct DataPlaneOptions {
     TransportOptions transport;
     IdlePolicy idle = IdlePolicy::adaptive;
     bool server = true;
+    std::uint8_t lcore = 0;  // index among the data planes of a port: byte 0 of its connection ids
 };
 
 using Counter = std::pair<std::string, std::uint64_t>;
