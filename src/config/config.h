@@ -64,10 +64,7 @@ struct Config {
     std::int64_t stop_within_ns = 5'000'000'000;
 };
 
-// Options of the data plane. Without lcores in `eal` the one lcore is set to the first CPU of the
-// profile's data_plane role (else the first allowed one): left alone, EAL starts a thread on every
-// CPU.
-dataplane::DataPlaneOptions data_plane_options(const Config&, const threads::CpuSet& allowed);
+dataplane::DataPlaneOptions data_plane_options(const DataPlaneConfig&);
 
 // The record of one partition: `record` itself, or with several partitions `record`.NAME each.
 std::string record_file(const Config&, const PartitionConfig&);

@@ -7,7 +7,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "config/settings.h"
@@ -98,14 +97,6 @@ void check_data_plane(const DataPlaneConfig& data_plane, Position root, ReadCont
     }
 }
 
-bool names_lcores(const std::vector<std::string>& eal) {
-    constexpr std::array<std::string_view, 4> kOptions{"-l", "-c", "--lcores", "--main-lcore"};
-    return std::any_of(eal.begin(), eal.end(), [&](std::string_view argument) {
-        return std::any_of(kOptions.begin(), kOptions.end(),
-                           [&](std::string_view option) { return argument.starts_with(option); });
-    });
-}
-
 }  // namespace
 
 bool PartitionConfig::allows(std::string_view common_name) const {
@@ -145,9 +136,7 @@ std::string config_manual() {
            settings_manual(all_settings(), 0);
 }
 
-dataplane::DataPlaneOptions data_plane_options(const Config& config,
-                                               const threads::CpuSet& allowed) {
-    const DataPlaneConfig& from = config.data_plane;
+dataplane::DataPlaneOptions data_plane_options(const DataPlaneConfig& from) {
     dataplane::DataPlaneOptions options;
     options.port = from.port;
     options.kernel = {from.address, from.udp_port};
@@ -155,14 +144,6 @@ dataplane::DataPlaneOptions data_plane_options(const Config& config,
     options.transport = from.transport;
     options.idle = from.idle;
     options.server = true;
-    if (from.port == dataplane::PortKind::dpdk && !names_lcores(from.eal)) {
-        const auto& planned = config.profile.plan.of(threads::Role::data_plane);
-        const threads::CpuSet& cpus = planned.empty() ? allowed : planned.front();
-        if (!cpus.empty()) {
-            options.dpdk.eal_arguments.insert(options.dpdk.eal_arguments.begin(),
-                                              {"-l", std::to_string(cpus.cpus().front())});
-        }
-    }
     return options;
 }
 

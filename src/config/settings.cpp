@@ -140,9 +140,10 @@ const Settings<DataPlaneConfig>& data_plane_settings() {
         result.push_back(
             number<D>("udp_port", MEMBER(udp_port), kPlain, {0, 65'535}, "",
                       "UDP port to listen at; 0 takes any free one (kernel port only)."));
-        result.push_back(texts<D>("eal", MEMBER(eal),
-                                  "DPDK port: arguments of DPDK's environment layer. Without an "
-                                  "lcore option, the profile's first data_plane CPU is given."));
+        result.push_back(
+            texts<D>("eal", MEMBER(eal),
+                     "DPDK port: arguments of DPDK's environment layer (EAL). Without an "
+                     "lcore option it runs on the first CPU of the data_plane role."));
         result.push_back(
             text<D>("device", MEMBER(device), "a device name",
                     "DPDK port: net_af_packet0, 0000:3b:00.0, ...; when not given, the first."));

@@ -192,15 +192,17 @@ TEST(Partition, shims_are_allowed_by_glob_and_by_default_none) {
     EXPECT_FALSE(partition.allows(""));
 }
 
-TEST(DataPlane, eal_gets_one_lcore_of_the_profile_unless_it_names_its_own) {
+TEST(DataPlane, options_carry_the_address_for_either_port) {
     const ConfigFolder folder;
-    Config config = load(folder.write("b.yaml", kEverything));
-    const threads::CpuSet allowed = four_cpus_two_allowed().allowed;
-    using Arguments = std::vector<std::string>;
-    EXPECT_EQ(data_plane_options(config, allowed).dpdk.eal_arguments,
-              (Arguments{"-l", "0", "--no-huge", "-m", "256"}));
-    config.data_plane.eal = {"-l", "1"};
-    EXPECT_EQ(data_plane_options(config, allowed).dpdk.eal_arguments, (Arguments{"-l", "1"}));
+    const dataplane::DataPlaneOptions options =
+        data_plane_options(load(folder.write("b.yaml", kEverything)).data_plane);
+    EXPECT_EQ(options.port, dataplane::PortKind::dpdk);
+    EXPECT_EQ(options.dpdk.address, "10.99.0.2");
+    EXPECT_EQ(options.kernel.address, "10.99.0.2");
+    EXPECT_EQ(options.dpdk.udp_port, 8000);
+    EXPECT_EQ(options.dpdk.eal_arguments, (std::vector<std::string>{"--no-huge", "-m", "256"}));
+    EXPECT_EQ(options.idle, dataplane::IdlePolicy::poll);
+    EXPECT_TRUE(options.server);
 }
 
 }  // namespace

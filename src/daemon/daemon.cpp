@@ -1,0 +1,246 @@
+// Boot, service, stop.
+//
+// Thread: main's.
+#include "daemon/daemon.h"
+
+#include <oneapi/tbb/info.h>
+#include <sys/random.h>
+
+#include <cstdio>
+
+#include "daemon/allocator.h"
+#include "daemon/signals.h"
+#include "threads/thread_role.h"
+
+namespace bayplan::daemon {
+namespace {
+
+constexpr std::chrono::seconds kStatusEvery{1};
+constexpr std::chrono::milliseconds kStopPoll{1};
+
+// Tells this run of the daemon from every other, so that a shim's hello can resume only what this
+// one knows. Positive as a signed number, because records keep it as one.
+std::uint64_t random_instance() {
+    std::uint64_t value = 0;
+    while (value == 0) {
+        if (getrandom(&value, sizeof value, 0) != sizeof value) value = 0;
+        value &= ~(std::uint64_t{1} << 63);
+    }
+    return value;
+}
+
+}  // namespace
+
+const Daemon::Step Daemon::kBootSteps[] = {
+    {"threads", &Daemon::install_plan},
+    {"log", &Daemon::start_log},
+    {"allocator", &Daemon::check_allocator},
+    {"concurrency", &Daemon::read_concurrency},  // before this thread is pinned
+    {"housekeeping", &Daemon::pin_main},
+    {"engines", &Daemon::start_engines},  // and their executors: before DPDK pins anything
+    {"port", &Daemon::open_port},         // last: from here on shims come in
+};
+
+Daemon::Daemon(config::Config config, const threads::HostCpus& host, std::string status_file)
+    : config_(std::move(config)), host_(host), status_file_(std::move(status_file)) {}
+
+Daemon::~Daemon() = default;
+
+int Daemon::run() {
+    if (!boot()) return 1;
+    serve();
+    stop();
+    return 0;
+}
+
+bool Daemon::boot() {
+    for (const Step& step : kBootSteps) {
+        std::string error;
+        if ((this->*step.start)(error)) continue;
+        if (log_) {
+            log_->error("cannot start", {{"step", step.name}, {"reason", error}});
+        } else {
+            std::fprintf(stderr, "baypland: cannot start: %s: %s\n", std::string(step.name).c_str(),
+                         error.c_str());
+        }
+        return false;
+    }
+    return true;
+}
+
+bool Daemon::install_plan(std::string&) {
+    block_signals();
+    threads::install_thread_plan(config_.profile.plan, host_.allowed);
+    return true;
+}
+
+bool Daemon::start_log(std::string&) {
+    log_ = std::make_unique<Log>(config_.log);
+    log_->info("baypland starts", {{"version", BAYPLAN_VERSION}, {"config", config_.file}});
+    const auto cpus = [this](threads::Role role) { return config_.profile.plan.describe(role); };
+    log_->info("profile", {{"source", config_.profile.source},
+                           {"data_plane", cpus(threads::Role::data_plane)},
+                           {"engine", cpus(threads::Role::engine)},
+                           {"workers", cpus(threads::Role::worker)},
+                           {"victim_workers", cpus(threads::Role::victim_worker)},
+                           {"housekeeping", cpus(threads::Role::housekeeping)},
+                           {"allowed", host_.allowed.to_string()}});
+    const bool polling = config_.data_plane.idle == dataplane::IdlePolicy::poll;
+    for (const std::string& warning : threads::plan_warnings(config_.profile.plan, polling)) {
+        log_->warning("profile", {{"warning", warning}});
+    }
+    return true;
+}
+
+bool Daemon::check_allocator(std::string&) {
+    log_->info("allocator", {{"name", allocator_name()}});
+    return true;
+}
+
+bool Daemon::read_concurrency(std::string&) {
+    // The first question fixes TBB's answer for the process; asked from a pinned thread it would
+    // be 1.
+    log_->info("tbb", {{"concurrency", tbb::info::default_concurrency()}});
+    return true;
+}
+
+bool Daemon::pin_main(std::string& error) {
+    // Main keeps the program's name.
+    return threads::pin_current_thread(threads::planned_cpus(threads::Role::housekeeping, 0),
+                                       error);
+}
+
+bool Daemon::start_engines(std::string& error) {
+    const std::uint64_t instance = random_instance();
+    std::size_t first_worker = 0;
+    for (config::PartitionConfig& partition : config_.partitions) {
+        partition.engine.daemon_instance = instance;
+        inboxes_.push_back(std::make_unique<Inbox>(config_.data_plane.inbox_frames,
+                                                   config_.data_plane.inbox_bytes));
+        const bool poll = config_.data_plane.idle == dataplane::IdlePolicy::poll;
+        engines_.push_back(std::make_unique<EngineThread>(
+            EngineThreadOptions{partition, engines_.size(), first_worker,
+                                config::record_file(config_, partition), poll},
+            *inboxes_.back(), *log_));
+        first_worker += partition.engine.workers;
+        if (!engines_.back()->start(error)) {
+            error = fmt::format("partition '{}': {}", partition.name, error);
+            return false;
+        }
+        log_->info("partition", {{"name", partition.name},
+                                 {"workers", partition.engine.workers},
+                                 {"shards", partition.engine.shards},
+                                 {"batch", partition.engine.batch},
+                                 {"depth", partition.engine.depth},
+                                 {"record", config::record_file(config_, partition)}});
+        if (partition.shims.empty()) {
+            log_->warning("no shim may use this partition",
+                          {{"partition", partition.name}, {"remedy", "give 'shims'"}});
+        }
+    }
+    return true;
+}
+
+bool Daemon::open_port(std::string& error) {
+    std::vector<Inbox*> inboxes;
+    for (const auto& inbox : inboxes_) inboxes.push_back(inbox.get());
+    gateway_ = std::make_unique<Gateway>(config_.partitions, inboxes, config_.data_plane, *log_);
+    lcore_ = std::make_unique<LcoreThread>(config::data_plane_options(config_.data_plane),
+                                           *gateway_, *log_);
+    if (!lcore_->start(error)) return false;
+    for (const auto& engine : engines_) engine->attach(lcore_->plane());
+    log_->info("port open", {{"port", lcore_->port_name()},
+                             {"address", config_.data_plane.address},
+                             {"udp_port", lcore_->udp_port()}});
+    return true;
+}
+
+void Daemon::serve() {
+    log_->info("ready");
+    Clock::time_point next_status = Clock::now();
+    while (true) {
+        const Signal signal = wait_for_signal(next_status - Clock::now());
+        if (signal == Signal::stop) return;
+        if (signal == Signal::report) report("running");
+        if (Clock::now() < next_status) continue;
+        next_status += kStatusEvery;
+        // What was asked for a second ago has come by now; a file a second old is what is promised.
+        if (!status_file_.empty()) write_status_file("running");
+        request_snapshots();
+    }
+}
+
+void Daemon::stop() {
+    const Clock::time_point deadline =
+        Clock::now() + std::chrono::nanoseconds(config_.stop_within_ns);
+    log_->info("stopping", {{"within_ms", config_.stop_within_ns / 1'000'000}});
+    gateway_->stop_input();
+    for (const auto& engine : engines_) engine->request_stop(deadline);
+    for (const auto& engine : engines_) engine->join();
+    gateway_->expect_no_more_output();
+    wait_for_output(deadline);
+    lcore_->request_stop();
+    lcore_->join();
+    report("stopped");
+    for (const auto& engine : engines_) {
+        const EngineSnapshot& end = engine->latest_snapshot();
+        log_->info("decisions", {{"partition", engine->partition().name},
+                                 {"attempts", end.counters.attempts},
+                                 {"placed", end.counters.placed},
+                                 {"failed", end.counters.failed},
+                                 {"digest", end.digest}});
+    }
+    if (!status_file_.empty()) write_status_file("stopped");
+    log_->info("stopped");
+}
+
+void Daemon::wait_for_output(Clock::time_point deadline) {
+    lcore_->plane().wake();
+    while (!gateway_->output_done()) {
+        if (Clock::now() >= deadline) {
+            log_->warning(
+                "some decisions were not acknowledged in time; their shims state anew what they "
+                "know");
+            return;
+        }
+        // A second signal means that somebody is in a hurry.
+        if (wait_for_signal(kStopPoll) == Signal::stop) return;
+    }
+}
+
+void Daemon::report(std::string_view state) {
+    log_->info("status", {{"json", status_json(state)}});
+}
+
+void Daemon::write_status_file(std::string_view state) {
+    std::string error;
+    if (replace_file(status_file_, status_json(state), error)) {
+        status_file_failed_ = false;
+    } else if (!std::exchange(status_file_failed_, true)) {
+        log_->error("status not written", {{"reason", error}});
+    }
+}
+
+void Daemon::request_snapshots() {
+    for (const auto& engine : engines_) engine->request_snapshot();
+}
+
+std::string Daemon::status_json(std::string_view state) {
+    Status status;
+    status.state = state;
+    status.uptime_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started_).count();
+    status.port = lcore_->port_name();
+    status.udp_port = lcore_->udp_port();
+    status.data_plane = lcore_->counters();
+    status.gateway = gateway_->counters();
+    status.profile = config_.profile;
+    for (const auto& engine : engines_) {
+        status.partitions.push_back({engine->partition().name, engine->partition().engine.workers,
+                                     engine->latest_snapshot(), engine->inbox().depth(),
+                                     engine->inbox().bytes()});
+    }
+    return to_json(status);
+}
+
+}  // namespace bayplan::daemon

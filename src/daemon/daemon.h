@@ -1,0 +1,78 @@
+// The daemon: its parts, the order they are started in, and how it stops.
+//
+//   threads -> log -> allocator -> concurrency -> housekeeping -> engines -> port -> service ->
+//   stop
+//
+// Boot is a table of named steps (daemon.cpp); the first that fails is named in the log and ends
+// it.
+//
+// Thread: main's. Owner of everything: this object; members are destroyed in reverse order, so
+// users before what they use.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "daemon/engine_thread.h"
+#include "daemon/gateway.h"
+#include "daemon/inbox.h"
+#include "daemon/lcore_thread.h"
+#include "daemon/log.h"
+#include "daemon/status.h"
+#include "threads/host_cpus.h"
+
+namespace bayplan::daemon {
+
+class Daemon {
+public:
+    // `status_file`: replaced every second; empty: none.
+    Daemon(config::Config, const threads::HostCpus&, std::string status_file);
+    ~Daemon();
+
+    // Boots, serves until a signal to stop, stops. The exit status of the process.
+    int run();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct Step {
+        std::string_view name;
+        bool (Daemon::*start)(std::string& error);
+    };
+    static const Step kBootSteps[];
+
+    bool boot();
+    bool install_plan(std::string& error);
+    bool start_log(std::string& error);
+    bool check_allocator(std::string& error);
+    bool read_concurrency(std::string& error);
+    bool pin_main(std::string& error);
+    bool start_engines(std::string& error);
+    bool open_port(std::string& error);
+
+    void serve();
+    void stop();
+    void wait_for_output(Clock::time_point deadline);
+    void report(std::string_view state);
+    void write_status_file(std::string_view state);
+    void request_snapshots();
+    std::string status_json(std::string_view state);
+
+    config::Config config_;
+    const threads::HostCpus host_;
+    const std::string status_file_;
+    const Clock::time_point started_ = Clock::now();
+    bool status_file_failed_ = false;
+
+    std::unique_ptr<Log> log_;
+    std::vector<std::unique_ptr<Inbox>> inboxes_;
+    std::unique_ptr<Gateway> gateway_;
+    std::unique_ptr<LcoreThread> lcore_;
+    // After the port: engines wake it, so they must end first.
+    std::vector<std::unique_ptr<EngineThread>> engines_;
+};
+
+}  // namespace bayplan::daemon

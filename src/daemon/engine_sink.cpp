@@ -1,0 +1,45 @@
+// Answers to outboxes.
+//
+// Thread: the engine's.
+#include "daemon/engine_sink.h"
+
+namespace bayplan::daemon {
+
+void EngineSink::opened(ConnectionId connection, std::shared_ptr<Outbox> outbox) {
+    outboxes_[connection] = std::move(outbox);
+}
+
+void EngineSink::closed(ConnectionId connection) { outboxes_.erase(connection); }
+
+void EngineSink::hello_reply(ConnectionId connection, const HelloReply& reply) {
+    HelloItem item{reply, std::string(reply.reason)};
+    item.reply.reason = {};
+    // The first item of a fresh outbox; were it refused, the shim would wait for ever: cut it.
+    if (!offer(connection, std::move(item))) cut(connection, "no room for the answer to the hello");
+}
+
+bool EngineSink::decisions(ConnectionId connection, std::shared_ptr<const DecisionBatch> batch,
+                           std::size_t skip, std::uint64_t state_applied) {
+    return offer(connection, DecisionsItem{std::move(batch), skip, state_applied});
+}
+
+bool EngineSink::state_applied(ConnectionId connection, std::uint64_t up_to) {
+    return offer(connection, AppliedItem{up_to});
+}
+
+void EngineSink::cut(ConnectionId connection, std::string_view why) {
+    const auto found = outboxes_.find(connection);
+    if (found == outboxes_.end()) return;
+    found->second->cut(std::string(why));
+    outboxes_.erase(found);  // nothing more will be said to it
+    sent_ = true;
+}
+
+bool EngineSink::offer(ConnectionId connection, OutboxItem&& item) {
+    const auto found = outboxes_.find(connection);
+    const bool taken = found != outboxes_.end() && found->second->offer(std::move(item));
+    (taken ? sent_ : refused_) = true;
+    return taken;
+}
+
+}  // namespace bayplan::daemon

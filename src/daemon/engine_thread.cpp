@@ -1,0 +1,232 @@
+// The loop of an engine.
+//
+// Thread: see the header.
+#include "daemon/engine_thread.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "config/recorded_partition.h"
+#include "threads/thread_role.h"
+
+namespace bayplan::daemon {
+namespace {
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+// Timers of the engine are in whole backoffs of milliseconds and more; finer ticks would only fill
+// records.
+constexpr std::int64_t kTickMin = 10 * kMillisecond;
+constexpr std::int64_t kTickMax = 100 * kMillisecond;
+constexpr std::size_t kBurst = 64;
+// Attempts between two looks at the inbox: some hundred microseconds to a few milliseconds of work.
+constexpr std::uint64_t kAttemptsPerTurn = 1'024;
+// Before the first sleep; a message that comes right after the last one then costs no wake-up.
+constexpr std::uint32_t kEmptyTurnsBeforeSleep = 64;
+// While an outbox is full. The lcore wakes us when it is not; this is for the case that both cross.
+constexpr std::int64_t kRefusedRetry = 10 * kMillisecond;
+
+}  // namespace
+
+EngineThread::EngineThread(EngineThreadOptions options, Inbox& inbox, Log& log)
+    : options_(std::move(options)), inbox_(inbox), log_(log), burst_(kBurst) {}
+
+EngineThread::~EngineThread() {
+    if (!thread_.joinable()) return;
+    request_stop(Clock::now());
+    thread_.join();
+}
+
+bool EngineThread::start(std::string& error) {
+    std::promise<std::string> ready;
+    std::future<std::string> answer = ready.get_future();
+    thread_ = std::thread(&EngineThread::body, this, std::move(ready));
+    error = answer.get();
+    if (error.empty()) return true;
+    thread_.join();
+    return false;
+}
+
+void EngineThread::request_stop(Clock::time_point deadline) {
+    stop_deadline_ = deadline;
+    stop_.store(true, std::memory_order_release);
+    inbox_.waker.notify();
+}
+
+void EngineThread::join() {
+    if (!thread_.joinable()) return;
+    thread_.join();
+    while (snapshots_.pop(latest_)) {
+    }
+    latest_ = std::move(final_);
+}
+
+void EngineThread::request_snapshot() {
+    snapshot_wanted_.store(true, std::memory_order_release);
+    inbox_.waker.notify();
+}
+
+const EngineSnapshot& EngineThread::latest_snapshot() {
+    while (snapshots_.pop(latest_)) {
+    }
+    return latest_;
+}
+
+// --- on the engine's thread
+
+void EngineThread::body(std::promise<std::string> ready) {
+    std::string error = set_up();
+    const bool sound = error.empty();
+    ready.set_value(std::move(error));
+    if (!sound) return;
+    while (!stop_.load(std::memory_order_acquire)) {
+        if (turn()) {
+            empty_turns_ = 0;
+        } else {
+            idle();
+        }
+    }
+    wind_down();
+    engine_.reset();
+}
+
+std::string EngineThread::set_up() {
+    std::string error;
+    if (!threads::assume_role(threads::Role::engine, options_.index, error)) {
+        log_.warning("thread not pinned",
+                     {{"partition", options_.partition.name}, {"reason", error}});
+    }
+    if (!options_.record.empty()) {
+        record_ = recorder::RecordWriter::open(options_.record,
+                                               config::recorded_text(options_.partition), error);
+        if (!record_) return error;
+    }
+    engine_ = std::make_unique<Engine>(options_.partition.engine, sink_,
+                                       [first = options_.first_worker](std::uint32_t worker) {
+                                           threads::pin_worker(first + worker);
+                                       });
+    return {};
+}
+
+bool EngineThread::turn() {
+    bool worked = apply_inbox() > 0;
+    worked |= tick_if_due();
+    worked |= engine_->run(kAttemptsPerTurn) > 0;
+    worked |= engine_->flush() > 0;
+    wake_data_plane();
+    if (snapshot_wanted_.exchange(false, std::memory_order_acq_rel))
+        snapshots_.push(make_snapshot());
+    return worked;
+}
+
+std::size_t EngineThread::apply_inbox() {
+    std::size_t applied = 0;
+    // What came in meanwhile may wait a turn: the engine must get to its attempts.
+    const std::size_t burst_max = inbox_.depth();
+    while (applied < burst_max) {
+        const std::size_t count = inbox_.take(burst_);
+        if (count == 0) break;
+        for (std::size_t i = 0; i < count; ++i) {
+            apply_item(burst_[i]);
+            inbox_.done(burst_[i]);
+        }
+        applied += count;
+    }
+    return applied;
+}
+
+void EngineThread::apply_item(InboxItem& item) {
+    if (auto* connect = std::get_if<ConnectItem>(&item)) {
+        sink_.opened(connect->connection, std::move(connect->outbox));
+        apply(Connect{connect->connection, connect->shim, connect->shim_instance,
+                      connect->daemon_instance, connect->decisions_received});
+    } else if (const auto* disconnect = std::get_if<DisconnectItem>(&item)) {
+        apply(Disconnect{disconnect->connection});
+        sink_.closed(disconnect->connection);
+    } else if (const auto* message = std::get_if<FrameItem>(&item)) {
+        const wire::Message& decoded = message->decoded->message();
+        if (const auto* state = std::get_if<wire::StateFrame>(&decoded)) {
+            apply(StateMessage{message->connection, state->sequence, state->body},
+                  message->frame.bytes());
+        } else if (const auto* acknowledge = std::get_if<wire::AcknowledgeFrame>(&decoded)) {
+            apply(Acknowledge{message->connection, acknowledge->up_to});
+        }
+    }
+}
+
+// The one place where an engine gets input, so that the record misses none.
+void EngineThread::apply(const Input& input, std::span<const std::byte> frame) {
+    if (record_) record_->write(engine_->attempts(), input, frame);
+    engine_->apply(input);
+}
+
+bool EngineThread::tick_if_due() {
+    const std::int64_t now = now_ns();
+    const std::int64_t since = now - last_tick_ns_;
+    const bool due = since >= kTickMax || (since >= kTickMin && engine_->next_timer_ns() <= now);
+    if (!due) return false;
+    last_tick_ns_ = now;
+    apply(Tick{now});
+    return engine_->has_work();
+}
+
+void EngineThread::wake_data_plane() {
+    if (!sink_.take_sent()) return;
+    if (auto* plane = plane_.load(std::memory_order_acquire)) plane->wake();
+}
+
+void EngineThread::idle() {
+    if (options_.poll || ++empty_turns_ < kEmptyTurnsBeforeSleep) {
+        __builtin_ia32_pause();
+        return;
+    }
+    const std::uint32_t epoch = inbox_.waker.epoch();
+    const bool refused = sink_.take_refused();
+    if (!inbox_.empty() || snapshot_wanted_.load(std::memory_order_acquire) ||
+        stop_.load(std::memory_order_acquire)) {
+        return;
+    }
+    const std::int64_t now = now_ns();
+    if (record_ && now - last_record_flush_ns_ >= kTickMax) {
+        last_record_flush_ns_ = now;
+        record_->flush();
+        watch_record();
+    }
+    const std::int64_t timer = std::max(engine_->next_timer_ns(), last_tick_ns_ + kTickMin);
+    std::int64_t until = std::min(last_tick_ns_ + kTickMax, timer);
+    if (refused) until = std::min(until, now + kRefusedRetry);
+    inbox_.waker.wait(epoch, until - now);
+}
+
+void EngineThread::wind_down() {
+    // The lcore hands nothing over any more, but what it handed over was taken from a shim.
+    while (apply_inbox() > 0) {
+    }
+    while (true) {
+        sink_.take_refused();
+        engine_->flush();
+        wake_data_plane();
+        if (!sink_.take_refused() || Clock::now() >= stop_deadline_) break;
+        inbox_.waker.wait(inbox_.waker.epoch(), kMillisecond);
+    }
+    if (record_) {
+        record_->finish(engine_->attempts());
+        watch_record();
+    }
+    final_ = make_snapshot();
+}
+
+EngineSnapshot EngineThread::make_snapshot() const {
+    return {engine_->counters(), engine_->digest(), record_ ? record_->error() : ""};
+}
+
+void EngineThread::watch_record() {
+    if (record_failed_ || record_->ok()) return;
+    record_failed_ = true;
+    log_.error("the record ends here", {{"file", options_.record}, {"reason", record_->error()}});
+}
+
+std::int64_t EngineThread::now_ns() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - started_).count();
+}
+
+}  // namespace bayplan::daemon

@@ -1,0 +1,113 @@
+// The thread of one partition: makes its engine, feeds it from the inbox, lets it schedule, and
+// passes on what it says.
+//
+//   turn: all inputs that wait -> a tick if one is due -> some attempts -> what waits for room ->
+//   sleep if idle
+//
+// Inputs first: attempts made after all of a burst has been applied see the whole burst.
+//
+// Thread: the constructor, start, request_stop, join: main; latest_snapshot: main; all else its
+// own. Owner: the engine, its record and its sink live on this thread from start to end.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "base/spsc_ring.h"
+#include "config/config.h"
+#include "daemon/engine_sink.h"
+#include "daemon/inbox.h"
+#include "daemon/log.h"
+#include "dataplane/data_plane.h"
+#include "engine/engine.h"
+#include "recorder/record_writer.h"
+
+namespace bayplan::daemon {
+
+// What an engine was like at one moment.
+struct EngineSnapshot {
+    EngineCounters counters;
+    std::string digest;
+    std::string record_error;  // empty: none, or nothing is recorded
+};
+
+struct EngineThreadOptions {
+    config::PartitionConfig partition;
+    std::size_t index = 0;         // of the thread in the engine role
+    std::size_t first_worker = 0;  // number of its first proposal worker among those of all engines
+    std::string record;            // file; empty: nothing is recorded
+    bool poll = false;             // never sleep
+};
+
+class EngineThread {
+public:
+    EngineThread(EngineThreadOptions, Inbox&, Log&);
+    ~EngineThread();
+    EngineThread(const EngineThread&) = delete;
+    EngineThread& operator=(const EngineThread&) = delete;
+
+    // Returns when the engine stands and waits for input. False: `error` says what failed.
+    bool start(std::string& error);
+    // Whom to wake when there are answers; it outlives the thread's run.
+    void attach(dataplane::DataPlane& plane) { plane_.store(&plane, std::memory_order_release); }
+
+    // Applies what lies in the inbox, makes no further attempts, offers what waits for room until
+    // `deadline`, ends the record.
+    void request_stop(std::chrono::steady_clock::time_point deadline);
+    void join();
+
+    // Asks for a snapshot; it comes within a turn of the loop.
+    void request_snapshot();
+    // The newest one made so far. After join(): of the end.
+    const EngineSnapshot& latest_snapshot();
+
+    const config::PartitionConfig& partition() const { return options_.partition; }
+    const Inbox& inbox() const { return inbox_; }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void body(std::promise<std::string> ready);
+    std::string set_up();
+    bool turn();
+    std::size_t apply_inbox();
+    void apply_item(InboxItem&);
+    void apply(const Input&, std::span<const std::byte> frame = {});
+    bool tick_if_due();
+    void wake_data_plane();
+    void idle();
+    void wind_down();
+    EngineSnapshot make_snapshot() const;
+    void watch_record();
+    std::int64_t now_ns() const;
+
+    const EngineThreadOptions options_;
+    Inbox& inbox_;
+    Log& log_;
+    std::thread thread_;
+    std::atomic<dataplane::DataPlane*> plane_{nullptr};
+    std::atomic<bool> stop_{false};
+    Clock::time_point stop_deadline_{};  // published by stop_
+    std::atomic<bool> snapshot_wanted_{false};
+    SpscRing<EngineSnapshot> snapshots_{4};
+    EngineSnapshot latest_;  // main's
+    EngineSnapshot final_;   // written before the thread ends, read after join()
+
+    // Of the thread's own.
+    EngineSink sink_;
+    std::unique_ptr<Engine> engine_;
+    std::unique_ptr<recorder::RecordWriter> record_;
+    bool record_failed_ = false;
+    std::vector<InboxItem> burst_;
+    const Clock::time_point started_ = Clock::now();
+    std::int64_t last_tick_ns_ = 0;
+    std::int64_t last_record_flush_ns_ = 0;
+    std::uint32_t empty_turns_ = 0;
+};
+
+}  // namespace bayplan::daemon

@@ -1,0 +1,165 @@
+// The gateway: what comes in, and the life of a connection. Admission is in gateway_hello.cpp, the
+// way out in gateway_send.cpp.
+//
+// Thread: the lcore.
+#include "daemon/gateway.h"
+
+namespace bayplan::daemon {
+namespace {
+
+constexpr std::chrono::seconds kHelloWithin{10};
+
+}  // namespace
+
+Gateway::Gateway(const std::vector<config::PartitionConfig>& partitions,
+                 std::vector<Inbox*> inboxes, const config::DataPlaneConfig& data_plane, Log& log)
+    : partitions_(partitions),
+      inboxes_(std::move(inboxes)),
+      frame_bytes_max_(data_plane.transport.frame_bytes_max),
+      outbox_batches_(data_plane.outbox_batches),
+      log_(log),
+      touched_(inboxes_.size(), false) {}
+
+Gateway::~Gateway() = default;
+
+void Gateway::on_open(dataplane::DataPlane&, ConnectionId id, const dataplane::Peer& peer) {
+    Connection& connection = connections_[id];
+    connection.peer = peer;
+    connection.deadline = Clock::now() + kHelloWithin;
+    ++waiting_;
+    counters_.connections.store(connections_.size(), std::memory_order_relaxed);
+    log_.debug("connection opened",
+               {{"connection", id}, {"shim", peer.common_name}, {"address", peer.address}});
+}
+
+bool Gateway::on_frame(dataplane::DataPlane& plane, ConnectionId id, dataplane::Stream stream,
+                       dataplane::Frame& frame) {
+    const auto found = connections_.find(id);
+    if (found == connections_.end()) return true;  // closed in this very turn
+    Connection& connection = found->second;
+    if (connection.phase == Phase::refused || connection.phase == Phase::closing) return true;
+    const bool control = stream == dataplane::Stream::control;
+    if (!control && connection.phase == Phase::fresh) return false;  // waits for the hello
+    if (input_stopped_.load(std::memory_order_acquire))
+        return take_while_stopping(plane, id, connection, stream, frame);
+
+    // Looked at before decoding, or a full inbox would cost a decode per turn.
+    Inbox* const inbox = connection.phase == Phase::open ? inboxes_[connection.partition] : nullptr;
+    if (inbox != nullptr && !inbox->has_room(frame.size())) {
+        count(counters_.pushed_back);
+        return false;
+    }
+    auto decoded = inbox != nullptr ? inbox->spare() : std::make_unique<wire::DecodedFrame>();
+    std::string error;
+    if (!decoded->decode(frame.bytes(), wire::Limits{}, error)) {
+        count(counters_.broken);
+        close_broken(plane, id, connection, CloseCode::broken, error);
+        return true;
+    }
+    const wire::Message& message = decoded->message();
+    if (connection.phase == Phase::fresh) {
+        if (const auto* hello = std::get_if<wire::Hello>(&message))
+            return take_hello(plane, id, connection, *hello);
+        close_broken(plane, id, connection, CloseCode::protocol,
+                     "the first message must be a hello");
+        return true;
+    }
+    const bool belongs = control ? std::holds_alternative<wire::AcknowledgeFrame>(message)
+                                 : std::holds_alternative<wire::StateFrame>(message);
+    if (!belongs) {
+        close_broken(plane, id, connection, CloseCode::protocol,
+                     "a message that does not belong on its stream");
+        return true;
+    }
+    return hand_over(id, connection, frame, std::move(decoded));
+}
+
+bool Gateway::hand_over(ConnectionId id, Connection& connection, dataplane::Frame& frame,
+                        std::unique_ptr<wire::DecodedFrame> decoded) {
+    if (const auto* acknowledge = std::get_if<wire::AcknowledgeFrame>(&decoded->message())) {
+        connection.acknowledged = acknowledge->up_to;
+    }
+    // There is room: has_room was asked, and only this thread fills the inbox.
+    inboxes_[connection.partition]->push(FrameItem{id, std::move(frame), std::move(decoded)});
+    touched_[connection.partition] = true;
+    count(counters_.frames_in);
+    return true;
+}
+
+// While decisions are still on their way out their acknowledgements are of interest: they tell that
+// the shim has them. Engines no longer listen.
+bool Gateway::take_while_stopping(dataplane::DataPlane& plane, ConnectionId id,
+                                  Connection& connection, dataplane::Stream stream,
+                                  dataplane::Frame& frame) {
+    if (stream != dataplane::Stream::control) return false;
+    wire::DecodedFrame decoded;
+    std::string error;
+    if (!decoded.decode(frame.bytes(), wire::Limits{}, error)) {
+        count(counters_.broken);
+        close_broken(plane, id, connection, CloseCode::broken, error);
+    } else if (connection.phase == Phase::fresh) {
+        refuse(plane, id, connection, "the daemon is stopping");
+    } else if (const auto* acknowledge = std::get_if<wire::AcknowledgeFrame>(&decoded.message())) {
+        connection.acknowledged = acknowledge->up_to;
+    }
+    return true;
+}
+
+void Gateway::on_close(dataplane::DataPlane&, ConnectionId id, std::string_view why) {
+    const auto found = connections_.find(id);
+    if (found == connections_.end()) return;
+    const Connection connection = std::move(found->second);
+    connections_.erase(found);
+    counters_.connections.store(connections_.size(), std::memory_order_relaxed);
+    if (connection.phase == Phase::fresh || connection.phase == Phase::refused) --waiting_;
+    if (connection.sender) {  // its engine knows of it
+        const auto current = by_shim_.find({connection.partition, connection.peer.common_name});
+        if (current != by_shim_.end() && current->second == id) by_shim_.erase(current);
+        disconnects_.emplace_back(connection.partition, id);
+        hand_over_disconnects();
+    }
+    log_.info("connection closed", {{"connection", id},
+                                    {"shim", connection.peer.common_name},
+                                    {"address", connection.peer.address},
+                                    {"reason", why}});
+}
+
+void Gateway::on_refused(std::string_view address, std::string_view why) {
+    count(counters_.handshakes_refused);
+    log_.warning("handshake refused", {{"address", address}, {"reason", why}});
+}
+
+void Gateway::close_broken(dataplane::DataPlane& plane, ConnectionId id, Connection& connection,
+                           CloseCode code, std::string_view what) {
+    log_.warning("message refused, closing the connection", {{"connection", id},
+                                                             {"shim", connection.peer.common_name},
+                                                             {"address", connection.peer.address},
+                                                             {"reason", what}});
+    close(plane, id, code, what);
+}
+
+// The data plane may report the close at once or later; the connection must not be used after this.
+void Gateway::close(dataplane::DataPlane& plane, ConnectionId id, CloseCode code,
+                    std::string_view why) {
+    Connection& connection = connections_.at(id);
+    if (connection.phase == Phase::fresh || connection.phase == Phase::refused) --waiting_;
+    connection.phase = Phase::closing;
+    plane.close(id, static_cast<std::uint64_t>(code), why);
+}
+
+GatewayCounters Gateway::counters() const {
+    const auto read = [](const std::atomic<std::uint64_t>& counter) {
+        return counter.load(std::memory_order_relaxed);
+    };
+    return {read(counters_.connections),
+            read(counters_.hellos),
+            read(counters_.hellos_refused),
+            read(counters_.handshakes_refused),
+            read(counters_.broken),
+            read(counters_.frames_in),
+            read(counters_.frames_out),
+            read(counters_.pushed_back),
+            read(counters_.cuts)};
+}
+
+}  // namespace bayplan::daemon

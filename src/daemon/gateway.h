@@ -1,0 +1,137 @@
+// Between connections and engines: admits shims, hands their messages to the engine of their
+// partition, and sends back what engines decided.
+//
+//   on_frame: bytes -> verify, decode -> Inbox of the partition     full: false, and flow control
+//   pushes back on_turn:  Outbox of each connection -> encode -> send           no room: kept, the
+//   others go on
+//
+// A connection begins with a hello on its control stream; until that is accepted nothing else of it
+// is read. Bytes that do not decode close the connection. Every refusal is logged with shim,
+// address and why.
+//
+// Thread: the FrameHandler calls and nothing else run on the lcore; the methods below them say
+// theirs. Owner of the connections' state: this class; inboxes belong to main and outlive it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "config/config.h"
+#include "daemon/inbox.h"
+#include "daemon/log.h"
+#include "daemon/outbox_sender.h"
+#include "dataplane/data_plane.h"
+#include "wire/codec.h"
+
+namespace bayplan::daemon {
+
+// Why the gateway closes a connection, as QUIC application error codes.
+enum class CloseCode : std::uint64_t {
+    normal = 0,
+    refused = 1,
+    broken = 2,
+    protocol = 3,
+    replaced = 4,
+    cut = 5
+};
+
+struct GatewayCounters {
+    std::uint64_t connections = 0;  // now
+    std::uint64_t hellos = 0;       // accepted
+    std::uint64_t hellos_refused = 0;
+    std::uint64_t handshakes_refused = 0;  // by TLS, before a hello
+    std::uint64_t broken = 0;              // connections closed for bytes that do not decode
+    std::uint64_t frames_in = 0;
+    std::uint64_t frames_out = 0;
+    std::uint64_t pushed_back = 0;  // frames not taken because an inbox was full, repeats included
+    std::uint64_t cuts = 0;         // connections closed on an engine's word
+};
+
+class Gateway final : public dataplane::FrameHandler {
+public:
+    // partitions[i] is served by inboxes[i]. All references outlive the gateway.
+    Gateway(const std::vector<config::PartitionConfig>& partitions, std::vector<Inbox*> inboxes,
+            const config::DataPlaneConfig&, Log&);
+    ~Gateway() override;
+
+    void on_open(dataplane::DataPlane&, ConnectionId, const dataplane::Peer&) override;
+    bool on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream,
+                  dataplane::Frame&) override;
+    void on_close(dataplane::DataPlane&, ConnectionId, std::string_view why) override;
+    void on_refused(std::string_view address, std::string_view why) override;
+    std::size_t on_turn(dataplane::DataPlane&) override;
+
+    // --- any thread
+    // From the next frame on nothing is handed to engines: state is pushed back, hellos are
+    // refused.
+    void stop_input() { input_stopped_.store(true, std::memory_order_release); }
+    // Engines will put nothing more into outboxes.
+    void expect_no_more_output() { output_ends_.store(true, std::memory_order_release); }
+    // After that: every decision has been sent and acknowledged by its shim.
+    bool output_done() const { return output_done_.load(std::memory_order_acquire); }
+    GatewayCounters counters() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    enum class Phase : std::uint8_t { fresh, open, refused, closing };
+
+    struct Connection {
+        dataplane::Peer peer;
+        Phase phase = Phase::fresh;
+        std::size_t partition = 0;
+        Clock::time_point deadline{};  // fresh: of the hello; refused: of the shim's own close
+        std::unique_ptr<OutboxSender> sender;
+        std::uint64_t acknowledged = 0;
+    };
+    using Connections = std::unordered_map<ConnectionId, Connection>;
+
+    bool take_hello(dataplane::DataPlane&, ConnectionId, Connection&, const wire::Hello&);
+    // Why a hello is not accepted; empty if it is.
+    std::string refusal(const Connection&, const wire::Hello&, std::size_t& partition) const;
+    void refuse(dataplane::DataPlane&, ConnectionId, Connection&, const std::string& why);
+    void replace_older(dataplane::DataPlane&, ConnectionId, const Connection&);
+    bool take_while_stopping(dataplane::DataPlane&, ConnectionId, Connection&, dataplane::Stream,
+                             dataplane::Frame&);
+    bool hand_over(ConnectionId, Connection&, dataplane::Frame&,
+                   std::unique_ptr<wire::DecodedFrame>);
+    void close_broken(dataplane::DataPlane&, ConnectionId, Connection&, CloseCode,
+                      std::string_view what);
+    void close(dataplane::DataPlane&, ConnectionId, CloseCode, std::string_view why);
+    std::size_t send_outboxes(dataplane::DataPlane&);
+    void close_late(dataplane::DataPlane&);
+    std::size_t hand_over_disconnects();
+    void count(std::atomic<std::uint64_t>& counter) {
+        counter.fetch_add(1, std::memory_order_relaxed);
+    }
+
+    const std::vector<config::PartitionConfig>& partitions_;
+    const std::vector<Inbox*> inboxes_;
+    const std::size_t frame_bytes_max_;
+    const std::size_t outbox_batches_;
+    Log& log_;
+
+    Connections connections_;
+    std::map<std::pair<std::size_t, std::string>, ConnectionId> by_shim_;  // partition, common name
+    std::vector<std::pair<std::size_t, ConnectionId>> disconnects_;  // partition; waiting for room
+    std::vector<bool> touched_;  // inboxes whose engine is to be woken this turn
+    std::vector<std::pair<ConnectionId, std::string>> to_cut_;
+    wire::Encoder encoder_;
+    std::size_t waiting_ = 0;  // connections with a deadline
+
+    std::atomic<bool> input_stopped_{false};
+    std::atomic<bool> output_ends_{false};
+    std::atomic<bool> output_done_{false};
+    struct {
+        std::atomic<std::uint64_t> connections{0}, hellos{0}, hellos_refused{0},
+            handshakes_refused{0}, broken{0}, frames_in{0}, frames_out{0}, pushed_back{0}, cuts{0};
+    } counters_;
+};
+
+}  // namespace bayplan::daemon

@@ -1,0 +1,95 @@
+// Admission: who may speak to which engine.
+//
+// Thread: the lcore.
+#include "daemon/gateway.h"
+
+#include <algorithm>
+
+namespace bayplan::daemon {
+namespace {
+
+// A refused shim reads why and closes; one that does not is closed after this.
+constexpr std::chrono::seconds kRefusedStaysFor{2};
+
+}  // namespace
+
+bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connection& connection,
+                         const wire::Hello& hello) {
+    std::size_t partition = 0;
+    const std::string why = refusal(connection, hello, partition);
+    if (!why.empty()) {
+        refuse(plane, id, connection, why);
+        return true;
+    }
+    Inbox& inbox = *inboxes_[partition];
+    if (!inbox.has_room(0)) {
+        count(counters_.pushed_back);
+        return false;
+    }
+    auto outbox = std::make_shared<Outbox>(outbox_batches_);
+    connection.partition = partition;
+    connection.phase = Phase::open;
+    connection.sender = std::make_unique<OutboxSender>(outbox, frame_bytes_max_);
+    --waiting_;
+    replace_older(plane, id, connection);
+    inbox.push(ConnectItem{id, connection.peer.common_name, hello.shim_instance,
+                           hello.daemon_instance, hello.decisions_received, std::move(outbox)});
+    touched_[partition] = true;
+    count(counters_.hellos);
+    log_.info("shim connected", {{"connection", id},
+                                 {"shim", connection.peer.common_name},
+                                 {"address", connection.peer.address},
+                                 {"partition", hello.partition},
+                                 {"version", hello.version}});
+    return true;
+}
+
+std::string Gateway::refusal(const Connection& connection, const wire::Hello& hello,
+                             std::size_t& partition) const {
+    if (hello.protocol_min > wire::kProtocolMax || hello.protocol_max < wire::kProtocolMin) {
+        return fmt::format("no common protocol: this daemon speaks {} to {}, the shim {} to {}",
+                           wire::kProtocolMin, wire::kProtocolMax, hello.protocol_min,
+                           hello.protocol_max);
+    }
+    const auto found = std::find_if(
+        partitions_.begin(), partitions_.end(),
+        [&](const config::PartitionConfig& each) { return each.name == hello.partition; });
+    if (found == partitions_.end())
+        return fmt::format("there is no partition '{}'", hello.partition);
+    if (!found->allows(connection.peer.common_name)) {
+        return fmt::format("'{}' may not use partition '{}'", connection.peer.common_name,
+                           hello.partition);
+    }
+    partition = static_cast<std::size_t>(found - partitions_.begin());
+    return {};
+}
+
+void Gateway::refuse(dataplane::DataPlane& plane, ConnectionId id, Connection& connection,
+                     const std::string& why) {
+    count(counters_.hellos_refused);
+    log_.warning("shim refused", {{"connection", id},
+                                  {"shim", connection.peer.common_name},
+                                  {"address", connection.peer.address},
+                                  {"reason", why}});
+    HelloReply reply;
+    reply.outcome = HelloOutcome::refused;
+    reply.reason = why;
+    // Closing at once would lose the reply, which says what closing cannot.
+    connection.phase = Phase::refused;
+    connection.deadline = Clock::now() + kRefusedStaysFor;
+    if (!plane.send(id, dataplane::Stream::control, encoder_.encode(reply)))
+        close(plane, id, CloseCode::refused, why);
+}
+
+// One connection per shim and partition: a shim that reconnects has given the older one up, also
+// when the network has not told us yet.
+void Gateway::replace_older(dataplane::DataPlane& plane, ConnectionId id,
+                            const Connection& connection) {
+    const auto [current, is_first] =
+        by_shim_.try_emplace({connection.partition, connection.peer.common_name}, id);
+    if (is_first) return;
+    const ConnectionId older = std::exchange(current->second, id);
+    close(plane, older, CloseCode::replaced, "a newer connection of the same shim took its place");
+}
+
+}  // namespace bayplan::daemon

@@ -1,0 +1,83 @@
+// Once per turn of the data plane's loop: the way out, wake-ups, deadlines.
+//
+// Thread: the lcore.
+#include "daemon/gateway.h"
+
+#include <algorithm>
+
+namespace bayplan::daemon {
+namespace {
+
+// Per connection and turn: a busy connection gives way to the others after so much.
+constexpr std::size_t kFramesPerTurn = 4;
+
+}  // namespace
+
+std::size_t Gateway::on_turn(dataplane::DataPlane& plane) {
+    std::size_t done = hand_over_disconnects();
+    done += send_outboxes(plane);
+    if (waiting_ > 0) close_late(plane);
+    for (std::size_t i = 0; i < touched_.size(); ++i) {
+        if (!touched_[i]) continue;
+        touched_[i] = false;
+        inboxes_[i]->waker.notify();
+    }
+    return done;
+}
+
+std::size_t Gateway::send_outboxes(dataplane::DataPlane& plane) {
+    // Read before the outboxes: what engines put there before saying so is then seen.
+    const bool output_ends = output_ends_.load(std::memory_order_acquire);
+    bool all_done = true;
+    std::size_t done = 0;
+    for (auto& [id, connection] : connections_) {
+        if (connection.phase != Phase::open) continue;
+        OutboxSender& sender = *connection.sender;
+        const std::string* cut = sender.outbox().was_cut();
+        const std::size_t sent = sender.drain(plane, id, encoder_, kFramesPerTurn);
+        done += sent;
+        counters_.frames_out.fetch_add(sent, std::memory_order_relaxed);
+        if (sent > 0 && sender.outbox().was_refused()) touched_[connection.partition] = true;
+        if (cut != nullptr && sent == 0) to_cut_.emplace_back(id, *cut);
+        if (!sender.idle() || connection.acknowledged < sender.last_sent()) all_done = false;
+    }
+    for (const auto& [id, why] : to_cut_) {
+        const Connection& connection = connections_.at(id);
+        count(counters_.cuts);
+        log_.warning("connection cut", {{"connection", id},
+                                        {"shim", connection.peer.common_name},
+                                        {"address", connection.peer.address},
+                                        {"reason", why}});
+        close(plane, id, CloseCode::cut, why);
+    }
+    to_cut_.clear();
+    if (output_ends && all_done) output_done_.store(true, std::memory_order_release);
+    return done;
+}
+
+void Gateway::close_late(dataplane::DataPlane& plane) {
+    const Clock::time_point now = Clock::now();
+    std::vector<ConnectionId> late;
+    for (const auto& [id, connection] : connections_) {
+        const bool waits = connection.phase == Phase::fresh || connection.phase == Phase::refused;
+        if (waits && now >= connection.deadline) late.push_back(id);
+    }
+    for (const ConnectionId id : late) {
+        const bool refused = connections_.at(id).phase == Phase::refused;
+        close(plane, id, CloseCode::refused, refused ? "refused" : "no hello came");
+    }
+}
+
+std::size_t Gateway::hand_over_disconnects() {
+    std::size_t done = 0;
+    for (auto& [partition, id] : disconnects_) {
+        if (!inboxes_[partition]->push(DisconnectItem{id})) break;
+        touched_[partition] = true;
+        ++done;
+    }
+    disconnects_.erase(disconnects_.begin(),
+                       disconnects_.begin() + static_cast<std::ptrdiff_t>(done));
+    return done;
+}
+
+}  // namespace bayplan::daemon

@@ -1,0 +1,101 @@
+// From the lcore to one engine: what shims sent, verified and decoded, in order.
+//
+// Bounded twice, by messages and by bytes, because a message is between a few bytes and a megabyte.
+// When it is full the gateway stops reading the streams that feed it; nothing is dropped.
+//
+// Thread: has_room, push, spare: the lcore; take, done: the engine thread; depth, bytes: any.
+// Owner: items belong to the side that holds them. Decoded arrays go back in a ring of their own
+// and are used again, so that messages do not allocate once they have grown.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "base/spsc_ring.h"
+#include "bayplan/records.h"
+#include "daemon/waker.h"
+#include "dataplane/frame.h"
+#include "wire/codec.h"
+
+namespace bayplan::daemon {
+
+class Outbox;
+
+// A hello that the gateway has accepted.
+struct ConnectItem {
+    ConnectionId connection = 0;
+    std::string shim;
+    std::uint64_t shim_instance = 0;
+    std::uint64_t daemon_instance = 0;
+    std::uint64_t decisions_received = 0;
+    std::shared_ptr<Outbox> outbox;  // the way back
+};
+struct DisconnectItem {
+    ConnectionId connection = 0;
+};
+// A state message or an acknowledgement. The records in `decoded` point into `frame`.
+struct FrameItem {
+    ConnectionId connection = 0;
+    dataplane::Frame frame;
+    std::unique_ptr<wire::DecodedFrame> decoded;
+};
+using InboxItem = std::variant<std::monostate, ConnectItem, DisconnectItem, FrameItem>;
+
+class Inbox {
+public:
+    Inbox(std::size_t frames_max, std::size_t bytes_max)
+        : ring_(frames_max), spare_(kSpareMax), bytes_max_(bytes_max) {}
+
+    bool has_room(std::size_t bytes) {
+        return ring_.room() > 0 && bytes_.load(std::memory_order_relaxed) + bytes <= bytes_max_;
+    }
+    // Without notifying: the gateway does so once per turn.
+    bool push(InboxItem&& item) {
+        const std::size_t bytes = bytes_of(item);
+        bytes_.fetch_add(bytes, std::memory_order_relaxed);
+        if (ring_.push(std::move(item))) return true;
+        bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+        return false;
+    }
+    // Arrays to decode into: used ones if there are any.
+    std::unique_ptr<wire::DecodedFrame> spare() {
+        std::unique_ptr<wire::DecodedFrame> decoded;
+        if (!spare_.pop(decoded)) decoded = std::make_unique<wire::DecodedFrame>();
+        return decoded;
+    }
+
+    std::size_t take(std::span<InboxItem> out) { return ring_.pop_batch(out); }
+    bool empty() { return ring_.empty(); }
+    // The item has been applied: its bytes no longer count.
+    void done(InboxItem& item) {
+        bytes_.fetch_sub(bytes_of(item), std::memory_order_relaxed);
+        if (auto* frame = std::get_if<FrameItem>(&item)) spare_.push(std::move(frame->decoded));
+        item = std::monostate();
+    }
+
+    std::size_t depth() const { return ring_.size_estimate(); }
+    std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+
+    Waker waker;  // of the engine thread
+
+private:
+    // Few: each keeps the size of the largest message it ever held.
+    static constexpr std::size_t kSpareMax = 16;
+
+    static std::size_t bytes_of(const InboxItem& item) {
+        const auto* frame = std::get_if<FrameItem>(&item);
+        return frame == nullptr ? 0 : frame->frame.size();
+    }
+
+    SpscRing<InboxItem> ring_;
+    SpscRing<std::unique_ptr<wire::DecodedFrame>> spare_;
+    const std::size_t bytes_max_;
+    std::atomic<std::size_t> bytes_{0};
+};
+
+}  // namespace bayplan::daemon

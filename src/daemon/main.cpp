@@ -1,0 +1,89 @@
+// baypland: reads its arguments and its configuration, then runs the daemon.
+//
+// Thread: main. Exit status: 0 done, 1 a fault of the configuration or at start, 2 wrong arguments.
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "config/load.h"
+#include "daemon/daemon.h"
+#include "threads/host_cpus.h"
+
+namespace {
+
+using namespace bayplan;
+
+struct Arguments {
+    std::string config;
+    std::string record;
+    std::string status;
+    bool check = false;
+    bool help_config = false;
+};
+
+// On failure or when all has been said already: the exit status.
+bool parse(int argc, char** argv, Arguments& arguments, int& status) {
+    CLI::App app(
+        "baypland, the scheduling appliance: takes asks from shims over QUIC and places them "
+        "exactly.");
+    app.set_version_flag("--version", std::string("baypland ") + BAYPLAN_VERSION);
+    app.add_option("--config", arguments.config, "The configuration, a YAML file")
+        ->type_name("FILE");
+    app.add_flag("--check", arguments.check,
+                 "Read the configuration, report every fault, and exit");
+    app.add_flag("--help-config", arguments.help_config,
+                 "Print the manual of the configuration, and exit");
+    app.add_option("--record", arguments.record,
+                   "Record every input here for replay (instead of 'record' of the configuration)")
+        ->type_name("FILE");
+    app.add_option("--status", arguments.status, "Write the state as JSON here, every second")
+        ->type_name("FILE");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& end) {
+        status = app.exit(end) == 0 ? 0 : 2;
+        return false;
+    }
+    if (!arguments.help_config && arguments.config.empty()) {
+        std::fprintf(stderr, "baypland: --config FILE is missing; see --help and --help-config\n");
+        status = 2;
+        return false;
+    }
+    return true;
+}
+
+bool load(const Arguments& arguments, const threads::HostCpus& host, config::Config& config) {
+    config::Faults faults;
+    const bool sound = config::load_config(arguments.config, host, config, faults);
+    for (const config::Fault& fault : faults)
+        std::fprintf(stderr, "%s\n", fault.to_string().c_str());
+    if (!arguments.record.empty()) config.record = arguments.record;
+    return sound;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // First of all: everything later may be pinned.
+    const threads::HostCpus host = threads::read_host_cpus();
+    Arguments arguments;
+    int status = 0;
+    if (!parse(argc, argv, arguments, status)) return status;
+    if (arguments.help_config) {
+        std::fputs(config::config_manual().c_str(), stdout);
+        return 0;
+    }
+    config::Config config;
+    if (!load(arguments, host, config)) return 1;
+    if (arguments.check) {
+        const bool polling = config.data_plane.idle == dataplane::IdlePolicy::poll;
+        for (const std::string& warning : threads::plan_warnings(config.profile.plan, polling)) {
+            std::printf("%s: warning: profile: %s\n", arguments.config.c_str(), warning.c_str());
+        }
+        std::printf("%s: no faults\n", arguments.config.c_str());
+        return 0;
+    }
+    return daemon::Daemon(std::move(config), host, arguments.status).run();
+}

@@ -1,0 +1,50 @@
+// Sends what lies in an outbox, as frames, as far as the connection has room for them.
+//
+// A batch of decisions may be larger than a frame may be, so it is cut into frames of moderate
+// size; what the connection does not take stays here, encoded, and is offered again on the next
+// turn.
+//
+// Thread: the lcore. Owner: the gateway, one per connection.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "daemon/outbox.h"
+#include "dataplane/data_plane.h"
+#include "wire/codec.h"
+
+namespace bayplan::daemon {
+
+class OutboxSender {
+public:
+    OutboxSender(std::shared_ptr<Outbox> outbox, std::size_t frame_bytes_max);
+
+    // Sends at most `frames_max` frames; returns how many. Few at a time, so that connections take
+    // turns.
+    std::size_t drain(dataplane::DataPlane&, dataplane::ConnectionId, wire::Encoder&,
+                      std::size_t frames_max);
+
+    bool idle() { return held_.empty() && !batch_.batch && outbox_->drained(); }
+    Outbox& outbox() { return *outbox_; }
+    // The highest decision sequence number handed to the connection.
+    std::uint64_t last_sent() const { return last_sent_; }
+
+private:
+    // The next frame, valid until the encoder's next use; empty when there is nothing to send.
+    std::span<const std::byte> next_frame(wire::Encoder&);
+    std::span<const std::byte> next_decisions(wire::Encoder&);
+
+    const std::shared_ptr<Outbox> outbox_;
+    const std::size_t frame_bytes_;  // estimated size at which a frame of decisions is closed
+    DecisionsItem batch_;            // being sent; `skip` moves along
+    std::vector<Decision> chunk_;
+    dataplane::Stream stream_ = dataplane::Stream::decisions;
+    std::uint64_t frame_end_ = 0;  // last sequence number in the frame at hand, 0 = none
+    std::vector<std::byte> held_;  // a frame that the connection had no room for
+    std::uint64_t last_sent_ = 0;
+};
+
+}  // namespace bayplan::daemon

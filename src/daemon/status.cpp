@@ -1,0 +1,168 @@
+// JSON of the state, and the file it goes to.
+//
+// Thread: main.
+#include "daemon/status.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+namespace bayplan::daemon {
+namespace {
+
+// An object under construction; values are JSON already.
+class JsonObject {
+public:
+    void add(std::string_view key, std::string_view json) {
+        text_ += text_.empty() ? "{" : ",";
+        text_ += json_text(key) + ":";
+        text_ += json;
+    }
+    void number(std::string_view key, std::uint64_t value) { add(key, fmt::format("{}", value)); }
+    void text(std::string_view key, std::string_view value) { add(key, json_text(value)); }
+    std::string take() { return text_.empty() ? "{}" : std::move(text_) + "}"; }
+
+private:
+    std::string text_;
+};
+
+struct EngineField {
+    std::string_view name;
+    std::uint64_t EngineCounters::*member;
+};
+constexpr EngineField kEngineFields[] = {
+    {"inputs", &EngineCounters::inputs},
+    {"ignored_inputs", &EngineCounters::ignored_inputs},
+    {"attempts", &EngineCounters::attempts},
+    {"placed", &EngineCounters::placed},
+    {"failed", &EngineCounters::failed},
+    {"batches_inline", &EngineCounters::batches_inline},
+    {"batches_graph", &EngineCounters::batches_graph},
+    {"batches_overlapped", &EngineCounters::batches_overlapped},
+    {"batches_cut", &EngineCounters::batches_cut},
+    {"proposals", &EngineCounters::proposals},
+    {"resolved_at_commit", &EngineCounters::resolved_at_commit},
+    {"blocks_rechecked", &EngineCounters::blocks_rechecked},
+    {"nodes", &EngineCounters::nodes},
+    {"pending", &EngineCounters::pending},
+    {"backoff", &EngineCounters::backoff},
+    {"unschedulable", &EngineCounters::unschedulable},
+    {"allocations", &EngineCounters::allocations},
+    {"classes", &EngineCounters::classes},
+};
+
+constexpr std::string_view kDropPrefix = "drop_";
+
+void add_port(JsonObject& json, const Status& status) {
+    JsonObject all;
+    JsonObject drops;
+    std::uint64_t dropped = 0;
+    std::uint64_t received = 0;
+    std::uint64_t sent = 0;
+    for (const auto& [name, value] : status.data_plane) {
+        all.number(name, value);
+        if (name == "rx_packets") received = value;
+        if (name == "tx_packets") sent = value;
+        if (!name.starts_with(kDropPrefix)) continue;
+        drops.number(name.substr(kDropPrefix.size()), value);
+        dropped += value;
+    }
+    json.text("port", status.port);
+    json.number("udp_port", status.udp_port);
+    json.number("rx_packets", received);
+    json.number("tx_packets", sent);
+    json.number("dropped", dropped);
+    json.add("drops", drops.take());
+    json.add("data_plane", all.take());
+}
+
+std::string gateway_json(const GatewayCounters& counters) {
+    JsonObject json;
+    json.number("connections", counters.connections);
+    json.number("hellos", counters.hellos);
+    json.number("hellos_refused", counters.hellos_refused);
+    json.number("handshakes_refused", counters.handshakes_refused);
+    json.number("broken", counters.broken);
+    json.number("frames_in", counters.frames_in);
+    json.number("frames_out", counters.frames_out);
+    json.number("pushed_back", counters.pushed_back);
+    json.number("cuts", counters.cuts);
+    return json.take();
+}
+
+std::string partition_json(const PartitionStatus& partition) {
+    JsonObject json;
+    json.text("name", partition.name);
+    json.text("digest", partition.engine.digest);
+    json.number("workers", partition.workers);
+    for (const EngineField& field : kEngineFields)
+        json.number(field.name, partition.engine.counters.*field.member);
+    json.number("inbox_frames", partition.inbox_frames);
+    json.number("inbox_bytes", partition.inbox_bytes);
+    json.text("record_error", partition.engine.record_error);
+    return json.take();
+}
+
+void add_partitions(JsonObject& json, const Status& status) {
+    std::uint64_t workers = 0;
+    std::string all;
+    for (const PartitionStatus& partition : status.partitions) {
+        workers += partition.workers;
+        all += (all.empty() ? "" : ",") + partition_json(partition);
+    }
+    json.number("workers", workers);
+    for (const EngineField& field : kEngineFields) {
+        std::uint64_t sum = 0;
+        for (const PartitionStatus& partition : status.partitions)
+            sum += partition.engine.counters.*field.member;
+        json.number(field.name, sum);
+    }
+    if (status.partitions.size() == 1) json.text("digest", status.partitions.front().engine.digest);
+    json.add("partitions", "[" + all + "]");
+}
+
+}  // namespace
+
+std::string to_json(const Status& status) {
+    JsonObject json;
+    json.text("version", BAYPLAN_VERSION);
+    json.number("pid", static_cast<std::uint64_t>(getpid()));
+    json.number("uptime_ms", static_cast<std::uint64_t>(status.uptime_ms));
+    json.text("state", status.state);
+    json.text("profile", status.profile.source);
+    add_port(json, status);
+    json.add("gateway", gateway_json(status.gateway));
+    add_partitions(json, status);
+    json.number("resident_bytes", resident_bytes());
+    JsonObject cpus;
+    for (std::size_t role = 0; role < threads::kRoleCount; ++role) {
+        const auto each = static_cast<threads::Role>(role);
+        cpus.text(threads::to_string(each), status.profile.plan.describe(each));
+    }
+    json.add("cpus", cpus.take());
+    return json.take();
+}
+
+bool replace_file(const std::string& file, std::string_view text, std::string& error) {
+    const std::string fresh = file + ".new";
+    std::ofstream stream(fresh, std::ios::binary | std::ios::trunc);
+    stream << text << '\n';
+    stream.close();
+    if (stream && std::rename(fresh.c_str(), file.c_str()) == 0) return true;
+    error = fmt::format("cannot write {}: {}", file, std::strerror(errno));
+    return false;
+}
+
+std::uint64_t resident_bytes() {
+    std::ifstream statm("/proc/self/statm");
+    std::uint64_t total_pages = 0;
+    std::uint64_t resident_pages = 0;
+    statm >> total_pages >> resident_pages;
+    return statm ? resident_pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+}  // namespace bayplan::daemon

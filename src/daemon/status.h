@@ -1,0 +1,52 @@
+// The state of the daemon as one JSON object: for the log, for the quickstart's report, for tests.
+//
+// Fields: version, pid, uptime_ms, state (running, stopping, stopped), profile; port, udp_port,
+// rx_packets, tx_packets, dropped (sum), drops (by name), data_plane (all counters); gateway
+// (counters); totals over partitions (attempts, placed, failed, pending, backoff, unschedulable,
+// allocations, nodes, batches_*, workers); digest (one partition: its own; several: absent);
+// partitions (each with all of this and inbox_frames, inbox_bytes, record_error); resident_bytes;
+// cpus (by role, as configured).
+//
+// Thread: main.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config.h"
+#include "daemon/engine_thread.h"
+#include "daemon/gateway.h"
+#include "dataplane/data_plane.h"
+
+namespace bayplan::daemon {
+
+struct PartitionStatus {
+    std::string name;
+    std::uint32_t workers = 0;
+    EngineSnapshot engine;
+    std::size_t inbox_frames = 0;
+    std::size_t inbox_bytes = 0;
+};
+
+struct Status {
+    std::string_view state;
+    std::int64_t uptime_ms = 0;
+    std::string port;
+    std::uint16_t udp_port = 0;
+    std::vector<dataplane::Counter> data_plane;
+    GatewayCounters gateway;
+    std::vector<PartitionStatus> partitions;
+    config::ProfileConfig profile;
+};
+
+std::string to_json(const Status&);
+
+// Replaces the file in one step: a reader sees the old text or the new one. False: `error` says
+// why.
+bool replace_file(const std::string& file, std::string_view text, std::string& error);
+
+std::uint64_t resident_bytes();  // of this process now; 0 if the kernel does not tell
+
+}  // namespace bayplan::daemon
