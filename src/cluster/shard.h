@@ -75,9 +75,10 @@ public:
     void publish();
     bool has_unpublished() const { return !deltas_.empty(); }
 
-    // --- readers: `look` gets a const ShardSide& and must not keep anything of it.
-    template <typename Look>
-    void read(ReaderSlot& me, Look&& look) const {
+    // --- readers: `look` gets a const ShardSide& and must not keep anything of it. (The slot's type is
+    // open so that a test can stand between the two looks at active_.)
+    template <typename Reader, typename Look>
+    void read(Reader& me, Look&& look) const {
         for (;;) {
             const std::uint32_t side = active_.load(std::memory_order_seq_cst);
             me.announce(number_, side);

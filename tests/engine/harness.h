@@ -93,7 +93,8 @@ public:
     }
 
     void release(const std::string& key) {
-        const ReleaseRecord record{.key = key};
+        ReleaseRecord record;
+        record.key = key;
         send(ReleasesMessage{std::span(&record, 1)});
     }
 

@@ -1,0 +1,110 @@
+// NodeState: where blocks lie, what each change does to the writer's view, the readers' view and the log.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "cluster/node_state.h"
+
+namespace bayplan {
+namespace {
+
+constexpr auto kCpuKind = static_cast<KindId>(0);
+
+std::int64_t used_as_readers_see_it(NodeState& state, Slot slot) {
+    std::int64_t used = -1;
+    const std::uint32_t block = block_of(slot);
+    state.shard(state.shard_of(block)).read(state.reader(0), [&](const ShardSide& side) {
+        const std::uint32_t index = state.index_in_shard(block);
+        if (index < side.blocks.size() && side.blocks[index].columns(kCpuKind) != nullptr) {
+            used = side.blocks[index].columns(kCpuKind)->used[lane_of(slot)];
+        }
+    });
+    return used;
+}
+
+TEST(NodeState, every_block_has_one_place_in_one_shard_and_back) {
+    for (const std::uint32_t shards : {1u, 3u, 4u, 16u}) {
+        NodeState state(shards, 1);
+        std::vector<std::uint32_t> filled(shards, 0);
+        for (std::uint32_t block = 0; block < 500; ++block) {
+            const std::uint32_t shard = state.shard_of(block);
+            EXPECT_EQ(state.index_in_shard(block), filled[shard]++) << "blocks must fill a shard in order";
+            EXPECT_EQ(state.block_at(shard, state.index_in_shard(block)), block);
+        }
+    }
+}
+
+TEST(NodeState, a_change_is_seen_by_the_writer_at_once_and_by_readers_after_publish) {
+    NodeState state(4, 1);
+    state.add_block();
+    const std::vector<KindAmount> capacity{{kCpuKind, 1000}};
+    state.put_node(slot_at(0, 5), static_cast<NameId>(9), capacity, true);
+    state.publish();
+    const std::vector<KindAmount> request{{kCpuKind, 300}};
+    state.add_used(slot_at(0, 5), request, +1);
+    EXPECT_EQ(state.block(0).columns(kCpuKind)->used[5], 300);
+    EXPECT_EQ(used_as_readers_see_it(state, slot_at(0, 5)), 0);
+    state.publish();
+    EXPECT_EQ(used_as_readers_see_it(state, slot_at(0, 5)), 300);
+    EXPECT_EQ(state.block(0).columns(kCpuKind)->used[5], 300) << "the other side got the same deltas";
+}
+
+TEST(NodeState, each_change_is_logged_once_and_versions_follow) {
+    NodeState state(1, 1);
+    state.add_block();
+    state.add_block();
+    const std::vector<KindAmount> capacity{{kCpuKind, 1000}, {static_cast<KindId>(1), 5}};
+    state.put_node(slot_at(1, 0), static_cast<NameId>(1), capacity, true);
+    const std::uint64_t before = state.log().head();
+    state.add_used(slot_at(1, 0), capacity, +1);
+    EXPECT_EQ(state.log().head(), before + 1);
+    EXPECT_EQ(state.log().block_at(before + 1), 1u);
+    EXPECT_EQ(state.version(1), before + 1);
+    EXPECT_LT(state.version(0), before);
+}
+
+TEST(NodeState, capacity_is_replaced_as_a_whole) {
+    NodeState state(1, 1);
+    state.add_block();
+    const std::vector<KindAmount> two{{kCpuKind, 1000}, {static_cast<KindId>(1), 5}};
+    const std::vector<KindAmount> one{{kCpuKind, 400}};
+    state.put_node(slot_at(0, 0), static_cast<NameId>(1), two, true);
+    state.set_capacity(slot_at(0, 0), one);
+    EXPECT_EQ(state.block(0).columns(kCpuKind)->capacity[0], 400);
+    EXPECT_EQ(state.block(0).columns(static_cast<KindId>(1))->capacity[0], 0);
+}
+
+TEST(NodeState, holds_show_by_priority_and_as_a_sum) {
+    NodeState state(1, 1);
+    state.add_block();
+    const std::vector<KindAmount> capacity{{kCpuKind, 1000}};
+    state.put_node(slot_at(0, 3), static_cast<NameId>(1), capacity, true);
+    state.set_holds(slot_at(0, 3), std::make_shared<HoldList>(HoldList{{10, kCpuKind, 200}, {5, kCpuKind, 50}}));
+    const NodeBlock& block = state.block(0);
+    EXPECT_EQ(block.columns(kCpuKind)->held[3], 250);
+    EXPECT_EQ(block.held_from(3, kCpuKind, 4), 250);
+    EXPECT_EQ(block.held_from(3, kCpuKind, 5), 200) << "a hold is kept from lower priorities only";
+    EXPECT_EQ(block.held_from(3, kCpuKind, 10), 0);
+    EXPECT_EQ(block.holding, 1u << 3);
+    state.set_holds(slot_at(0, 3), nullptr);
+    EXPECT_EQ(state.block(0).columns(kCpuKind)->held[3], 0);
+    EXPECT_EQ(state.block(0).holding, 0u);
+}
+
+TEST(ChangeLog, says_how_far_back_it_reaches) {
+    ChangeLog log;
+    for (std::uint64_t count = 0; count < ChangeLog::kEntries + 10; ++count) {
+        log.append(static_cast<std::uint32_t>(count % 7));
+    }
+    EXPECT_TRUE(log.reaches_back_to(log.head()));
+    EXPECT_TRUE(log.reaches_back_to(log.head() - ChangeLog::kEntries + 1));
+    EXPECT_FALSE(log.reaches_back_to(log.head() - ChangeLog::kEntries));
+    // The oldest position that a caller then reads is the one after: it must not be overwritten.
+    const std::uint64_t oldest = log.head() - ChangeLog::kEntries + 2;
+    EXPECT_EQ(log.block_at(oldest), (oldest - 1) % 7);
+}
+
+}  // namespace
+}  // namespace bayplan

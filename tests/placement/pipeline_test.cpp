@@ -1,0 +1,275 @@
+// The pipeline at work: proposals of one batch run at the same time, the next batch is proposed while
+// the present one commits, commit looks again at what changed, and what comes up in between cuts.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <set>
+#include <thread>
+
+#include "placement/stage_executor.h"
+#include "predicates/registry.h"
+#include "tests/engine/harness.h"
+
+namespace bayplan {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::KeepingSink;
+using testing::TestShim;
+
+bool tbb_allowed() { return std::getenv("BAYPLAN_NO_TBB") == nullptr; }
+
+// Holds every proposal until proposals of `wanted` classes are inside it at the same time, or the time
+// is up: then it gives up for good and says so.
+class Rendezvous final : public Predicate {
+public:
+    Rendezvous(std::thread::id engine, std::chrono::milliseconds patience) : engine_(engine), patience_(patience) {}
+
+    std::string_view name() const override { return "Rendezvous"; }
+    std::uint64_t filter(const AskClass& ask_class, const NodeBlock&, std::uint64_t lanes) const noexcept override {
+        if (met || gave_up || (std::this_thread::get_id() == engine_ && !count_engine)) {
+            return lanes;
+        }
+        inside_.fetch_or(1u << (ask_class.cpu_request % 32));
+        const auto until = std::chrono::steady_clock::now() + patience_;
+        while (std::chrono::steady_clock::now() < until) {
+            const std::uint32_t inside = inside_;
+            if ((inside & (inside - 1)) != 0) {
+                met = true;
+                return lanes;
+            }
+            std::this_thread::yield();
+        }
+        gave_up = true;
+        return lanes;
+    }
+    Refusal explain(const AskClass&, const NodeBlock&, std::uint32_t, const KindNames&) const override { return {}; }
+    std::uint32_t woken_by() const override { return 0; }
+
+    mutable std::atomic<bool> met{false};
+    mutable std::atomic<bool> gave_up{false};
+    bool count_engine = false;
+
+private:
+    const std::thread::id engine_;
+    const std::chrono::milliseconds patience_;
+    mutable std::atomic<std::uint32_t> inside_{0};
+};
+
+std::unique_ptr<PredicateSet> with_defaults(std::unique_ptr<Predicate> extra) {
+    std::vector<std::unique_ptr<Predicate>> predicates;
+    predicates.push_back(std::move(extra));
+    predicates.push_back(make_node_unschedulable());
+    predicates.push_back(make_node_name());
+    predicates.push_back(make_node_resources_fit());
+    return std::make_unique<PredicateSet>(std::move(predicates));
+}
+
+EngineOptions graph_options(std::uint32_t depth = 2) {
+    EngineOptions options;
+    options.path = BatchPath::graph;
+    options.workers = 2;
+    options.depth = depth;
+    options.batch = 2;
+    return options;
+}
+
+void two_asks(TestShim& shim) {
+    shim.node("n1", {{"cpu", 1000}, {"memory", 1000}});
+    shim.application("app");
+    shim.ask("a", "app", {{"cpu", 1}});
+    shim.ask("b", "app", {{"cpu", 2}});
+}
+
+std::unique_ptr<StageExecutor> parallel_executor(bool tbb) {
+    return tbb ? make_tbb_executor(2, {}) : make_thread_executor(2, {});
+}
+
+class OnBothExecutors : public ::testing::TestWithParam<bool> {
+protected:
+    void SetUp() override {
+        if (GetParam() && !tbb_allowed()) {
+            GTEST_SKIP() << "TBB is not instrumented for ThreadSanitizer";
+        }
+    }
+};
+
+TEST_P(OnBothExecutors, proposal_a_returns_only_once_proposal_b_runs) {
+    auto predicate = std::make_unique<Rendezvous>(std::this_thread::get_id(), 60s);
+    const Rendezvous& rendezvous = *predicate;
+    KeepingSink sink;
+    Engine engine(graph_options(), sink, with_defaults(std::move(predicate)), parallel_executor(GetParam()));
+    TestShim shim(engine, "s");
+    two_asks(shim);
+    EXPECT_EQ(engine.run(2), 2u);
+    EXPECT_TRUE(rendezvous.met);
+    EXPECT_EQ(engine.counters().batches_graph, 1u);
+    EXPECT_EQ(engine.counters().proposals, 2u);
+}
+
+TEST(Pipeline, the_inline_path_cannot_make_two_proposals_meet) {
+    auto predicate = std::make_unique<Rendezvous>(std::this_thread::get_id(), 200ms);
+    predicate->count_engine = true;
+    const Rendezvous& rendezvous = *predicate;
+    KeepingSink sink;
+    EngineOptions options = graph_options();
+    options.path = BatchPath::inline_;
+    Engine engine(options, sink, with_defaults(std::move(predicate)), make_inline_executor());
+    TestShim shim(engine, "s");
+    two_asks(shim);
+    EXPECT_EQ(engine.run(2), 2u);
+    EXPECT_FALSE(rendezvous.met);
+    EXPECT_TRUE(rendezvous.gave_up);
+    EXPECT_EQ(engine.counters().batches_graph, 0u);
+    EXPECT_GE(engine.counters().batches_inline, 1u);
+}
+
+// Holds a commit (the engine thread's own look at a block) until a worker proposes for the next batch.
+class CommitGate final : public Predicate {
+public:
+    explicit CommitGate(std::thread::id engine) : engine_(engine) {}
+
+    std::string_view name() const override { return "CommitGate"; }
+    std::uint64_t filter(const AskClass& ask_class, const NodeBlock&, std::uint64_t lanes) const noexcept override {
+        const bool late = ask_class.cpu_request >= 3;  // a class of the second batch
+        if (std::this_thread::get_id() != engine_) {
+            if (late) {
+                // Waits for the commit of the first batch to be under way.
+                wait_for(committing_);
+                proposing_ = true;
+            }
+            return lanes;
+        }
+        committing_ = true;
+        overlapped = wait_for(proposing_) || overlapped;
+        return lanes;
+    }
+    Refusal explain(const AskClass&, const NodeBlock&, std::uint32_t, const KindNames&) const override { return {}; }
+    std::uint32_t woken_by() const override { return 0; }
+
+    mutable std::atomic<bool> overlapped{false};
+
+private:
+    static bool wait_for(const std::atomic<bool>& flag) noexcept {
+        const auto until = std::chrono::steady_clock::now() + 60s;
+        while (!flag && std::chrono::steady_clock::now() < until) {
+            std::this_thread::yield();
+        }
+        return flag;
+    }
+
+    const std::thread::id engine_;
+    mutable std::atomic<bool> committing_{false};
+    mutable std::atomic<bool> proposing_{false};
+};
+
+TEST_P(OnBothExecutors, the_next_batch_is_proposed_while_the_present_one_commits) {
+    auto predicate = std::make_unique<CommitGate>(std::this_thread::get_id());
+    const CommitGate& gate = *predicate;
+    KeepingSink sink;
+    Engine engine(graph_options(), sink, with_defaults(std::move(predicate)), parallel_executor(GetParam()));
+    TestShim shim(engine, "s");
+    shim.node("n1", {{"cpu", 1000}, {"memory", 1000}});
+    shim.application("app");
+    for (int number = 1; number <= 4; ++number) {
+        shim.ask("p" + std::to_string(number), "app", {{"cpu", number}});
+    }
+    // The second ask of the first batch must look again at what the first one changed: a commit on the
+    // engine thread that the gate holds until the second batch's proposals run.
+    EXPECT_EQ(engine.run(4), 4u);
+    EXPECT_TRUE(gate.overlapped);
+    EXPECT_GE(engine.counters().batches_overlapped, 1u);
+    EXPECT_GE(engine.counters().blocks_rechecked, 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Executors, OnBothExecutors, ::testing::Values(false, true),
+                         [](const auto& param) { return param.param ? "tbb" : "threads"; });
+
+TEST(Pipeline, commit_looks_again_at_nodes_that_earlier_commits_of_the_batch_changed) {
+    // Both asks prefer n1 when proposed; after the first, only n2 has room.
+    for (const bool tbb : {false, true}) {
+        if (tbb && !tbb_allowed()) {
+            continue;
+        }
+        KeepingSink sink;
+        Engine engine(graph_options(), sink, make_default_predicates(), parallel_executor(tbb));
+        TestShim shim(engine, "s");
+        shim.node("n1", {{"cpu", 10}, {"memory", 1000}});
+        shim.node("n2", {{"cpu", 9}, {"memory", 1000}});
+        shim.application("app");
+        shim.ask("a", "app", {{"cpu", 8}});
+        shim.ask("b", "app", {{"cpu", 7}});
+        engine.run(2);
+        ASSERT_EQ(sink.log.size(), 2u);
+        EXPECT_EQ(sink.log[0], "1 0 place s/a n1 - -");
+        EXPECT_EQ(sink.log[1], "2 0 place s/b n2 - -");
+    }
+}
+
+TEST(Pipeline, an_ask_of_higher_priority_that_comes_between_cuts_what_was_selected) {
+    KeepingSink sink;
+    EngineOptions options = graph_options();
+    options.batch = 4;
+    Engine engine(options, sink, make_default_predicates(), make_inline_executor());
+    TestShim shim(engine, "s");
+    shim.node("n1", {{"cpu", 3}});
+    shim.application("app");
+    for (const char* key : {"a", "b", "c", "d"}) {
+        shim.ask(key, "app", {{"cpu", 1}});
+    }
+    EXPECT_EQ(engine.run(1), 1u);
+    EXPECT_EQ(engine.counters().pending, 3u) << "selected asks still count as pending";
+    shim.ask("urgent", "app", {{"cpu", 1}}, 100);
+    engine.run(10);
+    EXPECT_EQ(sink.log[1], "2 0 place s/urgent n1 - -");
+    EXPECT_EQ(sink.log[2], "3 0 place s/b n1 - -");
+    EXPECT_GE(engine.counters().batches_cut, 1u);
+    EXPECT_EQ(engine.ask_state("s", "c"), "unschedulable");
+}
+
+TEST(Pipeline, a_selected_ask_that_is_released_is_not_placed) {
+    KeepingSink sink;
+    Engine engine(graph_options(), sink, make_default_predicates(), make_inline_executor());
+    TestShim shim(engine, "s");
+    two_asks(shim);
+    shim.ask("c", "app", {{"cpu", 1}});
+    EXPECT_EQ(engine.run(1), 1u);
+    shim.release("b");
+    EXPECT_EQ(engine.run(10), 1u);
+    EXPECT_EQ(sink.log.back(), "2 0 place s/c n1 - -");
+    std::vector<std::string> broken;
+    engine.audit(broken);
+    EXPECT_TRUE(broken.empty());
+}
+
+TEST(Pipeline, cheap_batches_go_inline_and_dear_ones_to_the_workers_when_the_path_is_automatic) {
+    KeepingSink sink;
+    EngineOptions options = graph_options();
+    options.path = BatchPath::automatic;
+    options.batch = 64;
+    Engine engine(options, sink, make_default_predicates(), make_inline_executor());
+    TestShim shim(engine, "s");
+    for (int node = 0; node < 64; ++node) {
+        shim.node("n" + std::to_string(node), {{"cpu", 100'000}});
+    }
+    shim.application("app");
+    for (int pod = 0; pod < 64; ++pod) {
+        shim.ask("same" + std::to_string(pod), "app", {{"cpu", 1}});
+    }
+    engine.run(1000);
+    EXPECT_EQ(engine.counters().batches_graph, 0u) << "one class, one block: nothing to hand over";
+    for (int node = 64; node < 1000; ++node) {
+        shim.node("n" + std::to_string(node), {{"cpu", 100'000}});
+    }
+    for (int pod = 0; pod < 64; ++pod) {
+        shim.ask("new" + std::to_string(pod), "app", {{"cpu", 2 + pod}});
+    }
+    engine.run(1000);
+    EXPECT_EQ(engine.counters().batches_graph, 1u) << "64 classes that have never seen 16 blocks";
+}
+
+}  // namespace
+}  // namespace bayplan

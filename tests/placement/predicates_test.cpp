@@ -1,0 +1,157 @@
+// Predicates by table: the verdict and reasons of each, and that filter() and explain() agree lane by lane.
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "cluster/kinds.h"
+#include "predicates/registry.h"
+
+namespace bayplan {
+namespace {
+
+class Predicates : public ::testing::Test {
+protected:
+    // One node in lane 0 of a block with this cpu capacity, use, foreign use.
+    NodeBlock block(std::int64_t capacity, std::int64_t used = 0, std::int64_t foreign = 0) {
+        NodeBlock made;
+        made.present = 1;
+        made.schedulable = 1;
+        made.names[0] = static_cast<NameId>(7);
+        made.kinds.resize(1);
+        made.kinds[0] = std::make_unique<KindColumns>();
+        made.kinds[0]->capacity[0] = capacity;
+        made.kinds[0]->used[0] = used;
+        made.kinds[0]->foreign[0] = foreign;
+        return made;
+    }
+
+    PredicateSet::Failure explain(const AskClass& ask_class, const NodeBlock& block) {
+        auto failure = set_->explain(ask_class, block, 0, kinds_);
+        EXPECT_EQ(set_->filter(ask_class, block) & 1, failure.refusal.verdict == Verdict::feasible ? 1u : 0u)
+            << "filter() and explain() disagree";
+        return failure;
+    }
+
+    static AskClass asking(std::int64_t cpu) {
+        AskClass ask_class;
+        ask_class.requests = {{kCpu, cpu}};
+        return ask_class;
+    }
+
+    KindTable kinds_;
+    std::unique_ptr<PredicateSet> set_ = make_default_predicates();
+};
+
+TEST_F(Predicates, fit_is_exact_at_the_boundary) {
+    EXPECT_EQ(explain(asking(40), block(100, 50, 10)).refusal.verdict, Verdict::feasible);
+    const auto failure = explain(asking(41), block(100, 50, 10));
+    EXPECT_EQ(failure.refusal.verdict, Verdict::unschedulable);
+    EXPECT_EQ(failure.refusal.reasons, std::vector<std::string>{"Insufficient cpu"});
+}
+
+TEST_F(Predicates, an_amount_above_the_capacity_is_unresolvable) {
+    EXPECT_EQ(explain(asking(100), block(100)).refusal.verdict, Verdict::feasible);
+    EXPECT_EQ(explain(asking(101), block(100)).refusal.verdict, Verdict::unresolvable);
+}
+
+TEST_F(Predicates, a_kind_that_the_node_lacks_is_zero) {
+    AskClass ask_class;
+    ask_class.requests = {{kinds_.acquire("example.com/gpu"), 1}};
+    const auto failure = explain(ask_class, block(100));
+    EXPECT_EQ(failure.refusal.reasons, std::vector<std::string>{"Insufficient example.com/gpu"});
+    EXPECT_EQ(failure.refusal.verdict, Verdict::unresolvable);
+}
+
+TEST_F(Predicates, a_lack_of_pod_slots_has_its_own_words_and_is_never_unresolvable) {
+    AskClass ask_class;
+    ask_class.requests = {{kinds_.acquire("pods"), 1}};
+    const auto failure = explain(ask_class, block(100));
+    EXPECT_EQ(failure.refusal.reasons, std::vector<std::string>{"Too many pods"});
+    EXPECT_EQ(failure.refusal.verdict, Verdict::unschedulable);
+}
+
+TEST_F(Predicates, every_short_kind_is_a_reason) {
+    AskClass ask_class;
+    ask_class.requests = {{kCpu, 200}, {kMemory, 1}};
+    EXPECT_EQ(explain(ask_class, block(100)).refusal.reasons,
+              (std::vector<std::string>{"Insufficient cpu", "Insufficient memory"}));
+}
+
+TEST_F(Predicates, an_ask_for_nothing_fits_an_overcommitted_node) {
+    EXPECT_EQ(explain(AskClass{}, block(100, 500)).refusal.verdict, Verdict::feasible);
+}
+
+TEST_F(Predicates, holds_count_against_lower_priorities_only) {
+    NodeBlock held = block(100);
+    held.holding = 1;
+    held.holds.emplace_back(0, std::make_shared<HoldList>(HoldList{{10, kCpu, 60}}));
+    AskClass low = asking(41);
+    low.priority = 9;
+    AskClass equal = asking(41);
+    equal.priority = 10;
+    EXPECT_EQ(explain(low, held).refusal.verdict, Verdict::unschedulable);
+    EXPECT_EQ(explain(equal, held).refusal.verdict, Verdict::feasible);
+}
+
+TEST_F(Predicates, a_drained_node_refuses_all_but_those_that_tolerate_it) {
+    NodeBlock drained = block(100);
+    drained.schedulable = 0;
+    const auto failure = explain(asking(1), drained);
+    EXPECT_EQ(failure.refusal.verdict, Verdict::unresolvable);
+    EXPECT_EQ(failure.refusal.reasons, std::vector<std::string>{"node(s) were unschedulable"});
+    AskClass tolerant = asking(1);
+    tolerant.tolerates_unschedulable = true;
+    EXPECT_EQ(explain(tolerant, drained).refusal.verdict, Verdict::feasible);
+}
+
+TEST_F(Predicates, a_required_node_is_that_node_or_none) {
+    AskClass here = asking(1);
+    here.required_node = static_cast<NameId>(7);
+    AskClass elsewhere = asking(1);
+    elsewhere.required_node = static_cast<NameId>(8);
+    EXPECT_EQ(explain(here, block(100)).refusal.verdict, Verdict::feasible);
+    const auto failure = explain(elsewhere, block(100));
+    EXPECT_EQ(failure.refusal.verdict, Verdict::unresolvable);
+    EXPECT_EQ(failure.refusal.reasons, std::vector<std::string>{"node(s) didn't match the requested node name"});
+}
+
+TEST_F(Predicates, the_first_in_kubernetes_order_is_the_one_reported) {
+    NodeBlock drained = block(0);
+    drained.schedulable = 0;
+    AskClass ask_class = asking(1);
+    ask_class.required_node = static_cast<NameId>(8);
+    EXPECT_EQ(explain(ask_class, drained).refusal.reasons, std::vector<std::string>{"node(s) were unschedulable"});
+    drained.schedulable = 1;
+    EXPECT_EQ(explain(ask_class, drained).refusal.reasons,
+              std::vector<std::string>{"node(s) didn't match the requested node name"});
+}
+
+TEST_F(Predicates, filter_and_explain_agree_on_random_blocks) {
+    std::mt19937_64 random(5);
+    for (int round = 0; round < 2'000; ++round) {
+        NodeBlock made = block(0);
+        made.present = random();
+        made.schedulable = random();
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            made.kinds[0]->capacity[lane] = static_cast<std::int64_t>(random() % 10);
+            made.kinds[0]->used[lane] = static_cast<std::int64_t>(random() % 5);
+            made.names[lane] = static_cast<NameId>(random() % 3);
+        }
+        AskClass ask_class = asking(static_cast<std::int64_t>(random() % 6) + 1);
+        ask_class.tolerates_unschedulable = random() % 2 == 0;
+        ask_class.required_node = random() % 2 == 0 ? static_cast<NameId>(random() % 3) : kNone<NameId>;
+        const std::uint64_t pass = set_->filter(ask_class, made);
+        EXPECT_EQ(pass & ~made.present, 0u);
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            if (made.present >> lane & 1) {
+                const bool feasible =
+                    set_->explain(ask_class, made, lane, kinds_).refusal.verdict == Verdict::feasible;
+                ASSERT_EQ(pass >> lane & 1, feasible ? 1u : 0u);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace bayplan

@@ -1,0 +1,86 @@
+// The indexed heap against a sorted set, over random inserts, removals and key changes, and its cost:
+// the number of comparisons of an update is logarithmic.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "queues/indexed_heap.h"
+
+namespace bayplan {
+namespace {
+
+struct World {
+    std::vector<std::int64_t> keys;
+    std::vector<std::uint32_t> positions;
+    std::uint64_t comparisons = 0;
+};
+
+struct Before {
+    World* world;
+    bool operator()(std::uint32_t a, std::uint32_t b) const {
+        ++world->comparisons;
+        return std::pair(world->keys[a], a) < std::pair(world->keys[b], b);
+    }
+};
+struct Position {
+    World* world;
+    std::uint32_t& operator()(std::uint32_t id) const { return world->positions[id]; }
+};
+
+TEST(IndexedHeap, agrees_with_a_sorted_set_over_random_histories) {
+    std::mt19937_64 random(42);
+    World world{std::vector<std::int64_t>(500, 0), std::vector<std::uint32_t>(500, kNotInHeap), 0};
+    IndexedHeap<std::uint32_t, Before, Position> heap(Before{&world}, Position{&world});
+    std::set<std::pair<std::int64_t, std::uint32_t>> model;
+    for (int step = 0; step < 50'000; ++step) {
+        const auto id = static_cast<std::uint32_t>(random() % world.keys.size());
+        const bool inside = world.positions[id] != kNotInHeap;
+        if (!inside) {
+            world.keys[id] = static_cast<std::int64_t>(random() % 100);
+            heap.insert(id);
+            model.emplace(world.keys[id], id);
+        } else if (random() % 2 == 0) {
+            model.erase({world.keys[id], id});
+            world.keys[id] = static_cast<std::int64_t>(random() % 100);
+            model.emplace(world.keys[id], id);
+            heap.update(id);
+        } else {
+            heap.remove(id);
+            model.erase({world.keys[id], id});
+        }
+        ASSERT_EQ(heap.size(), model.size());
+        if (!model.empty()) {
+            ASSERT_EQ(heap.top(), model.begin()->second);
+        }
+    }
+}
+
+TEST(IndexedHeap, update_and_remove_cost_a_logarithm_of_comparisons) {
+    constexpr std::uint32_t kItems = 1u << 16;
+    std::mt19937_64 random(7);
+    World world{std::vector<std::int64_t>(kItems), std::vector<std::uint32_t>(kItems, kNotInHeap), 0};
+    IndexedHeap<std::uint32_t, Before, Position> heap(Before{&world}, Position{&world});
+    for (std::uint32_t id = 0; id < kItems; ++id) {
+        world.keys[id] = static_cast<std::int64_t>(random());
+        heap.insert(id);
+    }
+    const auto levels = static_cast<std::uint64_t>(std::ceil(std::log(kItems) / std::log(4.0))) + 1;
+    for (int step = 0; step < 1000; ++step) {
+        const auto id = static_cast<std::uint32_t>(random() % kItems);
+        world.keys[id] = static_cast<std::int64_t>(random());
+        world.comparisons = 0;
+        heap.update(id);
+        EXPECT_LE(world.comparisons, 4 * levels + 1);
+        world.comparisons = 0;
+        heap.remove(id);
+        EXPECT_LE(world.comparisons, 4 * levels + 1);
+        heap.insert(id);
+    }
+}
+
+}  // namespace
+}  // namespace bayplan

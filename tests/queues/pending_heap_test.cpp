@@ -1,0 +1,101 @@
+// The order in which pending asks are tried, over applications, groups and credit.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "queues/pending_heap.h"
+
+namespace bayplan {
+namespace {
+
+class PendingHeapTest : public ::testing::Test {
+protected:
+    AskId make(std::uint32_t application, std::int32_t priority, std::uint64_t group_number = 0) {
+        const AskId id = asks_.add();
+        Ask& ask = asks_[id];
+        ask.application = static_cast<ApplicationId>(application);
+        ask.priority = priority;
+        ask.sequence = ++sequence_;
+        ask.group_number = group_number == 0 ? ask.sequence : group_number;
+        ask.group = group_number == 0 ? UINT32_MAX : static_cast<std::uint32_t>(group_number);
+        return id;
+    }
+
+    std::vector<std::uint64_t> drain() {
+        std::vector<std::uint64_t> order;
+        while (heap_.top() != kNone<AskId>) {
+            const AskId id = heap_.top();
+            order.push_back(asks_[id].sequence);
+            heap_.remove(id);
+        }
+        return order;
+    }
+
+    AskTable asks_;
+    PendingHeap heap_{asks_};
+    std::uint64_t sequence_ = 0;
+};
+
+TEST_F(PendingHeapTest, priority_first_then_arrival_across_applications) {
+    heap_.add_application(static_cast<ApplicationId>(0), true);
+    heap_.add_application(static_cast<ApplicationId>(1), true);
+    for (const AskId id : {make(0, 1), make(1, 5), make(0, 5), make(1, 1), make(1, 9)}) {
+        heap_.insert(id);
+    }
+    EXPECT_EQ(drain(), (std::vector<std::uint64_t>{5, 2, 3, 1, 4}));
+}
+
+TEST_F(PendingHeapTest, members_of_a_group_come_back_to_back_at_the_place_of_the_first) {
+    heap_.add_application(static_cast<ApplicationId>(0), true);
+    std::vector<AskId> asks{make(0, 0, 1), make(0, 0), make(0, 0, 1), make(0, 0, 4), make(0, 0, 1)};
+    std::shuffle(asks.begin(), asks.end(), std::mt19937(3));
+    for (const AskId id : asks) {
+        heap_.insert(id);
+    }
+    EXPECT_EQ(drain(), (std::vector<std::uint64_t>{1, 3, 5, 2, 4}));
+}
+
+TEST_F(PendingHeapTest, an_application_without_credit_is_passed_over_and_keeps_its_place) {
+    heap_.add_application(static_cast<ApplicationId>(0), true);
+    heap_.add_application(static_cast<ApplicationId>(1), false);
+    for (const AskId id : {make(1, 9), make(0, 1), make(1, 1)}) {
+        heap_.insert(id);
+    }
+    EXPECT_EQ(asks_[heap_.top()].sequence, 2u);
+    heap_.set_credit(static_cast<ApplicationId>(1), true);
+    EXPECT_EQ(drain(), (std::vector<std::uint64_t>{1, 2, 3}));
+}
+
+TEST_F(PendingHeapTest, agrees_with_sorting_over_random_histories) {
+    std::mt19937_64 random(11);
+    for (std::uint32_t application = 0; application < 5; ++application) {
+        heap_.add_application(static_cast<ApplicationId>(application), true);
+    }
+    std::vector<AskId> inside;
+    for (int step = 0; step < 20'000; ++step) {
+        if (inside.empty() || random() % 5 < 3) {
+            // Group numbers are unique to an application, as the engine gives them.
+            const auto application = static_cast<std::uint32_t>(random() % 5);
+            const std::uint64_t group = random() % 3 == 0 ? 1'000'000 + application * 4 + random() % 4 : 0;
+            inside.push_back(make(application, static_cast<std::int32_t>(random() % 4), group));
+            heap_.insert(inside.back());
+        } else {
+            const std::size_t at = random() % inside.size();
+            heap_.remove(inside[at]);
+            inside.erase(inside.begin() + static_cast<std::ptrdiff_t>(at));
+        }
+        ASSERT_EQ(heap_.size(), inside.size());
+        if (step % 16 == 0 && !inside.empty()) {
+            const AskId first = *std::min_element(inside.begin(), inside.end(), [&](AskId a, AskId b) {
+                return key_of(asks_[a]).comes_before(key_of(asks_[b]));
+            });
+            ASSERT_EQ(heap_.top(), first);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace bayplan
