@@ -80,8 +80,8 @@ Encoder::~Encoder() = default;
 std::span<const std::byte> Encoder::encode(const Message& message) {
     flatbuffers::FlatBufferBuilder& out = builder_->out;
     out.Clear();
-    out.Align(
-        8);  // so that the finished bytes are a multiple of 8 and can be decoded where they lie
+    // So that the finished bytes are a multiple of 8 and can be decoded where they lie.
+    out.Align(8);
     const Builder::Body body = std::visit(*builder_, message);
     fbs::FinishEnvelopeBuffer(out, fbs::CreateEnvelope(out, kSchemaVersion, body.kind, body.place));
     return {reinterpret_cast<const std::byte*>(out.GetBufferPointer()), out.GetSize()};

@@ -27,7 +27,8 @@ constexpr std::string_view kConfiguration = "partitions:\n  - name: default\n";
 class Record : public ::testing::Test {
 protected:
     Record() {
-        std::string name = (fs::temp_directory_path() / "record-test-XXXXXX").string();
+        std::string name =
+            (fs::temp_directory_path() / ("record-test-" + std::string(6, 'X'))).string();
         EXPECT_NE(mkdtemp(name.data()), nullptr);
         directory_ = name;
     }
@@ -130,6 +131,31 @@ TEST_F(Record, a_state_message_is_kept_as_the_frame_it_came_in) {
     ASSERT_NE(at, std::string::npos);
     EXPECT_EQ(at % 8, 0u);
     EXPECT_EQ(read_all(path()).inputs, std::vector{line(7, input)});
+}
+
+TEST_F(Record, a_frame_of_any_length_is_kept_so_that_it_can_be_decoded_in_place) {
+    RecordMaker maker(7, kLimits);
+    wire::Encoder encoder;
+    wire::DecodedFrame decoded;
+    std::string error;
+    std::vector<std::string> expected;
+    {
+        const auto writer = this->writer();
+        for (std::size_t more = 0; more < 16; ++more) {
+            const auto bytes = encoder.encode(maker.message(4, Extent::small));
+            std::vector<std::byte> frame(bytes.size() + more);  // others may leave bytes behind it
+            std::copy(bytes.begin(), bytes.end(), frame.begin());
+            ASSERT_TRUE(decoded.decode(frame, kLimits, error)) << error;
+            const auto& state = std::get<wire::StateFrame>(decoded.message());
+            const Input input = StateMessage{more, state.sequence, state.body};
+            writer->write(more, input, frame);
+            expected.push_back(line(more, input));
+        }
+        writer->finish(0);
+    }
+    const Reading reading = read_all(path());
+    EXPECT_EQ(reading.inputs, expected);
+    EXPECT_EQ(reading.fault, "");
 }
 
 TEST_F(Record, messages_larger_than_the_writers_buffer_and_past_the_live_limits_come_back) {

@@ -152,7 +152,8 @@ private:
 }  // namespace
 
 ScratchDirectory::ScratchDirectory() {
-    std::string name = (fs::temp_directory_path() / "schema-test-XXXXXX").string();
+    std::string name =
+        (fs::temp_directory_path() / ("schema-test-" + std::string(6, 'X'))).string();
     if (mkdtemp(name.data()) == nullptr) {
         throw std::runtime_error("no scratch directory");
     }
