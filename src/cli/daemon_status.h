@@ -1,0 +1,31 @@
+// What only the daemon knows about a run, read from the file that `baypland --status` writes.
+//
+// Thread: any. Errors: as text; a field that is not there stays empty.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace bayplan::cli {
+
+struct DaemonStatus {
+    std::string digest;
+    std::string port;
+    std::optional<std::uint64_t> attempts;
+    std::optional<std::uint64_t> placed;
+    std::optional<std::uint64_t> failed;
+    std::optional<std::uint64_t> rx_packets;
+    std::optional<std::uint64_t> tx_packets;
+    std::optional<std::uint64_t> workers;
+    std::map<std::string, std::uint64_t> drops;  // by name
+    std::string cpus;                            // of all roles, as JSON
+
+    std::uint64_t dropped() const;
+};
+
+std::optional<DaemonStatus> parse_daemon_status(const std::string& text, std::string& error);
+std::optional<DaemonStatus> read_daemon_status(const std::string& path, std::string& error);
+
+}  // namespace bayplan::cli

@@ -1,0 +1,125 @@
+// What the daemon says to a load, and what the books come to in the end. See load_run.h.
+#include <cmath>
+
+#include "cli/load_run.h"
+
+namespace bayplan::cli {
+
+void LoadRun::on_connected(HelloOutcome outcome) {
+    connected_ = true;
+    changed();
+    if (outcome == HelloOutcome::resync) {
+        // The daemon knows of no place that would have to be refused, and pods may have lost
+        // theirs.
+        to_refuse_.clear();
+        if (asking_) {
+            collect_unasked();
+        }
+    }
+}
+
+void LoadRun::on_disconnected(std::string_view why) {
+    if (connected_ || disconnect_why_ != why) {
+        progress_.say("not connected: " + std::string(why));
+    }
+    if (connected_) {
+        disconnected_ns_ = now_ns();
+    }
+    connected_ = false;
+    disconnect_why_ = why;
+}
+
+void LoadRun::on_refused(std::string_view reason) { end(LoadEnd::refused, std::string(reason)); }
+
+void LoadRun::on_rejected(DecisionKind kind, std::string_view name, std::string_view reason) {
+    changed();
+    if (kind == DecisionKind::ask_rejected && book_.rejected(name, reason) == Told::news) {
+        return;
+    }
+    bool current = false;
+    if (book_.find(name, current)) {
+        return;  // a release or a refusal that crossed the loss of a node: both want the same
+    }
+    if (result_.rejected_other++ == 0) {
+        result_.first_rejection = std::string(name) + ": " + std::string(reason);
+    }
+}
+
+bool LoadRun::to_churn(PodIndex pod) const {
+    return disturbed_[pod] == 0 &&
+           std::floor((pod + 1) * options_.churn) != std::floor(pod * options_.churn);
+}
+
+bool LoadRun::to_nack(PodIndex pod) const {
+    return disturbed_[pod] == 0 &&
+           std::floor((pod + 1) * options_.nack) != std::floor(pod * options_.nack);
+}
+
+void LoadRun::on_allocated(std::string_view key, std::string_view node) {
+    changed();
+    last_allocation_ns_ = last_change_ns_;
+    ++result_.allocations;
+    PodIndex pod = 0;
+    if (book_.allocated(key, node, pod) != Told::news) {
+        ++result_.duplicates;
+        return;
+    }
+    if (to_nack(pod)) {
+        disturbed_[pod] = 1;
+        book_.ask_again(pod);
+        to_refuse_.push_back(pod);
+        return;
+    }
+    if (journal_ != nullptr) {
+        journal_->allocated(key, node);
+    }
+    placed(pod);
+}
+
+void LoadRun::placed(PodIndex pod) {
+    latencies_.add(last_change_ns_ - book_[pod].intended_ns);
+    const bool all_leave = options_.release_after_ns >= 0 && options_.churn <= 0;
+    if (all_leave || to_churn(pod)) {
+        const std::int64_t stay = std::max<std::int64_t>(options_.release_after_ns, 0);
+        to_leave_.push_back({last_change_ns_ + stay, pod, book_[pod].incarnation});
+    }
+}
+
+void LoadRun::on_released(std::string_view key, Termination, std::string_view) {
+    changed();
+    PodIndex pod = 0;
+    if (book_.released(key, pod) == Told::news) {
+        gone(pod);
+    }
+}
+
+void LoadRun::on_waiting(std::string_view key, std::string_view text) {
+    changed();
+    book_.waiting(key, text);
+}
+
+bool LoadRun::on_decisions_end() { return write_journal(); }
+
+LoadResult LoadRun::result() {
+    result_.asks = book_.size();
+    result_.finished = book_.count(PodState::finished);
+    result_.placed = book_.count(PodState::placed) + result_.finished;
+    result_.unplaced = book_.count(PodState::waiting) + book_.count(PodState::rejected);
+    const std::uint64_t asked = book_.count(PodState::asked);
+    result_.lost = result_.end == LoadEnd::settled ? asked : 0;
+    result_.pending = book_.count(PodState::unasked) + asked - result_.lost;
+    result_.overcommitted = book_.overcommitted();
+    result_.reasons = book_.reasons();
+    if (last_allocation_ns_ > first_ask_ns_) {
+        result_.seconds = static_cast<double>(last_allocation_ns_ - first_ask_ns_) * 1e-9;
+        result_.pods_per_s = static_cast<double>(result_.allocations) / result_.seconds;
+    }
+    result_.p50_us = latencies_.percentile_us(0.50);
+    result_.p99_us = latencies_.percentile_us(0.99);
+    result_.port = client_->port_name();
+    result_.port_counters = client_->port_counters();
+    result_.client = client_->counters();
+    return std::move(result_);
+}
+
+}  // namespace bayplan::cli

@@ -1,0 +1,203 @@
+// See load_arguments.h.
+#include "cli/load_arguments.h"
+
+#include <charconv>
+
+#include "cli/duration.h"
+#include "workload/named_workloads.h"
+
+namespace bayplan::cli {
+
+namespace {
+
+bool parse_connect(const std::string& text, ClientOptions& client) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos || colon == 0) {
+        return false;
+    }
+    const char* const end = text.data() + text.size();
+    const auto [rest, code] = std::from_chars(text.data() + colon + 1, end, client.udp_port);
+    client.host = text.substr(0, colon);
+    return code == std::errc() && rest == end && client.udp_port != 0;
+}
+
+void add_connection_options(CLI::App& app, LoadArguments& arguments) {
+    ClientOptions& client = arguments.options.client;
+    const std::string group = "Connection";
+    app.add_option("--connect", arguments.connect, "the daemon")
+        ->type_name("HOST:PORT")
+        ->group(group);
+    app.add_option("--ca", client.authority, "PEM file of the authority that signed the daemon")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--cert", client.certificate, "PEM file of the shim's certificate")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--key", client.key, "PEM file of the shim's key")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--partition", client.partition, "partition to drive")
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--port", arguments.port, "how to send: kernel sockets or a DPDK port")
+        ->check(CLI::IsMember({"kernel", "dpdk"}))
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--eal", client.eal_arguments, "an EAL argument (repeat); with --port dpdk")
+        ->type_name("ARG")
+        ->group(group);
+    app.add_option("--device", client.device, "ethdev to use; with --port dpdk")->group(group);
+    app.add_option("--address", client.address, "own IPv4 address; with --port dpdk")->group(group);
+    app.add_flag("--poll", client.poll, "never sleep between turns")->group(group);
+    add_duration(app, "--connect-timeout", arguments.options.connect_timeout_ns, "30s",
+                 "give up when not connected for so long")
+        ->group(group);
+}
+
+void add_source_options(CLI::App& app, LoadArguments& arguments) {
+    LoadOptions& options = arguments.options;
+    const std::string group = "Source";
+    CLI::Option* const openb =
+        app.add_option("--openb", options.openb, "openb trace: nodes and pods as CSV")
+            ->type_name("NODES.csv PODS.csv")
+            ->expected(2)
+            ->group(group);
+    CLI::Option* const named =
+        app.add_option("--workload", options.workload, "a load by name (--list)")
+            ->type_name("NAME")
+            ->excludes(openb)
+            ->group(group);
+    app.add_option("--nodes", options.nodes, "generic load: nodes of 4 cpu, 32 GiB, 110 pods")
+        ->excludes(openb)
+        ->excludes(named)
+        ->check(CLI::Range(1u, 10'000'000u))
+        ->group(group);
+    app.add_option("--pods", options.pods, "generic load: pods of about 100m cpu, 500 MiB")
+        ->excludes(openb)
+        ->excludes(named)
+        ->check(CLI::Range(1u, 100'000'000u))
+        ->group(group);
+    app.add_option("--classes", options.classes, "generic load: different sizes of pods")
+        ->excludes(openb)
+        ->excludes(named)
+        ->check(CLI::Range(1u, workload::kClassesMax))
+        ->capture_default_str()
+        ->group(group);
+    app.add_flag("--list", arguments.list, "list the loads that have a name")->group(group);
+}
+
+void add_pace_options(CLI::App& app, LoadOptions& options) {
+    const std::string group = "Pace and shape";
+    app.add_option(
+           "--rate", options.rate,
+           "asks per second, latency from the intended time; 0: as fast as flow control lets")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--batch", options.batch, "asks per message at most")
+        ->check(CLI::Range(1u, 4'096u))
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--applications", options.applications, "applications to spread the pods over")
+        ->check(CLI::Range(1u, 100'000u))
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--queue", options.queue, "queue of the applications (default: the daemon's)")
+        ->group(group);
+    app.add_option("--priorities", options.priorities, "priorities 0..N-1, by turns")
+        ->type_name("N")
+        ->check(CLI::Range(1u, 1'000'000u))
+        ->capture_default_str()
+        ->group(group);
+}
+
+void add_disturbance_options(CLI::App& app, LoadOptions& options) {
+    const std::string group = "Disturbances";
+    app.add_option("--churn", options.churn, "share of the pods released once and asked for anew")
+        ->check(CLI::Range(0.0, 1.0))
+        ->capture_default_str()
+        ->group(group);
+    add_duration(app, "--release-after", options.release_after_ns, "never",
+                 "release pods so long after they were placed (with --churn: those)")
+        ->group(group);
+    app.add_option("--nack", options.nack, "share of the pods whose first place is refused")
+        ->check(CLI::Range(0.0, 1.0))
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--nodes-lost", options.nodes_lost, "nodes to decommission in mid-run")
+        ->type_name("N")
+        ->capture_default_str()
+        ->group(group);
+    add_duration(app, "--pause-reads", options.pause_reads_ns, "0s",
+                 "read nothing for so long after the first allocation")
+        ->group(group);
+    app.add_option("--cut-after", options.cut_after,
+                   "drop the connection after so many allocations; 0: never")
+        ->type_name("N")
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--cuts", options.cuts, "how often, with --cut-after")
+        ->type_name("N")
+        ->capture_default_str()
+        ->group(group);
+}
+
+void add_result_options(CLI::App& app, LoadOptions& options) {
+    const std::string group = "End and report";
+    add_duration(app, "--settle", options.settle_ns, "auto",
+                 "over when nothing has changed for so long (auto: 3s; 12s, longer than a backoff, "
+                 "with disturbances)")
+        ->group(group);
+    app.add_flag("--wait-unschedulable", options.wait_unschedulable,
+                 "not over before every pod has a place")
+        ->group(group);
+    add_duration(app, "--timeout", options.timeout_ns, "10m", "give up after so long; 0: never")
+        ->group(group);
+    app.add_option("--journal", options.journal,
+                   "append-only file: every place is written before it is acknowledged; what it "
+                   "holds already is stated first")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_flag("--journal-sync", options.journal_sync,
+                 "the journal survives a power failure too (fdatasync)")
+        ->group(group);
+    app.add_option("--json", options.json, "write the report as JSON (`-`: stdout)")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--daemon-status", options.daemon_status,
+                   "status file of the daemon (baypland --status), for what only it knows")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_flag("--quiet", options.quiet, "no progress")->group(group);
+}
+
+}  // namespace
+
+void add_load_options(CLI::App& app, LoadArguments& arguments) {
+    add_connection_options(app, arguments);
+    add_source_options(app, arguments);
+    add_pace_options(app, arguments.options);
+    add_disturbance_options(app, arguments.options);
+    add_result_options(app, arguments.options);
+}
+
+std::string complete_load_options(LoadArguments& arguments) {
+    LoadOptions& options = arguments.options;
+    if (arguments.connect.empty() || !parse_connect(arguments.connect, options.client)) {
+        return "--connect HOST:PORT is needed";
+    }
+    if (options.client.authority.empty() || options.client.certificate.empty() ||
+        options.client.key.empty()) {
+        return "--ca, --cert and --key are needed: the daemon talks to known shims only";
+    }
+    options.client.port = arguments.port == "dpdk" ? ClientPort::dpdk : ClientPort::kernel;
+    options.client.version = "bayplan load";
+    if (options.settle_ns == 0) {
+        const bool disturbed = options.churn > 0 || options.nack > 0 || options.nodes_lost > 0 ||
+                               options.release_after_ns >= 0;
+        options.settle_ns = disturbed ? 12'000'000'000 : 3'000'000'000;
+    }
+    return {};
+}
+
+}  // namespace bayplan::cli

@@ -1,0 +1,156 @@
+// See load_command.h.
+#include "cli/load_command.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "cli/load_arguments.h"
+#include "cli/load_report.h"
+#include "cli/load_run.h"
+#include "workload/named_workloads.h"
+#include "workload/openb.h"
+
+namespace bayplan::cli {
+
+namespace {
+
+constexpr int kExitBad = 1;
+constexpr int kExitInput = 2;
+constexpr int kExitNoDaemon = 3;
+
+volatile std::sig_atomic_t g_interrupted = 0;
+
+int list_workloads() {
+    for (const workload::NamedWorkload& one : workload::named_workloads()) {
+        fmt::print("{:40} {:6} nodes {:7} pods  {}\n", one.name, one.nodes, one.pods, one.summary);
+    }
+    return 0;
+}
+
+std::optional<workload::Workload> read_source(const LoadOptions& options, std::string& error) {
+    if (!options.openb.empty()) {
+        return workload::read_openb(options.openb[0], options.openb[1], error);
+    }
+    if (!options.workload.empty()) {
+        const workload::NamedWorkload* const named = workload::find_workload(options.workload);
+        if (named == nullptr) {
+            error =
+                fmt::format("there is no load `{}`; see `bayplan load --list`", options.workload);
+            return std::nullopt;
+        }
+        return workload::make_workload(*named);
+    }
+    if (options.nodes == 0 || options.pods == 0) {
+        error = "give a source: --openb, --workload, or --nodes and --pods";
+        return std::nullopt;
+    }
+    const std::string name =
+        fmt::format("Generic/{}Nodes_{}Pods_{}", options.nodes, options.pods, options.classes);
+    const std::uint32_t classes = options.classes > 1 ? options.classes : 0;
+    return workload::make_workload({name, "", options.nodes, options.pods, classes});
+}
+
+// The daemon writes its status every now and then: waits until it knows of all that this run saw.
+std::optional<DaemonStatus> final_status(const LoadOptions& options, const LoadResult& result,
+                                         std::string& error) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    std::optional<std::string> last_digest;
+    for (;;) {
+        std::optional<DaemonStatus> status = read_daemon_status(options.daemon_status, error);
+        const bool known = status && status->placed.value_or(0) >= result.allocations;
+        const bool steady = known && last_digest == status->digest;
+        if (steady || std::chrono::steady_clock::now() >= deadline) {
+            return status;
+        }
+        last_digest = known ? std::optional(status->digest) : std::nullopt;
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+}
+
+bool write_json(const std::string& path, const std::string& text) {
+    if (path == "-") {
+        fmt::print("{}", text);
+        return true;
+    }
+    std::ofstream file(path, std::ios::trunc);
+    file << text;
+    file.close();
+    if (!file) {
+        fmt::print(stderr, "bayplan load: {}: {}\n", path, std::strerror(errno));
+    }
+    return static_cast<bool>(file);
+}
+
+int exit_code_of(const LoadResult& result) {
+    switch (result.end) {
+        case LoadEnd::refused:
+        case LoadEnd::unreachable:
+            return kExitNoDaemon;
+        default:
+            return result.good() ? 0 : kExitBad;
+    }
+}
+
+int fail(const std::string& what, int code) {
+    fmt::print(stderr, "bayplan load: {}\n", what);
+    return code;
+}
+
+int run_load(LoadArguments& arguments) {
+    if (arguments.list) {
+        return list_workloads();
+    }
+    const LoadOptions& options = arguments.options;
+    std::string error = complete_load_options(arguments);
+    if (!error.empty()) {
+        return fail(error, kExitInput);
+    }
+    const std::optional<workload::Workload> load = read_source(options, error);
+    if (!load) {
+        return fail(error, kExitInput);
+    }
+    const std::unique_ptr<LoadRun> run = LoadRun::make(options, *load, error);
+    if (run == nullptr) {
+        return fail(error, kExitInput);
+    }
+    const std::unique_ptr<Client> client =
+        Client::open(options.client, *run, &run->source(), error);
+    if (client == nullptr) {
+        return fail(error, kExitInput);
+    }
+    std::signal(SIGINT, [](int) { g_interrupted = 1; });
+    std::signal(SIGTERM, [](int) { g_interrupted = 1; });
+    const LoadResult result = run->run(*client, [] { return g_interrupted != 0; });
+
+    std::optional<DaemonStatus> status;
+    if (!options.daemon_status.empty()) {
+        status = final_status(options, result, error);
+        if (!status) {
+            fmt::print(stderr, "bayplan load: {}\n", error);
+        }
+    }
+    fmt::print("{}", report_text(result, *load, status));
+    if (!options.json.empty() && !write_json(options.json, report_json(result, *load, status))) {
+        return kExitBad;
+    }
+    return exit_code_of(result);
+}
+
+}  // namespace
+
+void add_load_command(CLI::App& app, int& exit_code) {
+    auto arguments = std::make_shared<LoadArguments>();
+    CLI::App* const load =
+        app.add_subcommand("load", "drive a daemon: state a cluster, ask for pods, report");
+    add_load_options(*load, *arguments);
+    load->callback([arguments, &exit_code] { exit_code = run_load(*arguments); });
+}
+
+}  // namespace bayplan::cli

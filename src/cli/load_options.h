@@ -1,0 +1,51 @@
+// What `bayplan load` was told on its command line.
+//
+// Thread: plain data, fixed before the run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bayplan/client.h"
+
+namespace bayplan::cli {
+
+struct LoadOptions {
+    ClientOptions client;
+
+    // Source: one of the two files, a name, or the three numbers.
+    std::vector<std::string> openb;  // nodes, pods
+    std::string workload;
+    std::uint32_t nodes = 0;
+    std::uint32_t pods = 0;
+    std::uint32_t classes = 1;
+
+    std::uint32_t applications = 1;
+    std::string queue;  // empty: the daemon's default leaf
+    std::uint32_t priorities = 1;
+    double rate = 0;           // asks per second; 0: as fast as flow control lets
+    std::uint32_t batch = 64;  // asks per message at most
+
+    double churn = 0;                    // share of pods that are released once and asked for again
+    double nack = 0;                     // share of pods whose first place is refused
+    std::int64_t release_after_ns = -1;  // < 0: pods stay (with churn: at once)
+    std::uint32_t nodes_lost = 0;
+    std::int64_t pause_reads_ns = 0;
+    std::uint64_t cut_after = 0;  // allocations between two cuts; 0: never
+    std::uint32_t cuts = 1;
+
+    std::string journal;
+    bool journal_sync = false;
+
+    std::int64_t settle_ns = 0;
+    bool wait_unschedulable = false;
+    std::int64_t timeout_ns = 0;
+    std::int64_t connect_timeout_ns = 0;
+
+    std::string json;
+    std::string daemon_status;
+    bool quiet = false;
+};
+
+}  // namespace bayplan::cli

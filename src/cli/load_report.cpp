@@ -1,0 +1,176 @@
+// See load_report.h.
+#include "cli/load_report.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace bayplan::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+// Packets and drops as one side counts them.
+struct PortFigures {
+    std::string port;
+    std::uint64_t rx_packets = 0;
+    std::uint64_t tx_packets = 0;
+    std::uint64_t dropped = 0;
+};
+
+PortFigures figures(const LoadResult& result, const std::optional<DaemonStatus>& daemon) {
+    if (daemon) {
+        return {daemon->port, daemon->rx_packets.value_or(0), daemon->tx_packets.value_or(0),
+                daemon->dropped()};
+    }
+    PortFigures own{result.port, 0, 0, 0};
+    for (const auto& [name, value] : result.port_counters) {
+        if (name == "rx_packets") {
+            own.rx_packets = value;
+        } else if (name == "tx_packets") {
+            own.tx_packets = value;
+        } else if (name.starts_with("drop_")) {
+            own.dropped += value;
+        }
+    }
+    return own;
+}
+
+std::string_view to_string(LoadEnd end) {
+    switch (end) {
+        case LoadEnd::settled:
+            return "settled";
+        case LoadEnd::timed_out:
+            return "timed out";
+        case LoadEnd::interrupted:
+            return "interrupted";
+        case LoadEnd::refused:
+            return "refused by the daemon";
+        case LoadEnd::unreachable:
+            return "not connected";
+        case LoadEnd::broken:
+            return "broken off";
+    }
+    return "";
+}
+
+std::string latency(double us) {
+    return us < 10'000 ? fmt::format("{:.0f} us", us) : fmt::format("{:.1f} ms", us / 1'000);
+}
+
+std::string faults_text(const LoadResult& result) {
+    std::string text;
+    if (result.end != LoadEnd::settled) {
+        text += fmt::format("end         {}: {}\n", to_string(result.end), result.why);
+    }
+    if (result.lost > 0) {
+        text += fmt::format("LOST        {} asks were taken and never answered\n", result.lost);
+    }
+    if (result.duplicates > 0) {
+        text += fmt::format("DOUBLED     {} allocations of pods that had one, or were gone\n",
+                            result.duplicates);
+    }
+    for (const std::string& node : result.overcommitted) {
+        text += fmt::format("OVERFULL    {}\n", node);
+    }
+    if (result.rejected_other > 0) {
+        text += fmt::format("rejected    {} statements, the first: {}\n", result.rejected_other,
+                            result.first_rejection);
+    }
+    return text;
+}
+
+std::string changes_text(const LoadResult& result) {
+    std::string text;
+    if (result.restored + result.finished + result.renewed + result.nacked + result.nodes_lost >
+        0) {
+        text += fmt::format(
+            "changes     {} from the journal, {} released for good, {} asked for anew, {} refused, "
+            "{} nodes lost\n",
+            result.restored, result.finished, result.renewed, result.nacked, result.nodes_lost);
+    }
+    if (result.client.connects > 1) {
+        text +=
+            fmt::format("connection  {} times: {} resumed, {} resynchronised; {} repeats skipped\n",
+                        result.client.connects, result.client.resumes, result.client.resyncs,
+                        result.client.decisions_repeated);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string report_text(const LoadResult& result, const workload::Workload& load,
+                        const std::optional<DaemonStatus>& daemon) {
+    const PortFigures port = figures(result, daemon);
+    std::string text = fmt::format("load        {}: {} nodes, {} pods\n", load.name,
+                                   load.nodes.size(), load.pods.size());
+    text += fmt::format("placed      {}\n", result.placed);
+    text += fmt::format("unplaced    {}\n", result.unplaced);
+    for (const auto& [reason, count] : result.reasons) {
+        text += fmt::format("            {:6}  {}\n", count, reason);
+    }
+    text += fmt::format("pending     {}\nlost        {}\n", result.pending, result.lost);
+    text += fmt::format("rate        {:.0f} pods/s ({} allocations in {:.2f} s)\n",
+                        result.pods_per_s, result.allocations, result.seconds);
+    text +=
+        fmt::format("latency     p50 {}, p99 {}\n", latency(result.p50_us), latency(result.p99_us));
+    text +=
+        fmt::format("port        {} ({}): {} packets received, {} sent, {} dropped\n", port.port,
+                    daemon ? "daemon" : "shim", port.rx_packets, port.tx_packets, port.dropped);
+    if (daemon) {
+        text += fmt::format("daemon      {} workers, cores {}\ndigest      {}\n",
+                            daemon->workers.value_or(0), daemon->cpus, daemon->digest);
+    }
+    text += changes_text(result) + faults_text(result);
+    for (const std::string& note : load.notes) {
+        text += fmt::format("note        {}\n", note);
+    }
+    return text;
+}
+
+std::string report_json(const LoadResult& result, const workload::Workload& load,
+                        const std::optional<DaemonStatus>& daemon) {
+    const PortFigures port = figures(result, daemon);
+    json::object all;
+    all["placed"] = result.placed;
+    all["unplaced"] = result.unplaced;
+    all["pending"] = result.pending;
+    all["lost"] = result.lost;
+    all["pods_per_s"] = result.pods_per_s;
+    all["p50_us"] = result.p50_us;
+    all["p99_us"] = result.p99_us;
+    all["digest"] = daemon ? json::value(daemon->digest) : json::value(nullptr);
+    all["port"] = port.port;
+    all["rx_packets"] = port.rx_packets;
+    all["tx_packets"] = port.tx_packets;
+    all["dropped"] = port.dropped;
+    all["workers"] =
+        daemon && daemon->workers ? json::value(*daemon->workers) : json::value(nullptr);
+    all["cores"] =
+        daemon && !daemon->cpus.empty() ? json::parse(daemon->cpus) : json::value(nullptr);
+    all["load"] = load.name;
+    all["nodes"] = load.nodes.size();
+    all["asks"] = result.asks;
+    all["reasons"] = json::value_from(result.reasons);
+    all["duplicates"] = result.duplicates;
+    all["overcommitted"] = json::value_from(result.overcommitted);
+    all["end"] = std::string(to_string(result.end));
+    all["why"] = result.why;
+    all["allocations"] = result.allocations;
+    all["seconds"] = result.seconds;
+    all["restored"] = result.restored;
+    all["finished"] = result.finished;
+    all["renewed"] = result.renewed;
+    all["nacked"] = result.nacked;
+    all["nodes_lost"] = result.nodes_lost;
+    all["rejected_statements"] = result.rejected_other;
+    all["connects"] = result.client.connects;
+    all["resumes"] = result.client.resumes;
+    all["resyncs"] = result.client.resyncs;
+    all["decisions_repeated"] = result.client.decisions_repeated;
+    all["notes"] = json::value_from(load.notes);
+    return json::serialize(all) + "\n";
+}
+
+}  // namespace bayplan::cli

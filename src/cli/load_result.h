@@ -1,0 +1,58 @@
+// What a load came to: the figures of its report.
+//
+// Thread: plain data, filled when the run has ended.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bayplan/client.h"
+
+namespace bayplan::cli {
+
+enum class LoadEnd : std::uint8_t { settled, timed_out, interrupted, refused, unreachable, broken };
+
+struct LoadResult {
+    LoadEnd end = LoadEnd::settled;
+    std::string why;  // of an end that is not `settled`
+
+    // These five: every pod is in exactly one of the latter four.
+    std::uint64_t asks = 0;
+    std::uint64_t placed = 0;    // finished ones included
+    std::uint64_t unplaced = 0;  // with a reason
+    std::uint64_t pending = 0;   // the run ended before there was a word
+    std::uint64_t lost = 0;      // applied by the daemon, and never a word
+
+    std::uint64_t duplicates = 0;
+    std::vector<std::string> overcommitted;  // nodes
+    std::map<std::string, std::uint64_t> reasons;
+    std::uint64_t restored = 0;  // places taken from the journal
+    std::uint64_t finished = 0;  // released for good
+    std::uint64_t renewed = 0;   // gone and asked for again under a new key
+    std::uint64_t nacked = 0;
+    std::uint64_t allocations = 0;  // answers in this run
+    std::uint64_t nodes_lost = 0;
+    std::uint64_t rejected_other =
+        0;  // nodes, applications, messages; the first is `first_rejection`
+    std::string first_rejection;
+
+    double seconds = 0;  // from the first ask to the last allocation
+    double pods_per_s = 0;
+    double p50_us = 0;
+    double p99_us = 0;
+
+    std::string port;  // the shim's own
+    std::vector<std::pair<std::string, std::uint64_t>> port_counters;
+    ClientCounters client;
+
+    // Nothing lost, nothing twice, nowhere too much, and everybody heard.
+    bool good() const {
+        return end == LoadEnd::settled && lost == 0 && pending == 0 && duplicates == 0 &&
+               overcommitted.empty() && rejected_other == 0 &&
+               placed + unplaced + pending + lost == asks;
+    }
+};
+
+}  // namespace bayplan::cli

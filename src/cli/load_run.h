@@ -1,0 +1,119 @@
+// One run of a load: states the cluster, asks, answers decisions, disturbs as told, and knows when
+// it is over.
+//
+//   stating (the first connect is a resync) -> asking -> settling -> over
+//
+// Thread: the one that calls run(); every callback comes on it. Owner: books, journal, latencies
+// are its own; workload and options outlive it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bayplan/client.h"
+#include "cli/latencies.h"
+#include "cli/load_journal.h"
+#include "cli/load_options.h"
+#include "cli/load_result.h"
+#include "cli/load_source.h"
+#include "cli/pod_book.h"
+#include "cli/progress.h"
+
+namespace bayplan::cli {
+
+class LoadRun final : public ClientHandler {
+public:
+    // Null with the reason if the journal cannot be used.
+    static std::unique_ptr<LoadRun> make(const LoadOptions&, const workload::Workload&,
+                                         std::string& error);
+
+    StateSource& source() { return source_; }
+
+    // Drives the client until the load is over. `interrupted` is polled.
+    LoadResult run(Client&, const std::function<bool()>& interrupted);
+
+    void on_connected(HelloOutcome) override;
+    void on_disconnected(std::string_view why) override;
+    void on_refused(std::string_view reason) override;
+    void on_rejected(DecisionKind, std::string_view name, std::string_view reason) override;
+    void on_allocated(std::string_view key, std::string_view node) override;
+    void on_released(std::string_view key, Termination, std::string_view text) override;
+    void on_waiting(std::string_view key, std::string_view text) override;
+    bool on_decisions_end() override;
+    std::size_t on_turn() override;
+
+private:
+    struct Leaving {
+        std::int64_t when_ns = 0;
+        PodIndex pod = 0;
+        std::uint32_t incarnation = 0;
+    };
+
+    LoadRun(const LoadOptions&, const workload::Workload&);
+
+    std::int64_t now_ns() const;
+    void changed() { last_change_ns_ = now_ns(); }
+    void end(LoadEnd, std::string why);
+    void collect_unasked();
+
+    // What a turn consists of; each returns work done.
+    std::size_t feed();
+    std::uint64_t due_asks(std::int64_t now) const;
+    bool submit_asks(const std::vector<PodIndex>&);
+    std::size_t leave();  // releases that are due
+    bool submit_leaving(const std::vector<PodIndex>&);
+    void gone(PodIndex);
+    std::size_t refuse();
+    void disturb();
+    void lose_nodes();
+    void check_end();
+    bool nothing_due() const;
+    bool write_journal();
+
+    bool to_churn(PodIndex) const;
+    bool to_nack(PodIndex) const;
+    void placed(PodIndex);
+    LoadResult result();
+    void show();
+
+    const LoadOptions& options_;
+    const workload::Workload& load_;
+    PodBook book_;
+    std::set<NodeIndex> lost_nodes_;
+    LoadSource source_;
+    std::unique_ptr<LoadJournal> journal_;
+    Latencies latencies_;
+    Progress progress_;
+    Client* client_ = nullptr;
+    std::function<bool()> interrupted_;
+
+    std::deque<PodIndex> to_ask_;   // in order; pods that are to be asked for again come to the end
+    std::deque<Leaving> to_leave_;  // in order of time
+    std::deque<PodIndex> to_refuse_;
+    std::vector<char> disturbed_;  // pods that were churned or nacked already
+
+    bool over_ = false;
+    bool connected_ = false;
+    bool asking_ = false;
+    bool reading_ = true;
+    bool nodes_gone_ = false;
+    LoadResult result_;
+    std::int64_t start_ns_ = 0;
+    std::int64_t disconnected_ns_ = 0;
+    std::int64_t first_ask_ns_ = 0;
+    std::int64_t last_allocation_ns_ = 0;
+    std::int64_t last_change_ns_ = 0;
+    std::int64_t resume_reads_ns_ = 0;  // 0: not paused yet
+    std::uint64_t asked_ = 0;           // for the open loop
+    std::uint64_t allocations_at_cut_ = 0;
+    std::uint32_t cuts_done_ = 0;
+    std::string disconnect_why_;
+};
+
+}  // namespace bayplan::cli

@@ -1,0 +1,119 @@
+// See load_source.h.
+#include "cli/load_source.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace bayplan::cli {
+
+namespace {
+
+constexpr std::size_t kPortion = 512;  // statements between two looks at the room
+
+std::vector<NamedAmount> named(const workload::Amounts& amounts) {
+    std::vector<NamedAmount> all;
+    for (const auto& [kind, value] : amounts) {
+        all.push_back({kind, value});
+    }
+    return all;
+}
+
+}  // namespace
+
+LoadSource::LoadSource(const LoadOptions& options, PodBook& book,
+                       const std::set<NodeIndex>& lost_nodes)
+    : options_(options), book_(book), lost_nodes_(lost_nodes) {
+    for (const workload::NodeShape& shape : book.load().node_shapes) {
+        node_amounts_.push_back(named(shape.capacity));
+        std::vector<NamedAttribute>& attributes = node_attributes_.emplace_back();
+        if (!shape.instance_type.empty()) {
+            attributes.push_back({"instance-type", shape.instance_type});
+        }
+    }
+    for (const workload::Amounts& shape : book.load().pod_shapes) {
+        pod_amounts_.push_back(named(shape));
+    }
+    for (std::uint32_t i = 0; i < options.applications; ++i) {
+        applications_.push_back(fmt::format("load-{}", i));
+    }
+}
+
+void LoadSource::begin() {
+    book_.forget_words();
+    // Their pods would be stated on a node that is not: they need another place.
+    for (const NodeIndex node : lost_nodes_) {
+        book_.restore_node_lost(node);
+    }
+    next_node_ = 0;
+    next_pod_ = 0;
+    applications_stated_ = false;
+}
+
+bool LoadSource::state(StateWriter& writer) {
+    while (!writer.full()) {
+        if (next_node_ < book_.load().nodes.size()) {
+            state_nodes(writer);
+        } else if (!applications_stated_) {
+            state_applications(writer);
+        } else if (next_pod_ < book_.size()) {
+            state_pods(writer);
+        } else {
+            return true;
+        }
+    }
+    return false;
+}
+
+void LoadSource::state_nodes(StateWriter& writer) {
+    const std::vector<workload::Node>& nodes = book_.load().nodes;
+    std::vector<NodeStatement> portion;
+    for (; next_node_ < nodes.size() && portion.size() < kPortion; ++next_node_) {
+        if (!lost_nodes_.contains(next_node_)) {
+            const workload::Node& node = nodes[next_node_];
+            portion.push_back({node.name, NodeAction::create, node_amounts_[node.shape],
+                               node_attributes_[node.shape]});
+        }
+    }
+    writer.nodes(portion);
+}
+
+void LoadSource::state_applications(StateWriter& writer) {
+    std::vector<ApplicationStatement> all;
+    for (const std::string& name : applications_) {
+        all.push_back({name, options_.queue, {}});
+    }
+    writer.applications(all);
+    applications_stated_ = true;
+}
+
+void LoadSource::state_pods(StateWriter& writer) {
+    std::vector<PodIndex> who;
+    for (; next_pod_ < book_.size() && who.size() < kPortion; ++next_pod_) {
+        const PodState state = book_[next_pod_].state;
+        if (state == PodState::asked || state == PodState::placed) {
+            who.push_back(next_pod_);
+        }
+    }
+    std::vector<std::string> keys;
+    keys.reserve(who.size());
+    std::vector<PodStatement> portion;
+    for (const PodIndex pod : who) {
+        portion.push_back(statement(pod, keys.emplace_back(book_.key(pod))));
+    }
+    writer.pods(portion);
+}
+
+PodStatement LoadSource::statement(PodIndex pod, const std::string& key) const {
+    PodStatement statement;
+    statement.key = key;
+    statement.application = applications_[pod % applications_.size()];
+    statement.priority = static_cast<std::int32_t>(pod % std::max(options_.priorities, 1u));
+    statement.requests = pod_amounts_[book_.load().pods[pod].shape];
+    if (book_[pod].state == PodState::placed) {
+        statement.node = book_.load().nodes[book_[pod].node].name;
+    }
+    return statement;
+}
+
+}  // namespace bayplan::cli

@@ -1,0 +1,26 @@
+// The command line `bayplan`. Thread: main. A new subcommand is a file and a line here.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/load_command.h"
+#include "cli/replay_command.h"
+#include "wire/codec.h"
+
+int main(int argc, char** argv) {
+    CLI::App app("bayplan: drives and examines the scheduling appliance Bayplan", "bayplan");
+    app.require_subcommand(1);
+    app.fallthrough(false);
+    int exit_code = 0;
+    bayplan::cli::add_load_command(app, exit_code);
+    bayplan::cli::add_replay_command(app, exit_code);
+    app.add_subcommand("version", "print the version and the protocol it speaks")->callback([] {
+        fmt::print("bayplan {}, protocol {} to {}\n", BAYPLAN_VERSION, bayplan::wire::kProtocolMin,
+                   bayplan::wire::kProtocolMax);
+    });
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    return exit_code;
+}

@@ -1,0 +1,260 @@
+// See pod_book.h.
+#include "cli/pod_book.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace bayplan::cli {
+
+namespace {
+
+constexpr char kIncarnationMark = '~';
+constexpr PodIndex kNoPod = std::numeric_limits<PodIndex>::max();
+
+}  // namespace
+
+PodBook::PodBook(const workload::Workload& load) : load_(load), pods_(load.pods.size()) {
+    counts_[static_cast<std::size_t>(PodState::unasked)] = pods_.size();
+    pod_index_.reserve(pods_.size());
+    for (PodIndex i = 0; i < pods_.size(); ++i) {
+        pod_index_.emplace(load.pods[i].name, i);
+    }
+    node_index_.reserve(load.nodes.size());
+    for (NodeIndex i = 0; i < load.nodes.size(); ++i) {
+        node_index_.emplace(load.nodes[i].name, i);
+    }
+}
+
+std::string PodBook::key(PodIndex pod) const {
+    const std::uint32_t incarnation = pods_[pod].incarnation;
+    const std::string& name = load_.pods[pod].name;
+    return incarnation == 0 ? name : fmt::format("{}{}{}", name, kIncarnationMark, incarnation);
+}
+
+std::optional<NodeIndex> PodBook::find_node(std::string_view name) const {
+    const auto found = node_index_.find(name);
+    return found == node_index_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<PodIndex> PodBook::split_key(std::string_view key, std::uint32_t& incarnation) const {
+    incarnation = 0;
+    auto found = pod_index_.find(key);
+    if (found == pod_index_.end()) {
+        const std::size_t mark = key.rfind(kIncarnationMark);
+        if (mark == std::string_view::npos) {
+            return std::nullopt;
+        }
+        const char* const end = key.data() + key.size();
+        const auto [last, code] = std::from_chars(key.data() + mark + 1, end, incarnation);
+        found = pod_index_.find(key.substr(0, mark));
+        if (code != std::errc() || last != end || found == pod_index_.end()) {
+            return std::nullopt;
+        }
+    }
+    return found->second;
+}
+
+std::optional<PodIndex> PodBook::find(std::string_view key, bool& current) const {
+    std::uint32_t incarnation = 0;
+    const std::optional<PodIndex> pod = split_key(key, incarnation);
+    current = pod && pods_[*pod].incarnation == incarnation;
+    return pod;
+}
+
+void PodBook::set_state(PodIndex pod, PodState state) {
+    --counts_[static_cast<std::size_t>(pods_[pod].state)];
+    ++counts_[static_cast<std::size_t>(state)];
+    pods_[pod].state = state;
+    if (state != PodState::placed && state != PodState::finished) {
+        pods_[pod].node = kNoNode;
+    }
+}
+
+// --- what the shim does
+
+void PodBook::ask(PodIndex pod, std::int64_t intended_ns) {
+    pods_[pod].intended_ns = intended_ns;
+    set_state(pod, PodState::asked);
+}
+
+void PodBook::ask_again(PodIndex pod) { set_state(pod, PodState::asked); }
+
+void PodBook::renew(PodIndex pod) {
+    ++pods_[pod].incarnation;
+    set_state(pod, PodState::unasked);
+}
+
+void PodBook::finish(PodIndex pod) { set_state(pod, PodState::finished); }
+
+// --- what the daemon says
+
+Told PodBook::allocated(std::string_view key, std::string_view node, PodIndex& pod) {
+    bool current = false;
+    const std::optional<PodIndex> found = find(key, current);
+    const std::optional<NodeIndex> where = find_node(node);
+    if (!found || !where || !current) {
+        return Told::doubled;
+    }
+    const PodState state = pods_[*found].state;
+    if (state != PodState::asked && state != PodState::waiting) {
+        return Told::doubled;
+    }
+    pod = *found;
+    set_state(pod, PodState::placed);
+    pods_[pod].node = *where;
+    return Told::news;
+}
+
+// A pod whose place the shim refuses is asked for in these books, while the daemon, not yet knowing
+// of the refusal, may release it.
+Told PodBook::released(std::string_view key, PodIndex& pod) {
+    bool current = false;
+    const std::optional<PodIndex> found = find(key, current);
+    if (!found || !current) {
+        return Told::stale;
+    }
+    const PodState state = pods_[*found].state;
+    if (state != PodState::placed && state != PodState::asked && state != PodState::waiting) {
+        return Told::stale;
+    }
+    pod = *found;
+    return Told::news;
+}
+
+Told PodBook::waiting(std::string_view key, std::string_view why) {
+    bool current = false;
+    const std::optional<PodIndex> pod = find(key, current);
+    if (!pod || !current || pods_[*pod].state != PodState::asked) {
+        return Told::stale;
+    }
+    pods_[*pod].reason = reason_id(why);
+    set_state(*pod, PodState::waiting);
+    return Told::news;
+}
+
+// Answers to releases come as rejected asks, too; then the pod is not in a state of asking.
+Told PodBook::rejected(std::string_view key, std::string_view why) {
+    bool current = false;
+    const std::optional<PodIndex> pod = find(key, current);
+    if (!pod || !current || pods_[*pod].state != PodState::asked) {
+        return Told::stale;
+    }
+    pods_[*pod].reason = reason_id(why);
+    set_state(*pod, PodState::rejected);
+    return Told::news;
+}
+
+void PodBook::forget_words() {
+    for (PodIndex pod = 0; pod < pods_.size(); ++pod) {
+        if (pods_[pod].state == PodState::waiting || pods_[pod].state == PodState::rejected) {
+            set_state(pod, PodState::asked);
+        }
+    }
+}
+
+// --- from a journal
+
+PodIndex PodBook::restore(std::string_view key) {
+    std::uint32_t incarnation = 0;
+    const std::optional<PodIndex> pod = split_key(key, incarnation);
+    if (!pod) {
+        return kNoPod;
+    }
+    pods_[*pod].incarnation = incarnation;
+    return *pod;
+}
+
+bool PodBook::restore_placed(std::string_view key, std::string_view node) {
+    const PodIndex pod = restore(key);
+    const std::optional<NodeIndex> where = find_node(node);
+    if (pod == kNoPod || !where) {
+        return false;
+    }
+    set_state(pod, PodState::placed);
+    pods_[pod].node = *where;
+    return true;
+}
+
+// The next incarnation is asked for: whether this one had been, the resync makes void.
+bool PodBook::restore_gone(std::string_view key) {
+    const PodIndex pod = restore(key);
+    if (pod != kNoPod) {
+        renew(pod);
+    }
+    return pod != kNoPod;
+}
+
+bool PodBook::restore_finished(std::string_view key) {
+    const PodIndex pod = restore(key);
+    if (pod != kNoPod) {
+        finish(pod);
+    }
+    return pod != kNoPod;
+}
+
+void PodBook::restore_node_lost(NodeIndex node) {
+    for (PodIndex pod = 0; pod < pods_.size(); ++pod) {
+        if (pods_[pod].node == node && pods_[pod].state == PodState::placed) {
+            renew(pod);
+        }
+    }
+}
+
+// --- what a report says
+
+std::uint32_t PodBook::reason_id(std::string_view why) {
+    const auto found = reason_ids_.find(why);
+    if (found != reason_ids_.end()) {
+        return found->second;
+    }
+    const auto id = static_cast<std::uint32_t>(reason_ids_.size());
+    reason_ids_.emplace(std::string(why), id);
+    return id;
+}
+
+std::map<std::string, std::uint64_t> PodBook::reasons() const {
+    std::vector<std::uint64_t> counts(reason_ids_.size());
+    for (const PodEntry& pod : pods_) {
+        if (pod.state == PodState::waiting || pod.state == PodState::rejected) {
+            ++counts[pod.reason];
+        }
+    }
+    std::map<std::string, std::uint64_t> all;
+    for (const auto& [text, id] : reason_ids_) {
+        if (counts[id] != 0) {
+            all.emplace(text, counts[id]);
+        }
+    }
+    return all;
+}
+
+std::vector<std::string> PodBook::overcommitted() const {
+    std::vector<std::map<std::string_view, std::int64_t>> used(load_.nodes.size());
+    for (PodIndex pod = 0; pod < pods_.size(); ++pod) {
+        if (pods_[pod].state == PodState::placed) {
+            for (const auto& [kind, value] : load_.pod_shapes[load_.pods[pod].shape]) {
+                used[pods_[pod].node][kind] += value;
+            }
+        }
+    }
+    std::vector<std::string> broken;
+    for (NodeIndex node = 0; node < used.size(); ++node) {
+        std::map<std::string_view, std::int64_t> free = used[node];
+        for (auto& [kind, value] : free) {
+            value = -value;
+        }
+        for (const auto& [kind, value] : load_.node_shapes[load_.nodes[node].shape].capacity) {
+            free[kind] += value;
+        }
+        for (const auto& [kind, value] : free) {
+            if (value < 0) {
+                broken.push_back(
+                    fmt::format("{}: {} too much {}", load_.nodes[node].name, -value, kind));
+            }
+        }
+    }
+    return broken;
+}
+
+}  // namespace bayplan::cli

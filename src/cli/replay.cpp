@@ -1,0 +1,65 @@
+// See replay.h.
+#include "cli/replay.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+namespace bayplan::cli {
+
+namespace {
+
+// False: the engine cannot make as many attempts as the live run had made here.
+bool advance(Engine& engine, std::uint64_t attempts) {
+    while (engine.attempts() < attempts) {
+        if (engine.run(attempts - engine.attempts()) == 0) {
+            return false;
+        }
+    }
+    return engine.attempts() == attempts;
+}
+
+std::string stuck(const Engine& engine, std::uint64_t attempts, std::uint64_t inputs) {
+    return fmt::format(
+        "before input {} the live run had made {} attempts, this one {}: the engine "
+        "or its configuration is not the same",
+        inputs + 1, attempts, engine.attempts());
+}
+
+}  // namespace
+
+void ReplaySink::log_line(std::string_view line) {
+    if (log_ != nullptr) {
+        std::fwrite(line.data(), 1, line.size(), log_);
+        std::fputc('\n', log_);
+    }
+}
+
+ReplayResult replay(recorder::RecordReader& record, Engine& engine) {
+    ReplayResult result;
+    const auto start = std::chrono::steady_clock::now();
+    recorder::RecordEntry entry;
+    for (bool going = true; going;) {
+        const recorder::RecordStep step = record.next(entry);
+        if (step == recorder::RecordStep::torn) {
+            result.fault = record.fault();
+            break;
+        }
+        if (!advance(engine, entry.attempts)) {
+            result.fault = stuck(engine, entry.attempts, result.inputs);
+            break;
+        }
+        going = step == recorder::RecordStep::input;
+        if (going) {
+            engine.apply(entry.input);
+            engine.flush();
+            ++result.inputs;
+        }
+    }
+    result.attempts = engine.attempts();
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+}
+
+}  // namespace bayplan::cli

@@ -1,0 +1,47 @@
+// Replaying a record: an engine is driven through the inputs of a live run, each applied after
+// exactly as many attempts as it was then. Same record, same decisions, whatever the settings that
+// do not decide.
+//
+// Thread: the caller's is the engine's. Owner: the caller owns the reader.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "engine/decision_sink.h"
+#include "engine/engine.h"
+#include "recorder/record_reader.h"
+
+namespace bayplan::cli {
+
+// Takes whatever the engine says and keeps the decision log, if a file is given. A shim of the
+// record is not there: everything it would be sent is taken at once.
+class ReplaySink final : public DecisionSink {
+public:
+    explicit ReplaySink(std::FILE* log) : log_(log) {}
+
+    void hello_reply(ConnectionId, const HelloReply&) override {}
+    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch>, std::size_t,
+                   std::uint64_t) override {
+        return true;
+    }
+    bool state_applied(ConnectionId, std::uint64_t) override { return true; }
+    void cut(ConnectionId, std::string_view) override {}
+    void log_line(std::string_view line) override;
+
+private:
+    std::FILE* log_;  // may be null; not owned
+};
+
+struct ReplayResult {
+    std::string fault;  // empty: replayed to the orderly end of the record
+    std::uint64_t inputs = 0;
+    std::uint64_t attempts = 0;
+    double seconds = 0;
+};
+
+ReplayResult replay(recorder::RecordReader&, Engine&);
+
+}  // namespace bayplan::cli

@@ -1,0 +1,146 @@
+// See replay_command.h.
+#include "cli/replay_command.h"
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "cli/replay.h"
+#include "config/recorded_partition.h"
+
+namespace bayplan::cli {
+
+namespace {
+
+struct ReplayArguments {
+    std::string record;
+    std::optional<ExecutorKind> executor;
+    std::optional<BatchPath> path;
+    std::optional<std::uint32_t> workers;
+    std::optional<std::uint32_t> batch;
+    std::optional<std::uint32_t> shards;
+    std::optional<std::uint32_t> depth;
+    std::string log;
+};
+
+struct CloseFile {
+    void operator()(std::FILE* file) const {
+        if (file != stdout) {
+            std::fclose(file);
+        }
+    }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+int fail(const std::string& what, int code) {
+    fmt::print(stderr, "bayplan replay: {}\n", what);
+    return code;
+}
+
+void override_settings(const ReplayArguments& arguments, EngineOptions& engine) {
+    engine.executor = arguments.executor.value_or(engine.executor);
+    engine.path = arguments.path.value_or(engine.path);
+    engine.workers = arguments.workers.value_or(engine.workers);
+    engine.batch = arguments.batch.value_or(engine.batch);
+    engine.shards = arguments.shards.value_or(engine.shards);
+    engine.depth = arguments.depth.value_or(engine.depth);
+}
+
+// With `--log -` the log has stdout for itself, so that it can be compared or piped.
+void report(const ReplayArguments& arguments, const ReplayResult& result, const Engine& engine) {
+    std::FILE* const out = arguments.log == "-" ? stderr : stdout;
+    const EngineCounters counters = engine.counters();
+    fmt::print(out, "digest      {}\n", engine.digest());
+    fmt::print(out, "attempts    {}\nplaced      {}\nfailed      {}\n", result.attempts,
+               counters.placed, counters.failed);
+    fmt::print(out, "batches     {} inline, {} graph, {} overlapped, {} cut\n",
+               counters.batches_inline, counters.batches_graph, counters.batches_overlapped,
+               counters.batches_cut);
+    fmt::print(out, "time        {:.3f} s for {} inputs ({:.0f} attempts/s)\n", result.seconds,
+               result.inputs,
+               result.seconds > 0 ? static_cast<double>(result.attempts) / result.seconds : 0.0);
+}
+
+int run_replay(const ReplayArguments& arguments) {
+    std::string error;
+    const auto record = recorder::RecordReader::open(arguments.record, error);
+    if (record == nullptr) {
+        return fail(error, 2);
+    }
+    config::PartitionConfig partition;
+    config::Faults faults;
+    if (!config::parse_recorded_text(std::string(record->configuration()), arguments.record,
+                                     partition, faults)) {
+        for (const config::Fault& fault : faults) {
+            fail(fault.to_string(), 2);
+        }
+        return 2;
+    }
+    override_settings(arguments, partition.engine);
+    File log;
+    if (!arguments.log.empty()) {
+        log.reset(arguments.log == "-" ? stdout : std::fopen(arguments.log.c_str(), "w"));
+        if (log == nullptr) {
+            return fail(fmt::format("{}: {}", arguments.log, std::strerror(errno)), 2);
+        }
+    }
+    ReplaySink sink(log.get());
+    Engine engine(partition.engine, sink);
+    const ReplayResult result = replay(*record, engine);
+    if (log != nullptr && std::fflush(log.get()) != 0) {
+        return fail(fmt::format("{}: {}", arguments.log, std::strerror(errno)), 2);
+    }
+    report(arguments, result, engine);
+    return result.fault.empty() ? 0 : fail(result.fault, 1);
+}
+
+// An option that overrides a setting of the record; what is not given stays as it was recorded.
+template <typename Value>
+void add_setting(CLI::App& app, const std::string& name, std::optional<Value>& setting,
+                 const std::map<std::string, Value>& names, const std::string& help) {
+    app.add_option(name, setting, help)
+        ->transform(CLI::CheckedTransformer(names))
+        ->default_str("as recorded");
+}
+
+void add_number(CLI::App& app, const std::string& name, std::optional<std::uint32_t>& setting,
+                std::uint32_t max, const std::string& help) {
+    app.add_option(name, setting, help)
+        ->type_name("N")
+        ->check(CLI::Range(1u, max))
+        ->default_str("as recorded");
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, int& exit_code) {
+    auto arguments = std::make_shared<ReplayArguments>();
+    CLI::App* const replay = app.add_subcommand(
+        "replay", "drive an engine through the record of a live run; prints the decision digest");
+    replay->add_option("FILE", arguments->record, "record, written by `baypland --record`")
+        ->required()
+        ->type_name("");
+    add_setting<ExecutorKind>(*replay, "--executor", arguments->executor,
+                              {{"inline", ExecutorKind::inline_},
+                               {"threads", ExecutorKind::threads},
+                               {"tbb", ExecutorKind::tbb}},
+                              "who runs the proposals");
+    add_setting<BatchPath>(*replay, "--path", arguments->path,
+                           {{"auto", BatchPath::automatic},
+                            {"inline", BatchPath::inline_},
+                            {"graph", BatchPath::graph}},
+                           "which way batches take");
+    add_number(*replay, "--workers", arguments->workers, 1'024, "proposal workers");
+    add_number(*replay, "--batch", arguments->batch, 65'536, "asks selected at a time");
+    add_number(*replay, "--shards", arguments->shards, 4'096, "shards of the node state");
+    add_number(*replay, "--depth", arguments->depth, 2, "batches under way");
+    replay->add_option("--log", arguments->log, "write the decision log (`-`: stdout)")
+        ->type_name("FILE");
+    replay->callback([arguments, &exit_code] { exit_code = run_replay(*arguments); });
+}
+
+}  // namespace bayplan::cli
