@@ -14,7 +14,7 @@
 namespace bayplan::recorder {
 namespace {
 
-constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr std::size_t kBufferBytes = 128 * 1024;
 
 template <class Header>
 std::span<const std::byte> bytes_of(const Header& header) {
