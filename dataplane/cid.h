@@ -21,7 +21,8 @@ struct Cid {
     std::uint8_t size = 0;
 
     Cid() = default;
-    explicit Cid(std::span<const std::uint8_t> from) : size(static_cast<std::uint8_t>(from.size())) {
+    explicit Cid(std::span<const std::uint8_t> from)
+        : size(static_cast<std::uint8_t>(from.size())) {
         if (!from.empty()) std::memcpy(bytes.data(), from.data(), from.size());
     }
     explicit Cid(const ngtcp2_cid& from) : Cid(std::span(from.data, from.datalen)) {}
@@ -43,7 +44,8 @@ public:
 private:
     std::uint64_t mix(std::uint64_t value) const {
         __extension__ using Wide = unsigned __int128;
-        const Wide product = static_cast<Wide>(value + 0x9e3779b97f4a7c15ull) * (key_ ^ 0xd6e8feb86659fd93ull);
+        const Wide product =
+            static_cast<Wide>(value + 0x9e3779b97f4a7c15ull) * (key_ ^ 0xd6e8feb86659fd93ull);
         return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
     }
     std::uint64_t key_;

@@ -45,7 +45,9 @@ enum class Count : std::uint8_t {
     kCount
 };
 
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(Count::kCount)> kCountNames = {
+inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::kCount);
+
+inline constexpr std::array<std::string_view, kCounts> kCountNames = {
     "turns",
     "sleeps",
     "connections_open",
@@ -73,6 +75,7 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Count::kC
     "drop_initial_broken",
     "drop_no_buffer",
 };
+static_assert(!kCountNames.back().empty(), "a name for each counter");
 
 class Counters {
 public:
@@ -93,7 +96,7 @@ public:
     }
 
 private:
-    std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Count::kCount)> values_{};
+    std::array<std::atomic<std::uint64_t>, kCounts> values_{};
 };
 
 }  // namespace bayplan::dataplane

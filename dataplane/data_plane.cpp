@@ -12,7 +12,8 @@ std::unique_ptr<DataPlane> open_data_plane(const DataPlaneOptions& options, Fram
                                            std::string& error) {
     std::unique_ptr<PacketPort> port =
         options.port == PortKind::kernel
-            ? open_kernel_port(options.kernel, options.server, options.transport.payload_bytes_max, error)
+            ? open_kernel_port(options.kernel, options.server, options.transport.payload_bytes_max,
+                               error)
             : open_dpdk_port(options.dpdk, options.server, error);
     if (!port) return nullptr;
     return make_data_plane(options, handler, std::move(port), error);

@@ -1,6 +1,7 @@
 // The turn and the idle policy of a data plane; see event_loop.h.
 //
-// Thread: turn(), run() and everything they call on one; request_stop(), wake() and counters() from any.
+// Thread: turn(), run() and everything they call on one; request_stop(), wake() and counters() from
+// any.
 #include "event_loop.h"
 
 #include <sys/prctl.h>
@@ -20,8 +21,8 @@ namespace bayplan::dataplane {
 
 namespace {
 
-// Empty turns before an adaptive loop sleeps: a few tens of microseconds, so that a request-response
-// pattern does not pay a wake-up each time.
+// Empty turns before an adaptive loop sleeps: a few tens of microseconds, so that a
+// request-response pattern does not pay a wake-up each time.
 constexpr std::uint32_t kIdleTurnsBeforeSleep = 64;
 // A handler may have work that nobody announces by wake(), so a sleep is never longer.
 constexpr std::uint64_t kSleepNsMax = 1'000'000;
@@ -33,7 +34,8 @@ constexpr unsigned long kTimerSlackNs = 1'000;
 std::uint64_t monotonic_ns() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+           static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 inline void cpu_relax() {
@@ -44,14 +46,17 @@ inline void cpu_relax() {
 
 class EventLoop final : public DataPlane {
 public:
-    EventLoop(const DataPlaneOptions& options, FrameHandler& handler, std::unique_ptr<PacketPort> port,
-              std::unique_ptr<TlsCredentials> credentials, NowFunction now)
+    EventLoop(const DataPlaneOptions& options, FrameHandler& handler,
+              std::unique_ptr<PacketPort> port, std::unique_ptr<TlsCredentials> credentials,
+              NowFunction now)
         : options_(options),
           handler_(handler),
           port_(std::move(port)),
           now_(now ? std::move(now) : NowFunction(monotonic_ns)),
-          endpoint_(options_.transport, {.server = options.server, .lcore = options.lcore, .alpn = options_.transport.alpn},
-                    std::move(credentials), *port_, *this, handler, counters_) {
+          endpoint_(
+              options_.transport,
+              {.server = options.server, .lcore = options.lcore, .alpn = options_.transport.alpn},
+              std::move(credentials), *port_, *this, handler, counters_) {
         endpoint_.begin_turn(now_());
     }
 

@@ -65,9 +65,11 @@ void FrameReader::finish_frame() {
 }
 
 void FrameReader::keep(std::span<const std::uint8_t> bytes) {
-    // Drop what was worked off once it is the larger part: the vector stays under twice the backlog.
+    // Drop what was worked off once it is the larger part: the vector stays under twice the
+    // backlog.
     if (backlog_start_ > 0 && backlog_start_ >= backlog_bytes()) {
-        backlog_.erase(backlog_.begin(), backlog_.begin() + static_cast<std::ptrdiff_t>(backlog_start_));
+        backlog_.erase(backlog_.begin(),
+                       backlog_.begin() + static_cast<std::ptrdiff_t>(backlog_start_));
         backlog_start_ = 0;
     }
     backlog_.insert(backlog_.end(), bytes.begin(), bytes.end());

@@ -1,12 +1,13 @@
 // Frames out of one QUIC stream: bytes in, whole aligned frames out.
 //
-// The stream is cut anywhere; the reader copies each byte once, straight into the frame that will be
-// handed on. What it cannot pass on (the taker refuses a frame) it keeps as a backlog, which flow
-// control bounds: the caller gives the peer credit only for the bytes that `consumed` reports.
+// The stream is cut anywhere; the reader copies each byte once, straight into the frame that will
+// be handed on. What it cannot pass on (the taker refuses a frame) it keeps as a backlog, which
+// flow control bounds: the caller gives the peer credit only for the bytes that `consumed` reports.
 //
 // Thread: the connection's. Owner: the connection. Memory: one frame plus the backlog; the frame's
-// memory is allocated when its header is read, so a peer can cost at most frame_bytes_max per stream.
-// Errors: a malformed header is final (`failed`), the connection is to be closed with error_text().
+// memory is allocated when its header is read, so a peer can cost at most frame_bytes_max per
+// stream. Errors: a malformed header is final (`failed`), the connection is to be closed with
+// error_text().
 #pragma once
 
 #include <array>
@@ -33,8 +34,8 @@ public:
     explicit FrameReader(std::uint32_t frame_bytes_max) : frame_bytes_max_(frame_bytes_max) {}
 
     // Takes the next bytes of the stream. `take(Frame&) -> bool` is offered each whole frame, in
-    // order; once it refuses, that frame and all bytes after it stay here. Returns the bytes consumed
-    // (moved on into frames), which is what the peer may be credited.
+    // order; once it refuses, that frame and all bytes after it stay here. Returns the bytes
+    // consumed (moved on into frames), which is what the peer may be credited.
     template <class Take>
     std::size_t feed(std::span<const std::uint8_t> bytes, Take&& take);
 

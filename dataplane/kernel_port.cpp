@@ -20,14 +20,15 @@ namespace bayplan::dataplane {
 
 namespace {
 
-// Packets are handed to the kernel, and taken from it, in runs of equal size (UDP_SEGMENT, UDP_GRO):
-// the way through the stack costs about 4 us and is then paid once per run.
+// Packets are handed to the kernel, and taken from it, in runs of equal size (UDP_SEGMENT,
+// UDP_GRO): the way through the stack costs about 4 us and is then paid once per run.
 constexpr std::size_t kSendBurst = 64;
 constexpr std::size_t kRunBytesMax = 65'000;
 constexpr std::size_t kRunPacketsMax = 64;  // UDP_MAX_SEGMENTS of older kernels
 constexpr std::size_t kReceiveBurst = 16;
 constexpr std::size_t kReceiveBytes = 65'536;
-constexpr int kSocketBufferBytes = 8 << 20;  // the default holds fewer packets than one congestion window
+// The default holds fewer packets than one congestion window.
+constexpr int kSocketBufferBytes = 8 << 20;
 constexpr std::size_t kReceiveControlBytes =
     CMSG_SPACE(sizeof(in_pktinfo)) + CMSG_SPACE(sizeof(std::uint32_t)) + CMSG_SPACE(sizeof(int));
 constexpr std::size_t kSendControlBytes =
@@ -76,7 +77,8 @@ public:
           send_stride_((payload_max + 63) / 64 * 64),
           payload_max_(payload_max),
           send_bytes_(std::make_unique<std::uint8_t[]>(kSendBurst * send_stride_)),
-          receive_bytes_(std::make_unique_for_overwrite<std::uint8_t[]>(kReceiveBurst * kReceiveBytes)) {}
+          receive_bytes_(
+              std::make_unique_for_overwrite<std::uint8_t[]>(kReceiveBurst * kReceiveBytes)) {}
 
     std::size_t receive(DatagramSink& sink) override;
     std::span<std::uint8_t> begin_send() override {
@@ -136,7 +138,8 @@ private:
     std::array<mmsghdr, kReceiveBurst> in_messages_{};
     std::array<iovec, kReceiveBurst> in_vectors_{};
     std::array<sockaddr_in, kReceiveBurst> in_addresses_{};
-    alignas(cmsghdr) std::array<std::array<char, kReceiveControlBytes>, kReceiveBurst> in_control_{};
+    using ReceiveControl = std::array<char, kReceiveControlBytes>;
+    alignas(cmsghdr) std::array<ReceiveControl, kReceiveBurst> in_control_{};
 
     // One vector and one path per packet; one message, address and control block per run.
     std::array<iovec, kSendBurst> out_vectors_{};
@@ -147,8 +150,8 @@ private:
     std::size_t queued_ = 0;
 
     // A wake() between the loop's last look at its work and its sleep must not be lost: the loop
-    // announces that it sleeps and then looks at wake_pending_, the waker sets wake_pending_ and then
-    // looks whether the loop sleeps; sequential consistency makes one of them see the other.
+    // announces that it sleeps and then looks at wake_pending_, the waker sets wake_pending_ and
+    // then looks whether the loop sleeps; sequential consistency makes one of them see the other.
     std::atomic<bool> sleeping_{false};
     std::atomic<bool> wake_pending_{false};
 
@@ -161,7 +164,8 @@ private:
 // Returns the size of the segments that the kernel joined into this message, or 0.
 std::size_t KernelPort::read_control(msghdr& header, UdpAddress& local) {
     std::size_t segment = 0;
-    for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
+    for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr;
+         part = CMSG_NXTHDR(&header, part)) {
         if (part->cmsg_level == IPPROTO_IP && part->cmsg_type == IP_PKTINFO) {
             in_pktinfo info{};
             std::memcpy(&info, CMSG_DATA(part), sizeof info);
@@ -196,7 +200,8 @@ std::size_t KernelPort::receive(DatagramSink& sink) {
         msghdr& header = in_messages_[i].msg_hdr;
         const std::size_t size = in_messages_[i].msg_len;
         bytes += size;
-        if ((header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 || header.msg_namelen < sizeof(sockaddr_in)) {
+        if ((header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
+            header.msg_namelen < sizeof(sockaddr_in)) {
             drop_rx_error_.add(1);
             continue;
         }
@@ -226,7 +231,8 @@ std::size_t KernelPort::run_from(std::size_t first) const {
     const std::size_t size = out_vectors_[first].iov_len;
     std::size_t end = first + 1;
     std::size_t bytes = size;
-    while (segment_ && end < queued_ && end - first < kRunPacketsMax && out_paths_[end] == out_paths_[first]) {
+    while (segment_ && end < queued_ && end - first < kRunPacketsMax &&
+           out_paths_[end] == out_paths_[first]) {
         const std::size_t next = out_vectors_[end].iov_len;
         if (next > size || bytes + next > kRunBytesMax) break;
         bytes += next;
@@ -263,7 +269,8 @@ void KernelPort::describe_run(std::size_t message, std::size_t first, std::size_
     }
 }
 
-// Sends the described runs; `done` counts packets. False: what is left must be described anew or dropped.
+// Sends the described runs; `done` counts packets. False: what is left must be described anew or
+// dropped.
 bool KernelPort::send_runs(std::size_t messages, std::size_t& done) {
     std::size_t next = 0;
     while (next < messages) {
@@ -305,7 +312,8 @@ void KernelPort::flush() {
         }
         if (done != before) continue;  // runs before the one at fault have gone: look at it first
         if (first_run > 1) {
-            segment_ = false;  // a device without checksum offload, a small MTU: one by one from now on
+            // A device without checksum offload, a small MTU: one by one from now on.
+            segment_ = false;
             continue;
         }
         drop_tx_error_.add(1);  // this packet cannot go (no route, filtered): the others may
@@ -361,7 +369,8 @@ std::unique_ptr<PacketPort> open_kernel_port(const KernelPortOptions& options, b
     const int on = 1;
     const bool any_address = server && ipv4_of(wanted) == INADDR_ANY;
     setsockopt(udp.fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
-    setsockopt(udp.fd, SOL_UDP, UDP_GRO, &on, sizeof on);  // absent on old kernels: single packets then
+    // Absent on old kernels: single packets then.
+    setsockopt(udp.fd, SOL_UDP, UDP_GRO, &on, sizeof on);
     if (any_address) setsockopt(udp.fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
     sockaddr_in bound = to_sockaddr(wanted);
     socklen_t size = sizeof bound;

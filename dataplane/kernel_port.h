@@ -1,10 +1,11 @@
 // PacketPort over a kernel UDP socket: shims, and hosts without a NIC to bypass the kernel with.
 //
-// Bursts by recvmmsg and sendmmsg; sleeps in ppoll on the socket and an eventfd, so that both a packet
-// and wake() end the sleep. Buffers are the port's own and fixed at the start.
+// Bursts by recvmmsg and sendmmsg; sleeps in ppoll on the socket and an eventfd, so that both a
+// packet and wake() end the sleep. Buffers are the port's own and fixed at the start.
 //
-// Thread: the data plane's; wake() and append_counters() from any. Errors: null and a text at opening;
-// later a packet that the kernel does not take is dropped and counted, QUIC sends it again.
+// Thread: the data plane's; wake() and append_counters() from any. Errors: null and a text at
+// opening; later a packet that the kernel does not take is dropped and counted, QUIC sends it
+// again.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// UDP datagrams in and out, whatever carries them: a kernel socket, or an ethdev with our own L2/L3.
-// The QUIC engine is written against this and nothing below it.
+// UDP datagrams in and out, whatever carries them: a kernel socket, or an ethdev with our own
+// L2/L3. The QUIC engine is written against this and nothing below it.
 //
 // Thread: the data plane's own.
 #pragma once
@@ -22,7 +22,8 @@ struct UdpAddress {
     bool operator==(const UdpAddress&) const = default;
 };
 
-// Who sent a datagram, and what a reply needs below IP (the Ethernet address; ignored by kernel ports).
+// Who sent a datagram, and what a reply needs below IP (the Ethernet address; ignored by kernel
+// ports).
 struct Path {
     UdpAddress local;
     UdpAddress remote;
@@ -39,15 +40,15 @@ public:
 class PacketPort {
 public:
     virtual ~PacketPort() = default;
-    // Receives up to one burst and hands each datagram to the sink. Buffers are returned to their pool
-    // before this returns. Returns the number of packets taken off the port, of any kind.
+    // Receives up to one burst and hands each datagram to the sink. Buffers are returned to their
+    // pool before this returns. Returns the number of packets taken off the port, of any kind.
     virtual std::size_t receive(DatagramSink&) = 0;
     // Room for one UDP payload, written in place (in the mbuf). Empty: no buffer now, counted.
     virtual std::span<std::uint8_t> begin_send() = 0;
     // Sends the first `size` bytes of what begin_send gave; 0 gives the buffer back.
     virtual void commit_send(const Path&, std::size_t size) = 0;
-    // Puts what was committed on the wire. Bounded: what the device does not take is dropped and counted
-    // (QUIC sends it again).
+    // Puts what was committed on the wire. Bounded: what the device does not take is dropped and
+    // counted (QUIC sends it again).
     virtual void flush() = 0;
     // Sleeps until something may have arrived, at most this long; returns early on wake().
     virtual void wait(std::int64_t timeout_ns) = 0;
@@ -56,8 +57,9 @@ public:
     virtual bool resolve(const UdpAddress&, Path&) = 0;
     virtual UdpAddress local() const = 0;
     virtual std::string name() const = 0;
-    // Any thread. Every port reports rx_packets, tx_packets, rx_bytes, tx_bytes (all that crossed the
-    // port, of any kind; bytes as the port sees them) and a drop_* counter for each reason to drop.
+    // Any thread. Every port reports rx_packets, tx_packets, rx_bytes, tx_bytes (all that crossed
+    // the port, of any kind; bytes as the port sees them) and a drop_* counter for each reason to
+    // drop.
     virtual void append_counters(std::vector<Counter>&) const = 0;
 };
 

@@ -42,7 +42,8 @@ void QuicEndpoint::on_stranger(const Path& path, std::span<const std::uint8_t> p
     accept(path, packet, first);
 }
 
-void QuicEndpoint::accept(const Path& path, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd& first) {
+void QuicEndpoint::accept(const Path& path, std::span<const std::uint8_t> packet,
+                          const ngtcp2_pkt_hd& first) {
     const auto begin = setup(next_id(), path);
     auto connection = std::make_unique<QuicConnection>(begin);
     std::string error;
@@ -67,22 +68,24 @@ void QuicEndpoint::answer_version(const Path& path, const ngtcp2_version_cid& he
     std::uint8_t unused_bits = 0;
     if (gnutls_rnd(GNUTLS_RND_NONCE, &unused_bits, sizeof unused_bits) != 0) unused_bits = 0;
     const ngtcp2_ssize size = ngtcp2_pkt_write_version_negotiation(
-        room.data(), room.size(), unused_bits, header.scid, header.scidlen, header.dcid, header.dcidlen,
-        offered, std::size(offered));
+        room.data(), room.size(), unused_bits, header.scid, header.scidlen, header.dcid,
+        header.dcidlen, offered, std::size(offered));
     port_.commit_send(path, size > 0 ? static_cast<std::size_t>(size) : 0);
     if (size > 0) counters_.add(Count::version_negotiations);
 }
 
 void QuicEndpoint::refuse_full(const Path& path, const ngtcp2_pkt_hd& first) {
     counters_.add(Count::drop_connections_max);
-    const std::string why = "connections_max (" + std::to_string(options_.connections_max) + ") reached";
+    const std::string why =
+        "connections_max (" + std::to_string(options_.connections_max) + ") reached";
     const auto room = port_.begin_send();
     if (room.empty()) {
         counters_.add(Count::drop_no_buffer);
     } else {
         const ngtcp2_ssize size = ngtcp2_crypto_write_connection_close(
-            room.data(), room.size(), first.version, &first.scid, &first.dcid, kTransportConnectionRefused,
-            reinterpret_cast<const std::uint8_t*>(why.data()), why.size());
+            room.data(), room.size(), first.version, &first.scid, &first.dcid,
+            kTransportConnectionRefused, reinterpret_cast<const std::uint8_t*>(why.data()),
+            why.size());
         port_.commit_send(path, size > 0 ? static_cast<std::size_t>(size) : 0);
     }
     handler_.on_refused(to_text(path.remote), why);

@@ -14,7 +14,9 @@
 namespace bayplan::dataplane {
 
 struct QuicConnection::Callbacks {
-    static QuicConnection& self(void* user_data) { return *static_cast<QuicConnection*>(user_data); }
+    static QuicConnection& self(void* user_data) {
+        return *static_cast<QuicConnection*>(user_data);
+    }
 
     static int handshake_completed(ngtcp2_conn*, void* user_data) {
         auto& connection = self(user_data);
@@ -34,14 +36,15 @@ struct QuicConnection::Callbacks {
         return 0;
     }
 
-    static int recv_stream_data(ngtcp2_conn*, std::uint32_t flags, std::int64_t stream_id, std::uint64_t,
-                                const std::uint8_t* data, std::size_t size, void* user_data, void*) {
+    static int recv_stream_data(ngtcp2_conn*, std::uint32_t flags, std::int64_t stream_id,
+                                std::uint64_t, const std::uint8_t* data, std::size_t size,
+                                void* user_data, void*) {
         return self(user_data).receive_stream(stream_id, {data, size},
                                               (flags & NGTCP2_STREAM_DATA_FLAG_FIN) != 0);
     }
 
-    static int acked_stream_data(ngtcp2_conn*, std::int64_t stream_id, std::uint64_t, std::uint64_t size,
-                                 void* user_data, void*) {
+    static int acked_stream_data(ngtcp2_conn*, std::int64_t stream_id, std::uint64_t,
+                                 std::uint64_t size, void* user_data, void*) {
         auto& connection = self(user_data);
         connection.authenticated_ = true;
         if (auto* stream = connection.stream_by_id(stream_id)) {
@@ -54,11 +57,12 @@ struct QuicConnection::Callbacks {
         self(user_data).end(Ending::Kind::local_application, kErrorStream, how);
         return NGTCP2_ERR_CALLBACK_FAILURE;
     }
-    static int stream_reset(ngtcp2_conn*, std::int64_t, std::uint64_t, std::uint64_t, void* user_data,
-                            void*) {
+    static int stream_reset(ngtcp2_conn*, std::int64_t, std::uint64_t, std::uint64_t,
+                            void* user_data, void*) {
         return stream_ended(user_data, "the peer reset a stream");
     }
-    static int stream_stop_sending(ngtcp2_conn*, std::int64_t, std::uint64_t, void* user_data, void*) {
+    static int stream_stop_sending(ngtcp2_conn*, std::int64_t, std::uint64_t, void* user_data,
+                                   void*) {
         return stream_ended(user_data, "the peer stopped reading a stream");
     }
 

@@ -29,7 +29,8 @@ bool QuicConnection::open_streams() {
         const int rc = bidirectional ? ngtcp2_conn_open_bidi_stream(conn_, &id, nullptr)
                                      : ngtcp2_conn_open_uni_stream(conn_, &id, nullptr);
         if (rc != 0 || id != stream.id) {
-            end(Ending::Kind::local_application, kErrorStream, "the peer does not admit our streams");
+            end(Ending::Kind::local_application, kErrorStream,
+                "the peer does not admit our streams");
             return false;
         }
         stream.can_write = true;
@@ -60,18 +61,21 @@ bool QuicConnection::deliver(Stream which, Frame& frame) {
         counters_.add(Count::frame_bytes_in, size);
         return true;
     }
-    if (!streams_[static_cast<std::size_t>(which)].reader.blocked()) counters_.add(Count::frames_pushed_back);
+    if (!streams_[static_cast<std::size_t>(which)].reader.blocked())
+        counters_.add(Count::frames_pushed_back);
     return false;
 }
 
-int QuicConnection::receive_stream(std::int64_t stream_id, std::span<const std::uint8_t> bytes, bool last) {
+int QuicConnection::receive_stream(std::int64_t stream_id, std::span<const std::uint8_t> bytes,
+                                   bool last) {
     authenticated_ = true;
     auto* stream = stream_by_id(stream_id);
     if (stream == nullptr || !stream->receives) {
-        end(Ending::Kind::local_application, kErrorStream, "data on a stream that is not ours to read");
+        end(Ending::Kind::local_application, kErrorStream,
+            "data on a stream that is not ours to read");
         return NGTCP2_ERR_CALLBACK_FAILURE;
     }
-    establish();                               // a client: the server speaks only to whom it has accepted
+    establish();  // a client: the server speaks only to whom it has accepted
     if (stream->sends) stream->can_write = true;  // a server's control stream exists from now on
     const auto which = static_cast<Stream>(stream - streams_.data());
     const std::size_t consumed =
@@ -143,14 +147,17 @@ bool QuicConnection::send(Stream which, std::span<const std::byte> payload) {
 
 // --- packets
 
-void QuicConnection::receive(const Path& path, std::span<const std::uint8_t> packet, std::uint64_t now) {
+void QuicConnection::receive(const Path& path, std::span<const std::uint8_t> packet,
+                             std::uint64_t now) {
     if (ending_) return;
     const ngtcp2_pkt_info info{};
     authenticated_ = false;
-    const int rc = ngtcp2_conn_read_pkt(conn_, &fixed_path_.ngtcp2, &info, packet.data(), packet.size(), now);
+    const int rc =
+        ngtcp2_conn_read_pkt(conn_, &fixed_path_.ngtcp2, &info, packet.data(), packet.size(), now);
     counters_.add(Count::quic_packets_in);
     if (rc != 0) return fail(rc, "reading");
-    // Same address, other way to it (a router failed over): follow, but only on the peer's own word.
+    // Same address, other way to it (a router failed over): follow, but only on the peer's own
+    // word.
     if (authenticated_) path_ = path;
 }
 
@@ -168,7 +175,8 @@ std::uint64_t QuicConnection::expiry() const {
 
 QuicConnection::StreamState* QuicConnection::next_to_write() {
     for (auto& stream : streams_) {  // control first: it is small and others wait for it
-        if (stream.can_write && !stream.flow_blocked && stream.out.unsent_bytes() > 0) return &stream;
+        if (stream.can_write && !stream.flow_blocked && stream.out.unsent_bytes() > 0)
+            return &stream;
     }
     return nullptr;
 }
@@ -252,7 +260,8 @@ void QuicConnection::fail(int error, const char* doing) {
         case NGTCP2_ERR_DRAINING: {
             ngtcp2_connection_close_error closed{};
             ngtcp2_conn_get_connection_close_error(conn_, &closed);
-            return end(Ending::Kind::by_peer, closed.error_code, describe_peer_close(closed, server_));
+            return end(Ending::Kind::by_peer, closed.error_code,
+                       describe_peer_close(closed, server_));
         }
         case NGTCP2_ERR_IDLE_CLOSE:
             return end(Ending::Kind::silent, 0,
@@ -268,11 +277,13 @@ void QuicConnection::fail(int error, const char* doing) {
             counters_.add(Count::drop_initial_broken);
             return end(Ending::Kind::dropped, 0, "first packet cannot be read");
         case NGTCP2_ERR_CRYPTO:
-            return end(Ending::Kind::local_tls, ngtcp2_conn_get_tls_alert(conn_), describe_failure(error));
+            return end(Ending::Kind::local_tls, ngtcp2_conn_get_tls_alert(conn_),
+                       describe_failure(error));
         case NGTCP2_ERR_CALLBACK_FAILURE:
             return end(Ending::Kind::local_transport, kTransportInternalError, "internal error");
         default:
-            return end(Ending::Kind::local_transport, ngtcp2_err_infer_quic_transport_error_code(error),
+            return end(Ending::Kind::local_transport,
+                       ngtcp2_err_infer_quic_transport_error_code(error),
                        std::string(doing) + ": " + describe_failure(error));
     }
 }
@@ -287,10 +298,12 @@ void QuicConnection::linger(PacketPort& port, std::uint64_t now) {
     bool tell = true;
     switch (ending_->kind) {
         case Ending::Kind::local_application:
-            ngtcp2_connection_close_error_set_application_error(&error, ending_->code, reason, reason_size);
+            ngtcp2_connection_close_error_set_application_error(&error, ending_->code, reason,
+                                                                reason_size);
             break;
         case Ending::Kind::local_transport:
-            ngtcp2_connection_close_error_set_transport_error(&error, ending_->code, reason, reason_size);
+            ngtcp2_connection_close_error_set_transport_error(&error, ending_->code, reason,
+                                                              reason_size);
             break;
         case Ending::Kind::local_tls:
             ngtcp2_connection_close_error_set_transport_error_tls_alert(
@@ -305,8 +318,8 @@ void QuicConnection::linger(PacketPort& port, std::uint64_t now) {
     auto room = tell ? port.begin_send() : std::span<std::uint8_t>{};
     if (!room.empty()) {
         room = room.first(std::min<std::size_t>(room.size(), options_.payload_bytes_max));
-        const ngtcp2_ssize written = ngtcp2_conn_write_connection_close(conn_, nullptr, nullptr, room.data(),
-                                                                        room.size(), &error, now);
+        const ngtcp2_ssize written = ngtcp2_conn_write_connection_close(
+            conn_, nullptr, nullptr, room.data(), room.size(), &error, now);
         if (written > 0) {
             close_packet_.assign(room.begin(), room.begin() + written);
             linger_until_ = now + 3 * ngtcp2_conn_get_pto(conn_);

@@ -7,8 +7,8 @@
 //   handshaking --(server: TLS done; client: the server confirmed)--> open --> ended --> lingering
 //
 // A client is open only once the server has confirmed the handshake: in TLS 1.3 the client is done
-// before the server has looked at its certificate. `lingering` keeps the CONNECTION_CLOSE packet for a
-// peer that did not hear it; everything else is released.
+// before the server has looked at its certificate. `lingering` keeps the CONNECTION_CLOSE packet
+// for a peer that did not hear it; everything else is released.
 //
 // Memory: per stream what flow control admits (inbound: the window and one frame) and
 // send_buffer_bytes (outbound). Thread: the data plane's. Owner: QuicEndpoint.
@@ -49,7 +49,14 @@ public:
 };
 
 struct Ending {
-    enum class Kind : std::uint8_t { local_application, local_transport, local_tls, by_peer, silent, dropped };
+    enum class Kind : std::uint8_t {
+        local_application,
+        local_transport,
+        local_tls,
+        by_peer,
+        silent,
+        dropped
+    };
     Kind kind = Kind::silent;
     std::uint64_t code = 0;
     std::string why;
@@ -123,8 +130,8 @@ private:
         bool receives = false;
     };
 
-    // The endpoint checks addresses itself, so ngtcp2 is always given the same pair and never sees a
-    // migration.
+    // The endpoint checks addresses itself, so ngtcp2 is always given the same pair and never sees
+    // a migration.
     struct FixedPath {
         explicit FixedPath(const Path& path);
         FixedPath(const FixedPath&) = delete;

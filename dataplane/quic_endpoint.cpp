@@ -28,8 +28,8 @@ std::uint64_t random_key() {
 }  // namespace
 
 QuicEndpoint::QuicEndpoint(const TransportOptions& options, Role role,
-                           std::unique_ptr<TlsCredentials> credentials, PacketPort& port, DataPlane& plane,
-                           FrameHandler& handler, Counters& counters)
+                           std::unique_ptr<TlsCredentials> credentials, PacketPort& port,
+                           DataPlane& plane, FrameHandler& handler, Counters& counters)
     : options_(options),
       role_(role),
       credentials_(std::move(credentials)),
@@ -103,8 +103,8 @@ void QuicEndpoint::on_datagram(const Path& path, std::span<const std::uint8_t> p
     ngtcp2_version_cid header{};
     // An empty datagram would trip an assertion inside ngtcp2, that is, end the process.
     const int rc = payload.empty() ? NGTCP2_ERR_INVALID_ARGUMENT
-                                   : ngtcp2_pkt_decode_version_cid(&header, payload.data(), payload.size(),
-                                                                   kOwnCidBytes);
+                                   : ngtcp2_pkt_decode_version_cid(&header, payload.data(),
+                                                                   payload.size(), kOwnCidBytes);
     if (rc != 0 && rc != NGTCP2_ERR_VERSION_NEGOTIATION) {
         counters_.add(Count::drop_malformed_header);
         return;
@@ -129,7 +129,8 @@ void QuicEndpoint::on_established(QuicConnection& connection) {
     counters_.add(Count::handshakes_ok);
     counters_.add(Count::connections_opened);
     counters_.set(Count::connections_open, counters_.get(Count::connections_open) + 1);
-    handler_.on_open(plane_, connection.id(), {connection.peer_name(), to_text(connection.path().remote)});
+    handler_.on_open(plane_, connection.id(),
+                     {connection.peer_name(), to_text(connection.path().remote)});
 }
 
 bool QuicEndpoint::on_frame(QuicConnection& connection, Stream stream, Frame& frame) {
@@ -193,7 +194,8 @@ std::size_t QuicEndpoint::advance_connecting() {
             }
             for (const Cid& cid : connection->cids()) by_cid_.erase(cid);
         }
-        if (wish.why.empty() && now_ >= wish.give_up) wish.why = "no way to the server found (ARP unanswered)";
+        if (wish.why.empty() && now_ >= wish.give_up)
+            wish.why = "no way to the server found (ARP unanswered)";
         if (wish.why.empty()) {
             ++i;
             continue;
@@ -305,7 +307,8 @@ void QuicEndpoint::sweep_lingering() {
 }
 
 void QuicEndpoint::refresh_expiries() {
-    for (const QuicConnection* connection : served_) slots_[connection->slot].expiry = connection->expiry();
+    for (const QuicConnection* connection : served_)
+        slots_[connection->slot].expiry = connection->expiry();
     served_.clear();
     if (slots_.size() > live_) sweep_lingering();
     next_expiry_ = connecting_.empty() ? UINT64_MAX : now_ + kResolveRetryNs;

@@ -1,12 +1,12 @@
-// All QUIC connections of one data plane: the table by connection id, who may open one, their timers,
-// and the order in which they are served.
+// All QUIC connections of one data plane: the table by connection id, who may open one, their
+// timers, and the order in which they are served.
 //
-//   per turn: begin_turn(now) -> the port hands datagrams in -> resume_blocked() -> the user's sends
-//             -> end_turn(): timers, writing, endings
+//   per turn: begin_turn(now) -> the port hands datagrams in -> resume_blocked()
+//             -> the user's sends -> end_turn(): timers, writing, endings
 //
-// A connection on which anything happened in a turn is put on the touched list once and is served at
-// its end: so a whole received burst is answered by one acknowledgement. Endings are acted on last,
-// outside every callback.
+// A connection on which anything happened in a turn is put on the touched list once and is served
+// at its end: so a whole received burst is answered by one acknowledgement. Endings are acted on
+// last, outside every callback.
 //
 // Timers: one array of expiries, scanned each turn. connections_max is a few hundred; a heap that
 // moves on every packet would cost more than the scan of a few cache lines.

@@ -14,10 +14,10 @@ namespace bayplan::dataplane {
 
 // Application error codes of CONNECTION_CLOSE that the data plane itself uses; users of
 // DataPlane::close() stay below.
-inline constexpr std::uint64_t kErrorFraming = 0x10000;      // a frame that cannot be
-inline constexpr std::uint64_t kErrorStream = 0x10001;       // a stream ended or opened out of turn
-inline constexpr std::uint64_t kErrorOversize = 0x10002;     // our own user sent a frame over the limit
-inline constexpr std::uint64_t kErrorShutdown = 0x10003;     // the data plane stops
+inline constexpr std::uint64_t kErrorFraming = 0x10000;   // a frame that cannot be
+inline constexpr std::uint64_t kErrorStream = 0x10001;    // a stream ended or opened out of turn
+inline constexpr std::uint64_t kErrorOversize = 0x10002;  // our own user's frame over the limit
+inline constexpr std::uint64_t kErrorShutdown = 0x10003;  // the data plane stops
 
 // Bytes from outside as text: printable ASCII, the rest as '?', at most `size_max`.
 std::string printable(std::string_view bytes, std::size_t size_max);

@@ -12,9 +12,11 @@ namespace bayplan::dataplane {
 
 namespace {
 
-// Data-centre round trips are 10 us to 1 ms; the RFC's 333 ms would make the first loss cost a second.
+// Data-centre round trips are 10 us to 1 ms; the RFC's 333 ms would make the first loss cost a
+// second.
 constexpr ngtcp2_duration kInitialRtt = NGTCP2_MILLISECONDS;
-// Bounds how long a lost last packet stays unnoticed; acknowledgements of bursts are immediate anyway.
+// Bounds how long a lost last packet stays unnoticed; acknowledgements of bursts are immediate
+// anyway.
 constexpr ngtcp2_duration kAckDelayMax = 2 * NGTCP2_MILLISECONDS;
 constexpr ngtcp2_duration kHandshakeTimeout = 5 * NGTCP2_SECONDS;
 constexpr std::uint64_t kReceivePayloadMin = 1500;
@@ -88,7 +90,8 @@ void QuicConnection::fill_parameters(ngtcp2_transport_params& parameters) const 
     parameters.initial_max_streams_bidi = server_ ? 1 : 0;
     parameters.initial_max_streams_uni = 1;
     parameters.max_idle_timeout = options_.idle_timeout_ms * NGTCP2_MILLISECONDS;
-    parameters.max_udp_payload_size = std::max<std::uint64_t>(options_.payload_bytes_max, kReceivePayloadMin);
+    parameters.max_udp_payload_size =
+        std::max<std::uint64_t>(options_.payload_bytes_max, kReceivePayloadMin);
     parameters.max_ack_delay = kAckDelayMax;
     parameters.disable_active_migration = 1;
 }
@@ -105,7 +108,8 @@ bool QuicConnection::attach_tls(const Setup& setup, std::string& error) {
     return true;
 }
 
-bool QuicConnection::begin_server(const Setup& setup, const ngtcp2_pkt_hd& first, std::string& error) {
+bool QuicConnection::begin_server(const Setup& setup, const ngtcp2_pkt_hd& first,
+                                  std::string& error) {
     ngtcp2_settings settings;
     fill_settings(settings, setup.now);
     ngtcp2_transport_params parameters;
@@ -113,8 +117,9 @@ bool QuicConnection::begin_server(const Setup& setup, const ngtcp2_pkt_hd& first
     parameters.original_dcid = first.dcid;
     const Cid own = owner_.make_cid();
     const ngtcp2_cid scid = to_ngtcp2(own);
-    const int rc = ngtcp2_conn_server_new(&conn_, &first.scid, &scid, &fixed_path_.ngtcp2, first.version,
-                                          &callbacks(true), &settings, &parameters, nullptr, this);
+    const int rc =
+        ngtcp2_conn_server_new(&conn_, &first.scid, &scid, &fixed_path_.ngtcp2, first.version,
+                               &callbacks(true), &settings, &parameters, nullptr, this);
     if (rc != 0) {
         error = ngtcp2_strerror(rc);
         return false;
@@ -134,8 +139,9 @@ bool QuicConnection::begin_client(const Setup& setup, std::string& error) {
     const Cid own = owner_.make_cid();
     const ngtcp2_cid scid = to_ngtcp2(own);
     const ngtcp2_cid dcid = to_ngtcp2(owner_.make_cid());  // the server replaces it by its own
-    const int rc = ngtcp2_conn_client_new(&conn_, &dcid, &scid, &fixed_path_.ngtcp2, NGTCP2_PROTO_VER_V1,
-                                          &callbacks(false), &settings, &parameters, nullptr, this);
+    const int rc =
+        ngtcp2_conn_client_new(&conn_, &dcid, &scid, &fixed_path_.ngtcp2, NGTCP2_PROTO_VER_V1,
+                               &callbacks(false), &settings, &parameters, nullptr, this);
     if (rc != 0) {
         error = ngtcp2_strerror(rc);
         return false;

@@ -66,7 +66,8 @@ std::string describe_status(unsigned status, bool server) {
     if (gnutls_certificate_verification_status_print(status, GNUTLS_CRT_X509, &text, 0) != 0) {
         return "does not verify";
     }
-    std::string out = "does not verify: " + std::string(reinterpret_cast<char*>(text.data), text.size);
+    std::string out =
+        "does not verify: " + std::string(reinterpret_cast<char*>(text.data), text.size);
     gnutls_free(text.data);
     return out;
 }
@@ -118,13 +119,14 @@ bool TlsSession::open(const TlsCredentials& credentials, bool server, std::strin
                       std::string& error) {
     server_ = server;
     alpn_ = alpn;
-    // FORCE_CLIENT_CERT: without it GnuTLS hides a certificate of an authority that the server did not
-    // name, and the refusal would read "no certificate".
+    // FORCE_CLIENT_CERT: without it GnuTLS hides a certificate of an authority that the server did
+    // not name, and the refusal would read "no certificate".
     const unsigned flags = server ? GNUTLS_SERVER | GNUTLS_NO_TICKETS | GNUTLS_NO_AUTO_SEND_TICKET
                                   : GNUTLS_CLIENT | GNUTLS_NO_TICKETS | GNUTLS_FORCE_CLIENT_CERT;
     int rc = gnutls_init(&session_, flags);
     if (rc == 0) rc = gnutls_priority_set(session_, credentials.priority());
-    if (rc == 0) rc = gnutls_credentials_set(session_, GNUTLS_CRD_CERTIFICATE, credentials.handle());
+    if (rc == 0)
+        rc = gnutls_credentials_set(session_, GNUTLS_CRD_CERTIFICATE, credentials.handle());
     if (rc == 0) {
         const gnutls_datum_t protocol = {reinterpret_cast<unsigned char*>(alpn_.data()),
                                          static_cast<unsigned>(alpn_.size())};
@@ -161,8 +163,9 @@ bool TlsSession::alpn_agreed() const {
 
 int TlsSession::verify_peer(gnutls_session_t session) {
     auto* reference = static_cast<ngtcp2_crypto_conn_ref*>(gnutls_session_get_ptr(session));
-    return static_cast<TlsSession*>(reference->user_data)->accept_peer() ? 0
-                                                                         : GNUTLS_E_CERTIFICATE_ERROR;
+    return static_cast<TlsSession*>(reference->user_data)->accept_peer()
+               ? 0
+               : GNUTLS_E_CERTIFICATE_ERROR;
 }
 
 bool TlsSession::accept_peer() {

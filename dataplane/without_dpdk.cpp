@@ -16,8 +16,8 @@ std::unique_ptr<PacketPort> open_dpdk_port(const DpdkPortOptions&, bool, std::st
     return nullptr;
 }
 
-RingPair open_ring_pair(const DataPlaneOptions&, FrameHandler&, const DataPlaneOptions&, FrameHandler&,
-                        std::string& error) {
+RingPair open_ring_pair(const DataPlaneOptions&, FrameHandler&, const DataPlaneOptions&,
+                        FrameHandler&, std::string& error) {
     error = kAbsent;
     return {};
 }

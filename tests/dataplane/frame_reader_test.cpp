@@ -1,5 +1,6 @@
-// FrameReader: any cutting of the stream gives the same frames; broken headers are final; a taker that
-// refuses keeps order and bytes. SendBuffer: what goes in comes out, bounded, freed when acknowledged.
+// FrameReader: any cutting of the stream gives the same frames; broken headers are final; a taker
+// that refuses keeps order and bytes. SendBuffer: what goes in comes out, bounded, freed when
+// acknowledged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

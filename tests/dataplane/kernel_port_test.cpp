@@ -18,11 +18,12 @@ namespace {
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-// Runs a data plane in a thread of its own; a SeriesPeer's state may be read once it has been joined,
-// meanwhile only what is published here.
+// Runs a data plane in a thread of its own; a SeriesPeer's state may be read once it has been
+// joined, meanwhile only what is published here.
 class Running {
 public:
-    Running(std::unique_ptr<DataPlane> plane) : plane_(std::move(plane)), thread_([this] { plane_->run(); }) {}
+    Running(std::unique_ptr<DataPlane> plane)
+        : plane_(std::move(plane)), thread_([this] { plane_->run(); }) {}
     ~Running() { stop(); }
     void stop() {
         if (!thread_.joinable()) return;
@@ -74,7 +75,8 @@ TEST(KernelPort, a_hundred_thousand_frames_of_all_sizes_arrive_once_and_in_order
     Running server(std::move(server_plane));
     Running client(std::move(client_plane));
     EXPECT_TRUE(eventually([&] {
-        return counter(server.plane(), "frames_in") == 100'000 && counter(client.plane(), "frames_in") == 5'000;
+        return counter(server.plane(), "frames_in") == 100'000 &&
+               counter(client.plane(), "frames_in") == 5'000;
     }));
     client.stop();
     EXPECT_TRUE(eventually([&] { return counter(server.plane(), "connections_closed") == 1; }));
@@ -230,8 +232,9 @@ TEST(KernelPort, runs_of_equal_packets_arrive_as_the_packets_they_were) {
             return collected.payloads.size() == expected.size();
         })) << collected.payloads.size();
         for (std::size_t i = 0; i < expected.size(); ++i) {
-            EXPECT_EQ(collected.payloads[i],
-                      std::vector<std::uint8_t>(expected[i], static_cast<std::uint8_t>(expected[i] + 1)));
+            EXPECT_EQ(
+                collected.payloads[i],
+                std::vector<std::uint8_t>(expected[i], static_cast<std::uint8_t>(expected[i] + 1)));
         }
     };
     check(*one, expected_one);

@@ -49,10 +49,10 @@ TEST_P(WeatherTest, all_frames_arrive_once_and_in_order_in_both_directions) {
 
 INSTANTIATE_TEST_SUITE_P(
     quic, WeatherTest,
-    ::testing::Values(Case{"clear", {}}, Case{"loss", {.loss = 0.03}},
-                      Case{"reorder", {.jitter_ns = 300'000}}, Case{"duplicate", {.duplicate = 0.2}},
-                      Case{"corrupt", {.corrupt = 0.03}},
-                      Case{"storm", {.loss = 0.03, .duplicate = 0.05, .corrupt = 0.02, .jitter_ns = 200'000}}),
+    ::testing::Values(
+        Case{"clear", {}}, Case{"loss", {.loss = 0.03}}, Case{"reorder", {.jitter_ns = 300'000}},
+        Case{"duplicate", {.duplicate = 0.2}}, Case{"corrupt", {.corrupt = 0.03}},
+        Case{"storm", {.loss = 0.03, .duplicate = 0.05, .corrupt = 0.02, .jitter_ns = 200'000}}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(QuicTransfer, the_server_learns_the_name_in_the_clients_certificate) {
@@ -78,12 +78,15 @@ TEST(QuicTransfer, frames_of_every_size_up_to_the_limit_pass) {
     world.server_user.check_content = false;
     world.connect(client);
     ASSERT_TRUE(world.run_until([&] { return !world.client_user.open.empty(); }));
-    const std::vector<std::size_t> sizes = {0, 1, 7, 8, 9, 1'399, 1'400, 65'535, 65'536, 65'537, 300'000};
+    const std::vector<std::size_t> sizes = {0,     1,      7,      8,      9,      1'399,
+                                            1'400, 65'535, 65'536, 65'537, 300'000};
     for (const std::size_t size : sizes) {
-        EXPECT_TRUE(client.send(world.client_user.open[0], Stream::state, std::vector<std::byte>(size)));
+        EXPECT_TRUE(
+            client.send(world.client_user.open[0], Stream::state, std::vector<std::byte>(size)));
     }
     ASSERT_TRUE(world.run_until([&] { return world.server_user.kept.size() == sizes.size(); }));
-    for (std::size_t i = 0; i < sizes.size(); ++i) EXPECT_EQ(world.server_user.kept[i].size(), sizes[i]);
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        EXPECT_EQ(world.server_user.kept[i].size(), sizes[i]);
 }
 
 TEST(QuicTransfer, a_handler_that_refuses_pushes_back_to_the_sender_and_loses_nothing) {
@@ -101,7 +104,8 @@ TEST(QuicTransfer, a_handler_that_refuses_pushes_back_to_the_sender_and_loses_no
     ASSERT_TRUE(world.run_until([&] { return world.client_user.sends_refused > 100; }));
     world.run_for(2'000'000'000);
 
-    // What is on its way is bounded by the two buffers and the window; then the sender stands still.
+    // What is on its way is bounded by the two buffers and the window; then the sender stands
+    // still.
     const std::uint64_t stuck_at = world.client_user.sent(Stream::state);
     EXPECT_LT(stuck_at, 2'000u);
     EXPECT_LE(counter(client, "frame_bytes_out"), (64u << 10) + (128u << 10));
@@ -112,7 +116,8 @@ TEST(QuicTransfer, a_handler_that_refuses_pushes_back_to_the_sender_and_loses_no
     EXPECT_GT(world.server_user.refusals, 100u);
 
     world.server_user.refuse_frames = false;
-    EXPECT_TRUE(world.run_until([&] { return world.server_user.received(Stream::state) == 2'000; }));
+    EXPECT_TRUE(
+        world.run_until([&] { return world.server_user.received(Stream::state) == 2'000; }));
     EXPECT_EQ(world.server_user.fault, "");
 }
 
@@ -127,10 +132,12 @@ TEST(QuicTransfer, one_stuck_stream_does_not_hold_up_the_others) {
     world.client_user.send_series(Stream::control, {1, 8, 8});
     world.server_user.send_series(Stream::decisions, {20'000, 500, 2'000});
     world.connect(client);
-    EXPECT_TRUE(world.run_until([&] { return world.server_user.received(Stream::state) == 3'000; }));
+    EXPECT_TRUE(
+        world.run_until([&] { return world.server_user.received(Stream::state) == 3'000; }));
     EXPECT_EQ(world.client_user.received(Stream::decisions), 0u);
     world.client_user.refuse_frames = false;
-    EXPECT_TRUE(world.run_until([&] { return world.client_user.received(Stream::decisions) == 20'000; }));
+    EXPECT_TRUE(
+        world.run_until([&] { return world.client_user.received(Stream::decisions) == 20'000; }));
     EXPECT_EQ(world.client_user.fault, "");
 }
 

@@ -16,10 +16,12 @@ namespace {
 
 struct CertificateDirectory {
     CertificateDirectory() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "bayplan-certs-XXXXXX").string();
+        std::string pattern =
+            (std::filesystem::temp_directory_path() / "bayplan-certs-XXXXXX").string();
         if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
         path = pattern;
-        const std::string command = std::string("'") + BAYPLAN_MAKE_CERTS + "' '" + path + "' shim-a shim-b";
+        const std::string command =
+            std::string("'") + BAYPLAN_MAKE_CERTS + "' '" + path + "' shim-a shim-b";
         if (std::system(command.c_str()) != 0) throw std::runtime_error("make_certs failed");
     }
     ~CertificateDirectory() {
@@ -52,7 +54,8 @@ public:
     std::size_t receive(DatagramSink& sink) override {
         std::size_t count = 0;
         auto& arrivals = network_.arrivals_;
-        for (auto it = arrivals.begin(); it != arrivals.end() && it->first <= network_.now_ && count < 32;) {
+        for (auto it = arrivals.begin();
+             it != arrivals.end() && it->first <= network_.now_ && count < 32;) {
             if (!(it->second.to == local_)) {
                 ++it;
                 continue;
@@ -99,7 +102,8 @@ bool Network::chance(double probability) {
     return probability > 0 && std::uniform_real_distribution<double>(0, 1)(random_) < probability;
 }
 
-void Network::inject(const UdpAddress& from, const UdpAddress& to, std::vector<std::uint8_t> bytes) {
+void Network::inject(const UdpAddress& from, const UdpAddress& to,
+                     std::vector<std::uint8_t> bytes) {
     arrivals_.emplace(now_, Datagram{from, to, std::move(bytes)});
 }
 
@@ -137,8 +141,8 @@ bool check_numbered(std::span<const std::byte> bytes, std::uint64_t expected, st
     std::uint64_t number = 0;
     if (bytes.size() >= 8) std::memcpy(&number, bytes.data(), 8);
     if (bytes.size() < 8 || number != expected) {
-        fault = "expected frame " + std::to_string(expected) + ", got " + std::to_string(number) + " of " +
-                std::to_string(bytes.size()) + " bytes";
+        fault = "expected frame " + std::to_string(expected) + ", got " + std::to_string(number) +
+                " of " + std::to_string(bytes.size()) + " bytes";
         return false;
     }
     for (std::size_t i = 8; i < bytes.size(); ++i) {
@@ -163,7 +167,8 @@ bool SeriesPeer::on_frame(DataPlane&, ConnectionId, Stream stream, Frame& frame)
         return false;
     }
     if (check_content) {
-        if (reinterpret_cast<std::uintptr_t>(frame.data()) % 8 != 0) fault = "a frame is not aligned";
+        if (reinterpret_cast<std::uintptr_t>(frame.data()) % 8 != 0)
+            fault = "a frame is not aligned";
         if (!check_numbered(frame.bytes(), incoming_[static_cast<int>(stream)], fault)) return true;
     } else {
         kept.emplace_back(frame.bytes().begin(), frame.bytes().end());
@@ -172,7 +177,9 @@ bool SeriesPeer::on_frame(DataPlane&, ConnectionId, Stream stream, Frame& frame)
     return true;
 }
 
-void SeriesPeer::on_close(DataPlane&, ConnectionId, std::string_view why) { closed.emplace_back(why); }
+void SeriesPeer::on_close(DataPlane&, ConnectionId, std::string_view why) {
+    closed.emplace_back(why);
+}
 
 void SeriesPeer::on_refused(std::string_view, std::string_view why) { refused.emplace_back(why); }
 
@@ -195,8 +202,8 @@ std::size_t SeriesPeer::on_turn(DataPlane& plane) {
         for (int burst = 0; burst < 256 && outgoing.next < outgoing.series.count; ++burst) {
             if (outgoing.pending.empty()) {
                 const std::size_t spread = outgoing.series.size_max - outgoing.series.size_min + 1;
-                outgoing.pending =
-                    numbered_frame(outgoing.next, outgoing.series.size_min + outgoing.sizes() % spread);
+                outgoing.pending = numbered_frame(
+                    outgoing.next, outgoing.series.size_min + outgoing.sizes() % spread);
             }
             if (!plane.send(open.back(), static_cast<Stream>(i), outgoing.pending)) {
                 ++sends_refused;

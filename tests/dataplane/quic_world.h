@@ -20,7 +20,8 @@
 
 namespace bayplan::dataplane::testing {
 
-// Makes the certificates once per run (tests/support/make_certs); the directory goes with the process.
+// Makes the certificates once per run (tests/support/make_certs); the directory goes with the
+// process.
 const std::string& certificates();
 TlsFiles tls_of(std::string_view name);  // server, a shim's name, other-client, other-server
 TlsFiles tls_without_certificate();
@@ -41,7 +42,9 @@ public:
     std::uint64_t now() const { return now_; }
     void advance(std::uint64_t ns) { now_ += ns; }
     // When the next packet arrives; UINT64_MAX: none is on its way.
-    std::uint64_t next_arrival() const { return arrivals_.empty() ? UINT64_MAX : arrivals_.begin()->first; }
+    std::uint64_t next_arrival() const {
+        return arrivals_.empty() ? UINT64_MAX : arrivals_.begin()->first;
+    }
     // Puts a datagram of a test's own making on the wire.
     void inject(const UdpAddress& from, const UdpAddress& to, std::vector<std::uint8_t> bytes);
 

@@ -2,7 +2,7 @@
 // No DPDK, ngtcp2 or GnuTLS type appears here, and no type of Bayplan's domain.
 //
 // Thread: one DataPlane belongs to one thread (its lcore). Every call below, and every call of the
-// handler, happens on that thread. Only `counters()` of a snapshot and `request_stop` may come from others.
+// handler, happens on that thread. Only counters(), request_stop() and wake() may come from others.
 #pragma once
 
 #include <atomic>
@@ -41,17 +41,17 @@ class FrameHandler {
 public:
     virtual ~FrameHandler() = default;
     virtual void on_open(DataPlane&, ConnectionId, const Peer&) = 0;
-    // Takes the frame and returns true, or leaves it untouched and returns false: then this stream of
-    // this connection is not read further (flow control pushes the peer back) and the same frame is
-    // offered again on later turns of the loop.
+    // Takes the frame and returns true, or leaves it untouched and returns false: then this stream
+    // of this connection is not read further (flow control pushes the peer back) and the same frame
+    // is offered again on later turns of the loop.
     virtual bool on_frame(DataPlane&, ConnectionId, Stream, Frame&) = 0;
     // After on_open, or for a client's connect() that failed. The id is not used again.
     virtual void on_close(DataPlane&, ConnectionId, std::string_view why) = 0;
-    // A handshake that failed, for the log (no certificate, wrong CA, ...). On either side; on a client
-    // on_close follows.
+    // A handshake that failed, for the log (no certificate, wrong CA, ...). On either side; on a
+    // client on_close follows.
     virtual void on_refused(std::string_view address, std::string_view why) = 0;
-    // Once per turn of the loop: the handler drains its own rings and calls send(). Returns how much
-    // it did; 0 lets the loop sleep.
+    // Once per turn of the loop: the handler drains its own rings and calls send(). Returns how
+    // much it did; 0 lets the loop sleep.
     virtual std::size_t on_turn(DataPlane&) = 0;
 };
 
@@ -67,8 +67,8 @@ enum class IdlePolicy : std::uint8_t { adaptive, poll };
 struct TransportOptions {
     TlsFiles tls;
     std::uint32_t frame_bytes_max = 1u << 20;       // payload of one frame
-    std::uint32_t send_buffer_bytes = 8u << 20;     // per connection and stream, until acknowledged by QUIC
-    std::uint32_t receive_window_bytes = 4u << 20;  // per stream: flow control credit given to the peer
+    std::uint32_t send_buffer_bytes = 8u << 20;     // per stream, until acknowledged by QUIC
+    std::uint32_t receive_window_bytes = 4u << 20;  // per stream: credit given to the peer
     std::uint32_t connections_max = 256;
     std::uint32_t idle_timeout_ms = 30'000;
     std::uint16_t payload_bytes_max = 1452;         // UDP payload of one packet
@@ -82,7 +82,7 @@ struct KernelPortOptions {
 
 struct DpdkPortOptions {
     std::vector<std::string> eal_arguments;  // without the program name
-    std::string device;                      // ethdev name (net_af_packet0, 0000:3b:00.0); empty = first
+    std::string device;                      // net_af_packet0, 0000:3b:00.0; empty = first
     std::string address;                     // own IPv4 address
     std::uint16_t udp_port = 4433;
 };
@@ -105,21 +105,23 @@ class DataPlane {
 public:
     virtual ~DataPlane() = default;
 
-    // Client only: begins a handshake; on_open or on_close of the returned id follows, and on_open means
-    // that the server has accepted our certificate. An IPv4 address or a name (looked up: may block).
+    // Client only: begins a handshake; on_open or on_close of the returned id follows, and on_open
+    // means that the server has accepted our certificate. An IPv4 address or a name (looked up: may
+    // block).
     virtual ConnectionId connect(std::string_view address, std::uint16_t udp_port) = 0;
 
-    // Queues one frame. False: the stream's send buffer has no room for it now; try again on a later turn.
-    // (Also false when the connection is closed, which on_close tells, or the stream is the peer's to
-    // write.) A payload over frame_bytes_max closes the connection: it could never be sent.
+    // Queues one frame. False: the stream's send buffer has no room for it now, try again on a
+    // later turn; or the connection is closed, which on_close tells; or the stream is the peer's to
+    // write. A payload over frame_bytes_max closes the connection: it could never be sent.
     virtual bool send(ConnectionId, Stream, std::span<const std::byte> payload) = 0;
-    // Tells the peer and ends the connection at the end of this turn; on_close follows. What was queued
-    // and not yet sent is lost. `error` below 0x10000 is the caller's to define.
+    // Tells the peer and ends the connection at the end of this turn; on_close follows. What was
+    // queued and not yet sent is lost. `error` below 0x10000 is the caller's to define.
     virtual void close(ConnectionId, std::uint64_t error, std::string_view why) = 0;
 
     // One turn: receive a burst, handshakes, frames, on_turn, timers, transmit. Returns work done.
     virtual std::size_t turn() = 0;
-    // turn() until request_stop(), idling by policy; on return every connection was closed gracefully.
+    // turn() until request_stop(), idling by policy; on return every connection was closed
+    // gracefully. May be called again.
     virtual void run() = 0;
     virtual void request_stop() = 0;  // any thread
     // Wakes a sleeping adaptive loop early (any thread); a hint, loops wake by themselves soon.
@@ -133,10 +135,11 @@ public:
 };
 
 // Opens the port and prepares TLS. Throws nothing: on failure returns null and says why in `error`.
-std::unique_ptr<DataPlane> open_data_plane(const DataPlaneOptions&, FrameHandler&, std::string& error);
+std::unique_ptr<DataPlane> open_data_plane(const DataPlaneOptions&, FrameHandler&,
+                                           std::string& error);
 
-// A client and a server in one process over an in-process DPDK ring pair (rte_eth_from_rings): where
-// network namespaces are not allowed. EAL starts once per process.
+// A client and a server in one process over an in-process DPDK ring pair (rte_eth_from_rings):
+// where network namespaces are not allowed. EAL starts once per process.
 struct RingPair {
     std::unique_ptr<DataPlane> server;
     std::unique_ptr<DataPlane> client;

@@ -1,4 +1,5 @@
-// One message of a stream as the rest of the program sees it: owned, contiguous, 8-byte aligned bytes.
+// One message of a stream as the rest of the program sees it: owned, contiguous, 8-byte aligned
+// bytes.
 //
 // Layout on the wire (little endian): u32 length of the payload, u32 reserved (0), payload, zero
 // padding to a multiple of 8. A Frame holds the payload alone.
@@ -21,7 +22,8 @@ public:
 
     Frame() = default;
     explicit Frame(std::size_t size)
-        : words_(size == 0 ? nullptr : std::make_unique_for_overwrite<std::uint64_t[]>((size + 7) / 8)),
+        : words_(size == 0 ? nullptr
+                           : std::make_unique_for_overwrite<std::uint64_t[]>((size + 7) / 8)),
           size_(size) {}
     // A frame that was moved from is empty, not a size without bytes.
     Frame(Frame&& other) noexcept
