@@ -260,7 +260,7 @@ TEST_F(Waking, Decommission) {
     EXPECT_EQ(cluster.state("f"), "");
     EXPECT_TRUE(cluster.oracle.holds().empty());
     const auto& told = cluster.oracle.decisions("s");
-    EXPECT_EQ(to_text(told[told.size() - 2]), "9 released used//node n1 was decommissioned");
+    EXPECT_EQ(to_text(told[told.size() - 2]), "9 released used/n1/node n1 was decommissioned");
     EXPECT_EQ(told[told.size() - 2].termination, Termination::stopped_by_rm);
     EXPECT_EQ(cluster.last(), "10 node_accepted n1//");
     EXPECT_EQ(cluster.oracle.log().back(),

@@ -127,6 +127,8 @@ void Oracle::apply_one(const Acknowledge& acknowledge) {
         return;
     }
     acknowledge_up_to(shim, name, acknowledge.up_to);
+    ConnectionStory& story = stories_.at(acknowledge.connection);
+    story.acknowledged = std::max(story.acknowledged, acknowledge.up_to);
 }
 
 void Oracle::apply_one(const HoldPlace& place) {

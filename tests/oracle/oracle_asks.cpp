@@ -67,7 +67,7 @@ std::string Oracle::ask_record(const std::string& name, const AskRecord& record)
 
 std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     if (ask.application != wanted.application) {
-        return "key is in use by application " + ask.application;
+        return "key is in use by application " + (ask.application.empty() ? "-" : ask.application);
     }
     if (!ask.node.empty()) {
         if (!wanted.node.empty() && wanted.node != ask.node) {
@@ -90,7 +90,6 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
         kinds_.insert(kind);
     }
     if (!wanted.node.empty()) {
-        ask.foreign = wanted.foreign;
         place(ask, wanted.node, AskState::allocated);
     } else if (changed && ask.state == AskState::unschedulable) {
         wake(ask);

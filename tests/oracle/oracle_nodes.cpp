@@ -120,7 +120,8 @@ void Oracle::decommission(const std::string& name) {
     for (const std::uint64_t sequence : on_it) {
         const Ask& ask = asks_.at(sequence);
         if (!ask.foreign) {
-            decide(ask.shim, DecisionKind::released, ask.key, text, "", Termination::stopped_by_rm);
+            decide(ask.shim, DecisionKind::released, ask.key, text, name,
+                   Termination::stopped_by_rm);
             log_line("release", ask, name, text);
         }
         end_ask(sequence, false);

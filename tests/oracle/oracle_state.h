@@ -102,6 +102,7 @@ struct ConnectionStory {
     HelloOutcome outcome = HelloOutcome::refused;
     std::uint64_t state_applied_at_hello = 0;
     std::vector<NumberedDecision> decisions;
+    std::uint64_t acknowledged = 0;  // on this connection; these need not be sent any more
     bool counts = true;
     bool cut = false;
 };

@@ -148,6 +148,8 @@ TEST_F(Rejects, ReleasesAndNacks) {
         cluster.nack(key);
         EXPECT_EQ(last(), "message_rejected " + key + "//no such allocation");
     }
+    cluster.ask({.key = "f", .application = kAppA, .node = kNode1});
+    EXPECT_EQ(last(), "ask_rejected f//key is in use by application -");
     cluster.release("f");
     cluster.release("", kAppA);
     EXPECT_TRUE(cluster.oracle.asks().empty());

@@ -188,7 +188,7 @@ TEST(OracleState, ResyncKeepsWhatIsStatedAndDropsTheRest) {
     cluster.send(OwnedResyncEnd{});
     EXPECT_EQ(cluster.oracle.nodes().at("n1").capacity.at("cpu"), 20);
     EXPECT_FALSE(cluster.oracle.nodes().contains("n2"));
-    EXPECT_EQ(cluster.last("t"), "3 released on2//node n2 was decommissioned");
+    EXPECT_EQ(cluster.last("t"), "3 released on2/n2/node n2 was decommissioned");
     EXPECT_EQ(cluster.state("on2", "t"), "");
     ASSERT_EQ(cluster.oracle.log().size(), 1u);
     EXPECT_EQ(cluster.oracle.log()[0], "1 0 release t/on2 n2 - node n2 was decommissioned");

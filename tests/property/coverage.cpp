@@ -1,0 +1,198 @@
+// What the histories covered.
+//
+// Thread and errors: see coverage.h.
+#include "coverage.h"
+
+#include <array>
+#include <string_view>
+
+namespace bayplan::property {
+
+namespace {
+
+struct Rejection {
+    DecisionKind kind;
+    std::string_view begins;
+    std::string_view ends;
+};
+
+// Every reason that RULES.md names, by item.
+constexpr Rejection kRejections[] = {
+    {DecisionKind::message_rejected, "a resync must begin first", ""},
+    {DecisionKind::message_rejected, "no resync is open", ""},
+    {DecisionKind::message_rejected, "dictionary id 0 is reserved", ""},
+    {DecisionKind::message_rejected, "empty text", ""},
+    {DecisionKind::message_rejected, "dictionary id ", " is defined already"},
+    {DecisionKind::message_rejected, "dictionary is full", ""},
+    {DecisionKind::message_rejected, "unknown dictionary id", ""},
+    {DecisionKind::message_rejected, "no such allocation", ""},
+    {DecisionKind::message_rejected, "queue configuration is set by", ""},
+    {DecisionKind::node_rejected, "unknown dictionary id", ""},
+    {DecisionKind::node_rejected, "unknown dictionary id #", ""},
+    {DecisionKind::node_rejected, "negative amount of ", ""},
+    {DecisionKind::node_rejected, "amount of ", " is too large"},
+    {DecisionKind::node_rejected, "", " is given twice"},
+    {DecisionKind::node_rejected, "node exists already", ""},
+    {DecisionKind::node_rejected, "no such node", ""},
+    {DecisionKind::node_rejected, "more than ", " nodes"},
+    {DecisionKind::application_rejected, "unknown dictionary id", ""},
+    {DecisionKind::application_rejected, "application exists already", ""},
+    {DecisionKind::application_rejected, "more than ", " applications"},
+    {DecisionKind::application_rejected, "unknown queue #", ""},
+    {DecisionKind::application_rejected, "no such application", ""},
+    {DecisionKind::ask_rejected, "empty key", ""},
+    {DecisionKind::ask_rejected, "unknown application #", ""},
+    {DecisionKind::ask_rejected, "no such node", ""},
+    {DecisionKind::ask_rejected, "unknown dictionary id", ""},
+    {DecisionKind::ask_rejected, "unknown dictionary id #", ""},
+    {DecisionKind::ask_rejected, "negative amount of ", ""},
+    {DecisionKind::ask_rejected, "amount of ", " is too large"},
+    {DecisionKind::ask_rejected, "", " is given twice"},
+    {DecisionKind::ask_rejected, "key is in use by application ", ""},
+    {DecisionKind::ask_rejected, "is placed already", ""},
+    {DecisionKind::ask_rejected, "is placed on ", ""},
+    {DecisionKind::ask_rejected, "more than ", " asks"},
+    {DecisionKind::ask_rejected, "foreign pod without a node", ""},
+    {DecisionKind::ask_rejected, "no such ask", ""},
+};
+
+constexpr std::string_view kFailures[] = {"node(s) were unschedulable",
+                                          "node(s) didn't match the requested node name",
+                                          "Insufficient cpu",
+                                          "Insufficient memory",
+                                          "Insufficient ephemeral-storage",
+                                          "Insufficient example.com/gpu",
+                                          "Too many pods",
+                                          "no nodes available to schedule pods"};
+
+constexpr std::string_view kOther[] = {"place lines",
+                                       "fail lines",
+                                       "release lines",
+                                       "connections resumed",
+                                       "connections resynced",
+                                       "connections cut",
+                                       "shims over unacknowledged_max",
+                                       "asks woken",
+                                       "asks unacknowledged at the end",
+                                       "asks in backoff at the end",
+                                       "foreign pods at the end",
+                                       "nodes over capacity at the end",
+                                       "holds at the end",
+                                       "nodes beyond the first block",
+                                       "drained nodes at the end"};
+
+constexpr std::array kEvents = {"tick", "connect", "disconnect", "state", "acknowledge",
+                                "hold", "drop",    "run",        "sink"};
+constexpr std::array kBodies = {"define",     "forget",       "nodes", "applications",
+                                "asks",       "releases",     "nacks", "resync begin",
+                                "resync end", "configuration"};
+
+std::string label(const Rejection& one) {
+    return "rejected, kind " + std::to_string(static_cast<int>(one.kind)) + ": " +
+           std::string(one.begins) + ".." + std::string(one.ends);
+}
+
+bool over_capacity(const oracle::Node& node) {
+    for (const auto& [kind, amount] : node.used) {
+        const auto capacity = node.capacity.find(kind);
+        if (amount > (capacity == node.capacity.end() ? 0 : capacity->second)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+Coverage::Coverage() {
+    for (const Rejection& one : kRejections) {
+        counts_[label(one)] = 0;
+    }
+    for (const std::string_view failure : kFailures) {
+        counts_["failed: " + std::string(failure)] = 0;
+    }
+    for (const std::string_view other : kOther) {
+        counts_[std::string(other)] = 0;
+    }
+    for (const char* event : kEvents) {
+        counts_[std::string("event ") + event] = 0;
+    }
+    for (const char* body : kBodies) {
+        counts_[std::string("message ") + body] = 0;
+    }
+}
+
+void Coverage::add(const std::vector<Event>& events) {
+    for (const Event& event : events) {
+        count(std::string("event ") + kEvents[event.index()]);
+        if (const auto* state = std::get_if<StateEvent>(&event)) {
+            count(std::string("message ") + kBodies[state->body.index()]);
+        }
+    }
+}
+
+void Coverage::count_decision(const oracle::NumberedDecision& decision) {
+    for (const Rejection& one : kRejections) {
+        const bool whole = one.ends.empty() && one.begins.back() != ' ' &&
+                           one.begins.back() != '#' && !one.begins.ends_with("set by");
+        const bool fits = decision.kind == one.kind && decision.text.starts_with(one.begins) &&
+                          decision.text.ends_with(one.ends) &&
+                          (!whole || decision.text == one.begins);
+        count(label(one), fits ? 1 : 0);
+    }
+}
+
+void Coverage::add(const oracle::Oracle& oracle) {
+    for (const std::string& line : oracle.log()) {
+        for (const char* kind : {"place", "fail", "release"}) {
+            count(std::string(kind) + " lines",
+                  line.find(std::string(" ") + kind + " ") != std::string::npos);
+        }
+        for (const std::string_view failure : kFailures) {
+            count("failed: " + std::string(failure), line.find(failure) != std::string::npos);
+        }
+    }
+    for (const auto& [id, story] : oracle.connections()) {
+        count("connections resumed", story.outcome == HelloOutcome::resume);
+        count("connections resynced", story.outcome == HelloOutcome::resync);
+        count("connections cut", story.cut);
+    }
+    for (const auto& [name, shim] : oracle.shims()) {
+        count("shims over unacknowledged_max", shim.must_resync);
+        for (const oracle::NumberedDecision& decision : oracle.decisions(name)) {
+            count_decision(decision);
+        }
+    }
+    for (const auto& [name, node] : oracle.nodes()) {
+        count("nodes over capacity at the end", over_capacity(node));
+        count("nodes beyond the first block", node.slot >= 64);
+        count("drained nodes at the end", !node.schedulable);
+    }
+    for (const auto& [sequence, ask] : oracle.asks()) {
+        count("asks unacknowledged at the end", ask.state == oracle::AskState::unacknowledged);
+        count("asks in backoff at the end", ask.state == oracle::AskState::backoff);
+        count("foreign pods at the end", ask.foreign);
+    }
+    count("asks woken", oracle.counters().woken);
+    count("holds at the end", oracle.holds().size());
+}
+
+std::vector<std::string> Coverage::never_seen() const {
+    std::vector<std::string> out;
+    for (const auto& [what, times] : counts_) {
+        if (times == 0) {
+            out.push_back(what);
+        }
+    }
+    return out;
+}
+
+std::string Coverage::summary() const {
+    std::string out;
+    for (const auto& [what, times] : counts_) {
+        out += "  " + std::to_string(times) + "  " + what + "\n";
+    }
+    return out;
+}
+
+}  // namespace bayplan::property

@@ -1,0 +1,340 @@
+// The choice of the next event.
+//
+// Thread and errors: see generator.h.
+#include "generator.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace bayplan::property {
+
+namespace {
+
+constexpr std::int64_t kGi = std::int64_t{1} << 30;
+constexpr std::int64_t kMs = 1'000'000;
+
+const std::vector<std::string>& common_texts() {
+    static const std::vector<std::string> texts = {
+        "cpu",        "memory",        "pods",       "ephemeral-storage", "example.com/gpu",
+        "zone",       "instance-type", "zone-east",  "zone-west",         "type-small",
+        "type-large", "root.default",  "root.other", "nowhere",           "somebody"};
+    return texts;
+}
+
+}  // namespace
+
+void randomize_execution(EngineOptions& options, Random& random, bool with_tbb) {
+    options.executor = static_cast<ExecutorKind>(random.below(with_tbb ? 3 : 2));
+    options.path = static_cast<BatchPath>(random.below(3));
+    options.workers = random.pick(std::vector<std::uint32_t>{1, 2, 4});
+    options.shards = random.pick(std::vector<std::uint32_t>{1, 4, 16});
+    options.batch = random.pick(std::vector<std::uint32_t>{1, 16, 64, 256});
+    options.depth = random.pick(std::vector<std::uint32_t>{1, 2});
+}
+
+EngineOptions random_options(Random& random, bool with_tbb) {
+    EngineOptions options;
+    options.daemon_instance = random.next() | 1;
+    options.credit_window =
+        random.chance(40) ? static_cast<std::uint32_t>(random.between(1, 40)) : 65'536;
+    options.unacknowledged_max =
+        random.chance(15) ? static_cast<std::uint32_t>(random.between(20, 200)) : 262'144;
+    options.dictionary_max =
+        random.chance(6) ? static_cast<std::uint32_t>(random.between(30, 60)) : 1'000'000;
+    options.nodes_max =
+        random.chance(10) ? static_cast<std::uint32_t>(random.between(2, 12)) : 200'000;
+    options.applications_max =
+        random.chance(10) ? static_cast<std::uint32_t>(random.between(1, 3)) : 100'000;
+    options.asks_max =
+        random.chance(12) ? static_cast<std::uint32_t>(random.between(3, 40)) : 10'000'000;
+    options.backoff_initial_ns = random.chance(50) ? 1000 * kMs : random.between(1, 3000 * kMs);
+    options.backoff_max_ns = options.backoff_initial_ns * random.between(1, 12);
+    options.score = static_cast<ScorePolicy>(random.below(2));
+    randomize_execution(options, random, with_tbb);
+    return options;
+}
+
+Generator::Generator(std::uint64_t seed, const EngineOptions& options)
+    : random_(seed), options_(options) {
+    large_ = random_.chance(4);
+    length_ = static_cast<std::uint64_t>(random_.between(30, random_.chance(10) ? 500 : 180));
+    sink_may_refuse_ = random_.chance(30);
+    spoil_percent_ = random_.chance(70) ? 3 : 12;
+    make_shapes();
+    make_shims();
+    priorities_ = random_.chance(30)
+                      ? std::vector<std::int32_t>{0}
+                      : std::vector<std::int32_t>{-5, 0, 0, 0, 10, 1000, INT32_MAX, INT32_MIN};
+}
+
+void Generator::make_shapes() {
+    const std::int64_t shapes = large_ ? random_.between(1, 2) : random_.between(1, 4);
+    for (std::int64_t i = 0; i < shapes; ++i) {
+        Shape shape{
+            {{"cpu", random_.between(2, 16) * 1000}, {"memory", random_.between(4, 64) * kGi}}};
+        if (random_.chance(70)) {
+            shape.amounts.push_back({"pods", random_.between(3, 40)});
+        }
+        if (random_.chance(30)) {
+            shape.amounts.push_back({"example.com/gpu", random_.between(0, 8)});
+        }
+        if (random_.chance(30)) {
+            shape.amounts.push_back({"ephemeral-storage", random_.between(10, 100) * kGi});
+        }
+        node_shapes_.push_back(shape);
+    }
+    const std::int64_t classes = random_.between(1, 6);
+    for (std::int64_t i = 0; i < classes; ++i) {
+        Shape shape;
+        if (random_.chance(92)) {
+            shape.amounts.push_back({"cpu", random_.between(0, 30) * 100});
+        }
+        if (random_.chance(80)) {
+            shape.amounts.push_back({"memory", random_.between(0, 40) * kGi / 8});
+        }
+        if (random_.chance(60)) {
+            shape.amounts.push_back({"pods", 1});
+        }
+        if (random_.chance(15)) {
+            shape.amounts.push_back({"example.com/gpu", random_.between(1, 3)});
+        }
+        if (random_.chance(10)) {
+            shape.amounts.push_back({"ephemeral-storage", random_.between(1, 20) * kGi});
+        }
+        ask_shapes_.push_back(shape);
+    }
+}
+
+void Generator::make_shims() {
+    const std::int64_t count = random_.between(1, 3);
+    for (std::int64_t i = 0; i < count; ++i) {
+        ShimModel shim;
+        shim.name = "shim-" + std::string(1, static_cast<char>('a' + i));
+        const std::int64_t nodes =
+            large_ && i == 0 ? random_.between(180, 330) : random_.between(1, 40);
+        for (std::int64_t n = 0; n < nodes; ++n) {
+            shim.nodes.push_back(shim.name + "-node-" + std::to_string(n));
+        }
+        shim.nodes.push_back("shared-node");  // every shim would like to own this one
+        for (std::int64_t n = random_.between(1, 4); n > 0; --n) {
+            shim.applications.push_back("app-" + std::to_string(n));
+        }
+        for (std::int64_t n = random_.between(1, 3); n > 0; --n) {
+            shim.groups.push_back("group-" + std::to_string(n));
+        }
+        DictId id = static_cast<DictId>(random_.between(1, 50));
+        for (const auto* texts : std::initializer_list<const std::vector<std::string>*>{
+                 &common_texts(), &shim.applications, &shim.groups, &shim.nodes}) {
+            for (const std::string& text : *texts) {
+                shim.ids[text] = id;
+                id += static_cast<DictId>(random_.between(1, 3));
+            }
+        }
+        shim.ids["somebody"] = 4'000'000'000U;  // ids need not be dense
+        shims_.push_back(shim);
+    }
+    for (ShimModel& shim : shims_) {  // names of others' nodes: for statements, and for mistakes
+        for (const ShimModel& other : shims_) {
+            for (std::size_t n = 0; n < std::min<std::size_t>(2, other.nodes.size()); ++n) {
+                shim.ids.emplace(other.nodes[n], static_cast<DictId>(10'000 + shim.ids.size()));
+            }
+        }
+    }
+}
+
+Event Generator::next(const oracle::Oracle& oracle) {
+    for (ShimModel& shim : shims_) {
+        if (!oracle.shims().contains(shim.name) && random_.chance(60)) {
+            return connection_event(oracle, shim);
+        }
+    }
+    ShimModel* shim = &shims_[random_.below(shims_.size())];
+    for (ShimModel& other :
+         shims_) {  // a resync holds everybody up, so it goes on most of the time
+        const auto found = oracle.shims().find(other.name);
+        if (found != oracle.shims().end() && found->second.resync_open && random_.chance(75)) {
+            shim = &other;
+        }
+    }
+    const std::uint64_t dice = random_.below(100);
+    if (dice < 20) {
+        return run();
+    }
+    if (dice < 26) {
+        return tick(oracle);
+    }
+    if (dice < 30) {
+        return hold(oracle);
+    }
+    if (dice < 33 && sink_may_refuse_) {
+        sink_refuses_ = !sink_refuses_;
+        return SinkEvent{sink_refuses_};
+    }
+    return shim_event(oracle, *shim);
+}
+
+Event Generator::shim_event(const oracle::Oracle& oracle, ShimModel& model) {
+    const auto found = oracle.shims().find(model.name);
+    if (found == oracle.shims().end() || !found->second.connection) {
+        return connection_event(oracle, model);
+    }
+    const oracle::Shim& shim = found->second;
+    if (random_.chance(2)) {
+        return mistaken_event(oracle, model);
+    }
+    if (random_.chance(1)) {
+        return connection_event(oracle, model);
+    }
+    if (shim.resync_open && !shim.resync_begun && model.planned_for != *shim.connection) {
+        model.planned_for = *shim.connection;
+        plan_resync(oracle, model);
+    }
+    if (!model.plan.empty() && (shim.resync_open || random_.chance(50))) {
+        Event event = std::move(model.plan.front());
+        model.plan.pop_front();
+        return event;
+    }
+    if (shim.resync_open && random_.chance(60)) {
+        const bool begin = !shim.resync_begun;
+        return StateEvent{
+            model.name, 0, false,
+            begin ? oracle::OwnedBody(oracle::OwnedResyncBegin{}) : oracle::OwnedResyncEnd{}};
+    }
+    return plain_event(oracle, model);
+}
+
+Event Generator::connection_event(const oracle::Oracle& oracle, ShimModel& model) {
+    const auto found = oracle.shims().find(model.name);
+    const bool connected = found != oracle.shims().end() && found->second.connection.has_value();
+    if (connected && random_.chance(50)) {
+        return DisconnectEvent{model.name, false};
+    }
+    ConnectEvent event{model.name, model.instance, true, Received::last, 0};
+    const std::uint64_t dice = random_.below(100);
+    if (dice < 25) {
+        event.instance = ++model.instance;
+    } else if (dice < 30) {
+        event.knows_daemon = false;
+    } else if (dice < 35) {
+        event.received = Received::beyond;
+    } else if (dice < 40) {
+        event.received = Received::before_acknowledged;
+    } else if (dice < 70) {
+        event.received = Received::between;
+        event.permille = static_cast<std::uint32_t>(random_.below(1001));
+    }
+    return event;
+}
+
+bool Generator::wants_dictionary(const oracle::Oracle& oracle, ShimModel& model) {
+    return oracle.shims().at(model.name).dictionary.size() < model.ids.size() && random_.chance(20);
+}
+
+Event Generator::plain_event(const oracle::Oracle& oracle, ShimModel& model) {
+    if (wants_dictionary(oracle, model)) {
+        return StateEvent{model.name, 0, false, define_missing(oracle, model)};
+    }
+    StateEvent event{model.name, 0, false, {}};
+    if (oracle.shims().at(model.name).applications.empty() && random_.chance(50)) {
+        event.body = applications(oracle, model);
+        return event;
+    }
+    const std::uint64_t dice = random_.below(100);
+    if (dice < 22) {
+        return acknowledge(model);
+    }
+    if (dice < 60) {
+        event.body = asks(oracle, model);
+    } else if (dice < 73) {
+        event.body = releases(oracle, model);
+    } else if (dice < 79) {
+        event.body = nacks(oracle, model);
+    } else if (dice < 94) {
+        event.body = node_changes(oracle, model);
+    } else if (dice < 97) {
+        event.body = applications(oracle, model);
+    } else if (dice < 98) {
+        event.body = define(oracle, model);
+    } else {
+        event.body = forget(oracle, model);
+    }
+    return event;
+}
+
+// Things that only a faulty or unlucky shim does.
+Event Generator::mistaken_event(const oracle::Oracle& oracle, ShimModel& model) {
+    StateEvent event{model.name, 0, false, oracle::OwnedConfiguration{"partitions: []"}};
+    switch (random_.below(10)) {
+    case 0: return event;
+    case 1: event.body = oracle::OwnedResyncEnd{}; return event;
+    case 2: event.body = oracle::OwnedResyncBegin{}; return event;
+    case 3: event.offset = random_.between(1, 3); return event;
+    case 4: event.offset = -random_.between(1, 3); return event;
+    case 5: event.former = true; return event;
+    case 6:
+        return AcknowledgeEvent{model.name, 1000, static_cast<std::uint32_t>(random_.between(1, 3)),
+                                false};
+    case 7: return AcknowledgeEvent{model.name, 1000, 0, true};
+    case 8: return DisconnectEvent{model.name, true};
+    default: event.body = applications(oracle, model); return event;
+    }
+}
+
+Event Generator::run() {
+    const std::uint64_t dice = random_.below(10);
+    if (dice == 0) {
+        return RunEvent{0};
+    }
+    if (dice < 4) {
+        return RunEvent{1 + random_.below(3)};
+    }
+    return RunEvent{dice < 8 ? 1 + random_.below(options_.batch + 10)
+                             : 1 + random_.below(3 * options_.batch + 1)};
+}
+
+Event Generator::tick(const oracle::Oracle& oracle) {
+    const std::int64_t timer = oracle.next_timer_ns();
+    switch (random_.below(6)) {
+    case 0:
+        return TickEvent{clock_ns_ -
+                         random_.between(0, 100)};  // a clock that stood still or went back
+    case 1: clock_ns_ += random_.between(0, 100 * kMs); break;
+    case 2: clock_ns_ += random_.between(0, 20'000 * kMs); break;
+    case 3: clock_ns_ = timer == INT64_MAX ? clock_ns_ + kMs : timer - 1; break;
+    default: clock_ns_ = timer == INT64_MAX ? clock_ns_ + 1500 * kMs : timer; break;
+    }
+    clock_ns_ = std::max(clock_ns_, oracle.now());
+    return TickEvent{clock_ns_};
+}
+
+Event Generator::hold(const oracle::Oracle& oracle) {
+    const std::uint64_t owner = 1 + random_.below(5);
+    if (random_.chance(30) || oracle.nodes().empty()) {
+        return DropEvent{owner};
+    }
+    auto node = oracle.nodes().begin();
+    std::advance(node, static_cast<std::ptrdiff_t>(random_.below(oracle.nodes().size())));
+    HoldEvent event{owner, node->first, random_.pick(priorities_), {}};
+    event.kept_from_below += event.kept_from_below < INT32_MAX && random_.chance(50) ? 1 : 0;
+    for (const auto& [kind, amount] : node->second.capacity) {
+        if (random_.chance(60)) {
+            event.amounts.emplace_back(kind, random_.between(0, amount));
+        }
+    }
+    if (random_.chance(6)) {
+        event.node = "no-such-node";
+    } else if (random_.chance(4)) {
+        event.amounts.emplace_back("no.such/kind", 1);
+    } else if (random_.chance(4) && !event.amounts.empty()) {
+        event.amounts[0].second = -1;
+    }
+    return event;
+}
+
+Event Generator::acknowledge(ShimModel& model) {
+    const bool all = random_.chance(60);
+    return AcknowledgeEvent{model.name,
+                            all ? 1000 : static_cast<std::uint32_t>(random_.below(1001)), 0, false};
+}
+
+}  // namespace bayplan::property

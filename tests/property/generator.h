@@ -1,0 +1,107 @@
+// Random histories: several shims that register nodes, ask for places, release, refuse, disconnect,
+// resync and make every mistake that RULES.md names. It looks at the oracle to choose what makes
+// sense next, so that most items are valid and real scheduling happens.
+//
+// Thread: one. Owns its models of the shims. The same seed gives the same history. Errors: none.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "history.h"
+#include "oracle.h"
+#include "random.h"
+
+namespace bayplan::property {
+
+// The settings of one history: those that decide and those that must not, all by chance. Without
+// TBB where a sanitizer cannot see into it.
+EngineOptions random_options(Random&, bool with_tbb);
+// The second group only.
+void randomize_execution(EngineOptions&, Random&, bool with_tbb);
+
+class Generator {
+public:
+    Generator(std::uint64_t seed, const EngineOptions&);
+
+    // How many events this history has.
+    std::uint64_t length() const { return length_; }
+    Event next(const oracle::Oracle&);
+
+private:
+    // What a shim process would know by itself.
+    struct ShimModel {
+        std::string name;
+        std::map<std::string, DictId> ids;  // every text that it may define, under its usual id
+        std::vector<std::string> nodes;     // names it gives to nodes
+        std::vector<std::string> applications;
+        std::vector<std::string> groups;
+        std::uint64_t instance = 1;
+        std::uint64_t keys = 0;
+        std::deque<Event> plan;  // the rest of a resync under way
+        ConnectionId planned_for = 0;
+    };
+    struct Shape {
+        std::vector<std::pair<std::string, std::int64_t>> amounts;
+    };
+
+    // generator.cpp: the choice of the next event, connections, the clock.
+    void make_shims();
+    void make_shapes();
+    Event shim_event(const oracle::Oracle&, ShimModel&);
+    Event connection_event(const oracle::Oracle&, ShimModel&);
+    Event plain_event(const oracle::Oracle&, ShimModel&);
+    Event mistaken_event(const oracle::Oracle&, ShimModel&);
+    Event tick(const oracle::Oracle&);
+    Event hold(const oracle::Oracle&);
+    Event acknowledge(ShimModel&);
+    Event run();
+    bool wants_dictionary(const oracle::Oracle&, ShimModel&);
+
+    // generator_resync.cpp: a whole resync, planned.
+    void plan_resync(const oracle::Oracle&, ShimModel&);
+    oracle::OwnedDefine define_missing(const oracle::Oracle&, ShimModel&);
+    void restate_nodes(const oracle::Oracle&, ShimModel&);
+    void restate_asks(const oracle::Oracle&, ShimModel&);
+    void new_nodes(const oracle::Oracle&, ShimModel&);
+
+    // generator_items.cpp: the items of a message.
+    DictId id_of(const oracle::Oracle&, const ShimModel&, const std::string& text) const;
+    std::vector<Amount> amounts(const oracle::Oracle&, const ShimModel&, const Shape&,
+                                std::int64_t permille_low, std::int64_t permille_high);
+    std::vector<Amount> amounts_of(const oracle::Oracle&, const ShimModel&,
+                                   const oracle::Amounts&) const;
+    void spoil(std::vector<Amount>&);
+    oracle::OwnedNodes node_changes(const oracle::Oracle&, ShimModel&);
+    oracle::OwnedNode create_node(const oracle::Oracle&, ShimModel&, const std::string& name);
+    oracle::OwnedAsk new_ask(const oracle::Oracle&, ShimModel&);
+    oracle::OwnedAsk changed_ask(const oracle::Oracle&, ShimModel&, const oracle::Ask&);
+    oracle::OwnedAsk restated(const oracle::Oracle&, const ShimModel&, const oracle::Ask&) const;
+    void spoil(oracle::OwnedAsk&);
+    oracle::OwnedAsks asks(const oracle::Oracle&, ShimModel&);
+    oracle::OwnedReleases releases(const oracle::Oracle&, ShimModel&);
+    oracle::OwnedNacks nacks(const oracle::Oracle&, ShimModel&);
+    oracle::OwnedApplications applications(const oracle::Oracle&, ShimModel&);
+    oracle::OwnedDefine define(const oracle::Oracle&, ShimModel&);
+    oracle::OwnedForget forget(const oracle::Oracle&, ShimModel&);
+    std::string any_application(const oracle::Oracle&, const ShimModel&);
+    std::string any_node(const oracle::Oracle&);
+    const oracle::Ask* any_ask(const oracle::Oracle&, const ShimModel&, bool placed);
+
+    Random random_;
+    EngineOptions options_;
+    std::uint64_t length_ = 0;
+    bool large_ = false;  // several blocks of nodes
+    bool sink_refuses_ = false;
+    bool sink_may_refuse_ = false;
+    std::uint64_t spoil_percent_ = 0;
+    std::vector<ShimModel> shims_;
+    std::vector<Shape> node_shapes_;
+    std::vector<Shape> ask_shapes_;
+    std::vector<std::int32_t> priorities_;
+    std::int64_t clock_ns_ = 0;
+};
+
+}  // namespace bayplan::property

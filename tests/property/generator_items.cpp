@@ -1,0 +1,326 @@
+// The items of one message: mostly what the state allows, a few percent spoilt in every way there
+// is.
+//
+// Thread and errors: see generator.h.
+#include <algorithm>
+
+#include "generator.h"
+
+namespace bayplan::property {
+
+namespace {
+constexpr DictId kUndefined = 77'777;
+constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
+}  // namespace
+
+DictId Generator::id_of(const oracle::Oracle& oracle, const ShimModel& model,
+                        const std::string& text) const {
+    for (const auto& [id, known] : oracle.shims().at(model.name).dictionary) {
+        if (known == text) {
+            return id;
+        }
+    }
+    const auto usual = model.ids.find(text);
+    return usual == model.ids.end() ? kUndefined : usual->second;
+}
+
+std::vector<Amount> Generator::amounts(const oracle::Oracle& oracle, const ShimModel& model,
+                                       const Shape& shape, std::int64_t permille_low,
+                                       std::int64_t permille_high) {
+    std::vector<Amount> out;
+    for (const auto& [kind, amount] : shape.amounts) {
+        const std::int64_t permille = random_.between(permille_low, permille_high);
+        const bool exact = permille_low == permille_high && permille_low == 1000;
+        out.push_back({id_of(oracle, model, kind),
+                       exact ? amount : amount / 1000 * permille + amount % 1000});
+    }
+    if (random_.chance(spoil_percent_)) {
+        spoil(out);
+    }
+    return out;
+}
+
+std::vector<Amount> Generator::amounts_of(const oracle::Oracle& oracle, const ShimModel& model,
+                                          const oracle::Amounts& amounts) const {
+    std::vector<Amount> out;
+    for (const auto& [kind, amount] : amounts) {
+        out.push_back({id_of(oracle, model, kind), amount});
+    }
+    return out;
+}
+
+void Generator::spoil(std::vector<Amount>& amounts) {
+    if (amounts.empty()) {
+        amounts.push_back({kUndefined, 1});
+        return;
+    }
+    Amount& one = amounts[random_.below(amounts.size())];
+    switch (random_.below(5)) {
+    case 0: one.kind = kUndefined; break;
+    case 1: one.value = -1 - one.value; break;
+    case 2: one.value = kAmountMax + 1; break;
+    case 3: amounts.push_back(one); break;
+    default: one.value = kAmountMax; break;  // allowed
+    }
+}
+
+oracle::OwnedNode Generator::create_node(const oracle::Oracle& oracle, ShimModel& model,
+                                         const std::string& name) {
+    oracle::OwnedNode node;
+    node.node = id_of(oracle, model, name);
+    node.action = random_.chance(5) ? NodeAction::create_drain : NodeAction::create;
+    const bool jitter = random_.chance(large_ ? 10 : 40);
+    node.capacity = amounts(oracle, model, random_.pick(node_shapes_), jitter ? 800 : 1000,
+                            jitter ? 1200 : 1000);
+    if (random_.chance(50)) {
+        const std::string zone = random_.chance(60) ? "zone-east" : "zone-west";
+        node.attributes.push_back({id_of(oracle, model, "zone"), id_of(oracle, model, zone)});
+    }
+    if (random_.chance(30)) {
+        const std::string type = random_.chance(60) ? "type-small" : "type-large";
+        node.attributes.push_back(
+            {id_of(oracle, model, "instance-type"), id_of(oracle, model, type)});
+    }
+    if (random_.chance(spoil_percent_)) {
+        node.node = kUndefined;
+    }
+    return node;
+}
+
+oracle::OwnedNodes Generator::node_changes(const oracle::Oracle& oracle, ShimModel& model) {
+    oracle::OwnedNodes out;
+    for (std::int64_t i = random_.between(1, 4); i > 0; --i) {
+        const std::string name = random_.chance(96) ? random_.pick(model.nodes) : any_node(oracle);
+        const auto existing = oracle.nodes().find(name);
+        oracle::OwnedNode record = create_node(oracle, model, name);
+        const std::uint64_t dice = random_.below(100);
+        if (existing == oracle.nodes().end() ? dice < 92 : dice < 4) {
+            out.nodes.push_back(record);
+            continue;
+        }
+        if (dice < 40) {
+            record.action = NodeAction::update;
+            if (random_.chance(30)) {  // below what is in use, as often as not
+                record.capacity = amounts(oracle, model, random_.pick(node_shapes_), 0, 600);
+            }
+        } else if (dice < 60) {
+            record.action = NodeAction::drain;
+        } else if (dice < 84) {
+            record.action = NodeAction::undrain;
+        } else {
+            record.action = NodeAction::decommission;
+        }
+        out.nodes.push_back(record);
+    }
+    return out;
+}
+
+oracle::OwnedAsk Generator::new_ask(const oracle::Oracle& oracle, ShimModel& model) {
+    oracle::OwnedAsk ask;
+    const bool again = model.keys > 0 && random_.chance(4);
+    ask.key = "pod-" + std::to_string(again ? random_.below(model.keys) : model.keys++);
+    ask.application = id_of(oracle, model, any_application(oracle, model));
+    ask.priority = random_.pick(priorities_);
+    const bool known_class = random_.chance(80);
+    ask.requests = amounts(oracle, model, random_.pick(ask_shapes_), known_class ? 1000 : 0,
+                           known_class ? 1000 : 2500);
+    if (random_.chance(20)) {
+        ask.group = id_of(oracle, model, random_.pick(model.groups));
+    }
+    if (random_.chance(7)) {
+        ask.required_node = id_of(oracle, model, any_node(oracle));
+    }
+    ask.tolerates_unschedulable = random_.chance(8);
+    if (random_.chance(5)) {
+        ask.node = id_of(oracle, model, any_node(oracle));
+    } else if (random_.chance(5)) {
+        ask.node = random_.chance(90) ? id_of(oracle, model, any_node(oracle)) : 0;
+        ask.foreign = true;
+        ask.application = random_.chance(70) ? 0 : ask.application;
+    }
+    return ask;
+}
+
+oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimModel& model,
+                                     const oracle::Ask& ask) const {
+    oracle::OwnedAsk out;
+    out.key = ask.key;
+    out.application = ask.application.empty() ? 0 : id_of(oracle, model, ask.application);
+    out.group = ask.group.empty() ? 0 : id_of(oracle, model, ask.group);
+    out.node = ask.node.empty() ? 0 : id_of(oracle, model, ask.node);
+    out.required_node = ask.required_node.empty() ? 0 : id_of(oracle, model, ask.required_node);
+    out.priority = ask.priority;
+    out.foreign = ask.foreign;
+    out.tolerates_unschedulable = ask.tolerates_unschedulable;
+    out.requests = amounts_of(oracle, model, ask.requests);
+    return out;
+}
+
+oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel& model,
+                                        const oracle::Ask& ask) {
+    oracle::OwnedAsk out = restated(oracle, model, ask);
+    if (random_.chance(60)) {
+        out.priority = random_.pick(priorities_);
+    }
+    if (random_.chance(30)) {
+        out.requests = amounts(oracle, model, random_.pick(ask_shapes_), 1000, 1000);
+    }
+    if (random_.chance(15)) {
+        out.required_node = random_.chance(50) ? 0 : id_of(oracle, model, any_node(oracle));
+    }
+    if (random_.chance(10)) {
+        out.tolerates_unschedulable = !out.tolerates_unschedulable;
+    }
+    if (random_.chance(15)) {
+        out.node = random_.chance(40) ? 0 : id_of(oracle, model, any_node(oracle));
+    }
+    if (random_.chance(5)) {
+        out.application = id_of(oracle, model, random_.pick(model.applications));
+    }
+    if (random_.chance(3)) {
+        out.foreign = !out.foreign;
+    }
+    return out;
+}
+
+void Generator::spoil(oracle::OwnedAsk& ask) {
+    switch (random_.below(6)) {
+    case 0: ask.key.clear(); break;
+    case 1: ask.application = random_.chance(50) ? 0 : kUndefined; break;
+    case 2: ask.node = kUndefined; break;
+    case 3: ask.required_node = kUndefined; break;
+    case 4: ask.group = kUndefined; break;
+    default: spoil(ask.requests); break;
+    }
+}
+
+oracle::OwnedAsks Generator::asks(const oracle::Oracle& oracle, ShimModel& model) {
+    oracle::OwnedAsks out;
+    for (std::int64_t i = random_.between(1, random_.chance(10) ? 80 : 10); i > 0; --i) {
+        const oracle::Ask* existing =
+            random_.chance(15) ? any_ask(oracle, model, random_.chance(30)) : nullptr;
+        out.asks.push_back(existing == nullptr ? new_ask(oracle, model)
+                                               : changed_ask(oracle, model, *existing));
+        if (random_.chance(spoil_percent_)) {
+            spoil(out.asks.back());
+        }
+    }
+    return out;
+}
+
+oracle::OwnedReleases Generator::releases(const oracle::Oracle& oracle, ShimModel& model) {
+    oracle::OwnedReleases out;
+    for (std::int64_t i = random_.between(1, 6); i > 0; --i) {
+        const oracle::Ask* ask = any_ask(oracle, model, random_.chance(75));
+        oracle::OwnedRelease release{ask == nullptr ? "nobody" : ask->key, 0};
+        if (ask != nullptr && !ask->application.empty() && random_.chance(60)) {
+            release.application = id_of(oracle, model, ask->application);
+        }
+        if (random_.chance(3)) {
+            release = {"", id_of(oracle, model, random_.pick(model.applications))};
+        } else if (random_.chance(spoil_percent_)) {
+            switch (random_.below(4)) {
+            case 0: release.key = "nobody"; break;
+            case 1: release.application = kUndefined; break;
+            case 2: release = {"", 0}; break;
+            default:
+                release.application = id_of(oracle, model, random_.pick(model.applications));
+                break;
+            }
+        }
+        out.releases.push_back(release);
+    }
+    return out;
+}
+
+oracle::OwnedNacks Generator::nacks(const oracle::Oracle& oracle, ShimModel& model) {
+    oracle::OwnedNacks out;
+    for (std::int64_t i = random_.between(1, 3); i > 0; --i) {
+        const oracle::Ask* ask = any_ask(oracle, model, !random_.chance(5));
+        out.keys.push_back(ask == nullptr || random_.chance(spoil_percent_) ? "nobody" : ask->key);
+    }
+    return out;
+}
+
+oracle::OwnedApplications Generator::applications(const oracle::Oracle& oracle, ShimModel& model) {
+    oracle::OwnedApplications out;
+    for (std::int64_t i = random_.between(0, 2); i > 0; --i) {
+        ApplicationRecord record{id_of(oracle, model, random_.pick(model.applications)), 0, 0};
+        if (random_.chance(40)) {
+            record.queue = random_.chance(80) ? id_of(oracle, model, "root.other") : kUndefined;
+        }
+        if (random_.chance(6)) {
+            record.application = kUndefined;
+        }
+        out.add.push_back(record);
+    }
+    if (random_.chance(30)) {
+        out.remove.push_back(random_.chance(90)
+                                 ? id_of(oracle, model, random_.pick(model.applications))
+                                 : kUndefined);
+    }
+    return out;
+}
+
+oracle::OwnedDefine Generator::define(const oracle::Oracle& oracle, ShimModel& model) {
+    oracle::OwnedDefine out = define_missing(oracle, model);
+    const auto& known = oracle.shims().at(model.name).dictionary;
+    if (!known.empty()) {
+        out.entries.emplace_back(known.begin()->first,
+                                 random_.chance(50) ? known.begin()->second : "another");
+    }
+    switch (random_.below(4)) {
+    case 0: out.entries.emplace_back(0, "nought"); break;
+    case 1: out.entries.emplace_back(kUndefined + 1, ""); break;
+    case 2: out.entries.emplace_back(30'000 + random_.below(5), "cpu"); break;  // one text, two ids
+    default: break;
+    }
+    return out;
+}
+
+oracle::OwnedForget Generator::forget(const oracle::Oracle& oracle, ShimModel& model) {
+    oracle::OwnedForget out;
+    const auto& known = oracle.shims().at(model.name).dictionary;
+    for (std::int64_t i = random_.between(1, 4); i > 0 && !known.empty(); --i) {
+        auto entry = known.begin();
+        std::advance(entry, static_cast<std::ptrdiff_t>(random_.below(known.size())));
+        out.ids.push_back(entry->first);
+    }
+    if (random_.chance(15)) {
+        out.ids.push_back(kUndefined);
+    }
+    return out;
+}
+
+// Mostly one that the shim has registered.
+std::string Generator::any_application(const oracle::Oracle& oracle, const ShimModel& model) {
+    const auto& known = oracle.shims().at(model.name).applications;
+    if (known.empty() || random_.chance(5)) {
+        return random_.pick(model.applications);
+    }
+    auto application = known.begin();
+    std::advance(application, static_cast<std::ptrdiff_t>(random_.below(known.size())));
+    return *application;
+}
+
+std::string Generator::any_node(const oracle::Oracle& oracle) {
+    if (oracle.nodes().empty() || random_.chance(4)) {
+        return "nowhere";
+    }
+    auto node = oracle.nodes().begin();
+    std::advance(node, static_cast<std::ptrdiff_t>(random_.below(oracle.nodes().size())));
+    return node->first;
+}
+
+const oracle::Ask* Generator::any_ask(const oracle::Oracle& oracle, const ShimModel& model,
+                                      bool placed) {
+    std::vector<const oracle::Ask*> fitting;
+    for (const auto& [sequence, ask] : oracle.asks()) {
+        if (ask.shim == model.name && placed == !ask.node.empty()) {
+            fitting.push_back(&ask);
+        }
+    }
+    return fitting.empty() ? nullptr : random_.pick(fitting);
+}
+
+}  // namespace bayplan::property

@@ -1,0 +1,67 @@
+// The generator alone, with the oracle: does it reach everything that RULES.md names, is the oracle
+// sound on its way, and does the shrinker keep what matters?
+#include <gtest/gtest.h>
+
+#include "coverage.h"
+#include "feed.h"
+#include "shrink.h"
+#include "suite.h"
+
+namespace bayplan::property {
+namespace {
+
+constexpr std::uint64_t kHistories = 500;
+
+// Goes through a history with an oracle alone.
+oracle::Oracle played(const History& history) {
+    oracle::Oracle oracle(history.options);
+    Connections connections;
+    for (const Event& event : history.events) {
+        if (const auto* run = std::get_if<RunEvent>(&event)) {
+            oracle.run(run->attempts_max);
+        } else {
+            feed(oracle, event, resolve(event, oracle, connections), history.options);
+        }
+    }
+    return oracle;
+}
+
+TEST(Generator, ReachesEveryInputAndEveryRejection) {
+    Coverage coverage;
+    for (std::uint64_t seed = 1; seed <= kHistories; ++seed) {
+        const History history = history_of(seed, true);
+        const oracle::Oracle oracle = played(history);
+        coverage.add(history.events);
+        coverage.add(oracle);
+        ASSERT_EQ(oracle.audit(), std::vector<std::string>{}) << to_text(history);
+    }
+    EXPECT_EQ(coverage.never_seen(), std::vector<std::string>{});
+    // Real scheduling dominates.
+    EXPECT_GT(coverage.counts().at("place lines"), kHistories * 20);
+    EXPECT_GT(coverage.counts().at("fail lines"), kHistories * 5);
+}
+
+TEST(Generator, ASeedIsAHistory) {
+    EXPECT_EQ(to_text(history_of(11, true)), to_text(history_of(11, true)));
+    EXPECT_NE(to_text(history_of(11, true)), to_text(history_of(12, true)));
+}
+
+TEST(Shrink, KeepsOnlyWhatTheFailureNeeds) {
+    const History history = history_of(5, true);
+    ASSERT_GT(played(history).log().size(), 3u);
+    const auto places = [](const History& candidate) {
+        const auto log = played(candidate).log();
+        return !log.empty() && log[0].find(" place ") != std::string::npos;
+    };
+    const History small = shrink(history, places, 3000);
+    ASSERT_TRUE(places(small));
+    EXPECT_LE(small.events.size(), 14u) << to_text(small);
+    for (std::size_t i = 0; i < small.events.size(); ++i) {
+        History without = small;
+        without.events.erase(without.events.begin() + static_cast<std::ptrdiff_t>(i));
+        EXPECT_FALSE(places(without)) << "event " << i << " is not needed\n" << to_text(small);
+    }
+}
+
+}  // namespace
+}  // namespace bayplan::property

@@ -1,0 +1,173 @@
+// Histories as readable text. The ids are shown with the texts that the dictionary gives them at
+// that point, which an oracle that goes through the history knows.
+//
+// Thread and errors: see history.h.
+#include <sstream>
+
+#include "feed.h"
+#include "history.h"
+
+namespace bayplan::property {
+
+namespace {
+
+class Writer {
+public:
+    explicit Writer(const oracle::Oracle& oracle) : oracle_(oracle) {}
+
+    std::string write(const Event& event, const Numbers& numbers) {
+        out_.str("");
+        std::visit([&](const auto& one) { line(one, numbers); }, event);
+        return out_.str();
+    }
+
+private:
+    void line(const TickEvent& event, const Numbers&) { out_ << "tick " << event.now_ns; }
+    void line(const ConnectEvent& event, const Numbers& numbers) {
+        out_ << "connect " << event.shim << " as connection " << numbers.connection << ", instance "
+             << event.instance << (event.knows_daemon ? "" : ", of another daemon") << ", received "
+             << numbers.number;
+    }
+    void line(const DisconnectEvent& event, const Numbers& numbers) {
+        out_ << "disconnect " << event.shim << ", connection " << numbers.connection;
+    }
+    void line(const AcknowledgeEvent& event, const Numbers& numbers) {
+        out_ << "acknowledge by " << event.shim << " on connection " << numbers.connection
+             << " up to " << numbers.number;
+    }
+    void line(const HoldEvent& event, const Numbers&) {
+        out_ << "hold " << event.owner << " on " << event.node << ", kept from below "
+             << event.kept_from_below << ":";
+        for (const auto& [kind, amount] : event.amounts) {
+            out_ << " " << kind << "=" << amount;
+        }
+    }
+    void line(const DropEvent& event, const Numbers&) { out_ << "drop hold " << event.owner; }
+    void line(const RunEvent& event, const Numbers&) { out_ << "run " << event.attempts_max; }
+    void line(const SinkEvent& event, const Numbers&) {
+        out_ << (event.refuses ? "the sink refuses" : "the sink accepts");
+    }
+    void line(const StateEvent& event, const Numbers& numbers) {
+        shim_ = event.shim;
+        out_ << event.shim << " on connection " << numbers.connection << ", message "
+             << numbers.number << ":";
+        std::visit([&](const auto& body) { write_body(body); }, event.body);
+    }
+
+    void write_body(const oracle::OwnedDefine& body) {
+        out_ << " define";
+        for (const auto& [id, text] : body.entries) {
+            out_ << " " << id << "=" << text;
+        }
+    }
+    void write_body(const oracle::OwnedForget& body) {
+        out_ << " forget";
+        for (const DictId id : body.ids) {
+            out_ << " " << name(id);
+        }
+    }
+    void write_body(const oracle::OwnedNodes& body) {
+        static const char* const actions[] = {
+            "?", "create", "update", "drain", "decommission", "undrain", "create_drain"};
+        for (const oracle::OwnedNode& node : body.nodes) {
+            out_ << "\n        " << actions[static_cast<int>(node.action)] << " "
+                 << name(node.node);
+            write_amounts(node.capacity);
+            for (const Attribute& attribute : node.attributes) {
+                out_ << " [" << name(attribute.key) << "=" << name(attribute.value) << "]";
+            }
+        }
+    }
+    void write_body(const oracle::OwnedApplications& body) {
+        for (const ApplicationRecord& add : body.add) {
+            out_ << " add " << name(add.application) << " in queue " << name(add.queue) << ";";
+        }
+        for (const DictId id : body.remove) {
+            out_ << " remove " << name(id) << ";";
+        }
+    }
+    void write_body(const oracle::OwnedAsks& body) {
+        for (const oracle::OwnedAsk& ask : body.asks) {
+            out_ << "\n        ask '" << ask.key << "' of " << name(ask.application) << " priority "
+                 << ask.priority;
+            out_ << (ask.group != 0 ? " group " + name(ask.group) : "")
+                 << (ask.node != 0 ? " on " + name(ask.node) : "")
+                 << (ask.required_node != 0 ? " requires " + name(ask.required_node) : "")
+                 << (ask.foreign ? " foreign" : "")
+                 << (ask.tolerates_unschedulable ? " tolerates" : "");
+            write_amounts(ask.requests);
+        }
+    }
+    void write_body(const oracle::OwnedReleases& body) {
+        for (const oracle::OwnedRelease& release : body.releases) {
+            out_ << " release '" << release.key << "' of " << name(release.application) << ";";
+        }
+    }
+    void write_body(const oracle::OwnedNacks& body) {
+        for (const std::string& key : body.keys) {
+            out_ << " nack '" << key << "';";
+        }
+    }
+    void write_body(const oracle::OwnedResyncBegin&) { out_ << " resync begin"; }
+    void write_body(const oracle::OwnedResyncEnd&) { out_ << " resync end"; }
+    void write_body(const oracle::OwnedConfiguration&) { out_ << " configuration"; }
+
+    void write_amounts(const std::vector<Amount>& amounts) {
+        for (const Amount& amount : amounts) {
+            out_ << " " << name(amount.kind) << "=" << amount.value;
+        }
+    }
+
+    std::string name(DictId id) const {
+        const auto shim = oracle_.shims().find(shim_);
+        if (shim != oracle_.shims().end() && shim->second.dictionary.contains(id)) {
+            return shim->second.dictionary.at(id);
+        }
+        return id == 0 ? "-" : oracle::number_sign(id);
+    }
+
+    const oracle::Oracle& oracle_;
+    std::string shim_;
+    std::ostringstream out_;
+};
+
+}  // namespace
+
+std::string to_text(const EngineOptions& options) {
+    std::ostringstream out;
+    out << "credit_window " << options.credit_window << ", unacknowledged_max "
+        << options.unacknowledged_max << ", dictionary_max " << options.dictionary_max
+        << ", nodes_max " << options.nodes_max << ", applications_max " << options.applications_max
+        << ", asks_max " << options.asks_max << ", backoff " << options.backoff_initial_ns << " to "
+        << options.backoff_max_ns << " ns, score "
+        << (options.score == ScorePolicy::least_allocated ? "least" : "most")
+        << " allocated; executor " << static_cast<int>(options.executor) << ", path "
+        << static_cast<int>(options.path) << ", workers " << options.workers << ", shards "
+        << options.shards << ", batch " << options.batch << ", depth " << options.depth;
+    return out.str();
+}
+
+std::string to_text(const History& history) {
+    oracle::Oracle oracle(history.options);
+    Connections connections;
+    Writer writer(oracle);
+    std::string text =
+        "seed " + std::to_string(history.seed) + ": " + to_text(history.options) + "\n";
+    for (std::size_t i = 0; i < history.events.size(); ++i) {
+        const Event& event = history.events[i];
+        const Numbers numbers = resolve(event, oracle, connections);
+        text += "  " + std::to_string(i) + ": " + writer.write(event, numbers) + "\n";
+        if (const auto* run = std::get_if<RunEvent>(&event)) {
+            const std::size_t before = oracle.log().size();
+            oracle.run(run->attempts_max);
+            for (std::size_t line = before; line < oracle.log().size(); ++line) {
+                text += "        -> " + oracle.log()[line] + "\n";
+            }
+        } else {
+            feed(oracle, event, numbers, history.options);
+        }
+    }
+    return text;
+}
+
+}  // namespace bayplan::property

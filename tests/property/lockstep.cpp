@@ -1,0 +1,232 @@
+// The comparison of engine and oracle.
+//
+// Thread and errors: see lockstep.h.
+#include "lockstep.h"
+
+#include <algorithm>
+
+namespace bayplan::property {
+
+namespace {
+
+std::string differ(const std::string& what, const std::string& engine, const std::string& oracle) {
+    return what + "\n    engine: " + engine + "\n    oracle: " + oracle;
+}
+
+std::string differ(const std::string& what, std::uint64_t engine, std::uint64_t oracle) {
+    return engine == oracle ? "" : differ(what, std::to_string(engine), std::to_string(oracle));
+}
+
+std::string to_text(const oracle::NumberedDecision& decision) {
+    return std::to_string(decision.number) + " kind " +
+           std::to_string(static_cast<int>(decision.kind)) + " termination " +
+           std::to_string(static_cast<int>(decision.termination)) + " name '" + decision.name +
+           "' node '" + decision.node + "' text '" + decision.text + "'";
+}
+
+}  // namespace
+
+Lockstep::Lockstep(const EngineOptions& options)
+    : options_(options),
+      sink_(options.daemon_instance),
+      engine_(std::make_unique<Engine>(options, sink_)),
+      oracle_(options) {}
+
+std::string Lockstep::step(const Event& event) {
+    ++steps_;
+    if (const auto* run = std::get_if<RunEvent>(&event)) {
+        const bool had_work = engine_->has_work();
+        if (had_work != oracle_.has_work()) {
+            return differ("has_work", std::to_string(had_work), std::to_string(oracle_.has_work()));
+        }
+        const std::uint64_t made = engine_->run(run->attempts_max);
+        const std::uint64_t expected = oracle_.run(run->attempts_max);
+        if (made != expected) {
+            return differ("attempts made by run()", made, expected);
+        }
+    } else if (const auto* sink = std::get_if<SinkEvent>(&event)) {
+        sink_.refuse(sink->refuses);
+    } else {
+        const Numbers numbers = resolve(event, oracle_, connections_);
+        feed(*engine_, event, numbers, options_);
+        feed(oracle_, event, numbers, options_);
+    }
+    engine_->flush();
+    return differences();
+}
+
+std::string Lockstep::differences() {
+    for (const auto compare :
+         {&Lockstep::compare_log, &Lockstep::compare_connections, &Lockstep::compare_asks}) {
+        const std::string difference = (this->*compare)();
+        if (!difference.empty()) {
+            return difference;
+        }
+    }
+    const std::string counters = compare_counters();
+    return counters.empty() ? audits() : counters;
+}
+
+std::string Lockstep::compare_log() {
+    const auto& engine = sink_.log();
+    const auto& oracle = oracle_.log();
+    for (; log_compared_ < std::min(engine.size(), oracle.size()); ++log_compared_) {
+        if (engine[log_compared_] != oracle[log_compared_]) {
+            return differ("decision log", engine[log_compared_], oracle[log_compared_]);
+        }
+    }
+    if (engine.size() > oracle.size()) {
+        return differ("decision log", engine[log_compared_], "(no such line)");
+    }
+    return engine.size() == oracle.size()
+               ? ""
+               : differ("decision log", "(no such line)", oracle[log_compared_]);
+}
+
+std::string Lockstep::compare_connections() {
+    for (const auto& [id, story] : oracle_.connections()) {
+        const std::string difference = compare_connection(id, story);
+        if (!difference.empty()) {
+            return "connection " + std::to_string(id) + " of " + story.shim + ": " + difference;
+        }
+    }
+    return "";
+}
+
+std::string Lockstep::compare_connection(ConnectionId id, const oracle::ConnectionStory& story) {
+    const auto found = sink_.delivered().find(id);
+    if (found == sink_.delivered().end() || found->second.hellos.size() != 1) {
+        return "not exactly one reply to the hello";
+    }
+    const Delivered& delivered = found->second;
+    const HelloReply& hello = delivered.hellos[0];
+    if (hello.outcome != story.outcome || hello.daemon_instance != options_.daemon_instance ||
+        hello.state_applied != story.state_applied_at_hello ||
+        hello.credit_window != options_.credit_window) {
+        return "another reply to the hello";
+    }
+    const std::string difference = compare_decisions(id, delivered, story);
+    if (!difference.empty()) {
+        return difference;
+    }
+    // A cut of a connection that was replaced is the engine's own business; others are not.
+    if (story.cut != delivered.cut && (story.cut || story.counts)) {
+        return differ("cut", std::to_string(delivered.cut), std::to_string(story.cut));
+    }
+    if (delivered.state_went_back) {
+        return "the number of applied state messages went back";
+    }
+    if (!story.counts || sink_.refuses()) {
+        return "";  // a prefix is all that can be asked
+    }
+    return differ("state messages told as applied", delivered.state_applied,
+                  oracle_.shims().at(story.shim).applied);
+}
+
+// What was delivered is what was decided, in order and without gaps; only what the shim
+// acknowledged on this connection before it was delivered need not come. While the sink refuses,
+// the end may be missing.
+std::string Lockstep::compare_decisions(ConnectionId id, const Delivered& delivered,
+                                        const oracle::ConnectionStory& story) {
+    Compared& compared = decisions_compared_[id];
+    const auto& expected = story.decisions;
+    const auto skip = [&](std::uint64_t below) {
+        while (compared.expected < expected.size() && expected[compared.expected].number < below &&
+               expected[compared.expected].number <= story.acknowledged) {
+            ++compared.expected;
+        }
+    };
+    for (; compared.delivered < delivered.decisions.size();
+         ++compared.delivered, ++compared.expected) {
+        const oracle::NumberedDecision& decision = delivered.decisions[compared.delivered];
+        skip(decision.number);
+        if (compared.expected >= expected.size() || decision != expected[compared.expected]) {
+            return differ("decision", to_text(decision),
+                          compared.expected >= expected.size()
+                              ? "(no such decision)"
+                              : to_text(expected[compared.expected]));
+        }
+    }
+    if (story.counts && !sink_.refuses()) {
+        skip(story.acknowledged + 1);
+        if (compared.expected < expected.size()) {
+            return differ("decision", "(not delivered)", to_text(expected[compared.expected]));
+        }
+    }
+    return "";
+}
+
+std::string Lockstep::compare_counters() const {
+    const EngineCounters engine = engine_->counters();
+    const oracle::OracleCounters oracle = oracle_.counters();
+    for (const std::string& difference :
+         {differ("attempts", engine_->attempts(), oracle_.attempts()),
+          differ("placed", engine.placed, oracle.placed),
+          differ("failed", engine.failed, oracle.failed),
+          differ("nodes", engine.nodes, oracle.nodes),
+          differ("pending", engine.pending, oracle.pending),
+          differ("backoff", engine.backoff, oracle.backoff),
+          differ("unschedulable", engine.unschedulable, oracle.unschedulable),
+          differ("allocations", engine.allocations, oracle.allocations)}) {
+        if (!difference.empty()) {
+            return difference;
+        }
+    }
+    if (engine_->next_timer_ns() != oracle_.next_timer_ns()) {
+        return differ("next timer", std::to_string(engine_->next_timer_ns()),
+                      std::to_string(oracle_.next_timer_ns()));
+    }
+    if (engine_->has_work() != oracle_.has_work()) {
+        return differ("has_work", std::to_string(engine_->has_work()),
+                      std::to_string(oracle_.has_work()));
+    }
+    return "";
+}
+
+// Every ask there is; of those that are gone a different part each step.
+std::string Lockstep::compare_asks() {
+    for (const auto& [sequence, ask] : oracle_.asks()) {
+        seen_.emplace(ask.shim, ask.key);
+    }
+    std::uint64_t turn = steps_;
+    for (const auto& [shim, key] : seen_) {
+        const std::string expected = oracle_.ask_state(shim, key);
+        if (expected.empty() && ++turn % 8 != 0) {
+            continue;
+        }
+        const std::string state = engine_->ask_state(shim, key);
+        if (state != expected) {
+            return differ("state of " + shim + "/" + key, state, expected);
+        }
+    }
+    return "";
+}
+
+std::string Lockstep::audits() const {
+    std::vector<std::string> broken;
+    engine_->audit(broken);
+    if (!broken.empty()) {
+        return "the engine's audit: " + broken.front();
+    }
+    broken = oracle_.audit();
+    return broken.empty() ? "" : "the oracle's audit: " + broken.front();
+}
+
+std::string Lockstep::finish() {
+    const std::string engine = engine_->digest();
+    return engine == oracle_.digest() ? "" : differ("digest", engine, oracle_.digest());
+}
+
+std::optional<Difference> first_difference(const History& history) {
+    Lockstep lockstep(history.options);
+    for (std::size_t i = 0; i < history.events.size(); ++i) {
+        const std::string what = lockstep.step(history.events[i]);
+        if (!what.empty()) {
+            return Difference{what, i};
+        }
+    }
+    const std::string what = lockstep.finish();
+    return what.empty() ? std::nullopt : std::optional(Difference{what, history.events.size()});
+}
+
+}  // namespace bayplan::property

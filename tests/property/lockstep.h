@@ -1,0 +1,63 @@
+// The engine and the oracle, side by side through one history, compared after every event.
+//
+// Thread: one (the engine has its own workers). Owns both and the sink. Errors: a difference is a
+// text.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "engine/engine.h"
+#include "feed.h"
+#include "oracle.h"
+#include "recording_sink.h"
+
+namespace bayplan::property {
+
+class Lockstep {
+public:
+    explicit Lockstep(const EngineOptions&);
+
+    // Lets both take the event. Returns what differs afterwards, or "".
+    std::string step(const Event&);
+    // What can only be compared once: the digests.
+    std::string finish();
+
+    const oracle::Oracle& oracle() const { return oracle_; }
+    EngineCounters counters() const { return engine_->counters(); }
+
+private:
+    std::string differences();
+    std::string compare_log();
+    std::string compare_connections();
+    std::string compare_connection(ConnectionId, const oracle::ConnectionStory&);
+    std::string compare_decisions(ConnectionId, const Delivered&, const oracle::ConnectionStory&);
+    std::string compare_counters() const;
+    std::string compare_asks();
+    std::string audits() const;
+
+    EngineOptions options_;
+    RecordingSink sink_;
+    std::unique_ptr<Engine> engine_;
+    oracle::Oracle oracle_;
+    Connections connections_;
+    std::uint64_t steps_ = 0;
+    std::size_t log_compared_ = 0;
+    struct Compared {
+        std::size_t delivered = 0;
+        std::size_t expected = 0;
+    };
+    std::map<ConnectionId, Compared> decisions_compared_;
+    std::set<std::pair<std::string, std::string>> seen_;  // shim and key of every ask there was
+};
+
+// Runs a whole history; what differed first and at which event, if anything did.
+struct Difference {
+    std::string what;
+    std::size_t event = 0;
+};
+std::optional<Difference> first_difference(const History&);
+
+}  // namespace bayplan::property
