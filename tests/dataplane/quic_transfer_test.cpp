@@ -89,6 +89,23 @@ TEST(QuicTransfer, frames_of_every_size_up_to_the_limit_pass) {
         EXPECT_EQ(world.server_user.kept[i].size(), sizes[i]);
 }
 
+// A send buffer that turns over many times: what is sent again must still be there.
+TEST(QuicTransfer, what_is_lost_is_sent_again_from_a_small_buffer) {
+    World world(9);
+    world.network.weather = {.loss = 0.05, .jitter_ns = 100'000};
+    auto client_options = world.options(false);
+    client_options.transport.frame_bytes_max = 8 << 10;
+    client_options.transport.send_buffer_bytes = 144 << 10;
+    world.add(world.options(true), world.server_user);
+    auto& client = world.add(client_options, world.client_user);
+    world.client_user.send_series(Stream::state, {20'000, 1'000, 3'000});
+    world.connect(client);
+    EXPECT_TRUE(
+        world.run_until([&] { return world.server_user.received(Stream::state) == 20'000; }));
+    EXPECT_EQ(world.server_user.fault, "");
+    EXPECT_GT(world.client_user.sends_refused, 0u);
+}
+
 TEST(QuicTransfer, a_handler_that_refuses_pushes_back_to_the_sender_and_loses_nothing) {
     World world;
     auto server_options = world.options(true);
