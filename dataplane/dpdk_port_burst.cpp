@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "dpdk_handover.h"
 #include "dpdk_port.h"
 #include "eal.h"
 #include "udp_address.h"
@@ -30,6 +31,20 @@ bool is_tagged(const rte_mbuf* buffer) {
     return (buffer->ol_flags & (RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED)) != 0;
 }
 
+// Every buffer taken from a pool and given back passes through these two.
+rte_mbuf* take_buffer(rte_mempool* pool) {
+    rte_mbuf* buffer = rte_mbuf_raw_alloc(pool);
+    if (buffer == nullptr) return nullptr;
+    take_over(buffer);  // before the first write, which is why the allocation is the raw one
+    rte_pktmbuf_reset(buffer);
+    return buffer;
+}
+
+void give_back(std::span<rte_mbuf*> buffers) {
+    hand_over(buffers);
+    rte_pktmbuf_free_bulk(buffers.data(), static_cast<unsigned>(buffers.size()));
+}
+
 std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 }  // namespace
@@ -39,6 +54,7 @@ std::size_t DpdkPort::receive(DatagramSink& sink) {
     std::array<rte_mbuf*, kBurst> burst;
     const std::uint16_t count = rte_eth_rx_burst(device_->port_id(), 0, burst.data(), kBurst);
     if (count == 0) return 0;
+    take_over(std::span(burst).first(count));
     sleeper_.busy();
     std::uint64_t bytes = 0;
     std::uint16_t done = 0;
@@ -52,7 +68,7 @@ std::size_t DpdkPort::receive(DatagramSink& sink) {
             burst[done++] = burst[i];
         }
     }
-    if (done > 0) rte_pktmbuf_free_bulk(burst.data(), done);
+    if (done > 0) give_back(std::span(burst).first(done));
     counters_.add(PortCount::rx_packets, count);
     counters_.add(PortCount::rx_bytes, bytes);
     if (replied) flush();
@@ -96,7 +112,7 @@ bool DpdkPort::handle(rte_mbuf* buffer, DatagramSink& sink) {
 
 std::span<std::uint8_t> DpdkPort::begin_send() {
     register_polling_thread();
-    if (sending_ == nullptr) sending_ = rte_pktmbuf_alloc(device_->pool());
+    if (sending_ == nullptr) sending_ = take_buffer(device_->pool());
     if (sending_ == nullptr) {
         counters_.add(PortCount::tx_no_buffer);
         return {};
@@ -111,7 +127,7 @@ void DpdkPort::commit_send(const Path& path, std::size_t size) {
     rte_mbuf* buffer = sending_;
     sending_ = nullptr;
     if (size == 0) {
-        rte_pktmbuf_free(buffer);
+        give_back({&buffer, 1});
         return;
     }
     const std::span<std::uint8_t, kUdpHeadersBytes> headers(bytes_of(buffer), kUdpHeadersBytes);
@@ -129,6 +145,7 @@ void DpdkPort::flush() {
     if (tx_count_ == 0) return;
     std::array<std::uint16_t, kBurst> sizes;  // the device may free what it took at once
     for (std::uint16_t i = 0; i < tx_count_; ++i) sizes[i] = tx_[i]->data_len;
+    hand_over(std::span(tx_).first(tx_count_));
     std::uint16_t sent = 0;
     for (int attempt = 0; attempt < kTxAttempts && sent < tx_count_; ++attempt) {
         const auto left = static_cast<std::uint16_t>(tx_count_ - sent);
@@ -140,8 +157,8 @@ void DpdkPort::flush() {
     counters_.add(PortCount::tx_packets, sent);
     counters_.add(PortCount::tx_bytes, bytes);
     if (sent < tx_count_) {
-        const unsigned left = tx_count_ - sent;
-        rte_pktmbuf_free_bulk(tx_.data() + sent, left);
+        const std::size_t left = tx_count_ - sent;
+        give_back(std::span(tx_).subspan(sent, left));
         counters_.add(PortCount::drop_tx_full, left);
     }
     tx_count_ = 0;
@@ -161,7 +178,7 @@ bool DpdkPort::resolve(const UdpAddress& remote, Path& path) {
 }
 
 void DpdkPort::ask_for(Ipv4Address target) {
-    rte_mbuf* buffer = rte_pktmbuf_alloc(device_->pool());
+    rte_mbuf* buffer = take_buffer(device_->pool());
     if (buffer == nullptr) {
         counters_.add(PortCount::tx_no_buffer);
         return;

@@ -111,7 +111,7 @@ FrameResult handle_arp(Bytes frame, const Station& own) {
         result.action = FrameAction::arp_reply;
         return result;
     }
-    const bool is_announcement = target_ip == sender_ip;
+    const bool is_announcement = !is_probe && target_ip == sender_ip;
     if (operation == 1 && !is_announcement) return drop(DropReason::arp_other);
     result.action = FrameAction::arp_news;
     return result;

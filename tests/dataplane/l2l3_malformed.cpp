@@ -57,6 +57,8 @@ const std::vector<Malformed>& malformed_frames() {
         {R::arp_malformed, "reply from 0.0.0.0",
          [] { return make_arp({.operation = 2, .sender_ip = 0}); }},
         {R::arp_other, "for somebody else", [] { return make_arp({.target_ip = kOwnIp + 1}); }},
+        {R::arp_other, "a probe for nothing",
+         [] { return make_arp({.sender_ip = 0, .target_ip = 0}); }},
         {R::arp_conflict, "our address claimed",
          [] { return make_arp({.sender_ip = kOwnIp, .target_ip = kOwnIp}); }},
         {R::ip_short, "33 bytes", [] { return cut(make_udp("x"), 33); }},

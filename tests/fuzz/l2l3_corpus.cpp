@@ -1,0 +1,42 @@
+// Seeds for l2l3_fuzz: each good frame and each malformed one, once as it is and once with all sums
+// and addresses put right again after mutation. Usage: l2l3_corpus DIRECTORY
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "l2l3_malformed.h"
+
+namespace {
+
+using namespace bayplan::dataplane::test;
+
+bool write_seed(const std::string& path, std::uint8_t choice, const Frame8& frame) {
+    std::ofstream file(path, std::ios::binary);
+    file.put(static_cast<char>(choice));
+    file.write(reinterpret_cast<const char*>(frame.data()),
+               static_cast<std::streamsize>(frame.size()));
+    return file.good();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::fprintf(stderr, "usage: l2l3_corpus DIRECTORY\n");
+        return 2;
+    }
+    std::vector<Frame8> frames = {make_udp("payload"), make_echo(Frame8(40, 7)), make_arp(),
+                                  make_arp({.operation = 2}),
+                                  make_udp("payload", {.options = {1, 1, 1, 0}})};
+    for (const Malformed& one : malformed_frames()) frames.push_back(one.make());
+    constexpr std::uint8_t kEverything = 0x3f;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        const std::string path = std::string(argv[1]) + "/" + std::to_string(i);
+        if (!write_seed(path, 0, frames[i]) ||
+            !write_seed(path + "-put-right", kEverything, frames[i])) {
+            std::fprintf(stderr, "cannot write %s\n", path.c_str());
+            return 1;
+        }
+    }
+    return 0;
+}
