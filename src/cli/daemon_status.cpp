@@ -54,6 +54,7 @@ std::optional<DaemonStatus> parse_daemon_status(const std::string& content, std:
     DaemonStatus status;
     status.digest = text(object, "digest");
     status.port = text(object, "port");
+    status.uptime_ms = number(object, "uptime_ms");
     status.attempts = number(object, "attempts");
     status.placed = number(object, "placed");
     status.failed = number(object, "failed");

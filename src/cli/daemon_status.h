@@ -13,6 +13,7 @@ namespace bayplan::cli {
 struct DaemonStatus {
     std::string digest;
     std::string port;
+    std::optional<std::uint64_t> uptime_ms;  // when it was written
     std::optional<std::uint64_t> attempts;
     std::optional<std::uint64_t> placed;
     std::optional<std::uint64_t> failed;

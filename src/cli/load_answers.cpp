@@ -19,6 +19,9 @@ void LoadRun::on_connected(HelloOutcome outcome) {
 }
 
 void LoadRun::on_disconnected(std::string_view why) {
+    if (over_) {
+        return;  // we are leaving
+    }
     if (connected_ || disconnect_why_ != why) {
         progress_.say("not connected: " + std::string(why));
     }
@@ -66,7 +69,7 @@ void LoadRun::on_allocated(std::string_view key, std::string_view node) {
     }
     if (to_nack(pod)) {
         disturbed_[pod] = 1;
-        book_.ask_again(pod);
+        book_.refuse(pod);
         to_refuse_.push_back(pod);
         return;
     }

@@ -3,12 +3,20 @@
 
 #include <charconv>
 
+#include <fmt/format.h>
+
 #include "cli/duration.h"
 #include "workload/named_workloads.h"
 
 namespace bayplan::cli {
 
 namespace {
+
+// Bounds as a person reads them.
+template <typename Number>
+CLI::Validator between(Number min, Number max) {
+    return CLI::Range(min, max).description(fmt::format("{}..{}", min, max));
+}
 
 bool parse_connect(const std::string& text, ClientOptions& client) {
     const std::size_t colon = text.rfind(':');
@@ -70,17 +78,20 @@ void add_source_options(CLI::App& app, LoadArguments& arguments) {
     app.add_option("--nodes", options.nodes, "generic load: nodes of 4 cpu, 32 GiB, 110 pods")
         ->excludes(openb)
         ->excludes(named)
-        ->check(CLI::Range(1u, 10'000'000u))
+        ->type_name("N")
+        ->check(between(1u, 10'000'000u))
         ->group(group);
     app.add_option("--pods", options.pods, "generic load: pods of about 100m cpu, 500 MiB")
         ->excludes(openb)
         ->excludes(named)
-        ->check(CLI::Range(1u, 100'000'000u))
+        ->type_name("N")
+        ->check(between(1u, 100'000'000u))
         ->group(group);
     app.add_option("--classes", options.classes, "generic load: different sizes of pods")
         ->excludes(openb)
         ->excludes(named)
-        ->check(CLI::Range(1u, workload::kClassesMax))
+        ->type_name("N")
+        ->check(between(1u, workload::kClassesMax))
         ->capture_default_str()
         ->group(group);
     app.add_flag("--list", arguments.list, "list the loads that have a name")->group(group);
@@ -91,22 +102,25 @@ void add_pace_options(CLI::App& app, LoadOptions& options) {
     app.add_option(
            "--rate", options.rate,
            "asks per second, latency from the intended time; 0: as fast as flow control lets")
-        ->check(CLI::NonNegativeNumber)
+        ->type_name("PER_SECOND")
+        ->check(CLI::NonNegativeNumber.description(""))
         ->capture_default_str()
         ->group(group);
     app.add_option("--batch", options.batch, "asks per message at most")
-        ->check(CLI::Range(1u, 4'096u))
+        ->type_name("N")
+        ->check(between(1u, 4'096u))
         ->capture_default_str()
         ->group(group);
     app.add_option("--applications", options.applications, "applications to spread the pods over")
-        ->check(CLI::Range(1u, 100'000u))
+        ->type_name("N")
+        ->check(between(1u, 100'000u))
         ->capture_default_str()
         ->group(group);
     app.add_option("--queue", options.queue, "queue of the applications (default: the daemon's)")
         ->group(group);
     app.add_option("--priorities", options.priorities, "priorities 0..N-1, by turns")
         ->type_name("N")
-        ->check(CLI::Range(1u, 1'000'000u))
+        ->check(between(1u, 1'000'000u))
         ->capture_default_str()
         ->group(group);
 }
@@ -114,14 +128,16 @@ void add_pace_options(CLI::App& app, LoadOptions& options) {
 void add_disturbance_options(CLI::App& app, LoadOptions& options) {
     const std::string group = "Disturbances";
     app.add_option("--churn", options.churn, "share of the pods released once and asked for anew")
-        ->check(CLI::Range(0.0, 1.0))
+        ->type_name("SHARE")
+        ->check(between(0.0, 1.0))
         ->capture_default_str()
         ->group(group);
     add_duration(app, "--release-after", options.release_after_ns, "never",
                  "release pods so long after they were placed (with --churn: those)")
         ->group(group);
     app.add_option("--nack", options.nack, "share of the pods whose first place is refused")
-        ->check(CLI::Range(0.0, 1.0))
+        ->type_name("SHARE")
+        ->check(between(0.0, 1.0))
         ->capture_default_str()
         ->group(group);
     app.add_option("--nodes-lost", options.nodes_lost, "nodes to decommission in mid-run")

@@ -57,21 +57,19 @@ std::optional<workload::Workload> read_source(const LoadOptions& options, std::s
     return workload::make_workload({name, "", options.nodes, options.pods, classes});
 }
 
-// The daemon writes its status every now and then: waits until it knows of all that this run saw.
-std::optional<DaemonStatus> final_status(const LoadOptions& options, const LoadResult& result,
-                                         std::string& error) {
+// The daemon writes its status every now and then: waits for one that was begun after the run had
+// ended, so that it knows of all that this run saw.
+std::optional<DaemonStatus> final_status(const LoadOptions& options, std::string& error) {
+    constexpr int kNewer = 2;  // the first one that differs may have been under way already
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    std::optional<std::string> last_digest;
-    for (;;) {
-        std::optional<DaemonStatus> status = read_daemon_status(options.daemon_status, error);
-        const bool known = status && status->placed.value_or(0) >= result.allocations;
-        const bool steady = known && last_digest == status->digest;
-        if (steady || std::chrono::steady_clock::now() >= deadline) {
-            return status;
-        }
-        last_digest = known ? std::optional(status->digest) : std::nullopt;
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::optional<DaemonStatus> status = read_daemon_status(options.daemon_status, error);
+    for (int newer = 0; newer < kNewer && std::chrono::steady_clock::now() < deadline;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        std::optional<DaemonStatus> next = read_daemon_status(options.daemon_status, error);
+        newer += next && status && next->uptime_ms != status->uptime_ms ? 1 : 0;
+        status = std::move(next);
     }
+    return status;
 }
 
 bool write_json(const std::string& path, const std::string& text) {
@@ -131,7 +129,7 @@ int run_load(LoadArguments& arguments) {
 
     std::optional<DaemonStatus> status;
     if (!options.daemon_status.empty()) {
-        status = final_status(options, result, error);
+        status = final_status(options, error);
         if (!status) {
             fmt::print(stderr, "bayplan load: {}\n", error);
         }

@@ -1,6 +1,9 @@
 // See load_report.h.
 #include "cli/load_report.h"
 
+#include <cmath>
+#include <set>
+
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -58,6 +61,40 @@ std::string latency(double us) {
     return us < 10'000 ? fmt::format("{:.0f} us", us) : fmt::format("{:.1f} ms", us / 1'000);
 }
 
+// The reasons without how many nodes each of them holds for: pods differ in these numbers only.
+std::string without_counts(std::string_view reason) {
+    constexpr std::string_view kMark = " nodes are available: ";
+    const std::size_t mark = reason.find(kMark);
+    if (mark == std::string_view::npos) {
+        return std::string(reason);
+    }
+    std::string_view rest = reason.substr(mark + kMark.size());
+    if (rest.ends_with('.')) {
+        rest.remove_suffix(1);
+    }
+    std::set<std::string_view> parts;
+    for (std::size_t end = 0; end != std::string_view::npos;) {
+        end = rest.find(", ");
+        const std::string_view part = rest.substr(0, end);
+        const std::size_t digits = part.find_first_not_of("0123456789");
+        parts.insert(digits < part.size() && part[digits] == ' ' ? part.substr(digits + 1) : part);
+        rest = end == std::string_view::npos ? rest : rest.substr(end + 2);
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string reasons_text(const LoadResult& result) {
+    std::map<std::string, std::uint64_t> groups;
+    for (const auto& [reason, count] : result.reasons) {
+        groups[without_counts(reason)] += count;
+    }
+    std::string text;
+    for (const auto& [reason, count] : groups) {
+        text += fmt::format("            {:6}  {}\n", count, reason);
+    }
+    return text;
+}
+
 std::string faults_text(const LoadResult& result) {
     std::string text;
     if (result.end != LoadEnd::settled) {
@@ -107,9 +144,7 @@ std::string report_text(const LoadResult& result, const workload::Workload& load
                                    load.nodes.size(), load.pods.size());
     text += fmt::format("placed      {}\n", result.placed);
     text += fmt::format("unplaced    {}\n", result.unplaced);
-    for (const auto& [reason, count] : result.reasons) {
-        text += fmt::format("            {:6}  {}\n", count, reason);
-    }
+    text += reasons_text(result);
     text += fmt::format("pending     {}\nlost        {}\n", result.pending, result.lost);
     text += fmt::format("rate        {:.0f} pods/s ({} allocations in {:.2f} s)\n",
                         result.pods_per_s, result.allocations, result.seconds);
@@ -137,9 +172,9 @@ std::string report_json(const LoadResult& result, const workload::Workload& load
     all["unplaced"] = result.unplaced;
     all["pending"] = result.pending;
     all["lost"] = result.lost;
-    all["pods_per_s"] = result.pods_per_s;
-    all["p50_us"] = result.p50_us;
-    all["p99_us"] = result.p99_us;
+    all["pods_per_s"] = std::llround(result.pods_per_s);
+    all["p50_us"] = std::llround(result.p50_us);
+    all["p99_us"] = std::llround(result.p99_us);
     all["digest"] = daemon ? json::value(daemon->digest) : json::value(nullptr);
     all["port"] = port.port;
     all["rx_packets"] = port.rx_packets;

@@ -71,6 +71,10 @@ void PodBook::set_state(PodIndex pod, PodState state) {
     }
 }
 
+bool PodBook::is_asking(PodIndex pod) const {
+    return pods_[pod].state == PodState::asked || pods_[pod].state == PodState::waiting;
+}
+
 // --- what the shim does
 
 void PodBook::ask(PodIndex pod, std::int64_t intended_ns) {
@@ -78,7 +82,11 @@ void PodBook::ask(PodIndex pod, std::int64_t intended_ns) {
     set_state(pod, PodState::asked);
 }
 
-void PodBook::ask_again(PodIndex pod) { set_state(pod, PodState::asked); }
+// The daemon says nothing more of it until it has another place: it waits, and we know why.
+void PodBook::refuse(PodIndex pod) {
+    pods_[pod].reason = reason_id("place refused by the shim, no other one since");
+    set_state(pod, PodState::waiting);
+}
 
 void PodBook::renew(PodIndex pod) {
     ++pods_[pod].incarnation;
@@ -93,11 +101,7 @@ Told PodBook::allocated(std::string_view key, std::string_view node, PodIndex& p
     bool current = false;
     const std::optional<PodIndex> found = find(key, current);
     const std::optional<NodeIndex> where = find_node(node);
-    if (!found || !where || !current) {
-        return Told::doubled;
-    }
-    const PodState state = pods_[*found].state;
-    if (state != PodState::asked && state != PodState::waiting) {
+    if (!found || !where || !current || !is_asking(*found)) {
         return Told::doubled;
     }
     pod = *found;
@@ -106,16 +110,12 @@ Told PodBook::allocated(std::string_view key, std::string_view node, PodIndex& p
     return Told::news;
 }
 
-// A pod whose place the shim refuses is asked for in these books, while the daemon, not yet knowing
+// A pod whose place the shim refuses waits in these books, while the daemon, not yet knowing
 // of the refusal, may release it.
 Told PodBook::released(std::string_view key, PodIndex& pod) {
     bool current = false;
     const std::optional<PodIndex> found = find(key, current);
-    if (!found || !current) {
-        return Told::stale;
-    }
-    const PodState state = pods_[*found].state;
-    if (state != PodState::placed && state != PodState::asked && state != PodState::waiting) {
+    if (!found || !current || (pods_[*found].state != PodState::placed && !is_asking(*found))) {
         return Told::stale;
     }
     pod = *found;
@@ -125,7 +125,7 @@ Told PodBook::released(std::string_view key, PodIndex& pod) {
 Told PodBook::waiting(std::string_view key, std::string_view why) {
     bool current = false;
     const std::optional<PodIndex> pod = find(key, current);
-    if (!pod || !current || pods_[*pod].state != PodState::asked) {
+    if (!pod || !current || !is_asking(*pod)) {
         return Told::stale;
     }
     pods_[*pod].reason = reason_id(why);

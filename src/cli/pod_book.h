@@ -65,8 +65,8 @@ public:
 
     // --- what the shim does
     void ask(PodIndex, std::int64_t intended_ns);
-    void ask_again(PodIndex);  // the same incarnation: the shim refused its place
-    void renew(PodIndex);      // gone; to be asked for under a new key
+    void refuse(PodIndex);  // the shim refused its place: the daemon tries again after a backoff
+    void renew(PodIndex);   // gone; to be asked for under a new key
     void finish(PodIndex);
 
     // --- what the daemon says. `pod` is set when it is news.
@@ -91,6 +91,7 @@ public:
 
 private:
     void set_state(PodIndex, PodState);
+    bool is_asking(PodIndex) const;
     std::optional<PodIndex> split_key(std::string_view key, std::uint32_t& incarnation) const;
     PodIndex restore(std::string_view key);
     std::uint32_t reason_id(std::string_view why);

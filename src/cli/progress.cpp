@@ -23,8 +23,9 @@ bool Progress::due(std::int64_t now_ns) {
     if (quiet_ || now_ns < next_ns_) {
         return false;
     }
+    const bool first = next_ns_ == 0;
     next_ns_ = now_ns + (terminal_ ? kTerminalPeriodNs : kLogPeriodNs);
-    return true;
+    return terminal_ || !first;
 }
 
 void Progress::draw(std::uint64_t done, std::uint64_t total, const std::string& text) {

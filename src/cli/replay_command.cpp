@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -100,10 +101,16 @@ int run_replay(const ReplayArguments& arguments) {
 
 // An option that overrides a setting of the record; what is not given stays as it was recorded.
 template <typename Value>
-void add_setting(CLI::App& app, const std::string& name, std::optional<Value>& setting,
-                 const std::map<std::string, Value>& names, const std::string& help) {
-    app.add_option(name, setting, help)
-        ->transform(CLI::CheckedTransformer(names))
+void add_choice(CLI::App& app, const std::string& name, std::optional<Value>& setting,
+                const std::map<std::string, Value>& choices, const std::string& help) {
+    std::vector<std::string> names;
+    for (const auto& [text, value] : choices) {
+        names.push_back(text);
+    }
+    app.add_option_function<std::string>(
+           name, [&setting, choices](const std::string& text) { setting = choices.at(text); }, help)
+        ->check(CLI::IsMember(names))
+        ->type_name("")
         ->default_str("as recorded");
 }
 
@@ -111,7 +118,7 @@ void add_number(CLI::App& app, const std::string& name, std::optional<std::uint3
                 std::uint32_t max, const std::string& help) {
     app.add_option(name, setting, help)
         ->type_name("N")
-        ->check(CLI::Range(1u, max))
+        ->check(CLI::Range(1u, max).description(fmt::format("1..{}", max)))
         ->default_str("as recorded");
 }
 
@@ -124,16 +131,16 @@ void add_replay_command(CLI::App& app, int& exit_code) {
     replay->add_option("FILE", arguments->record, "record, written by `baypland --record`")
         ->required()
         ->type_name("");
-    add_setting<ExecutorKind>(*replay, "--executor", arguments->executor,
-                              {{"inline", ExecutorKind::inline_},
-                               {"threads", ExecutorKind::threads},
-                               {"tbb", ExecutorKind::tbb}},
-                              "who runs the proposals");
-    add_setting<BatchPath>(*replay, "--path", arguments->path,
-                           {{"auto", BatchPath::automatic},
-                            {"inline", BatchPath::inline_},
-                            {"graph", BatchPath::graph}},
-                           "which way batches take");
+    add_choice<ExecutorKind>(*replay, "--executor", arguments->executor,
+                             {{"inline", ExecutorKind::inline_},
+                              {"threads", ExecutorKind::threads},
+                              {"tbb", ExecutorKind::tbb}},
+                             "who runs the proposals");
+    add_choice<BatchPath>(*replay, "--path", arguments->path,
+                          {{"automatic", BatchPath::automatic},
+                           {"inline", BatchPath::inline_},
+                           {"graph", BatchPath::graph}},
+                          "which way batches take");
     add_number(*replay, "--workers", arguments->workers, 1'024, "proposal workers");
     add_number(*replay, "--batch", arguments->batch, 65'536, "asks selected at a time");
     add_number(*replay, "--shards", arguments->shards, 4'096, "shards of the node state");

@@ -1,0 +1,157 @@
+// Figures, files and texts around a load: percentiles, durations, the daemon's status, the report.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "cli/daemon_status.h"
+#include "cli/duration.h"
+#include "cli/latencies.h"
+#include "cli/load_arguments.h"
+#include "cli/load_report.h"
+#include "small_load.h"
+
+namespace bayplan::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Percentiles, are_exact) {
+    Latencies latencies;
+    EXPECT_EQ(latencies.percentile_us(0.5), 0);
+    for (int us = 1'000; us >= 1; --us) {
+        latencies.add(us * 1'000);
+    }
+    EXPECT_EQ(latencies.percentile_us(0.50), 501);
+    EXPECT_EQ(latencies.percentile_us(0.99), 991);
+    EXPECT_EQ(latencies.percentile_us(1.0), 1'000);
+}
+
+TEST(Durations, take_the_usual_units_and_nothing_else) {
+    EXPECT_EQ(parse_duration("10s"), 10'000'000'000);
+    EXPECT_EQ(parse_duration("1.5ms"), 1'500'000);
+    EXPECT_EQ(parse_duration("2m"), 120'000'000'000);
+    EXPECT_EQ(parse_duration("3"), 3'000'000'000);
+    for (const char* text : {"", "s", "-1s", "1x", "1 s", "nan", "1e30h"}) {
+        EXPECT_EQ(parse_duration(text), std::nullopt) << text;
+    }
+}
+
+constexpr char kStatus[] =
+    R"({"uptime_ms":1000,"digest":"ab12","attempts":12,"placed":10,"failed":2,"port":"af_packet",)"
+    R"("rx_packets":100,"tx_packets":90,"drops":{"no_buffer":3,"malformed":1},"workers":2,)"
+    R"("cpus":{"engine":"1"}})";
+
+TEST(DaemonStatusFile, gives_what_only_the_daemon_knows) {
+    std::string error;
+    const auto status = parse_daemon_status(kStatus, error);
+    ASSERT_TRUE(status) << error;
+    EXPECT_EQ(status->digest, "ab12");
+    EXPECT_EQ(status->port, "af_packet");
+    EXPECT_EQ(status->placed, 10u);
+    EXPECT_EQ(status->dropped(), 4u);
+    EXPECT_EQ(status->cpus, R"({"engine":"1"})");
+}
+
+TEST(DaemonStatusFile, may_be_of_another_version_but_not_broken) {
+    std::string error;
+    const auto status = parse_daemon_status(R"({"placed":"many","drops":3})", error);
+    ASSERT_TRUE(status);
+    EXPECT_EQ(status->placed, std::nullopt);
+    EXPECT_EQ(status->dropped(), 0u);
+    EXPECT_FALSE(parse_daemon_status("{", error));
+    EXPECT_FALSE(parse_daemon_status("[]", error));
+    EXPECT_EQ(error, "is not a JSON object");
+    EXPECT_FALSE(read_daemon_status("/nowhere/status.json", error));
+    EXPECT_THAT(error, HasSubstr("/nowhere/status.json: No such file"));
+}
+
+LoadResult good_result() {
+    LoadResult result;
+    result.asks = 4;
+    result.placed = 2;
+    result.unplaced = 2;
+    result.reasons = {{"0/2 nodes are available: 1 Insufficient cpu, 2 Too many pods.", 1},
+                      {"0/2 nodes are available: 1 Too many pods, 2 Insufficient cpu.", 1}};
+    result.pods_per_s = 1234.4;
+    result.p50_us = 10;
+    result.p99_us = 20;
+    result.port = "kernel-udp";
+    result.port_counters = {{"rx_packets", 7}, {"tx_packets", 8}, {"drop_a", 1}, {"drop_b", 2}};
+    return result;
+}
+
+TEST(Report, json_has_the_fields_that_scripts_read) {
+    std::string error;
+    const boost::json::object all =
+        boost::json::parse(
+            report_json(good_result(), testing::small_load(), parse_daemon_status(kStatus, error)))
+            .as_object();
+    EXPECT_EQ(all.at("placed"), 2);
+    EXPECT_EQ(all.at("unplaced"), 2);
+    EXPECT_EQ(all.at("pending"), 0);
+    EXPECT_EQ(all.at("lost"), 0);
+    EXPECT_EQ(all.at("pods_per_s"), 1234);
+    EXPECT_EQ(all.at("p50_us"), 10);
+    EXPECT_EQ(all.at("p99_us"), 20);
+    EXPECT_EQ(all.at("digest"), "ab12");
+    EXPECT_EQ(all.at("port"), "af_packet");
+    EXPECT_EQ(all.at("rx_packets"), 100);
+    EXPECT_EQ(all.at("tx_packets"), 90);
+    EXPECT_EQ(all.at("dropped"), 4);
+    EXPECT_EQ(all.at("workers"), 2);
+    EXPECT_EQ(all.at("cores").at("engine"), "1");
+    EXPECT_EQ(all.at("reasons").as_object().size(), 2u);
+}
+
+TEST(Report, without_the_daemons_status_the_packets_are_the_shims_own) {
+    const boost::json::object all =
+        boost::json::parse(report_json(good_result(), testing::small_load(), std::nullopt))
+            .as_object();
+    EXPECT_TRUE(all.at("digest").is_null());
+    EXPECT_TRUE(all.at("cores").is_null());
+    EXPECT_EQ(all.at("port"), "kernel-udp");
+    EXPECT_EQ(all.at("rx_packets"), 7);
+    EXPECT_EQ(all.at("dropped"), 3);
+}
+
+TEST(Report, reasons_that_differ_in_counts_only_are_one_line_for_people) {
+    const std::string text = report_text(good_result(), testing::small_load(), std::nullopt);
+    EXPECT_THAT(text, HasSubstr("     2  Insufficient cpu, Too many pods\n"));
+    EXPECT_THAT(text, Not(HasSubstr("LOST")));
+}
+
+TEST(Report, is_good_only_if_nothing_is_lost_doubled_overfull_or_unheard) {
+    EXPECT_TRUE(good_result().good());
+    const auto with = [](auto change) {
+        LoadResult result = good_result();
+        change(result);
+        return result.good();
+    };
+    EXPECT_FALSE(with([](LoadResult& r) { r.lost = 1; }));
+    EXPECT_FALSE(with([](LoadResult& r) { r.placed = 1; }));
+    EXPECT_FALSE(with([](LoadResult& r) { r.duplicates = 1; }));
+    EXPECT_FALSE(with([](LoadResult& r) { r.overcommitted = {"n0: 1 too much cpu"}; }));
+    EXPECT_FALSE(with([](LoadResult& r) { r.end = LoadEnd::timed_out; }));
+    EXPECT_FALSE(with([](LoadResult& r) { r.rejected_other = 1; }));
+}
+
+TEST(LoadArguments, are_completed_or_refused_with_a_reason) {
+    LoadArguments arguments;
+    EXPECT_THAT(complete_load_options(arguments), HasSubstr("--connect"));
+    for (const char* wrong : {"host", ":1", "host:", "host:0", "host:70000", "host:12x"}) {
+        arguments.connect = wrong;
+        EXPECT_THAT(complete_load_options(arguments), HasSubstr("--connect")) << wrong;
+    }
+    arguments.connect = "host:4433";
+    EXPECT_THAT(complete_load_options(arguments), HasSubstr("--ca, --cert and --key"));
+    arguments.options.client.authority = arguments.options.client.certificate =
+        arguments.options.client.key = "file";
+    EXPECT_EQ(complete_load_options(arguments), "");
+    EXPECT_EQ(arguments.options.client.host, "host");
+    EXPECT_EQ(arguments.options.client.udp_port, 4433);
+}
+
+}  // namespace
+}  // namespace bayplan::cli
