@@ -126,6 +126,8 @@ bool start_first_time(const std::vector<std::string>& arguments, std::string& er
         if (const std::string why = explain(); !why.empty()) error += " (" + why + ")";
         return false;
     }
+    // EAL makes a directory even when it shares no file; an empty one would stay behind for ever.
+    rmdir(rte_eal_get_runtime_dir());
     return true;
 }
 
