@@ -7,7 +7,8 @@
 #
 # Works as root (named namespaces) and unprivileged (the script runs itself again in a user namespace).
 # Interfaces end in a digit, for `ip link add` takes "a" for "address". IPv6 is off on both, so that
-# counters show only the traffic that was meant. Interface A has no kernel address on purpose: the port
+# counters show only the traffic that was meant. Neither passes on what a sender left to be cut into packets
+# later (UDP_SEGMENT): the af_packet driver cannot cut, so it would lose every run. Interface A has no kernel address on purpose: the port
 # speaks ARP itself, and two stations with one address would quarrel.
 #
 # Use:
@@ -150,6 +151,7 @@ _veth_ready() {
     _veth_do $2 ip link set "$3" addrgenmode none || return 1
     # Where the kernel has no IPv6 there is nothing to turn off.
     $2 sh -c "echo 1 >/proc/sys/net/ipv6/conf/$3/disable_ipv6" 2>/dev/null || :
+    _veth_do $2 ip link set "$3" gso_max_segs 1 || return 1
     if [ -n "$4" ]; then
         _veth_do $2 ip link set "$3" address "$4" || return 1
     fi

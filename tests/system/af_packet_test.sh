@@ -1,14 +1,16 @@
 #!/bin/sh
-# af_packet_test.sh HELPER HOST TEST: runs HOST (the DPDK port) in one network namespace and TEST (a kernel
-# host) in another, with a veth between them. Exit 77: namespaces are not allowed here.
+# af_packet_test.sh SUPPORT frames HOST TEST: the DPDK port (HOST) in one network namespace, a kernel host
+#                                             (TEST) in another, a veth between them
+# af_packet_test.sh SUPPORT quic PROGRAM      QUIC over the same: PROGRAM server in one, PROGRAM client in
+#                                             the other
+# SUPPORT: the directory of veth_netns.sh and make_certs. Exit 77: namespaces are not allowed here.
 set -eu
-. "$1"
+. "$1/veth_netns.sh"
 veth_netns_enter "$0" "$@" || { echo "skipped: $VETH_WHY_NOT"; exit 77; }
 # Those of tests/dataplane/l2l3_frames.h.
 VETH_A_MAC=02:00:00:00:00:02
 VETH_B_MAC=02:00:00:00:00:01
 veth_netns_make || { echo "skipped: $VETH_WHY_NOT"; exit 77; }
-command -v ping >/dev/null || { echo "no ping: install iputils-ping"; exit 1; }
 
 work=$(mktemp -d)
 host=
@@ -20,16 +22,30 @@ finish() {
     exit "$status"
 }
 trap finish EXIT
-
 mkfifo "$work/ready"
-# shellcheck disable=SC2086
-$VETH_A "$2" "$VETH_A_IF" "$VETH_A_IP" >"$work/ready" &
-host=$!
-read -r line <"$work/ready" || line="(it ended)"
-[ "$line" = ready ] || { echo "the DPDK port did not start: $line"; exit 1; }
+
+# Starts the command in namespace A and waits until it says that it is ready.
+start_in_a() {
+    # shellcheck disable=SC2086
+    $VETH_A "$@" >"$work/ready" &
+    host=$!
+    read -r line <"$work/ready" || line="(it ended)"
+    [ "$line" = ready ] || { echo "the DPDK port did not start: $line"; exit 1; }
+}
 
 # shellcheck disable=SC2086
-AF_PACKET_HOST_PID=$host $VETH_B "$3"
+case $2 in
+frames)
+    command -v ping >/dev/null || { echo "no ping: install iputils-ping"; exit 1; }
+    start_in_a "$3" "$VETH_A_IF" "$VETH_A_IP"
+    AF_PACKET_HOST_PID=$host $VETH_B "$4"
+    ;;
+quic)
+    "$1/make_certs" "$work/certificates" shim-a
+    start_in_a "$3" server "$work/certificates" "$VETH_A_IF" "$VETH_A_IP"
+    $VETH_B "$3" client "$work/certificates" "$VETH_A_IP"
+    ;;
+esac
 
 kill "$host"
 ended=0
