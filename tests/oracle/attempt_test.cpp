@@ -190,17 +190,20 @@ TEST_F(Waking, NodeUpdated) {
     cluster.node_action(kNode1, NodeAction::update, {{kCpu, 10}});
     EXPECT_EQ(woken(), "resources ");
 }
-TEST_F(Waking, NodeStatedAgainInAResync) {
+TEST_F(Waking, NodesStatedAgainInAResync) {
     cluster.ready("t");  // its end of resync wakes everybody, so they fail again
     cluster.oracle.run(10);
     cluster.tick(100 * kSecond);
     cluster.node(kNode3, {}, "t");
+    cluster.node(kNode4, {}, "t");
     cluster.oracle.run(10);
     cluster.tick(200 * kSecond);
     ASSERT_EQ(woken(), "");
     cluster.send(OwnedResyncBegin{}, "t");
     EXPECT_EQ(woken(), "");
     cluster.node_action(kNode3, NodeAction::create_drain, {}, "t");
+    EXPECT_EQ(woken(), "resources ");
+    cluster.node_action(kNode4, NodeAction::create, {}, "t");
     EXPECT_EQ(woken(), "unschedulable resources ");
 }
 TEST_F(Waking, EndOfAResync) {
@@ -357,6 +360,21 @@ TEST(OracleCredit, AnOldAcknowledgementDoesNotCoverANewPlacement) {
     EXPECT_EQ(cluster.state("a"), "unacknowledged");
     cluster.acknowledge(5);
     EXPECT_EQ(cluster.state("a"), "allocated");
+}
+
+TEST(OracleCredit, NumbersOfANewStreamDoNotAcknowledgeOldPlacements) {
+    SmallCluster cluster;
+    cluster.ready();
+    cluster.node(kNode1, {{kCpu, 10}});
+    cluster.ask({.key = "a", .application = kAppA, .requests = {{kCpu, 1}}});
+    cluster.oracle.run(1);  // decision 4
+    cluster.connect("s", 8);
+    for (int i = 0; i < 4; ++i) {
+        cluster.send(OwnedConfiguration{"x"});
+    }
+    EXPECT_EQ(cluster.last(), "4 message_rejected state//a resync must begin first");
+    cluster.acknowledge(4);
+    EXPECT_EQ(cluster.state("a"), "unacknowledged");
 }
 
 TEST(OracleLog, DigestIsTheSha256OfTheLines) {

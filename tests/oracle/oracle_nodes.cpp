@@ -58,7 +58,7 @@ std::string Oracle::create_node(const std::string& shim, const std::string& name
         for (const auto& [kind, amount] : capacity) {
             kinds_.insert(kind);
         }
-        wake(Event::node_stated_again);
+        wake(schedulable ? Event::node_stated_again : Event::node_updated);
         return "";
     }
     std::uint64_t of_shim = 0;

@@ -72,6 +72,12 @@ oracle::OwnedNode Generator::create_node(const oracle::Oracle& oracle, ShimModel
     const bool jitter = random_.chance(large_ ? 10 : 40);
     node.capacity = amounts(oracle, model, random_.pick(node_shapes_), jitter ? 800 : 1000,
                             jitter ? 1200 : 1000);
+    const DictId gpu = id_of(oracle, model, "example.com/gpu");
+    const bool has_gpu = std::any_of(node.capacity.begin(), node.capacity.end(),
+                                     [&](const Amount& one) { return one.kind == gpu; });
+    if (!has_gpu && random_.chance(15)) {
+        node.capacity.push_back({gpu, 0});  // as good as none, for its slot group too
+    }
     if (random_.chance(50)) {
         const std::string zone = random_.chance(60) ? "zone-east" : "zone-west";
         node.attributes.push_back({id_of(oracle, model, "zone"), id_of(oracle, model, zone)});

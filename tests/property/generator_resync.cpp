@@ -28,8 +28,11 @@ void Generator::plan_resync(const oracle::Oracle& oracle, ShimModel& model) {
     const auto add = [&](oracle::OwnedBody body) {
         model.plan.push_back(StateEvent{model.name, 0, false, std::move(body)});
     };
-    if (random_.chance(5)) {
-        add(oracle::OwnedNacks{{"too-early"}});
+    if (random_.chance(15)) {  // rejected, numbered and acknowledged before the resync begins
+        for (std::int64_t i = random_.between(1, 20); i > 0; --i) {
+            add(oracle::OwnedNacks{{"too-early"}});
+        }
+        model.plan.push_back(AcknowledgeEvent{model.name, 1000, 0, false});
     }
     oracle::OwnedDefine define;
     for (const auto& [text, id] : model.ids) {

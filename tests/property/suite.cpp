@@ -59,6 +59,8 @@ Suite Suite::from_environment(std::uint64_t usual) {
     return suite;
 }
 
+std::uint64_t Suite::slowdown() { return kSlowdown; }
+
 EngineOptions options_of(std::uint64_t seed, bool with_tbb) {
     Random random(seed ^ kOptionsSalt);
     return random_options(random, with_tbb);

@@ -24,6 +24,8 @@ struct Suite {
 
     // `usual` is what a release build takes; sanitizer builds take a share of it.
     static Suite from_environment(std::uint64_t usual);
+    // By how much fewer: 1 without a sanitizer.
+    static std::uint64_t slowdown();
 };
 
 // The options that belong to a seed.
