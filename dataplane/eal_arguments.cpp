@@ -93,7 +93,8 @@ bool prepare_runtime_directory(std::string& error) {
     constexpr const char* kDefault = "/var/run/dpdk";
     mkdir(kDefault, 0700);  // as EAL would; whether it worked is what the next line asks
     if (access(kDefault, W_OK | X_OK) == 0) return true;
-    std::string path = (std::filesystem::temp_directory_path() / "bayplan-dpdk-XXXXXX").string();
+    std::string path = (std::filesystem::temp_directory_path() / "bayplan-dpdk-").string();
+    path.append(6, 'X');  // mkdtemp replaces these
     if (mkdtemp(path.data()) == nullptr) {
         error = "cannot write to " + std::string(kDefault) + " nor make " + path +
                 ": set RUNTIME_DIRECTORY to a directory that this user may write to";
