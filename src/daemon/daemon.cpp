@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds kStatusEvery{1};
 constexpr std::chrono::milliseconds kStopPoll{1};
+constexpr std::chrono::milliseconds kSnapshotWithin{200};
 
 // Tells this run of the daemon from every other, so that a shim's hello can resume only what this
 // one knows. Positive as a signed number, because records keep it as one.
@@ -163,10 +164,8 @@ void Daemon::serve() {
         if (signal == Signal::stop) return;
         if (signal == Signal::report) report("running");
         if (Clock::now() < next_status) continue;
-        next_status += kStatusEvery;
-        // What was asked for a second ago has come by now; a file a second old is what is promised.
+        next_status = Clock::now() + kStatusEvery;
         if (!status_file_.empty()) write_status_file("running");
-        request_snapshots();
     }
 }
 
@@ -221,10 +220,6 @@ void Daemon::write_status_file(std::string_view state) {
     }
 }
 
-void Daemon::request_snapshots() {
-    for (const auto& engine : engines_) engine->request_snapshot();
-}
-
 std::string Daemon::status_json(std::string_view state) {
     Status status;
     status.state = state;
@@ -235,9 +230,11 @@ std::string Daemon::status_json(std::string_view state) {
     status.data_plane = lcore_->counters();
     status.gateway = gateway_->counters();
     status.profile = config_.profile;
+    // A busy engine answers between two turns of its loop; one that does not is shown as it was.
+    const Clock::time_point deadline = Clock::now() + kSnapshotWithin;
     for (const auto& engine : engines_) {
         status.partitions.push_back({engine->partition().name, engine->partition().engine.workers,
-                                     engine->latest_snapshot(), engine->inbox().depth(),
+                                     engine->refresh_snapshot(deadline), engine->inbox().depth(),
                                      engine->inbox().bytes()});
     }
     return to_json(status);

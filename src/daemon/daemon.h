@@ -58,7 +58,6 @@ private:
     void wait_for_output(Clock::time_point deadline);
     void report(std::string_view state);
     void write_status_file(std::string_view state);
-    void request_snapshots();
     std::string status_json(std::string_view state);
 
     config::Config config_;

@@ -25,6 +25,8 @@ constexpr std::uint32_t kEmptyTurnsBeforeSleep = 64;
 // While an outbox is full. The lcore wakes us when it is not; this is for the case that both cross.
 constexpr std::int64_t kRefusedRetry = 10 * kMillisecond;
 
+constexpr std::chrono::microseconds kSnapshotPoll{200};
+
 }  // namespace
 
 EngineThread::EngineThread(EngineThreadOptions options, Inbox& inbox, Log& log)
@@ -55,18 +57,17 @@ void EngineThread::request_stop(Clock::time_point deadline) {
 void EngineThread::join() {
     if (!thread_.joinable()) return;
     thread_.join();
-    while (snapshots_.pop(latest_)) {
-    }
     latest_ = std::move(final_);
 }
 
-void EngineThread::request_snapshot() {
+const EngineSnapshot& EngineThread::refresh_snapshot(Clock::time_point deadline) {
+    if (!thread_.joinable()) return latest_;
+    while (snapshots_.pop(latest_)) {
+    }
     snapshot_wanted_.store(true, std::memory_order_release);
     inbox_.waker.notify();
-}
-
-const EngineSnapshot& EngineThread::latest_snapshot() {
-    while (snapshots_.pop(latest_)) {
+    while (!snapshots_.pop(latest_) && Clock::now() < deadline) {
+        std::this_thread::sleep_for(kSnapshotPoll);
     }
     return latest_;
 }

@@ -61,10 +61,10 @@ public:
     void request_stop(std::chrono::steady_clock::time_point deadline);
     void join();
 
-    // Asks for a snapshot; it comes within a turn of the loop.
-    void request_snapshot();
-    // The newest one made so far. After join(): of the end.
-    const EngineSnapshot& latest_snapshot();
+    // A new snapshot, waited for until `deadline` (a turn of the loop, usually well below a
+    // millisecond), or the newest there is. After join(): of the end.
+    const EngineSnapshot& refresh_snapshot(std::chrono::steady_clock::time_point deadline);
+    const EngineSnapshot& latest_snapshot() const { return latest_; }
 
     const config::PartitionConfig& partition() const { return options_.partition; }
     const Inbox& inbox() const { return inbox_; }

@@ -1,0 +1,228 @@
+// The program as a process, driven by the shim client over loopback.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "bayplan/client.h"
+#include "certificates.h"
+#include "process.h"
+#include "recorder/record_reader.h"
+#include "threads/host_cpus.h"
+
+namespace bayplan::testing {
+namespace {
+
+constexpr std::size_t kNodes = 64;
+constexpr std::size_t kPods = 2'000;
+
+std::string configuration(const std::string& more = "") {
+    const dataplane::TlsFiles tls = tls_of("server");
+    return fmt::format(
+        "partitions:\n"
+        "  - name: default\n"
+        "    shims: shim-a\n"
+        "    path: graph\n"
+        "    workers: 2\n"
+        "data_plane:\n"
+        "  address: 127.0.0.1\n"
+        "  udp_port: 0\n"
+        "  tls: {{certificate: {}, key: {}, authority: {}}}\n"
+        "{}",
+        tls.certificate, tls.key, tls.authority, more);
+}
+
+// States nodes and an application, asks for pods of two sizes, counts where they went.
+class Shim final : public ClientHandler, public StateSource {
+public:
+    Shim(const std::string& certificate_name, std::uint16_t udp_port) {
+        const dataplane::TlsFiles tls = tls_of(certificate_name);
+        ClientOptions options;
+        options.host = "127.0.0.1";
+        options.udp_port = udp_port;
+        options.certificate = tls.certificate;
+        options.key = tls.key;
+        options.authority = tls.authority;
+        std::string error;
+        client_ = Client::open(options, *this, this, error);
+        EXPECT_NE(client_, nullptr) << error;
+        client_->start();
+    }
+    ~Shim() override { client_->stop(); }
+
+    void begin() override {}
+    bool state(StateWriter& writer) override {
+        const NamedAmount capacity[] = {{"cpu", 32'000}, {"pods", 110}};
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < kNodes; ++i) names.push_back(fmt::format("node-{}", i));
+        std::vector<NodeStatement> nodes;
+        for (const std::string& name : names)
+            nodes.push_back({name, NodeAction::create, capacity, {}});
+        writer.nodes(nodes);
+        const ApplicationStatement application{"app", "", ""};
+        writer.applications(std::span(&application, 1));
+        return true;
+    }
+
+    void ask() {
+        for (std::size_t i = 0; i < kPods; ++i) {
+            const NamedAmount requests[] = {{"cpu", i % 2 == 0 ? 100 : 200}, {"pods", 1}};
+            const std::string key = fmt::format("pod-{}", i);
+            PodStatement pod;
+            pod.key = key;
+            pod.application = "app";
+            pod.requests = requests;
+            ASSERT_EQ(client_->pods(std::span(&pod, 1), Wait::yes), Submitted::yes);
+        }
+    }
+
+    void on_connected(HelloOutcome) override { connected = true; }
+    void on_refused(std::string_view reason) override { refused = !reason.empty(); }
+    void on_allocated(std::string_view, std::string_view) override { ++allocated; }
+
+    template <typename Condition>
+    static bool until(Condition condition) {
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        while (!condition()) {
+            if (std::chrono::steady_clock::now() > deadline) return false;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return true;
+    }
+
+    std::atomic<bool> connected{false};
+    std::atomic<bool> refused{false};
+    std::atomic<std::size_t> allocated{0};
+
+private:
+    std::unique_ptr<Client> client_;
+};
+
+TEST(BayplandCheck, a_sound_configuration_passes_and_every_fault_of_another_is_told) {
+    const std::string folder =
+        std::filesystem::temp_directory_path() / fmt::format("baypland-check-{}", getpid());
+    std::filesystem::create_directory(folder);
+    const std::string file = folder + "/b.yaml";
+    std::ofstream(file) << configuration();
+    std::string output;
+    EXPECT_EQ(run_to_end({"--config", file, "--check"}, output), 0);
+    EXPECT_EQ(output, file + ": no faults\n");
+    std::ofstream(file) << configuration("logg: {}\nstop_within: soon\n");
+    EXPECT_EQ(run_to_end({"--config", file, "--check"}, output), 1);
+    EXPECT_NE(
+        output.find(file + ":10:1: unknown key 'logg' at the top level; did you mean 'log'?\n"),
+        std::string::npos)
+        << output;
+    EXPECT_NE(output.find(file + ":11:14: 'stop_within' is 'soon'; "), std::string::npos) << output;
+    EXPECT_EQ(run_to_end({"--config", file}, output), 1) << "it does not start with faults either";
+    EXPECT_EQ(run_to_end({}, output), 2);
+    EXPECT_EQ(run_to_end({"--no-such-option"}, output), 2);
+    EXPECT_EQ(run_to_end({"--help-config"}, output), 0);
+    EXPECT_NE(output.find("credit_window: 64Ki"), std::string::npos);
+    std::filesystem::remove_all(folder);
+}
+
+// Threads of a daemon under load, against the profile; then with its CPUs swapped.
+void expect_affinities(std::size_t first, std::size_t second) {
+    const std::string both =
+        first == second ? fmt::format("{}", first)
+                        : fmt::format("{},{}", std::min(first, second), std::max(first, second));
+    Process daemon(configuration(fmt::format(
+        "profile: {{data_plane: {0}, engine: {1}, workers: [{0}, {1}], housekeeping: {0}}}\n",
+        first, second)));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    Shim shim("shim-a", daemon.udp_port());
+    ASSERT_TRUE(Shim::until([&] { return shim.connected.load(); })) << daemon.log();
+    shim.ask();
+    ASSERT_TRUE(Shim::until([&] { return shim.allocated == kPods; }))
+        << shim.allocated << daemon.log();
+    // A worker is there once it has had work; which of two gets the first is TBB's choice.
+    std::map<std::string, std::string> seen = daemon.affinities();
+    EXPECT_TRUE(seen.contains("bp-worker0") || seen.contains("bp-worker1"));
+    const std::map<std::string, std::string> planned{
+        {"baypland", std::to_string(first)},   {"bp-house0", std::to_string(first)},
+        {"bp-lcore0", std::to_string(first)},  {"bp-engine0", std::to_string(second)},
+        {"bp-worker0", std::to_string(first)}, {"bp-worker1", std::to_string(second)},
+    };
+    for (const auto& [name, cpus] : seen) {
+        ASSERT_TRUE(planned.contains(name)) << "an unplanned thread: " << name;
+        EXPECT_EQ(cpus, planned.at(name)) << name;
+    }
+    for (const char* name : {"baypland", "bp-house0", "bp-lcore0", "bp-engine0"})
+        EXPECT_TRUE(seen.contains(name)) << name;
+}
+
+TEST(BayplandThreads, affinities_equal_the_profile_and_again_with_its_cpus_swapped) {
+    const std::vector<std::size_t> cpus = threads::read_host_cpus().allowed.cpus();
+    expect_affinities(cpus.front(), cpus.back());
+    expect_affinities(cpus.back(), cpus.front());
+}
+
+TEST(BayplandService, a_run_is_placed_recorded_reported_and_stopped) {
+    Process daemon(configuration(), {"--record", "/proc/none/run.rec"});
+    EXPECT_EQ(daemon.wait_for_exit(), 1) << "a record that cannot be written stops the start";
+    EXPECT_NE(daemon.log().find("msg=\"cannot start\" step=engines"), std::string::npos)
+        << daemon.log();
+
+    Process sound(configuration("record: run.rec\n"));
+    ASSERT_TRUE(sound.wait_for_log("msg=\"ready\"")) << sound.log();
+    for (const char* part : {"version=", "msg=\"allocator\" name=", "msg=\"tbb\" concurrency=",
+                             "port=kernel-udp", "msg=\"profile\" source=any"}) {
+        EXPECT_NE(sound.log().find(part), std::string::npos) << part << " in " << sound.log();
+    }
+    {
+        Shim shim("shim-a", sound.udp_port());
+        shim.ask();
+        ASSERT_TRUE(Shim::until([&] { return shim.allocated == kPods; }))
+            << shim.allocated << sound.log();
+        const std::string placed = fmt::format("\"placed\":{}", kPods);
+        EXPECT_TRUE(Shim::until([&] {
+            return read_file(sound.file("status.json")).find(placed) != std::string::npos;
+        }));
+        sound.signal(SIGUSR1);
+        EXPECT_TRUE(sound.wait_for_log("msg=\"status\" json=")) << sound.log();
+        // The shim is still connected: the stop must close it gracefully.
+        sound.signal(SIGTERM);
+        EXPECT_EQ(sound.wait_for_exit(), 0) << sound.log();
+    }
+    const std::string log = sound.log();
+    EXPECT_NE(
+        log.find(fmt::format(
+            "msg=\"decisions\" partition=default attempts={0} placed={0} failed=0 digest=", kPods)),
+        std::string::npos)
+        << log;
+    EXPECT_EQ(log.find("not acknowledged in time"), std::string::npos) << log;
+    const std::string status = read_file(sound.file("status.json"));
+    EXPECT_NE(status.find("\"state\":\"stopped\""), std::string::npos);
+    EXPECT_EQ(status.find("\"rx_packets\":0,"), std::string::npos) << status;
+
+    std::string error;
+    const auto record = recorder::RecordReader::open(sound.file("run.rec"), error);
+    ASSERT_NE(record, nullptr) << error;
+    recorder::RecordEntry entry;
+    recorder::RecordStep step;
+    while ((step = record->next(entry)) == recorder::RecordStep::input) {
+    }
+    EXPECT_EQ(step, recorder::RecordStep::finished) << record->fault();
+    EXPECT_EQ(entry.attempts, kPods);
+}
+
+TEST(BayplandService, a_shim_that_may_not_use_the_partition_is_refused_and_named) {
+    Process daemon(configuration());
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    Shim shim("shim-b", daemon.udp_port());
+    ASSERT_TRUE(Shim::until([&] { return shim.refused.load(); })) << daemon.log();
+    ASSERT_TRUE(daemon.wait_for_log("reason=\"'shim-b' may not use partition 'default'\""))
+        << daemon.log();
+    EXPECT_FALSE(shim.connected);
+    daemon.signal(SIGINT);
+    EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
+}
+
+}  // namespace
+}  // namespace bayplan::testing

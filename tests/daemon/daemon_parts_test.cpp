@@ -1,0 +1,126 @@
+// The small parts: waking, log lines, the status.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "daemon/allocator.h"
+#include "daemon/log.h"
+#include "daemon/status.h"
+#include "daemon/waker.h"
+
+namespace bayplan::daemon {
+namespace {
+
+// A lost wake-up shows as a wait that outlasts the test's own limit.
+TEST(Waker, no_hand_over_is_slept_through) {
+    constexpr std::uint32_t kItems = 20'000;
+    constexpr std::int64_t kForEver = 3'600'000'000'000;
+    Waker waker;
+    std::atomic<std::uint32_t> made{0};
+    std::atomic<std::uint32_t> taken{0};
+    std::thread producer([&] {
+        for (std::uint32_t i = 1; i <= kItems; ++i) {
+            made.store(i, std::memory_order_release);
+            waker.notify();
+            while (i % 3 == 0 && taken.load(std::memory_order_acquire) < i)
+                std::this_thread::yield();
+        }
+    });
+    while (taken.load(std::memory_order_relaxed) < kItems) {
+        const std::uint32_t epoch = waker.epoch();
+        const std::uint32_t now = made.load(std::memory_order_acquire);
+        if (now == taken.load(std::memory_order_relaxed)) waker.wait(epoch, kForEver);
+        taken.store(now, std::memory_order_release);
+    }
+    producer.join();
+    EXPECT_EQ(taken.load(), kItems);
+}
+
+std::string logged(config::LogFormat format, std::string_view message, LogFields fields) {
+    config::LogConfig options;
+    options.format = format;
+    std::string text;
+    Log log(options, [&](std::string_view line) { text = line; });
+    log.debug("below the level");
+    EXPECT_EQ(text, "");
+    log.warning(message, fields);
+    return text;
+}
+
+TEST(Log, text_is_key_value_and_a_peer_cannot_add_lines_or_fields) {
+    const std::string line =
+        logged(config::LogFormat::text, "shim refused",
+               {{"shim", "a b"}, {"reason", "x\nlevel=error \"y\""}, {"count", 3}, {"empty", ""}});
+    ASSERT_GT(line.size(), 25u);
+    EXPECT_EQ(line.substr(23),
+              "Z level=warning msg=\"shim refused\" shim=\"a b\" reason=\"x\\nlevel=error "
+              "\\\"y\\\"\" count=3 empty=\"\"\n");
+}
+
+TEST(Log, journald_gets_a_priority_and_json_an_object) {
+    EXPECT_EQ(logged(config::LogFormat::journald, "m", {{"k", "v"}}),
+              "<4>level=warning msg=\"m\" k=v\n");
+    const std::string json = logged(config::LogFormat::json, "m", {{"k", "v\x01"}, {"n", 5}});
+    EXPECT_TRUE(json.starts_with("{\"time\":\"")) << json;
+    EXPECT_TRUE(
+        json.ends_with("Z\",\"level\":\"warning\",\"msg\":\"m\",\"k\":\"v\\u0001\",\"n\":5}\n"))
+        << json;
+}
+
+TEST(Status, drops_are_summed_by_name_and_partitions_added_up) {
+    Status status;
+    status.state = "running";
+    status.port = "kernel-udp";
+    status.data_plane = {{"rx_packets", 7}, {"drop_fragment", 2}, {"drop_short", 3}};
+    PartitionStatus one;
+    one.name = "a";
+    one.workers = 2;
+    one.engine.counters.placed = 10;
+    one.engine.digest = "abc";
+    status.partitions = {one};
+    const std::string single = to_json(status);
+    for (const char* part :
+         {"\"state\":\"running\"", "\"port\":\"kernel-udp\"", "\"rx_packets\":7,\"tx_packets\":0",
+          "\"dropped\":5", "\"drops\":{\"fragment\":2,\"short\":3}", "\"digest\":\"abc\"",
+          "\"cpus\":{\"data_plane\":\"any\""}) {
+        EXPECT_NE(single.find(part), std::string::npos) << part << " in " << single;
+    }
+    status.partitions.push_back(one);
+    const std::string both = to_json(status);
+    EXPECT_NE(both.find("\"workers\":4"), std::string::npos);
+    EXPECT_NE(both.find("\"placed\":20"), std::string::npos);
+    EXPECT_EQ(both.find("\"classes\":0,\"digest\""), std::string::npos)
+        << "two digests are not one";
+}
+
+TEST(Status, the_file_is_replaced_whole) {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "bayplan-status-XXXXXX").string();
+    const std::filesystem::path folder = mkdtemp(pattern.data());
+    const std::string file = (folder / "status.json").string();
+    std::string error;
+    for (const char* text : {"{\"first\":\"and longer\"}", "{}"}) {
+        ASSERT_TRUE(replace_file(file, text, error)) << error;
+        std::string line;
+        std::getline(std::ifstream(file), line);
+        EXPECT_EQ(line, text);
+    }
+    EXPECT_FALSE(replace_file((folder / "no" / "status.json").string(), "{}", error));
+    EXPECT_NE(error.find("No such file or directory"), std::string::npos) << error;
+    std::filesystem::remove_all(folder);
+}
+
+TEST(Allocator, is_jemalloc_unless_a_sanitizer_watches) {
+#ifdef BAYPLAN_JEMALLOC
+    EXPECT_TRUE(allocator_name().starts_with("jemalloc 5.")) << allocator_name();
+#else
+    EXPECT_EQ(allocator_name(), "the C library's");
+#endif
+    EXPECT_GT(resident_bytes(), 1u << 20);
+}
+
+}  // namespace
+}  // namespace bayplan::daemon

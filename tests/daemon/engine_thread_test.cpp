@@ -1,0 +1,225 @@
+// The engine's thread with a real engine; the test plays the gateway at the other end of the rings.
+#include "daemon/engine_thread.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <set>
+
+#include "config/recorded_partition.h"
+#include "daemon/outbox.h"
+#include "recorder/record_reader.h"
+#include "state_frames.h"
+
+namespace bayplan::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using daemon::ConnectItem;
+using daemon::DecisionsItem;
+using daemon::DisconnectItem;
+using daemon::EngineThread;
+using daemon::FrameItem;
+using daemon::HelloItem;
+using daemon::Inbox;
+using daemon::OutboxItem;
+
+struct Peer {
+    ConnectionId connection = 0;
+    std::shared_ptr<daemon::Outbox> outbox;
+    std::vector<HelloOutcome> replies;
+    std::map<std::string, std::string> placed;  // ask to node
+    std::uint64_t last = 0;
+};
+
+class EngineThreadTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern =
+            (std::filesystem::temp_directory_path() / "bayplan-engine-XXXXXX").string();
+        folder_ = mkdtemp(pattern.data());
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+
+    void start(std::size_t outbox_items = 64) {
+        outbox_items_ = outbox_items;
+        daemon::EngineThreadOptions options;
+        options.partition.name = "default";
+        options.partition.engine.executor = ExecutorKind::threads;
+        options.partition.engine.path = BatchPath::graph;
+        options.partition.engine.daemon_instance = 77;
+        options.record = record();
+        engine_ = std::make_unique<EngineThread>(options, inbox_, log_);
+        std::string error;
+        ASSERT_TRUE(engine_->start(error)) << error;
+    }
+
+    std::string record() const { return (folder_ / "run.rec").string(); }
+
+    // As the gateway does: waits for room, never drops.
+    void push(daemon::InboxItem item, std::size_t bytes = 0) {
+        ASSERT_TRUE(until([&] { return inbox_.has_room(bytes); }));
+        ASSERT_TRUE(inbox_.push(std::move(item)));
+        inbox_.waker.notify();
+    }
+    void push_frame(const Peer& peer, dataplane::Frame frame) {
+        auto decoded = inbox_.spare();
+        std::string error;
+        ASSERT_TRUE(decoded->decode(frame.bytes(), wire::Limits{}, error)) << error;
+        const std::size_t bytes = frame.size();
+        push(FrameItem{peer.connection, std::move(frame), std::move(decoded)}, bytes);
+    }
+    void push_frames(const Peer& peer, std::vector<dataplane::Frame> frames) {
+        for (dataplane::Frame& frame : frames) push_frame(peer, std::move(frame));
+    }
+
+    Peer connect(ConnectionId connection, const std::string& shim) {
+        Peer peer{connection, std::make_shared<daemon::Outbox>(outbox_items_), {}, {}, 0};
+        push(ConnectItem{connection, shim, 1, 0, 0, peer.outbox});
+        return peer;
+    }
+
+    static void read(Peer& peer) {
+        OutboxItem item;
+        while (peer.outbox->take(item)) {
+            if (const auto* hello = std::get_if<HelloItem>(&item))
+                peer.replies.push_back(hello->reply.outcome);
+            const auto* got = std::get_if<DecisionsItem>(&item);
+            if (got == nullptr) continue;
+            EXPECT_LE(got->batch->first_sequence + got->skip, peer.last + 1)
+                << "a decision is missing";
+            for (std::size_t i = got->skip; i < got->batch->decisions.size(); ++i) {
+                const Decision& decision = got->batch->decisions[i];
+                peer.last = got->batch->first_sequence + i;
+                if (decision.kind != DecisionKind::allocated) continue;
+                EXPECT_TRUE(peer.placed.emplace(decision.name, decision.node).second)
+                    << decision.name << " placed twice";
+            }
+        }
+    }
+
+    static bool until(const std::function<bool()>& condition) {
+        const auto deadline = std::chrono::steady_clock::now() + 30s;
+        while (!condition()) {
+            if (std::chrono::steady_clock::now() > deadline) return false;
+            std::this_thread::yield();
+        }
+        return true;
+    }
+
+    void stop() {
+        engine_->request_stop(std::chrono::steady_clock::now() + 10s);
+        engine_->join();
+    }
+
+    std::filesystem::path folder_;
+    std::size_t outbox_items_ = 64;
+    daemon::Log log_{config::LogConfig{}, [](std::string_view) {}};
+    Inbox inbox_{256, 8u << 20};
+    std::unique_ptr<EngineThread> engine_;
+};
+
+TEST_F(EngineThreadTest, what_comes_in_is_scheduled_recorded_and_replays_to_the_same_digest) {
+    start();
+    Peer peer = connect(1, "shim-a");
+    push_frames(peer, resync_frames(50));
+    push_frames(peer, ask_frames("ask-", 1'000, 6));
+    ASSERT_TRUE(until([&] {
+        read(peer);
+        return peer.placed.size() == 1'000;
+    }));
+    EXPECT_EQ(peer.replies, std::vector{HelloOutcome::resync});
+    push_frame(peer, acknowledge_frame(peer.last));
+    push(DisconnectItem{1});
+    stop();
+    const daemon::EngineSnapshot& end = engine_->latest_snapshot();
+    EXPECT_EQ(end.counters.placed, 1'000u);
+    EXPECT_GT(end.counters.batches_graph, 0u);
+    EXPECT_EQ(end.record_error, "");
+    EXPECT_EQ(inbox_.bytes(), 0u);
+
+    std::string error;
+    const auto reader = recorder::RecordReader::open(record(), error);
+    ASSERT_NE(reader, nullptr) << error;
+    config::PartitionConfig partition;
+    config::Faults faults;
+    ASSERT_TRUE(config::parse_recorded_text(std::string(reader->configuration()), "record",
+                                            partition, faults));
+    EXPECT_EQ(partition.engine.daemon_instance, 77u);
+    partition.engine.executor = ExecutorKind::inline_;
+    daemon::EngineSink nobody;
+    Engine again(partition.engine, nobody);
+    recorder::RecordEntry entry;
+    std::uint64_t inputs = 0;
+    recorder::RecordStep step;
+    while ((step = reader->next(entry)) == recorder::RecordStep::input) {
+        while (again.attempts() < entry.attempts)
+            ASSERT_GT(again.run(entry.attempts - again.attempts()), 0u);
+        again.apply(entry.input);
+        ++inputs;
+    }
+    ASSERT_EQ(step, recorder::RecordStep::finished) << reader->fault();
+    again.run(entry.attempts - again.attempts());
+    EXPECT_EQ(inputs, end.counters.inputs);
+    EXPECT_EQ(again.digest(), end.digest);
+}
+
+TEST_F(EngineThreadTest, a_stop_applies_what_was_taken_already) {
+    start();
+    Peer peer = connect(1, "shim-a");
+    push_frames(peer, resync_frames(10));
+    push_frames(peer, ask_frames("ask-", 640, 6));
+    stop();
+    EXPECT_TRUE(inbox_.empty());
+    const EngineCounters& counters = engine_->latest_snapshot().counters;
+    EXPECT_EQ(counters.nodes, 10u);
+    EXPECT_EQ(counters.placed + counters.pending + counters.backoff + counters.unschedulable, 640u);
+}
+
+TEST_F(EngineThreadTest, a_connection_that_takes_nothing_holds_up_no_other) {
+    start(8);
+    Peer slow = connect(1, "shim-a");
+    push_frames(slow, resync_frames(40));
+    push_frames(slow, ask_frames("slow-", 640, 6));
+    ASSERT_TRUE(until([&] {
+        return engine_->refresh_snapshot(std::chrono::steady_clock::now() + 10s).counters.placed ==
+               640;
+    }));
+    // Every further message is answered by a batch of its own, of which the slow outbox holds
+    // eight.
+    for (std::uint64_t i = 0; i < 40; ++i) {
+        push_frames(slow, ask_frames("more-" + std::to_string(i) + "-", 1, 16 + i));
+        ASSERT_TRUE(until([&] {
+            return engine_->refresh_snapshot(std::chrono::steady_clock::now() + 10s)
+                       .counters.placed == 641 + i;
+        }));
+    }
+    Peer quick = connect(2, "shim-b");
+    auto frames = resync_frames(0);
+    push_frames(quick, std::move(frames));
+    push_frames(quick, ask_frames("quick-", 500, 6));
+    ASSERT_TRUE(until([&] {
+        read(quick);
+        return quick.placed.size() == 500;
+    }));
+    ASSERT_TRUE(until([&] {
+        read(slow);
+        return slow.placed.size() == 680;
+    })) << "what waited comes when there is room: "
+        << slow.placed.size();
+}
+
+TEST_F(EngineThreadTest, a_record_that_cannot_be_made_is_told_at_start) {
+    std::filesystem::remove_all(folder_);
+    daemon::EngineThreadOptions options;
+    options.partition.name = "default";
+    options.record = record();
+    EngineThread engine(options, inbox_, log_);
+    std::string error;
+    EXPECT_FALSE(engine.start(error));
+    EXPECT_NE(error.find("No such file or directory"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace bayplan::testing
