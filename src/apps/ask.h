@@ -54,6 +54,7 @@ struct Ask {
     std::uint32_t failed_predicates = 0;       // bits by index, of the last failed attempt
     std::uint64_t sequence = 0;
     std::uint64_t group_number = 0;
+    std::uint64_t selected_in = 0;      // number of the batch that took it from the heap last
     std::uint64_t decision = 0;         // number of the `allocated` decision not yet acknowledged
     std::int64_t backoff_until_ns = 0;
     AskLink in_application;             // by sequence

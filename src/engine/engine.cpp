@@ -88,8 +88,9 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
 }
 
 bool Engine::has_work() const {
+    const auto has_credit = [&](AskId id) { return parts_->lifecycle.has_credit(parts_->world.asks[id].shim); };
     return parts_->world.resyncs_open == 0 &&
-           (parts_->world.pending.top() != kNone<AskId> || parts_->pipeline.selected() > 0);
+           (parts_->world.pending.top() != kNone<AskId> || parts_->pipeline.any_selected(has_credit));
 }
 
 std::int64_t Engine::next_timer_ns() const { return parts_->world.backoff.next_time_ns(); }

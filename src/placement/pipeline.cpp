@@ -53,8 +53,7 @@ AskId Pipeline::next_selected() {
         Batch& batch = batches_.front();
         committing_ = batch.submitted_as;
         const AskHandle handle = batch.asks[batch.next++];
-        const Ask* ask = state_.asks.find(handle);
-        if (ask != nullptr && ask->state == AskState::selected) {
+        if (still_selected(batch, handle)) {
             --selected_;
             return handle.id;
         }
@@ -70,8 +69,7 @@ void Pipeline::put_back(AskId id) {
 void Pipeline::put_all_back() {
     for (Batch& batch : batches_) {
         for (; batch.next < batch.asks.size(); ++batch.next) {
-            const Ask* ask = state_.asks.find(batch.asks[batch.next]);
-            if (ask != nullptr && ask->state == AskState::selected) {
+            if (still_selected(batch, batch.asks[batch.next])) {
                 put_back(batch.asks[batch.next].id);
                 --selected_;
             }
@@ -117,6 +115,7 @@ bool Pipeline::select(Batch& batch) {
         state_.pending.remove(id);
         Ask& ask = state_.asks[id];
         ask.state = AskState::selected;
+        ask.selected_in = batch.number;
         batch.last = key_of(ask);
         batch.asks.push_back(state_.asks.handle(id));
         ++selected_;

@@ -71,6 +71,17 @@ public:
     void on_selected_gone() { --selected_; }
 
     std::size_t selected() const { return selected_; }
+    template <typename Accept>
+    bool any_selected(Accept&& accept) const {
+        for (const Batch& batch : batches_) {
+            for (std::size_t at = batch.next; at < batch.asks.size(); ++at) {
+                if (still_selected(batch, batch.asks[at]) && accept(batch.asks[at].id)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
     const PipelineCounters& counters() const { return counters_; }
 
     void propose(Proposal&, std::uint32_t worker) noexcept override;
@@ -84,6 +95,11 @@ private:
         PendingKey last;
     };
 
+    // False if the ask is gone, or was withdrawn since (and perhaps selected again for a later batch).
+    bool still_selected(const Batch& batch, AskHandle handle) const {
+        const Ask* ask = state_.asks.find(handle);
+        return ask != nullptr && ask->state == AskState::selected && ask->selected_in == batch.number;
+    }
     AskId next_selected();
     void put_back(AskId);
     void put_all_back();
