@@ -111,6 +111,7 @@ LoadResult LoadRun::result() {
     const std::uint64_t asked = book_.count(PodState::asked);
     result_.lost = result_.end == LoadEnd::settled ? asked : 0;
     result_.pending = book_.count(PodState::unasked) + asked - result_.lost;
+    result_.renewed = book_.renewals() - renewals_before_;
     result_.overcommitted = book_.overcommitted();
     result_.reasons = book_.reasons();
     if (last_allocation_ns_ > first_ask_ns_) {

@@ -1,6 +1,7 @@
 // See load_arguments.h.
 #include "cli/load_arguments.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -38,7 +39,8 @@ void add_connection_options(CLI::App& app, LoadArguments& arguments) {
     app.add_option("--ca", client.authority, "PEM file of the authority that signed the daemon")
         ->type_name("FILE")
         ->group(group);
-    app.add_option("--cert", client.certificate, "PEM file of the shim's certificate")
+    app.add_option("--cert", client.certificate,
+                   "PEM file of the shim's certificate; a daemon refuses shims without one")
         ->type_name("FILE")
         ->group(group);
     app.add_option("--key", client.key, "PEM file of the shim's key")
@@ -59,6 +61,9 @@ void add_connection_options(CLI::App& app, LoadArguments& arguments) {
     app.add_flag("--poll", client.poll, "never sleep between turns")->group(group);
     add_duration(app, "--connect-timeout", arguments.options.connect_timeout_ns, "30s",
                  "give up when not connected for so long")
+        ->group(group);
+    add_duration(app, "--idle-timeout", arguments.options.idle_timeout_ns, "10s",
+                 "take the daemon for gone after so long a silence")
         ->group(group);
 }
 
@@ -93,6 +98,10 @@ void add_source_options(CLI::App& app, LoadArguments& arguments) {
         ->type_name("N")
         ->check(between(1u, workload::kClassesMax))
         ->capture_default_str()
+        ->group(group);
+    app.add_option("--node-prefix", options.node_prefix,
+                   "put before the names of nodes: they are unique in a partition, so that two "
+                   "loads on one need different ones")
         ->group(group);
     app.add_flag("--list", arguments.list, "list the loads that have a name")->group(group);
 }
@@ -144,8 +153,11 @@ void add_disturbance_options(CLI::App& app, LoadOptions& options) {
         ->type_name("N")
         ->capture_default_str()
         ->group(group);
-    add_duration(app, "--pause-reads", options.pause_reads_ns, "0s",
-                 "read nothing for so long after the first allocation")
+    add_duration(app, "--pause-reads", options.pause_reads_ns, "0s", "read nothing for so long")
+        ->group(group);
+    app.add_option("--pause-after", options.pause_after, "allocations before --pause-reads begins")
+        ->type_name("N")
+        ->capture_default_str()
         ->group(group);
     app.add_option("--cut-after", options.cut_after,
                    "drop the connection after so many allocations; 0: never")
@@ -202,12 +214,16 @@ std::string complete_load_options(LoadArguments& arguments) {
     if (arguments.connect.empty() || !parse_connect(arguments.connect, options.client)) {
         return "--connect HOST:PORT is needed";
     }
-    if (options.client.authority.empty() || options.client.certificate.empty() ||
-        options.client.key.empty()) {
-        return "--ca, --cert and --key are needed: the daemon talks to known shims only";
+    if (options.client.authority.empty()) {
+        return "--ca is needed: the shim talks to a known daemon only";
+    }
+    if (options.client.certificate.empty() != options.client.key.empty()) {
+        return "--cert and --key go together";
     }
     options.client.port = arguments.port == "dpdk" ? ClientPort::dpdk : ClientPort::kernel;
     options.client.version = "bayplan load";
+    options.client.idle_timeout_ms = static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(options.idle_timeout_ns / 1'000'000, 1, 3'600'000));
     if (options.settle_ns == 0) {
         const bool disturbed = options.churn > 0 || options.nack > 0 || options.nodes_lost > 0 ||
                                options.release_after_ns >= 0;

@@ -110,9 +110,12 @@ int run_load(LoadArguments& arguments) {
     if (!error.empty()) {
         return fail(error, kExitInput);
     }
-    const std::optional<workload::Workload> load = read_source(options, error);
+    std::optional<workload::Workload> load = read_source(options, error);
     if (!load) {
         return fail(error, kExitInput);
+    }
+    for (workload::Node& node : load->nodes) {
+        node.name = options.node_prefix + node.name;
     }
     const std::unique_ptr<LoadRun> run = LoadRun::make(options, *load, error);
     if (run == nullptr) {

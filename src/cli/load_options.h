@@ -21,6 +21,8 @@ struct LoadOptions {
     std::uint32_t pods = 0;
     std::uint32_t classes = 1;
 
+    std::string node_prefix;  // put before the names of nodes
+
     std::uint32_t applications = 1;
     std::string queue;  // empty: the daemon's default leaf
     std::uint32_t priorities = 1;
@@ -32,7 +34,8 @@ struct LoadOptions {
     std::int64_t release_after_ns = -1;  // < 0: pods stay (with churn: at once)
     std::uint32_t nodes_lost = 0;
     std::int64_t pause_reads_ns = 0;
-    std::uint64_t cut_after = 0;  // allocations between two cuts; 0: never
+    std::uint64_t pause_after = 1;  // allocations
+    std::uint64_t cut_after = 0;    // allocations between two cuts; 0: never
     std::uint32_t cuts = 1;
 
     std::string journal;
@@ -42,6 +45,7 @@ struct LoadOptions {
     bool wait_unschedulable = false;
     std::int64_t timeout_ns = 0;
     std::int64_t connect_timeout_ns = 0;
+    std::int64_t idle_timeout_ns = 0;
 
     std::string json;
     std::string daemon_status;

@@ -41,6 +41,7 @@ std::unique_ptr<LoadRun> LoadRun::make(const LoadOptions& options, const workloa
     }
     run->nodes_gone_ = !run->lost_nodes_.empty();
     run->result_.restored = run->book_.count(PodState::placed);
+    run->renewals_before_ = run->book_.renewals();
     for (PodIndex pod = 0; pod < run->book_.size(); ++pod) {
         // Whoever has a history was disturbed before, or has the right to be left alone.
         const PodEntry& entry = run->book_[pod];
@@ -225,7 +226,6 @@ void LoadRun::gone(PodIndex pod) {
     }
     book_.renew(pod);
     to_ask_.push_back(pod);
-    ++result_.renewed;
 }
 
 std::size_t LoadRun::refuse() {
@@ -263,7 +263,8 @@ void LoadRun::disturb() {
         client_->cut();
     }
     const std::int64_t now = now_ns();
-    if (options_.pause_reads_ns > 0 && resume_reads_ns_ == 0 && result_.allocations > 0) {
+    if (options_.pause_reads_ns > 0 && resume_reads_ns_ == 0 &&
+        result_.allocations >= options_.pause_after) {
         resume_reads_ns_ = now + options_.pause_reads_ns;
         reading_ = false;
         client_->set_reading(false);

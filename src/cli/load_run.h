@@ -112,6 +112,7 @@ private:
     std::int64_t resume_reads_ns_ = 0;  // 0: not paused yet
     std::uint64_t asked_ = 0;           // for the open loop
     std::uint64_t allocations_at_cut_ = 0;
+    std::uint64_t renewals_before_ = 0;  // in earlier runs of this journal
     std::uint32_t cuts_done_ = 0;
     std::string disconnect_why_;
 };

@@ -111,7 +111,7 @@ PodStatement LoadSource::statement(PodIndex pod, const std::string& key) const {
     statement.priority = static_cast<std::int32_t>(pod % std::max(options_.priorities, 1u));
     statement.requests = pod_amounts_[book_.load().pods[pod].shape];
     if (book_[pod].state == PodState::placed) {
-        statement.node = book_.load().nodes[book_[pod].node].name;
+        statement.node = book_.node_name(book_[pod].node);
     }
     return statement;
 }

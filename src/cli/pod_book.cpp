@@ -22,7 +22,7 @@ PodBook::PodBook(const workload::Workload& load) : load_(load), pods_(load.pods.
     }
     node_index_.reserve(load.nodes.size());
     for (NodeIndex i = 0; i < load.nodes.size(); ++i) {
-        node_index_.emplace(load.nodes[i].name, i);
+        node_index_.emplace(node_names_.emplace_back(load.nodes[i].name), i);
     }
 }
 
@@ -34,7 +34,18 @@ std::string PodBook::key(PodIndex pod) const {
 
 std::optional<NodeIndex> PodBook::find_node(std::string_view name) const {
     const auto found = node_index_.find(name);
-    return found == node_index_.end() ? std::nullopt : std::optional(found->second);
+    const bool own = found != node_index_.end() && found->second < load_.nodes.size();
+    return own ? std::optional(found->second) : std::nullopt;
+}
+
+NodeIndex PodBook::node_of_any(std::string_view name) {
+    const auto found = node_index_.find(name);
+    if (found != node_index_.end()) {
+        return found->second;
+    }
+    const auto node = static_cast<NodeIndex>(node_names_.size());
+    node_index_.emplace(node_names_.emplace_back(name), node);
+    return node;
 }
 
 std::optional<PodIndex> PodBook::split_key(std::string_view key, std::uint32_t& incarnation) const {
@@ -100,13 +111,12 @@ void PodBook::finish(PodIndex pod) { set_state(pod, PodState::finished); }
 Told PodBook::allocated(std::string_view key, std::string_view node, PodIndex& pod) {
     bool current = false;
     const std::optional<PodIndex> found = find(key, current);
-    const std::optional<NodeIndex> where = find_node(node);
-    if (!found || !where || !current || !is_asking(*found)) {
+    if (!found || !current || !is_asking(*found)) {
         return Told::doubled;
     }
     pod = *found;
     set_state(pod, PodState::placed);
-    pods_[pod].node = *where;
+    pods_[pod].node = node_of_any(node);
     return Told::news;
 }
 
@@ -167,12 +177,11 @@ PodIndex PodBook::restore(std::string_view key) {
 
 bool PodBook::restore_placed(std::string_view key, std::string_view node) {
     const PodIndex pod = restore(key);
-    const std::optional<NodeIndex> where = find_node(node);
-    if (pod == kNoPod || !where) {
+    if (pod == kNoPod) {
         return false;
     }
     set_state(pod, PodState::placed);
-    pods_[pod].node = *where;
+    pods_[pod].node = node_of_any(node);
     return true;
 }
 
@@ -213,6 +222,14 @@ std::uint32_t PodBook::reason_id(std::string_view why) {
     return id;
 }
 
+std::uint64_t PodBook::renewals() const {
+    std::uint64_t all = 0;
+    for (const PodEntry& pod : pods_) {
+        all += pod.incarnation;
+    }
+    return all;
+}
+
 std::map<std::string, std::uint64_t> PodBook::reasons() const {
     std::vector<std::uint64_t> counts(reason_ids_.size());
     for (const PodEntry& pod : pods_) {
@@ -232,7 +249,8 @@ std::map<std::string, std::uint64_t> PodBook::reasons() const {
 std::vector<std::string> PodBook::overcommitted() const {
     std::vector<std::map<std::string_view, std::int64_t>> used(load_.nodes.size());
     for (PodIndex pod = 0; pod < pods_.size(); ++pod) {
-        if (pods_[pod].state == PodState::placed) {
+        // Of other shims' nodes neither the capacity nor the other pods are known here.
+        if (pods_[pod].state == PodState::placed && pods_[pod].node < used.size()) {
             for (const auto& [kind, value] : load_.pod_shapes[load_.pods[pod].shape]) {
                 used[pods_[pod].node][kind] += value;
             }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <map>
 #include <optional>
@@ -59,7 +60,9 @@ public:
     std::uint64_t count(PodState state) const { return counts_[static_cast<std::size_t>(state)]; }
 
     std::string key(PodIndex) const;
+    // Of the load's own nodes.
     std::optional<NodeIndex> find_node(std::string_view name) const;
+    std::string_view node_name(NodeIndex node) const { return node_names_[node]; }
     // Of this incarnation or a former one: `current` says which.
     std::optional<PodIndex> find(std::string_view key, bool& current) const;
 
@@ -84,6 +87,8 @@ public:
     // A node is gone; pods that the book still has there are to be asked for anew.
     void restore_node_lost(NodeIndex);
 
+    // How often a pod was asked for under a new key, over all pods.
+    std::uint64_t renewals() const;
     // Messages of pods without a place, with their counts.
     std::map<std::string, std::uint64_t> reasons() const;
     // Nodes whose placed pods sum up to more than their capacity: must never happen.
@@ -94,12 +99,15 @@ private:
     bool is_asking(PodIndex) const;
     std::optional<PodIndex> split_key(std::string_view key, std::uint32_t& incarnation) const;
     PodIndex restore(std::string_view key);
+    NodeIndex node_of_any(std::string_view name);
     std::uint32_t reason_id(std::string_view why);
 
     const workload::Workload& load_;
     std::vector<PodEntry> pods_;
     std::uint64_t counts_[kPodStates] = {};
     boost::unordered_flat_map<std::string_view, PodIndex> pod_index_;
+    // The load's own nodes first; then those of other shims of the partition, as pods get there.
+    std::deque<std::string> node_names_;
     boost::unordered_flat_map<std::string_view, NodeIndex> node_index_;
     std::map<std::string, std::uint32_t, std::less<>> reason_ids_;
 };

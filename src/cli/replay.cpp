@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/input_text.h"
+
 namespace bayplan::cli {
 
 namespace {
@@ -35,7 +37,7 @@ void ReplaySink::log_line(std::string_view line) {
     }
 }
 
-ReplayResult replay(recorder::RecordReader& record, Engine& engine) {
+ReplayResult replay(recorder::RecordReader& record, Engine& engine, std::FILE* inputs) {
     ReplayResult result;
     const auto start = std::chrono::steady_clock::now();
     recorder::RecordEntry entry;
@@ -51,9 +53,13 @@ ReplayResult replay(recorder::RecordReader& record, Engine& engine) {
         }
         going = step == recorder::RecordStep::input;
         if (going) {
+            ++result.inputs;
+            if (inputs != nullptr) {
+                fmt::print(inputs, "{} {} {}\n", result.inputs, entry.attempts,
+                           input_text(entry.input));
+            }
             engine.apply(entry.input);
             engine.flush();
-            ++result.inputs;
         }
     }
     result.attempts = engine.attempts();

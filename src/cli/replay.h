@@ -42,6 +42,7 @@ struct ReplayResult {
     double seconds = 0;
 };
 
-ReplayResult replay(recorder::RecordReader&, Engine&);
+// With `inputs`: a line for each input, `NUMBER ATTEMPTS-BEFORE WHAT`.
+ReplayResult replay(recorder::RecordReader&, Engine&, std::FILE* inputs = nullptr);
 
 }  // namespace bayplan::cli

@@ -26,6 +26,7 @@ struct ReplayArguments {
     std::optional<std::uint32_t> shards;
     std::optional<std::uint32_t> depth;
     std::string log;
+    std::string inputs;
 };
 
 struct CloseFile {
@@ -42,6 +43,25 @@ int fail(const std::string& what, int code) {
     return code;
 }
 
+bool open_output(const std::string& path, File& file) {
+    if (path.empty()) {
+        return true;
+    }
+    file.reset(path == "-" ? stdout : std::fopen(path.c_str(), "w"));
+    if (file == nullptr) {
+        fail(fmt::format("{}: {}", path, std::strerror(errno)), 2);
+    }
+    return file != nullptr;
+}
+
+bool written(const std::string& path, const File& file) {
+    if (file != nullptr && std::fflush(file.get()) != 0) {
+        fail(fmt::format("{}: {}", path, std::strerror(errno)), 2);
+        return false;
+    }
+    return true;
+}
+
 void override_settings(const ReplayArguments& arguments, EngineOptions& engine) {
     engine.executor = arguments.executor.value_or(engine.executor);
     engine.path = arguments.path.value_or(engine.path);
@@ -51,9 +71,9 @@ void override_settings(const ReplayArguments& arguments, EngineOptions& engine) 
     engine.depth = arguments.depth.value_or(engine.depth);
 }
 
-// With `--log -` the log has stdout for itself, so that it can be compared or piped.
+// With `--log -` or `--inputs -` these have stdout for themselves, to be compared or piped.
 void report(const ReplayArguments& arguments, const ReplayResult& result, const Engine& engine) {
-    std::FILE* const out = arguments.log == "-" ? stderr : stdout;
+    std::FILE* const out = arguments.log == "-" || arguments.inputs == "-" ? stderr : stdout;
     const EngineCounters counters = engine.counters();
     fmt::print(out, "digest      {}\n", engine.digest());
     fmt::print(out, "attempts    {}\nplaced      {}\nfailed      {}\n", result.attempts,
@@ -83,17 +103,15 @@ int run_replay(const ReplayArguments& arguments) {
     }
     override_settings(arguments, partition.engine);
     File log;
-    if (!arguments.log.empty()) {
-        log.reset(arguments.log == "-" ? stdout : std::fopen(arguments.log.c_str(), "w"));
-        if (log == nullptr) {
-            return fail(fmt::format("{}: {}", arguments.log, std::strerror(errno)), 2);
-        }
+    File inputs;
+    if (!open_output(arguments.log, log) || !open_output(arguments.inputs, inputs)) {
+        return 2;
     }
     ReplaySink sink(log.get());
     Engine engine(partition.engine, sink);
-    const ReplayResult result = replay(*record, engine);
-    if (log != nullptr && std::fflush(log.get()) != 0) {
-        return fail(fmt::format("{}: {}", arguments.log, std::strerror(errno)), 2);
+    const ReplayResult result = replay(*record, engine, inputs.get());
+    if (!written(arguments.log, log) || !written(arguments.inputs, inputs)) {
+        return 2;
     }
     report(arguments, result, engine);
     return result.fault.empty() ? 0 : fail(result.fault, 1);
@@ -146,6 +164,10 @@ void add_replay_command(CLI::App& app, int& exit_code) {
     add_number(*replay, "--shards", arguments->shards, 4'096, "shards of the node state");
     add_number(*replay, "--depth", arguments->depth, 2, "batches under way");
     replay->add_option("--log", arguments->log, "write the decision log (`-`: stdout)")
+        ->type_name("FILE");
+    replay
+        ->add_option("--inputs", arguments->inputs,
+                     "write the inputs, with the attempts before each (`-`: stdout)")
         ->type_name("FILE");
     replay->callback([arguments, &exit_code] { exit_code = run_replay(*arguments); });
 }

@@ -46,6 +46,7 @@ std::unique_ptr<dataplane::DataPlane> open_port(const ClientOptions& options,
     plane.server = false;
     plane.idle = options.poll ? dataplane::IdlePolicy::poll : dataplane::IdlePolicy::adaptive;
     plane.transport.tls = {options.certificate, options.key, options.authority};
+    plane.transport.idle_timeout_ms = options.idle_timeout_ms;
     if (options.port == ClientPort::dpdk) {
         plane.port = dataplane::PortKind::dpdk;
         plane.dpdk.eal_arguments = options.eal_arguments;

@@ -117,7 +117,6 @@ void Session::take_reply(dataplane::DataPlane& plane, const HelloReply& reply) {
     }
     ++counters_.connects;
     ++counters_.resumes;
-    failures_ = 0;
     phase_ = Phase::live;
     handler_.on_connected(HelloOutcome::resume);
 }
@@ -125,7 +124,6 @@ void Session::take_reply(dataplane::DataPlane& plane, const HelloReply& reply) {
 void Session::begin_resync(const HelloReply& reply) {
     ++counters_.connects;
     ++counters_.resyncs;
-    failures_ = 0;
     daemon_instance_ = reply.daemon_instance;
     decisions_received_ = 0;
     phase_ = Phase::resyncing;
@@ -306,6 +304,8 @@ void Session::deliver(const Decision& decision) {
 }
 
 void Session::take_applied(std::uint64_t up_to) {
+    // Only now: a daemon that greets and cuts again and again is not to be hammered.
+    failures_ = 0;
     {
         const std::lock_guard lock(mutex_);
         outbox_.applied(up_to);

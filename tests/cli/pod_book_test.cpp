@@ -53,7 +53,6 @@ TEST_F(Books, an_allocation_of_what_was_never_asked_for_or_is_gone_is_doubled) {
     EXPECT_EQ(book_.allocated("p0", "n0", pod_), Told::doubled);
     EXPECT_EQ(book_.allocated("stranger", "n0", pod_), Told::doubled);
     book_.ask(0, 0);
-    EXPECT_EQ(book_.allocated("p0", "elsewhere", pod_), Told::doubled);
     ASSERT_EQ(book_.allocated("p0", "n0", pod_), Told::news);
     book_.renew(0);
     book_.ask(0, 0);
@@ -107,6 +106,17 @@ TEST_F(Books, a_resync_makes_words_void_and_keeps_places) {
     EXPECT_EQ(book_.count(PodState::asked), 2u);
     EXPECT_EQ(book_.count(PodState::placed), 1u);
     EXPECT_EQ(book_.count(PodState::unasked), 1u);
+}
+
+TEST_F(Books, a_pod_may_get_to_a_node_of_another_shim) {
+    book_.ask(0, 0);
+    book_.ask(1, 0);
+    EXPECT_EQ(book_.allocated("p0", "elsewhere", pod_), Told::news);
+    EXPECT_EQ(book_.allocated("p1", "elsewhere", pod_), Told::news);
+    EXPECT_EQ(book_.node_name(book_[0].node), "elsewhere");
+    EXPECT_EQ(book_[0].node, book_[1].node);
+    EXPECT_EQ(book_.find_node("elsewhere"), std::nullopt);
+    EXPECT_THAT(book_.overcommitted(), IsEmpty());
 }
 
 TEST_F(Books, the_load_finds_out_by_itself_when_a_node_is_overfull) {

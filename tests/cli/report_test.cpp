@@ -145,9 +145,10 @@ TEST(LoadArguments, are_completed_or_refused_with_a_reason) {
         EXPECT_THAT(complete_load_options(arguments), HasSubstr("--connect")) << wrong;
     }
     arguments.connect = "host:4433";
-    EXPECT_THAT(complete_load_options(arguments), HasSubstr("--ca, --cert and --key"));
-    arguments.options.client.authority = arguments.options.client.certificate =
-        arguments.options.client.key = "file";
+    EXPECT_THAT(complete_load_options(arguments), HasSubstr("--ca is needed"));
+    arguments.options.client.authority = arguments.options.client.certificate = "file";
+    EXPECT_THAT(complete_load_options(arguments), HasSubstr("--cert and --key"));
+    arguments.options.client.key = "file";
     EXPECT_EQ(complete_load_options(arguments), "");
     EXPECT_EQ(arguments.options.client.host, "host");
     EXPECT_EQ(arguments.options.client.udp_port, 4433);
