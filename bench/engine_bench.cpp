@@ -1,0 +1,241 @@
+// Decisions per second in one process: the engine by executor and path, and the plain scan as its
+// peer in the same run. Every run's sequence of placements must hash to what the scan chose; if one
+// does not, or the filter matches nothing, the exit status is 1.
+//
+//   scan/LOAD                            the peer
+//   decide/LOAD/EXECUTOR/PATH            all asks are there; attempts, decisions, acknowledgements
+//   stream/LOAD/EXECUTOR/PATH            the same with the asks coming in by turns: intake included
+//
+// Time is wall time of the deciding part. Counters: decisions/s (items_per_second), x_scan (times
+// the peer's speed), intake_ns (per ask, `decide` only), batches by path, batches overlapped,
+// proposals, blocks rechecked at commit per decision. The label shows hash and decision digest.
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "bench/engine_driver.h"
+#include "bench/scan_baseline.h"
+#include "workload/named_workloads.h"
+
+namespace bayplan::bench {
+namespace {
+
+using workload::NamedWorkload;
+using workload::Workload;
+
+// Those of scheduler_perf under their names, the others after their pattern. The suffix is the
+// number of classes; Unique: every pod its own; Mixed: five types of machines.
+const std::vector<NamedWorkload> kLoads = {
+    *workload::find_workload("SchedulingBasic/500Nodes_1000Pods"),
+    *workload::find_workload("Overfull/100Nodes_6000Pods"),
+    *workload::find_workload("ManyClasses/500Nodes_2000Pods_50"),
+    {"Mixed/500Nodes_3000Pods_100", "", 500, 3'000, 100},
+    {"Unique/500Nodes_3000Pods", "", 500, 3'000, 3'000},
+    *workload::find_workload("SchedulingBasic/5000Nodes_10000Pods"),
+    *workload::find_workload("SchedulingBasic/5000Nodes_50000Pods"),
+    *workload::find_workload("ManyClasses/5000Nodes_50000Pods_100"),
+    *workload::find_workload("ManyClasses/5000Nodes_50000Pods_1000"),
+    {"Mixed/5000Nodes_50000Pods_100", "", 5'000, 50'000, 100},
+    {"Unique/5000Nodes_50000Pods", "", 5'000, 50'000, 50'000},
+    {"SchedulingBasic/100000Nodes_10000Pods", "", 100'000, 10'000, 0},
+    {"ManyClasses/100000Nodes_10000Pods_100", "", 100'000, 10'000, 100},
+    {"Unique/100000Nodes_1000Pods", "", 100'000, 1'000, 1'000},
+};
+
+// Slots are grouped by the bit widths of a node's amounts (src/engine/RULES.md, section 1). The
+// types differ in them and come one after the other, so that slot order is the order of the list:
+// the scan breaks ties by the latter.
+void mix_machines(Workload& load) {
+    constexpr std::int64_t kGi = std::int64_t{1} << 30;
+    constexpr std::size_t kTypes = 5;
+    load.node_shapes.clear();
+    for (std::size_t type = 0; type < kTypes; ++type) {
+        const std::int64_t cpus = std::int64_t{2} << type;
+        load.node_shapes.push_back(
+            {"type-" + std::to_string(type),
+             {{"cpu", cpus * 1'000},
+              {"memory", cpus * (type % 2 == 0 ? 8 : 4) * kGi},
+              {"pods", 110}}});
+    }
+    for (std::size_t node = 0; node < load.nodes.size(); ++node) {
+        load.nodes[node].shape = static_cast<std::uint32_t>(node * kTypes / load.nodes.size());
+    }
+}
+
+struct Way {
+    const char* name;
+    ExecutorKind executor;
+    BatchPath path;
+};
+constexpr Way kWays[] = {
+    {"inline/inline", ExecutorKind::inline_, BatchPath::inline_},
+    {"inline/graph", ExecutorKind::inline_, BatchPath::graph},
+    {"tbb/graph", ExecutorKind::tbb, BatchPath::graph},
+    {"tbb/automatic", ExecutorKind::tbb, BatchPath::automatic},
+};
+
+bool all_equal = true;
+
+template <typename Work>
+double seconds_of(Work&& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string hex(std::uint64_t value) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+// One load with what the scan made of it; made when first needed, so that a filtered run is quick.
+class Case {
+public:
+    explicit Case(const NamedWorkload& named) : named_(named) {}
+
+    const Workload& load() {
+        if (!load_) {
+            load_ = std::make_unique<Workload>(workload::make_workload(named_));
+            if (named_.name.starts_with("Mixed")) {
+                mix_machines(*load_);
+            }
+        }
+        return *load_;
+    }
+
+    std::uint64_t scan_hash() { return measure_scan(), hash_; }
+    double scan_pods_per_s() { return measure_scan(), pods_per_s_; }
+
+private:
+    void measure_scan() {
+        if (pods_per_s_ > 0) {
+            return;
+        }
+        std::vector<std::size_t> places;
+        double best = 1e9;
+        for (int turn = 0; turn < 3; ++turn) {
+            best = std::min(best, seconds_of([&] { places = scan_all(load()); }));
+        }
+        PlacementHash hash;
+        for (std::size_t pod = 0; pod < places.size(); ++pod) {
+            if (places[pod] != ScanBaseline::kNoNode) {
+                hash.add(load().pods[pod].name, load().nodes[places[pod]].name);
+            }
+        }
+        hash_ = hash.value();
+        pods_per_s_ = static_cast<double>(places.size()) / best;
+    }
+
+    const NamedWorkload named_;
+    std::unique_ptr<Workload> load_;
+    std::uint64_t hash_ = 0;
+    double pods_per_s_ = 0;
+};
+
+void scan(benchmark::State& state, Case& one) {
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(scan_all(one.load()));
+    }
+    state.SetItemsProcessed(state.iterations() *
+                            static_cast<std::int64_t>(one.load().pods.size()));
+    state.SetLabel("placements " + hex(one.scan_hash()));
+}
+
+void check(benchmark::State& state, Case& one, const EngineDriver& driver) {
+    const std::uint64_t hash = driver.sink().placement_hash();
+    if (driver.sink().rejections() > 0 || driver.sink().cuts() > 0) {
+        all_equal = false;
+        state.SkipWithError("the engine did not take every item");
+    } else if (hash != one.scan_hash()) {
+        all_equal = false;
+        state.SkipWithError(("placements " + hex(hash) + ", the scan's are " +
+                             hex(one.scan_hash())).c_str());
+    } else {
+        state.SetLabel("placements " + hex(hash) + ", digest " +
+                       driver.engine().digest().substr(0, 12));
+    }
+}
+
+void count(benchmark::State& state, Case& one, const EngineCounters& counters, double seconds) {
+    const auto asks = static_cast<double>(one.load().pods.size());
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(asks));
+    state.counters["x_scan"] =
+        asks * static_cast<double>(state.iterations()) / seconds / one.scan_pods_per_s();
+    state.counters["inline"] = static_cast<double>(counters.batches_inline);
+    state.counters["graph"] = static_cast<double>(counters.batches_graph);
+    state.counters["overlapped"] = static_cast<double>(counters.batches_overlapped);
+    state.counters["proposals"] = static_cast<double>(counters.proposals);
+    state.counters["rechecked"] = static_cast<double>(counters.blocks_rechecked) /
+                                  static_cast<double>(counters.attempts);
+}
+
+void drive(benchmark::State& state, Case& one, const Way& way, bool stream) {
+    EngineOptions options;
+    options.executor = way.executor;
+    options.path = way.path;
+    double intake = 0;
+    double seconds = 0;
+    std::unique_ptr<EngineDriver> driver;
+    for (auto _ : state) {
+        driver.reset();
+        driver = std::make_unique<EngineDriver>(one.load(), options);
+        driver->register_cluster();
+        if (!stream) {
+            intake += seconds_of([&] { driver->ask_all(); });
+        }
+        const double its =
+            seconds_of([&] { stream ? driver->stream_all() : driver->decide_all(); });
+        state.SetIterationTime(its);
+        seconds += its;
+    }
+    check(state, one, *driver);
+    count(state, one, driver->engine().counters(), seconds);
+    if (!stream) {
+        state.counters["intake_ns"] = intake * 1e9 / static_cast<double>(state.iterations()) /
+                                      static_cast<double>(one.load().pods.size());
+    }
+}
+
+void register_all(std::vector<std::unique_ptr<Case>>& cases) {
+    for (const NamedWorkload& named : kLoads) {
+        cases.push_back(std::make_unique<Case>(named));
+        Case& one = *cases.back();
+        const std::string name(named.name);
+        benchmark::RegisterBenchmark(("scan/" + name).c_str(),
+                                     [&one](benchmark::State& state) { scan(state, one); })
+            ->Unit(benchmark::kMillisecond);
+        for (const bool stream : {false, true}) {
+            for (const Way& way : kWays) {
+                const std::string full = (stream ? "stream/" : "decide/") + name + "/" + way.name;
+                benchmark::RegisterBenchmark(
+                    full.c_str(),
+                    [&one, &way, stream](benchmark::State& state) {
+                        drive(state, one, way, stream);
+                    })
+                    ->UseManualTime()
+                    ->Unit(benchmark::kMillisecond);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace bayplan::bench
+
+int main(int argc, char** argv) {
+    std::vector<std::unique_ptr<bayplan::bench::Case>> cases;
+    bayplan::bench::register_all(cases);
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
+        return 2;
+    }
+    const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
+    return ran > 0 && bayplan::bench::all_equal ? 0 : 1;
+}

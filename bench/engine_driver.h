@@ -1,0 +1,76 @@
+// A shim and a daemon's loop in one thread: a load as batched messages into an Engine, decisions
+// out, acknowledgements back. No wire and no ring in between: what is left is the engine.
+//
+// Thread: its owner's. Owns the engine and the records of the messages under construction.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/engine.h"
+#include "workload/workload.h"
+
+namespace bayplan::bench {
+
+// Keeps the batches of decisions that the engine sends; looks at them only when asked.
+class BatchSink final : public DecisionSink {
+public:
+    void hello_reply(ConnectionId, const HelloReply&) override {}
+    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t skip,
+                   std::uint64_t) override;
+    bool state_applied(ConnectionId, std::uint64_t) override { return true; }
+    void cut(ConnectionId, std::string_view) override { ++cuts_; }
+    void log_line(std::string_view) override {}
+
+    std::uint64_t last_decision() const { return last_decision_; }
+    std::uint64_t cuts() const { return cuts_; }
+    // Over the placements so far, in order.
+    std::uint64_t placement_hash() const;
+    // Items that the engine did not take.
+    std::uint64_t rejections() const;
+
+private:
+    std::vector<std::shared_ptr<const DecisionBatch>> batches_;
+    std::uint64_t last_decision_ = 0;
+    std::uint64_t cuts_ = 0;
+};
+
+class EngineDriver {
+public:
+    EngineDriver(const workload::Workload&, const EngineOptions&);
+
+    // Dictionary, nodes, one application.
+    void register_cluster();
+    // Every pod as an ask, 64 to a message. The engine decides nothing yet.
+    void ask_all();
+    // Attempts, decisions and acknowledgements until nothing can be selected any more.
+    void decide_all();
+    // Asks and decisions by turns, as a daemon sees a stream: 16 messages, then attempts.
+    void stream_all();
+
+    const Engine& engine() const { return engine_; }
+    const BatchSink& sink() const { return sink_; }
+
+private:
+    void send(const StateBody&);
+    DictId entry(std::string_view text);
+    std::vector<Amount> encode(const workload::Amounts&);
+    void send_entries();
+    void ask_some(std::size_t first, std::size_t end);
+    void turn();
+
+    const workload::Workload& load_;
+    BatchSink sink_;
+    Engine engine_;
+    std::uint64_t sequence_ = 0;
+    std::unordered_map<std::string, DictId> ids_;
+    std::vector<DictEntry> unsent_entries_;
+    std::vector<std::vector<Amount>> pod_requests_;  // by shape
+    std::vector<AskRecord> records_;
+    DictId application_ = 0;
+};
+
+}  // namespace bayplan::bench

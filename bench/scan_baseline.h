@@ -1,0 +1,87 @@
+// The peer that the engine is measured against: what a competent engineer would write in a day.
+// Columns of plain numbers, one thread, and for every ask an exact look at every node: same
+// predicates, same LeastAllocated score, same tie-break as the engine (src/engine/RULES.md, section
+// 5), so its placements must be the engine's. No priorities, no waking: asks are tried in the order
+// given, once.
+//
+// Thread: its owner's. Owns all node state. Shares no code with src/.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workload/workload.h"
+
+namespace bayplan::bench {
+
+class ScanBaseline {
+public:
+    static constexpr std::size_t kNoNode = static_cast<std::size_t>(-1);
+
+    struct Request {
+        std::size_t kind = 0;
+        std::int64_t amount = 0;
+    };
+    struct Ask {
+        std::vector<Request> requests;
+        std::int64_t cpu = 0;     // of requests, for the score
+        std::int64_t memory = 0;
+        std::size_t required_node = kNoNode;  // NodeName: this node or none
+        bool tolerates_unschedulable = false;
+    };
+
+    ScanBaseline();
+
+    // Nodes are ranked in the order in which they are added: of equal scores the earlier wins.
+    void add_node(const workload::Amounts& capacity, bool schedulable = true);
+    Ask make_ask(const workload::Amounts& requests);
+
+    // The best feasible node, or kNoNode. Changes nothing.
+    std::size_t find(const Ask&) const;
+    // Finds and takes it.
+    std::size_t place(const Ask&);
+
+private:
+    struct Column {
+        std::vector<std::int64_t> capacity;
+        std::vector<std::int64_t> used;
+    };
+
+    std::size_t kind_of(std::string_view name);
+    bool fits(const Ask&, std::size_t node) const;
+    std::int64_t score(const Ask&, std::size_t node) const;
+
+    std::vector<std::string> kinds_;  // 0 = cpu, 1 = memory
+    std::vector<Column> columns_;     // by kind
+    std::vector<std::uint8_t> schedulable_;
+};
+
+// Places all pods of a load in order; the node of each, kNoNode for those without room.
+std::vector<std::size_t> scan_all(const workload::Workload&);
+
+// FNV-1a over the names of pod and node of every placement, in order: equal for equal sequences.
+class PlacementHash {
+public:
+    void add(std::string_view pod, std::string_view node) {
+        add_text(pod);
+        add_text(node);
+    }
+    std::uint64_t value() const { return hash_; }
+
+private:
+    void add_text(std::string_view text) {
+        for (const char byte : text) {
+            add_byte(static_cast<std::uint8_t>(byte));
+        }
+        add_byte(0);
+    }
+    void add_byte(std::uint8_t byte) { hash_ = (hash_ ^ byte) * 0x100000001b3U; }
+
+    std::uint64_t hash_ = 0xcbf29ce484222325U;
+};
+
+}  // namespace bayplan::bench
