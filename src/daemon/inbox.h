@@ -55,13 +55,7 @@ public:
         return ring_.room() > 0 && bytes_.load(std::memory_order_relaxed) + bytes <= bytes_max_;
     }
     // Without notifying: the gateway does so once per turn.
-    bool push(InboxItem&& item) {
-        const std::size_t bytes = bytes_of(item);
-        bytes_.fetch_add(bytes, std::memory_order_relaxed);
-        if (ring_.push(std::move(item))) return true;
-        bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-        return false;
-    }
+    bool push(InboxItem&& item);
     // Arrays to decode into: used ones if there are any.
     std::unique_ptr<wire::DecodedFrame> spare() {
         std::unique_ptr<wire::DecodedFrame> decoded;
@@ -72,11 +66,7 @@ public:
     std::size_t take(std::span<InboxItem> out) { return ring_.pop_batch(out); }
     bool empty() { return ring_.empty(); }
     // The item has been applied: its bytes no longer count.
-    void done(InboxItem& item) {
-        bytes_.fetch_sub(bytes_of(item), std::memory_order_relaxed);
-        if (auto* frame = std::get_if<FrameItem>(&item)) spare_.push(std::move(frame->decoded));
-        item = std::monostate();
-    }
+    void done(InboxItem& item);
 
     std::size_t depth() const { return ring_.size_estimate(); }
     std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
@@ -86,11 +76,6 @@ public:
 private:
     // Few: each keeps the size of the largest message it ever held.
     static constexpr std::size_t kSpareMax = 16;
-
-    static std::size_t bytes_of(const InboxItem& item) {
-        const auto* frame = std::get_if<FrameItem>(&item);
-        return frame == nullptr ? 0 : frame->frame.size();
-    }
 
     SpscRing<InboxItem> ring_;
     SpscRing<std::unique_ptr<wire::DecodedFrame>> spare_;

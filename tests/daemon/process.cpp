@@ -121,7 +121,10 @@ std::map<std::string, std::string> Process::affinities() const {
         while (std::getline(status, line)) {
             const auto value = [&line] { return line.substr(line.find('\t') + 1); };
             if (line.starts_with("Name:")) name = value();
-            if (line.starts_with("Cpus_allowed_list:")) result[name] = value();
+            if (line.starts_with("Cpus_allowed_list:")) {
+                const bool main = task.path().filename() == std::to_string(pid_);
+                result[main ? "main" : name] = value();
+            }
         }
     }
     return result;
