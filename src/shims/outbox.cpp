@@ -50,7 +50,10 @@ std::size_t Outbox::skip_of(const DecisionBatch& batch) const {
 }
 
 void Outbox::drop_acknowledged_batches() {
-    while (!batches_.empty() && batches_.front()->first_sequence + batches_.front()->decisions.size() <= acknowledged_ + 1) {
+    const auto done_with = [&](const DecisionBatch& batch) {
+        return batch.first_sequence + batch.decisions.size() <= acknowledged_ + 1;
+    };
+    while (!batches_.empty() && done_with(*batches_.front())) {
         batches_.pop_front();
         unsent_ -= unsent_ > 0 ? 1 : 0;
     }
