@@ -7,9 +7,10 @@
 #
 # Works as root (named namespaces) and unprivileged (the script runs itself again in a user namespace).
 # Interfaces end in a digit, for `ip link add` takes "a" for "address". IPv6 is off on both, so that
-# counters show only the traffic that was meant. Neither passes on what a sender left to be cut into packets
-# later (UDP_SEGMENT): the af_packet driver cannot cut, so it would lose every run. Interface A has no kernel address on purpose: the port
-# speaks ARP itself, and two stations with one address would quarrel.
+# counters show only the traffic that was meant. Neither passes on what a sender left to be cut into
+# packets later (UDP_SEGMENT): the af_packet driver cannot cut, so it would lose every run. Interface A
+# has no kernel address on purpose: the port speaks ARP itself, and two stations with one address would
+# quarrel.
 #
 # Use:
 #   . tests/support/veth_netns.sh
