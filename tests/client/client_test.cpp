@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 #include "client_world.h"
@@ -195,6 +196,39 @@ TEST(Client, a_thread_that_waits_for_room_goes_on_when_there_is_some) {
     }));
     world.client->request_stop();  // frees the other thread if the expectation failed
     other.join();
+    EXPECT_THAT(world.daemon.faults, IsEmpty());
+}
+
+TEST(Client, with_a_thread_of_its_own_takes_statements_from_others_and_stops_when_told) {
+    ClientWorld world;
+    std::atomic<bool> enough = false;
+    std::atomic<std::uint64_t> arrived = 0;
+    std::thread other_side([&] {
+        while (!enough) {
+            world.daemon.turn();
+            world.daemon.applied(world.daemon.last_sequence);
+            arrived = world.daemon.last_sequence;
+        }
+    });
+    world.client->start();
+    int taken = 0;
+    for (int i = 0; i < 500; ++i) {
+        const std::string key = "p" + std::to_string(i);
+        const PodStatement one = pod(key);
+        taken += world.client->pods({&one, 1}, Wait::yes) == Submitted::yes ? 1 : 0;
+    }
+    EXPECT_EQ(taken, 500);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (arrived < 506u && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::yield();
+    }
+    EXPECT_EQ(arrived, 506u);
+    world.client->stop();
+    world.client->stop();
+    const PodStatement late = pod("late");
+    EXPECT_EQ(world.client->pods({&late, 1}, Wait::yes), Submitted::full);
+    enough = true;
+    other_side.join();
     EXPECT_THAT(world.daemon.faults, IsEmpty());
 }
 

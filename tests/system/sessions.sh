@@ -67,7 +67,7 @@ $plane_settings
 CONFIG
 }
 
-log_says() { grep -q -- "$2" "$work/$1.log"; }
+log_says() { grep -q -- "$2" "$work/$1.log" 2>/dev/null; }
 
 # start_daemon NAME: log NAME.log, record NAME.record, status NAME.status. The first start takes any free
 # port, later ones the same again.
