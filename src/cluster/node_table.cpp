@@ -70,6 +70,21 @@ void NodeTable::set_capacity(Slot slot, std::vector<KindAmount> capacity) {
     state_.set_capacity(slot, capacity);
     give_kinds(node.capacity);
     node.capacity = std::move(capacity);
+    note_usage_changed(slot);
+}
+
+void NodeTable::note_usage_changed(Slot slot) {
+    const NodeBlock& block = state_.block(block_of(slot));
+    const std::uint32_t lane = lane_of(slot);
+    bool beyond = false;
+    for (const auto& columns : block.kinds) {
+        beyond = beyond || (columns && columns->used[lane] + columns->foreign[lane] > columns->capacity[lane]);
+    }
+    if (beyond) {
+        overcommitted_.insert(slot);
+    } else {
+        overcommitted_.erase(slot);
+    }
 }
 
 void NodeTable::set_schedulable(Slot slot, bool schedulable) {
@@ -85,6 +100,7 @@ void NodeTable::remove(Slot slot) {
     slot_of_name_[raw(node.name)] = kNone<Slot>;
     names_.release(node.name);
     node = NodeInfo{};
+    overcommitted_.erase(slot);
     groups_.give_back(slot);
     --count_;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,14 @@ public:
     const NodeInfo& operator[](Slot slot) const { return nodes_[raw(slot)]; }
     std::string_view name(Slot slot) const { return names_.text(nodes_[raw(slot)].name); }
     std::uint32_t count() const { return count_; }
+    // Nodes whose capacity is below what is on them: shrunk, or taken by force or by foreign pods.
+    std::size_t overcommitted() const { return overcommitted_.size(); }
+    void note_usage_changed(Slot);  // after capacity, use or foreign use of the node changed by force
+    void note_usage_fell(Slot slot) {
+        if (!overcommitted_.empty()) {
+            note_usage_changed(slot);
+        }
+    }
     std::uint32_t slot_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
 
     struct Placement {
@@ -59,6 +68,7 @@ private:
     std::vector<NodeInfo> nodes_;       // by slot
     std::vector<Slot> slot_of_name_;    // by NameId
     std::uint32_t count_ = 0;
+    std::set<Slot> overcommitted_;
 };
 
 }  // namespace bayplan

@@ -48,6 +48,7 @@ constexpr EngineField kEngineFields[] = {
     {"resolved_at_commit", &EngineCounters::resolved_at_commit},
     {"blocks_rechecked", &EngineCounters::blocks_rechecked},
     {"nodes", &EngineCounters::nodes},
+    {"nodes_overcommitted", &EngineCounters::nodes_overcommitted},
     {"pending", &EngineCounters::pending},
     {"backoff", &EngineCounters::backoff},
     {"unschedulable", &EngineCounters::unschedulable},

@@ -135,6 +135,7 @@ EngineCounters Engine::counters() const {
             .resolved_at_commit = pipeline.resolved_at_commit,
             .blocks_rechecked = pipeline.blocks_rechecked,
             .nodes = world.nodes.count(),
+            .nodes_overcommitted = world.nodes.overcommitted(),
             .pending = world.pending.size() + parts_->pipeline.selected(),
             .backoff = world.backoff.size(),
             .unschedulable = world.unschedulable.size(),

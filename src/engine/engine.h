@@ -35,6 +35,7 @@ struct EngineCounters {
     std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
     std::uint64_t blocks_rechecked = 0;    // blocks looked at (again) at commit
     std::uint64_t nodes = 0;               // now
+    std::uint64_t nodes_overcommitted = 0; // now: more is on them than they have
     std::uint64_t pending = 0;             // now: heap
     std::uint64_t backoff = 0;             // now
     std::uint64_t unschedulable = 0;       // now

@@ -82,6 +82,7 @@ void Lifecycle::withdraw(AskId id) {
 
 void Lifecycle::place_by_force(AskId id, Slot slot) {
     occupy(id, slot);
+    world_.nodes.note_usage_changed(slot);
     world_.asks[id].state = AskState::allocated;
 }
 
@@ -95,6 +96,7 @@ void Lifecycle::end_allocation(AskId id) {
         --world_.allocations;
     }
     world_.nodes[ask.slot].allocations.remove(world_.asks, id);
+    world_.nodes.note_usage_fell(ask.slot);
     ask.slot = kNone<Slot>;
     ask.decision = 0;
 }

@@ -40,14 +40,18 @@ private:
     const WorkerStart start_;
 };
 
+// TBB's own bound on the number of workers.
+constexpr std::size_t kThreadsMax = 256;
+
 class TbbExecutor final : public StageExecutor {
     using Message = ProposalBatch*;
 
 public:
     TbbExecutor(std::uint32_t workers, WorkerStart worker_start)
         : workers_(workers),
-          // TBB would otherwise start no more workers than there are CPUs.
-          parallelism_(tbb::global_control::max_allowed_parallelism, workers + 1),
+          // TBB would otherwise start no more workers than there are CPUs. The smallest of all controls
+          // in the process counts, so every executor sets the same; each arena has its own limit.
+          parallelism_(tbb::global_control::max_allowed_parallelism, kThreadsMax),
           // Slot 0 is kept for the engine thread, which enters only to hand over messages.
           arena_(static_cast<int>(workers) + 1, 1),
           observer_(arena_, std::move(worker_start)) {}

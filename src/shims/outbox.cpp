@@ -10,7 +10,9 @@ std::string_view Outbox::keep(std::string_view text) {
         return {};
     }
     if (text.size() > text_left_) {
-        text_left_ = std::max(kTextBytes, text.size());
+        // Small at first: a batch may be one decision, and a slow shim may have a great many of them.
+        const std::size_t wanted = std::min(kTextBytesMax, kTextBytesMin << (2 * open_->text.size()));
+        text_left_ = std::max(wanted, text.size());
         open_->text.push_back(std::make_unique_for_overwrite<char[]>(text_left_));
         text_end_ = open_->text.back().get();
     }

@@ -61,7 +61,8 @@ public:
 
 private:
     static constexpr std::size_t kBatchDecisions = 1024;
-    static constexpr std::size_t kTextBytes = 16 * 1024;
+    static constexpr std::size_t kTextBytesMin = 256;  // first piece of a batch's text; each is 4 times
+    static constexpr std::size_t kTextBytesMax = 16 * 1024;  // as large as the one before, up to this
 
     struct Entry {
         AskHandle ask;

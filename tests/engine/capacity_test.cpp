@@ -1,0 +1,91 @@
+// What a shrinking node, a stated pod and a foreign pod may do that a placement may not: go beyond the
+// capacity; and that it shows.
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/harness.h"
+
+namespace bayplan {
+namespace {
+
+using testing::KeepingSink;
+using testing::TestShim;
+
+TEST(Capacity, shrunk_below_its_use_a_node_is_overcommitted_until_enough_has_gone) {
+    KeepingSink sink;
+    EngineOptions options;
+    options.executor = ExecutorKind::inline_;
+    Engine engine(options, sink);
+    TestShim shim(engine, "s");
+    shim.node("n1", {{"cpu", 100}});
+    shim.application("app");
+    shim.ask("a", "app", {{"cpu", 40}});
+    shim.ask("b", "app", {{"cpu", 40}});
+    engine.run(2);
+    EXPECT_EQ(engine.counters().nodes_overcommitted, 0u);
+    shim.node("n1", {{"cpu", 50}}, NodeAction::update);
+    EXPECT_EQ(engine.counters().nodes_overcommitted, 1u);
+    EXPECT_EQ(engine.counters().allocations, 2u) << "what runs stays";
+    shim.ask("c", "app", {{"cpu", 1}});
+    engine.run(1);
+    EXPECT_EQ(engine.ask_state("s", "c"), "unschedulable");
+    shim.release("a");
+    EXPECT_EQ(engine.counters().nodes_overcommitted, 0u);
+    engine.apply(Tick{2'000'000'000});
+    engine.run(1);
+    EXPECT_EQ(engine.ask_state("s", "c"), "unacknowledged");
+    std::vector<std::string> broken;
+    engine.audit(broken);
+    EXPECT_TRUE(broken.empty());
+}
+
+TEST(Capacity, a_lost_node_releases_its_allocations_towards_the_shim_in_order) {
+    KeepingSink sink;
+    EngineOptions options;
+    options.executor = ExecutorKind::inline_;
+    Engine engine(options, sink);
+    TestShim shim(engine, "s");
+    shim.node("n1", {{"cpu", 100}});
+    shim.application("app");
+    shim.ask("a", "app", {{"cpu", 40}}, 1);
+    shim.ask("b", "app", {{"cpu", 40}}, 2);
+    engine.run(2);
+    shim.node("n1", {}, NodeAction::decommission);
+    engine.flush();
+    std::vector<std::string> released;
+    for (const auto& decision : sink.kept[1]) {
+        if (decision.kind == DecisionKind::released) {
+            released.push_back(decision.name + ": " + decision.text);
+        }
+    }
+    EXPECT_EQ(released, (std::vector<std::string>{"a: node n1 was decommissioned", "b: node n1 was decommissioned"}));
+    EXPECT_EQ(engine.counters().nodes, 0u);
+    EXPECT_EQ(engine.ask_state("s", "a"), "");
+}
+
+TEST(Why, an_ask_that_waits_says_what_for) {
+    KeepingSink sink;
+    EngineOptions options;
+    options.executor = ExecutorKind::inline_;
+    options.credit_window = 1;
+    Engine engine(options, sink);
+    TestShim shim(engine, "s");
+    shim.node("n1", {{"cpu", 100}});
+    shim.application("app");
+    shim.ask("big", "app", {{"cpu", 500}}, 9);
+    shim.ask("a", "app", {{"cpu", 1}});
+    shim.ask("b", "app", {{"cpu", 1}});
+    engine.run(10);
+    std::string why;
+    EXPECT_EQ(engine.ask_state("s", "big", &why), "unschedulable");
+    EXPECT_EQ(why, "no node takes it: NodeResourcesFit; woken by: a node added, a node's capacity or holds changed, "
+                   "an allocation ended");
+    EXPECT_EQ(engine.ask_state("s", "b", &why), "pending");
+    EXPECT_EQ(why, "its shim has no credit left: it must acknowledge decisions first");
+    shim.nack("a");
+    EXPECT_EQ(engine.ask_state("s", "a", &why), "backoff");
+    EXPECT_EQ(why, "waits until 1000000000 ns after 1 failures");
+}
+
+}  // namespace
+}  // namespace bayplan
