@@ -55,7 +55,7 @@ Suite Suite::from_environment(std::uint64_t usual) {
     suite.histories =
         number_in("BAYPLAN_HISTORIES", one_seed ? 1 : (usual + kSlowdown - 1) / kSlowdown);
     suite.with_tbb = !kThreadSanitizer && number_in("BAYPLAN_NO_TBB", 0) == 0;
-    suite.complete = suite.histories >= 100;
+    suite.complete = suite.histories >= 500;
     return suite;
 }
 
