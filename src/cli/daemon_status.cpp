@@ -61,6 +61,12 @@ std::optional<DaemonStatus> parse_daemon_status(const std::string& content, std:
     status.rx_packets = number(object, "rx_packets");
     status.tx_packets = number(object, "tx_packets");
     status.workers = number(object, "workers");
+    status.pid = static_cast<pid_t>(number(object, "pid").value_or(0));
+    status.cpus_allowed = number(object, "cpus_allowed");
+    if (const json::value* const used = object.if_contains("cpu_seconds");
+        used != nullptr && used->is_number()) {
+        status.cpu_seconds = used->to_number<double>();
+    }
     if (const json::value* const drops = object.if_contains("drops");
         drops != nullptr && drops->is_object()) {
         for (const auto& [name, value] : drops->get_object()) {

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include <sys/types.h>
+
 namespace bayplan::cli {
 
 struct DaemonStatus {
@@ -20,6 +22,9 @@ struct DaemonStatus {
     std::optional<std::uint64_t> rx_packets;
     std::optional<std::uint64_t> tx_packets;
     std::optional<std::uint64_t> workers;
+    pid_t pid = 0;  // 0: not told
+    std::optional<double> cpu_seconds;
+    std::optional<std::uint64_t> cpus_allowed;  // how many its process may use
     std::map<std::string, std::uint64_t> drops;  // by name
     std::string cpus;                            // of all roles, as JSON
 

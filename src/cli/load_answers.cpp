@@ -1,7 +1,10 @@
 // What the daemon says to a load, and what the books come to in the end. See load_run.h.
+#include <unistd.h>
+
 #include <cmath>
 
 #include "cli/load_run.h"
+#include "cli/process_cpu.h"
 
 namespace bayplan::cli {
 
@@ -101,7 +104,13 @@ void LoadRun::on_waiting(std::string_view key, std::string_view text) {
     book_.waiting(key, text);
 }
 
-bool LoadRun::on_decisions_end() { return write_journal(); }
+bool LoadRun::on_decisions_end() {
+    if (allocations_at_cpu_ != result_.allocations) {
+        allocations_at_cpu_ = result_.allocations;
+        cpu_at_last_allocation_ns_ = process_cpu_ns(daemon_pid_);
+    }
+    return write_journal();
+}
 
 LoadResult LoadRun::result() {
     result_.asks = book_.size();
@@ -117,6 +126,11 @@ LoadResult LoadRun::result() {
     if (last_allocation_ns_ > first_ask_ns_) {
         result_.seconds = static_cast<double>(last_allocation_ns_ - first_ask_ns_) * 1e-9;
         result_.pods_per_s = static_cast<double>(result_.allocations) / result_.seconds;
+        if (cpu_at_first_ask_ns_ && cpu_at_last_allocation_ns_) {
+            const auto used_ns = *cpu_at_last_allocation_ns_ - *cpu_at_first_ask_ns_;
+            result_.daemon_cores = static_cast<double>(used_ns) * 1e-9 / result_.seconds;
+            result_.cores_include_shim = daemon_pid_ == getpid();
+        }
     }
     result_.p50_us = latencies_.percentile_us(0.50);
     result_.p99_us = latencies_.percentile_us(0.99);

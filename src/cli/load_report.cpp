@@ -117,6 +117,42 @@ std::string faults_text(const LoadResult& result) {
     return text;
 }
 
+double two_digits(double value) { return std::round(value * 100) / 100; }
+
+// The CPUs of the roles: "any", or each role's own.
+std::string cpus_text(const std::string& cpus) {
+    std::map<std::string, std::string> roles;
+    std::set<std::string> different;
+    json::error_code code;
+    const json::value parsed = json::parse(cpus, code);
+    if (code || !parsed.is_object()) {
+        return "not known";
+    }
+    for (const auto& [role, list] : parsed.get_object()) {
+        const std::string text = list.is_string() ? std::string(list.get_string()) : "?";
+        roles[std::string(role)] = text;
+        different.insert(text);
+    }
+    if (different.size() == 1) {
+        return *different.begin();
+    }
+    std::vector<std::string> each;
+    for (const auto& [role, list] : roles) {
+        each.push_back(fmt::format("{} {}", role, list));
+    }
+    return fmt::format("{}", fmt::join(each, ", "));
+}
+
+std::string cores_text(const LoadResult& result, const DaemonStatus& daemon) {
+    const std::string used =
+        result.daemon_cores ? fmt::format("{:.1f}", *result.daemon_cores) : "not known";
+    const std::string allowed =
+        daemon.cpus_allowed ? fmt::format(" of {}", *daemon.cpus_allowed) : "";
+    return fmt::format("cores used {}{}{} (by role: {})", used, allowed,
+                       result.cores_include_shim ? ", the shim's own included" : "",
+                       cpus_text(daemon.cpus));
+}
+
 std::string changes_text(const LoadResult& result) {
     std::string text;
     if (result.restored + result.finished + result.renewed + result.nacked + result.nodes_lost >
@@ -154,8 +190,9 @@ std::string report_text(const LoadResult& result, const workload::Workload& load
         fmt::format("port        {} ({}): {} packets received, {} sent, {} dropped\n", port.port,
                     daemon ? "daemon" : "shim", port.rx_packets, port.tx_packets, port.dropped);
     if (daemon) {
-        text += fmt::format("daemon      {} workers, cores {}\ndigest      {}\n",
-                            daemon->workers.value_or(0), daemon->cpus, daemon->digest);
+        text += fmt::format("daemon      {} workers, {}\ndigest      {}\n",
+                            daemon->workers.value_or(0), cores_text(result, *daemon),
+                            daemon->digest);
     }
     text += changes_text(result) + faults_text(result);
     for (const std::string& note : load.notes) {
@@ -183,6 +220,11 @@ std::string report_json(const LoadResult& result, const workload::Workload& load
     all["workers"] =
         daemon && daemon->workers ? json::value(*daemon->workers) : json::value(nullptr);
     all["cores"] =
+        result.daemon_cores ? json::value(two_digits(*result.daemon_cores)) : json::value(nullptr);
+    all["cores_include_shim"] = result.cores_include_shim;
+    all["cpus_allowed"] =
+        daemon && daemon->cpus_allowed ? json::value(*daemon->cpus_allowed) : json::value(nullptr);
+    all["cpus"] =
         daemon && !daemon->cpus.empty() ? json::parse(daemon->cpus) : json::value(nullptr);
     all["load"] = load.name;
     all["nodes"] = load.nodes.size();

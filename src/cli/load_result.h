@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,10 @@ struct LoadResult {
     double pods_per_s = 0;
     double p50_us = 0;
     double p99_us = 0;
+
+    // CPU seconds of the daemon's process per second of `seconds`; nothing if it is not known.
+    std::optional<double> daemon_cores;
+    bool cores_include_shim = false;  // both in one process
 
     std::string port;  // the shim's own
     std::vector<std::pair<std::string, std::uint64_t>> port_counters;

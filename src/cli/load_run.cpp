@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/process_cpu.h"
+
 namespace bayplan::cli {
 
 namespace {
@@ -158,6 +160,7 @@ bool LoadRun::submit_asks(const std::vector<PodIndex>& batch) {
     const std::int64_t now = now_ns();
     if (first_ask_ns_ == 0) {
         first_ask_ns_ = now;
+        cpu_at_first_ask_ns_ = process_cpu_ns(daemon_pid_);
     }
     for (const PodIndex pod : batch) {
         // Open loop: a late sender is part of the latency.

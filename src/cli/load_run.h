@@ -12,9 +12,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "bayplan/client.h"
 #include "cli/latencies.h"
@@ -34,6 +37,9 @@ public:
                                          std::string& error);
 
     StateSource& source() { return source_; }
+
+    // The process whose CPU time the result gives; may be this one.
+    void watch_cpu_of(pid_t daemon) { daemon_pid_ = daemon; }
 
     // Drives the client until the load is over. `interrupted` is polled.
     LoadResult run(Client&, const std::function<bool()>& interrupted);
@@ -109,6 +115,10 @@ private:
     std::int64_t first_ask_ns_ = 0;
     std::int64_t last_allocation_ns_ = 0;
     std::int64_t last_change_ns_ = 0;
+    pid_t daemon_pid_ = 0;  // 0: not known
+    std::optional<std::int64_t> cpu_at_first_ask_ns_;
+    std::optional<std::int64_t> cpu_at_last_allocation_ns_;
+    std::uint64_t allocations_at_cpu_ = 0;
     std::int64_t resume_reads_ns_ = 0;  // 0: not paused yet
     std::uint64_t asked_ = 0;           // for the open loop
     std::uint64_t allocations_at_cut_ = 0;

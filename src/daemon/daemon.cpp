@@ -230,6 +230,7 @@ std::string Daemon::status_json(std::string_view state) {
     status.data_plane = lcore_->counters();
     status.gateway = gateway_->counters();
     status.profile = config_.profile;
+    status.cpus_allowed = host_.allowed.count();
     // A busy engine answers between two turns of its loop; one that does not is shown as it was.
     const Clock::time_point deadline = Clock::now() + kSnapshotWithin;
     for (const auto& engine : engines_) {

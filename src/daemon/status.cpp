@@ -4,6 +4,7 @@
 #include "daemon/status.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -139,6 +140,8 @@ std::string to_json(const Status& status) {
     json.add("gateway", gateway_json(status.gateway));
     add_partitions(json, status);
     json.number("resident_bytes", resident_bytes());
+    json.add("cpu_seconds", fmt::format("{:.6f}", cpu_seconds()));
+    json.number("cpus_allowed", status.cpus_allowed);
     JsonObject cpus;
     for (std::size_t role = 0; role < threads::kRoleCount; ++role) {
         const auto each = static_cast<threads::Role>(role);
@@ -156,6 +159,15 @@ bool replace_file(const std::string& file, std::string_view text, std::string& e
     if (stream && std::rename(fresh.c_str(), file.c_str()) == 0) return true;
     error = fmt::format("cannot write {}: {}", file, std::strerror(errno));
     return false;
+}
+
+double cpu_seconds() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 std::uint64_t resident_bytes() {

@@ -5,7 +5,8 @@
 // (counters); totals over partitions (attempts, placed, failed, pending, backoff, unschedulable,
 // allocations, nodes, batches_*, workers); digest (one partition: its own; several: absent);
 // partitions (each with all of this and inbox_frames, inbox_bytes, record_error); resident_bytes;
-// cpus (by role, as configured).
+// cpu_seconds (user and system, of all threads since the start); cpus_allowed (how many the process
+// may use); cpus (by role, as configured).
 //
 // Thread: main.
 #pragma once
@@ -39,6 +40,7 @@ struct Status {
     GatewayCounters gateway;
     std::vector<PartitionStatus> partitions;
     config::ProfileConfig profile;
+    std::size_t cpus_allowed = 0;
 };
 
 std::string to_json(const Status&);
@@ -47,6 +49,7 @@ std::string to_json(const Status&);
 // why.
 bool replace_file(const std::string& file, std::string_view text, std::string& error);
 
+double cpu_seconds();             // user and system, of this process so far
 std::uint64_t resident_bytes();  // of this process now; 0 if the kernel does not tell
 
 }  // namespace bayplan::daemon

@@ -1,6 +1,9 @@
 // Figures, files and texts around a load: percentiles, durations, the daemon's status, the report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <ctime>
 
 #include <boost/json.hpp>
 
@@ -9,6 +12,7 @@
 #include "cli/latencies.h"
 #include "cli/load_arguments.h"
 #include "cli/load_report.h"
+#include "cli/process_cpu.h"
 #include "small_load.h"
 
 namespace bayplan::cli {
@@ -41,7 +45,7 @@ TEST(Durations, take_the_usual_units_and_nothing_else) {
 constexpr char kStatus[] =
     R"({"uptime_ms":1000,"digest":"ab12","attempts":12,"placed":10,"failed":2,"port":"af_packet",)"
     R"("rx_packets":100,"tx_packets":90,"drops":{"no_buffer":3,"malformed":1},"workers":2,)"
-    R"("cpus":{"engine":"1"}})";
+    R"("pid":77,"cpu_seconds":2.5,"cpus_allowed":4,"cpus":{"engine":"1","workers":"2-3"}})";
 
 TEST(DaemonStatusFile, gives_what_only_the_daemon_knows) {
     std::string error;
@@ -51,7 +55,10 @@ TEST(DaemonStatusFile, gives_what_only_the_daemon_knows) {
     EXPECT_EQ(status->port, "af_packet");
     EXPECT_EQ(status->placed, 10u);
     EXPECT_EQ(status->dropped(), 4u);
-    EXPECT_EQ(status->cpus, R"({"engine":"1"})");
+    EXPECT_EQ(status->pid, 77);
+    EXPECT_EQ(status->cpu_seconds, 2.5);
+    EXPECT_EQ(status->cpus_allowed, 4u);
+    EXPECT_EQ(status->cpus, R"({"engine":"1","workers":"2-3"})");
 }
 
 TEST(DaemonStatusFile, may_be_of_another_version_but_not_broken) {
@@ -77,6 +84,7 @@ LoadResult good_result() {
     result.pods_per_s = 1234.4;
     result.p50_us = 10;
     result.p99_us = 20;
+    result.daemon_cores = 1.3456;
     result.port = "kernel-udp";
     result.port_counters = {{"rx_packets", 7}, {"tx_packets", 8}, {"drop_a", 1}, {"drop_b", 2}};
     return result;
@@ -101,16 +109,47 @@ TEST(Report, json_has_the_fields_that_scripts_read) {
     EXPECT_EQ(all.at("tx_packets"), 90);
     EXPECT_EQ(all.at("dropped"), 4);
     EXPECT_EQ(all.at("workers"), 2);
-    EXPECT_EQ(all.at("cores").at("engine"), "1");
+    EXPECT_EQ(all.at("cores"), 1.35);
+    EXPECT_EQ(all.at("cores_include_shim"), false);
+    EXPECT_EQ(all.at("cpus_allowed"), 4);
+    EXPECT_EQ(all.at("cpus").at("engine"), "1");
     EXPECT_EQ(all.at("reasons").as_object().size(), 2u);
 }
 
+TEST(Report, text_says_how_many_cores_the_daemon_used) {
+    std::string error;
+    const auto status = parse_daemon_status(kStatus, error);
+    LoadResult result = good_result();
+    EXPECT_THAT(report_text(result, testing::small_load(), status),
+                HasSubstr("2 workers, cores used 1.3 of 4 (by role: engine 1, workers 2-3)\n"));
+    result.cores_include_shim = true;
+    EXPECT_THAT(report_text(result, testing::small_load(), status),
+                HasSubstr("cores used 1.3 of 4, the shim's own included (by role: "));
+    result.daemon_cores.reset();
+    EXPECT_THAT(report_text(result, testing::small_load(), status),
+                HasSubstr("cores used not known of 4"));
+}
+
+TEST(ProcessCpu, grows_with_work_and_is_not_known_of_no_process) {
+    const auto before = process_cpu_ns(getpid());
+    ASSERT_TRUE(before);
+    const std::clock_t start = std::clock();
+    while (std::clock() - start < CLOCKS_PER_SEC / 50) {
+    }
+    EXPECT_GE(process_cpu_ns(getpid()).value_or(0) - *before, 19'000'000);
+    EXPECT_EQ(process_cpu_ns(0), std::nullopt);
+    // The kernel gives out numbers below this one.
+    EXPECT_EQ(process_cpu_ns(1 << 22), std::nullopt);
+}
+
 TEST(Report, without_the_daemons_status_the_packets_are_the_shims_own) {
+    LoadResult result = good_result();
+    result.daemon_cores.reset();
     const boost::json::object all =
-        boost::json::parse(report_json(good_result(), testing::small_load(), std::nullopt))
-            .as_object();
+        boost::json::parse(report_json(result, testing::small_load(), std::nullopt)).as_object();
     EXPECT_TRUE(all.at("digest").is_null());
     EXPECT_TRUE(all.at("cores").is_null());
+    EXPECT_TRUE(all.at("cpus").is_null());
     EXPECT_EQ(all.at("port"), "kernel-udp");
     EXPECT_EQ(all.at("rx_packets"), 7);
     EXPECT_EQ(all.at("dropped"), 3);

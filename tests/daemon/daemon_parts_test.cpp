@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -81,11 +82,12 @@ TEST(Status, drops_are_summed_by_name_and_partitions_added_up) {
     one.engine.counters.placed = 10;
     one.engine.digest = "abc";
     status.partitions = {one};
+    status.cpus_allowed = 3;
     const std::string single = to_json(status);
     for (const char* part :
          {"\"state\":\"running\"", "\"port\":\"kernel-udp\"", "\"rx_packets\":7,\"tx_packets\":0",
           "\"dropped\":5", "\"drops\":{\"fragment\":2,\"short\":3}", "\"digest\":\"abc\"",
-          "\"cpus\":{\"data_plane\":\"any\""}) {
+          "\"cpus_allowed\":3", "\"cpus\":{\"data_plane\":\"any\""}) {
         EXPECT_NE(single.find(part), std::string::npos) << part << " in " << single;
     }
     status.partitions.push_back(one);
@@ -94,6 +96,16 @@ TEST(Status, drops_are_summed_by_name_and_partitions_added_up) {
     EXPECT_NE(both.find("\"placed\":20"), std::string::npos);
     EXPECT_EQ(both.find("\"classes\":0,\"digest\""), std::string::npos)
         << "two digests are not one";
+}
+
+TEST(Status, cpu_seconds_are_those_of_all_threads_so_far) {
+    const double before = cpu_seconds();
+    std::thread([] {
+        const std::clock_t start = std::clock();
+        while (std::clock() - start < CLOCKS_PER_SEC / 20) {
+        }
+    }).join();
+    EXPECT_GT(cpu_seconds(), before);
 }
 
 TEST(Status, the_file_is_replaced_whole) {
