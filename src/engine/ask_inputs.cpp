@@ -94,6 +94,9 @@ std::string Inputs::ask_fault(ShimId id, const AskRecord& record) {
     if (record.key.empty()) {
         return "empty key";
     }
+    if (record.key.size() > kNameBytesMax) {
+        return "key is longer than " + std::to_string(kNameBytesMax) + " bytes";
+    }
     const bool none_needed = record.foreign && record.application == 0;
     if (!none_needed && application_of(shim, record.application) == kNone<ApplicationId>) {
         return "unknown application " + numbered(record.application);

@@ -15,6 +15,10 @@
 
 namespace bayplan {
 
+// Longest key or dictionary text. Kubernetes' longest names (namespace and pod, label values) stay below
+// it; what the wire lets pass beyond is refused by item, with its connection kept.
+inline constexpr std::size_t kNameBytesMax = 512;
+
 class Inputs {
 public:
     Inputs(World& world, Lifecycle& lifecycle, DecisionSink& sink)

@@ -109,6 +109,8 @@ void Inputs::state(ShimId id, const DefineMessage& message) {
             fault = "dictionary id 0 is reserved";
         } else if (entry.text.empty()) {
             fault = "empty text";
+        } else if (entry.text.size() > kNameBytesMax) {
+            fault = "text is longer than " + std::to_string(kNameBytesMax) + " bytes";
         } else if (before != nullptr && before->text != entry.text) {
             fault = "dictionary id " + std::to_string(entry.id) + " is defined already";
         } else if (before == nullptr && shim.dictionary.size() >= world_.options.dictionary_max) {

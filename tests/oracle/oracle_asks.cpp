@@ -27,6 +27,9 @@ std::string Oracle::ask_faults(const Shim& shim, const AskRecord& record, Ask& w
     if (record.key.empty()) {
         return "empty key";
     }
+    if (record.key.size() > 512) {
+        return "key is longer than 512 bytes";
+    }
     wanted.application = text(record.application);
     const bool of_none = record.foreign && record.application == 0;
     if (!of_none && !shim.applications.contains(wanted.application)) {

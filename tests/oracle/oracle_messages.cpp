@@ -49,6 +49,8 @@ void Oracle::message(const std::string& name, const DefineMessage& define) {
             fault = "dictionary id 0 is reserved";
         } else if (entry.text.empty()) {
             fault = "empty text";
+        } else if (entry.text.size() > 512) {
+            fault = "text is longer than 512 bytes";
         } else if (found != shim.dictionary.end() && found->second != entry.text) {
             fault = "dictionary id " + std::to_string(entry.id) + " is defined already";
         } else if (found == shim.dictionary.end() &&

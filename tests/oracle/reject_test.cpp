@@ -21,6 +21,8 @@ TEST_F(Rejects, Dictionary) {
     EXPECT_EQ(last(), "message_rejected #0//dictionary id 0 is reserved");
     cluster.send(OwnedDefine{{{kUnknown, ""}}});
     EXPECT_EQ(last(), "message_rejected #999//empty text");
+    cluster.send(OwnedDefine{{{kUnknown, std::string(513, 'x')}}});
+    EXPECT_EQ(last(), "message_rejected #999//text is longer than 512 bytes");
     cluster.send(OwnedDefine{{{kCpu, "other"}}});
     EXPECT_EQ(last(), "message_rejected #1//dictionary id 1 is defined already");
     const std::uint64_t before = cluster.oracle.shims().at("s").last_number;
@@ -90,6 +92,8 @@ TEST_F(Rejects, Asks) {
     cluster.node(kNode1, {{kCpu, 5}});
     cluster.ask({});
     EXPECT_EQ(last(), "ask_rejected //empty key");
+    cluster.ask({.key = std::string(513, 'k')});
+    EXPECT_EQ(last(), "ask_rejected " + std::string(513, 'k') + "//key is longer than 512 bytes");
     cluster.ask({.key = "x", .application = kUnknown, .node = kNode2});
     EXPECT_EQ(last(), "ask_rejected x//unknown application #999");
     cluster.ask({.key = "x", .application = kGroupG});
