@@ -10,10 +10,6 @@ namespace {
 constexpr std::size_t kCpu = 0;
 constexpr std::size_t kMemory = 1;
 
-std::int64_t least_allocated(std::int64_t requested, std::int64_t capacity) {
-    return requested > capacity ? 0 : (capacity - requested) * 100 / capacity;
-}
-
 }  // namespace
 
 ScanBaseline::ScanBaseline() : kinds_{"cpu", "memory"}, columns_(2) {}
@@ -33,10 +29,12 @@ void ScanBaseline::add_node(const workload::Amounts& capacity, bool schedulable)
     schedulable_.push_back(schedulable ? 1 : 0);
     for (Column& column : columns_) {
         column.capacity.push_back(0);
-        column.used.push_back(0);
+        column.free.push_back(0);
     }
     for (const auto& [name, amount] : capacity) {
-        columns_[kind_of(name)].capacity.back() = amount;
+        Column& column = columns_[kind_of(name)];
+        column.capacity.back() = amount;
+        column.free.back() = amount;
     }
 }
 
@@ -53,29 +51,21 @@ ScanBaseline::Ask ScanBaseline::make_ask(const workload::Amounts& requests) {
 
 bool ScanBaseline::fits(const Ask& ask, std::size_t node) const {
     for (const Request& request : ask.requests) {
-        const Column& column = columns_[request.kind];
-        if (column.capacity[node] - column.used[node] < request.amount) {
+        if (columns_[request.kind].free[node] < request.amount) {
             return false;
         }
     }
     return true;
 }
 
-std::int64_t ScanBaseline::score(const Ask& ask, std::size_t node) const {
-    std::int64_t sum = 0;
-    std::int64_t kinds = 0;
-    if (const std::int64_t capacity = columns_[kCpu].capacity[node]; capacity > 0) {
-        sum += least_allocated(columns_[kCpu].used[node] + ask.cpu, capacity);
-        ++kinds;
-    }
-    if (const std::int64_t capacity = columns_[kMemory].capacity[node]; capacity > 0) {
-        sum += least_allocated(columns_[kMemory].used[node] + ask.memory, capacity);
-        ++kinds;
-    }
-    return kinds == 0 ? 0 : sum / kinds;
+std::int64_t ScanBaseline::score(const Column& column, std::int64_t amount, std::size_t node) {
+    const std::int64_t left = column.free[node] - amount;
+    return left < 0 ? 0 : left * 100 / column.capacity[node];
 }
 
 std::size_t ScanBaseline::find(const Ask& ask) const {
+    const Column& cpu = columns_[kCpu];
+    const Column& memory = columns_[kMemory];
     const bool one = ask.required_node != kNoNode;
     const std::size_t first = one ? ask.required_node : 0;
     const std::size_t end = one ? ask.required_node + 1 : schedulable_.size();
@@ -85,9 +75,13 @@ std::size_t ScanBaseline::find(const Ask& ask) const {
         if ((schedulable_[node] == 0 && !ask.tolerates_unschedulable) || !fits(ask, node)) {
             continue;
         }
-        const std::int64_t its_score = score(ask, node);
-        if (its_score > best_score) {
-            best_score = its_score;
+        const bool has_cpu = cpu.capacity[node] > 0;
+        const bool has_memory = memory.capacity[node] > 0;
+        const std::int64_t sum = (has_cpu ? score(cpu, ask.cpu, node) : 0) +
+                                 (has_memory ? score(memory, ask.memory, node) : 0);
+        const std::int64_t mean = has_cpu && has_memory ? sum / 2 : sum;
+        if (mean > best_score) {
+            best_score = mean;
             best = node;
         }
     }
@@ -98,7 +92,7 @@ std::size_t ScanBaseline::place(const Ask& ask) {
     const std::size_t node = find(ask);
     if (node != kNoNode) {
         for (const Request& request : ask.requests) {
-            columns_[request.kind].used[node] += request.amount;
+            columns_[request.kind].free[node] -= request.amount;
         }
     }
     return node;

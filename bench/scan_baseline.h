@@ -48,12 +48,12 @@ public:
 private:
     struct Column {
         std::vector<std::int64_t> capacity;
-        std::vector<std::int64_t> used;
+        std::vector<std::int64_t> free;  // capacity - used
     };
 
     std::size_t kind_of(std::string_view name);
     bool fits(const Ask&, std::size_t node) const;
-    std::int64_t score(const Ask&, std::size_t node) const;
+    static std::int64_t score(const Column&, std::int64_t amount, std::size_t node);
 
     std::vector<std::string> kinds_;  // 0 = cpu, 1 = memory
     std::vector<Column> columns_;     // by kind
