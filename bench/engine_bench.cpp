@@ -6,9 +6,9 @@
 //   decide/LOAD/EXECUTOR/PATH            all asks are there; attempts, decisions, acknowledgements
 //   stream/LOAD/EXECUTOR/PATH            the same with the asks coming in by turns: intake included
 //
-// Time is wall time of the deciding part. Counters: decisions/s on average (items_per_second) and of
-// the best iteration (best), x_scan (best over the peer's speed by CPU time: what is left when
-// others use the machine too), intake_ns (per ask, `decide` only), batches by path, batches
+// Time is wall time of the deciding part. Counters: decisions/s on average (items_per_second) and
+// of the best iteration (best), x_scan (best over the peer's speed by CPU time, so that other work
+// on the machine cannot flatter it), intake_ns (per ask, `decide` only), batches by path, batches
 // overlapped, proposals, blocks rechecked at commit per decision. The label shows the hash and the
 // decision digest.
 #include <time.h>
