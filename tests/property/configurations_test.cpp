@@ -11,7 +11,7 @@
 namespace bayplan::property {
 namespace {
 
-constexpr std::uint64_t kHistories = 300;
+constexpr std::uint64_t kHistories = 120;
 constexpr int kConfigurations = 12;
 
 struct Result {

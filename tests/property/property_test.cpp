@@ -13,7 +13,7 @@
 namespace bayplan::property {
 namespace {
 
-constexpr std::uint64_t kHistories = 2500;  // about 35 s in a release build on one core
+constexpr std::uint64_t kHistories = 2000;  // about 30 s in a release build on an idle core
 constexpr int kShrinkTrials = 3000;
 constexpr int kFailuresShown = 3;
 

@@ -19,7 +19,7 @@ namespace {
 
 #if defined(__SANITIZE_THREAD__)
 constexpr bool kThreadSanitizer = true;
-constexpr std::uint64_t kSlowdown = 20;
+constexpr std::uint64_t kSlowdown = 40;
 #elif defined(__SANITIZE_ADDRESS__)
 constexpr bool kThreadSanitizer = false;
 constexpr std::uint64_t kSlowdown = 8;
