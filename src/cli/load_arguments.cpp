@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/duration.h"
+#include "cli/embedded_daemon.h"
 #include "workload/named_workloads.h"
 
 namespace bayplan::cli {
@@ -49,9 +50,16 @@ void add_connection_options(CLI::App& app, LoadArguments& arguments) {
     app.add_option("--partition", client.partition, "partition to drive")
         ->capture_default_str()
         ->group(group);
-    app.add_option("--port", arguments.port, "how to send: kernel sockets or a DPDK port")
-        ->check(CLI::IsMember({"kernel", "dpdk"}))
+    app.add_option(
+           "--port", arguments.port,
+           "how to send: kernel sockets, a DPDK port, or a DPDK ring pair to a daemon inside "
+           "this process")
+        ->check(CLI::IsMember({"kernel", "dpdk", "ring"}))
         ->capture_default_str()
+        ->group(group);
+    app.add_option("--daemon-config", arguments.options.daemon_config,
+                   "configuration of the daemon inside this process; with --port ring")
+        ->type_name("FILE")
         ->group(group);
     app.add_option("--eal", client.eal_arguments, "an EAL argument (repeat); with --port dpdk")
         ->type_name("ARG")
@@ -211,7 +219,14 @@ void add_load_options(CLI::App& app, LoadArguments& arguments) {
 
 std::string complete_load_options(LoadArguments& arguments) {
     LoadOptions& options = arguments.options;
-    if (arguments.connect.empty() || !parse_connect(arguments.connect, options.client)) {
+    const bool ring = arguments.port == "ring";
+    if (ring != !options.daemon_config.empty()) {
+        return "--port ring and --daemon-config go together";
+    }
+    if (ring) {
+        options.client.host = EmbeddedDaemon::kAddress;
+        options.client.udp_port = EmbeddedDaemon::kUdpPort;
+    } else if (arguments.connect.empty() || !parse_connect(arguments.connect, options.client)) {
         return "--connect HOST:PORT is needed";
     }
     if (options.client.authority.empty()) {

@@ -49,6 +49,7 @@ struct LoadOptions {
 
     std::string json;
     std::string daemon_status;
+    std::string daemon_config;  // not empty: the daemon is in this process, on a ring pair
     bool quiet = false;
 };
 

@@ -9,6 +9,7 @@ make_certs=$3
 work=$(mktemp -d)
 daemon=
 shims=
+after_finish=:  # what the test wants done at its end
 
 finish() {
     status=$?
@@ -23,6 +24,7 @@ finish() {
         done
     fi
     rm -rf "$work"
+    $after_finish
     exit "$status"
 }
 trap finish EXIT
