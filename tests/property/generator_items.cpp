@@ -191,7 +191,9 @@ oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel&
 
 void Generator::spoil(oracle::OwnedAsk& ask) {
     switch (random_.below(6)) {
-    case 0: ask.key = random_.chance(50) ? std::string() : std::string(513, 'k'); break;
+    case 0:
+        ask.key = random_.chance(50) ? std::string() : std::string(512 + random_.below(2), 'k');
+        break;
     case 1: ask.application = random_.chance(50) ? 0 : kUndefined; break;
     case 2: ask.node = kUndefined; break;
     case 3: ask.required_node = kUndefined; break;
@@ -278,8 +280,9 @@ oracle::OwnedDefine Generator::define(const oracle::Oracle& oracle, ShimModel& m
     switch (random_.below(4)) {
     case 0: out.entries.emplace_back(0, "nought"); break;
     case 1:
-        out.entries.emplace_back(kUndefined + 1,
-                                 random_.chance(50) ? std::string() : std::string(513, 't'));
+        out.entries.emplace_back(kUndefined + 1, random_.chance(50)
+                                                     ? std::string()
+                                                     : std::string(512 + random_.below(2), 't'));
         break;
     case 2: out.entries.emplace_back(30'000 + random_.below(5), "cpu"); break;  // one text, two ids
     default: break;
