@@ -76,8 +76,6 @@ std::unique_ptr<dataplane::DataPlane> EmbeddedDaemon::open_port(const ClientOpti
     if (pair.client == nullptr) {
         return nullptr;
     }
-    // EAL has pinned the thread that started it: this one, which is the shim's and not an lcore.
-    threads::pin_current_thread(host_.allowed, error);
     plane_ = std::move(pair.server);
     for (const auto& engine : engines_) {
         engine->attach(*plane_);

@@ -15,6 +15,7 @@ expect ring.json placed 5000
 expect ring.json lost 0
 expect ring.json duplicates 0
 expect ring.json resumes 3
+expect ring.json cores_include_shim True
 packets=$(field ring.json rx_packets)
 [ "$packets" -gt 100 ] || fail "the ring port received $packets packets"
 checked "5000 pods placed over a ring port ($packets packets received), 3 cuts resumed, none lost or doubled"
