@@ -30,7 +30,10 @@ void Lifecycle::cut(ShimId id, std::string_view why) {
 
 bool Lifecycle::has_credit(ShimId id) const {
     const Shim& shim = world_.shims[id];
-    return !shim.must_resync && shim.outbox.debt() < world_.options.credit_window;
+    // Failed attempts spend no credit but are told too: half of the room is kept for answers to the shim.
+    const std::uint64_t told_max = (std::uint64_t{world_.options.unacknowledged_max} + 1) / 2;
+    return !shim.must_resync && shim.outbox.debt() < world_.options.credit_window &&
+           shim.outbox.unacknowledged() < told_max;
 }
 
 void Lifecycle::credit_changed(ShimId id) {

@@ -32,15 +32,20 @@ public:
         }
         std::size_t at = std::hash<std::string_view>()(text) % kSlots;
         while (slots_[at].message == message_) {
-            if (slots_[at].text == text) {
-                return {slots_[at].place};
+            Slot& slot = slots_[at];
+            if (slot.text == text) {
+                if (++slot.uses > kUsesMax) {
+                    slot.place = put_text(out, text).o;
+                    slot.uses = 1;
+                }
+                return {slot.place};
             }
             at = (at + 1) % kSlots;
         }
         const auto place = put_text(out, text);
         if (used_ < kSlots / 2) {
             ++used_;
-            slots_[at] = {message_, text, place.o};
+            slots_[at] = {message_, text, place.o, 1};
         }
         return place;
     }
@@ -48,11 +53,15 @@ public:
 private:
     static constexpr std::size_t kSlots =
         1024;  // a batch has up to 256 decisions with two texts each
+    // A text is written anew after so many uses: the decoder reads a small multiple of the frame's
+    // bytes as text and no more (its guard against frames that name one long text over and over).
+    static constexpr std::uint32_t kUsesMax = 8;
 
     struct Slot {
         std::uint64_t message = 0;
         std::string_view text;
         flatbuffers::uoffset_t place = 0;
+        std::uint32_t uses = 0;
     };
 
     std::array<Slot, kSlots> slots_{};

@@ -325,22 +325,39 @@ TEST(OracleCredit, FailuresCostNothing) {
     EXPECT_EQ(cluster.oracle.run(10), 3u);
 }
 
+TEST(OracleCredit, AsksAreNotTriedWhileHalfOfTheRoomIsUsed) {
+    EngineOptions options;
+    options.unacknowledged_max = 9;
+    SmallCluster cluster(options);
+    cluster.ready();
+    cluster.node(kNode1, {{kCpu, 10}});
+    const std::uint64_t before = cluster.oracle.shims().at("s").kept.size();
+    ASSERT_LT(before, 5u);
+    for (const std::string key : {"a", "b", "c", "d", "e", "f"}) {
+        cluster.ask({.key = key, .application = kAppA, .requests = {{kCpu, 99}}});
+    }
+    EXPECT_EQ(cluster.oracle.run(10), 5 - before);  // 2 * 4 < 9, 2 * 5 is not
+    EXPECT_FALSE(cluster.oracle.shims().at("s").must_resync);
+    EXPECT_FALSE(cluster.oracle.has_work());
+    cluster.acknowledge(cluster.oracle.shims().at("s").last_number);
+    EXPECT_EQ(cluster.oracle.run(10), 1 + before);
+}
+
 TEST(OracleCredit, TooManyUnacknowledgedDecisionsCutTheShim) {
     EngineOptions options;
     options.unacknowledged_max = 3;
     SmallCluster cluster(options);
     cluster.ready();
     cluster.node(kNode1, {{kCpu, 10}});
-    for (const std::string key : {"a", "b", "c", "d"}) {
-        cluster.ask({.key = key, .application = kAppA, .requests = {{kCpu, 1}}});
+    cluster.ask({.key = "a", .application = kAppA, .requests = {{kCpu, 1}}});
+    for (int i = 0; i < 4; ++i) {
+        cluster.ask({});  // refused, and told so
     }
-    EXPECT_EQ(cluster.oracle.run(10), 3u);  // the third of them exceeds: n1, a, b, c
     const Shim& shim = cluster.oracle.shims().at("s");
     EXPECT_TRUE(shim.must_resync);
     EXPECT_FALSE(shim.connection.has_value());
     EXPECT_TRUE(shim.kept.empty());
-    EXPECT_EQ(cluster.state("c"), "unacknowledged");
-    EXPECT_EQ(cluster.state("d"), "pending");
+    EXPECT_EQ(cluster.state("a"), "pending");
     EXPECT_TRUE(cluster.oracle.connections().at(cluster.connection.at("s")).cut);
     const ConnectionId again = cluster.connect("s", 7, 1, 4);
     EXPECT_EQ(cluster.oracle.connections().at(again).outcome, HelloOutcome::resync);

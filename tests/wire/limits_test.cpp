@@ -199,5 +199,26 @@ TEST(Limits, limits_set_by_the_caller_are_the_ones_that_hold) {
     EXPECT_EQ(error, "ids has 5 entries, at most 4");
 }
 
+// What our encoder shares, our decoder must take: a full cluster fails many asks for one long reason.
+TEST(Limits, ManyDecisionsWithOneLongTextAreTaken) {
+    const std::string text(kBytes, 'r');
+    std::vector<std::string> keys;
+    for (int number = 0; number < 256; ++number) {
+        keys.push_back("pod-" + std::to_string(number));
+    }
+    std::vector<Decision> decisions;
+    for (const std::string& key : keys) {
+        Decision decision;
+        decision.kind = DecisionKind::ask_waiting;
+        decision.name = key;
+        decision.text = text;
+        decisions.push_back(decision);
+    }
+    DecisionsFrame frame;
+    frame.first_sequence = 1;
+    frame.decisions = decisions;
+    EXPECT_EQ(fault_of(frame), "");
+}
+
 }  // namespace
 }  // namespace bayplan::wire
