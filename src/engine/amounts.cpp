@@ -8,8 +8,6 @@ namespace bayplan {
 
 namespace {
 
-constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
-
 std::string fault_of(std::int64_t value, const std::string& kind) {
     if (value < 0) {
         return "negative amount of " + kind;

@@ -19,6 +19,9 @@ namespace bayplan {
 // it; what the wire lets pass beyond is refused by item, with its connection kept.
 inline constexpr std::size_t kNameBytesMax = 512;
 
+// Largest amount of one kind: sums of very many stay far below what 64 bits hold.
+inline constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
+
 class Inputs {
 public:
     Inputs(World& world, Lifecycle& lifecycle, DecisionSink& sink)

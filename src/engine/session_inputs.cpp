@@ -182,7 +182,7 @@ void Inputs::take(const HoldPlace& place) {
     bool usable = hold.slot != kNone<Slot>;
     for (const auto& [kind, amount] : place.amounts) {
         const KindId id = world_.kinds.find(kind);
-        usable = usable && id != kNone<KindId> && amount >= 0;
+        usable = usable && id != kNone<KindId> && amount >= 0 && amount <= kAmountMax;
         hold.amounts.push_back({id, amount});
     }
     if (!usable) {
