@@ -6,6 +6,7 @@
 //   decide/LOAD/EXECUTOR/PATH            all asks are there; attempts, decisions, acknowledgements
 //   stream/LOAD/EXECUTOR/PATH            the same with the asks coming in by turns: intake included
 //
+// EXECUTOR is inline, or tbb with its number of workers; PATH is inline, graph or automatic.
 // Time is wall time of the deciding part. Counters: decisions/s on average (items_per_second) and
 // of the best iteration (best); CPU time per decision of the engine's thread (engine_ns) and of all
 // threads (all_ns), the least of the iterations; x_scan, the peer's CPU time over all_ns, so that
@@ -75,13 +76,15 @@ void mix_machines(Workload& load) {
 struct Way {
     const char* name;
     ExecutorKind executor;
+    std::uint32_t workers;
     BatchPath path;
 };
 constexpr Way kWays[] = {
-    {"inline/inline", ExecutorKind::inline_, BatchPath::inline_},
-    {"inline/graph", ExecutorKind::inline_, BatchPath::graph},
-    {"tbb/graph", ExecutorKind::tbb, BatchPath::graph},
-    {"tbb/automatic", ExecutorKind::tbb, BatchPath::automatic},
+    {"inline/inline", ExecutorKind::inline_, 1, BatchPath::inline_},
+    {"inline/graph", ExecutorKind::inline_, 1, BatchPath::graph},
+    {"tbb1/graph", ExecutorKind::tbb, 1, BatchPath::graph},
+    {"tbb2/graph", ExecutorKind::tbb, 2, BatchPath::graph},
+    {"tbb1/automatic", ExecutorKind::tbb, 1, BatchPath::automatic},
 };
 
 bool all_equal = true;
@@ -208,6 +211,7 @@ void count(benchmark::State& state, Case& one, const EngineCounters& counters, c
 void drive(benchmark::State& state, Case& one, const Way& way, bool stream) {
     EngineOptions options;
     options.executor = way.executor;
+    options.workers = way.workers;
     options.path = way.path;
     Cost least;
     Cost intake;
