@@ -2,6 +2,7 @@
 #include "bench/engine_driver.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "bench/scan_baseline.h"
@@ -34,6 +35,19 @@ std::uint64_t BatchSink::placement_hash() const {
         }
     }
     return hash.value();
+}
+
+std::size_t BatchSink::nodes_used(std::uint64_t from) const {
+    std::unordered_set<std::string_view> nodes;
+    for (const auto& batch : batches_) {
+        std::uint64_t number = batch->first_sequence;
+        for (const Decision& decision : batch->decisions) {
+            if (number++ >= from && decision.kind == DecisionKind::allocated) {
+                nodes.insert(decision.node);
+            }
+        }
+    }
+    return nodes.size();
 }
 
 std::uint64_t BatchSink::rejections() const {

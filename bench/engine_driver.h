@@ -29,6 +29,8 @@ public:
     std::uint64_t cuts() const { return cuts_; }
     // Over the placements so far, in order.
     std::uint64_t placement_hash() const;
+    // Different nodes that got a pod by a decision from this number on.
+    std::size_t nodes_used(std::uint64_t from) const;
     // Items that the engine did not take.
     std::uint64_t rejections() const;
 

@@ -31,9 +31,11 @@ public:
     // `readers` as Engine gives them to its node state; slot 0 is the inline executor's.
     explicit PlacementWorld(std::uint32_t nodes, std::uint32_t readers = 2)
         : world(options_, readers),
-          evaluator(make_default_predicates(), make_scores(options_.score)),
-          pipeline(options_, {world.asks, world.classes, world.pending, world.node_state},
-                   evaluator, make_inline_executor()),
+          evaluator(make_predicates({}), make_scores(options_.score, options_.weights)),
+          search(evaluator.predicates(), make_cluster_scores(options_.weights)),
+          pipeline(options_,
+                   {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},
+                   evaluator, search, make_inline_executor()),
           pods_(world.kinds.acquire("pods")) {
         const std::vector<KindAmount> capacity = amounts(kNodeCpu, kNodeMemory, kNodePods);
         for (std::uint32_t node = 0; node < nodes; ++node) {
@@ -71,11 +73,17 @@ public:
     const std::vector<Slot>& slots() const { return slots_; }
 
 private:
-    const EngineOptions options_{.executor = ExecutorKind::inline_};
+    static EngineOptions inline_options() {
+        EngineOptions options;
+        options.executor = ExecutorKind::inline_;
+        return options;
+    }
+    const EngineOptions options_ = inline_options();
 
 public:
     World world;
     BlockEvaluator evaluator;
+    ClusterSearch search;
     Pipeline pipeline;
 
 private:

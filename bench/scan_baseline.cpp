@@ -2,6 +2,7 @@
 #include "bench/scan_baseline.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace bayplan::bench {
 
@@ -31,6 +32,8 @@ void ScanBaseline::add_node(const workload::Amounts& capacity, bool schedulable)
         column.capacity.push_back(0);
         column.free.push_back(0);
     }
+    scored_cpu_.push_back(0);
+    scored_memory_.push_back(0);
     for (const auto& [name, amount] : capacity) {
         Column& column = columns_[kind_of(name)];
         column.capacity.back() = amount;
@@ -45,6 +48,8 @@ ScanBaseline::Ask ScanBaseline::make_ask(const workload::Amounts& requests) {
         ask.requests.push_back({kind, amount});
         ask.cpu = kind == kCpu ? amount : ask.cpu;
         ask.memory = kind == kMemory ? amount : ask.memory;
+        ask.scored_cpu = kind == kCpu ? amount : ask.scored_cpu;
+        ask.scored_memory = kind == kMemory ? amount : ask.scored_memory;
     }
     return ask;
 }
@@ -58,14 +63,31 @@ bool ScanBaseline::fits(const Ask& ask, std::size_t node) const {
     return true;
 }
 
-std::int64_t ScanBaseline::score(const Column& column, std::int64_t amount, std::size_t node) {
-    const std::int64_t left = column.free[node] - amount;
-    return left < 0 ? 0 : left * 100 / column.capacity[node];
+std::int64_t ScanBaseline::score(const Ask& ask, std::size_t node) const {
+    const std::int64_t cpu = columns_[kCpu].capacity[node];
+    const std::int64_t memory = columns_[kMemory].capacity[node];
+    std::int64_t least = 0;
+    std::int64_t kinds = 0;
+    double shares[2] = {0, 0};
+    std::size_t count = 0;
+    const auto add = [&](std::int64_t capacity, std::int64_t scored, std::int64_t used) {
+        if (capacity > 0) {
+            least += scored > capacity ? 0 : (capacity - scored) * 100 / capacity;
+            ++kinds;
+            shares[count++] = std::min(1.0, static_cast<double>(used) / static_cast<double>(capacity));
+        }
+    };
+    add(cpu, scored_cpu_[node] + ask.scored_cpu, cpu - columns_[kCpu].free[node] + ask.cpu);
+    add(memory, scored_memory_[node] + ask.scored_memory, memory - columns_[kMemory].free[node] + ask.memory);
+    const std::int64_t mean = kinds == 0 ? 0 : least / kinds;
+    if (ask.cpu == 0 && ask.memory == 0) {
+        return mean;  // a pod without requests balances nothing
+    }
+    const double deviation = count == 2 ? std::fabs((shares[0] - shares[1]) / 2) : 0;
+    return mean + static_cast<std::int64_t>((1 - deviation) * 100.0);
 }
 
 std::size_t ScanBaseline::find(const Ask& ask) const {
-    const Column& cpu = columns_[kCpu];
-    const Column& memory = columns_[kMemory];
     const bool one = ask.required_node != kNoNode;
     const std::size_t first = one ? ask.required_node : 0;
     const std::size_t end = one ? ask.required_node + 1 : schedulable_.size();
@@ -75,13 +97,9 @@ std::size_t ScanBaseline::find(const Ask& ask) const {
         if ((schedulable_[node] == 0 && !ask.tolerates_unschedulable) || !fits(ask, node)) {
             continue;
         }
-        const bool has_cpu = cpu.capacity[node] > 0;
-        const bool has_memory = memory.capacity[node] > 0;
-        const std::int64_t sum = (has_cpu ? score(cpu, ask.cpu, node) : 0) +
-                                 (has_memory ? score(memory, ask.memory, node) : 0);
-        const std::int64_t mean = has_cpu && has_memory ? sum / 2 : sum;
-        if (mean > best_score) {
-            best_score = mean;
+        const std::int64_t mine = score(ask, node);
+        if (mine > best_score) {
+            best_score = mine;
             best = node;
         }
     }
@@ -94,6 +112,8 @@ std::size_t ScanBaseline::place(const Ask& ask) {
         for (const Request& request : ask.requests) {
             columns_[request.kind].free[node] -= request.amount;
         }
+        scored_cpu_[node] += ask.scored_cpu;
+        scored_memory_[node] += ask.scored_memory;
     }
     return node;
 }

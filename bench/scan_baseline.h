@@ -1,8 +1,8 @@
 // The peer that the engine is measured against: what a competent engineer would write in a day.
 // Columns of plain numbers, one thread, and for every ask an exact look at every node: same
-// predicates, same LeastAllocated score, same tie-break as the engine (src/engine/RULES.md, section
-// 5), so its placements must be the engine's. No priorities, no waking: asks are tried in the order
-// given, once.
+// predicates, same scores (LeastAllocated and balanced allocation; the others tell these nodes not
+// apart), same tie-break as the engine (src/engine/RULES.md, section 9), so its placements must be
+// the engine's. No priorities, no waking: asks are tried in the order given, once.
 //
 // Thread: its owner's. Owns all node state. Shares no code with src/.
 #pragma once
@@ -28,8 +28,10 @@ public:
     };
     struct Ask {
         std::vector<Request> requests;
-        std::int64_t cpu = 0;     // of requests, for the score
+        std::int64_t cpu = 0;     // of requests, for balanced allocation
         std::int64_t memory = 0;
+        std::int64_t scored_cpu = 100;  // what LeastAllocated counts: 100m and 200 MiB if not requested
+        std::int64_t scored_memory = std::int64_t{200} << 20;
         std::size_t required_node = kNoNode;  // NodeName: this node or none
         bool tolerates_unschedulable = false;
     };
@@ -53,10 +55,12 @@ private:
 
     std::size_t kind_of(std::string_view name);
     bool fits(const Ask&, std::size_t node) const;
-    static std::int64_t score(const Column&, std::int64_t amount, std::size_t node);
+    std::int64_t score(const Ask&, std::size_t node) const;
 
     std::vector<std::string> kinds_;  // 0 = cpu, 1 = memory
     std::vector<Column> columns_;     // by kind
+    std::vector<std::int64_t> scored_cpu_;     // used, as LeastAllocated counts
+    std::vector<std::int64_t> scored_memory_;
     std::vector<std::uint8_t> schedulable_;
 };
 

@@ -29,6 +29,11 @@ struct Cid {
     bool operator==(const Cid&) const = default;
 };
 
+// Of an established connection, as most are; its id has our size (RFC 8999).
+inline bool is_short_header(std::span<const std::uint8_t> packet) {
+    return !packet.empty() && (packet[0] & 0x80) == 0;
+}
+
 // Peers choose the ids of first packets, so the hash is keyed: collisions cannot be prepared.
 class CidHash {
 public:

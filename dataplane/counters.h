@@ -18,11 +18,18 @@ namespace bayplan::dataplane {
 enum class Count : std::uint8_t {
     turns,
     sleeps,
-    connections_open,       // now, the only one that also goes down
+    connections_open,       // now: like handshakes_pending it also goes down
     connections_opened,
     connections_closed,
     handshakes_ok,
     handshakes_refused,
+    handshakes_pending,     // now: accepted and not yet ok or refused
+    // First packets of clients; each is counted in exactly one of the four below it.
+    handshake_attempts,
+    attempts_accepted,      // a connection was begun
+    attempts_retried,       // answered by Retry: the client comes back with a token
+    attempts_refused,       // answered by CONNECTION_CLOSE
+    attempts_lost,          // not answered; a drop_* counter says why
     frames_in,
     frames_out,
     frame_bytes_in,         // payload
@@ -34,14 +41,31 @@ enum class Count : std::uint8_t {
     quic_packets_out,
     version_negotiations,
     closes_repeated,        // CONNECTION_CLOSE sent again to a peer that did not hear it
+    stateless_resets,       // sent, for packets of connections that are not ours (any more)
+    key_updates,
+    path_changes,           // a peer's address changed, and the connection followed
+    tls_reloads,
+    connections_revoked,    // closed by a reload
+    steered_out,            // packets handed to the lcore that their connection id names
+    steered_in,             // and taken from others
+    stalls,                 // the loop was not run for a while: what had arrived was read first
+    clock_went_back,        // and was taken to stand still
     drop_malformed_header,
     drop_unknown_connection,
     drop_not_initial,       // long header of no connection that cannot open one
     drop_short_initial,     // below 1200 bytes: a forged source would be amplified
     drop_connections_max,
-    drop_remote_changed,    // right connection id, other address: connections do not migrate
+    drop_remote_changed,    // right connection id, other address, and not one that may move
     drop_initial_broken,    // an Initial that does not decrypt, or a handshake that cannot begin
+    drop_version,           // another QUIC version, and no answer could be sent
     drop_no_buffer,         // the port had no buffer for a stateless answer
+    drop_handshake_rate,    // new handshakes of all sources
+    drop_network_rate,      // new handshakes of one network of sources
+    drop_handshakes_pending,  // too many under way
+    drop_answer_rate,       // answers to strangers
+    drop_token_invalid,     // a Retry token that is not ours, too old, or of another address
+    drop_steering_full,     // the ring to the right lcore is full
+    drop_path_forgotten,    // a packet for an address of which there were too many
     kCount
 };
 
@@ -55,6 +79,12 @@ inline constexpr std::array<std::string_view, kCounts> kCountNames = {
     "connections_closed",
     "handshakes_ok",
     "handshakes_refused",
+    "handshakes_pending",
+    "handshake_attempts",
+    "attempts_accepted",
+    "attempts_retried",
+    "attempts_refused",
+    "attempts_lost",
     "frames_in",
     "frames_out",
     "frame_bytes_in",
@@ -66,6 +96,15 @@ inline constexpr std::array<std::string_view, kCounts> kCountNames = {
     "quic_packets_out",
     "version_negotiations",
     "closes_repeated",
+    "stateless_resets",
+    "key_updates",
+    "path_changes",
+    "tls_reloads",
+    "connections_revoked",
+    "steered_out",
+    "steered_in",
+    "stalls",
+    "clock_went_back",
     "drop_malformed_header",
     "drop_unknown_connection",
     "drop_not_initial",
@@ -73,7 +112,15 @@ inline constexpr std::array<std::string_view, kCounts> kCountNames = {
     "drop_connections_max",
     "drop_remote_changed",
     "drop_initial_broken",
+    "drop_version",
     "drop_no_buffer",
+    "drop_handshake_rate",
+    "drop_network_rate",
+    "drop_handshakes_pending",
+    "drop_answer_rate",
+    "drop_token_invalid",
+    "drop_steering_full",
+    "drop_path_forgotten",
 };
 static_assert(!kCountNames.back().empty(), "a name for each counter");
 

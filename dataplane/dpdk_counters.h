@@ -25,16 +25,19 @@ enum class PortCount : std::uint8_t {
     arp_replies,   // given
     arp_requests,  // asked, announcements included
     arp_news,      // replies and announcements seen
-    icmp_replies,
+    ndp_replies,   // likewise, of IPv6
+    ndp_requests,
+    ndp_news,
+    icmp_replies,  // of either version
     tx_no_buffer,  // begin_send or a request of ours found the pool empty
     drop_tx_full,  // the device did not take them in a bounded number of attempts
     kCount
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(PortCount::kCount)>
-    kPortCountNames = {"rx_packets",   "tx_packets",   "rx_bytes", "tx_bytes",
-                       "arp_replies",  "arp_requests", "arp_news", "icmp_replies",
-                       "tx_no_buffer", "drop_tx_full"};
+    kPortCountNames = {"rx_packets",  "tx_packets",   "rx_bytes",     "tx_bytes",    "arp_replies",
+                       "arp_requests", "arp_news",    "ndp_replies",  "ndp_requests", "ndp_news",
+                       "icmp_replies", "tx_no_buffer", "drop_tx_full"};
 
 class DpdkCounters {
 public:

@@ -13,27 +13,33 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
-#include "arp_cache.h"
 #include "dpdk_counters.h"
 #include "idle_sleeper.h"
 #include "interface_statistics.h"
+#include "link_options.h"
+#include "neighbour_cache.h"
 #include "packet_port.h"
 
+struct rte_eth_dev_info;
 struct rte_mbuf;
 struct rte_mempool;
 
 namespace bayplan::dataplane {
 
-// A started ethdev with one rx and one tx queue. Stops, closes and (vdevs) removes it at its end.
+// A started ethdev, shared by the ports of its lcores. Stops, closes and (vdevs) removes it at its
+// end.
 class EthDevice {
 public:
-    // `name` empty: the first there is. A null `pool` makes an own one. Null and `error` on
-    // failure.
-    static std::unique_ptr<EthDevice> open(const std::string& name,
-                                           std::shared_ptr<rte_mempool> pool, std::string& error);
+    // For so many lcores: a receive queue each if the device spreads flows over queues by itself,
+    // else one; a transmit queue each as far as it has them. `name` empty: the first there is. A
+    // null `pool` makes an own one. Null and `error` on failure.
+    static std::shared_ptr<EthDevice> open(const std::string& name,
+                                           std::shared_ptr<rte_mempool> pool, std::size_t lcores,
+                                           std::string& error);
     ~EthDevice();
     EthDevice(const EthDevice&) = delete;
     EthDevice& operator=(const EthDevice&) = delete;
@@ -44,9 +50,20 @@ public:
     const std::string& driver() const { return driver_; }        // "net_af_packet", "net_ixgbe"
     const std::string& interface() const { return interface_; }  // of the kernel below; else empty
     std::uint16_t mtu() const { return mtu_; }
+    // So that neighbours' questions for this address reach us. Drivers that hand up every frame
+    // need not know.
+    void listen_for(const Ipv6Address&);
+    std::uint16_t rx_queues() const { return rx_queues_; }
+    std::uint16_t tx_queues() const { return tx_queues_; }
+    // Held around a transmission where lcores share a queue; null where they do not.
+    std::mutex* tx_lock() { return tx_queues_ < counters_.size() ? &tx_lock_ : nullptr; }
+    // Of each lcore; they live as long as the device, so that sums can be made.
+    DpdkCounters& counters(std::size_t lcore) { return *counters_[lcore]; }
+    std::uint64_t rx_packets() const;
 
 private:
-    explicit EthDevice(std::uint16_t port_id) : port_id_(port_id) {}
+    EthDevice(std::uint16_t port_id, std::size_t lcores);
+    bool choose_queues(const rte_eth_dev_info&, std::string& error);
     bool configure(std::string& error);
     bool start_queues(std::string& error);
 
@@ -58,6 +75,11 @@ private:
     std::string driver_;
     std::string interface_;
     std::uint16_t mtu_ = 1500;
+    std::uint16_t rx_queues_ = 1;
+    std::uint16_t tx_queues_ = 1;
+    bool by_hash_ = false;  // the device must be told to spread (RSS)
+    std::mutex tx_lock_;
+    std::vector<std::unique_ptr<DpdkCounters>> counters_;
 };
 
 // A pool of `count` buffers of one frame each; freed with its last owner. Null on failure.
@@ -69,7 +91,9 @@ public:
     static constexpr int kTxAttempts = 4;  // then drop: a stuck peer must not hang the loop
 
     // `keep` lives until the device is closed (the rings below a ring device).
-    DpdkPort(std::unique_ptr<EthDevice> device, Station own, std::shared_ptr<void> keep);
+    // `lcore`: number among the ports of the device; the first reports what is the device's alone.
+    DpdkPort(std::shared_ptr<EthDevice> device, std::size_t lcore, const Link& link,
+             std::shared_ptr<void> keep);
     ~DpdkPort() override;
     DpdkPort(const DpdkPort&) = delete;
     DpdkPort& operator=(const DpdkPort&) = delete;
@@ -93,19 +117,27 @@ public:
 
 private:
     // True when the buffer now belongs to tx_.
-    bool handle(rte_mbuf* buffer, DatagramSink& sink);
+    bool handle(rte_mbuf*& buffer, DatagramSink& sink);
     void enqueue(rte_mbuf* buffer);
-    void ask_for(Ipv4Address target);
+    bool build_ndp_answer(rte_mbuf* buffer, const FrameResult& question);
+    void ask_for(const IpBytes& target);
+    void announce();
+    template <class Build>
+    void send_own(std::size_t size, PortCount count, Build&& build);
 
     std::shared_ptr<void> keep_;
-    std::unique_ptr<EthDevice> device_;
-    Station own_;
+    std::shared_ptr<EthDevice> device_;
+    const std::size_t lcore_;
+    const bool receives_;
+    const std::uint16_t tx_queue_;
+    Link link_;
+    Station& own_ = link_.station;
     rte_mbuf* sending_ = nullptr;
     std::array<rte_mbuf*, kBurst> tx_{};
     std::uint16_t tx_count_ = 0;
-    ArpCache arp_;
+    NeighbourCache neighbours_;
     IdleSleeper sleeper_;
-    DpdkCounters counters_;
+    DpdkCounters& counters_;
     InterfaceStatistics base_;  // of the kernel interface when the port opened
 };
 

@@ -25,7 +25,6 @@ namespace {
 constexpr std::uint16_t kDescriptors = 1024;  // per queue; drivers adjust it to what they can
 constexpr std::uint32_t kBuffers = 8191;      // two full rings, bursts, caches; 2^n - 1 packs best
 constexpr std::uint32_t kBuffersPerThread = 256;  // cached, so that a burst touches no shared line
-constexpr std::size_t kIpUdpBytes = kUdpHeadersBytes - kEthernetBytes;
 
 std::string failure(const std::string& what, int code) {
     return what + ": " + rte_strerror(code < 0 ? -code : code);
@@ -85,16 +84,50 @@ std::shared_ptr<rte_mempool> make_buffer_pool(std::uint32_t count, std::string& 
     return {pool, rte_mempool_free};
 }
 
-std::unique_ptr<EthDevice> EthDevice::open(const std::string& name,
-                                           std::shared_ptr<rte_mempool> pool, std::string& error) {
+EthDevice::EthDevice(std::uint16_t port_id, std::size_t lcores) : port_id_(port_id) {
+    for (std::size_t i = 0; i < lcores; ++i) counters_.push_back(std::make_unique<DpdkCounters>());
+}
+
+std::uint64_t EthDevice::rx_packets() const {
+    std::uint64_t sum = 0;
+    for (const auto& each : counters_) sum += each->get(PortCount::rx_packets);
+    return sum;
+}
+
+std::shared_ptr<EthDevice> EthDevice::open(const std::string& name,
+                                           std::shared_ptr<rte_mempool> pool, std::size_t lcores,
+                                           std::string& error) {
     std::uint16_t port_id = 0;
     if (!find_device(name, port_id, error)) return nullptr;
-    if (pool == nullptr) pool = make_buffer_pool(kBuffers, error);
+    if (pool == nullptr) {
+        const auto count = static_cast<std::uint32_t>((kBuffers + 1) * lcores - 1);
+        pool = make_buffer_pool(count, error);
+    }
     if (pool == nullptr) return nullptr;
-    std::unique_ptr<EthDevice> device(new EthDevice(port_id));
+    std::shared_ptr<EthDevice> device(new EthDevice(port_id, lcores));
     device->pool_ = std::move(pool);
     if (!device->configure(error) || !device->start_queues(error)) return nullptr;
     return device;
+}
+
+// A queue that nobody polls swallows its share of the packets, so there are as many as lcores or
+// one.
+bool EthDevice::choose_queues(const rte_eth_dev_info& info, std::string& error) {
+    const auto lcores = static_cast<std::uint16_t>(counters_.size());
+    by_hash_ = (info.flow_type_rss_offloads & (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP)) != 0;
+    // The kernel spreads over the sockets of af_packet, and the other end over rings.
+    const bool fixed = driver_ == "net_af_packet" || driver_ == "net_ring";
+    if (fixed) by_hash_ = false;
+    if (fixed && info.max_rx_queues > 1 && info.max_rx_queues != lcores) {
+        error = "DPDK device " + name_ + " has " + std::to_string(info.max_rx_queues) +
+                " queues for " + std::to_string(lcores) +
+                " lcores: some would not be read; make both numbers the same (qpairs=, lcores)";
+        return false;
+    }
+    rx_queues_ = (fixed || by_hash_) && info.max_rx_queues >= lcores ? lcores : 1;
+    tx_queues_ = std::min(lcores, std::max<std::uint16_t>(info.max_tx_queues, 1));
+    by_hash_ = by_hash_ && rx_queues_ > 1;
+    return true;
 }
 
 bool EthDevice::configure(std::string& error) {
@@ -109,8 +142,15 @@ bool EthDevice::configure(std::string& error) {
     if (info.if_index != 0 && if_indextoname(info.if_index, interface) != nullptr) {
         interface_ = interface;
     }
+    if (!choose_queues(info, error)) return false;
     rte_eth_conf conf{};  // no offload: checksums of headers are cheap, payloads are authenticated
-    if (const int code = rte_eth_dev_configure(port_id_, 1, 1, &conf); code != 0) {
+    if (by_hash_) {
+        conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+        conf.rx_adv_conf.rss_conf.rss_hf =
+            info.flow_type_rss_offloads & (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+    }
+    if (const int code = rte_eth_dev_configure(port_id_, rx_queues_, tx_queues_, &conf);
+        code != 0) {
         error = failure("cannot configure DPDK device " + name_ + " (is it in use?)", code);
         return false;
     }
@@ -129,10 +169,10 @@ bool EthDevice::start_queues(std::string& error) {
     const int node = rte_eth_dev_socket_id(port_id_);
     const auto socket = static_cast<unsigned>(node);  // -1 is SOCKET_ID_ANY
     int code = rte_eth_dev_adjust_nb_rx_tx_desc(port_id_, &rx_slots, &tx_slots);
-    if (code == 0) {
-        code = rte_eth_rx_queue_setup(port_id_, 0, rx_slots, socket, nullptr, pool_.get());
-    }
-    if (code == 0) code = rte_eth_tx_queue_setup(port_id_, 0, tx_slots, socket, nullptr);
+    for (std::uint16_t i = 0; code == 0 && i < rx_queues_; ++i)
+        code = rte_eth_rx_queue_setup(port_id_, i, rx_slots, socket, nullptr, pool_.get());
+    for (std::uint16_t i = 0; code == 0 && i < tx_queues_; ++i)
+        code = rte_eth_tx_queue_setup(port_id_, i, tx_slots, socket, nullptr);
     if (code == 0) code = rte_eth_dev_start(port_id_);
     if (code != 0) {
         error = failure("cannot start DPDK device " + name_, code);
@@ -150,12 +190,29 @@ EthDevice::~EthDevice() {
     rte_vdev_uninit(name_.c_str());
 }
 
-DpdkPort::DpdkPort(std::unique_ptr<EthDevice> device, Station own, std::shared_ptr<void> keep)
-    : keep_(std::move(keep)), device_(std::move(device)), own_(own) {
+void EthDevice::listen_for(const Ipv6Address& ip) {
+    rte_ether_addr groups[2];
+    std::memcpy(groups[0].addr_bytes, solicited_mac(ip).data(), RTE_ETHER_ADDR_LEN);
+    std::memcpy(groups[1].addr_bytes, kAllNodesMac.data(), RTE_ETHER_ADDR_LEN);
+    if (rte_eth_dev_set_mc_addr_list(port_id_, groups, 2) != 0) {
+        rte_eth_allmulticast_enable(port_id_);
+    }
+}
+
+DpdkPort::DpdkPort(std::shared_ptr<EthDevice> device, std::size_t lcore, const Link& link,
+                   std::shared_ptr<void> keep)
+    : keep_(std::move(keep)),
+      device_(std::move(device)),
+      lcore_(lcore),
+      receives_(lcore < device_->rx_queues()),
+      tx_queue_(static_cast<std::uint16_t>(lcore % device_->tx_queues())),
+      link_(link),
+      counters_(device_->counters(lcore)) {
     own_.mac = device_->mac() != MacAddress{} ? device_->mac() : local_mac(own_.ip);
+    if (lcore_ > 0) return;
     if (!device_->interface().empty()) read_interface_statistics(device_->interface(), base_);
-    // Neighbours that remember this address from an earlier run learn where it is now.
-    ask_for(own_.ip);
+    if (own_.has_ip6()) device_->listen_for(own_.ip6);
+    announce();
 }
 
 DpdkPort::~DpdkPort() {
@@ -163,7 +220,11 @@ DpdkPort::~DpdkPort() {
     rte_pktmbuf_free(sending_);
 }
 
-UdpAddress DpdkPort::local() const { return ipv4_address(own_.ip, own_.udp_port); }
+UdpAddress DpdkPort::local() const {
+    UdpAddress out = ipv4_address(own_.ip, own_.udp_port);
+    if (own_.ip == 0) std::ranges::copy(own_.ip6, out.ip);
+    return out;
+}
 
 std::string DpdkPort::name() const {
     constexpr std::string_view kPrefix = "net_";
@@ -172,14 +233,15 @@ std::string DpdkPort::name() const {
 }
 
 void DpdkPort::append_counters(std::vector<Counter>& out) const {
+    counters_.append_to(out);
+    out.emplace_back("idle_naps", sleeper_.naps());
+    if (lcore_ > 0) return;
     // The kernel's count first: what arrives between the two reads must not look lost.
     InterfaceStatistics below;
     const bool has_interface =
         !device_->interface().empty() && read_interface_statistics(device_->interface(), below);
     rte_eth_stats stats{};
     const bool has_stats = rte_eth_stats_get(device_->port_id(), &stats) == 0;
-    counters_.append_to(out);
-    out.emplace_back("idle_naps", sleeper_.naps());
     out.emplace_back("rx_missed", has_stats ? stats.imissed : 0);
     out.emplace_back("rx_no_buffer", has_stats ? stats.rx_nombuf : 0);
     out.emplace_back("mbufs_in_use", rte_mempool_in_use_count(device_->pool()));
@@ -187,37 +249,44 @@ void DpdkPort::append_counters(std::vector<Counter>& out) const {
     const std::uint64_t arrived = above(below.rx_packets, base_.rx_packets);
     out.emplace_back("kernel_rx_dropped", above(below.rx_dropped, base_.rx_dropped));
     out.emplace_back("kernel_rx_minus_port_rx",
-                     above(arrived, counters_.get(PortCount::rx_packets)));
+                     above(arrived, device_->rx_packets()));
 }
 
 std::unique_ptr<PacketPort> open_dpdk_port(const DpdkPortOptions& options, bool server,
                                            std::string& error) {
-    UdpAddress address;
-    if (!parse_ipv4(options.address, options.udp_port, address) ||
-        !is_usable_host(ipv4_of(address))) {
-        error = "the DPDK port needs an IPv4 address of its own, not \"" + options.address + "\"";
-        return nullptr;
-    }
+    PortSet set = open_dpdk_ports(options, 1, server, error);
+    return set.ports.empty() ? nullptr : std::move(set.ports.front());
+}
+
+PortSet open_dpdk_ports(const DpdkPortOptions& options, std::size_t lcores, bool server,
+                        std::string& error) {
+    Link link;
+    if (!read_link(options, link, error)) return {};
     if (server && options.udp_port == 0) {
         error = "the DPDK port of a server needs a UDP port";
-        return nullptr;
+        return {};
     }
-    if (!start_eal(options.eal_arguments, error)) return nullptr;
-    std::unique_ptr<EthDevice> device = EthDevice::open(options.device, nullptr, error);
-    if (device == nullptr) return nullptr;
-    if (device->mtu() < kIpUdpBytes + 1200) {
+    if (!start_eal(options.eal_arguments, error)) return {};
+    const std::shared_ptr<EthDevice> device =
+        EthDevice::open(options.device, nullptr, lcores, error);
+    if (device == nullptr) return {};
+    constexpr std::uint16_t kQuicLeast = 1200;
+    const std::uint16_t needed = kQuicLeast + (link.station.has_ip6() ? 48 : 28);
+    if (device->mtu() < needed) {
         error = "the MTU of the DPDK device, " + std::to_string(device->mtu()) +
-                ", is too small: QUIC needs 1228";
-        return nullptr;
+                ", is too small: QUIC needs " + std::to_string(needed);
+        return {};
     }
-    Station own;
-    own.ip = ipv4_of(address);
     // A client may leave it open; from the dynamic range, another one after a restart.
     constexpr std::uint16_t kDynamicPorts = 49152;
-    own.udp_port = options.udp_port != 0
-                       ? options.udp_port
-                       : static_cast<std::uint16_t>(kDynamicPorts + getpid() % 16384);
-    return std::make_unique<DpdkPort>(std::move(device), own, nullptr);
+    if (link.station.udp_port == 0) {
+        link.station.udp_port = static_cast<std::uint16_t>(kDynamicPorts + getpid() % 16384);
+    }
+    PortSet set;
+    set.one_receives = device->rx_queues() < lcores;
+    for (std::size_t i = 0; i < lcores; ++i)
+        set.ports.push_back(std::make_unique<DpdkPort>(device, i, link, nullptr));
+    return set;
 }
 
 }  // namespace bayplan::dataplane

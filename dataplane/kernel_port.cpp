@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "kernel_socket.h"
 #include "udp_address.h"
 
 namespace bayplan::dataplane {
@@ -27,12 +28,10 @@ constexpr std::size_t kRunBytesMax = 65'000;
 constexpr std::size_t kRunPacketsMax = 64;  // UDP_MAX_SEGMENTS of older kernels
 constexpr std::size_t kReceiveBurst = 16;
 constexpr std::size_t kReceiveBytes = 65'536;
-// The default holds fewer packets than one congestion window.
-constexpr int kSocketBufferBytes = 8 << 20;
 constexpr std::size_t kReceiveControlBytes =
-    CMSG_SPACE(sizeof(in_pktinfo)) + CMSG_SPACE(sizeof(std::uint32_t)) + CMSG_SPACE(sizeof(int));
+    CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(std::uint32_t)) + CMSG_SPACE(sizeof(int));
 constexpr std::size_t kSendControlBytes =
-    CMSG_SPACE(sizeof(in_pktinfo)) + CMSG_SPACE(sizeof(std::uint16_t));
+    CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(std::uint16_t));
 
 // One writer (the loop), any reader.
 struct Tally {
@@ -44,35 +43,14 @@ struct Tally {
     std::uint64_t get() const { return value.load(std::memory_order_relaxed); }
 };
 
-struct Descriptor {
-    int fd = -1;
-    Descriptor() = default;
-    explicit Descriptor(int value) : fd(value) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (fd >= 0) close(fd);
-    }
-};
-
-void enlarge_buffers(int fd) {
-    // FORCE needs CAP_NET_ADMIN; without it the kernel caps the size, which costs throughput alone.
-    const int size = kSocketBufferBytes;
-    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) != 0) {
-        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
-    }
-    if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size) != 0) {
-        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
-    }
-}
-
 class KernelPort final : public PacketPort {
 public:
-    KernelPort(int socket_fd, int event_fd, const UdpAddress& local, bool reply_from_same_address,
-               std::size_t payload_max)
+    KernelPort(int socket_fd, int event_fd, const UdpAddress& local, bool ipv6,
+               bool reply_from_same_address, std::size_t payload_max)
         : socket_(socket_fd),
           event_(event_fd),
           local_(local),
+          ipv6_(ipv6),
           with_local_address_(reply_from_same_address),
           send_stride_((payload_max + 63) / 64 * 64),
           payload_max_(payload_max),
@@ -98,7 +76,7 @@ public:
         path = Path{};
         path.local = local_;
         path.remote = remote;
-        return true;
+        return ipv6_ || ipv4_of(remote) != 0;
     }
     UdpAddress local() const override { return local_; }
     std::string name() const override { return "kernel-udp"; }
@@ -128,6 +106,7 @@ private:
     Descriptor socket_;
     Descriptor event_;
     UdpAddress local_;
+    bool ipv6_;                // the family of the socket
     bool with_local_address_;  // bound to any address: answer from the one that was addressed
     bool segment_ = true;      // off once the kernel or the device has refused it
     std::size_t send_stride_;
@@ -137,7 +116,7 @@ private:
 
     std::array<mmsghdr, kReceiveBurst> in_messages_{};
     std::array<iovec, kReceiveBurst> in_vectors_{};
-    std::array<sockaddr_in, kReceiveBurst> in_addresses_{};
+    std::array<SocketAddress, kReceiveBurst> in_addresses_{};
     using ReceiveControl = std::array<char, kReceiveControlBytes>;
     alignas(cmsghdr) std::array<ReceiveControl, kReceiveBurst> in_control_{};
 
@@ -145,7 +124,7 @@ private:
     std::array<iovec, kSendBurst> out_vectors_{};
     std::array<Ends, kSendBurst> out_paths_{};
     std::array<mmsghdr, kSendBurst> out_messages_{};
-    std::array<sockaddr_in, kSendBurst> out_addresses_{};
+    std::array<SocketAddress, kSendBurst> out_addresses_{};
     alignas(cmsghdr) std::array<std::array<char, kSendControlBytes>, kSendBurst> out_control_{};
     std::size_t queued_ = 0;
 
@@ -170,6 +149,10 @@ std::size_t KernelPort::read_control(msghdr& header, UdpAddress& local) {
             in_pktinfo info{};
             std::memcpy(&info, CMSG_DATA(part), sizeof info);
             local = ipv4_address(ntohl(info.ipi_spec_dst.s_addr), local_.port);
+        } else if (part->cmsg_level == IPPROTO_IPV6 && part->cmsg_type == IPV6_PKTINFO) {
+            in6_pktinfo info{};
+            std::memcpy(&info, CMSG_DATA(part), sizeof info);
+            std::memcpy(local.ip, &info.ipi6_addr, sizeof local.ip);
         } else if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SO_RXQ_OVFL) {
             std::uint32_t dropped = 0;  // since the socket was opened
             std::memcpy(&dropped, CMSG_DATA(part), sizeof dropped);
@@ -186,7 +169,7 @@ std::size_t KernelPort::read_control(msghdr& header, UdpAddress& local) {
 std::size_t KernelPort::receive(DatagramSink& sink) {
     for (std::size_t i = 0; i < kReceiveBurst; ++i) {
         in_vectors_[i] = {receive_bytes_.get() + i * kReceiveBytes, kReceiveBytes};
-        in_messages_[i].msg_hdr = {&in_addresses_[i],      sizeof(sockaddr_in),  &in_vectors_[i], 1,
+        in_messages_[i].msg_hdr = {&in_addresses_[i],      address_size(ipv6_),  &in_vectors_[i], 1,
                                    in_control_[i].data(), kReceiveControlBytes, 0};
     }
     const int got = recvmmsg(socket_.fd, in_messages_.data(), kReceiveBurst, MSG_DONTWAIT, nullptr);
@@ -201,13 +184,13 @@ std::size_t KernelPort::receive(DatagramSink& sink) {
         const std::size_t size = in_messages_[i].msg_len;
         bytes += size;
         if ((header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
-            header.msg_namelen < sizeof(sockaddr_in)) {
+            header.msg_namelen < address_size(ipv6_)) {
             drop_rx_error_.add(1);
             continue;
         }
         Path path;
         path.local = local_;
-        path.remote = from_sockaddr(in_addresses_[i]);
+        path.remote = udp_address(in_addresses_[i], ipv6_);
         const std::size_t joined = read_control(header, path.local);
         const std::span<const std::uint8_t> all(receive_bytes_.get() + i * kReceiveBytes, size);
         const std::size_t segment = joined == 0 ? size : joined;
@@ -244,9 +227,9 @@ std::size_t KernelPort::run_from(std::size_t first) const {
 
 void KernelPort::describe_run(std::size_t message, std::size_t first, std::size_t packets) {
     const Ends& ends = out_paths_[first];
-    out_addresses_[message] = to_sockaddr(ends.remote);
+    out_addresses_[message] = socket_address(ends.remote, ipv6_);
     msghdr& header = out_messages_[message].msg_hdr;
-    header = {&out_addresses_[message],      sizeof(sockaddr_in), &out_vectors_[first], packets,
+    header = {&out_addresses_[message],      address_size(ipv6_), &out_vectors_[first], packets,
               out_control_[message].data(), 0,                   0};
     char* at = out_control_[message].data();
     const auto add = [&](int level, int type, const void* value, std::size_t size) {
@@ -258,7 +241,11 @@ void KernelPort::describe_run(std::size_t message, std::size_t first, std::size_
         at += CMSG_SPACE(size);
         header.msg_controllen += CMSG_SPACE(size);
     };
-    if (with_local_address_ && ipv4_of(ends.local) != INADDR_ANY) {
+    if (with_local_address_ && ipv6_ && !is_any(ends.local)) {
+        in6_pktinfo info{};
+        std::memcpy(&info.ipi6_addr, ends.local.ip, sizeof info.ipi6_addr);
+        add(IPPROTO_IPV6, IPV6_PKTINFO, &info, sizeof info);
+    } else if (with_local_address_ && ipv4_of(ends.local) != INADDR_ANY) {
         in_pktinfo info{};
         info.ipi_spec_dst.s_addr = htonl(ipv4_of(ends.local));
         add(IPPROTO_IP, IP_PKTINFO, &info, sizeof info);
@@ -349,40 +336,58 @@ void KernelPort::wake() {
     if (write(event_.fd, &one, sizeof one) < 0) return;
 }
 
+std::unique_ptr<PacketPort> open_socket(const Binding& wanted, std::string& error) {
+    Descriptor udp;
+    UdpAddress local;
+    if (!bind_socket(wanted, udp, local, error)) return nullptr;
+    Descriptor event(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    if (event.fd < 0) {
+        error = "eventfd: " + std::string(std::strerror(errno));
+        return nullptr;
+    }
+    const bool any_address = wanted.server && is_any(wanted.address);
+    const int udp_fd = std::exchange(udp.fd, -1);
+    const int event_fd = std::exchange(event.fd, -1);
+    return std::make_unique<KernelPort>(udp_fd, event_fd, local, wanted.ipv6, any_address,
+                                        wanted.payload_bytes_max);
+}
+
 }  // namespace
 
 std::unique_ptr<PacketPort> open_kernel_port(const KernelPortOptions& options, bool server,
                                              std::uint16_t payload_bytes_max, std::string& error) {
-    UdpAddress wanted;
-    if (!parse_ipv4(options.address, options.udp_port, wanted)) {
-        error = "'" + options.address + "' is not an IPv4 address";
-        return nullptr;
+    PortSet set = open_kernel_ports(options, 1, server, payload_bytes_max, error);
+    return set.ports.empty() ? nullptr : std::move(set.ports.front());
+}
+
+PortSet open_kernel_ports(const KernelPortOptions& options, std::size_t lcores, bool server,
+                          std::uint16_t payload_bytes_max, std::string& error) {
+    Binding wanted;
+    if (!parse_ip(options.address, options.udp_port, wanted.address)) {
+        error = "'" + options.address + "' is not an IP address";
+        return {};
     }
-    const std::string where = to_text(wanted);
-    Descriptor udp(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    Descriptor event(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-    if (udp.fd < 0 || event.fd < 0) {
-        error = "UDP socket for " + where + ": " + std::strerror(errno);
-        return nullptr;
+    wanted.ipv6 = options.address.find(':') != std::string::npos;
+    wanted.server = server;
+    wanted.payload_bytes_max = payload_bytes_max;
+    // Alone first, also for several: a port that may be shared would be shared with any other
+    // program of the same user without a word, and each would get a part of the packets.
+    auto first = open_socket(wanted, error);
+    if (!first) return {};
+    PortSet set;
+    if (lcores == 1) {
+        set.ports.push_back(std::move(first));
+        return set;
     }
-    enlarge_buffers(udp.fd);
-    const int on = 1;
-    const bool any_address = server && ipv4_of(wanted) == INADDR_ANY;
-    setsockopt(udp.fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
-    // Absent on old kernels: single packets then.
-    setsockopt(udp.fd, SOL_UDP, UDP_GRO, &on, sizeof on);
-    if (any_address) setsockopt(udp.fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
-    sockaddr_in bound = to_sockaddr(wanted);
-    socklen_t size = sizeof bound;
-    if (bind(udp.fd, reinterpret_cast<sockaddr*>(&bound), sizeof bound) != 0 ||
-        getsockname(udp.fd, reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
-        error = "UDP " + where + ": " + std::strerror(errno);
-        return nullptr;
+    wanted.address.port = first->local().port;
+    wanted.shared = true;
+    first.reset();
+    for (std::size_t i = 0; i < lcores; ++i) {
+        auto port = open_socket(wanted, error);
+        if (!port) return {};
+        set.ports.push_back(std::move(port));
     }
-    const int udp_fd = std::exchange(udp.fd, -1);
-    const int event_fd = std::exchange(event.fd, -1);
-    return std::make_unique<KernelPort>(udp_fd, event_fd, from_sockaddr(bound), any_address,
-                                        payload_bytes_max);
+    return set;
 }
 
 }  // namespace bayplan::dataplane

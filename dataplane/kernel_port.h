@@ -19,4 +19,9 @@ namespace bayplan::dataplane {
 std::unique_ptr<PacketPort> open_kernel_port(const KernelPortOptions&, bool server,
                                              std::uint16_t payload_bytes_max, std::string& error);
 
+// As many sockets on one address, among which the kernel spreads peers by their address
+// (SO_REUSEPORT). Empty and `error` on failure, also when another program holds the address.
+PortSet open_kernel_ports(const KernelPortOptions&, std::size_t lcores, bool server,
+                          std::uint16_t payload_bytes_max, std::string& error);
+
 }  // namespace bayplan::dataplane

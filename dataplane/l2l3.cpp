@@ -6,70 +6,19 @@
 #include <algorithm>
 #include <cstring>
 
+#include "l2l3_bytes.h"
 #include "udp_address.h"
 
 namespace bayplan::dataplane {
 namespace {
 
-constexpr std::uint16_t kEthertypeIpv4 = 0x0800;
-constexpr std::uint16_t kEthertypeArp = 0x0806;
-constexpr std::uint16_t kEthertypeVlan = 0x8100;
-constexpr std::uint16_t kEthertypeQinq = 0x88a8;
 constexpr std::size_t kArpBytes = 28;
-constexpr std::size_t kIpv4Bytes = 20;
-constexpr std::size_t kUdpBytes = 8;
 constexpr std::size_t kIcmpBytes = 8;
 constexpr std::uint8_t kProtocolIcmp = 1;
-constexpr std::uint8_t kProtocolUdp = 17;
-constexpr std::uint8_t kTtl = 64;
 constexpr std::uint8_t kIcmpEchoRequest = 8;
 constexpr std::uint16_t kDontFragment = 0x4000;
 constexpr std::uint16_t kMoreFragmentsOrOffset = 0x3fff;
-constexpr MacAddress kBroadcast = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-
-using Bytes = std::span<std::uint8_t>;
-
-std::uint16_t read16(const std::uint8_t* at) {
-    return static_cast<std::uint16_t>(at[0] << 8 | at[1]);
-}
-
-std::uint32_t read32(const std::uint8_t* at) {
-    return std::uint32_t{read16(at)} << 16 | read16(at + 2);
-}
-
-void write16(std::uint8_t* at, std::uint16_t value) {
-    at[0] = static_cast<std::uint8_t>(value >> 8);
-    at[1] = static_cast<std::uint8_t>(value);
-}
-
-void write32(std::uint8_t* at, std::uint32_t value) {
-    write16(at, static_cast<std::uint16_t>(value >> 16));
-    write16(at + 2, static_cast<std::uint16_t>(value));
-}
-
-MacAddress read_mac(const std::uint8_t* at) {
-    MacAddress mac;
-    std::memcpy(mac.data(), at, mac.size());
-    return mac;
-}
-
-void write_mac(std::uint8_t* at, const MacAddress& mac) { std::memcpy(at, mac.data(), mac.size()); }
-
-// One station: neither a group nor the all-zero address.
-bool is_station(const MacAddress& mac) { return (mac[0] & 1) == 0 && mac != MacAddress{}; }
-
-FrameResult drop(DropReason reason) {
-    FrameResult result;
-    result.reason = reason;
-    return result;
-}
-
-void write_ethernet(std::uint8_t* at, const MacAddress& to, const MacAddress& from,
-                    std::uint16_t type) {
-    write_mac(at, to);
-    write_mac(at + 6, from);
-    write16(at + 12, type);
-}
+constexpr std::uint16_t kVlanIdMask = 0x0fff;
 
 // Offsets inside an ARP packet: operation 6, sender mac 8, sender ip 14, target mac 18, target
 // ip 24.
@@ -87,8 +36,8 @@ void write_arp(std::uint8_t* at, std::uint16_t operation, const Station& own,
 }
 
 FrameResult handle_arp(Bytes frame, const Station& own) {
-    if (frame.size() < kEthernetBytes + kArpBytes) return drop(DropReason::arp_short);
-    std::uint8_t* arp = frame.data() + kEthernetBytes;
+    if (frame.size() < own.link_bytes() + kArpBytes) return drop(DropReason::arp_short);
+    std::uint8_t* arp = frame.data() + own.link_bytes();
     const bool ethernet_ipv4 =
         read16(arp) == 1 && read16(arp + 2) == kEthertypeIpv4 && arp[4] == 6 && arp[5] == 4;
     const std::uint16_t operation = read16(arp + 6);
@@ -105,9 +54,9 @@ FrameResult handle_arp(Bytes frame, const Station& own) {
     result.sender_ip = sender_ip;
     result.sender_mac = sender_mac;
     if (operation == 1 && target_ip == own.ip) {
-        write_ethernet(frame.data(), sender_mac, own.mac, kEthertypeArp);
+        write_ethernet(frame.data(), sender_mac, own, kEthertypeArp);
         write_arp(arp, 2, own, sender_mac, sender_ip);
-        std::ranges::fill(frame.subspan(kEthernetBytes + kArpBytes), std::uint8_t{0});
+        std::ranges::fill(frame.subspan(own.link_bytes() + kArpBytes), std::uint8_t{0});
         result.action = FrameAction::arp_reply;
         return result;
     }
@@ -124,7 +73,7 @@ FrameResult handle_icmp(Bytes frame, Bytes header, Bytes body, const Station& ow
     if (internet_checksum(body) != 0) return drop(DropReason::icmp_checksum);
 
     const Ipv4Address sender = read32(header.data() + 12);
-    write_ethernet(frame.data(), read_mac(frame.data() + 6), own.mac, kEthertypeIpv4);
+    write_ethernet(frame.data(), read_mac(frame.data() + 6), own, kEthertypeIpv4);
     header[8] = kTtl;
     write16(header.data() + 10, 0);
     write32(header.data() + 12, own.ip);
@@ -136,32 +85,15 @@ FrameResult handle_icmp(Bytes frame, Bytes header, Bytes body, const Station& ow
     write16(body.data() + 2, 0);
     write16(body.data() + 2, internet_checksum(body));
 
-    const std::size_t used = kEthernetBytes + header.size() + body.size();
+    const std::size_t used = own.link_bytes() + header.size() + body.size();
     std::ranges::fill(frame.subspan(used), std::uint8_t{0});
     FrameResult result;
     result.action = FrameAction::icmp_reply;
     return result;
 }
 
-FrameResult handle_udp(Bytes frame, Bytes header, Bytes body, const Station& own) {
-    if (body.size() < kUdpBytes) return drop(DropReason::udp_short);
-    const std::uint16_t length = read16(body.data() + 4);
-    if (length < kUdpBytes || length > body.size()) return drop(DropReason::udp_length);
-    const std::uint16_t source_port = read16(body.data());
-    if (read16(body.data() + 2) != own.udp_port) return drop(DropReason::udp_port);
-    if (source_port == 0) return drop(DropReason::udp_source_port);
-    if (length == kUdpBytes) return drop(DropReason::udp_empty);
-    FrameResult result;
-    result.action = FrameAction::datagram;
-    result.path.local = ipv4_address(own.ip, own.udp_port);
-    result.path.remote = ipv4_address(read32(header.data() + 12), source_port);
-    std::memcpy(result.path.remote_mac, frame.data() + 6, sizeof result.path.remote_mac);
-    result.payload = body.subspan(kUdpBytes, length - kUdpBytes);
-    return result;
-}
-
 FrameResult handle_ipv4(Bytes frame, const Station& own, bool is_broadcast) {
-    const Bytes packet = frame.subspan(kEthernetBytes);
+    const Bytes packet = frame.subspan(own.link_bytes());
     if (packet.size() < kIpv4Bytes) return drop(DropReason::ip_short);
     std::uint8_t* ip = packet.data();
     if (ip[0] >> 4 != 4) return drop(DropReason::ip_version);
@@ -179,23 +111,46 @@ FrameResult handle_ipv4(Bytes frame, const Station& own, bool is_broadcast) {
     const Ipv4Address source = read32(ip + 12);
     if (!is_usable_host(source) || source == own.ip) return drop(DropReason::ip_source);
     const Bytes body = packet.subspan(header_size, total - header_size);
-    if (ip[9] == kProtocolUdp) return handle_udp(frame, header, body, own);
+    if (ip[9] == kProtocolUdp) {
+        FrameResult result = handle_udp(frame, body, own);
+        result.path.local = ipv4_address(own.ip, own.udp_port);
+        result.path.remote = ipv4_address(source, result.path.remote.port);
+        return result;
+    }
     if (ip[9] == kProtocolIcmp) return handle_icmp(frame, header, body, own);
     return drop(DropReason::ip_protocol);
 }
 
 constexpr std::array<std::string_view, kDropReasonCount> kDropNames = {
-    "frame_short",      "frame_segmented", "vlan",           "source_mac",
-    "other_mac",        "ethertype",       "arp_short",      "arp_malformed",
-    "arp_other",        "arp_conflict",    "ip_short",       "ip_version",
-    "ip_header_length", "ip_total_length", "ip_checksum",    "ip_fragment",
-    "ip_ttl",           "ip_source",       "ip_destination", "ip_link_broadcast",
-    "ip_protocol",      "icmp_short",      "icmp_type",      "icmp_options",
-    "icmp_checksum",    "udp_short",       "udp_length",     "udp_source_port",
-    "udp_port",         "udp_empty",
+    "frame_short",      "frame_segmented", "vlan",          "source_mac",
+    "other_mac",        "ethertype",       "arp_short",     "arp_malformed",
+    "arp_other",        "arp_conflict",    "ip_short",      "ip_version",
+    "ip_header_length", "ip_total_length", "ip_checksum",   "ip_fragment",
+    "ip_hop_by_hop",    "ip_ttl",          "ip_source",     "ip_destination",
+    "ip_link_broadcast", "ip_protocol",    "icmp_short",    "icmp_type",
+    "icmp_options",     "icmp_checksum",   "ndp_malformed", "ndp_other",
+    "ndp_conflict",     "udp_short",       "udp_length",    "udp_source_port",
+    "udp_port",         "udp_no_checksum", "udp_empty",
 };
+static_assert(!kDropNames.back().empty(), "a name for each reason");
 
 }  // namespace
+
+FrameResult handle_udp(Bytes frame, Bytes body, const Station& own) {
+    if (body.size() < kUdpBytes) return drop(DropReason::udp_short);
+    const std::uint16_t length = read16(body.data() + 4);
+    if (length < kUdpBytes || length > body.size()) return drop(DropReason::udp_length);
+    const std::uint16_t source_port = read16(body.data());
+    if (read16(body.data() + 2) != own.udp_port) return drop(DropReason::udp_port);
+    if (source_port == 0) return drop(DropReason::udp_source_port);
+    if (length == kUdpBytes) return drop(DropReason::udp_empty);
+    FrameResult result;
+    result.action = FrameAction::datagram;
+    result.path.remote.port = source_port;
+    std::memcpy(result.path.remote_mac, frame.data() + 6, sizeof result.path.remote_mac);
+    result.payload = body.subspan(kUdpBytes, length - kUdpBytes);
+    return result;
+}
 
 std::string_view to_string(DropReason reason) {
     return kDropNames[static_cast<std::size_t>(reason)];
@@ -204,20 +159,45 @@ std::string_view to_string(DropReason reason) {
 FrameResult handle_frame(std::span<std::uint8_t> frame, const Station& own) {
     if (frame.size() < kEthernetBytes) return drop(DropReason::frame_short);
     const MacAddress to = read_mac(frame.data());
-    const std::uint16_t type = read16(frame.data() + 12);
     const bool is_broadcast = to == kBroadcast;
-    if (!is_broadcast && to != own.mac) return drop(DropReason::other_mac);
+    const bool is_group6 = own.has_ip6() && is_our_group(to, own);
+    if (!is_broadcast && !is_group6 && to != own.mac) return drop(DropReason::other_mac);
     if (!is_station(read_mac(frame.data() + 6))) return drop(DropReason::source_mac);
-    if (type == kEthertypeIpv4) return handle_ipv4(frame, own, is_broadcast);
-    if (type == kEthertypeArp) return handle_arp(frame, own);
+    std::uint16_t type = read16(frame.data() + 12);
+    if (own.vlan != 0) {
+        if (type != kEthertypeVlan) return drop(DropReason::vlan);
+        if (frame.size() < own.link_bytes()) return drop(DropReason::frame_short);
+        if ((read16(frame.data() + 14) & kVlanIdMask) != own.vlan) return drop(DropReason::vlan);
+        type = read16(frame.data() + 16);
+    }
+    if (type == kEthertypeIpv6 && own.has_ip6()) {
+        return handle_ipv6(frame, own, is_broadcast || is_group6);
+    }
+    if (is_group6) return drop(DropReason::other_mac);
+    if (type == kEthertypeIpv4 && own.ip != 0) return handle_ipv4(frame, own, is_broadcast);
+    if (type == kEthertypeArp && own.ip != 0) return handle_arp(frame, own);
     const bool is_vlan = type == kEthertypeVlan || type == kEthertypeQinq;
     return drop(is_vlan ? DropReason::vlan : DropReason::ethertype);
 }
 
-void build_udp_headers(std::span<std::uint8_t, kUdpHeadersBytes> out, const MacAddress& own_mac,
-                       const Path& path, std::size_t payload_size) {
-    write_ethernet(out.data(), read_mac(path.remote_mac), own_mac, kEthertypeIpv4);
-    std::uint8_t* ip = out.data() + kEthernetBytes;
+std::size_t udp_headers_size(const Station& own, const Path& path) {
+    const bool is_ipv4 = ipv4_of(path.remote) != 0;
+    return own.link_bytes() + (is_ipv4 ? kIpv4Bytes : kIpv6Bytes) + kUdpBytes;
+}
+
+void build_udp_headers(std::span<std::uint8_t> frame, const Station& own, const Path& path) {
+    const std::size_t headers = udp_headers_size(own, path);
+    const std::size_t payload_size = frame.size() - headers;
+    const bool is_ipv4 = ipv4_of(path.remote) != 0;
+    write_ethernet(frame.data(), read_mac(path.remote_mac), own,
+                   is_ipv4 ? kEthertypeIpv4 : kEthertypeIpv6);
+    std::uint8_t* ip = frame.data() + own.link_bytes();
+    std::uint8_t* udp = frame.data() + headers - kUdpBytes;
+    write16(udp, path.local.port);
+    write16(udp + 2, path.remote.port);
+    write16(udp + 4, static_cast<std::uint16_t>(kUdpBytes + payload_size));
+    write16(udp + 6, 0);
+    if (!is_ipv4) return build_udp_over_ipv6(frame.subspan(own.link_bytes()), path, payload_size);
     ip[0] = 0x45;
     ip[1] = 0;
     write16(ip + 2, static_cast<std::uint16_t>(kIpv4Bytes + kUdpBytes + payload_size));
@@ -229,27 +209,17 @@ void build_udp_headers(std::span<std::uint8_t, kUdpHeadersBytes> out, const MacA
     write32(ip + 12, ipv4_of(path.local));
     write32(ip + 16, ipv4_of(path.remote));
     write16(ip + 10, internet_checksum({ip, kIpv4Bytes}));
-    std::uint8_t* udp = ip + kIpv4Bytes;
-    write16(udp, path.local.port);
-    write16(udp + 2, path.remote.port);
-    write16(udp + 4, static_cast<std::uint16_t>(kUdpBytes + payload_size));
-    write16(udp + 6, 0);
 }
 
 void build_arp_request(std::span<std::uint8_t, kArpFrameBytes> out, const Station& own,
                        Ipv4Address target) {
     std::ranges::fill(out, std::uint8_t{0});
-    write_ethernet(out.data(), kBroadcast, own.mac, kEthertypeArp);
-    write_arp(out.data() + kEthernetBytes, 1, own, MacAddress{}, target);
+    write_ethernet(out.data(), kBroadcast, own, kEthertypeArp);
+    write_arp(out.data() + own.link_bytes(), 1, own, MacAddress{}, target);
 }
 
 std::uint16_t internet_checksum(std::span<const std::uint8_t> bytes) {
-    std::uint32_t sum = 0;  // 64 KiB of 0xffff words stay below 2^32
-    std::size_t i = 0;
-    for (; i + 1 < bytes.size(); i += 2) sum += read16(bytes.data() + i);
-    if (i < bytes.size()) sum += std::uint32_t{bytes[i]} << 8;
-    while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
-    return static_cast<std::uint16_t>(~sum);
+    return InternetSum().add(bytes).checksum();
 }
 
 bool is_usable_host(Ipv4Address ip) {

@@ -15,7 +15,7 @@
 
 namespace bayplan::dataplane {
 
-// An IPv4 address and UDP port, host byte order. (Room for IPv6: 16 bytes, IPv4 mapped.)
+// An IP address in network order and a UDP port in host order.
 struct UdpAddress {
     std::uint8_t ip[16] = {};  // IPv4: mapped, ::ffff:a.b.c.d
     std::uint16_t port = 0;
@@ -53,7 +53,8 @@ public:
     // Sleeps until something may have arrived, at most this long; returns early on wake().
     virtual void wait(std::int64_t timeout_ns) = 0;
     virtual void wake() = 0;  // any thread
-    // Resolves a destination for a client's first packet (ARP on ethdev ports; may take turns).
+    // Resolves a destination for a client's first packet (ARP or neighbour discovery on ethdev ports,
+    // of the peer or of the gateway; may take turns).
     virtual bool resolve(const UdpAddress&, Path&) = 0;
     virtual UdpAddress local() const = 0;
     virtual std::string name() const = 0;
@@ -63,8 +64,17 @@ public:
     virtual void append_counters(std::vector<Counter>&) const = 0;
 };
 
+// What the lcores of one port poll, one each.
+struct PortSet {
+    std::vector<std::unique_ptr<PacketPort>> ports;
+    bool one_receives = false;  // the first has all the packets: the device has but one queue
+};
+
 // The ethdev port. Defined by the DPDK library; programs without it link without_dpdk.cpp, where it
 // fails with a clear text. Null and `error` on failure.
 std::unique_ptr<PacketPort> open_dpdk_port(const DpdkPortOptions&, bool server, std::string& error);
+// Empty and `error` on failure.
+PortSet open_dpdk_ports(const DpdkPortOptions&, std::size_t lcores, bool server,
+                        std::string& error);
 
 }  // namespace bayplan::dataplane

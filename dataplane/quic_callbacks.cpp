@@ -70,10 +70,9 @@ struct QuicConnection::Callbacks {
                                      std::size_t size, void* user_data) {
         auto& connection = self(user_data);
         const Cid made = connection.owner_.make_cid();
-        if (made.size != size ||
-            gnutls_rnd(GNUTLS_RND_RANDOM, token, NGTCP2_STATELESS_RESET_TOKENLEN) != 0) {
+        const std::span<std::uint8_t, kResetTokenBytes> out(token, kResetTokenBytes);
+        if (made.size != size || !connection.owner_.reset_token(made, out))
             return NGTCP2_ERR_CALLBACK_FAILURE;
-        }
         ngtcp2_cid_init(cid, made.bytes.data(), made.size);
         connection.add_cid(made);
         return 0;
@@ -85,6 +84,27 @@ struct QuicConnection::Callbacks {
         std::erase(connection.cids_, gone);
         connection.owner_.on_cid_removed(gone);
         return 0;
+    }
+
+    static int recv_stateless_reset(ngtcp2_conn*, const ngtcp2_pkt_stateless_reset*,
+                                    void* user_data) {
+        self(user_data).was_reset_ = true;
+        return 0;
+    }
+
+    // ngtcp2 makes the next keys in advance: the first time at the end of the handshake, then once
+    // per update, whichever side began it.
+    static int update_key(ngtcp2_conn* conn, std::uint8_t* rx_secret, std::uint8_t* tx_secret,
+                          ngtcp2_crypto_aead_ctx* rx_context, std::uint8_t* rx_iv,
+                          ngtcp2_crypto_aead_ctx* tx_context, std::uint8_t* tx_iv,
+                          const std::uint8_t* current_rx_secret,
+                          const std::uint8_t* current_tx_secret, std::size_t secret_size,
+                          void* user_data) {
+        auto& connection = self(user_data);
+        if (++connection.keys_made_ > 1) connection.counters_.add(Count::key_updates);
+        return ngtcp2_crypto_update_key_cb(conn, rx_secret, tx_secret, rx_context, rx_iv,
+                                           tx_context, tx_iv, current_rx_secret, current_tx_secret,
+                                           secret_size, user_data);
     }
 
     static void random_bytes(std::uint8_t* out, std::size_t size, const ngtcp2_rand_ctx*) {
@@ -101,7 +121,7 @@ struct QuicConnection::Callbacks {
         out.encrypt = ngtcp2_crypto_encrypt_cb;
         out.decrypt = ngtcp2_crypto_decrypt_cb;
         out.hp_mask = ngtcp2_crypto_hp_mask_cb;
-        out.update_key = ngtcp2_crypto_update_key_cb;
+        out.update_key = update_key;
         out.delete_crypto_aead_ctx = ngtcp2_crypto_delete_crypto_aead_ctx_cb;
         out.delete_crypto_cipher_ctx = ngtcp2_crypto_delete_crypto_cipher_ctx_cb;
         out.get_path_challenge_data = ngtcp2_crypto_get_path_challenge_data_cb;
@@ -115,6 +135,7 @@ struct QuicConnection::Callbacks {
         out.stream_stop_sending = stream_stop_sending;
         out.get_new_connection_id = get_new_connection_id;
         out.remove_connection_id = remove_connection_id;
+        out.recv_stateless_reset = recv_stateless_reset;
         return out;
     }
 };

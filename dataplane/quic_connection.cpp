@@ -1,4 +1,5 @@
-// The life of a QuicConnection after its beginning: packets in and out, streams, endings.
+// The life of a QuicConnection between its beginning and its end: packets in and out, streams,
+// paths.
 //
 // Thread: the data plane's. See quic_connection.h.
 #include "quic_connection.h"
@@ -14,9 +15,6 @@ namespace {
 
 // Per connection and turn: other connections and the engine's ring are served in between.
 constexpr std::size_t kPacketsPerTurnMax = 64;
-constexpr std::uint32_t kCloseRepeatsMax = 8;
-constexpr std::size_t kReasonBytesMax = 200;
-constexpr std::uint64_t kTransportInternalError = 0x1;
 
 }  // namespace
 
@@ -152,19 +150,28 @@ void QuicConnection::receive(const Path& path, std::span<const std::uint8_t> pac
     if (ending_) return;
     const ngtcp2_pkt_info info{};
     authenticated_ = false;
-    const int rc =
-        ngtcp2_conn_read_pkt(conn_, &fixed_path_.ngtcp2, &info, packet.data(), packet.size(), now);
+    // A client's own address may change below it without its port knowing; it has one server.
+    const bool usual = !server_ || paths_.is_current(path);
+    const ngtcp2_path& from = usual ? paths_.current_place() : paths_.place_of(path);
+    const int rc = ngtcp2_conn_read_pkt(conn_, &from, &info, packet.data(), packet.size(), now);
     counters_.add(Count::quic_packets_in);
     if (rc != 0) return fail(rc, "reading");
     // Same address, other way to it (a router failed over): follow, but only on the peer's own
     // word.
-    if (authenticated_) path_ = path;
+    if (usual && authenticated_) paths_.refresh_current(path);
+    follow_path();
+}
+
+void QuicConnection::follow_path() {
+    if (server_ && paths_.follow(*ngtcp2_conn_get_path(conn_)))
+        counters_.add(Count::path_changes);
 }
 
 void QuicConnection::handle_expiry(std::uint64_t now) {
     if (ending_ || lingering_) return;
     const int rc = ngtcp2_conn_handle_expiry(conn_, now);
     if (rc != 0) fail(rc, "timer");
+    if (!ending_) follow_path();
 }
 
 std::uint64_t QuicConnection::expiry() const {
@@ -181,7 +188,8 @@ QuicConnection::StreamState* QuicConnection::next_to_write() {
     return nullptr;
 }
 
-ngtcp2_ssize QuicConnection::write_packet(std::span<std::uint8_t> room, std::uint64_t now) {
+ngtcp2_ssize QuicConnection::write_packet(std::span<std::uint8_t> room, ngtcp2_path& to,
+                                          std::uint64_t now) {
     for (;;) {
         StreamState* stream = next_to_write();
         std::array<SendBuffer::Piece, 2> pieces;
@@ -195,7 +203,7 @@ ngtcp2_ssize QuicConnection::write_packet(std::span<std::uint8_t> room, std::uin
         }
         ngtcp2_ssize taken = -1;
         const ngtcp2_ssize written = ngtcp2_conn_writev_stream(
-            conn_, nullptr, nullptr, room.data(), room.size(), &taken,
+            conn_, &to, nullptr, room.data(), room.size(), &taken,
             stream != nullptr ? NGTCP2_WRITE_STREAM_FLAG_MORE : NGTCP2_WRITE_STREAM_FLAG_NONE,
             stream != nullptr ? stream->id : -1, vectors.data(), count, now);
         if (stream != nullptr && taken > 0) stream->out.mark_sent(static_cast<std::size_t>(taken));
@@ -226,8 +234,14 @@ bool QuicConnection::write(PacketPort& port, std::uint64_t now) {
             break;
         }
         room = room.first(std::min<std::size_t>(room.size(), options_.payload_bytes_max));
-        const ngtcp2_ssize written = write_packet(room, now);
-        port.commit_send(path_, written > 0 ? static_cast<std::size_t>(written) : 0);
+        ngtcp2_path_storage to;
+        ngtcp2_path_storage_zero(&to);
+        const ngtcp2_ssize written = write_packet(room, to.path, now);
+        // Challenges and answers to them go to a path of their own.
+        const Path* path = written > 0 ? paths_.path_to(to.path) : nullptr;
+        if (path == nullptr && written > 0) counters_.add(Count::drop_path_forgotten);
+        port.commit_send(path != nullptr ? *path : paths_.current(),
+                         path != nullptr ? static_cast<std::size_t>(written) : 0);
         if (written < 0) fail(static_cast<int>(written), "writing");
         if (written <= 0) break;
         ++packets;
@@ -236,112 +250,16 @@ bool QuicConnection::write(PacketPort& port, std::uint64_t now) {
     if (packets > 0) {
         if (!ending_) ngtcp2_conn_update_pkt_tx_time(conn_, now);
         counters_.add(Count::quic_packets_out, packets);
+        update_keys_if_due(packets, now);
     }
     return more;
 }
 
-// --- endings
-
-void QuicConnection::end(Ending::Kind kind, std::uint64_t code, std::string why) {
-    if (!ending_) ending_ = Ending{kind, code, std::move(why)};
-}
-
-std::string QuicConnection::describe_failure(int error) const {
-    if (!tls_->refusal().empty()) return tls_->refusal();
-    if (error == NGTCP2_ERR_CRYPTO) {
-        return describe_tls_alert(ngtcp2_conn_get_tls_alert(conn_), false, server_);
-    }
-    return ngtcp2_strerror(error);
-}
-
-void QuicConnection::fail(int error, const char* doing) {
-    if (ending_) return;
-    switch (error) {
-        case NGTCP2_ERR_DRAINING: {
-            ngtcp2_connection_close_error closed{};
-            ngtcp2_conn_get_connection_close_error(conn_, &closed);
-            return end(Ending::Kind::by_peer, closed.error_code,
-                       describe_peer_close(closed, server_));
-        }
-        case NGTCP2_ERR_IDLE_CLOSE:
-            return end(Ending::Kind::silent, 0,
-                       established_ ? "idle timeout: nothing heard for " +
-                                          std::to_string(options_.idle_timeout_ms) + " ms"
-                                    : "no answer to the handshake");
-        case NGTCP2_ERR_HANDSHAKE_TIMEOUT:
-            return end(Ending::Kind::silent, 0, "handshake timed out");
-        case NGTCP2_ERR_RECV_VERSION_NEGOTIATION:
-            return end(Ending::Kind::silent, 0, "the server does not speak QUIC version 1");
-        case NGTCP2_ERR_DROP_CONN:
-        case NGTCP2_ERR_RETRY:
-            counters_.add(Count::drop_initial_broken);
-            return end(Ending::Kind::dropped, 0, "first packet cannot be read");
-        case NGTCP2_ERR_CRYPTO:
-            return end(Ending::Kind::local_tls, ngtcp2_conn_get_tls_alert(conn_),
-                       describe_failure(error));
-        case NGTCP2_ERR_CALLBACK_FAILURE:
-            return end(Ending::Kind::local_transport, kTransportInternalError, "internal error");
-        default:
-            return end(Ending::Kind::local_transport,
-                       ngtcp2_err_infer_quic_transport_error_code(error),
-                       std::string(doing) + ": " + describe_failure(error));
-    }
-}
-
-void QuicConnection::linger(PacketPort& port, std::uint64_t now) {
-    lingering_ = true;
-    linger_until_ = now;
-    ngtcp2_connection_close_error error;
-    ngtcp2_connection_close_error_default(&error);
-    const auto* reason = reinterpret_cast<const std::uint8_t*>(ending_->why.data());
-    const std::size_t reason_size = std::min(ending_->why.size(), kReasonBytesMax);
-    bool tell = true;
-    switch (ending_->kind) {
-        case Ending::Kind::local_application:
-            ngtcp2_connection_close_error_set_application_error(&error, ending_->code, reason,
-                                                                reason_size);
-            break;
-        case Ending::Kind::local_transport:
-            ngtcp2_connection_close_error_set_transport_error(&error, ending_->code, reason,
-                                                              reason_size);
-            break;
-        case Ending::Kind::local_tls:
-            ngtcp2_connection_close_error_set_transport_error_tls_alert(
-                &error, static_cast<std::uint8_t>(ending_->code), reason, reason_size);
-            break;
-        case Ending::Kind::by_peer:
-        case Ending::Kind::silent:
-        case Ending::Kind::dropped:
-            tell = false;
-            break;
-    }
-    auto room = tell ? port.begin_send() : std::span<std::uint8_t>{};
-    if (!room.empty()) {
-        room = room.first(std::min<std::size_t>(room.size(), options_.payload_bytes_max));
-        const ngtcp2_ssize written = ngtcp2_conn_write_connection_close(
-            conn_, nullptr, nullptr, room.data(), room.size(), &error, now);
-        if (written > 0) {
-            close_packet_.assign(room.begin(), room.begin() + written);
-            linger_until_ = now + 3 * ngtcp2_conn_get_pto(conn_);
-            closes_left_ = kCloseRepeatsMax;
-            counters_.add(Count::quic_packets_out);
-        }
-        port.commit_send(path_, written > 0 ? static_cast<std::size_t>(written) : 0);
-    }
-    ngtcp2_conn_del(conn_);
-    conn_ = nullptr;
-    tls_.reset();
-    for (auto& stream : streams_) stream = StreamState(options_);
-}
-
-void QuicConnection::repeat_close(PacketPort& port) {
-    if (closes_left_ == 0 || close_packet_.empty()) return;
-    const auto room = port.begin_send();
-    if (room.empty()) return;
-    std::copy(close_packet_.begin(), close_packet_.end(), room.begin());
-    port.commit_send(path_, close_packet_.size());
-    --closes_left_;
-    counters_.add(Count::closes_repeated);
+void QuicConnection::update_keys_if_due(std::size_t packets, std::uint64_t now) {
+    packets_on_keys_ += packets;
+    if (packets_on_keys_ < options_.key_update_packets || !established_ || ending_) return;
+    // Not possible while the last one is unconfirmed: then after one of the next packets.
+    if (ngtcp2_conn_initiate_key_update(conn_, now) == 0) packets_on_keys_ = 0;
 }
 
 }  // namespace bayplan::dataplane

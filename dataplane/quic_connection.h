@@ -10,11 +10,14 @@
 // before the server has looked at its certificate. `lingering` keeps the CONNECTION_CLOSE packet
 // for a peer that did not hear it; everything else is released.
 //
+// A client whose address changes (its own doing, or a NAT's on the way) needs to do nothing: the
+// server sees its packets come from elsewhere, answers there and has ngtcp2 validate the new path;
+// until then no more than three times of what came is sent to it (RFC 9000 sections 8 and 9).
+//
 // Memory: per stream what flow control admits (inbound: the window and one frame) and
 // send_buffer_bytes (outbound). Thread: the data plane's. Owner: QuicEndpoint.
 #pragma once
 
-#include <netinet/in.h>
 #include <ngtcp2/ngtcp2.h>
 
 #include <array>
@@ -30,12 +33,14 @@
 #include "dataplane/data_plane.h"
 #include "frame_reader.h"
 #include "packet_port.h"
+#include "quic_path.h"
 #include "quic_tls.h"
 #include "send_buffer.h"
 
 namespace bayplan::dataplane {
 
 class QuicConnection;
+inline constexpr std::size_t kResetTokenBytes = NGTCP2_STATELESS_RESET_TOKENLEN;
 
 // What a connection tells its endpoint; called from inside ngtcp2's callbacks.
 class ConnectionOwner {
@@ -46,6 +51,8 @@ public:
     virtual Cid make_cid() = 0;
     virtual void on_cid_added(QuicConnection&, const Cid&) = 0;
     virtual void on_cid_removed(const Cid&) = 0;
+    // What a stateless reset of this id carries, also after a restart of the process.
+    virtual bool reset_token(const Cid&, std::span<std::uint8_t, kResetTokenBytes> out) = 0;
 };
 
 struct Ending {
@@ -66,7 +73,7 @@ class QuicConnection {
 public:
     struct Setup {
         const TransportOptions& options;
-        const TlsCredentials& credentials;
+        std::shared_ptr<const TlsCredentials> credentials;
         ConnectionOwner& owner;
         Counters& counters;
         ConnectionId id = 0;
@@ -81,8 +88,10 @@ public:
     QuicConnection(const QuicConnection&) = delete;
     QuicConnection& operator=(const QuicConnection&) = delete;
 
-    // `first` is the header of the client's first packet. False: why is in `error`.
-    bool begin_server(const Setup&, const ngtcp2_pkt_hd& first, std::string& error);
+    // `first` is the header of the client's first packet; `before_retry` the id it first asked
+    // with, if it had to prove its address. False: why is in `error`.
+    bool begin_server(const Setup&, const ngtcp2_pkt_hd& first, const ngtcp2_cid* before_retry,
+                      std::string& error);
     bool begin_client(const Setup&, std::string& error);
 
     void receive(const Path&, std::span<const std::uint8_t> packet, std::uint64_t now);
@@ -94,6 +103,8 @@ public:
     bool blocked() const;
 
     bool send(Stream, std::span<const std::byte> payload);
+    // Whether the peer would be admitted by these credentials; if not, ends the connection.
+    bool verify_again(const TlsCredentials&);
     // The first ending counts.
     void end(Ending::Kind, std::uint64_t code, std::string why);
 
@@ -107,8 +118,9 @@ public:
     bool server() const { return server_; }
     bool established() const { return established_; }
     const std::optional<Ending>& ending() const { return ending_; }
-    const Path& path() const { return path_; }
+    const Path& path() const { return paths_.current(); }
     const std::string& peer_name() const { return tls_->peer_name(); }
+    TlsDetails tls_details() const { return tls_->details(); }
     const std::vector<Cid>& cids() const { return cids_; }
     std::uint64_t expiry() const;
 
@@ -116,6 +128,7 @@ public:
     std::size_t slot = 0;
     bool touched = false;
     bool on_blocked_list = false;
+    bool counted_accepted = false;
 
 private:
     struct StreamState {
@@ -128,17 +141,6 @@ private:
         bool flow_blocked = false;  // within one write()
         bool sends = false;         // by role
         bool receives = false;
-    };
-
-    // The endpoint checks addresses itself, so ngtcp2 is always given the same pair and never sees
-    // a migration.
-    struct FixedPath {
-        explicit FixedPath(const Path& path);
-        FixedPath(const FixedPath&) = delete;
-        FixedPath& operator=(const FixedPath&) = delete;
-        sockaddr_in local;
-        sockaddr_in remote;
-        ngtcp2_path ngtcp2{};
     };
 
     struct Callbacks;  // ngtcp2's C callbacks, in quic_callbacks.cpp
@@ -155,7 +157,9 @@ private:
     bool deliver(Stream, Frame&);
     StreamState* stream_by_id(std::int64_t stream_id);
     StreamState* next_to_write();
-    ngtcp2_ssize write_packet(std::span<std::uint8_t> room, std::uint64_t now);
+    ngtcp2_ssize write_packet(std::span<std::uint8_t> room, ngtcp2_path& to, std::uint64_t now);
+    void update_keys_if_due(std::size_t packets, std::uint64_t now);
+    void follow_path();
     void fail(int error, const char* doing);
     std::string describe_failure(int error) const;
 
@@ -164,8 +168,9 @@ private:
     Counters& counters_;
     ConnectionId id_;
     bool server_;
-    Path path_;  // where to send; the Ethernet address follows the peer's last authenticated packet
-    FixedPath fixed_path_;
+    // Where to send: follows the peer's last authenticated packet; validated when its address has
+    // changed.
+    PathTable paths_;
     std::unique_ptr<TlsSession> tls_;
     ngtcp2_conn* conn_ = nullptr;
     std::array<StreamState, kStreamCount> streams_;
@@ -173,6 +178,9 @@ private:
     bool tls_done_ = false;
     bool established_ = false;
     bool authenticated_ = false;  // a callback proved that the packet in hand is the peer's
+    bool was_reset_ = false;      // the peer has no such connection
+    std::uint32_t keys_made_ = 0;
+    std::uint64_t packets_on_keys_ = 0;
     bool lingering_ = false;
     std::uint64_t linger_until_ = 0;
     std::uint32_t closes_left_ = 0;

@@ -2,6 +2,7 @@
 #include "quic_endpoint.h"
 
 #include <gnutls/crypto.h>
+#include <ngtcp2/ngtcp2_crypto.h>
 
 #include <algorithm>
 #include <atomic>
@@ -28,7 +29,7 @@ std::uint64_t random_key() {
 }  // namespace
 
 QuicEndpoint::QuicEndpoint(const TransportOptions& options, Role role,
-                           std::unique_ptr<TlsCredentials> credentials, PacketPort& port,
+                           std::shared_ptr<const TlsCredentials> credentials, PacketPort& port,
                            DataPlane& plane, FrameHandler& handler, Counters& counters)
     : options_(options),
       role_(role),
@@ -37,7 +38,13 @@ QuicEndpoint::QuicEndpoint(const TransportOptions& options, Role role,
       plane_(plane),
       handler_(handler),
       counters_(counters),
-      by_cid_(0, CidHash(random_key())) {}
+      admission_(options.handshakes, random_key()),
+      by_cid_(0, CidHash(random_key())) {
+    // From the key, so that all lcores agree, and so that a daemon that was killed can tell the
+    // peers of its former life that it does not know them. Credentials have loaded: it is readable.
+    TlsCredentials::derive_secret(options.tls, "bayplan retry tokens", retry_secret_);
+    TlsCredentials::derive_secret(options.tls, "bayplan stateless resets", reset_secret_);
+}
 
 QuicEndpoint::~QuicEndpoint() = default;
 
@@ -89,11 +96,23 @@ void QuicEndpoint::close(ConnectionId id, std::uint64_t error, std::string_view 
 }
 
 void QuicEndpoint::close_all(std::uint64_t error, std::string_view why) {
+    shutting_down_ = true;
     for (auto& slot : slots_) {
         if (!slot.connection->lingering()) close(slot.connection->id(), error, why);
     }
     for (auto& wish : connecting_) {
         if (wish.why.empty()) wish.why = why;
+    }
+}
+
+void QuicEndpoint::replace_credentials(std::shared_ptr<const TlsCredentials> credentials) {
+    credentials_ = std::move(credentials);
+    counters_.add(Count::tls_reloads);
+    for (const Slot& slot : slots_) {
+        QuicConnection& connection = *slot.connection;
+        if (!connection.established() || connection.verify_again(*credentials_)) continue;
+        counters_.add(Count::connections_revoked);
+        touch(connection);
     }
 }
 
@@ -112,9 +131,16 @@ void QuicEndpoint::on_datagram(const Path& path, std::span<const std::uint8_t> p
     const auto it = header.dcidlen <= NGTCP2_MAX_CIDLEN
                         ? by_cid_.find(Cid(std::span(header.dcid, header.dcidlen)))
                         : by_cid_.end();
-    if (it == by_cid_.end()) return on_stranger(path, payload, header);
+    if (it == by_cid_.end()) {
+        if (!steer(path, payload, header)) on_stranger(path, payload, header);
+        return;
+    }
     QuicConnection& connection = *it->second;
-    if (!(connection.path().remote == path.remote)) {
+    // A client that moves sends short headers, and only once its handshake is done.
+    const bool may_move =
+        role_.server && is_short_header(payload) && connection.established() &&
+        !connection.lingering();
+    if (!may_move && !(connection.path().remote == path.remote)) {
         counters_.add(Count::drop_remote_changed);
         return;
     }
@@ -123,14 +149,42 @@ void QuicEndpoint::on_datagram(const Path& path, std::span<const std::uint8_t> p
     touch(connection);
 }
 
+bool QuicEndpoint::steer(const Path& path, std::span<const std::uint8_t> packet,
+                         const ngtcp2_version_cid& header) {
+    if (role_.steering == nullptr || taking_steered_ || header.dcidlen == 0) return false;
+    Steering& steering = *role_.steering;
+    std::size_t to = header.dcid[0];
+    if (!is_short_header(packet)) {
+        // Ours or made up by the client, which only the owner can tell. Where each lcore receives,
+        // a handshake stays with the one that the device chose.
+        if (!steering.one_receives()) return false;
+        to %= steering.lcores();
+    }
+    if (to == role_.lcore || to >= steering.lcores()) return false;
+    const bool taken = steering.hand_over(role_.lcore, to, path, packet);
+    counters_.add(taken ? Count::steered_out : Count::drop_steering_full);
+    return true;
+}
+
+std::size_t QuicEndpoint::receive_steered() {
+    if (role_.steering == nullptr) return 0;
+    taking_steered_ = true;  // whatever comes from another lcore ends here
+    const std::size_t taken = role_.steering->take(role_.lcore, *this);
+    taking_steered_ = false;
+    counters_.add(Count::steered_in, taken);
+    return taken;
+}
+
 // --- what connections tell
 
 void QuicEndpoint::on_established(QuicConnection& connection) {
+    if (role_.server) set_pending(pending_ - 1);
     counters_.add(Count::handshakes_ok);
     counters_.add(Count::connections_opened);
     counters_.set(Count::connections_open, counters_.get(Count::connections_open) + 1);
     handler_.on_open(plane_, connection.id(),
-                     {connection.peer_name(), to_text(connection.path().remote)});
+                     {connection.peer_name(), to_text(connection.path().remote),
+                      role_.server ? TlsDetails{} : connection.tls_details()});
 }
 
 bool QuicEndpoint::on_frame(QuicConnection& connection, Stream stream, Frame& frame) {
@@ -157,6 +211,13 @@ void QuicEndpoint::on_cid_added(QuicConnection& connection, const Cid& cid) {
 
 void QuicEndpoint::on_cid_removed(const Cid& cid) { by_cid_.erase(cid); }
 
+bool QuicEndpoint::reset_token(const Cid& cid, std::span<std::uint8_t, kResetTokenBytes> out) {
+    ngtcp2_cid wanted;
+    ngtcp2_cid_init(&wanted, cid.bytes.data(), cid.size);
+    return ngtcp2_crypto_generate_stateless_reset_token(out.data(), reset_secret_.data(),
+                                                        reset_secret_.size(), &wanted) == 0;
+}
+
 // --- the turn
 
 void QuicEndpoint::touch(QuicConnection& connection) {
@@ -166,7 +227,7 @@ void QuicEndpoint::touch(QuicConnection& connection) {
 }
 
 QuicConnection::Setup QuicEndpoint::setup(ConnectionId id, const Path& path) {
-    return {options_, *credentials_, *this, counters_, id, role_.server, role_.alpn, path, now_};
+    return {options_, credentials_, *this, counters_, id, role_.server, role_.alpn, path, now_};
 }
 
 void QuicEndpoint::adopt(std::unique_ptr<QuicConnection> connection) {
@@ -195,7 +256,7 @@ std::size_t QuicEndpoint::advance_connecting() {
             for (const Cid& cid : connection->cids()) by_cid_.erase(cid);
         }
         if (wish.why.empty() && now_ >= wish.give_up)
-            wish.why = "no way to the server found (ARP unanswered)";
+            wish.why = "no way to the server found (nobody on the link answers for it, or no gateway is set)";
         if (wish.why.empty()) {
             ++i;
             continue;
@@ -267,7 +328,9 @@ void QuicEndpoint::finish(QuicConnection& connection) {
         counters_.add(Count::connections_closed);
         counters_.set(Count::connections_open, counters_.get(Count::connections_open) - 1);
     } else {
-        counters_.add(Count::handshakes_refused);
+        if (connection.counted_accepted) set_pending(pending_ - 1);
+        if (connection.counted_accepted || !role_.server)
+            counters_.add(Count::handshakes_refused);
         if (ending.kind != Ending::Kind::dropped) handler_.on_refused(address, ending.why);
     }
     // A server's handshake that failed was never announced, so there is nothing to take back.

@@ -14,6 +14,7 @@
 // Thread: the data plane's. Owner: the event loop.
 #pragma once
 
+#include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <memory>
@@ -21,12 +22,14 @@
 #include <string_view>
 #include <vector>
 
+#include "admission.h"
 #include "cid.h"
 #include "counters.h"
 #include "dataplane/data_plane.h"
 #include "packet_port.h"
 #include "quic_connection.h"
 #include "quic_tls.h"
+#include "steering.h"
 
 namespace bayplan::dataplane {
 
@@ -36,20 +39,27 @@ public:
         bool server = false;
         std::uint8_t lcore = 0;         // index, byte 0 of our connection ids
         std::string_view alpn = kAlpn;  // another value only to be refused, in tests
+        Steering* steering = nullptr;   // to the other lcores, if there are any
     };
 
     // `plane` is what handlers get to see as DataPlane.
-    QuicEndpoint(const TransportOptions&, Role, std::unique_ptr<TlsCredentials>, PacketPort&,
+    QuicEndpoint(const TransportOptions&, Role, std::shared_ptr<const TlsCredentials>, PacketPort&,
                  DataPlane& plane, FrameHandler&, Counters&);
     ~QuicEndpoint() override;
 
     ConnectionId connect(std::string_view address, std::uint16_t udp_port);
     bool send(ConnectionId, Stream, std::span<const std::byte> payload);
     void close(ConnectionId, std::uint64_t error, std::string_view why);
+    // And refuses new ones until reopen().
     void close_all(std::uint64_t error, std::string_view why);
+    void reopen() { shutting_down_ = false; }
+    // For handshakes from now on; connections whose peer would now be refused are closed.
+    void replace_credentials(std::shared_ptr<const TlsCredentials>);
 
     void begin_turn(std::uint64_t now) { now_ = now; }
     void on_datagram(const Path&, std::span<const std::uint8_t> payload) override;
+    // Packets that other lcores received and that are ours. How many.
+    std::size_t receive_steered();
     // Frames delivered that a handler had refused before.
     std::size_t resume_blocked();
     // Returns work done; more of it if some connection could not send all it may.
@@ -81,7 +91,10 @@ private:
     Cid make_cid() override;
     void on_cid_added(QuicConnection&, const Cid&) override;
     void on_cid_removed(const Cid&) override;
+    bool reset_token(const Cid&, std::span<std::uint8_t, kResetTokenBytes> out) override;
 
+    // True if the packet was another lcore's and is no longer our business.
+    bool steer(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_version_cid&);
     static ConnectionId next_id();
     QuicConnection::Setup setup(ConnectionId, const Path&);
     void adopt(std::unique_ptr<QuicConnection>);
@@ -90,9 +103,18 @@ private:
 
     // quic_accept.cpp: packets that belong to no connection.
     void on_stranger(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_version_cid&);
-    void accept(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&);
+    void on_short_stranger(const Path&, std::span<const std::uint8_t> packet, const Cid&);
+    void on_attempt(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&);
+    Count accept(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&,
+                 const ngtcp2_cid* before_retry);
+    Count turned_away(Admission::Verdict);
+    bool token_is_ours(const Path&, const ngtcp2_pkt_hd&, ngtcp2_cid& before_retry) const;
+    template <class Write>
+    bool answer(const Path&, Write&&);
     void answer_version(const Path&, const ngtcp2_version_cid&);
-    void refuse_full(const Path&, const ngtcp2_pkt_hd&);
+    Count retry(const Path&, const ngtcp2_pkt_hd&);
+    Count refuse(const Path&, const ngtcp2_pkt_hd&, std::uint64_t error, const std::string& why);
+    void set_pending(std::size_t);
 
     std::size_t advance_connecting();
     std::size_t run_timers();
@@ -105,11 +127,18 @@ private:
 
     const TransportOptions& options_;
     Role role_;
-    std::unique_ptr<TlsCredentials> credentials_;
+    std::shared_ptr<const TlsCredentials> credentials_;
     PacketPort& port_;
     DataPlane& plane_;
     FrameHandler& handler_;
     Counters& counters_;
+
+    Admission admission_;
+    std::array<std::uint8_t, 32> retry_secret_{};
+    std::array<std::uint8_t, 32> reset_secret_{};
+    bool shutting_down_ = false;
+    bool taking_steered_ = false;
+    std::size_t pending_ = 0;  // handshakes accepted and under way
 
     std::uint64_t now_ = 0;
     std::uint64_t next_expiry_ = UINT64_MAX;

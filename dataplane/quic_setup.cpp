@@ -1,12 +1,12 @@
 // How a QuicConnection begins: ngtcp2 settings, transport parameters, TLS. See quic_connection.h.
 //
 // Thread: the data plane's.
+#include <gnutls/crypto.h>
 #include <ngtcp2/ngtcp2_crypto.h>
 
 #include <algorithm>
 
 #include "quic_connection.h"
-#include "udp_address.h"
 
 namespace bayplan::dataplane {
 
@@ -20,6 +20,8 @@ constexpr ngtcp2_duration kInitialRtt = NGTCP2_MILLISECONDS;
 constexpr ngtcp2_duration kAckDelayMax = 2 * NGTCP2_MILLISECONDS;
 constexpr ngtcp2_duration kHandshakeTimeout = 5 * NGTCP2_SECONDS;
 constexpr std::uint64_t kReceivePayloadMin = 1500;
+// A peer that moves needs ids that nobody saw on its old path.
+constexpr std::uint64_t kSpareCids = 4;
 
 ngtcp2_cid to_ngtcp2(const Cid& cid) {
     ngtcp2_cid out;
@@ -29,20 +31,13 @@ ngtcp2_cid to_ngtcp2(const Cid& cid) {
 
 }  // namespace
 
-QuicConnection::FixedPath::FixedPath(const Path& path)
-    : local(to_sockaddr(path.local)), remote(to_sockaddr(path.remote)) {
-    ngtcp2.local = {reinterpret_cast<sockaddr*>(&local), sizeof local};
-    ngtcp2.remote = {reinterpret_cast<sockaddr*>(&remote), sizeof remote};
-}
-
 QuicConnection::QuicConnection(const Setup& setup)
     : options_(setup.options),
       owner_(setup.owner),
       counters_(setup.counters),
       id_(setup.id),
       server_(setup.server),
-      path_(setup.path),
-      fixed_path_(setup.path),
+      paths_(setup.path),
       streams_{StreamState(setup.options), StreamState(setup.options), StreamState(setup.options)} {
     // Each side opens its own streams once, so QUIC's numbering fixes their ids.
     auto& control = streams_[static_cast<std::size_t>(Stream::control)];
@@ -93,7 +88,8 @@ void QuicConnection::fill_parameters(ngtcp2_transport_params& parameters) const 
     parameters.max_udp_payload_size =
         std::max<std::uint64_t>(options_.payload_bytes_max, kReceivePayloadMin);
     parameters.max_ack_delay = kAckDelayMax;
-    parameters.disable_active_migration = 1;
+    parameters.disable_active_migration = 0;
+    parameters.active_connection_id_limit = kSpareCids;
 }
 
 void QuicConnection::add_cid(const Cid& cid) {
@@ -109,16 +105,24 @@ bool QuicConnection::attach_tls(const Setup& setup, std::string& error) {
 }
 
 bool QuicConnection::begin_server(const Setup& setup, const ngtcp2_pkt_hd& first,
-                                  std::string& error) {
+                                  const ngtcp2_cid* before_retry, std::string& error) {
     ngtcp2_settings settings;
     fill_settings(settings, setup.now);
     ngtcp2_transport_params parameters;
     fill_parameters(parameters);
     parameters.original_dcid = first.dcid;
+    if (before_retry != nullptr) {
+        settings.token = first.token;
+        parameters.original_dcid = *before_retry;
+        parameters.retry_scid = first.dcid;
+        parameters.retry_scid_present = 1;
+    }
     const Cid own = owner_.make_cid();
+    parameters.stateless_reset_token_present = owner_.reset_token(
+        own, std::span<std::uint8_t, kResetTokenBytes>(parameters.stateless_reset_token));
     const ngtcp2_cid scid = to_ngtcp2(own);
     const int rc =
-        ngtcp2_conn_server_new(&conn_, &first.scid, &scid, &fixed_path_.ngtcp2, first.version,
+        ngtcp2_conn_server_new(&conn_, &first.scid, &scid, &paths_.current_place(), first.version,
                                &callbacks(true), &settings, &parameters, nullptr, this);
     if (rc != 0) {
         error = ngtcp2_strerror(rc);
@@ -138,9 +142,15 @@ bool QuicConnection::begin_client(const Setup& setup, std::string& error) {
     fill_parameters(parameters);
     const Cid own = owner_.make_cid();
     const ngtcp2_cid scid = to_ngtcp2(own);
-    const ngtcp2_cid dcid = to_ngtcp2(owner_.make_cid());  // the server replaces it by its own
+    // The server replaces it by its own. All of it is random: its first byte is what spreads
+    // connections over the lcores of a device with one queue.
+    ngtcp2_cid dcid = scid;
+    if (gnutls_rnd(GNUTLS_RND_NONCE, dcid.data, dcid.datalen) != 0) {
+        error = "no randomness for a connection id";
+        return false;
+    }
     const int rc =
-        ngtcp2_conn_client_new(&conn_, &dcid, &scid, &fixed_path_.ngtcp2, NGTCP2_PROTO_VER_V1,
+        ngtcp2_conn_client_new(&conn_, &dcid, &scid, &paths_.current_place(), NGTCP2_PROTO_VER_V1,
                                &callbacks(false), &settings, &parameters, nullptr, this);
     if (rc != 0) {
         error = ngtcp2_strerror(rc);

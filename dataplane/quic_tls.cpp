@@ -1,8 +1,12 @@
 // See quic_tls.h.
 #include "quic_tls.h"
 
+#include <gnutls/crypto.h>
 #include <gnutls/x509.h>
 #include <ngtcp2/ngtcp2_crypto_gnutls.h>
+
+#include <fstream>
+#include <sstream>
 
 #include "quic_errors.h"
 
@@ -53,30 +57,11 @@ bool read_common_name(gnutls_session_t session, std::string& name, std::string& 
     return true;
 }
 
-std::string describe_status(unsigned status, bool server) {
-    if ((status & GNUTLS_CERT_PURPOSE_MISMATCH) != 0) {
-        return server ? "is not for use by a client" : "is not for use by a server";
-    }
-    if ((status & GNUTLS_CERT_SIGNER_NOT_FOUND) != 0) return "is not signed by our CA";
-    if ((status & GNUTLS_CERT_EXPIRED) != 0) return "has expired";
-    if ((status & GNUTLS_CERT_NOT_ACTIVATED) != 0) return "is not valid yet";
-    if ((status & GNUTLS_CERT_REVOKED) != 0) return "was revoked";
-    if ((status & GNUTLS_CERT_INSECURE_ALGORITHM) != 0) return "uses an insecure algorithm";
-    gnutls_datum_t text{};
-    if (gnutls_certificate_verification_status_print(status, GNUTLS_CRT_X509, &text, 0) != 0) {
-        return "does not verify";
-    }
-    std::string out =
-        "does not verify: " + std::string(reinterpret_cast<char*>(text.data), text.size);
-    gnutls_free(text.data);
-    return out;
-}
-
 }  // namespace
 
-std::unique_ptr<TlsCredentials> TlsCredentials::load(const TlsFiles& files, bool server,
-                                                     std::string& error) {
-    std::unique_ptr<TlsCredentials> out(new TlsCredentials);
+std::shared_ptr<const TlsCredentials> TlsCredentials::load(const TlsFiles& files, bool server,
+                                                           std::string& error) {
+    std::shared_ptr<TlsCredentials> out(new TlsCredentials);
     int rc = gnutls_certificate_allocate_credentials(&out->credentials_);
     if (rc != 0) {
         error = std::string("TLS: ") + gnutls_strerror(rc);
@@ -98,6 +83,7 @@ std::unique_ptr<TlsCredentials> TlsCredentials::load(const TlsFiles& files, bool
             return nullptr;
         }
     }
+    if (!files.revoked.empty() && !out->add_revocations(files, error)) return nullptr;
     rc = gnutls_priority_init(&out->priority_, kPriority, nullptr);
     if (rc != 0) {
         error = std::string("TLS priorities: ") + gnutls_strerror(rc);
@@ -115,8 +101,22 @@ TlsSession::~TlsSession() {
     if (session_ != nullptr) gnutls_deinit(session_);
 }
 
-bool TlsSession::open(const TlsCredentials& credentials, bool server, std::string_view alpn,
-                      std::string& error) {
+bool TlsCredentials::derive_secret(const TlsFiles& files, std::string_view label,
+                                   std::span<std::uint8_t, 32> out) {
+    if (files.key.empty()) return gnutls_rnd(GNUTLS_RND_KEY, out.data(), out.size()) == 0;
+    std::ifstream file(files.key, std::ios::binary);
+    std::ostringstream key;
+    key << file.rdbuf();
+    const std::string bytes = key.str();
+    return file && !bytes.empty() &&
+           gnutls_hmac_fast(GNUTLS_MAC_SHA256, bytes.data(), bytes.size(), label.data(),
+                            label.size(), out.data()) == 0;
+}
+
+bool TlsSession::open(std::shared_ptr<const TlsCredentials> shared, bool server,
+                      std::string_view alpn, std::string& error) {
+    credentials_ = std::move(shared);
+    const TlsCredentials& credentials = *credentials_;
     server_ = server;
     alpn_ = alpn;
     // FORCE_CLIENT_CERT: without it GnuTLS hides a certificate of an authority that the server did
@@ -169,10 +169,7 @@ int TlsSession::verify_peer(gnutls_session_t session) {
 }
 
 bool TlsSession::accept_peer() {
-    const char* purpose = server_ ? GNUTLS_KP_TLS_WWW_CLIENT : GNUTLS_KP_TLS_WWW_SERVER;
-    gnutls_typed_vdata_st demand{};
-    demand.type = GNUTLS_DT_KEY_PURPOSE_OID;
-    demand.data = reinterpret_cast<unsigned char*>(const_cast<char*>(purpose));
+    gnutls_typed_vdata_st demand = key_purpose(server_);
     unsigned status = 0;
     const int rc = gnutls_certificate_verify_peers(session_, &demand, 1, &status);
     const char* whose = server_ ? "client" : "server";
@@ -185,7 +182,7 @@ bool TlsSession::accept_peer() {
     const bool named = read_common_name(session_, name, why);
     if (status != 0) {
         refusal_ = std::string(whose) + " certificate" + (named ? " \"" + name + "\" " : " ") +
-                   describe_status(status, server_);
+                   describe_certificate_status(status, server_);
         return false;
     }
     if (!named) {

@@ -13,7 +13,9 @@
 #include <ngtcp2/ngtcp2.h>
 #include <ngtcp2/ngtcp2_crypto.h>
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,19 +25,28 @@ namespace bayplan::dataplane {
 
 inline constexpr std::string_view kAlpn = "bayplan/1";
 
+// What GnuTLS' verification found, after "certificate ...". `server`: we are.
+std::string describe_certificate_status(unsigned status, bool server);
+
 class TlsCredentials {
 public:
     // A client may come without certificate and key (it will be refused); a server may not.
-    static std::unique_ptr<TlsCredentials> load(const TlsFiles&, bool server, std::string& error);
+    static std::shared_ptr<const TlsCredentials> load(const TlsFiles&, bool server, std::string& error);
     ~TlsCredentials();
     TlsCredentials(const TlsCredentials&) = delete;
     TlsCredentials& operator=(const TlsCredentials&) = delete;
+
+    // 32 bytes that follow from the key file and `label`: secrets that outlive the process without a
+    // file of their own. Random where there is no key.
+    static bool derive_secret(const TlsFiles&, std::string_view label,
+                              std::span<std::uint8_t, 32> out);
 
     gnutls_certificate_credentials_t handle() const { return credentials_; }
     gnutls_priority_t priority() const { return priority_; }
 
 private:
     TlsCredentials() = default;
+    bool add_revocations(const TlsFiles&, std::string& error);
     gnutls_certificate_credentials_t credentials_ = nullptr;
     gnutls_priority_t priority_ = nullptr;
 };
@@ -47,21 +58,29 @@ public:
     TlsSession(const TlsSession&) = delete;
     TlsSession& operator=(const TlsSession&) = delete;
 
-    bool open(const TlsCredentials&, bool server, std::string_view alpn, std::string& error);
+    bool open(std::shared_ptr<const TlsCredentials>, bool server, std::string_view alpn, std::string& error);
     // Ties the two libraries together; `connection` must outlive the last packet.
     void attach(ngtcp2_conn* connection);
 
+    // After the handshake: whether the peer's certificate also passes by other credentials (other
+    // CA, revocation lists). If not, why.
+    bool verify_again(const TlsCredentials&, std::string& why) const;
     // After the handshake: false if the peer did not agree on our protocol.
     bool alpn_agreed() const;
     // Subject common name of the verified certificate; empty before verification.
     const std::string& peer_name() const { return peer_name_; }
+    // After the handshake.
+    TlsDetails details() const;
     // Why verification refused the peer; empty if it did not.
     const std::string& refusal() const { return refusal_; }
 
 private:
     static int verify_peer(gnutls_session_t session);
     bool accept_peer();
+    // What a certificate of the peer must be for, if it says what it is for.
+    static gnutls_typed_vdata_st key_purpose(bool server);
 
+    std::shared_ptr<const TlsCredentials> credentials_;  // the session points into them
     gnutls_session_t session_ = nullptr;
     ngtcp2_conn* connection_ = nullptr;
     ngtcp2_crypto_conn_ref reference_{};

@@ -10,6 +10,7 @@
 #include <rte_ring.h>
 
 #include <atomic>
+#include <vector>
 
 #include "dpdk_port.h"
 #include "eal.h"
@@ -25,70 +26,99 @@ constexpr std::uint32_t kBuffers = 16383;  // both rings full, and bursts and ca
 
 struct Wire {
     std::shared_ptr<rte_mempool> pool;
-    rte_ring* to_server = nullptr;
-    rte_ring* to_client = nullptr;
+    std::vector<rte_ring*> to_server;  // one per queue
+    std::vector<rte_ring*> to_client;
 
     ~Wire() {
-        for (rte_ring* ring : {to_server, to_client}) {
-            if (ring == nullptr) continue;
-            void* left = nullptr;
-            while (rte_ring_dequeue(ring, &left) == 0) {
-                rte_pktmbuf_free(static_cast<rte_mbuf*>(left));
+        for (const auto& rings : {to_server, to_client}) {
+            for (rte_ring* ring : rings) {
+                void* left = nullptr;
+                while (rte_ring_dequeue(ring, &left) == 0) {
+                    rte_pktmbuf_free(static_cast<rte_mbuf*>(left));
+                }
+                rte_ring_free(ring);
             }
-            rte_ring_free(ring);
         }
     }
 };
 
-rte_ring* make_ring(const std::string& name) {
-    return rte_ring_create(name.c_str(), kRingSlots, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
+bool make_rings(const std::string& name, std::size_t count, std::vector<rte_ring*>& rings,
+                std::string& error) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string own = name + std::to_string(i);
+        rte_ring* ring = rte_ring_create(own.c_str(), kRingSlots, SOCKET_ID_ANY,
+                                         RING_F_SP_ENQ | RING_F_SC_DEQ);
+        if (ring == nullptr) {
+            error = "cannot make a ring: " + std::string(rte_strerror(rte_errno));
+            return false;
+        }
+        rings.push_back(ring);
+    }
+    return true;
 }
 
-std::unique_ptr<PacketPort> open_end(const std::shared_ptr<Wire>& wire, const std::string& name,
-                                     rte_ring* rx, rte_ring* tx, const UdpAddress& own,
-                                     std::string& error) {
-    const int port_id = rte_eth_from_rings(name.c_str(), &rx, 1, &tx, 1, 0);
+bool open_end(const std::shared_ptr<Wire>& wire, const std::string& name,
+              std::vector<rte_ring*>& rx, std::vector<rte_ring*>& tx, const UdpAddress& own,
+              PortSet& set, std::string& error) {
+    const auto queues = static_cast<unsigned>(rx.size());
+    const int port_id =
+        rte_eth_from_rings(name.c_str(), rx.data(), queues, tx.data(), queues, 0);
     if (port_id < 0) {
         error = "cannot make a ring device: " + std::string(rte_strerror(rte_errno));
-        return nullptr;
+        return false;
     }
     // The driver puts its own name before the one it is given.
-    std::unique_ptr<EthDevice> device = EthDevice::open("net_ring_" + name, wire->pool, error);
-    if (device == nullptr) return nullptr;
-    Station station;
-    station.ip = ipv4_of(own);
-    station.udp_port = own.port;
-    return std::make_unique<DpdkPort>(std::move(device), station, wire);
+    const std::shared_ptr<EthDevice> device =
+        EthDevice::open("net_ring_" + name, wire->pool, queues, error);
+    if (device == nullptr) return false;
+    Link link;
+    link.station.ip = ipv4_of(own);
+    link.station.udp_port = own.port;
+    link.ipv4.own = ip_bytes(own);
+    for (std::size_t i = 0; i < queues; ++i)
+        set.ports.push_back(std::make_unique<DpdkPort>(device, i, link, wire));
+    return true;
 }
 
 }  // namespace
 
-bool open_ring_ports(const RingPortOptions& options, std::unique_ptr<PacketPort>& server,
-                     std::unique_ptr<PacketPort>& client, std::string& error) {
+bool open_ring_port_sets(const RingPortOptions& options, PortSet& server, PortSet& client,
+                         std::string& error) {
     const bool given = !options.eal_arguments.empty();
     if (!start_eal(given ? options.eal_arguments : portable_eal_arguments(), error)) return false;
     static std::atomic<unsigned> number{0};  // names are unique within the process
     const std::string name = "bayplan" + std::to_string(number.fetch_add(1));
     auto wire = std::make_shared<Wire>();
-    wire->pool = make_buffer_pool(kBuffers, error);
-    if (wire->pool == nullptr) return false;
-    wire->to_server = make_ring(name + "_to_server");
-    wire->to_client = make_ring(name + "_to_client");
-    if (wire->to_server == nullptr || wire->to_client == nullptr) {
-        error = "cannot make a ring: " + std::string(rte_strerror(rte_errno));
+    wire->pool =
+        make_buffer_pool(static_cast<std::uint32_t>((kBuffers + 1) * options.queues - 1), error);
+    if (wire->pool == nullptr ||
+        !make_rings(name + "_to_server", options.queues, wire->to_server, error) ||
+        !make_rings(name + "_to_client", options.queues, wire->to_client, error)) {
         return false;
     }
     UdpAddress server_address;
     UdpAddress client_address;
     parse_ipv4(kRingServerAddress, options.server_udp_port, server_address);
     parse_ipv4(kRingClientAddress, options.client_udp_port, client_address);
-    server =
-        open_end(wire, name + "_server", wire->to_server, wire->to_client, server_address, error);
-    if (server == nullptr) return false;
-    client =
-        open_end(wire, name + "_client", wire->to_client, wire->to_server, client_address, error);
-    if (client == nullptr) server.reset();
-    return client != nullptr;
+    if (open_end(wire, name + "_server", wire->to_server, wire->to_client, server_address, server,
+                 error) &&
+        open_end(wire, name + "_client", wire->to_client, wire->to_server, client_address, client,
+                 error)) {
+        return true;
+    }
+    server = {};
+    client = {};
+    return false;
+}
+
+bool open_ring_ports(const RingPortOptions& options, std::unique_ptr<PacketPort>& server,
+                     std::unique_ptr<PacketPort>& client, std::string& error) {
+    PortSet servers;
+    PortSet clients;
+    if (!open_ring_port_sets(options, servers, clients, error)) return false;
+    server = std::move(servers.ports.front());
+    client = std::move(clients.ports.front());
+    return true;
 }
 
 RingPair open_ring_pair(const DataPlaneOptions& server, FrameHandler& server_handler,

@@ -20,7 +20,12 @@ struct RingPortOptions {
     std::vector<std::string> eal_arguments;  // empty: what any host can do
     std::uint16_t server_udp_port = 4433;
     std::uint16_t client_udp_port = 50000;
+    std::size_t queues = 1;  // of each port; what queue i of one sends, queue i of the other gets
 };
+
+// A port per queue on either side. False and `error` on failure.
+bool open_ring_port_sets(const RingPortOptions& options, PortSet& server, PortSet& client,
+                         std::string& error);
 
 // False and `error` on failure. The ports may be destroyed in any order.
 bool open_ring_ports(const RingPortOptions& options, std::unique_ptr<PacketPort>& server,

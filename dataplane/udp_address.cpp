@@ -35,20 +35,39 @@ bool parse_ipv4(std::string_view text, std::uint16_t port, UdpAddress& out) {
     return true;
 }
 
-bool resolve_name(std::string_view text, std::uint16_t port, UdpAddress& out) {
+bool parse_ip(std::string_view text, std::uint16_t port, UdpAddress& out) {
     if (parse_ipv4(text, port, out)) return true;
-    addrinfo hints{};
-    hints.ai_family = AF_INET;
-    hints.ai_socktype = SOCK_DGRAM;
-    addrinfo* found = nullptr;
-    if (getaddrinfo(std::string(text).c_str(), nullptr, &hints, &found) != 0 || found == nullptr) {
-        return false;
-    }
-    sockaddr_in first{};
-    std::memcpy(&first, found->ai_addr, sizeof first);
-    freeaddrinfo(found);
-    out = ipv4_address(ntohl(first.sin_addr.s_addr), port);
+    in6_addr parsed{};
+    if (inet_pton(AF_INET6, std::string(text).c_str(), &parsed) != 1) return false;
+    std::memcpy(out.ip, &parsed, sizeof out.ip);
+    out.port = port;
     return true;
+}
+
+// IPv4 first, where a name has both: what every port of ours can do.
+bool resolve_name(std::string_view text, std::uint16_t port, UdpAddress& out) {
+    if (parse_ip(text, port, out)) return true;
+    for (const int family : {AF_INET, AF_INET6}) {
+        addrinfo hints{};
+        hints.ai_family = family;
+        hints.ai_socktype = SOCK_DGRAM;
+        addrinfo* found = nullptr;
+        if (getaddrinfo(std::string(text).c_str(), nullptr, &hints, &found) != 0) continue;
+        if (found == nullptr) continue;
+        if (family == AF_INET) {
+            sockaddr_in first{};
+            std::memcpy(&first, found->ai_addr, sizeof first);
+            out = from_sockaddr(first);
+        } else {
+            sockaddr_in6 first{};
+            std::memcpy(&first, found->ai_addr, sizeof first);
+            out = from_sockaddr(first);
+        }
+        freeaddrinfo(found);
+        out.port = port;
+        return true;
+    }
+    return false;
 }
 
 std::string to_text(const UdpAddress& address) {
@@ -74,6 +93,21 @@ sockaddr_in to_sockaddr(const UdpAddress& address) {
     out.sin_family = AF_INET;
     out.sin_port = htons(address.port);
     out.sin_addr.s_addr = htonl(ipv4_of(address));
+    return out;
+}
+
+sockaddr_in6 to_sockaddr6(const UdpAddress& address) {
+    sockaddr_in6 out{};
+    out.sin6_family = AF_INET6;
+    out.sin6_port = htons(address.port);
+    std::memcpy(&out.sin6_addr, address.ip, sizeof out.sin6_addr);
+    return out;
+}
+
+UdpAddress from_sockaddr(const sockaddr_in6& address) {
+    UdpAddress out;
+    std::memcpy(out.ip, &address.sin6_addr, sizeof out.ip);
+    out.port = ntohs(address.sin6_port);
     return out;
 }
 

@@ -19,12 +19,16 @@ std::uint32_t ipv4_of(const UdpAddress&);
 
 // "10.0.0.1" only; no names.
 bool parse_ipv4(std::string_view text, std::uint16_t port, UdpAddress& out);
+// "10.0.0.1" or "fd99::1".
+bool parse_ip(std::string_view text, std::uint16_t port, UdpAddress& out);
 // Also names, through the resolver (blocks: clients only, before their loop is busy).
 bool resolve_name(std::string_view text, std::uint16_t port, UdpAddress& out);
 
-std::string to_text(const UdpAddress&);  // "10.0.0.1:4433"
+std::string to_text(const UdpAddress&);  // "10.0.0.1:4433", "[fd99::1]:4433"
 
-sockaddr_in to_sockaddr(const UdpAddress&);
+sockaddr_in to_sockaddr(const UdpAddress&);    // of IPv4 ones
+sockaddr_in6 to_sockaddr6(const UdpAddress&);  // of either, IPv4 mapped
 UdpAddress from_sockaddr(const sockaddr_in&);
+UdpAddress from_sockaddr(const sockaddr_in6&);
 
 }  // namespace bayplan::dataplane

@@ -16,6 +16,11 @@ std::unique_ptr<PacketPort> open_dpdk_port(const DpdkPortOptions&, bool, std::st
     return nullptr;
 }
 
+PortSet open_dpdk_ports(const DpdkPortOptions&, std::size_t, bool, std::string& error) {
+    error = kAbsent;
+    return {};
+}
+
 RingPair open_ring_pair(const DataPlaneOptions&, FrameHandler&, const DataPlaneOptions&,
                         FrameHandler&, std::string& error) {
     error = kAbsent;

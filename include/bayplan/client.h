@@ -43,11 +43,23 @@ struct NamedAttribute {
     std::string_view value;
 };
 
+struct NamedTaint {
+    std::string_view key;
+    std::string_view value;
+    TaintEffect effect = TaintEffect::no_schedule;
+};
+
+// Specs and objects are stated as records, whose texts are numbers of a table of the caller's own.
+// This gives the text of such a number; it is called during the statement only, never for 0.
+using TextOf = std::function<std::string_view(Text)>;
+
 struct NodeStatement {
     std::string_view name;
     NodeAction action = NodeAction::create;
     std::span<const NamedAmount> capacity;
-    std::span<const NamedAttribute> attributes;
+    std::span<const NamedAttribute> attributes;  // its labels
+    std::span<const NamedTaint> taints = {};
+    std::span<const NamedAmount> images = {};  // kind = image name, value = bytes
 };
 
 struct ApplicationStatement {
@@ -68,6 +80,15 @@ struct PodStatement {
     std::int64_t created_s = 0;
     std::span<const NamedAmount> requests;
     std::span<const NamedAttribute> tags;
+    SpecNumber spec = 0;  // stated before; 0 = none
+    bool terminating = false;
+    bool never_preempts = false;
+    std::string_view nominated_node;
+    std::int64_t started_s = 0;
+    std::int64_t node_cpu = -1;
+    std::int64_t node_memory = -1;
+    std::int64_t own_cpu = -1;
+    std::int64_t own_memory = -1;
 };
 
 struct ReleaseStatement {
@@ -89,6 +110,8 @@ enum class Wait : std::uint8_t { no, yes };
 class StateWriter {
 public:
     virtual ~StateWriter() = default;
+    virtual Submitted specs(std::span<const SpecRecord>, const TextOf&) = 0;
+    virtual Submitted objects(std::span<const ObjectRecord>, const TextOf&) = 0;
     virtual Submitted nodes(std::span<const NodeStatement>) = 0;
     virtual Submitted applications(std::span<const ApplicationStatement>) = 0;
     virtual Submitted pods(std::span<const PodStatement>) = 0;
@@ -101,8 +124,8 @@ class StateSource {
 public:
     virtual ~StateSource() = default;
     virtual void begin() = 0;
-    // States some more; true when everything has been stated. Nodes before the pods on them,
-    // applications before their pods.
+    // States some more; true when everything has been stated. Specs first, then nodes, objects,
+    // applications, pods: nothing is named before it was stated.
     virtual bool state(StateWriter&) = 0;
 };
 
@@ -133,7 +156,7 @@ public:
 enum class ClientPort : std::uint8_t { kernel, dpdk };
 
 struct ClientOptions {
-    std::string host;  // name or IPv4 address of the daemon
+    std::string host;  // name or IP address of the daemon
     std::uint16_t udp_port = 4433;
     std::string partition = "default";
     std::string version = "bayplan client";  // of the shim's software, for the daemon's log
@@ -144,9 +167,16 @@ struct ClientOptions {
     std::string authority;
 
     ClientPort port = ClientPort::kernel;
-    std::vector<std::string> eal_arguments;  // dpdk only, as are the next two
+    std::vector<std::string> eal_arguments;  // dpdk only, as are the next
     std::string device;
-    std::string address;  // own IPv4 address
+    std::string address;   // own IPv4 address
+    std::string address6;  // own IPv6 address; one of the two is needed
+    // A daemon outside the prefix is reached through the gateway. 0: it is on the link.
+    std::uint8_t prefix_length = 0;
+    std::uint8_t prefix_length6 = 0;
+    std::string gateway;
+    std::string gateway6;
+    std::uint16_t vlan = 0;  // 0: frames are not tagged
     bool poll = false;    // never sleep; default: sleep adaptively
     // Given: opens the port instead of the options above (an in-process ring pair, tests).
     std::function<std::unique_ptr<dataplane::DataPlane>(dataplane::FrameHandler&,
@@ -197,6 +227,11 @@ public:
 
     // Submit one batch; taken whole or not at all. With Wait::yes it blocks until there is room (on
     // the client's own thread it never blocks). `why` gets the fault of an invalid batch.
+    Submitted specs(std::span<const SpecRecord> define, const TextOf&,
+                    std::span<const SpecNumber> forget = {}, Wait = Wait::no,
+                    std::string* why = nullptr);
+    Submitted objects(std::span<const ObjectRecord>, const TextOf&, Wait = Wait::no,
+                      std::string* why = nullptr);
     Submitted nodes(std::span<const NodeStatement>, Wait = Wait::no, std::string* why = nullptr);
     Submitted applications(std::span<const ApplicationStatement>,
                            std::span<const std::string_view> remove = {}, Wait = Wait::no,

@@ -14,6 +14,9 @@
 #include <utility>
 #include <variant>
 
+#include "bayplan/cluster_object.h"
+#include "bayplan/pod_spec.h"
+
 namespace bayplan {
 
 // An entry of one shim's dictionary (its own numbering, chosen by the shim). 0 means "not given".
@@ -53,7 +56,10 @@ struct NodeRecord {
     DictId node = 0;
     NodeAction action = NodeAction::create;
     std::span<const Amount> capacity;
-    std::span<const Attribute> attributes;  // `zone` and `instance-type` decide the slot group
+    // The node's labels. Those of place and machine type decide the slot group (RULES.md, section 1).
+    std::span<const Attribute> attributes;
+    std::span<const Taint> taints = {};
+    std::span<const Amount> images = {};  // kind = image name, value = bytes
 };
 
 struct ApplicationRecord {
@@ -75,6 +81,32 @@ struct AskRecord {
     std::int64_t created_s = 0;            // wall clock of the cluster manager; for display only
     std::span<const Amount> requests;
     std::span<const Attribute> tags;
+
+    SpecNumber spec = 0;  // defined by a SpecsMessage before
+    bool terminating = false;     // being deleted: still counts, but not for topology spread
+    bool never_preempts = false;  // preemptionPolicy Never
+    DictId nominated_node = 0;
+    std::int64_t started_s = 0;   // status.startTime, seconds since 1970; 0 = not started
+    // What resource scores count for the pod, in milli-cores and bytes; -1 = its request, or Kubernetes'
+    // default of 100m and 200 MiB if it has none. `node_`: what it adds to its node; `own_`: what it is
+    // taken for while it is scheduled (they differ with pod-level resources: quirk 11).
+    std::int64_t node_cpu = -1;
+    std::int64_t node_memory = -1;
+    std::int64_t own_cpu = -1;
+    std::int64_t own_memory = -1;
+};
+
+// A spec under the shim's own number. Defining a number again with the same content is fine.
+struct SpecRecord {
+    SpecNumber number = 0;
+    PodSpec spec;
+    bool operator==(const SpecRecord&) const = default;
+};
+
+struct ObjectRecord {
+    ClusterObject object;
+    bool removed = false;  // only its kind and names count then
+    bool operator==(const ObjectRecord&) const = default;
 };
 
 // Numbers are YuniKorn's TerminationType.
@@ -114,10 +146,15 @@ struct NacksMessage { std::span<const NackRecord> nacks; };
 struct ResyncBeginMessage {};
 struct ResyncEndMessage {};
 struct ConfigurationMessage { std::string_view text; };  // queue configuration as YuniKorn's shims send it
+struct SpecsMessage {
+    std::span<const SpecRecord> define;
+    std::span<const SpecNumber> forget;  // these numbers may be used anew; asks keep what they have
+};
+struct ObjectsMessage { std::span<const ObjectRecord> objects; };
 
 using StateBody = std::variant<DefineMessage, ForgetMessage, NodesMessage, ApplicationsMessage, AsksMessage,
                                ReleasesMessage, NacksMessage, ResyncBeginMessage, ResyncEndMessage,
-                               ConfigurationMessage>;
+                               ConfigurationMessage, SpecsMessage, ObjectsMessage>;
 
 // --- every input of an engine; the recorder stores exactly these, in this order
 struct Tick { std::int64_t now_ns = 0; };  // monotonic, never goes back

@@ -41,12 +41,15 @@ struct AskLink {
 struct Ask {
     AskState state = AskState::gone;
     bool foreign = false;
+    bool terminating = false;           // being deleted: still there, but topology spread leaves it out
+    bool never_preempts = false;
     std::uint16_t failures = 0;
     std::uint32_t generation = 0;
     ShimId shim = kNone<ShimId>;
     ApplicationId application = kNone<ApplicationId>;
     std::uint32_t group = UINT32_MAX;   // index into the application's pod groups
     ClassId ask_class = kNone<ClassId>;
+    SpecId spec = static_cast<SpecId>(0);  // the class's
     Slot slot = kNone<Slot>;            // while it has a place
     std::int32_t priority = 0;
     std::uint32_t heap_position = kNotInHeap;  // backoff heap
@@ -57,8 +60,10 @@ struct Ask {
     std::uint64_t selected_in = 0;      // number of the batch that took it from the heap last
     std::uint64_t decision = 0;         // number of the `allocated` decision not yet acknowledged
     std::int64_t backoff_until_ns = 0;
+    std::int64_t started_s = 0;         // status.startTime, seconds since 1970; 0 = not known
     AskLink in_application;             // by sequence
     AskLink on_node;                    // while it has a place
+    AskLink of_spec;                    // while it has a place, with the others of its spec
     AskLink in_list;                    // pending element or unschedulable bucket
     std::string key;
 };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "apps/spec_table.h"
 #include "base/ids.h"
 #include "cluster/node_state.h"
 
@@ -16,17 +17,26 @@ namespace bayplan {
 struct AskClass {
     std::vector<KindAmount> requests;       // by kind, amounts > 0 only
     NameId required_node = kNone<NameId>;   // NodeName: this node or none
+    SpecId spec = kEmptySpec;               // labels, constraints, volumes, images
     bool tolerates_unschedulable = false;
     // Part of the class because holds make free space depend on it.
     std::int32_t priority = 0;
+    // What resource scores count (RULES.md, section 9): added to its node, and while it is scheduled.
+    std::int64_t node_cpu = 0;
+    std::int64_t node_memory = 0;
+    std::int64_t own_cpu = 0;
+    std::int64_t own_memory = 0;
 
-    // Filled in when the class is made: the kinds that resource scores look at.
+    // Filled in when the class is made.
     std::int64_t cpu_request = 0;
     std::int64_t memory_request = 0;
+    std::vector<KindAmount> occupies;       // requests and the scored amounts: what a placement adds
 
     bool same_as(const AskClass& other) const {
-        return requests == other.requests && required_node == other.required_node &&
-               tolerates_unschedulable == other.tolerates_unschedulable && priority == other.priority;
+        return requests == other.requests && required_node == other.required_node && spec == other.spec &&
+               tolerates_unschedulable == other.tolerates_unschedulable && priority == other.priority &&
+               node_cpu == other.node_cpu && node_memory == other.node_memory && own_cpu == other.own_cpu &&
+               own_memory == other.own_memory;
     }
 };
 

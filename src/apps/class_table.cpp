@@ -17,6 +17,9 @@ std::size_t ClassTable::Hash::operator()(const AskClass* spec) const {
     boost::hash_combine(hash, raw(spec->required_node));
     boost::hash_combine(hash, spec->tolerates_unschedulable);
     boost::hash_combine(hash, spec->priority);
+    boost::hash_combine(hash, raw(spec->spec));
+    boost::hash_combine(hash, spec->own_cpu);
+    boost::hash_combine(hash, spec->own_memory);
     return hash;
 }
 
@@ -38,9 +41,13 @@ ClassId ClassTable::acquire(AskClass&& spec) {
         spec.cpu_request = request.kind == kCpu ? request.value : spec.cpu_request;
         spec.memory_request = request.kind == kMemory ? request.value : spec.memory_request;
     }
+    spec.occupies = spec.requests;
+    spec.occupies.push_back({kScoredCpu, spec.node_cpu});
+    spec.occupies.push_back({kScoredMemory, spec.node_memory});
     if (spec.required_node != kNone<NameId>) {
         names_.add_reference(spec.required_node);
     }
+    specs_.add_reference(spec.spec);
     ClassEntry& entry = entries_[raw(id)];
     entry.spec = std::make_shared<const AskClass>(std::move(spec));
     entry.references = 1;
@@ -67,6 +74,7 @@ void ClassTable::forget(ClassId id) {
     if (entry.spec->required_node != kNone<NameId>) {
         names_.release(entry.spec->required_node);
     }
+    specs_.release(entry.spec->spec);
     entry = ClassEntry{};
     free_.push_back(id);
 }

@@ -16,6 +16,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "apps/ask_class.h"
+#include "apps/spec_table.h"
 #include "base/name_table.h"
 #include "placement/class_cache.h"
 
@@ -39,8 +40,8 @@ struct ClassEntry {
 
 class ClassTable {
 public:
-    ClassTable(NameTable<KindId>& kinds, NameTable<NameId>& names, std::size_t caches_max)
-        : kinds_(kinds), names_(names), caches_max_(caches_max) {}
+    ClassTable(NameTable<KindId>& kinds, NameTable<NameId>& names, SpecTable& specs, std::size_t caches_max)
+        : kinds_(kinds), names_(names), specs_(specs), caches_max_(caches_max) {}
 
     // The class like this one, with one reference more. `spec.requests` must be sorted by kind.
     ClassId acquire(AskClass&& spec);
@@ -72,6 +73,7 @@ private:
 
     NameTable<KindId>& kinds_;
     NameTable<NameId>& names_;
+    SpecTable& specs_;
     const std::size_t caches_max_;
     std::deque<ClassEntry> entries_;
     std::vector<ClassId> free_;

@@ -15,6 +15,7 @@ enum class ShimId : std::uint32_t {};
 enum class ClassId : std::uint32_t {};
 enum class KindId : std::uint32_t {};  // resource kind
 enum class NameId : std::uint32_t {};  // node name
+enum class SpecId : std::uint32_t {};  // content of a pod spec; 0 = the empty spec
 enum class Slot : std::uint32_t {};    // place of a node: block * 64 + lane
 
 template <typename Id>

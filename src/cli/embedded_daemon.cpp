@@ -121,8 +121,8 @@ std::string EmbeddedDaemon::stop() {
     status.cpus_allowed = host_.allowed.count();
     for (const auto& engine : engines_) {
         status.partitions.push_back({engine->partition().name, engine->partition().engine.workers,
-                                     engine->latest_snapshot(), engine->inbox().depth(),
-                                     engine->inbox().bytes()});
+                                     engine->latest_snapshot(), engine->inbox_depth(),
+                                     engine->inbox_bytes()});
     }
     return daemon::to_json(status);
 }

@@ -26,6 +26,12 @@ struct BodyText {
     std::string operator()(const ConfigurationMessage& m) const {
         return line("configuration", m.text.size());
     }
+    std::string operator()(const SpecsMessage& m) const {
+        return line("specs", m.define.size() + m.forget.size());
+    }
+    std::string operator()(const ObjectsMessage& m) const {
+        return line("objects", m.objects.size());
+    }
 
     static std::string line(const char* what, std::size_t count) {
         return fmt::format("{} {}", what, count);

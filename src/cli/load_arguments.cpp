@@ -2,10 +2,10 @@
 #include "cli/load_arguments.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
+#include "cli/connection_options.h"
 #include "cli/duration.h"
 #include "cli/embedded_daemon.h"
 #include "workload/named_workloads.h"
@@ -20,33 +20,10 @@ CLI::Validator between(Number min, Number max) {
     return CLI::Range(min, max).description(fmt::format("{}..{}", min, max));
 }
 
-bool parse_connect(const std::string& text, ClientOptions& client) {
-    const std::size_t colon = text.rfind(':');
-    if (colon == std::string::npos || colon == 0) {
-        return false;
-    }
-    const char* const end = text.data() + text.size();
-    const auto [rest, code] = std::from_chars(text.data() + colon + 1, end, client.udp_port);
-    client.host = text.substr(0, colon);
-    return code == std::errc() && rest == end && client.udp_port != 0;
-}
-
 void add_connection_options(CLI::App& app, LoadArguments& arguments) {
     ClientOptions& client = arguments.options.client;
     const std::string group = "Connection";
-    app.add_option("--connect", arguments.connect, "the daemon")
-        ->type_name("HOST:PORT")
-        ->group(group);
-    app.add_option("--ca", client.authority, "PEM file of the authority that signed the daemon")
-        ->type_name("FILE")
-        ->group(group);
-    app.add_option("--cert", client.certificate,
-                   "PEM file of the shim's certificate; a daemon refuses shims without one")
-        ->type_name("FILE")
-        ->group(group);
-    app.add_option("--key", client.key, "PEM file of the shim's key")
-        ->type_name("FILE")
-        ->group(group);
+    add_identity_options(app, arguments.connect, client, group);
     app.add_option("--partition", client.partition, "partition to drive")
         ->capture_default_str()
         ->group(group);
@@ -61,11 +38,7 @@ void add_connection_options(CLI::App& app, LoadArguments& arguments) {
                    "configuration of the daemon inside this process; with --port ring")
         ->type_name("FILE")
         ->group(group);
-    app.add_option("--eal", client.eal_arguments, "an EAL argument (repeat); with --port dpdk")
-        ->type_name("ARG")
-        ->group(group);
-    app.add_option("--device", client.device, "ethdev to use; with --port dpdk")->group(group);
-    app.add_option("--address", client.address, "own IPv4 address; with --port dpdk")->group(group);
+    add_dpdk_options(app, client, group);
     app.add_flag("--poll", client.poll, "never sleep between turns")->group(group);
     add_duration(app, "--connect-timeout", arguments.options.connect_timeout_ns, "30s",
                  "give up when not connected for so long")

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "cli/load_command.h"
+#include "cli/ping_command.h"
 #include "cli/replay_command.h"
+#include "cli/simulate_command.h"
 #include "wire/codec.h"
 
 int main(int argc, char** argv) {
@@ -12,7 +14,9 @@ int main(int argc, char** argv) {
     app.fallthrough(false);
     int exit_code = 0;
     bayplan::cli::add_load_command(app, exit_code);
+    bayplan::cli::add_ping_command(app, exit_code);
     bayplan::cli::add_replay_command(app, exit_code);
+    bayplan::cli::add_simulate_command(app, exit_code);
     app.add_subcommand("version", "print the version and the protocol it speaks")->callback([] {
         fmt::print("bayplan {}, protocol {} to {}\n", BAYPLAN_VERSION, bayplan::wire::kProtocolMin,
                    bayplan::wire::kProtocolMax);

@@ -2,62 +2,14 @@
 // what is submitted before it is queued. Thread: see bayplan/client.h.
 #include "bayplan/client.h"
 
-#include <arpa/inet.h>
-#include <netdb.h>
-#include <sys/socket.h>
-
 #include <thread>
 
-#include <fmt/format.h>
-
+#include "client/port.h"
 #include "client/statement_limits.h"
 #include "client/session.h"
 #include "dataplane/data_plane.h"
 
 namespace bayplan {
-
-namespace {
-
-// The data plane takes addresses, people write names.
-bool resolve(const std::string& host, std::string& address, std::string& error) {
-    addrinfo hints{};
-    hints.ai_family = AF_INET;
-    hints.ai_socktype = SOCK_DGRAM;
-    addrinfo* found = nullptr;
-    if (const int code = getaddrinfo(host.c_str(), nullptr, &hints, &found); code != 0) {
-        error = fmt::format("{}: {}", host, gai_strerror(code));
-        return false;
-    }
-    char text[INET_ADDRSTRLEN] = {};
-    const auto* ip = reinterpret_cast<const sockaddr_in*>(found->ai_addr);
-    inet_ntop(AF_INET, &ip->sin_addr, text, sizeof(text));
-    freeaddrinfo(found);
-    address = text;
-    return true;
-}
-
-std::unique_ptr<dataplane::DataPlane> open_port(const ClientOptions& options,
-                                                dataplane::FrameHandler& handler,
-                                                std::string& error) {
-    if (options.open_port) {
-        return options.open_port(handler, error);
-    }
-    dataplane::DataPlaneOptions plane;
-    plane.server = false;
-    plane.idle = options.poll ? dataplane::IdlePolicy::poll : dataplane::IdlePolicy::adaptive;
-    plane.transport.tls = {options.certificate, options.key, options.authority};
-    plane.transport.idle_timeout_ms = options.idle_timeout_ms;
-    if (options.port == ClientPort::dpdk) {
-        plane.port = dataplane::PortKind::dpdk;
-        plane.dpdk.eal_arguments = options.eal_arguments;
-        plane.dpdk.device = options.device;
-        plane.dpdk.address = options.address;
-        plane.dpdk.udp_port = 0;
-    }
-    return dataplane::open_data_plane(plane, handler, error);
-}
-
-}  // namespace
 
 struct Client::Parts {
     Parts(const ClientOptions& options, std::string address, ClientHandler& handler,
@@ -70,6 +22,11 @@ struct Client::Parts {
         if (!client::within_limits(items, why)) {
             return Submitted::invalid;
         }
+        return submit(wait, append);
+    }
+
+    template <typename Append>
+    Submitted submit(Wait wait, Append append) {
         const Submitted taken = session.submit(wait, append);
         if (taken == Submitted::yes && !session.on_own_thread()) {
             plane->wake();
@@ -89,11 +46,11 @@ Client::~Client() { stop(); }
 std::unique_ptr<Client> Client::open(const ClientOptions& options, ClientHandler& handler,
                                      StateSource* source, std::string& error) {
     std::string address;
-    if (!resolve(options.host, address, error)) {
+    if (!client::resolve(options, address, error)) {
         return nullptr;
     }
-    auto parts = std::make_unique<Parts>(options, std::move(address), handler, source);
-    parts->plane = open_port(options, parts->session, error);
+    auto parts = std::make_unique<Parts>(options, address, handler, source);
+    parts->plane = client::open_port(options, address, parts->session, error);
     if (parts->plane == nullptr) {
         return nullptr;
     }
@@ -124,6 +81,24 @@ void Client::request_stop() {
 std::size_t Client::turn() {
     parts_->session.own_thread_is_this();
     return parts_->plane->turn();
+}
+
+Submitted Client::specs(std::span<const SpecRecord> define, const TextOf& text_of,
+                        std::span<const SpecNumber> forget, Wait wait, std::string* why) {
+    if (!client::within_limits(define, text_of, why)) {
+        return Submitted::invalid;
+    }
+    return parts_->submit(
+        wait, [&](client::Outbox& outbox) { outbox.specs(define, text_of, forget); });
+}
+
+Submitted Client::objects(std::span<const ObjectRecord> all, const TextOf& text_of, Wait wait,
+                          std::string* why) {
+    if (!client::within_limits(all, text_of, why)) {
+        return Submitted::invalid;
+    }
+    return parts_->submit(wait,
+                          [&](client::Outbox& outbox) { outbox.objects(all, text_of); });
 }
 
 Submitted Client::nodes(std::span<const NodeStatement> all, Wait wait, std::string* why) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/visit_texts.h"
 #include "client/statement_limits.h"
 
 namespace bayplan::client {
@@ -56,10 +57,14 @@ void Outbox::pods(std::span<const PodStatement> all) {
 void Outbox::nodes_chunk(std::span<const NodeStatement> chunk) {
     std::size_t amounts = 0;
     std::size_t attributes = 0;
+    std::size_t taints = 0;
     for (const NodeStatement& node : chunk) {
-        amounts += node.capacity.size();
+        amounts += node.capacity.size() + node.images.size();
         attributes += node.attributes.size();
+        taints += node.taints.size();
     }
+    taints_.clear();
+    taints_.reserve(taints);
     amounts_.clear();
     amounts_.reserve(amounts);
     attributes_.clear();
@@ -72,6 +77,8 @@ void Outbox::nodes_chunk(std::span<const NodeStatement> chunk) {
         record.action = node.action;
         record.capacity = translate(node.capacity);
         record.attributes = translate(node.attributes);
+        record.taints = translate(node.taints);
+        record.images = translate(node.images);
     }
     append(NodesMessage{records});
 }
@@ -102,8 +109,52 @@ void Outbox::pods_chunk(std::span<const PodStatement> chunk) {
         record.created_s = pod.created_s;
         record.requests = translate(pod.requests);
         record.tags = translate(pod.tags);
+        record.spec = pod.spec;
+        record.terminating = pod.terminating;
+        record.never_preempts = pod.never_preempts;
+        record.nominated_node = dictionary_.id(pod.nominated_node);
+        record.started_s = pod.started_s;
+        record.node_cpu = pod.node_cpu;
+        record.node_memory = pod.node_memory;
+        record.own_cpu = pod.own_cpu;
+        record.own_memory = pod.own_memory;
     }
     append(AsksMessage{records});
+}
+
+// Copies whose texts are ids of the dictionary.
+template <typename Record>
+std::vector<Record> Outbox::translated(std::span<const Record> records, const TextOf& text_of) {
+    std::vector<Record> all(records.begin(), records.end());
+    const auto translate = [&](Text& text) {
+        text = text == 0 ? 0 : dictionary_.id(text_of(text));
+    };
+    for (Record& record : all) {
+        if constexpr (std::is_same_v<Record, SpecRecord>) {
+            visit_texts(record.spec, translate);
+        } else {
+            visit_texts(record.object, translate);
+        }
+    }
+    return all;
+}
+
+void Outbox::specs(std::span<const SpecRecord> define, const TextOf& text_of,
+                   std::span<const SpecNumber> forget) {
+    in_chunks(define, [&](std::span<const SpecRecord> chunk) {
+        append(SpecsMessage{translated(chunk, text_of), {}});
+    });
+    while (!forget.empty()) {
+        const std::size_t count = std::min(kFrameItems, forget.size());
+        append(SpecsMessage{{}, forget.first(count)});
+        forget = forget.subspan(count);
+    }
+}
+
+void Outbox::objects(std::span<const ObjectRecord> all, const TextOf& text_of) {
+    in_chunks(all, [&](std::span<const ObjectRecord> chunk) {
+        append(ObjectsMessage{translated(chunk, text_of)});
+    });
 }
 
 void Outbox::applications(std::span<const ApplicationStatement> all,
@@ -187,6 +238,14 @@ void Outbox::applied(std::uint64_t up_to) {
 std::span<const std::byte> Outbox::next_unsent() const {
     return next_ < kept_.size() ? std::span<const std::byte>(kept_[next_].bytes)
                                 : std::span<const std::byte>();
+}
+
+std::span<const Taint> Outbox::translate(std::span<const NamedTaint> taints) {
+    const std::size_t first = taints_.size();
+    for (const NamedTaint& taint : taints) {
+        taints_.push_back({dictionary_.id(taint.key), dictionary_.id(taint.value), taint.effect});
+    }
+    return std::span<const Taint>(taints_).subspan(first);
 }
 
 std::span<const Amount> Outbox::translate(std::span<const NamedAmount> amounts) {

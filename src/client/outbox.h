@@ -33,6 +33,9 @@ public:
     std::size_t kept_bytes() const { return kept_bytes_; }
     std::uint64_t last_sequence() const { return last_sequence_; }
 
+    void specs(std::span<const SpecRecord> define, const TextOf&,
+               std::span<const SpecNumber> forget);
+    void objects(std::span<const ObjectRecord>, const TextOf&);
     void nodes(std::span<const NodeStatement>);
     void applications(std::span<const ApplicationStatement>,
                       std::span<const std::string_view> remove);
@@ -62,6 +65,9 @@ private:
     void in_chunks(std::span<const Statement>, AppendChunk);
     void nodes_chunk(std::span<const NodeStatement>);
     void pods_chunk(std::span<const PodStatement>);
+    template <typename Record>
+    std::vector<Record> translated(std::span<const Record>, const TextOf&);
+    std::span<const Taint> translate(std::span<const NamedTaint>);
     std::span<const Amount> translate(std::span<const NamedAmount>);
     std::span<const Attribute> translate(std::span<const NamedAttribute>);
     void append(const StateBody&);
@@ -79,6 +85,7 @@ private:
     // Arrays that the records of one chunk point into; reserved before they are filled.
     std::vector<Amount> amounts_;
     std::vector<Attribute> attributes_;
+    std::vector<Taint> taints_;
 };
 
 }  // namespace bayplan::client

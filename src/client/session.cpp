@@ -78,6 +78,7 @@ void Session::on_open(dataplane::DataPlane& plane, ConnectionId id, const datapl
 
 std::size_t Session::send_hello(dataplane::DataPlane& plane) {
     wire::Hello hello;
+    hello.features = wire::kFeatures;
     hello.partition = options_.partition;
     hello.shim_instance = shim_instance_;
     hello.daemon_instance = daemon_instance_;
@@ -90,12 +91,17 @@ std::size_t Session::send_hello(dataplane::DataPlane& plane) {
     return 1;
 }
 
-void Session::take_reply(dataplane::DataPlane& plane, const HelloReply& reply) {
+void Session::take_reply(dataplane::DataPlane& plane, const wire::HelloReplyFrame& reply) {
     if (reply.outcome == HelloOutcome::refused) {
         const std::string reason(reply.reason);
         drop(plane, kCloseNormal, "refused by the daemon: " + reason);
         phase_ = Phase::refused;
         handler_.on_refused(reason);
+        return;
+    }
+    if (reply.protocol < wire::kProtocolMin || reply.protocol > wire::kProtocolMax) {
+        drop(plane, kCloseProtocol,
+             fmt::format("the daemon chose protocol {}, which was not offered", reply.protocol));
         return;
     }
     if (reply.outcome == HelloOutcome::resync) {
@@ -143,6 +149,16 @@ class Session::Writer final : public StateWriter {
 public:
     explicit Writer(Session& session) : session_(session) {}
 
+    Submitted specs(std::span<const SpecRecord> all, const TextOf& text_of) override {
+        return within_limits(all, text_of, nullptr)
+                   ? append([&](Outbox& outbox) { outbox.specs(all, text_of, {}); })
+                   : Submitted::invalid;
+    }
+    Submitted objects(std::span<const ObjectRecord> all, const TextOf& text_of) override {
+        return within_limits(all, text_of, nullptr)
+                   ? append([&](Outbox& outbox) { outbox.objects(all, text_of); })
+                   : Submitted::invalid;
+    }
     Submitted nodes(std::span<const NodeStatement> all) override {
         return append(all, [&](Outbox& outbox) { outbox.nodes(all); });
     }
@@ -160,9 +176,10 @@ public:
 private:
     template <typename Items, typename Append>
     Submitted append(const Items& items, Append append_to) {
-        if (!within_limits(items, nullptr)) {
-            return Submitted::invalid;
-        }
+        return within_limits(items, nullptr) ? append(append_to) : Submitted::invalid;
+    }
+    template <typename Append>
+    Submitted append(Append append_to) {
         const std::lock_guard lock(session_.mutex_);
         append_to(session_.outbox_);
         return Submitted::yes;
@@ -235,7 +252,8 @@ bool Session::on_frame(dataplane::DataPlane& plane, ConnectionId id, dataplane::
         return true;
     }
     const wire::Message& message = decoded_.message();
-    if (const auto* reply = std::get_if<HelloReply>(&message); reply && phase_ == Phase::greeting) {
+    if (const auto* reply = std::get_if<wire::HelloReplyFrame>(&message);
+        reply && phase_ == Phase::greeting) {
         take_reply(plane, *reply);
     } else if (const auto* decisions = std::get_if<wire::DecisionsFrame>(&message);
                decisions && greeted()) {

@@ -70,7 +70,7 @@ private:
     std::size_t state_some();
     std::size_t send_acknowledgement(dataplane::DataPlane&);
     std::size_t send_state(dataplane::DataPlane&);
-    void take_reply(dataplane::DataPlane&, const HelloReply&);
+    void take_reply(dataplane::DataPlane&, const wire::HelloReplyFrame&);
     void begin_resync(const HelloReply&);
     void take_decisions(dataplane::DataPlane&, const wire::DecisionsFrame&);
     void deliver(const Decision&);

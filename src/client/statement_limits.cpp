@@ -14,7 +14,7 @@ namespace {
 constexpr wire::Limits kLimits;
 
 // Table, vtable, length words and padding of one record.
-constexpr std::size_t kRecordBytes = 160;
+constexpr std::size_t kRecordBytes = 192;
 constexpr std::size_t kPairBytes = 24;
 
 bool fault(std::string* why, std::string_view item, std::string_view text) {
@@ -60,13 +60,41 @@ bool attributes_fit(std::string_view item, std::span<const NamedAttribute> attri
     return true;
 }
 
+bool taints_fit(std::string_view item, std::span<const NamedTaint> taints, std::string* why) {
+    if (taints.size() > kLimits.attributes_max) {
+        return fault(why, item, fmt::format("more than {} taints", kLimits.attributes_max));
+    }
+    for (const NamedTaint& taint : taints) {
+        if (taint.effect < TaintEffect::no_schedule || taint.effect > TaintEffect::no_execute) {
+            return fault(why, item, "a taint without an effect");
+        }
+        if (!texts_fit(item, {taint.key, taint.value}, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool images_fit(std::string_view item, std::span<const NamedAmount> images, std::string* why) {
+    if (images.size() > kLimits.terms_max) {
+        return fault(why, item, fmt::format("more than {} images", kLimits.terms_max));
+    }
+    for (const NamedAmount& image : images) {
+        if (!texts_fit(item, {image.kind}, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 bool within_limits(std::span<const NodeStatement> nodes, std::string* why) {
     for (const NodeStatement& node : nodes) {
         if (!texts_fit(node.name, {node.name}, why) ||
             !amounts_fit(node.name, node.capacity, why) ||
-            !attributes_fit(node.name, node.attributes, why)) {
+            !attributes_fit(node.name, node.attributes, why) ||
+            !taints_fit(node.name, node.taints, why) || !images_fit(node.name, node.images, why)) {
             return false;
         }
     }
@@ -84,7 +112,9 @@ bool within_limits(std::span<const ApplicationStatement> applications, std::stri
 
 bool within_limits(std::span<const PodStatement> pods, std::string* why) {
     for (const PodStatement& pod : pods) {
-        if (!texts_fit(pod.key, {pod.key, pod.application, pod.group, pod.node, pod.required_node},
+        if (!texts_fit(pod.key,
+                       {pod.key, pod.application, pod.group, pod.node, pod.required_node,
+                        pod.nominated_node},
                        why) ||
             !amounts_fit(pod.key, pod.requests, why) || !attributes_fit(pod.key, pod.tags, why)) {
             return false;
@@ -121,7 +151,8 @@ bool within_limits(std::span<const std::string_view> texts, std::string* why) {
 }
 
 std::size_t frame_bytes(const NodeStatement& node) {
-    return kRecordBytes + kPairBytes * (node.capacity.size() + node.attributes.size());
+    return kRecordBytes + kPairBytes * (node.capacity.size() + node.attributes.size() +
+                                        node.taints.size() + node.images.size());
 }
 
 std::size_t frame_bytes(const ApplicationStatement&) { return kRecordBytes; }

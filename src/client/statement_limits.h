@@ -12,6 +12,8 @@
 namespace bayplan::client {
 
 // True if all are within limits; otherwise `why` (may be null) says which item breaks which.
+bool within_limits(std::span<const SpecRecord>, const TextOf&, std::string* why);
+bool within_limits(std::span<const ObjectRecord>, const TextOf&, std::string* why);
 bool within_limits(std::span<const NodeStatement>, std::string* why);
 bool within_limits(std::span<const ApplicationStatement>, std::string* why);
 bool within_limits(std::span<const PodStatement>, std::string* why);
@@ -20,6 +22,8 @@ bool within_limits(std::span<const NackRecord>, std::string* why);
 bool within_limits(std::span<const std::string_view> texts, std::string* why);
 
 // About how many bytes the item takes in a frame; never less than it really takes.
+std::size_t frame_bytes(const SpecRecord&);
+std::size_t frame_bytes(const ObjectRecord&);
 std::size_t frame_bytes(const NodeStatement&);
 std::size_t frame_bytes(const ApplicationStatement&);
 std::size_t frame_bytes(const PodStatement&);

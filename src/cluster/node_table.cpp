@@ -60,6 +60,7 @@ Slot NodeTable::add(std::string_view name, ShimId owner, std::vector<KindAmount>
     node.owner = owner;
     node.schedulable = schedulable;
     node.capacity = std::move(capacity);
+    node.facts = std::make_shared<const NodeFacts>();
     ++count_;
     return slot;
 }
@@ -77,8 +78,10 @@ void NodeTable::note_usage_changed(Slot slot) {
     const NodeBlock& block = state_.block(block_of(slot));
     const std::uint32_t lane = lane_of(slot);
     bool beyond = false;
-    for (const auto& columns : block.kinds) {
-        beyond = beyond || (columns && columns->used[lane] + columns->foreign[lane] > columns->capacity[lane]);
+    for (std::uint32_t number = 0; number < block.kinds.size(); ++number) {
+        const KindColumns* columns = block.kinds[number].get();
+        beyond = beyond || (columns && is_resource(static_cast<KindId>(number)) &&
+                            columns->used[lane] + columns->foreign[lane] > columns->capacity[lane]);
     }
     if (beyond) {
         overcommitted_.insert(slot);

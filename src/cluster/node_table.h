@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "apps/ask_list.h"
 #include "cluster/kinds.h"
+#include "cluster/node_facts.h"
 #include "cluster/node_state.h"
 #include "cluster/slot_groups.h"
 
@@ -23,6 +25,7 @@ struct NodeInfo {
     bool schedulable = false;
     bool mentioned = true;  // false: a resync of the owner has not stated it yet
     std::vector<KindAmount> capacity;
+    std::shared_ptr<const NodeFacts> facts;  // never null while there is a node; set by Topology's caller
     AskList<&Ask::on_node> allocations;  // ours and foreign, in no particular order
 };
 

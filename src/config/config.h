@@ -34,8 +34,13 @@ struct DataPlaneConfig {
     std::uint16_t udp_port = 4433;
     std::vector<std::string> eal;
     std::string device;
+    std::string address6;  // this and the next: DPDK port, see dataplane::DpdkPortOptions
+    std::string gateway, gateway6;
+    std::uint8_t prefix_length = 0, prefix_length6 = 0;
+    std::uint16_t vlan = 0;
     dataplane::TransportOptions transport;
     dataplane::IdlePolicy idle = dataplane::IdlePolicy::adaptive;
+    std::uint32_t lcores = 1;
     std::uint32_t inbox_frames = 1'024;     // ring from the lcore to each engine
     std::uint32_t inbox_bytes = 16u << 20;  // and what may lie in it
     std::uint32_t outbox_batches = 256;     // ring from an engine to each connection

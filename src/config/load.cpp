@@ -64,9 +64,22 @@ void check_data_plane(const DataPlaneConfig& data_plane, Position root, ReadCont
         return context.place_of("data_plane." + name, section);
     };
     const bool dpdk = data_plane.port == dataplane::PortKind::dpdk;
-    if (dpdk && data_plane.address == "0.0.0.0") {
+    if (dpdk && data_plane.address == "0.0.0.0" && data_plane.address6.empty()) {
         context.fault(place("address"), "a DPDK port needs an address of its own",
                       "give 'data_plane.address': the port answers ARP for it");
+    }
+    if (dpdk && data_plane.address.find(':') != std::string::npos) {
+        context.fault(place("address"), "'data_plane.address' of a DPDK port is for IPv4",
+                      "give the IPv6 address as 'data_plane.address6'");
+    }
+    const bool has_link = !data_plane.address6.empty() || !data_plane.gateway.empty() ||
+                          !data_plane.gateway6.empty() || data_plane.prefix_length != 0 ||
+                          data_plane.prefix_length6 != 0 || data_plane.vlan != 0;
+    if (!dpdk && has_link) {
+        context.fault(section,
+                      "address6, gateways, prefix lengths and vlan are for a DPDK port: the kernel "
+                      "has its own",
+                      "set 'data_plane.port: dpdk', or remove them");
     }
     if (dpdk && data_plane.udp_port == 0) {
         context.fault(place("udp_port"), "a DPDK port needs a UDP port",
@@ -140,7 +153,17 @@ dataplane::DataPlaneOptions data_plane_options(const DataPlaneConfig& from) {
     dataplane::DataPlaneOptions options;
     options.port = from.port;
     options.kernel = {from.address, from.udp_port};
-    options.dpdk = {from.eal, from.device, from.address, from.udp_port};
+    options.dpdk.eal_arguments = from.eal;
+    options.dpdk.device = from.device;
+    // Of an IPv6 port alone there is no IPv4 address: "any" stands for none.
+    options.dpdk.address = from.address == "0.0.0.0" ? "" : from.address;
+    options.dpdk.udp_port = from.udp_port;
+    options.dpdk.address6 = from.address6;
+    options.dpdk.prefix_length = from.prefix_length;
+    options.dpdk.prefix_length6 = from.prefix_length6;
+    options.dpdk.gateway = from.gateway;
+    options.dpdk.gateway6 = from.gateway6;
+    options.dpdk.vlan = from.vlan;
     options.transport = from.transport;
     options.idle = from.idle;
     options.server = true;

@@ -152,14 +152,29 @@ std::optional<std::string> read_output_file(const YamlNode& node, const std::str
     return file;
 }
 
-std::optional<std::string> read_ipv4(const YamlNode& node, const std::string& path,
-                                     ReadContext& context) {
-    const auto text = read_text(node, path, "an IPv4 address", context);
+std::string_view to_string(IpVersion version) {
+    switch (version) {
+        case IpVersion::ipv4: return "an IPv4 address";
+        case IpVersion::ipv6: return "an IPv6 address";
+        case IpVersion::any: return "an IP address";
+    }
+    return "";
+}
+
+std::optional<std::string> read_ip(const YamlNode& node, const std::string& path,
+                                   IpVersion version, ReadContext& context) {
+    const auto text = read_text(node, path, to_string(version), context);
     if (!text) return std::nullopt;
-    in_addr ignored{};
-    if (inet_pton(AF_INET, text->c_str(), &ignored) != 1) {
-        context.fault(node.position, fmt::format("'{}': '{}' is not an IPv4 address", path, *text),
-                      "give four numbers such as 10.99.0.2");
+    in6_addr ignored{};
+    const bool is_ipv4 =
+        version != IpVersion::ipv6 && inet_pton(AF_INET, text->c_str(), &ignored) == 1;
+    const bool is_ipv6 =
+        version != IpVersion::ipv4 && inet_pton(AF_INET6, text->c_str(), &ignored) == 1;
+    if (!is_ipv4 && !is_ipv6) {
+        context.fault(
+            node.position, fmt::format("'{}': '{}' is not {}", path, *text, to_string(version)),
+            version == IpVersion::ipv6 ? "give one such as \"fd99::2\", in quotes"
+                                       : "give four numbers such as 10.99.0.2");
         return std::nullopt;
     }
     return text;

@@ -36,7 +36,10 @@ std::string print_text(
     const std::string&);  // the same; "" for an empty text, which means not given
 std::optional<std::string> read_input_file(const YamlNode&, const std::string& path, ReadContext&);
 std::optional<std::string> read_output_file(const YamlNode&, const std::string& path, ReadContext&);
-std::optional<std::string> read_ipv4(const YamlNode&, const std::string& path, ReadContext&);
+enum class IpVersion : std::uint8_t { ipv4, ipv6, any };
+std::optional<std::string> read_ip(const YamlNode&, const std::string& path, IpVersion,
+                                   ReadContext&);
+std::string_view to_string(IpVersion);  // "an IPv4 address"
 std::optional<std::vector<std::string>> read_texts(const YamlNode&, const std::string& path,
                                                    ReadContext&);
 std::string print_texts(const std::vector<std::string>&);
@@ -102,6 +105,19 @@ Setting<Owner> text(std::string name, Projection member, const std::string& what
             return read_text(node, path, what, context);
         },
         print_text);
+}
+
+template <class Owner, class Projection>
+Setting<Owner> ip_address(std::string name, Projection member, IpVersion version,
+                          std::string doc) {
+    return value<Owner>(
+        std::move(name), member, std::string(to_string(version)), std::move(doc),
+        [version](const YamlNode& node, const std::string& path, ReadContext& context) {
+            return read_ip(node, path, version, context);
+        },
+        [](const std::string& address) {
+            return address.find(':') == std::string::npos ? address : yaml_text(address);
+        });
 }
 
 template <class Owner, class Projection>

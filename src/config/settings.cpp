@@ -4,6 +4,7 @@
 // Thread: any; the tables are built on first use and constant after.
 #include "config/settings.h"
 
+#include "config/predicate_lists.h"
 #include "config/profile.h"
 #include "config/setting_values.h"
 
@@ -40,6 +41,58 @@ void append_limits(Settings<PartitionConfig>& table) {
                               "Applications per shim; more are rejected."));
     table.push_back(number<P>("asks_max", MEMBER(engine.asks_max), kSize, {1, 100'000'000}, "asks",
                               "Asks and allocations per shim; more are rejected."));
+    table.push_back(number<P>("specs_max", MEMBER(engine.specs_max), kSize, {1, 10'000'000},
+                              "specs", "Pod specs per shim; more are rejected."));
+    table.push_back(number<P>("objects_max", MEMBER(engine.objects_max), kSize, {1, 100'000'000},
+                              "objects",
+                              "Objects of the cluster per shim (namespaces, volumes, claims, "
+                              "...); more are rejected."));
+}
+
+const Settings<ScoreWeights>& score_weight_settings() {
+    static const Settings<ScoreWeights> table = [] {
+        using W = ScoreWeights;
+        Settings<W> result;
+        const auto add = [&result](std::string name, auto member, std::string doc) {
+            result.push_back(
+                number<W>(std::move(name), member, kPlain, {0, 100}, "", std::move(doc)));
+        };
+        add("TaintToleration", MEMBER(taint_toleration), "Few taints that are not tolerated.");
+        add("NodeAffinity", MEMBER(node_affinity), "Terms of nodes that the pod prefers.");
+        add("PodTopologySpread", MEMBER(pod_topology_spread), "Few pods alike in the domain.");
+        add("InterPodAffinity", MEMBER(inter_pod_affinity), "Terms of pods that are preferred.");
+        add("NodeResourcesFit", MEMBER(resources_fit), "By the setting score.");
+        add("NodeResourcesBalancedAllocation", MEMBER(balanced_allocation),
+            "CPU and memory used alike.");
+        add("ImageLocality", MEMBER(image_locality), "Images that the node has already.");
+        return result;
+    }();
+    return table;
+}
+
+void append_rules(Settings<PartitionConfig>& table) {
+    using P = PartitionConfig;
+    table.push_back(
+        choice<P>("score", MEMBER(engine.score),
+                  Choices<ScorePolicy>{{"least_allocated", ScorePolicy::least_allocated},
+                                       {"most_allocated", ScorePolicy::most_allocated}},
+                  "Which feasible node is best: the emptiest (spreads) or the fullest (packs)."));
+    table.push_back(section<P>("score_weights", score_weight_settings(), MEMBER(engine.weights),
+                               "What each score, 0 to 100 per node, is multiplied by before they "
+                               "are added up; 0 switches one off."));
+    table.push_back(predicate_list<P>(
+        "predicates", MEMBER(engine.predicates),
+        "The only predicates that a node must pass for a pod to be placed; all when not given. "
+        "Their order is always that of Kubernetes."));
+    table.push_back(predicate_list<P>(
+        "reservation_predicates", MEMBER(engine.reservation_predicates),
+        "The same for a node to be reserved for a pod that does not fit yet."));
+    table.push_back(
+        choice<P>("compat", MEMBER(engine.compat),
+                  Choices<Compat>{{"seed", Compat::seed},
+                                  {"kubernetes-1.35", Compat::kubernetes_1_35}},
+                  "Where rules are at odds: as designed, or as kube-scheduler 1.35 does it, "
+                  "faults included."));
 }
 
 void append_engine(Settings<PartitionConfig>& table) {
@@ -50,11 +103,6 @@ void append_engine(Settings<PartitionConfig>& table) {
                   "Wait of an ask after its first failed attempt; doubles with each further one."));
     table.push_back(number<P>("backoff_max", MEMBER(engine.backoff_max_ns), kDuration,
                               {kMillisecond, 3600 * kSecond}, "", "The longest such wait."));
-    table.push_back(
-        choice<P>("score", MEMBER(engine.score),
-                  Choices<ScorePolicy>{{"least_allocated", ScorePolicy::least_allocated},
-                                       {"most_allocated", ScorePolicy::most_allocated}},
-                  "Which feasible node is best: the emptiest (spreads) or the fullest (packs)."));
     table.push_back(choice<P>("executor", MEMBER(engine.executor),
                               Choices<ExecutorKind>{{"inline", ExecutorKind::inline_},
                                                     {"threads", ExecutorKind::threads},
@@ -88,6 +136,32 @@ const Settings<dataplane::TlsFiles>& tls_settings() {
             input_file<T>("authority", MEMBER(authority),
                           "The authority that shims' certificates must be signed by, PEM."));
         for (auto& setting : result) setting.required = true;
+        result.push_back(input_file<T>(
+            "revoked", MEMBER(revoked),
+            "Revocation lists of that authority, PEM. All four files are read again on SIGHUP; "
+            "connections stay, but for those whose certificate would now be refused."));
+        return result;
+    }();
+    return table;
+}
+
+const Settings<dataplane::HandshakeLimits>& handshake_settings() {
+    static const Settings<dataplane::HandshakeLimits> table = [] {
+        using H = dataplane::HandshakeLimits;
+        Settings<H> result;
+        result.push_back(
+            number<H>("retry_above", MEMBER(retry_above), kPlain, {0, 65'536}, "handshakes",
+                      "Under way; from then on clients first prove their address (QUIC Retry)."));
+        result.push_back(number<H>("pending_max", MEMBER(pending_max), kPlain, {1, 65'536},
+                                   "handshakes", "Under way at most; clients repeat theirs."));
+        result.push_back(number<H>("per_s", MEMBER(per_s), kPlain, {1, 1'000'000}, "handshakes/s",
+                                   "Begun per second; each costs 0.75 ms of CPU."));
+        result.push_back(number<H>("per_s_of_network", MEMBER(per_s_of_network), kPlain,
+                                   {1, 1'000'000}, "handshakes/s",
+                                   "Begun per second from one /24 of IPv4 or /56 of IPv6."));
+        result.push_back(number<H>("answers_per_s", MEMBER(answers_per_s), kPlain, {1, 10'000'000},
+                                   "packets/s",
+                                   "Answers to strangers: Retry, refusals, stateless resets."));
         return result;
     }();
     return table;
@@ -107,12 +181,17 @@ void append_transport(Settings<DataPlaneConfig>& table) {
     table.push_back(number<D>("connections_max", MEMBER(transport.connections_max), kPlain,
                               {1, 65'536}, "connections",
                               "Connections at a time; more are refused."));
+    table.push_back(section<D>("handshakes", handshake_settings(), MEMBER(transport.handshakes),
+                               "How many clients may begin, per lcore."));
+    table.push_back(number<D>("key_update_packets", MEMBER(transport.key_update_packets), kSize,
+                              {100, 8 * kMebi}, "packets",
+                              "New keys after so many packets sent on a connection."));
     table.push_back(milliseconds<D>(
         "idle_timeout", MEMBER(transport.idle_timeout_ms), {kSecond, 3600 * kSecond},
         "A connection from which nothing was heard for so long is closed."));
     table.push_back(number<D>("payload_bytes_max", MEMBER(transport.payload_bytes_max), kPlain,
                               {1'200, 8'900}, "bytes",
-                              "UDP payload of one packet: the MTU minus 28."));
+                              "UDP payload of one packet: the MTU minus 28, with IPv6 minus 48."));
     table.push_back(number<D>(
         "inbox_frames", MEMBER(inbox_frames), kSize, {2, kMebi}, "messages",
         "Messages on their way to each engine; when full, shims are pushed back by flow control."));
@@ -124,6 +203,24 @@ void append_transport(Settings<DataPlaneConfig>& table) {
                               "the engine keeps the rest."));
 }
 
+void append_link(Settings<DataPlaneConfig>& table) {
+    using D = DataPlaneConfig;
+    table.push_back(ip_address<D>("address6", MEMBER(address6), IpVersion::ipv6,
+                                  "DPDK port: the IPv6 address the port answers for, besides or "
+                                  "instead of address."));
+    table.push_back(number<D>("prefix_length", MEMBER(prefix_length), kPlain, {0, 32}, "bits",
+                              "DPDK port: how much of address names the link; 0: everybody is on "
+                              "it. Answers go back the way a packet came, whatever stands here."));
+    table.push_back(ip_address<D>("gateway", MEMBER(gateway), IpVersion::ipv4,
+                                  "DPDK port: the router to peers outside the prefix."));
+    table.push_back(number<D>("prefix_length6", MEMBER(prefix_length6), kPlain, {0, 128}, "bits",
+                              "The same for address6."));
+    table.push_back(ip_address<D>("gateway6", MEMBER(gateway6), IpVersion::ipv6,
+                                  "The same for address6."));
+    table.push_back(number<D>("vlan", MEMBER(vlan), kPlain, {0, 4094}, "",
+                              "DPDK port: the VLAN (802.1Q) whose tag frames carry; 0: none."));
+}
+
 const Settings<DataPlaneConfig>& data_plane_settings() {
     static const Settings<DataPlaneConfig> table = [] {
         using D = DataPlaneConfig;
@@ -133,10 +230,10 @@ const Settings<DataPlaneConfig>& data_plane_settings() {
             Choices<dataplane::PortKind>{{"kernel", dataplane::PortKind::kernel},
                                          {"dpdk", dataplane::PortKind::dpdk}},
             "What carries packets: UDP sockets of the kernel, or a device driven by DPDK."));
-        result.push_back(
-            value<D>("address", MEMBER(address), "an IPv4 address",
-                     "Kernel port: where to listen. DPDK port: the address the port answers for.",
-                     read_ipv4, [](const std::string& address) { return address; }));
+        result.push_back(ip_address<D>(
+            "address", MEMBER(address), IpVersion::any,
+            "Kernel port: where to listen, \"::\" for every address of both versions. DPDK port: the "
+            "IPv4 address the port answers for."));
         result.push_back(
             number<D>("udp_port", MEMBER(udp_port), kPlain, {0, 65'535}, "",
                       "UDP port to listen at; 0 takes any free one (kernel port only)."));
@@ -147,6 +244,7 @@ const Settings<DataPlaneConfig>& data_plane_settings() {
         result.push_back(
             text<D>("device", MEMBER(device), "a device name",
                     "DPDK port: net_af_packet0, 0000:3b:00.0, ...; when not given, the first."));
+        append_link(result);
         result.push_back(section<D>("tls", tls_settings(), MEMBER(transport.tls),
                                     "Who we are and whom we trust."));
         result.back().required = true;
@@ -156,6 +254,10 @@ const Settings<DataPlaneConfig>& data_plane_settings() {
                                                      {"poll", dataplane::IdlePolicy::poll}},
                       "When there is nothing to do, the data plane and the engines sleep "
                       "(adaptive) or spin (poll: isolated CPUs only)."));
+        result.push_back(number<D>(
+            "lcores", MEMBER(lcores), kPlain, {1, 32}, "threads",
+            "Threads for packets, each with queues of its own: CPUs by the data_plane role of the "
+            "profile. With net_af_packet as many as its qpairs."));
         append_transport(result);
         return result;
     }();
@@ -215,6 +317,7 @@ const Settings<PartitionConfig>& partition_settings() {
                                   "Who may drive the partition: globs (* and ?) over the common "
                                   "name of the certificate. Without any, nobody may."));
         append_limits(result);
+        append_rules(result);
         append_engine(result);
         return result;
     }();

@@ -3,9 +3,11 @@
 // Thread: main's.
 #include "daemon/daemon.h"
 
+#include <fmt/format.h>
 #include <oneapi/tbb/info.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "daemon/allocator.h"
@@ -28,6 +30,11 @@ std::uint64_t random_instance() {
         value &= ~(std::uint64_t{1} << 63);
     }
     return value;
+}
+
+// A white-list of predicates, for the log.
+std::string listed(const std::vector<std::string>& predicates) {
+    return predicates.empty() ? "all" : fmt::format("{}", fmt::join(predicates, ","));
 }
 
 }  // namespace
@@ -116,13 +123,20 @@ bool Daemon::start_engines(std::string& error) {
     std::size_t first_worker = 0;
     for (config::PartitionConfig& partition : config_.partitions) {
         partition.engine.daemon_instance = instance;
-        inboxes_.push_back(std::make_unique<Inbox>(config_.data_plane.inbox_frames,
-                                                   config_.data_plane.inbox_bytes));
+        wakers_.push_back(std::make_unique<Waker>());
+        std::vector<Inbox*> inboxes;
+        for (std::uint32_t lcore = 0; lcore < config_.data_plane.lcores; ++lcore) {
+            if (lcore == 0) inboxes_.emplace_back();
+            inboxes_.back().push_back(
+                std::make_unique<Inbox>(config_.data_plane.inbox_frames,
+                                        config_.data_plane.inbox_bytes, wakers_.back().get()));
+            inboxes.push_back(inboxes_.back().back().get());
+        }
         const bool poll = config_.data_plane.idle == dataplane::IdlePolicy::poll;
         engines_.push_back(std::make_unique<EngineThread>(
             EngineThreadOptions{partition, engines_.size(), first_worker,
                                 config::record_file(config_, partition), poll},
-            *inboxes_.back(), *log_));
+            inboxes, *log_));
         first_worker += partition.engine.workers;
         if (!engines_.back()->start(error)) {
             error = fmt::format("partition '{}': {}", partition.name, error);
@@ -133,6 +147,9 @@ bool Daemon::start_engines(std::string& error) {
                                  {"shards", partition.engine.shards},
                                  {"batch", partition.engine.batch},
                                  {"depth", partition.engine.depth},
+                                 {"predicates", listed(partition.engine.predicates)},
+                                 {"reservation_predicates",
+                                  listed(partition.engine.reservation_predicates)},
                                  {"record", config::record_file(config_, partition)}});
         if (partition.shims.empty()) {
             log_->warning("no shim may use this partition",
@@ -143,16 +160,27 @@ bool Daemon::start_engines(std::string& error) {
 }
 
 bool Daemon::open_port(std::string& error) {
-    std::vector<Inbox*> inboxes;
-    for (const auto& inbox : inboxes_) inboxes.push_back(inbox.get());
-    gateway_ = std::make_unique<Gateway>(config_.partitions, inboxes, config_.data_plane, *log_);
-    lcore_ = std::make_unique<LcoreThread>(config::data_plane_options(config_.data_plane),
-                                           *gateway_, *log_);
-    if (!lcore_->start(error)) return false;
-    for (const auto& engine : engines_) engine->attach(lcore_->plane());
-    log_->info("port open", {{"port", lcore_->port_name()},
+    const std::size_t lcores = config_.data_plane.lcores;
+    const auto registry = std::make_shared<ShimRegistry>(lcores);
+    std::vector<dataplane::FrameHandler*> handlers;
+    for (std::size_t lcore = 0; lcore < lcores; ++lcore) {
+        std::vector<Inbox*> inboxes;
+        for (const auto& of_partition : inboxes_) inboxes.push_back(of_partition[lcore].get());
+        gateways_.push_back(std::make_unique<Gateway>(
+            config_.partitions, inboxes, config_.data_plane, *log_, registry, lcore));
+        handlers.push_back(gateways_.back().get());
+    }
+    lcores_ = std::make_unique<LcoreThreads>(config::data_plane_options(config_.data_plane),
+                                             std::move(handlers), *log_);
+    if (!lcores_->start(error)) return false;
+    for (const auto& engine : engines_) {
+        for (std::size_t lcore = 0; lcore < lcores; ++lcore)
+            engine->attach(lcores_->plane(lcore), lcore);
+    }
+    log_->info("port open", {{"port", lcores_->port_name()},
                              {"address", config_.data_plane.address},
-                             {"udp_port", lcore_->udp_port()}});
+                             {"udp_port", lcores_->udp_port()},
+                             {"lcores", lcores}});
     return true;
 }
 
@@ -163,6 +191,7 @@ void Daemon::serve() {
         const Signal signal = wait_for_signal(next_status - Clock::now());
         if (signal == Signal::stop) return;
         if (signal == Signal::report) report("running");
+        if (signal == Signal::reload) reload_tls();
         if (Clock::now() < next_status) continue;
         next_status = Clock::now() + kStatusEvery;
         if (!status_file_.empty()) write_status_file("running");
@@ -173,13 +202,13 @@ void Daemon::stop() {
     const Clock::time_point deadline =
         Clock::now() + std::chrono::nanoseconds(config_.stop_within_ns);
     log_->info("stopping", {{"within_ms", config_.stop_within_ns / 1'000'000}});
-    gateway_->stop_input();
+    for (const auto& gateway : gateways_) gateway->stop_input();
     for (const auto& engine : engines_) engine->request_stop(deadline);
     for (const auto& engine : engines_) engine->join();
-    gateway_->expect_no_more_output();
+    for (const auto& gateway : gateways_) gateway->expect_no_more_output();
     wait_for_output(deadline);
-    lcore_->request_stop();
-    lcore_->join();
+    lcores_->request_stop();
+    lcores_->join();
     report("stopped");
     for (const auto& engine : engines_) {
         const EngineSnapshot& end = engine->latest_snapshot();
@@ -193,9 +222,21 @@ void Daemon::stop() {
     log_->info("stopped");
 }
 
+void Daemon::reload_tls() {
+    const dataplane::TlsFiles& files = config_.data_plane.transport.tls;
+    std::string error;
+    if (lcores_->reload_tls(error)) {
+        log_->info("certificates read again",
+                   {{"certificate", files.certificate}, {"revoked", files.revoked}});
+    } else {
+        log_->error("certificates not read again, the old ones stay", {{"reason", error}});
+    }
+}
+
 void Daemon::wait_for_output(Clock::time_point deadline) {
-    lcore_->plane().wake();
-    while (!gateway_->output_done()) {
+    lcores_->wake();
+    const auto done = [](const auto& gateway) { return gateway->output_done(); };
+    while (!std::all_of(gateways_.begin(), gateways_.end(), done)) {
         if (Clock::now() >= deadline) {
             log_->warning(
                 "some decisions were not acknowledged in time; their shims state anew what they "
@@ -220,23 +261,31 @@ void Daemon::write_status_file(std::string_view state) {
     }
 }
 
+GatewayCounters Daemon::gateway_counters() const {
+    GatewayCounters sum;
+    for (const auto& gateway : gateways_) sum += gateway->counters();
+    return sum;
+}
+
 std::string Daemon::status_json(std::string_view state) {
     Status status;
     status.state = state;
     status.uptime_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started_).count();
-    status.port = lcore_->port_name();
-    status.udp_port = lcore_->udp_port();
-    status.data_plane = lcore_->counters();
-    status.gateway = gateway_->counters();
+    status.port = lcores_->port_name();
+    status.udp_port = lcores_->udp_port();
+    status.data_plane = lcores_->counters();
+    for (std::size_t lcore = 0; lcore < lcores_->count(); ++lcore)
+        status.lcores.push_back(lcores_->counters(lcore));
+    status.gateway = gateway_counters();
     status.profile = config_.profile;
     status.cpus_allowed = host_.allowed.count();
     // A busy engine answers between two turns of its loop; one that does not is shown as it was.
     const Clock::time_point deadline = Clock::now() + kSnapshotWithin;
     for (const auto& engine : engines_) {
         status.partitions.push_back({engine->partition().name, engine->partition().engine.workers,
-                                     engine->refresh_snapshot(deadline), engine->inbox().depth(),
-                                     engine->inbox().bytes()});
+                                     engine->refresh_snapshot(deadline), engine->inbox_depth(),
+                                     engine->inbox_bytes()});
     }
     return to_json(status);
 }

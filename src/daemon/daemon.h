@@ -20,7 +20,7 @@
 #include "daemon/engine_thread.h"
 #include "daemon/gateway.h"
 #include "daemon/inbox.h"
-#include "daemon/lcore_thread.h"
+#include "daemon/lcore_threads.h"
 #include "daemon/log.h"
 #include "daemon/status.h"
 #include "threads/host_cpus.h"
@@ -55,9 +55,11 @@ private:
 
     void serve();
     void stop();
+    void reload_tls();
     void wait_for_output(Clock::time_point deadline);
     void report(std::string_view state);
     void write_status_file(std::string_view state);
+    GatewayCounters gateway_counters() const;
     std::string status_json(std::string_view state);
 
     config::Config config_;
@@ -67,9 +69,11 @@ private:
     bool status_file_failed_ = false;
 
     std::unique_ptr<Log> log_;
-    std::vector<std::unique_ptr<Inbox>> inboxes_;
-    std::unique_ptr<Gateway> gateway_;
-    std::unique_ptr<LcoreThread> lcore_;
+    // inboxes_[partition][lcore]; wakers_[partition].
+    std::vector<std::unique_ptr<Waker>> wakers_;
+    std::vector<std::vector<std::unique_ptr<Inbox>>> inboxes_;
+    std::vector<std::unique_ptr<Gateway>> gateways_;  // one per lcore
+    std::unique_ptr<LcoreThreads> lcores_;
     // After the port: engines wake it, so they must end first.
     std::vector<std::unique_ptr<EngineThread>> engines_;
 };

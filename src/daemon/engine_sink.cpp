@@ -5,8 +5,9 @@
 
 namespace bayplan::daemon {
 
-void EngineSink::opened(ConnectionId connection, std::shared_ptr<Outbox> outbox) {
-    outboxes_[connection] = std::move(outbox);
+void EngineSink::opened(ConnectionId connection, std::shared_ptr<Outbox> outbox,
+                        std::size_t lcore) {
+    outboxes_[connection] = {std::move(outbox), std::uint64_t{1} << lcore};
 }
 
 void EngineSink::closed(ConnectionId connection) { outboxes_.erase(connection); }
@@ -30,15 +31,19 @@ bool EngineSink::state_applied(ConnectionId connection, std::uint64_t up_to) {
 void EngineSink::cut(ConnectionId connection, std::string_view why) {
     const auto found = outboxes_.find(connection);
     if (found == outboxes_.end()) return;
-    found->second->cut(std::string(why));
+    found->second.outbox->cut(std::string(why));
+    sent_ |= found->second.lcore_bit;
     outboxes_.erase(found);  // nothing more will be said to it
-    sent_ = true;
 }
 
 bool EngineSink::offer(ConnectionId connection, OutboxItem&& item) {
     const auto found = outboxes_.find(connection);
-    const bool taken = found != outboxes_.end() && found->second->offer(std::move(item));
-    (taken ? sent_ : refused_) = true;
+    const bool taken = found != outboxes_.end() && found->second.outbox->offer(std::move(item));
+    if (taken) {
+        sent_ |= found->second.lcore_bit;
+    } else {
+        refused_ = true;
+    }
     return taken;
 }
 

@@ -3,6 +3,7 @@
 // Thread: the engine's. Owner: the engine thread; outboxes are shared with the gateway.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <unordered_map>
 
@@ -13,8 +14,8 @@ namespace bayplan::daemon {
 
 class EngineSink final : public DecisionSink {
 public:
-    void opened(ConnectionId,
-                std::shared_ptr<Outbox>);  // before the engine hears of the connection
+    // Before the engine hears of the connection.
+    void opened(ConnectionId, std::shared_ptr<Outbox>, std::size_t lcore);
     void closed(ConnectionId);             // after
 
     void hello_reply(ConnectionId, const HelloReply&) override;
@@ -25,15 +26,20 @@ public:
     // Lines are numbered and hashed by the engine; the daemon keeps none. A replay prints them.
     void log_line(std::string_view) override {}
 
-    // Whether anything was put into an outbox, or refused by a full one, since the last call.
-    bool take_sent() { return std::exchange(sent_, false); }
+    // Since the last call: the lcores, as bits, in whose outboxes anything was put; whether a full
+    // outbox refused anything.
+    std::uint64_t take_sent() { return std::exchange(sent_, 0); }
     bool take_refused() { return std::exchange(refused_, false); }
 
 private:
     bool offer(ConnectionId, OutboxItem&&);
 
-    std::unordered_map<ConnectionId, std::shared_ptr<Outbox>> outboxes_;
-    bool sent_ = false;
+    struct Way {
+        std::shared_ptr<Outbox> outbox;
+        std::uint64_t lcore_bit = 1;
+    };
+    std::unordered_map<ConnectionId, Way> outboxes_;
+    std::uint64_t sent_ = 0;
     bool refused_ = false;
 };
 

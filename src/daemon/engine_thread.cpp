@@ -29,8 +29,13 @@ constexpr std::chrono::microseconds kSnapshotPoll{200};
 
 }  // namespace
 
-EngineThread::EngineThread(EngineThreadOptions options, Inbox& inbox, Log& log)
-    : options_(std::move(options)), inbox_(inbox), log_(log), burst_(kBurst) {}
+EngineThread::EngineThread(EngineThreadOptions options, std::vector<Inbox*> inboxes, Log& log)
+    : options_(std::move(options)),
+      inboxes_(std::move(inboxes)),
+      waker_(inboxes_.front()->waker),
+      log_(log),
+      planes_(inboxes_.size()),
+      burst_(kBurst) {}
 
 EngineThread::~EngineThread() {
     if (!thread_.joinable()) return;
@@ -51,7 +56,7 @@ bool EngineThread::start(std::string& error) {
 void EngineThread::request_stop(Clock::time_point deadline) {
     stop_deadline_ = deadline;
     stop_.store(true, std::memory_order_release);
-    inbox_.waker.notify();
+    waker_.notify();
 }
 
 void EngineThread::join() {
@@ -65,7 +70,7 @@ const EngineSnapshot& EngineThread::refresh_snapshot(Clock::time_point deadline)
     while (snapshots_.pop(latest_)) {
     }
     snapshot_wanted_.store(true, std::memory_order_release);
-    inbox_.waker.notify();
+    waker_.notify();
     while (!snapshots_.pop(latest_) && Clock::now() < deadline) {
         std::this_thread::sleep_for(kSnapshotPoll);
     }
@@ -109,7 +114,7 @@ std::string EngineThread::set_up() {
 }
 
 bool EngineThread::turn() {
-    bool worked = apply_inbox() > 0;
+    bool worked = apply_inboxes() > 0;
     worked |= tick_if_due();
     worked |= engine_->run(kAttemptsPerTurn) > 0;
     worked |= engine_->flush() > 0;
@@ -119,25 +124,47 @@ bool EngineThread::turn() {
     return worked;
 }
 
-std::size_t EngineThread::apply_inbox() {
+std::size_t EngineThread::apply_inboxes() {
+    std::size_t applied = 0;
+    for (Inbox* inbox : inboxes_) applied += apply_inbox(*inbox);
+    return applied;
+}
+
+std::size_t EngineThread::apply_inbox(Inbox& inbox) {
     std::size_t applied = 0;
     // What came in meanwhile may wait a turn: the engine must get to its attempts.
-    const std::size_t burst_max = inbox_.depth();
+    const std::size_t burst_max = inbox.depth();
     while (applied < burst_max) {
-        const std::size_t count = inbox_.take(burst_);
+        const std::size_t count = inbox.take(burst_);
         if (count == 0) break;
         for (std::size_t i = 0; i < count; ++i) {
             apply_item(burst_[i]);
-            inbox_.done(burst_[i]);
+            inbox.done(burst_[i]);
         }
         applied += count;
     }
     return applied;
 }
 
+bool EngineThread::inboxes_empty() {
+    return std::all_of(inboxes_.begin(), inboxes_.end(), [](Inbox* inbox) { return inbox->empty(); });
+}
+
+std::size_t EngineThread::inbox_depth() const {
+    std::size_t sum = 0;
+    for (const Inbox* inbox : inboxes_) sum += inbox->depth();
+    return sum;
+}
+
+std::size_t EngineThread::inbox_bytes() const {
+    std::size_t sum = 0;
+    for (const Inbox* inbox : inboxes_) sum += inbox->bytes();
+    return sum;
+}
+
 void EngineThread::apply_item(InboxItem& item) {
     if (auto* connect = std::get_if<ConnectItem>(&item)) {
-        sink_.opened(connect->connection, std::move(connect->outbox));
+        sink_.opened(connect->connection, std::move(connect->outbox), connect->lcore);
         apply(Connect{connect->connection, connect->shim, connect->shim_instance,
                       connect->daemon_instance, connect->decisions_received});
     } else if (const auto* disconnect = std::get_if<DisconnectItem>(&item)) {
@@ -171,8 +198,12 @@ bool EngineThread::tick_if_due() {
 }
 
 void EngineThread::wake_data_plane() {
-    if (!sink_.take_sent()) return;
-    if (auto* plane = plane_.load(std::memory_order_acquire)) plane->wake();
+    const std::uint64_t lcores = sink_.take_sent();
+    if (lcores == 0) return;
+    for (std::size_t i = 0; i < planes_.size(); ++i) {
+        if ((lcores >> i & 1) == 0) continue;
+        if (auto* plane = planes_[i].load(std::memory_order_acquire)) plane->wake();
+    }
 }
 
 void EngineThread::idle() {
@@ -180,9 +211,9 @@ void EngineThread::idle() {
         __builtin_ia32_pause();
         return;
     }
-    const std::uint32_t epoch = inbox_.waker.epoch();
+    const std::uint32_t epoch = waker_.epoch();
     const bool refused = sink_.take_refused();
-    if (!inbox_.empty() || snapshot_wanted_.load(std::memory_order_acquire) ||
+    if (!inboxes_empty() || snapshot_wanted_.load(std::memory_order_acquire) ||
         stop_.load(std::memory_order_acquire)) {
         return;
     }
@@ -195,19 +226,19 @@ void EngineThread::idle() {
     const std::int64_t timer = std::max(engine_->next_timer_ns(), last_tick_ns_ + kTickMin);
     std::int64_t until = std::min(last_tick_ns_ + kTickMax, timer);
     if (refused) until = std::min(until, now + kRefusedRetry);
-    inbox_.waker.wait(epoch, until - now);
+    waker_.wait(epoch, until - now);
 }
 
 void EngineThread::wind_down() {
     // The lcore hands nothing over any more, but what it handed over was taken from a shim.
-    while (apply_inbox() > 0) {
+    while (apply_inboxes() > 0) {
     }
     while (true) {
         sink_.take_refused();
         engine_->flush();
         wake_data_plane();
         if (!sink_.take_refused() || Clock::now() >= stop_deadline_) break;
-        inbox_.waker.wait(inbox_.waker.epoch(), kMillisecond);
+        waker_.wait(waker_.epoch(), kMillisecond);
     }
     if (record_) {
         record_->finish(engine_->attempts());

@@ -1,4 +1,4 @@
-// The thread of one partition: makes its engine, feeds it from the inbox, lets it schedule, and
+// The thread of one partition: makes its engine, feeds it from the inboxes, lets it schedule, and
 // passes on what it says.
 //
 //   turn: all inputs that wait -> a tick if one is due -> some attempts -> what waits for room ->
@@ -17,6 +17,8 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/spsc_ring.h"
 #include "config/config.h"
@@ -46,15 +48,21 @@ struct EngineThreadOptions {
 
 class EngineThread {
 public:
-    EngineThread(EngineThreadOptions, Inbox&, Log&);
+    // One inbox per lcore, all with the same waker.
+    EngineThread(EngineThreadOptions, std::vector<Inbox*>, Log&);
+    EngineThread(EngineThreadOptions options, Inbox& inbox, Log& log)
+        : EngineThread(std::move(options), std::vector<Inbox*>{&inbox}, log) {}
     ~EngineThread();
     EngineThread(const EngineThread&) = delete;
     EngineThread& operator=(const EngineThread&) = delete;
 
     // Returns when the engine stands and waits for input. False: `error` says what failed.
     bool start(std::string& error);
-    // Whom to wake when there are answers; it outlives the thread's run.
-    void attach(dataplane::DataPlane& plane) { plane_.store(&plane, std::memory_order_release); }
+    // Whom to wake when there are answers for connections of this lcore; it outlives the thread's
+    // run.
+    void attach(dataplane::DataPlane& plane, std::size_t lcore = 0) {
+        planes_[lcore].store(&plane, std::memory_order_release);
+    }
 
     // Applies what lies in the inbox, makes no further attempts, offers what waits for room until
     // `deadline`, ends the record.
@@ -67,7 +75,9 @@ public:
     const EngineSnapshot& latest_snapshot() const { return latest_; }
 
     const config::PartitionConfig& partition() const { return options_.partition; }
-    const Inbox& inbox() const { return inbox_; }
+    // What waits in all inboxes.
+    std::size_t inbox_depth() const;
+    std::size_t inbox_bytes() const;
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -75,7 +85,9 @@ private:
     void body(std::promise<std::string> ready);
     std::string set_up();
     bool turn();
-    std::size_t apply_inbox();
+    std::size_t apply_inboxes();
+    std::size_t apply_inbox(Inbox&);
+    bool inboxes_empty();
     void apply_item(InboxItem&);
     void apply(const Input&, std::span<const std::byte> frame = {});
     bool tick_if_due();
@@ -87,10 +99,11 @@ private:
     std::int64_t now_ns() const;
 
     const EngineThreadOptions options_;
-    Inbox& inbox_;
+    const std::vector<Inbox*> inboxes_;
+    Waker& waker_;
     Log& log_;
     std::thread thread_;
-    std::atomic<dataplane::DataPlane*> plane_{nullptr};
+    std::vector<std::atomic<dataplane::DataPlane*>> planes_;  // one per inbox
     std::atomic<bool> stop_{false};
     Clock::time_point stop_deadline_{};  // published by stop_
     std::atomic<bool> snapshot_wanted_{false};

@@ -12,12 +12,15 @@ constexpr std::chrono::seconds kHelloWithin{10};
 }  // namespace
 
 Gateway::Gateway(const std::vector<config::PartitionConfig>& partitions,
-                 std::vector<Inbox*> inboxes, const config::DataPlaneConfig& data_plane, Log& log)
+                 std::vector<Inbox*> inboxes, const config::DataPlaneConfig& data_plane, Log& log,
+                 std::shared_ptr<ShimRegistry> registry, std::size_t lcore)
     : partitions_(partitions),
       inboxes_(std::move(inboxes)),
       frame_bytes_max_(data_plane.transport.frame_bytes_max),
       outbox_batches_(data_plane.outbox_batches),
       log_(log),
+      registry_(registry ? std::move(registry) : std::make_shared<ShimRegistry>(lcore + 1)),
+      lcore_(lcore),
       touched_(inboxes_.size(), false) {}
 
 Gateway::~Gateway() = default;
@@ -60,8 +63,17 @@ bool Gateway::on_frame(dataplane::DataPlane& plane, ConnectionId id, dataplane::
     if (connection.phase == Phase::fresh) {
         if (const auto* hello = std::get_if<wire::Hello>(&message))
             return take_hello(plane, id, connection, *hello);
+        if (const auto* request = std::get_if<wire::CountersRequest>(&message))
+            return take_counters_request(plane, id, connection, *request);
         close_broken(plane, id, connection, CloseCode::protocol,
                      "the first message must be a hello");
+        return true;
+    }
+    if (const auto* request = std::get_if<wire::CountersRequest>(&message); request && control)
+        return take_counters_request(plane, id, connection, *request);
+    if (connection.phase == Phase::observer) {
+        close_broken(plane, id, connection, CloseCode::protocol,
+                     "an observer may ask for counters and nothing else");
         return true;
     }
     const bool belongs = control ? std::holds_alternative<wire::AcknowledgeFrame>(message)
@@ -113,8 +125,7 @@ void Gateway::on_close(dataplane::DataPlane&, ConnectionId id, std::string_view 
     counters_.connections.store(connections_.size(), std::memory_order_relaxed);
     if (connection.phase == Phase::fresh || connection.phase == Phase::refused) --waiting_;
     if (connection.sender) {  // its engine knows of it
-        const auto current = by_shim_.find({connection.partition, connection.peer.common_name});
-        if (current != by_shim_.end() && current->second == id) by_shim_.erase(current);
+        registry_->release(connection.partition, connection.peer.common_name, id);
         disconnects_.emplace_back(connection.partition, id);
         hand_over_disconnects();
     }
@@ -145,6 +156,19 @@ void Gateway::close(dataplane::DataPlane& plane, ConnectionId id, CloseCode code
     if (connection.phase == Phase::fresh || connection.phase == Phase::refused) --waiting_;
     connection.phase = Phase::closing;
     plane.close(id, static_cast<std::uint64_t>(code), why);
+}
+
+GatewayCounters& GatewayCounters::operator+=(const GatewayCounters& other) {
+    connections += other.connections;
+    hellos += other.hellos;
+    hellos_refused += other.hellos_refused;
+    handshakes_refused += other.handshakes_refused;
+    broken += other.broken;
+    frames_in += other.frames_in;
+    frames_out += other.frames_out;
+    pushed_back += other.pushed_back;
+    cuts += other.cuts;
+    return *this;
 }
 
 GatewayCounters Gateway::counters() const {

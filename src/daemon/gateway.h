@@ -1,4 +1,4 @@
-// Between connections and engines: admits shims, hands their messages to the engine of their
+// Between the connections of one lcore and the engines: admits shims, hands their messages to the engine of their
 // partition, and sends back what engines decided.
 //
 //   on_frame: bytes -> verify, decode -> Inbox of the partition     full: false, and flow control
@@ -16,7 +16,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -27,6 +26,7 @@
 #include "daemon/inbox.h"
 #include "daemon/log.h"
 #include "daemon/outbox_sender.h"
+#include "daemon/shim_registry.h"
 #include "dataplane/data_plane.h"
 #include "wire/codec.h"
 
@@ -52,13 +52,17 @@ struct GatewayCounters {
     std::uint64_t frames_out = 0;
     std::uint64_t pushed_back = 0;  // frames not taken because an inbox was full, repeats included
     std::uint64_t cuts = 0;         // connections closed on an engine's word
+
+    GatewayCounters& operator+=(const GatewayCounters&);
 };
 
 class Gateway final : public dataplane::FrameHandler {
 public:
-    // partitions[i] is served by inboxes[i]. All references outlive the gateway.
+    // partitions[i] is served by inboxes[i]. All references outlive the gateway. `registry`: shared
+    // with the gateways of other lcores.
     Gateway(const std::vector<config::PartitionConfig>& partitions, std::vector<Inbox*> inboxes,
-            const config::DataPlaneConfig&, Log&);
+            const config::DataPlaneConfig&, Log&, std::shared_ptr<ShimRegistry> registry = nullptr,
+            std::size_t lcore = 0);
     ~Gateway() override;
 
     void on_open(dataplane::DataPlane&, ConnectionId, const dataplane::Peer&) override;
@@ -80,7 +84,8 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    enum class Phase : std::uint8_t { fresh, open, refused, closing };
+    // observer: asked for counters instead of saying hello.
+    enum class Phase : std::uint8_t { fresh, open, observer, refused, closing };
 
     struct Connection {
         dataplane::Peer peer;
@@ -95,8 +100,12 @@ private:
     bool take_hello(dataplane::DataPlane&, ConnectionId, Connection&, const wire::Hello&);
     // Why a hello is not accepted; empty if it is.
     std::string refusal(const Connection&, const wire::Hello&, std::size_t& partition) const;
+    // False: the connection has no room for the answer now.
+    bool take_counters_request(dataplane::DataPlane&, ConnectionId, Connection&,
+                               const wire::CountersRequest&);
+    void read_counters(dataplane::DataPlane&);
     void refuse(dataplane::DataPlane&, ConnectionId, Connection&, const std::string& why);
-    void replace_older(dataplane::DataPlane&, ConnectionId, const Connection&);
+    void close_replaced(dataplane::DataPlane&);
     bool take_while_stopping(dataplane::DataPlane&, ConnectionId, Connection&, dataplane::Stream,
                              dataplane::Frame&);
     bool hand_over(ConnectionId, Connection&, dataplane::Frame&,
@@ -118,11 +127,15 @@ private:
     Log& log_;
 
     Connections connections_;
-    std::map<std::pair<std::size_t, std::string>, ConnectionId> by_shim_;  // partition, common name
+    const std::shared_ptr<ShimRegistry> registry_;
+    const std::size_t lcore_;
     std::vector<std::pair<std::size_t, ConnectionId>> disconnects_;  // partition; waiting for room
     std::vector<bool> touched_;  // inboxes whose engine is to be woken this turn
     std::vector<std::pair<ConnectionId, std::string>> to_cut_;
     wire::Encoder encoder_;
+    const Clock::time_point started_ = Clock::now();
+    Clock::time_point counters_read_{};
+    std::vector<dataplane::Counter> counters_told_;  // as of then
     std::size_t waiting_ = 0;  // connections with a deadline
 
     std::atomic<bool> input_stopped_{false};

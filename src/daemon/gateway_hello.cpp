@@ -29,11 +29,15 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
     auto outbox = std::make_shared<Outbox>(outbox_batches_);
     connection.partition = partition;
     connection.phase = Phase::open;
-    connection.sender = std::make_unique<OutboxSender>(outbox, frame_bytes_max_);
+    connection.sender = std::make_unique<OutboxSender>(
+        outbox, frame_bytes_max_,
+        wire::agree(hello.protocol_min, hello.protocol_max, hello.features));
     --waiting_;
-    replace_older(plane, id, connection);
+    registry_->claim(partition, connection.peer.common_name, lcore_, id);
+    close_replaced(plane);
     inbox.push(ConnectItem{id, connection.peer.common_name, hello.shim_instance,
-                           hello.daemon_instance, hello.decisions_received, std::move(outbox)});
+                           hello.daemon_instance, hello.decisions_received, std::move(outbox),
+                           lcore_});
     touched_[partition] = true;
     count(counters_.hellos);
     log_.info("shim connected", {{"connection", id},
@@ -46,7 +50,7 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
 
 std::string Gateway::refusal(const Connection& connection, const wire::Hello& hello,
                              std::size_t& partition) const {
-    if (hello.protocol_min > wire::kProtocolMax || hello.protocol_max < wire::kProtocolMin) {
+    if (wire::agree(hello.protocol_min, hello.protocol_max, 0).protocol == 0) {
         return fmt::format("no common protocol: this daemon speaks {} to {}, the shim {} to {}",
                            wire::kProtocolMin, wire::kProtocolMax, hello.protocol_min,
                            hello.protocol_max);
@@ -83,13 +87,13 @@ void Gateway::refuse(dataplane::DataPlane& plane, ConnectionId id, Connection& c
 
 // One connection per shim and partition: a shim that reconnects has given the older one up, also
 // when the network has not told us yet.
-void Gateway::replace_older(dataplane::DataPlane& plane, ConnectionId id,
-                            const Connection& connection) {
-    const auto [current, is_first] =
-        by_shim_.try_emplace({connection.partition, connection.peer.common_name}, id);
-    if (is_first) return;
-    const ConnectionId older = std::exchange(current->second, id);
-    close(plane, older, CloseCode::replaced, "a newer connection of the same shim took its place");
+void Gateway::close_replaced(dataplane::DataPlane& plane) {
+    for (const ConnectionId id : registry_->take_replaced(lcore_)) {
+        const auto found = connections_.find(id);
+        if (found == connections_.end() || found->second.phase != Phase::open) continue;
+        close(plane, id, CloseCode::replaced,
+              "a newer connection of the same shim took its place");
+    }
 }
 
 }  // namespace bayplan::daemon

@@ -1,4 +1,4 @@
-// From the lcore to one engine: what shims sent, verified and decoded, in order.
+// From one lcore to one engine: what shims sent, verified and decoded, in order.
 //
 // Bounded twice, by messages and by bytes, because a message is between a few bytes and a megabyte.
 // When it is full the gateway stops reading the streams that feed it; nothing is dropped.
@@ -34,6 +34,7 @@ struct ConnectItem {
     std::uint64_t daemon_instance = 0;
     std::uint64_t decisions_received = 0;
     std::shared_ptr<Outbox> outbox;  // the way back
+    std::size_t lcore = 0;           // whom to wake for it
 };
 struct DisconnectItem {
     ConnectionId connection = 0;
@@ -48,8 +49,12 @@ using InboxItem = std::variant<std::monostate, ConnectItem, DisconnectItem, Fram
 
 class Inbox {
 public:
-    Inbox(std::size_t frames_max, std::size_t bytes_max)
-        : ring_(frames_max), spare_(kSpareMax), bytes_max_(bytes_max) {}
+    // `shared`: the waker of an engine that has several inboxes; it outlives them.
+    Inbox(std::size_t frames_max, std::size_t bytes_max, Waker* shared = nullptr)
+        : waker(shared != nullptr ? *shared : own_waker_),
+          ring_(frames_max),
+          spare_(kSpareMax),
+          bytes_max_(bytes_max) {}
 
     bool has_room(std::size_t bytes) {
         return ring_.room() > 0 && bytes_.load(std::memory_order_relaxed) + bytes <= bytes_max_;
@@ -71,9 +76,10 @@ public:
     std::size_t depth() const { return ring_.size_estimate(); }
     std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
-    Waker waker;  // of the engine thread
+    Waker& waker;  // of the engine thread
 
 private:
+    Waker own_waker_;
     // Few: each keeps the size of the largest message it ever held.
     static constexpr std::size_t kSpareMax = 16;
 

@@ -5,9 +5,12 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "config/load.h"
+#include "config/predicate_lists.h"
 #include "daemon/daemon.h"
 #include "threads/host_cpus.h"
 
@@ -19,9 +22,19 @@ struct Arguments {
     std::string config;
     std::string record;
     std::string status;
+    config::PredicateOverrides predicates;
     bool check = false;
     bool help_config = false;
 };
+
+// "A,B"; an empty name between commas is kept, to be refused.
+void add_predicates(CLI::App& app, const std::string& option,
+                    std::optional<std::vector<std::string>>& names, const std::string& help) {
+    app.add_option_function<std::string>(
+           option, [&names](const std::string& text) { names = CLI::detail::split(text, ','); },
+           help)
+        ->type_name("A,B,...");
+}
 
 // On failure or when all has been said already: the exit status.
 bool parse(int argc, char** argv, Arguments& arguments, int& status) {
@@ -38,6 +51,11 @@ bool parse(int argc, char** argv, Arguments& arguments, int& status) {
     app.add_option("--record", arguments.record,
                    "Record every input here for replay (instead of 'record' of the configuration)")
         ->type_name("FILE");
+    add_predicates(app, "--predicates", arguments.predicates.predicates,
+                   "The only predicates that a node must pass (instead of every partition's "
+                   "'predicates')");
+    add_predicates(app, "--reservation-predicates", arguments.predicates.reservation_predicates,
+                   "The same for reservations (instead of 'reservation_predicates')");
     app.add_option("--status", arguments.status, "Write the state as JSON here, every second")
         ->type_name("FILE");
     try {
@@ -56,11 +74,12 @@ bool parse(int argc, char** argv, Arguments& arguments, int& status) {
 
 bool load(const Arguments& arguments, const threads::HostCpus& host, config::Config& config) {
     config::Faults faults;
-    const bool sound = config::load_config(arguments.config, host, config, faults);
+    config::load_config(arguments.config, host, config, faults);
+    config::override_predicates(arguments.predicates, "baypland", config, faults);
     for (const config::Fault& fault : faults)
         std::fprintf(stderr, "%s\n", fault.to_string().c_str());
     if (!arguments.record.empty()) config.record = arguments.record;
-    return sound;
+    return faults.empty();
 }
 
 }  // namespace

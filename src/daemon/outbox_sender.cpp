@@ -30,8 +30,11 @@ std::size_t bytes_of(const Decision& decision) {
 
 }  // namespace
 
-OutboxSender::OutboxSender(std::shared_ptr<Outbox> outbox, std::size_t frame_bytes_max)
-    : outbox_(std::move(outbox)), frame_bytes_(std::min(kFrameBytesAimed, frame_bytes_max / 2)) {}
+OutboxSender::OutboxSender(std::shared_ptr<Outbox> outbox, std::size_t frame_bytes_max,
+                           const wire::Agreed& agreed)
+    : outbox_(std::move(outbox)),
+      agreed_(agreed),
+      frame_bytes_(std::min(kFrameBytesAimed, frame_bytes_max / 2)) {}
 
 std::size_t OutboxSender::drain(dataplane::DataPlane& plane, dataplane::ConnectionId connection,
                                 wire::Encoder& encoder, std::size_t frames_max) {
@@ -60,7 +63,10 @@ std::span<const std::byte> OutboxSender::next_frame(wire::Encoder& encoder) {
         if (auto* hello = std::get_if<HelloItem>(&item)) {
             stream_ = dataplane::Stream::control;
             hello->reply.reason = hello->reason;
-            return encoder.encode(hello->reply);
+            wire::HelloReplyFrame reply(hello->reply);
+            reply.protocol = agreed_.protocol;
+            reply.features = agreed_.features;
+            return encoder.encode(reply);
         }
         stream_ = dataplane::Stream::decisions;
         if (const auto* applied = std::get_if<AppliedItem>(&item)) {

@@ -20,7 +20,9 @@ namespace bayplan::daemon {
 
 class OutboxSender {
 public:
-    OutboxSender(std::shared_ptr<Outbox> outbox, std::size_t frame_bytes_max);
+    // `agreed` goes into the answer to the hello: the engine knows nothing of it.
+    OutboxSender(std::shared_ptr<Outbox> outbox, std::size_t frame_bytes_max,
+                 const wire::Agreed& agreed = {wire::kProtocolMax, 0});
 
     // Sends at most `frames_max` frames; returns how many. Few at a time, so that connections take
     // turns.
@@ -38,6 +40,7 @@ private:
     std::span<const std::byte> next_decisions(wire::Encoder&);
 
     const std::shared_ptr<Outbox> outbox_;
+    const wire::Agreed agreed_;
     const std::size_t frame_bytes_;  // estimated size at which a frame of decisions is closed
     DecisionsItem batch_;            // being sent; `skip` moves along
     std::vector<Decision> chunk_;

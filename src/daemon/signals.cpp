@@ -14,7 +14,7 @@ namespace {
 sigset_t handled() {
     sigset_t set;
     sigemptyset(&set);
-    for (const int each : {SIGTERM, SIGINT, SIGUSR1}) sigaddset(&set, each);
+    for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) sigaddset(&set, each);
     return set;
 }
 
@@ -33,6 +33,7 @@ Signal wait_for_signal(std::chrono::nanoseconds timeout) {
     switch (sigtimedwait(&set, nullptr, &wait)) {
         case SIGTERM:
         case SIGINT: return Signal::stop;
+        case SIGHUP: return Signal::reload;
         case SIGUSR1: return Signal::report;
         default: return Signal::none;
     }

@@ -8,9 +8,9 @@
 
 namespace bayplan::daemon {
 
-enum class Signal : std::uint8_t { none, stop, report };
+enum class Signal : std::uint8_t { none, stop, report, reload };
 
-// SIGTERM and SIGINT stop, SIGUSR1 reports; SIGPIPE is ignored (a peer that vanished is an error
+// SIGTERM and SIGINT stop, SIGUSR1 reports, SIGHUP reloads certificates; SIGPIPE is ignored (a peer that vanished is an error
 // code).
 void block_signals();
 // The next signal, or none after the timeout.

@@ -80,6 +80,13 @@ void add_port(JsonObject& json, const Status& status) {
     json.number("dropped", dropped);
     json.add("drops", drops.take());
     json.add("data_plane", all.take());
+    std::string lcores;
+    for (const std::vector<dataplane::Counter>& counters : status.lcores) {
+        JsonObject each;
+        for (const auto& [name, value] : counters) each.number(name, value);
+        lcores += (lcores.empty() ? "" : ",") + each.take();
+    }
+    json.add("lcores", "[" + lcores + "]");
 }
 
 std::string gateway_json(const GatewayCounters& counters) {

@@ -1,7 +1,7 @@
 // The state of the daemon as one JSON object: for the log, for the quickstart's report, for tests.
 //
 // Fields: version, pid, uptime_ms, state (running, stopping, stopped), profile; port, udp_port,
-// rx_packets, tx_packets, dropped (sum), drops (by name), data_plane (all counters); gateway
+// rx_packets, tx_packets, dropped (sum), drops (by name), data_plane (all counters), lcores (the same, of each lcore); gateway
 // (counters); totals over partitions (attempts, placed, failed, pending, backoff, unschedulable,
 // allocations, nodes, batches_*, workers); digest (one partition: its own; several: absent);
 // partitions (each with all of this and inbox_frames, inbox_bytes, record_error); resident_bytes;
@@ -37,6 +37,7 @@ struct Status {
     std::string port;
     std::uint16_t udp_port = 0;
     std::vector<dataplane::Counter> data_plane;
+    std::vector<std::vector<dataplane::Counter>> lcores;  // the same for each lcore
     GatewayCounters gateway;
     std::vector<PartitionStatus> partitions;
     config::ProfileConfig profile;

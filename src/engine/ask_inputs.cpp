@@ -2,11 +2,16 @@
 
 #include "base/check.h"
 #include "engine/inputs.h"
+#include "labels/tolerations.h"
 #include "predicates/predicate.h"
 
 namespace bayplan {
 
 namespace {
+
+// What Kubernetes takes a container without requests for.
+constexpr std::int64_t kDefaultCpu = 100;                          // milli-cores
+constexpr std::int64_t kDefaultMemory = std::int64_t{200} << 20;   // bytes
 
 std::string numbered(DictId id) { return "#" + std::to_string(id); }
 
@@ -104,11 +109,23 @@ std::string Inputs::ask_fault(ShimId id, const AskRecord& record) {
     if (record.node != 0 && world_.nodes.find(text_of(shim, record.node)) == kNone<Slot>) {
         return "no such node";
     }
-    if ((record.required_node != 0 && shim.dictionary.find(record.required_node) == nullptr) ||
-        (record.group != 0 && shim.dictionary.find(record.group) == nullptr)) {
-        return "unknown dictionary id";
+    for (const DictId named : {record.required_node, record.group, record.nominated_node}) {
+        if (named != 0 && shim.dictionary.find(named) == nullptr) {
+            return "unknown dictionary id";
+        }
     }
-    return read_amounts(shim, record.requests, false);
+    if (record.spec != 0 && !shim.specs.contains(record.spec)) {
+        return "unknown spec " + std::to_string(record.spec);
+    }
+    if (std::string fault = read_amounts(shim, record.requests, false); !fault.empty()) {
+        return fault;
+    }
+    for (const std::int64_t amount : {record.node_cpu, record.node_memory, record.own_cpu, record.own_memory}) {
+        if (amount < -1 || amount > kAmountMax) {
+            return "scored amount is out of range";
+        }
+    }
+    return {};
 }
 
 void Inputs::state(ShimId id, const AsksMessage& message) {
@@ -141,16 +158,51 @@ void Inputs::state(ShimId id, const AsksMessage& message) {
     }
 }
 
+// What scores count for the pod: as said, or as requested (0 too), or Kubernetes' default.
+std::int64_t Inputs::scored(Shim& shim, const AskRecord& record, std::int64_t said, KindId kind,
+                            std::int64_t otherwise) {
+    if (said != -1) {
+        return said;
+    }
+    for (const Amount& amount : record.requests) {
+        if (shim.dictionary.kind(*shim.dictionary.find(amount.kind)) == kind) {
+            return amount.value;
+        }
+    }
+    return otherwise;
+}
+
 // Takes a reference to the required node's name; ClassTable::acquire takes its own.
 AskClass Inputs::class_of(ShimId id, const AskRecord& record) {
+    Shim& shim = world_.shims[id];
     AskClass spec;
     spec.requests = amounts_;
-    spec.tolerates_unschedulable = record.tolerates_unschedulable;
+    spec.spec = record.spec == 0 ? kEmptySpec : shim.specs.at(record.spec);
+    spec.tolerates_unschedulable = record.tolerates_unschedulable ||
+                                   tolerates_unschedulable(world_.specs[spec.spec].tolerations, world_.known);
     spec.priority = record.priority;
+    spec.node_cpu = scored(shim, record, record.node_cpu, kCpu, kDefaultCpu);
+    spec.node_memory = scored(shim, record, record.node_memory, kMemory, kDefaultMemory);
+    spec.own_cpu = record.own_cpu != -1 ? record.own_cpu : spec.node_cpu;
+    spec.own_memory = record.own_memory != -1 ? record.own_memory : spec.node_memory;
     if (record.required_node != 0) {
         spec.required_node = world_.names.acquire(text_of(world_.shims[id], record.required_node));
     }
     return spec;
+}
+
+void Inputs::take_class(Ask& ask, AskClass&& spec) {
+    const NameId required = spec.required_node;
+    const SpecId content = spec.spec;
+    const ClassId before = ask.ask_class;
+    ask.ask_class = world_.classes.acquire(std::move(spec));
+    ask.spec = content;
+    if (before != kNone<ClassId>) {
+        world_.classes.release(before);
+    }
+    if (required != kNone<NameId>) {
+        world_.names.release(required);
+    }
 }
 
 void Inputs::add_ask(ShimId id, const AskRecord& record, Slot node) {
@@ -160,15 +212,13 @@ void Inputs::add_ask(ShimId id, const AskRecord& record, Slot node) {
     ask.key.assign(record.key);
     ask.shim = id;
     ask.foreign = record.foreign;
+    ask.terminating = record.terminating;
+    ask.never_preempts = record.never_preempts;
+    ask.started_s = record.started_s;
     ask.priority = record.priority;
     ask.sequence = ++world_.last_sequence;
     ask.group_number = ask.sequence;
-    AskClass spec = class_of(id, record);
-    const NameId required = spec.required_node;
-    ask.ask_class = world_.classes.acquire(std::move(spec));
-    if (required != kNone<NameId>) {
-        world_.names.release(required);
-    }
+    take_class(ask, class_of(id, record));
     ask.application = application_of(shim, record.application);
     if (ask.application != kNone<ApplicationId>) {
         Application& application = world_.applications[ask.application];
@@ -181,38 +231,66 @@ void Inputs::add_ask(ShimId id, const AskRecord& record, Slot node) {
     shim.asks.emplace(std::string_view(ask.key), ask_id);
     if (node != kNone<Slot>) {
         lifecycle_.place_by_force(ask_id, node);
+    } else if (!world_.specs[ask.spec].gates.empty()) {
+        lifecycle_.make_gated(ask_id);
     } else {
         lifecycle_.make_pending(ask_id);
     }
 }
 
+// A placed pod stated again: what may change of it is taken over.
+void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
+    Ask& ask = world_.asks[ask_id];
+    AskClass spec = class_of(id, record);
+    if (spec.required_node != kNone<NameId>) {
+        world_.names.release(spec.required_node);
+    }
+    const AskClass& old = *world_.classes[ask.ask_class].spec;
+    spec.required_node = old.required_node;
+    spec.tolerates_unschedulable = old.tolerates_unschedulable;
+    if (spec.required_node != kNone<NameId>) {
+        world_.names.add_reference(spec.required_node);
+    }
+    const bool counts_anew = spec.spec != ask.spec || record.terminating != ask.terminating;
+    lifecycle_.vacate(ask_id);
+    ask.priority = record.priority;
+    ask.terminating = record.terminating;
+    ask.started_s = record.started_s;
+    const Slot slot = ask.slot;
+    take_class(ask, std::move(spec));
+    lifecycle_.occupy(ask_id, slot);
+    world_.nodes.note_usage_fell(slot);
+    if (counts_anew) {
+        lifecycle_.wake(kPodPlaced);
+    }
+}
+
 void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
     Ask& ask = world_.asks[ask_id];
-    const bool placed = has_place(ask.state);
-    const AskState before = ask.state;
-    AskClass spec = class_of(id, record);
-    const NameId required = spec.required_node;
-    const AskClass& old = *world_.classes[ask.ask_class].spec;
-    if (placed) {  // only the priority is taken over
-        spec.required_node = old.required_node;
-        spec.tolerates_unschedulable = old.tolerates_unschedulable;
-    }
-    const bool same_needs = spec.requests == old.requests && spec.required_node == old.required_node &&
-                            spec.tolerates_unschedulable == old.tolerates_unschedulable;
-    lifecycle_.withdraw(ask_id);
-    const ClassId old_class = ask.ask_class;
-    ask.ask_class = world_.classes.acquire(std::move(spec));
-    world_.classes.release(old_class);
-    if (required != kNone<NameId>) {
-        world_.names.release(required);
-    }
-    ask.priority = record.priority;
-    if (placed) {
+    if (has_place(ask.state)) {
+        update_placed(id, record, ask_id);
         return;
     }
+    const AskState before = ask.state;
+    AskClass spec = class_of(id, record);
+    AskClass same = *world_.classes[ask.ask_class].spec;
+    same.priority = spec.priority;
+    const bool same_needs = spec.same_as(same);
+    lifecycle_.withdraw(ask_id);
+    take_class(ask, std::move(spec));
+    ask.priority = record.priority;
+    ask.terminating = record.terminating;
+    ask.never_preempts = record.never_preempts;
+    ask.started_s = record.started_s;
     if (record.node != 0) {
         lifecycle_.place_by_force(ask_id, world_.nodes.find(text_of(world_.shims[id], record.node)));
-    } else if (before == AskState::pending || before == AskState::selected) {
+    } else if (!world_.specs[ask.spec].gates.empty()) {
+        if (before == AskState::gated) {
+            ask.state = AskState::gated;
+        } else {
+            lifecycle_.make_gated(ask_id);
+        }
+    } else if (before == AskState::pending || before == AskState::selected || before == AskState::gated) {
         lifecycle_.make_pending(ask_id);
     } else if (before == AskState::unschedulable && !same_needs) {
         lifecycle_.wake_one(ask_id);
@@ -229,7 +307,7 @@ void Inputs::release(AskId id) {
     const bool frees = has_place(world_.asks[id].state);
     lifecycle_.remove(id);
     if (frees) {
-        lifecycle_.wake(kCapacityFreed);
+        lifecycle_.wake(kPodGone);
     }
 }
 
@@ -273,7 +351,7 @@ void Inputs::state(ShimId id, const NacksMessage& message) {
         }
         lifecycle_.end_allocation(found->second);
         lifecycle_.back_off_after_nack(found->second);
-        lifecycle_.wake(kCapacityFreed);
+        lifecycle_.wake(kPodGone);
     }
 }
 

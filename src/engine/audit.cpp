@@ -29,7 +29,7 @@ Sums recount(const World& world) {
         }
         sums.allocations += ask.foreign ? 0 : 1;
         auto& column = ask.foreign ? sums.foreign : sums.used;
-        for (const KindAmount& request : world.classes[ask.ask_class].spec->requests) {
+        for (const KindAmount& request : world.classes[ask.ask_class].spec->occupies) {
             column[{ask.slot, request.kind}] += request.value;
         }
     }
@@ -87,7 +87,8 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
 }
 
 // A cached key must be what a fresh look gives, for every block that has not changed since.
-void check_caches(const World& world, const BlockEvaluator& evaluator, std::vector<std::string>& broken) {
+void check_caches(const World& world, Lifecycle& lifecycle, const BlockEvaluator& evaluator,
+                  std::vector<std::string>& broken) {
     for (std::uint32_t number = 0; number < world.asks.size(); ++number) {
         const Ask& ask = world.asks[static_cast<AskId>(number)];
         if (ask.state == AskState::gone) {
@@ -97,10 +98,12 @@ void check_caches(const World& world, const BlockEvaluator& evaluator, std::vect
         if (!entry.cache || entry.cache->position() == ClassCache::kNever) {
             continue;
         }
+        const Subject subject = lifecycle.subject_of(ask.ask_class);
+        const NodeMask* mask = world.topology.signatures().mask(subject.plan.signature).get();
         for (std::uint32_t block = 0; block < entry.cache->block_count(); ++block) {
             if (world.node_state.version(block) <= entry.cache->position() &&
                 entry.cache->best_in(block) !=
-                    evaluator.best(*entry.spec, world.node_state.block(block), block)) {
+                    evaluator.best(*entry.spec, world.node_state.block(block), block, mask)) {
                 broken.push_back("the cached best of block " + std::to_string(block) + " is stale for " + ask.key);
             }
         }
@@ -109,7 +112,7 @@ void check_caches(const World& world, const BlockEvaluator& evaluator, std::vect
 
 }  // namespace
 
-void audit_world(const World& world, std::size_t selected, const BlockEvaluator& evaluator,
+void audit_world(const World& world, Lifecycle& lifecycle, std::size_t selected, const BlockEvaluator& evaluator,
                  std::vector<std::string>& broken) {
     const Sums sums = recount(world);
     for (std::uint32_t number = 0; number < world.nodes.slot_count(); ++number) {
@@ -117,7 +120,7 @@ void audit_world(const World& world, std::size_t selected, const BlockEvaluator&
         check_lane(world, sums, world.node_state.block(block_of(slot)), slot, broken);
     }
     check_counts(world, selected, sums, broken);
-    check_caches(world, evaluator, broken);
+    check_caches(world, lifecycle, evaluator, broken);
 }
 
 std::string explain_ask(const World& world, const Ask& ask, bool has_credit, const PredicateSet& predicates) {
@@ -142,9 +145,12 @@ std::string explain_ask(const World& world, const Ask& ask, bool has_credit, con
             const std::uint32_t events = predicates.woken_by(ask.failed_predicates);
             why += "; woken by:";
             why += events & kNodeAdded ? " a node added" : "";
-            why += events & kNodeUpdated ? ", a node's capacity or holds changed" : "";
+            why += events & kNodeUpdated ? ", a node or its holds changed" : "";
             why += events & kNodeUndrained ? ", a node undrained" : "";
-            why += events & kCapacityFreed ? ", an allocation ended" : "";
+            why += events & kNodeGone ? ", a node gone" : "";
+            why += events & kPodGone ? ", a pod gone" : "";
+            why += events & kPodPlaced ? ", a pod placed" : "";
+            why += events & kObjectChanged ? ", a claim, volume or namespace changed" : "";
             return why;
         }
         case AskState::unacknowledged: return "is allocated; the shim has not acknowledged it";

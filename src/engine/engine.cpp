@@ -2,9 +2,11 @@
 
 #include "engine/engine.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/audit.h"
+#include "engine/explain.h"
 #include "engine/inputs.h"
 #include "engine/lifecycle.h"
 #include "engine/world.h"
@@ -27,15 +29,30 @@ std::unique_ptr<StageExecutor> executor_of(const EngineOptions& options, WorkerS
 
 }  // namespace
 
+TopologyOptions topology_options(const EngineOptions& options) {
+    const auto on = [&](std::string_view name) {
+        return options.predicates.empty() ||
+               std::find(options.predicates.begin(), options.predicates.end(), name) != options.predicates.end();
+    };
+    return {.fixed = {.taints = on("TaintToleration"), .affinity = on("NodeAffinity")},
+            .spread_filter = on("PodTopologySpread"),
+            .affinity_filter = on("InterPodAffinity"),
+            .spread_score = options.weights.pod_topology_spread > 0,
+            .affinity_score = options.weights.inter_pod_affinity > 0,
+            .negative_selector_fault = options.compat == Compat::kubernetes_1_35};
+}
+
 // Order matters: what proposals read is made before the executor's work and destroyed after it.
 struct Engine::Parts {
     Parts(const EngineOptions& options, DecisionSink& to, std::unique_ptr<PredicateSet> predicates,
           std::unique_ptr<StageExecutor> executor)
         : sink(to),
           world(options, executor->worker_count()),
-          evaluator(std::move(predicates), make_scores(options.score)),
-          pipeline(options, {world.asks, world.classes, world.pending, world.node_state}, evaluator,
-                   std::move(executor)),
+          evaluator(std::move(predicates), make_scores(options.score, options.weights)),
+          search(evaluator.predicates(), make_cluster_scores(options.weights)),
+          pipeline(options,
+                   {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},
+                   evaluator, search, std::move(executor)),
           log(sink),
           lifecycle(world, pipeline, evaluator, log, sink),
           inputs(world, lifecycle, sink) {}
@@ -43,6 +60,7 @@ struct Engine::Parts {
     DecisionSink& sink;
     World world;
     BlockEvaluator evaluator;
+    ClusterSearch search;
     Pipeline pipeline;
     DecisionLog log;
     Lifecycle lifecycle;
@@ -51,7 +69,7 @@ struct Engine::Parts {
 };
 
 Engine::Engine(const EngineOptions& options, DecisionSink& sink, WorkerStart worker_start)
-    : Engine(options, sink, make_default_predicates(), executor_of(options, std::move(worker_start))) {}
+    : Engine(options, sink, make_predicates(options.predicates), executor_of(options, std::move(worker_start))) {}
 
 Engine::Engine(const EngineOptions& options, DecisionSink& sink, std::unique_ptr<PredicateSet> predicates,
                std::unique_ptr<StageExecutor> executor)
@@ -134,6 +152,7 @@ EngineCounters Engine::counters() const {
             .proposals = pipeline.proposals,
             .resolved_at_commit = pipeline.resolved_at_commit,
             .blocks_rechecked = pipeline.blocks_rechecked,
+            .searches = pipeline.searches,
             .nodes = world.nodes.count(),
             .nodes_overcommitted = world.nodes.overcommitted(),
             .pending = world.pending.size() + parts_->pipeline.selected(),
@@ -144,7 +163,34 @@ EngineCounters Engine::counters() const {
 }
 
 void Engine::audit(std::vector<std::string>& broken) const {
-    audit_world(parts_->world, parts_->pipeline.selected(), parts_->evaluator, broken);
+    audit_world(parts_->world, parts_->lifecycle, parts_->pipeline.selected(), parts_->evaluator, broken);
+}
+
+std::optional<Engine::AskName> Engine::next_ask() {
+    if (parts_->world.resyncs_open > 0) {
+        return std::nullopt;
+    }
+    World& world = parts_->world;
+    const auto has_credit = [&](AskId id) { return parts_->lifecycle.has_credit(world.asks[id].shim); };
+    const AskId id = parts_->pipeline.next(has_credit);
+    if (id == kNone<AskId>) {
+        return std::nullopt;
+    }
+    parts_->lifecycle.make_pending(id);  // back to where it came from: it is first again
+    return AskName{world.shims[world.asks[id].shim].name, world.asks[id].key};
+}
+
+std::optional<Explanation> Engine::explain(std::string_view shim, std::string_view key, bool full) {
+    World& world = parts_->world;
+    const ShimId id = world.shims.find(shim);
+    if (id == kNone<ShimId>) {
+        return std::nullopt;
+    }
+    const auto found = world.shims[id].asks.find(key);
+    if (found == world.shims[id].asks.end()) {
+        return std::nullopt;
+    }
+    return explain_nodes(world, parts_->lifecycle, parts_->evaluator, parts_->search, found->second, full);
 }
 
 std::string Engine::ask_state(std::string_view shim, std::string_view key, std::string* why) const {

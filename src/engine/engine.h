@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bayplan/explanation.h"
 #include "bayplan/records.h"
 #include "engine/decision_sink.h"
 #include "engine/engine_options.h"
@@ -34,6 +36,7 @@ struct EngineCounters {
     std::uint64_t proposals = 0;           // made by the executor, one per class and batch
     std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
     std::uint64_t blocks_rechecked = 0;    // blocks looked at (again) at commit
+    std::uint64_t searches = 0;            // attempts that looked at cluster-wide counts or scores
     std::uint64_t nodes = 0;               // now
     std::uint64_t nodes_overcommitted = 0; // now: more is on them than they have
     std::uint64_t pending = 0;             // now: heap
@@ -74,6 +77,17 @@ public:
 
     // Checks the laws of the design against a recount of everything; appends what is broken.
     void audit(std::vector<std::string>& broken) const;
+
+    // The ask that the next attempt of run() would be for, as its shim's name and its key.
+    struct AskName {
+        std::string shim;
+        std::string key;
+    };
+    std::optional<AskName> next_ask();
+
+    // What an attempt for the ask would find now, node by node; nothing is committed. `full`: all failing
+    // predicates of a node, not only the first. Empty if there is no such ask.
+    std::optional<Explanation> explain(std::string_view shim, std::string_view key, bool full);
 
     // The state of one ask, for tests and explain: "pending", "unschedulable", ... or "" if unknown;
     // `why` gets what it waits for, in terms of nodes, credit, and what would wake it.

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bayplan/records.h"
 #include "engine/lifecycle.h"
+#include "engine/mapped_texts.h"
 #include "engine/world.h"
 
 namespace bayplan {
@@ -25,7 +27,7 @@ inline constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
 class Inputs {
 public:
     Inputs(World& world, Lifecycle& lifecycle, DecisionSink& sink)
-        : world_(world), lifecycle_(lifecycle), sink_(sink) {}
+        : world_(world), lifecycle_(lifecycle), sink_(sink), facts_texts_(world.texts) {}
 
     void apply(const Input&);
 
@@ -47,7 +49,21 @@ private:
     void state(ShimId, const ResyncEndMessage&);
     void state(ShimId, const ConfigurationMessage&);
 
+    // object_inputs.cpp
+    void state(ShimId, const SpecsMessage&);
+    void state(ShimId, const ObjectsMessage&);
+    void define_spec(ShimId, const SpecRecord&);
+    void forget_specs(Shim&);
+    std::string take_labels(std::vector<Label>&);  // sorts them; the fault or ""
+    std::string state_object(ShimId, const ObjectRecord&);
+    void apply_object(const ClusterObject&);
+    void withdraw_object(const ClusterObject&);
+    void drop_object(ObjectTable::iterator);
+    void drop_objects_of(ShimId);
+
     // node_inputs.cpp
+    // Fills `facts_`. Returns the fault or "".
+    std::string read_facts(Shim&, const NodeRecord&, std::string_view name);
     void state(ShimId, const NodesMessage&);
     std::string node_fault(ShimId, const NodeRecord&, std::string_view name);
     std::string create_fault(ShimId, std::string_view name) const;
@@ -68,6 +84,9 @@ private:
     AskClass class_of(ShimId, const AskRecord&);
     void add_ask(ShimId, const AskRecord&, Slot);
     void update_ask(ShimId, const AskRecord&, AskId);
+    void update_placed(ShimId, const AskRecord&, AskId);
+    void take_class(Ask&, AskClass&&);
+    std::int64_t scored(Shim&, const AskRecord&, std::int64_t said, KindId, std::int64_t otherwise);
     void release_one(ShimId, const ReleaseRecord&);
     void release(AskId);  // removes, and wakes whom freed capacity may help
 
@@ -82,6 +101,8 @@ private:
     Lifecycle& lifecycle_;
     DecisionSink& sink_;
     std::vector<KindAmount> amounts_;  // result of read_amounts
+    std::shared_ptr<NodeFacts> facts_;  // result of read_facts
+    HeldTexts facts_texts_;             // its texts
     std::uint64_t ignored_ = 0;
 };
 

@@ -6,6 +6,17 @@
 
 namespace bayplan {
 
+// Kubernetes' text for a pod that waits for its scheduling gates.
+std::string gates_text(const PodSpec& spec, const TextTable& texts) {
+    std::string text = "waiting for scheduling gates: [";
+    const char* separator = "";
+    for (const Text gate : spec.gates) {
+        text += separator + std::string(texts.text(gate));
+        separator = " ";
+    }
+    return text + "]";
+}
+
 Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& evaluator, DecisionLog& log,
                      DecisionSink& sink)
     : world_(world), pipeline_(pipeline), evaluator_(evaluator), log_(log), sink_(sink) {}
@@ -16,17 +27,71 @@ void Lifecycle::occupy(AskId id, Slot slot) {
     Ask& ask = world_.asks[id];
     const AskClass& spec = *world_.classes[ask.ask_class].spec;
     if (ask.foreign) {
-        world_.node_state.add_foreign(slot, spec.requests, +1);
+        world_.node_state.add_foreign(slot, spec.occupies, +1);
     } else {
-        world_.node_state.add_used(slot, spec.requests, +1);
+        world_.node_state.add_used(slot, spec.occupies, +1);
         ++world_.allocations;
     }
     ask.slot = slot;
     world_.nodes[slot].allocations.push_back(world_.asks, id);
+    world_.specs.pods(ask.spec).push_back(world_.asks, id);
+    world_.topology.add_pod(ask.spec, slot, ask.terminating);
+}
+
+void Lifecycle::vacate(AskId id) {
+    const Ask& ask = world_.asks[id];
+    const AskClass& spec = *world_.classes[ask.ask_class].spec;
+    world_.topology.remove_pod(ask.spec, ask.slot, ask.terminating);
+    world_.specs.pods(ask.spec).remove(world_.asks, id);
+    world_.nodes[ask.slot].allocations.remove(world_.asks, id);
+    if (ask.foreign) {
+        world_.node_state.add_foreign(ask.slot, spec.occupies, -1);
+    } else {
+        world_.node_state.add_used(ask.slot, spec.occupies, -1);
+        --world_.allocations;
+    }
+}
+
+namespace {
+
+template <typename Visit>
+void for_each_text(const std::vector<ClaimBinding>& bindings, Visit&& visit) {
+    for (const ClaimBinding& binding : bindings) {
+        visit(binding.claim.name_space);
+        visit(binding.claim.name);
+        visit(binding.volume);
+    }
+}
+
+}  // namespace
+
+// Claims that waited for this placement take their volumes.
+void Lifecycle::bind_claims(AskId id, Slot slot) {
+    const SpecId spec = world_.asks[id].spec;
+    if (world_.specs[spec].volumes.empty() || !evaluator_.predicates().has("VolumeBinding")) {
+        return;
+    }
+    std::vector<ClaimBinding> bindings = bindings_at(world_.topology.plan(spec).volumes, *world_.nodes[slot].facts,
+                                                     world_.known, world_.texts);
+    if (!bindings.empty()) {
+        // The objects may go before the binding does.
+        for_each_text(bindings, [&](Text text) { world_.texts.add_reference(text); });
+        world_.topology.volumes().assume(bindings);
+        world_.bindings.emplace(id, std::move(bindings));
+    }
+}
+
+void Lifecycle::unbind_claims(AskId id) {
+    if (const auto found = world_.bindings.find(id); found != world_.bindings.end()) {
+        world_.topology.volumes().forget(found->second);
+        for_each_text(found->second, [&](Text text) { world_.texts.release(text); });
+        world_.bindings.erase(found);
+    }
 }
 
 void Lifecycle::place(AskId id, Slot slot) {
     Ask& ask = world_.asks[id];
+    bind_claims(id, slot);
     occupy(id, slot);
     ask.state = AskState::unacknowledged;
     ask.decision = world_.shims[ask.shim].outbox.last() + 1;
@@ -34,6 +99,7 @@ void Lifecycle::place(AskId id, Slot slot) {
     const std::string_view node = world_.nodes.name(slot);
     log_.place(world_.now_ns, world_.shims[ask.shim].name, ask.key, node);
     decide(ask.shim, DecisionKind::allocated, ask.key, {}, Termination::unknown, node, world_.asks.handle(id));
+    wake(kPodPlaced);
 }
 
 void Lifecycle::count_failure(Ask& ask) {
@@ -84,21 +150,22 @@ void Lifecycle::place_by_force(AskId id, Slot slot) {
     occupy(id, slot);
     world_.nodes.note_usage_changed(slot);
     world_.asks[id].state = AskState::allocated;
+    wake(kPodPlaced);
 }
 
 void Lifecycle::end_allocation(AskId id) {
     Ask& ask = world_.asks[id];
-    const AskClass& spec = *world_.classes[ask.ask_class].spec;
-    if (ask.foreign) {
-        world_.node_state.add_foreign(ask.slot, spec.requests, -1);
-    } else {
-        world_.node_state.add_used(ask.slot, spec.requests, -1);
-        --world_.allocations;
-    }
-    world_.nodes[ask.slot].allocations.remove(world_.asks, id);
+    vacate(id);
+    unbind_claims(id);
     world_.nodes.note_usage_fell(ask.slot);
     ask.slot = kNone<Slot>;
     ask.decision = 0;
+}
+
+void Lifecycle::make_gated(AskId id) {
+    Ask& ask = world_.asks[id];
+    ask.state = AskState::gated;
+    decide(ask.shim, DecisionKind::ask_waiting, ask.key, gates_text(world_.specs[ask.spec], world_.texts));
 }
 
 void Lifecycle::back_off_after_nack(AskId id) {
@@ -137,6 +204,9 @@ void Lifecycle::wake_one(AskId id) {
 }
 
 void Lifecycle::wake(std::uint32_t events) {
+    if (world_.unschedulable.size() == 0) {
+        return;
+    }
     const PredicateSet& predicates = evaluator_.predicates();
     for (const AskId id : world_.unschedulable.take(
              [&](std::uint32_t failed) { return (predicates.woken_by(failed) & events) != 0; })) {

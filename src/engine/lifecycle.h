@@ -4,6 +4,7 @@
 // Thread: the engine's.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string_view>
 
@@ -12,6 +13,8 @@
 #include "placement/pipeline.h"
 
 namespace bayplan {
+
+std::string gates_text(const PodSpec&, const TextTable&);
 
 class Lifecycle {
 public:
@@ -48,13 +51,31 @@ public:
 
     // Why no node takes the class now: fills the class entry's message and failed predicates.
     void diagnose(ClassId);
+    Subject subject_of(ClassId);
+    // Every node in order of slots.
+    template <typename Look>
+    void for_each_node(Look&& look) const {
+        for (std::uint32_t number = 0; number < world_.node_state.block_count(); ++number) {
+            const NodeBlock& block = world_.node_state.block(number);
+            for (std::uint64_t left = block.present; left != 0; left &= left - 1) {
+                const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
+                look(NodeView{block, slot, *world_.nodes[slot].facts});
+            }
+        }
+    }
 
     std::uint64_t placed() const { return placed_; }
     std::uint64_t failed() const { return failed_; }
 
-private:
+    // Counts the pod in and out of a node; its place in the tables of asks is the caller's.
     void occupy(AskId, Slot);
+    void vacate(AskId);
+    void make_gated(AskId);
+
+private:
     void count_failure(Ask&);
+    void bind_claims(AskId, Slot);
+    void unbind_claims(AskId);
 
     World& world_;
     Pipeline& pipeline_;

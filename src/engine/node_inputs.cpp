@@ -1,6 +1,7 @@
 // The part of Inputs about nodes.
 
 #include <algorithm>
+#include <initializer_list>
 #include <vector>
 
 #include "engine/inputs.h"
@@ -35,6 +36,9 @@ std::string Inputs::node_fault(ShimId id, const NodeRecord& record, std::string_
         if (std::string fault = read_amounts(world_.shims[id], record.capacity, true); !fault.empty()) {
             return fault;
         }
+        if (std::string fault = read_facts(world_.shims[id], record, name); !fault.empty()) {
+            return fault;
+        }
     }
     if (creates(record.action)) {
         return create_fault(id, name);
@@ -43,6 +47,53 @@ std::string Inputs::node_fault(ShimId id, const NodeRecord& record, std::string_
     return slot == kNone<Slot> || world_.nodes[slot].owner != id ? "no such node" : "";
 }
 
+std::string Inputs::read_facts(Shim& shim, const NodeRecord& record, std::string_view name) {
+    facts_texts_.clear();
+    facts_ = std::make_shared<NodeFacts>();
+    facts_->name = facts_texts_.hold(name);
+    bool nameless = false;  // only values may be empty
+    for (const Attribute& attribute : record.attributes) {
+        nameless = nameless || attribute.key == 0;
+        const Text key = facts_texts_.hold(shim.dictionary, attribute.key);
+        facts_->labels.push_back({key, facts_texts_.hold(shim.dictionary, attribute.value)});
+    }
+    for (const Taint& taint : record.taints) {
+        nameless = nameless || taint.key == 0;
+        facts_->taints.push_back({facts_texts_.hold(shim.dictionary, taint.key),
+                                  facts_texts_.hold(shim.dictionary, taint.value), taint.effect});
+    }
+    for (const Amount& image : record.images) {
+        nameless = nameless || image.kind == 0;
+        facts_->images.push_back({facts_texts_.hold(shim.dictionary, image.kind), image.value});
+    }
+    std::stable_sort(facts_->images.begin(), facts_->images.end(),
+                     [](const NodeImage& a, const NodeImage& b) { return a.name < b.name; });
+    const auto twice = std::unique(facts_->images.begin(), facts_->images.end(),
+                                   [](const NodeImage& a, const NodeImage& b) { return a.name == b.name; });
+    facts_->images.erase(twice, facts_->images.end());
+    if (nameless || facts_texts_.unknown() != 0) {
+        return "unknown dictionary id";
+    }
+    return take_labels(facts_->labels);
+}
+
+namespace {
+
+// The value of the first of these labels that the node has.
+std::string_view first_of(const NodeFacts& facts, const TextTable& texts,
+                          std::initializer_list<std::string_view> keys) {
+    for (const std::string_view key : keys) {
+        const Text text = texts.find(key);
+        const Label* label = text == kNone<Text> ? nullptr : find_label(facts.labels, text);
+        if (label != nullptr) {
+            return texts.text(label->value);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
 void Inputs::create_or_mention(ShimId id, const NodeRecord& record, std::string_view name) {
     const bool schedulable = record.action == NodeAction::create;
     const Slot known = world_.nodes.find(name);
@@ -50,19 +101,18 @@ void Inputs::create_or_mention(ShimId id, const NodeRecord& record, std::string_
         world_.nodes.set_capacity(known, amounts_);
         world_.nodes.set_schedulable(known, schedulable);
         world_.nodes[known].mentioned = true;
+        world_.topology.set_facts(known, facts_);
         lifecycle_.wake(kNodeUpdated | (schedulable ? kNodeUndrained : 0u));
         return;
     }
-    NodeTable::Placement placement;
-    for (const Attribute& attribute : record.attributes) {
-        const std::string_view key = text_of(world_.shims[id], attribute.key);
-        if (key == "zone") {
-            placement.zone = text_of(world_.shims[id], attribute.value);
-        } else if (key == "instance-type") {
-            placement.instance_type = text_of(world_.shims[id], attribute.value);
-        }
-    }
-    world_.nodes.add(name, id, amounts_, placement, schedulable);
+    const NodeTable::Placement placement{
+        .zone = first_of(*facts_, world_.texts,
+                         {"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "zone"}),
+        .instance_type = first_of(
+            *facts_, world_.texts,
+            {"node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type", "instance-type"})};
+    const Slot slot = world_.nodes.add(name, id, amounts_, placement, schedulable);
+    world_.topology.set_facts(slot, facts_);
     ++world_.shims[id].node_count;
     lifecycle_.wake(kNodeAdded);
 }
@@ -85,6 +135,7 @@ void Inputs::state(ShimId id, const NodesMessage& message) {
             case NodeAction::create_drain: create_or_mention(id, record, name); break;
             case NodeAction::update:
                 world_.nodes.set_capacity(slot, amounts_);
+                world_.topology.set_facts(slot, facts_);
                 lifecycle_.wake(kNodeUpdated);
                 break;
             case NodeAction::drain: world_.nodes.set_schedulable(slot, false); break;
@@ -121,7 +172,9 @@ void Inputs::decommission(Slot slot) {
     }
     world_.holds.drop_all_of(slot);
     --world_.shims[world_.nodes[slot].owner].node_count;
+    world_.topology.set_facts(slot, nullptr);
     world_.nodes.remove(slot);
+    lifecycle_.wake(kNodeGone);
 }
 
 }  // namespace bayplan

@@ -37,6 +37,7 @@ void Inputs::take(const Connect& connect) {
         shim.outbox.send_again_after(connect.decisions_received);
     } else {
         shim.dictionary.clear();
+        forget_specs(shim);
         shim.applied = 0;
         shim.outbox.clear();
         shim.must_resync = false;
@@ -143,6 +144,7 @@ void Inputs::state(ShimId id, const ResyncBeginMessage&) {
     while (!shim.applications.empty()) {
         remove_with_asks(id, shim.applications.begin()->second);
     }
+    drop_objects_of(id);
     for (std::uint32_t slot = 0; slot < world_.nodes.slot_count(); ++slot) {
         NodeInfo& node = world_.nodes[static_cast<Slot>(slot)];
         node.mentioned = node.mentioned && node.owner != id;

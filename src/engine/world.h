@@ -5,6 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "apps/applications.h"
 #include "apps/ask_table.h"
@@ -16,12 +19,16 @@
 #include "engine/engine_options.h"
 #include "queues/pending_heap.h"
 #include "queues/waiting_asks.h"
+#include "engine/object_table.h"
 #include "shims/shim.h"
+#include "topology/topology.h"
 
 namespace bayplan {
 
 // Class caches kept: 8 bytes a block each, 12.5 KB at 100,000 nodes.
 inline constexpr std::size_t kClassCachesMax = 4'096;
+
+TopologyOptions topology_options(const EngineOptions&);
 
 struct World {
     World(const EngineOptions& settings, std::uint32_t readers)
@@ -29,11 +36,17 @@ struct World {
           node_state(settings.shards, readers),
           nodes(node_state, kinds, names),
           holds(node_state, kinds),
-          classes(kinds, names, kClassCachesMax),
+          known(texts),
+          specs(texts),
+          classes(kinds, names, specs, kClassCachesMax),
+          topology({texts, known, asks, specs, nodes}, topology_options(settings)),
           pending(asks),
           backoff(asks),
           unschedulable(asks),
           shims(kinds) {}
+
+    // Specs outlive what tells of them.
+    ~World() { specs.listen(nullptr); }
 
     const EngineOptions options;
     std::int64_t now_ns = 0;
@@ -45,7 +58,14 @@ struct World {
     Holds holds;
 
     AskTable asks;
+    TextTable texts;
+    const KnownTexts known;
+    SpecTable specs;
     ClassTable classes;
+    Topology topology;
+    ObjectTable objects;
+    // What placements took of volumes, until their end.
+    boost::unordered_flat_map<AskId, std::vector<ClaimBinding>> bindings;
     ApplicationTable applications;
     std::uint64_t last_sequence = 0;  // of asks
 

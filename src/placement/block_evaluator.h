@@ -1,4 +1,5 @@
-// Predicates and scores together: the best feasible node of a block for a class.
+// Predicates and scores that a block's own columns decide, together: the best feasible node of a block for a
+// class, and with columns the scores of all its nodes.
 //
 // Thread: any; const. Hot.
 #pragma once
@@ -18,15 +19,52 @@ public:
     BlockEvaluator(std::unique_ptr<PredicateSet> predicates, ScoreSet scores)
         : predicates_(std::move(predicates)), scores_(std::move(scores)) {}
 
-    NodeKey best(const AskClass& ask_class, const NodeBlock& block, std::uint32_t number) const noexcept {
-        const std::uint64_t lanes = predicates_->filter(ask_class, block);
-        if (lanes == 0) {
-            return 0;
-        }
-        LaneScores scores{};
+    // `mask`: nodes that labels and taints let pass; null = all.
+    std::uint64_t feasible(const AskClass& ask_class, const NodeBlock& block, std::uint32_t number,
+                           const NodeMask* mask) const noexcept {
+        // A block that is newer than the mask is looked at again when the mask has it.
+        const std::uint64_t allowed = mask != nullptr && number < mask->size() ? (*mask)[number] : ~std::uint64_t{0};
+        return predicates_->filter(ask_class, block, block.present & allowed);
+    }
+
+    void score(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes,
+               LaneScores& scores) const noexcept {
         for (const WeightedScore& weighted : scores_) {
-            weighted.score->add(ask_class, block, lanes, weighted.weight, scores);
+            if (weighted.score->concerns(ask_class)) {
+                weighted.score->add(ask_class, block, lanes, weighted.weight, scores);
+            }
         }
+    }
+
+    // Looks at the block anew and puts what it finds into the cache.
+    void look(const AskClass& ask_class, const NodeBlock& block, std::uint32_t number, const NodeMask* mask,
+              ClassCache& cache) const noexcept {
+        const std::uint64_t lanes = feasible(ask_class, block, number, mask);
+        LaneScores scores{};
+        if (lanes != 0) {
+            score(ask_class, block, lanes, scores);
+        }
+        cache.set(number, best_of(lanes, scores, number));
+        if (cache.columns()) {
+            cache.set_lanes(number, lanes, scores.data());
+        }
+    }
+
+    NodeKey best(const AskClass& ask_class, const NodeBlock& block, std::uint32_t number,
+                 const NodeMask* mask) const noexcept {
+        const std::uint64_t lanes = feasible(ask_class, block, number, mask);
+        LaneScores scores{};
+        if (lanes != 0) {
+            score(ask_class, block, lanes, scores);
+        }
+        return best_of(lanes, scores, number);
+    }
+
+    const PredicateSet& predicates() const { return *predicates_; }
+    const ScoreSet& scores() const { return scores_; }
+
+private:
+    static NodeKey best_of(std::uint64_t lanes, const LaneScores& scores, std::uint32_t number) noexcept {
         NodeKey best = 0;
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
@@ -35,9 +73,6 @@ public:
         return best;
     }
 
-    const PredicateSet& predicates() const { return *predicates_; }
-
-private:
     std::unique_ptr<PredicateSet> predicates_;
     ScoreSet scores_;
 };

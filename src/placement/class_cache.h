@@ -1,8 +1,10 @@
 // The best node of every block for one class, and the best of all: what makes the next ask of a class
 // cost a few changed blocks instead of all nodes.
 //
-//   best_[block]    key of the block's best feasible node, 0 = none
-//   group_[g]       maximum of best_ over 64 blocks
+//   best_[block]      key of the block's best feasible node, 0 = none
+//   group_[g]         maximum of best_ over 64 blocks
+//   feasible_[block]  only with columns: which of its nodes are feasible as far as their own columns tell,
+//   local_[slot]      and the scores that these decide (for searches that add to them)
 //
 // A key orders by score, then lowest slot: (score + 1) << 32 | ~slot.
 // Thread: one owner at a time: the class table (engine thread), or the proposal it was handed to.
@@ -21,6 +23,9 @@ using NodeKey = std::uint64_t;  // 0 = no feasible node
 constexpr NodeKey make_key(std::int64_t score, Slot slot) {
     return (static_cast<std::uint64_t>(score) + 1) << 32 | static_cast<std::uint32_t>(~raw(slot));
 }
+// A higher score for the same node.
+constexpr NodeKey add_score(NodeKey key, std::int64_t more) { return key + (static_cast<std::uint64_t>(more) << 32); }
+constexpr std::int64_t score_of(NodeKey key) { return static_cast<std::int64_t>(key >> 32) - 1; }
 constexpr Slot slot_of(NodeKey key) { return static_cast<Slot>(~static_cast<std::uint32_t>(key)); }
 
 class ClassCache {
@@ -36,12 +41,38 @@ public:
     void clear() {
         best_.clear();
         group_.clear();
+        feasible_.clear();
+        local_.clear();
+        columns_ = false;
         position_ = kNever;
+    }
+
+    // With columns or without; a change forgets what was cached.
+    bool columns() const { return columns_; }
+    void want_columns(bool wanted) {
+        if (wanted != columns_) {
+            clear();
+            columns_ = wanted;
+        }
     }
 
     void resize(std::uint32_t blocks) {
         best_.resize(blocks, 0);
         group_.resize((blocks + kGroup - 1) / kGroup, 0);
+        if (columns_) {
+            feasible_.resize(blocks, 0);
+            local_.resize(std::size_t{blocks} * kLanes, 0);
+        }
+    }
+
+    // With columns: the block's nodes one by one (64 scores, of which those of `lanes` count).
+    void set_lanes(std::uint32_t block, std::uint64_t lanes, const std::int64_t* scores) {
+        feasible_[block] = lanes;
+        std::copy_n(scores, kLanes, &local_[std::size_t{block} * kLanes]);
+    }
+    std::uint64_t feasible_in(std::uint32_t block) const { return feasible_[block]; }
+    std::int64_t local(std::uint32_t block, std::uint32_t lane) const {
+        return local_[std::size_t{block} * kLanes + lane];
     }
 
     void set(std::uint32_t block, NodeKey key) {
@@ -69,6 +100,9 @@ private:
 
     std::vector<NodeKey> best_;
     std::vector<NodeKey> group_;
+    bool columns_ = false;
+    std::vector<std::uint64_t> feasible_;
+    std::vector<std::int32_t> local_;
     std::uint64_t position_ = kNever;
 };
 

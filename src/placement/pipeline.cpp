@@ -14,11 +14,16 @@ namespace {
 constexpr std::uint64_t kBlockNs = 150;
 constexpr std::uint64_t kHandOverNs = 20'000;
 
+// Columns that are filled stay: what couples a class comes and goes with other pods.
+bool wants_columns(const ClassCache& cache, bool couples) {
+    return couples || (cache.columns() && cache.position() != ClassCache::kNever);
+}
+
 }  // namespace
 
 Pipeline::Pipeline(const EngineOptions& options, State state, const BlockEvaluator& evaluator,
-                   std::unique_ptr<StageExecutor> executor)
-    : options_(options), state_(state), evaluator_(evaluator), executor_(std::move(executor)) {
+                   ClusterSearch& search, std::unique_ptr<StageExecutor> executor)
+    : options_(options), state_(state), evaluator_(evaluator), search_(search), executor_(std::move(executor)) {
     executor_->start(*this);
 }
 
@@ -168,6 +173,9 @@ void Pipeline::submit_proposals(Batch& batch) {
         proposal.ask_class = id;
         proposal.spec = state_.classes[id].spec;
         proposal.cache = state_.classes.lend_cache(id, message->number);
+        const Subject subject = subject_of(*proposal.spec);
+        proposal.mask = state_.topology.signatures().mask(subject.plan.signature);
+        proposal.cache->want_columns(wants_columns(*proposal.cache, search_.couples(subject)));
         state_.classes[id].last_proposal = message->number;
         proposal.position = state_.nodes.published();
         proposal.block_count = state_.nodes.block_count();
@@ -188,7 +196,7 @@ void Pipeline::propose(Proposal& proposal, std::uint32_t worker) noexcept {
             for (std::uint32_t index = 0; index < side.blocks.size(); ++index) {
                 const std::uint32_t block = state_.nodes.block_at(number, index);
                 if (block < proposal.block_count && side.versions[index] > known) {
-                    cache.set(block, evaluator_.best(*proposal.spec, side.blocks[index], block));
+                    evaluator_.look(*proposal.spec, side.blocks[index], block, proposal.mask.get(), cache);
                 }
             }
         });
@@ -229,24 +237,36 @@ NodeKey Pipeline::resolve(ClassId id) {
     }
     ClassCache& cache = state_.classes.cache(id);
     counters_.resolved_at_commit += committing_ == 0 || entry.last_proposal != committing_ ? 1 : 0;
-    bring_up_to_date(*entry.spec, cache);
-    return cache.top();
+    const Subject subject = subject_of(*entry.spec);
+    const bool couples = search_.couples(subject);
+    cache.want_columns(wants_columns(cache, couples));
+    bring_up_to_date(*entry.spec, state_.topology.signatures().mask(subject.plan.signature).get(), cache);
+    if (!couples) {
+        return cache.top();
+    }
+    ++counters_.searches;
+    return search_.best(subject, cache);
 }
 
-void Pipeline::look_at_all(const AskClass& spec, ClassCache& cache) {
+Subject Pipeline::subject_of(const AskClass& ask_class) {
+    return {ask_class, state_.topology.spec(ask_class.spec), state_.topology.plan(ask_class.spec), state_.topology,
+            state_.kinds};
+}
+
+void Pipeline::look_at_all(const AskClass& spec, const NodeMask* mask, ClassCache& cache) {
     for (std::uint32_t block = 0; block < cache.block_count(); ++block) {
         if (state_.nodes.version(block) > cache.position()) {
-            cache.set(block, evaluator_.best(spec, state_.nodes.block(block), block));
+            evaluator_.look(spec, state_.nodes.block(block), block, mask, cache);
             ++counters_.blocks_rechecked;
         }
     }
 }
 
-void Pipeline::bring_up_to_date(const AskClass& spec, ClassCache& cache) {
+void Pipeline::bring_up_to_date(const AskClass& spec, const NodeMask* mask, ClassCache& cache) {
     const ChangeLog& log = state_.nodes.log();
     cache.resize(state_.nodes.block_count());
     if (cache.position() == ClassCache::kNever || !log.reaches_back_to(cache.position())) {
-        look_at_all(spec, cache);
+        look_at_all(spec, mask, cache);
     } else {
         seen_.resize(cache.block_count(), 0);
         ++query_;
@@ -255,7 +275,7 @@ void Pipeline::bring_up_to_date(const AskClass& spec, ClassCache& cache) {
             const std::uint32_t block = log.block_at(position);
             if (seen_[block] != query_) {
                 seen_[block] = query_;
-                cache.set(block, evaluator_.best(spec, state_.nodes.block(block), block));
+                evaluator_.look(spec, state_.nodes.block(block), block, mask, cache);
                 ++counters_.blocks_rechecked;
             }
         }

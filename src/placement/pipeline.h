@@ -20,6 +20,7 @@
 #include "cluster/node_state.h"
 #include "engine/engine_options.h"
 #include "placement/block_evaluator.h"
+#include "placement/cluster_search.h"
 #include "placement/stage_executor.h"
 #include "queues/pending_heap.h"
 
@@ -33,6 +34,7 @@ struct PipelineCounters {
     std::uint64_t proposals = 0;           // made by the executor
     std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
     std::uint64_t blocks_rechecked = 0;    // looked at (again) at commit
+    std::uint64_t searches = 0;            // attempts that looked at cluster-wide counts or scores
 };
 
 class Pipeline final : public Proposer {
@@ -42,9 +44,11 @@ public:
         ClassTable& classes;
         PendingHeap& pending;
         NodeState& nodes;
+        Topology& topology;
+        const KindNames& kinds;
     };
 
-    Pipeline(const EngineOptions&, State, const BlockEvaluator&, std::unique_ptr<StageExecutor>);
+    Pipeline(const EngineOptions&, State, const BlockEvaluator&, ClusterSearch&, std::unique_ptr<StageExecutor>);
     ~Pipeline() override;
 
     // The next ask to attempt, out of the heap and out of its batch, or kNone. `has_credit(ask)`: asks
@@ -110,12 +114,14 @@ private:
     std::uint64_t blocks_behind(const ClassEntry&) const;
     void wait_for(std::uint64_t submitted_as);
     bool collect_one();
-    void bring_up_to_date(const AskClass&, ClassCache&);
-    void look_at_all(const AskClass&, ClassCache&);
+    void bring_up_to_date(const AskClass&, const NodeMask*, ClassCache&);
+    void look_at_all(const AskClass&, const NodeMask*, ClassCache&);
+    Subject subject_of(const AskClass&);
 
     const EngineOptions options_;
     State state_;
     const BlockEvaluator& evaluator_;
+    ClusterSearch& search_;
     std::unique_ptr<StageExecutor> executor_;
     std::deque<Batch> batches_;
     std::uint64_t last_batch_ = 0;

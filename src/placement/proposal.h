@@ -13,6 +13,7 @@
 #include "apps/ask_class.h"
 #include "base/ids.h"
 #include "placement/class_cache.h"
+#include "topology/signatures.h"
 
 namespace bayplan {
 
@@ -20,6 +21,7 @@ struct Proposal {
     ClassId ask_class = kNone<ClassId>;
     std::shared_ptr<const AskClass> spec;
     std::unique_ptr<ClassCache> cache;
+    std::shared_ptr<const NodeMask> mask;  // what labels and taints let pass; null = all
     std::uint64_t position = 0;       // published before the first read
     std::uint32_t block_count = 0;    // blocks that were published then
 };

@@ -24,15 +24,14 @@ public:
         return pass;
     }
 
-    Refusal explain(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane,
-                    const KindNames&) const override {
-        if (block.names[lane] == ask_class.required_node) {
+    Refusal explain(const Subject& subject, const NodeView& node) const override {
+        if (!concerns(subject.ask_class) || node.block.names[node.lane()] == subject.ask_class.required_node) {
             return {};
         }
         return {Verdict::unresolvable, {"node(s) didn't match the requested node name"}};
     }
 
-    std::uint32_t woken_by() const override { return kNodeAdded; }
+    std::uint32_t woken_by() const override { return kNodeChanges; }
 };
 
 }  // namespace

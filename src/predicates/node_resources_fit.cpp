@@ -53,16 +53,15 @@ public:
         return lanes;
     }
 
-    Refusal explain(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane,
-                    const KindNames& kinds) const override {
+    Refusal explain(const Subject& subject, const NodeView& node) const override {
         Refusal refusal;
-        for (const KindAmount& request : ask_class.requests) {
-            if (free_for(ask_class, block, lane, request.kind) >= request.value) {
+        for (const KindAmount& request : subject.ask_class.requests) {
+            if (free_for(subject.ask_class, node.block, node.lane(), request.kind) >= request.value) {
                 continue;
             }
-            const KindColumns* columns = block.columns(request.kind);
-            const bool never = columns == nullptr || columns->capacity[lane] < request.value;
-            const std::string_view kind = kinds.text(request.kind);
+            const KindColumns* columns = node.block.columns(request.kind);
+            const bool never = columns == nullptr || columns->capacity[node.lane()] < request.value;
+            const std::string_view kind = subject.kinds.text(request.kind);
             refusal.reasons.push_back(kind == "pods" ? "Too many pods" : "Insufficient " + std::string(kind));
             // Kubernetes never calls a lack of pod slots unresolvable.
             if (never && kind != "pods") {
@@ -74,7 +73,7 @@ public:
         return refusal;
     }
 
-    std::uint32_t woken_by() const override { return kNodeAdded | kNodeUpdated | kCapacityFreed; }
+    std::uint32_t woken_by() const override { return kNodeChanges | kPodGone; }
 
 private:
     static bool fits(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane) noexcept {

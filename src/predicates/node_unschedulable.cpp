@@ -17,14 +17,14 @@ public:
         return lanes & block.schedulable;
     }
 
-    Refusal explain(const AskClass&, const NodeBlock& block, std::uint32_t lane, const KindNames&) const override {
-        if (block.schedulable >> lane & 1) {
+    Refusal explain(const Subject& subject, const NodeView& node) const override {
+        if (!concerns(subject.ask_class) || (node.block.schedulable >> node.lane() & 1)) {
             return {};
         }
         return {Verdict::unresolvable, {"node(s) were unschedulable"}};
     }
 
-    std::uint32_t woken_by() const override { return kNodeAdded | kNodeUndrained; }
+    std::uint32_t woken_by() const override { return kNodeChanges | kNodeUndrained; }
 };
 
 }  // namespace

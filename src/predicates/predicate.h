@@ -1,11 +1,15 @@
 // A predicate: may a pod of this class run on that node?
 //
-// filter() judges the 64 lanes of a block at once and is what proposals and commit call; explain() judges
-// one lane and says why not, in Kubernetes' words, and is called for failed attempts only. The two must
-// agree lane by lane (tests/predicates checks that). A new predicate is a new file and a line in
-// registry.cpp.
+// Three questions, and a predicate answers those it has something to say to:
+//   refuse_all      once per attempt: no node at all will do (Kubernetes: PreFilter)
+//   filter          64 lanes of a block, from the block's own columns: proposals ask it, in parallel
+//   filter_cluster  64 lanes of a block, from counts over the whole cluster: commit asks it, which alone sees
+//                   them as they are now
+// explain() judges one node by itself and says why not, in Kubernetes' words, for failed attempts and on
+// request. It must agree with the others lane by lane (tests/placement checks that). A new predicate is a
+// new file and a line in registry.cpp.
 //
-// Thread: any number of workers at a time; const, no state that changes.
+// Thread: filter: any number of workers at a time; the rest: the engine's. Const, no state that changes.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +19,23 @@
 
 #include "apps/ask_class.h"
 #include "base/name_table.h"
+#include "bayplan/explanation.h"
 #include "cluster/node_block.h"
+#include "topology/topology.h"
 
 namespace bayplan {
 
 // What may make an ask feasible that a predicate has refused (engine/RULES.md, section 6).
 enum WakeEvent : std::uint32_t {
     kNodeAdded = 1u << 0,
-    kNodeUpdated = 1u << 1,    // capacity changed, hold dropped
+    kNodeUpdated = 1u << 1,     // capacity, labels, taints or images changed, hold dropped
     kNodeUndrained = 1u << 2,
-    kCapacityFreed = 1u << 3,  // an allocation or a foreign pod is gone
+    kNodeGone = 1u << 3,
+    kPodGone = 1u << 4,         // an allocation or a foreign pod is gone
+    kPodPlaced = 1u << 5,       // one more, or one with other labels
+    kObjectChanged = 1u << 6,   // claims, volumes, namespaces...
 };
-
-// Whether making room could help (Kubernetes: Unschedulable and UnschedulableAndUnresolvable).
-enum class Verdict : std::uint8_t { feasible, unschedulable, unresolvable };
+inline constexpr std::uint32_t kNodeChanges = kNodeAdded | kNodeUpdated;
 
 struct Refusal {
     Verdict verdict = Verdict::feasible;
@@ -37,17 +44,48 @@ struct Refusal {
 
 using KindNames = NameTable<KindId>;
 
+// The pod that is judged, with what is known of its spec.
+struct Subject {
+    const AskClass& ask_class;
+    const PodSpec& spec;
+    const SpecPlan& plan;
+    Topology& topology;
+    const KindNames& kinds;
+};
+
+struct NodeView {
+    const NodeBlock& block;
+    Slot slot;
+    const NodeFacts& facts;
+    std::uint32_t lane() const { return lane_of(slot); }
+};
+
 class Predicate {
 public:
     virtual ~Predicate() = default;
     virtual std::string_view name() const = 0;
-    // False: the class asks nothing of this predicate and it is not called (Kubernetes: Skip).
-    virtual bool concerns(const AskClass&) const { return true; }
-    // Those of `lanes` whose node passes.
-    virtual std::uint64_t filter(const AskClass&, const NodeBlock&, std::uint64_t lanes) const noexcept = 0;
-    virtual Refusal explain(const AskClass&, const NodeBlock&, std::uint32_t lane, const KindNames&) const = 0;
     // Bits of WakeEvent.
     virtual std::uint32_t woken_by() const = 0;
+
+    // False: the class asks nothing of this predicate's filter() (Kubernetes: Skip).
+    virtual bool concerns(const AskClass&) const { return true; }
+    // Those of `lanes` whose node passes.
+    virtual std::uint64_t filter(const AskClass&, const NodeBlock&, std::uint64_t lanes) const noexcept { return lanes; }
+
+    virtual Refusal refuse_all(const Subject&) const { return {}; }
+    // Nodes that are out before any predicate is asked (Kubernetes: PreFilterResult).
+    virtual Refusal shut_out(const Subject&, const NodeView&) const { return {}; }
+    // False: filter_cluster() would pass every node for this subject.
+    virtual bool couples(const Subject&) const { return false; }
+    // Once before the blocks of an attempt: what they all share is found here and kept in the plan.
+    virtual void begin(const Subject&) const {}
+    virtual std::uint64_t filter_cluster(const Subject&, std::uint32_t block,
+                                         std::uint64_t lanes) const {
+        (void)block;
+        return lanes;
+    }
+
+    virtual Refusal explain(const Subject&, const NodeView&) const = 0;
 };
 
 }  // namespace bayplan

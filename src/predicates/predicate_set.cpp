@@ -1,13 +1,14 @@
 #include "predicates/predicate_set.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace bayplan {
 
 PredicateSet::PredicateSet(std::vector<std::unique_ptr<Predicate>> predicates) : predicates_(std::move(predicates)) {}
 
-std::uint64_t PredicateSet::filter(const AskClass& ask_class, const NodeBlock& block) const noexcept {
-    std::uint64_t lanes = block.present;
+std::uint64_t PredicateSet::filter(const AskClass& ask_class, const NodeBlock& block,
+                                   std::uint64_t lanes) const noexcept {
     for (const auto& predicate : predicates_) {
         if (lanes == 0) {
             break;
@@ -19,14 +20,29 @@ std::uint64_t PredicateSet::filter(const AskClass& ask_class, const NodeBlock& b
     return lanes;
 }
 
-PredicateSet::Failure PredicateSet::explain(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane,
-                                            const KindNames& kinds) const {
+PredicateSet::Failure PredicateSet::refuse_all(const Subject& subject) const {
+    Failure remembered;
     for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
-        const Predicate& predicate = *predicates_[index];
-        if (!predicate.concerns(ask_class)) {
-            continue;
+        Refusal refusal = predicates_[index]->refuse_all(subject);
+        if (refusal.verdict == Verdict::unresolvable) {
+            return {index, std::move(refusal)};
         }
-        Refusal refusal = predicate.explain(ask_class, block, lane, kinds);
+        if (refusal.verdict == Verdict::unschedulable) {
+            remembered = {index, std::move(refusal)};
+        }
+    }
+    return remembered;
+}
+
+PredicateSet::Failure PredicateSet::explain(const Subject& subject, const NodeView& node) const {
+    for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
+        Refusal refusal = predicates_[index]->shut_out(subject, node);
+        if (refusal.verdict != Verdict::feasible) {
+            return {index, std::move(refusal)};
+        }
+    }
+    for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
+        Refusal refusal = predicates_[index]->explain(subject, node);
         if (refusal.verdict != Verdict::feasible) {
             return {index, std::move(refusal)};
         }
@@ -34,14 +50,45 @@ PredicateSet::Failure PredicateSet::explain(const AskClass& ask_class, const Nod
     return {};
 }
 
+std::vector<PredicateSet::Failure> PredicateSet::explain_all(const Subject& subject, const NodeView& node) const {
+    std::vector<Failure> failures;
+    for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
+        Refusal out = predicates_[index]->shut_out(subject, node);
+        Refusal refusal = out.verdict != Verdict::feasible ? std::move(out) : predicates_[index]->explain(subject, node);
+        if (refusal.verdict != Verdict::feasible) {
+            failures.push_back({index, std::move(refusal)});
+        }
+    }
+    return failures;
+}
+
+void PredicateSet::coupled(const Subject& subject, std::vector<const Predicate*>& found) const {
+    for (const auto& predicate : predicates_) {
+        if (predicate->couples(subject)) {
+            found.push_back(predicate.get());
+        }
+    }
+}
+
+void PredicateSet::begin(const Subject& subject) const {
+    for (const auto& predicate : predicates_) {
+        predicate->begin(subject);
+    }
+}
+
 std::uint32_t PredicateSet::woken_by(std::uint32_t failed) const {
-    std::uint32_t events = kNodeAdded;  // with no nodes at all, nothing but a node helps
+    std::uint32_t events = kNodeChanges;  // with no nodes at all, nothing but a node helps
     for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
         if (failed >> index & 1) {
             events |= predicates_[index]->woken_by();
         }
     }
     return events;
+}
+
+bool PredicateSet::has(std::string_view name) const {
+    return std::any_of(predicates_.begin(), predicates_.end(),
+                       [&](const auto& predicate) { return predicate->name() == name; });
 }
 
 }  // namespace bayplan

@@ -1,7 +1,7 @@
 // The predicates in force, in Kubernetes' order of evaluation (the first that fails a node is the one
 // that is reported for it).
 //
-// Thread: immutable once made; any.
+// Thread: immutable once made; filter: any; the rest: the engine's.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,31 @@ class PredicateSet {
 public:
     explicit PredicateSet(std::vector<std::unique_ptr<Predicate>> predicates);
 
-    // Lanes of the block where a pod of the class may run.
-    std::uint64_t filter(const AskClass&, const NodeBlock&) const noexcept;
+    // Those of `lanes` where a pod of the class may run, as far as the block's own columns tell.
+    std::uint64_t filter(const AskClass&, const NodeBlock&, std::uint64_t lanes) const noexcept;
 
     struct Failure {
         std::uint32_t predicate = 0;  // index into predicates()
         Refusal refusal;
     };
-    // The first predicate that refuses the lane; verdict feasible if none does.
-    Failure explain(const AskClass&, const NodeBlock&, std::uint32_t lane, const KindNames&) const;
+    // What is said of the pod as a whole; verdict feasible: nothing. Kubernetes asks on after one that is
+    // merely unschedulable, and the last of these counts, unless one is unresolvable.
+    Failure refuse_all(const Subject&) const;
+    // The first predicate that refuses the node; verdict feasible if none does.
+    Failure explain(const Subject&, const NodeView&) const;
+    // All of them.
+    std::vector<Failure> explain_all(const Subject&, const NodeView&) const;
+
+    // Appends those that have something to say to the subject beyond the blocks' columns.
+    void coupled(const Subject&, std::vector<const Predicate*>&) const;
+    // Once before explain() of many nodes.
+    void begin(const Subject&) const;
 
     // Bits of WakeEvent for a set of failing predicates (bit = index).
     std::uint32_t woken_by(std::uint32_t failed) const;
 
     const std::vector<std::unique_ptr<Predicate>>& predicates() const { return predicates_; }
+    bool has(std::string_view name) const;
 
 private:
     std::vector<std::unique_ptr<Predicate>> predicates_;

@@ -4,18 +4,31 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
+#include <string>
 #include <vector>
 
+#include "predicates/names.h"
 #include "predicates/predicate_set.h"
 
 namespace bayplan {
 
 std::unique_ptr<Predicate> make_node_unschedulable();
 std::unique_ptr<Predicate> make_node_name();
+std::unique_ptr<Predicate> make_taint_toleration();
+std::unique_ptr<Predicate> make_node_affinity();
+std::unique_ptr<Predicate> make_node_ports();
 std::unique_ptr<Predicate> make_node_resources_fit();
+std::unique_ptr<Predicate> make_volume_restrictions();
+std::unique_ptr<Predicate> make_node_volume_limits();
+std::unique_ptr<Predicate> make_volume_binding();
+std::unique_ptr<Predicate> make_volume_zone();
+std::unique_ptr<Predicate> make_pod_topology_spread();
+std::unique_ptr<Predicate> make_inter_pod_affinity();
 
-// All of them.
-std::unique_ptr<PredicateSet> make_default_predicates();
+// All are named in names.h. (SchedulingGates is no entry: a gated ask is not tried at all.)
+
+// Those of the white-list, in the order above; an empty list means all. Unknown names are left out here:
+// the configuration refuses them (see unknown_predicate).
+std::unique_ptr<PredicateSet> make_predicates(const std::vector<std::string>& white_list);
 
 }  // namespace bayplan

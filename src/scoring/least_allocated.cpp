@@ -8,7 +8,7 @@ namespace {
 
 class LeastAllocated final : public Score {
 public:
-    std::string_view name() const override { return "LeastAllocated"; }
+    std::string_view name() const override { return "NodeResourcesFit"; }
 
     void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::int64_t weight,
              LaneScores& scores) const noexcept override {

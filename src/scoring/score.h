@@ -18,10 +18,13 @@ namespace bayplan {
 
 using LaneScores = std::array<std::int64_t, kLanes>;
 
+// A score that a node's own columns decide. (Those that look at the whole cluster are in cluster_scores.h.)
 class Score {
 public:
     virtual ~Score() = default;
-    virtual std::string_view name() const = 0;
+    virtual std::string_view name() const = 0;  // of the plugin in Kubernetes
+    // False: the plugin is skipped for the class.
+    virtual bool concerns(const AskClass&) const { return true; }
     // Adds weight * score of each of `lanes`; other lanes may get anything.
     virtual void add(const AskClass&, const NodeBlock&, std::uint64_t lanes, std::int64_t weight,
                      LaneScores&) const noexcept = 0;
@@ -36,7 +39,9 @@ using ScoreSet = std::vector<WeightedScore>;
 
 std::unique_ptr<Score> make_least_allocated();
 std::unique_ptr<Score> make_most_allocated();
+std::unique_ptr<Score> make_balanced_allocation();
 
-ScoreSet make_scores(ScorePolicy);
+// Those with a weight above 0.
+ScoreSet make_scores(ScorePolicy, const ScoreWeights&);
 
 }  // namespace bayplan

@@ -32,6 +32,8 @@ struct Shim {
     bool resync_begun = false;
     bool had_credit = true;        // what the pending heap was told last
     std::uint32_t node_count = 0;
+    std::uint32_t object_count = 0;
+    boost::unordered_flat_map<SpecNumber, SpecId> specs;  // with a reference each
     Outbox outbox;
     std::map<std::string, ApplicationId, std::less<>> applications;
     boost::unordered_flat_map<std::string_view, AskId> asks;  // by key; views into the asks

@@ -26,7 +26,7 @@ inline flatbuffers::Offset<flatbuffers::String> put_text(flatbuffers::FlatBuffer
 // The places were made by put_… functions as Offset<Wire>; only the number is kept.
 template <class Wire>
 flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<Wire>>> put_tables(
-    flatbuffers::FlatBufferBuilder& out, const Tables& places) {
+    flatbuffers::FlatBufferBuilder& out, std::span<const flatbuffers::uoffset_t> places) {
     if (places.empty()) {
         return {};
     }
@@ -35,6 +35,21 @@ flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<Wire>>> put_tables(
         out.PushElement(flatbuffers::Offset<Wire>(places[i - 1]));
     }
     return {out.EndVector(places.size())};
+}
+
+// A vector of the tables that `put` makes, one per record. `tables` is used as a stack, so that a
+// record may have vectors of tables itself.
+template <class Wire, class Records, class Put>
+flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<Wire>>> put_list(
+    flatbuffers::FlatBufferBuilder& out, Tables& tables, const Records& records, Put put) {
+    const std::size_t first = tables.size();
+    for (const auto& record : records) {
+        const flatbuffers::Offset<Wire> place = put(record);
+        tables.push_back(place.o);
+    }
+    const auto vector = put_tables<Wire>(out, std::span(tables).subspan(first));
+    tables.resize(first);
+    return vector;
 }
 
 // Made from each record's fields and not copied whole: a record's padding is of unknown content.

@@ -29,12 +29,24 @@ namespace bayplan::wire {
 inline constexpr std::uint32_t kProtocolMin = 1;
 inline constexpr std::uint32_t kProtocolMax = 1;
 
+// Bits of Hello.features and HelloReply.features.
+inline constexpr std::uint64_t kFeatureCounters = 1;  // CountersRequest
+inline constexpr std::uint64_t kFeatures = kFeatureCounters;  // all that this software has
+
+// What two sides speak: the highest protocol and the features that both have. Protocol 0: none.
+struct Agreed {
+    std::uint32_t protocol = 0;
+    std::uint64_t features = 0;
+};
+Agreed agree(std::uint32_t protocol_min, std::uint32_t protocol_max, std::uint64_t features);
+
 // Limits on one frame; past them it is broken.
 struct Limits {
     std::uint32_t items_max = 65'536;        // records in one message
     std::uint32_t string_bytes_max = 4'096;  // any one string but a configuration's text
     std::uint32_t amounts_max = 64;          // resource kinds of one record
     std::uint32_t attributes_max = 1'024;    // attributes or tags of one record
+    std::uint32_t terms_max = 4'096;         // images of a node; any other list in a spec or object
 };
 
 // --- shim to daemon
@@ -55,8 +67,28 @@ struct StateFrame {
 struct AcknowledgeFrame {
     std::uint64_t up_to = 0;
 };
+struct CountersRequest {
+    std::uint64_t token = 0;  // repeated in the answer
+};
 
 // --- daemon to shim
+// An engine's answer to a hello, and what the connection may use.
+struct HelloReplyFrame : HelloReply {
+    HelloReplyFrame() = default;
+    HelloReplyFrame(const HelloReply& reply) : HelloReply(reply) {}
+    std::uint64_t features = 0;
+    std::uint32_t protocol = kProtocolMax;
+};
+struct NamedCounter {
+    std::string_view name;
+    std::uint64_t value = 0;
+};
+struct CountersFrame {
+    std::uint64_t token = 0;
+    std::string_view version;  // of the daemon's software
+    std::uint64_t uptime_ms = 0;
+    std::span<const NamedCounter> counters;
+};
 struct DecisionsFrame {
     std::uint64_t first_sequence = 0;  // of decisions[0]; they are consecutive
     std::uint64_t state_applied = 0;   // state messages up to this one have been applied
@@ -67,8 +99,8 @@ struct StateAppliedFrame {
     std::uint64_t up_to = 0;
 };
 
-using Message = std::variant<Hello, HelloReply, StateFrame, AcknowledgeFrame, DecisionsFrame,
-                             StateAppliedFrame>;
+using Message = std::variant<Hello, HelloReplyFrame, StateFrame, AcknowledgeFrame, DecisionsFrame,
+                             StateAppliedFrame, CountersRequest, CountersFrame>;
 
 // The first half of DecodedFrame::decode: that the bytes are a flatbuffer of this schema. For those
 // who pass frames on unread, and for measuring.

@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::size_t kAlignment = 8;
 
-// Tables nested at most: envelope, state, asks, ask, constraints, pod affinity, pod term, selector,
+// Tables nested at most: envelope, state, objects, object, volume, node selector, node term,
 // requirement. Grows when the schema grows deeper.
-constexpr flatbuffers::uoffset_t kDepthMax = 9;
+constexpr flatbuffers::uoffset_t kDepthMax = 8;
 
 // A table takes at least four bytes and a reference to it four more, so a frame whose tables are
 // written once each cannot hold more than this. The verifier counts visits: a small frame which
@@ -64,11 +64,13 @@ bool decode(const fbs::Hello& hello, Fields& fields, Storage&, Hello& out) {
            fields.name(hello.version(), {.field = "version"}, out.version);
 }
 
-bool decode(const fbs::HelloReply& reply, Fields& fields, Storage&, HelloReply& out) {
+bool decode(const fbs::HelloReply& reply, Fields& fields, Storage&, HelloReplyFrame& out) {
     out.outcome = static_cast<HelloOutcome>(reply.outcome());
     out.daemon_instance = reply.daemon_instance();
     out.state_applied = reply.state_applied();
     out.credit_window = reply.credit_window();
+    out.features = reply.features();
+    out.protocol = reply.protocol();
     return fields.known(out.outcome, HelloOutcome::resume, HelloOutcome::refused,
                         {.field = "outcome"}) &&
            fields.prose(reply.reason(), {.field = "reason"}, out.reason);
@@ -85,6 +87,35 @@ bool decode(const fbs::Acknowledge& acknowledge, Fields&, Storage&, AcknowledgeF
 
 bool decode(const fbs::StateApplied& applied, Fields&, Storage&, StateAppliedFrame& out) {
     out.up_to = applied.up_to();
+    return true;
+}
+
+bool decode(const fbs::CountersRequest& request, Fields&, Storage&, CountersRequest& out) {
+    out.token = request.token();
+    return true;
+}
+
+bool decode(const fbs::Counters& counters, Fields& fields, Storage& storage, CountersFrame& out) {
+    out.token = counters.token();
+    out.uptime_ms = counters.uptime_ms();
+    const auto* names = counters.names();
+    const auto* values = counters.values();
+    if (!fields.name(counters.version(), {.field = "version"}, out.version) ||
+        !fields.items(names, {.field = "names"})) {
+        return false;
+    }
+    if (Fields::size_of(names) != Fields::size_of(values)) {
+        return fields.fail({.field = "values"}, "are not as many as names");
+    }
+    storage.counters.assign(Fields::size_of(names), NamedCounter{});
+    for (std::size_t i = 0; i < storage.counters.size(); ++i) {
+        const auto at = static_cast<flatbuffers::uoffset_t>(i);
+        storage.counters[i].value = values->Get(at);
+        if (!fields.name(names->Get(at), {"names", i}, storage.counters[i].name)) {
+            return false;
+        }
+    }
+    out.counters = storage.counters;
     return true;
 }
 
@@ -136,7 +167,8 @@ bool decode_envelope(const fbs::Envelope& envelope, Fields& fields, Storage& sto
         case fbs::Body::Hello:
             return decode_body<Hello>(envelope.body_as_Hello(), fields, storage, out);
         case fbs::Body::HelloReply:
-            return decode_body<HelloReply>(envelope.body_as_HelloReply(), fields, storage, out);
+            return decode_body<HelloReplyFrame>(envelope.body_as_HelloReply(), fields, storage,
+                                                out);
         case fbs::Body::State:
             return decode_body<StateFrame>(envelope.body_as_State(), fields, storage, out);
         case fbs::Body::Acknowledge:
@@ -147,6 +179,11 @@ bool decode_envelope(const fbs::Envelope& envelope, Fields& fields, Storage& sto
         case fbs::Body::StateApplied:
             return decode_body<StateAppliedFrame>(envelope.body_as_StateApplied(), fields, storage,
                                                   out);
+        case fbs::Body::CountersRequest:
+            return decode_body<CountersRequest>(envelope.body_as_CountersRequest(), fields, storage,
+                                                out);
+        case fbs::Body::Counters:
+            return decode_body<CountersFrame>(envelope.body_as_Counters(), fields, storage, out);
         case fbs::Body::PredicateQuery:
         case fbs::Body::PredicateAnswer:
         case fbs::Body::VictimQuery:
@@ -162,6 +199,14 @@ bool decode_envelope(const fbs::Envelope& envelope, Fields& fields, Storage& sto
 }
 
 }  // namespace
+
+Agreed agree(std::uint32_t protocol_min, std::uint32_t protocol_max, std::uint64_t features) {
+    const std::uint32_t protocol = std::min(protocol_max, kProtocolMax);
+    if (protocol < std::max(protocol_min, kProtocolMin)) {
+        return {};
+    }
+    return {protocol, features & kFeatures};
+}
 
 bool verify(std::span<const std::byte> bytes, std::string& error) {
     return verified_envelope(bytes, error) != nullptr;

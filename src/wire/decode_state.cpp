@@ -1,4 +1,5 @@
-// State messages: dictionary, nodes, applications, asks, releases, nacks, resync, configuration.
+// State messages: dictionary, nodes, applications, asks, releases, nacks, resync, configuration;
+// specs and objects are read by decode_spec.cpp and decode_object.cpp.
 //
 // Reads tables that the verifier has passed; everything here is about limits and about fields which
 // this version would have to obey and cannot. Thread and owner: those of the DecodedFrame.
@@ -9,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "shim_generated.h"
+#include "wire/decode_object.h"
+#include "wire/decode_spec.h"
 
 namespace bayplan::wire {
 namespace {
@@ -19,6 +22,9 @@ static_assert(offsetof(Amount, kind) == 0 && offsetof(Amount, value) == 8 &&
               sizeof(fbs::Amount) == 16);
 static_assert(offsetof(Attribute, key) == 0 && offsetof(Attribute, value) == 4 &&
               sizeof(fbs::Attribute) == 8);
+static_assert(offsetof(Taint, key) == 0 && offsetof(Taint, value) == 4 &&
+              offsetof(Taint, effect) == 8 && sizeof(Taint::effect) == 1 &&
+              sizeof(fbs::Taint) == 12);
 
 // One record per table of the vector, into storage that is reused.
 template <class Wire, class Record, class Read>
@@ -29,7 +35,8 @@ bool read_items(const flatbuffers::Vector<flatbuffers::Offset<Wire>>* tables, co
         return false;
     }
     const std::size_t size = Fields::size_of(tables);
-    storage.assign(size, Record{});
+    storage.clear();
+    storage.resize(size);
     for (std::size_t i = 0; i < size; ++i) {
         const Wire& table = *tables->Get(static_cast<flatbuffers::uoffset_t>(i));
         if (!read(table, i, storage[i])) {
@@ -52,20 +59,37 @@ bool decode(const fbs::Forget& forget, Fields& fields, Storage&, ForgetMessage& 
     return fields.ids(forget.ids(), {.field = "ids"}, out.ids);
 }
 
-bool decode(const fbs::Nodes& nodes, Fields& fields, Storage& storage, NodesMessage& out) {
+// Spans over the frame cannot say which effect is wrong, so each is looked at here.
+bool known_effects(std::span<const Taint> taints, const Where& node, Fields& fields) {
+    for (std::size_t i = 0; i < taints.size(); ++i) {
+        if (!fields.known(taints[i].effect, TaintEffect::no_schedule, TaintEffect::no_execute,
+                          Where::entry(node, "taints", i).at("effect"))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool decode_node(const fbs::Node& node, const Where& where, Fields& fields, NodeRecord& record) {
     const Limits& limits = fields.limits();
+    record.node = node.node();
+    record.action = static_cast<NodeAction>(node.action());
+    return fields.known(record.action, NodeAction::create, NodeAction::create_drain,
+                        where.at("action")) &&
+           fields.structs(node.capacity(), limits.amounts_max, where.at("capacity"),
+                          record.capacity) &&
+           fields.structs(node.attributes(), limits.attributes_max, where.at("attributes"),
+                          record.attributes) &&
+           fields.structs(node.taints(), limits.attributes_max, where.at("taints"),
+                          record.taints) &&
+           known_effects(record.taints, where, fields) &&
+           fields.structs(node.images(), limits.terms_max, where.at("images"), record.images);
+}
+
+bool decode(const fbs::Nodes& nodes, Fields& fields, Storage& storage, NodesMessage& out) {
     return read_items(nodes.nodes(), "nodes", fields, storage.nodes, out.nodes,
                       [&](const fbs::Node& node, std::size_t i, NodeRecord& record) {
-                          record.node = node.node();
-                          record.action = static_cast<NodeAction>(node.action());
-                          return fields.known(record.action, NodeAction::create,
-                                              NodeAction::create_drain, {"nodes", i, "action"}) &&
-                                 fields.structs(node.capacity(), limits.amounts_max,
-                                                {"nodes", i, "capacity"}, record.capacity) &&
-                                 fields.structs(node.attributes(), limits.attributes_max,
-                                                {"nodes", i, "attributes"}, record.attributes) &&
-                                 fields.absent(Fields::size_of(node.taints()) != 0,
-                                               {"nodes", i, "taints"});
+                          return decode_node(node, {"nodes", i}, fields, record);
                       });
 }
 
@@ -82,30 +106,6 @@ bool decode(const fbs::Applications& applications, Fields& fields, Storage& stor
                });
 }
 
-// What restricts where or when the pod may run must not be passed over; what only widens its choice
-// (tolerations) or serves scores (preferences, images) may be.
-bool refuse_constraints(const fbs::Constraints& constraints, std::size_t i, Fields& fields) {
-    const auto refuse = [&](bool present, const char* field) {
-        return fields.absent(present, {"asks", i, field});
-    };
-    const auto filled = [](const auto* vector) { return Fields::size_of(vector) != 0; };
-    const fbs::NodeAffinity* node_affinity = constraints.node_affinity();
-    const fbs::PodAffinity* pod_affinity = constraints.pod_affinity();
-    const fbs::PodAffinity* anti_affinity = constraints.pod_anti_affinity();
-    return refuse(filled(constraints.node_selector()), "constraints.node_selector") &&
-           refuse(node_affinity != nullptr && filled(node_affinity->required()),
-                  "constraints.node_affinity") &&
-           refuse(pod_affinity != nullptr && filled(pod_affinity->required()),
-                  "constraints.pod_affinity") &&
-           refuse(anti_affinity != nullptr && filled(anti_affinity->required()),
-                  "constraints.pod_anti_affinity") &&
-           refuse(filled(constraints.topology_spread()), "constraints.topology_spread") &&
-           refuse(filled(constraints.host_ports()), "constraints.host_ports") &&
-           refuse(filled(constraints.volumes()), "constraints.volumes") &&
-           refuse(filled(constraints.gates()), "constraints.gates") &&
-           refuse(filled(constraints.plugins()), "constraints.plugins");
-}
-
 bool decode_ask(const fbs::Ask& ask, std::size_t i, Fields& fields, AskRecord& record) {
     const Limits& limits = fields.limits();
     record.application = ask.application();
@@ -116,13 +116,21 @@ bool decode_ask(const fbs::Ask& ask, std::size_t i, Fields& fields, AskRecord& r
     record.foreign = ask.foreign();
     record.tolerates_unschedulable = ask.tolerates_unschedulable();
     record.created_s = ask.created_s();
+    record.spec = ask.spec();
+    record.terminating = ask.terminating();
+    record.never_preempts = ask.never_preempts();
+    record.nominated_node = ask.nominated_node();
+    record.started_s = ask.started_s();
+    record.node_cpu = ask.node_cpu();
+    record.node_memory = ask.node_memory();
+    record.own_cpu = ask.own_cpu();
+    record.own_memory = ask.own_memory();
     return fields.name(ask.key(), {"asks", i, "key"}, record.key) &&
            fields.structs(ask.requests(), limits.amounts_max, {"asks", i, "requests"},
                           record.requests) &&
            fields.structs(ask.tags(), limits.attributes_max, {"asks", i, "tags"}, record.tags) &&
            fields.absent(ask.group_min_available() > 1, {"asks", i, "group_min_available"}) &&
-           fields.absent(ask.placeholder(), {"asks", i, "placeholder"}) &&
-           (ask.constraints() == nullptr || refuse_constraints(*ask.constraints(), i, fields));
+           fields.absent(ask.placeholder(), {"asks", i, "placeholder"});
 }
 
 bool decode(const fbs::Asks& asks, Fields& fields, Storage& storage, AsksMessage& out) {
@@ -157,6 +165,21 @@ bool decode(const fbs::Nacks& nacks, Fields& fields, Storage& storage, NacksMess
 bool decode(const fbs::Configuration& configuration, Fields& fields, Storage&,
             ConfigurationMessage& out) {
     return fields.document(configuration.text(), {.field = "text"}, out.text);
+}
+
+bool decode(const fbs::Specs& specs, Fields& fields, Storage& storage, SpecsMessage& out) {
+    return read_items(specs.define(), "specs", fields, storage.specs, out.define,
+                      [&](const fbs::PodSpec& spec, std::size_t i, SpecRecord& record) {
+                          return decode_spec(spec, {"specs", i}, fields, record);
+                      }) &&
+           fields.ids(specs.forget(), {.field = "forget"}, out.forget);
+}
+
+bool decode(const fbs::Objects& objects, Fields& fields, Storage& storage, ObjectsMessage& out) {
+    return read_items(objects.objects(), "objects", fields, storage.objects, out.objects,
+                      [&](const fbs::Object& object, std::size_t i, ObjectRecord& record) {
+                          return decode_object(object, {"objects", i}, fields, record);
+                      });
 }
 
 bool decode(const fbs::ResyncBegin&, Fields&, Storage&, ResyncBeginMessage&) { return true; }
@@ -200,6 +223,10 @@ bool decode_state(const fbs::State& state, Fields& fields, Storage& storage, Sta
         case fbs::StateBody::Configuration:
             return decode_body<ConfigurationMessage>(state.body_as_Configuration(), fields, storage,
                                                      out.body);
+        case fbs::StateBody::Specs:
+            return decode_body<SpecsMessage>(state.body_as_Specs(), fields, storage, out.body);
+        case fbs::StateBody::Objects:
+            return decode_body<ObjectsMessage>(state.body_as_Objects(), fields, storage, out.body);
         case fbs::StateBody::NONE: return fields.fail({.field = "state"}, "has no body");
     }
     return fields.fail({.field = "state"}, fmt::format("body of kind {} is not known",

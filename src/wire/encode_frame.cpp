@@ -35,11 +35,12 @@ struct Encoder::Builder {
         return {fbs::Body::Hello, place.Union()};
     }
 
-    Body operator()(const HelloReply& reply) {
+    Body operator()(const HelloReplyFrame& reply) {
         const auto reason = put_text(out, reply.reason);
         const auto place = fbs::CreateHelloReply(out, static_cast<fbs::HelloOutcome>(reply.outcome),
                                                  reply.daemon_instance, reply.state_applied,
-                                                 reply.credit_window, reason, 0, kProtocolMax);
+                                                 reply.credit_window, reason, reply.features,
+                                                 reply.protocol);
         return {fbs::Body::HelloReply, place.Union()};
     }
 
@@ -67,6 +68,31 @@ struct Encoder::Builder {
         const auto place =
             fbs::CreateDecisions(out, frame.first_sequence, frame.state_applied, decisions);
         return {fbs::Body::Decisions, place.Union()};
+    }
+
+    Body operator()(const CountersRequest& request) {
+        return {fbs::Body::CountersRequest, fbs::CreateCountersRequest(out, request.token).Union()};
+    }
+
+    Body operator()(const CountersFrame& frame) {
+        tables.clear();
+        // Never left out, unlike other texts: names and values belong together by their places.
+        for (const NamedCounter& counter : frame.counters) {
+            tables.push_back(out.CreateString(counter.name.data(), counter.name.size()).o);
+        }
+        const auto names = put_tables<flatbuffers::String>(out, tables);
+        flatbuffers::Offset<flatbuffers::Vector<std::uint64_t>> values;
+        if (!frame.counters.empty()) {
+            std::uint64_t* at = nullptr;
+            values = out.CreateUninitializedVector(frame.counters.size(), &at);
+            for (const NamedCounter& counter : frame.counters) {
+                *at++ = flatbuffers::EndianScalar(counter.value);
+            }
+        }
+        const auto version = put_text(out, frame.version);
+        const auto place = fbs::CreateCounters(out, frame.token, version, frame.uptime_ms, names,
+                                               values);
+        return {fbs::Body::Counters, place.Union()};
     }
 
     Body operator()(const StateAppliedFrame& applied) {

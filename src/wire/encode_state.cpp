@@ -4,6 +4,8 @@
 #include "wire/encode_state.h"
 
 #include "shim_generated.h"
+#include "wire/encode_object.h"
+#include "wire/encode_spec.h"
 
 namespace bayplan::wire {
 namespace {
@@ -28,8 +30,12 @@ auto put(FlatBufferBuilder& out, const DictEntry& entry) {
 auto put(FlatBufferBuilder& out, const NodeRecord& node) {
     const auto capacity = put_amounts(out, node.capacity);
     const auto attributes = put_attributes(out, node.attributes);
+    const auto taints = put_structs<fbs::Taint>(out, node.taints, [](const Taint& taint) {
+        return fbs::Taint(taint.key, taint.value, static_cast<fbs::TaintEffect>(taint.effect));
+    });
+    const auto images = put_amounts(out, node.images);
     return fbs::CreateNode(out, node.node, static_cast<fbs::NodeAction>(node.action), capacity,
-                           attributes);
+                           attributes, taints, images);
 }
 
 auto put(FlatBufferBuilder& out, const ApplicationRecord& application) {
@@ -43,7 +49,9 @@ auto put(FlatBufferBuilder& out, const AskRecord& ask) {
     const auto tags = put_attributes(out, ask.tags);
     return fbs::CreateAsk(out, key, ask.application, ask.group, ask.node, ask.required_node,
                           ask.priority, ask.foreign, ask.tolerates_unschedulable, ask.created_s,
-                          requests, tags);
+                          requests, tags, ask.spec, ask.terminating, ask.never_preempts,
+                          ask.nominated_node, ask.started_s, ask.node_cpu, ask.node_memory,
+                          ask.own_cpu, ask.own_memory);
 }
 
 auto put(FlatBufferBuilder& out, const ReleaseRecord& release) {
@@ -61,12 +69,7 @@ auto put(FlatBufferBuilder& out, const NackRecord& nack) {
 
 template <class Wire, class Record>
 auto put_items(FlatBufferBuilder& out, Tables& tables, std::span<const Record> records) {
-    tables.clear();
-    for (const Record& record : records) {
-        const flatbuffers::Offset<Wire> place = put(out, record);
-        tables.push_back(place.o);
-    }
-    return put_tables<Wire>(out, tables);
+    return put_list<Wire>(out, tables, records, [&](const Record& record) { return put(out, record); });
 }
 
 // Writes one body and says its kind; an object so that std::visit can reach the buffers.
@@ -118,12 +121,28 @@ struct BodyWriter {
         const auto text = put_text(out, configuration.text);
         return {fbs::StateBody::Configuration, fbs::CreateConfiguration(out, text).Union()};
     }
+    Body operator()(const SpecsMessage& message) {
+        const auto define =
+            put_list<fbs::PodSpec>(out, tables, message.define, [&](const SpecRecord& record) {
+                return put_spec(out, tables, record);
+            });
+        const auto forget = put_ids(out, message.forget);
+        return {fbs::StateBody::Specs, fbs::CreateSpecs(out, define, forget).Union()};
+    }
+    Body operator()(const ObjectsMessage& message) {
+        const auto objects =
+            put_list<fbs::Object>(out, tables, message.objects, [&](const ObjectRecord& record) {
+                return put_object(out, tables, record);
+            });
+        return {fbs::StateBody::Objects, fbs::CreateObjects(out, objects).Union()};
+    }
 };
 
 }  // namespace
 
 flatbuffers::Offset<fbs::State> put_state(FlatBufferBuilder& out, Tables& tables,
                                           const StateFrame& state) {
+    tables.clear();
     const BodyWriter::Body body = std::visit(BodyWriter{out, tables}, state.body);
     return fbs::CreateState(out, state.sequence, body.kind, body.place);
 }

@@ -10,14 +10,21 @@ namespace bayplan::wire {
 // Spans of structs and ids point straight into the frame, which is little endian.
 static_assert(std::endian::native == std::endian::little);
 
-bool Fields::fail(const Where& where, std::string_view what) {
+namespace {
+
+std::string path_of(const Where& where) {
     if (where.list == nullptr) {
-        error_ = fmt::format("{} {}", where.field == nullptr ? "message" : where.field, what);
-    } else if (where.field == nullptr) {
-        error_ = fmt::format("{}[{}] {}", where.list, where.index, what);
-    } else {
-        error_ = fmt::format("{}[{}].{} {}", where.list, where.index, where.field, what);
+        return where.field == nullptr ? "message" : where.field;
     }
+    const std::string outer = where.inside == nullptr ? "" : path_of(*where.inside) + ".";
+    const std::string item = fmt::format("{}{}[{}]", outer, where.list, where.index);
+    return where.field == nullptr ? item : item + "." + where.field;
+}
+
+}  // namespace
+
+bool Fields::fail(const Where& where, std::string_view what) {
+    error_ = fmt::format("{} {}", path_of(where), what);
     return false;
 }
 
@@ -38,6 +45,27 @@ bool Fields::ids(const flatbuffers::Vector<std::uint32_t>* vector, const Where& 
     if (vector != nullptr && vector->size() != 0) {
         // Aligned: four bytes after the length, whose alignment the verifier has checked.
         out = {reinterpret_cast<const DictId*>(vector->Data()), vector->size()};
+    }
+    return true;
+}
+
+bool Fields::may_copy(std::size_t bytes, const Where& where) {
+    if (bytes > copy_budget_) {
+        return fail(where, "is one list too many: the lists of this message overlap too often");
+    }
+    copy_budget_ -= bytes;
+    return true;
+}
+
+bool Fields::texts(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where,
+                   std::vector<Text>& out) {
+    const std::size_t size = size_of(vector);
+    if (!count(size, limits_.terms_max, where) || !may_copy(size * sizeof(Text), where)) {
+        return false;
+    }
+    if (size != 0) {
+        const auto* data = reinterpret_cast<const Text*>(vector->Data());
+        out.assign(data, data + size);
     }
     return true;
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <flatbuffers/flatbuffers.h>
 
@@ -21,6 +22,15 @@ struct Where {
     const char* list = nullptr;  // "asks"; nullptr = a field of the message itself
     std::size_t index = 0;
     const char* field = nullptr;  // nullptr = the item itself
+    // The item that this one is a part of; lives longer than this.
+    const Where* inside = nullptr;
+
+    // Of an item: one of its fields.
+    Where at(const char* name) const { return {list, index, name, inside}; }
+    // Of a field of `item` that is a list: one of its entries.
+    static Where entry(const Where& item, const char* name, std::size_t i) {
+        return {name, i, nullptr, &item};
+    }
 };
 
 class Fields {
@@ -29,11 +39,15 @@ public:
     // The budget keeps a small frame from making us read the same long text a hundred thousand
     // times.
     static constexpr std::uint64_t kTextBytesPerFrameByte = 16;
+    // Likewise for vectors that are copied into records which own them: an honest sender writes
+    // each vector about once.
+    static constexpr std::uint64_t kCopiedBytesPerFrameByte = 4;
 
     Fields(const Limits& limits, std::size_t frame_bytes, std::string& error)
         : limits_(limits),
           frame_bytes_(frame_bytes),
           text_budget_(kTextBytesPerFrameByte * frame_bytes),
+          copy_budget_(kCopiedBytesPerFrameByte * frame_bytes),
           error_(error) {}
 
     // Always false, so that it can be returned.
@@ -80,11 +94,27 @@ public:
     bool ids(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where,
              std::span<const DictId>& out);
 
+    // Copies, for records that own their vectors.
+    bool texts(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where,
+               std::vector<Text>& out);
+    template <class Wire>
+    bool labels(const flatbuffers::Vector<const Wire*>* vector, const Where& where,
+                std::vector<Label>& out) {
+        std::span<const Label> span;
+        if (!structs(vector, limits_.attributes_max, where, span) ||
+            !may_copy(span.size_bytes(), where)) {
+            return false;
+        }
+        out.assign(span.begin(), span.end());
+        return true;
+    }
+
     template <class Enum>
     bool known(Enum value, Enum first, Enum last, const Where& where) {
         return value >= first && value <= last ? true
                                                : fail_value(static_cast<unsigned>(value), where);
     }
+    bool fail_value(unsigned value, const Where& where);  // an enumerator that is not known
     // A field that would change the meaning of the item if it were ignored.
     bool absent(bool present, const Where& where) {
         return !present || fail(where, "needs a feature that this daemon does not offer");
@@ -100,11 +130,11 @@ public:
 private:
     bool text(const flatbuffers::String* string, const Where& where, TextRule rule,
               std::size_t most, std::string_view& out);
-    bool fail_value(unsigned value, const Where& where);
-
+    bool may_copy(std::size_t bytes, const Where& where);
     const Limits& limits_;
     std::size_t frame_bytes_;
     std::uint64_t text_budget_;
+    std::uint64_t copy_budget_;
     std::string& error_;
 };
 

@@ -24,7 +24,8 @@ constexpr std::uint32_t kUnlimited = std::numeric_limits<std::uint32_t>::max();
 constexpr Limits kReplayLimits{.items_max = kUnlimited,
                                .string_bytes_max = kUnlimited,
                                .amounts_max = kUnlimited,
-                               .attributes_max = kUnlimited};
+                               .attributes_max = kUnlimited,
+                               .terms_max = kUnlimited};
 
 std::string_view view(const flatbuffers::String* string) {
     return string == nullptr ? std::string_view()

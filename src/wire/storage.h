@@ -18,7 +18,12 @@ struct Storage {
     std::vector<AskRecord> asks;
     std::vector<ReleaseRecord> releases;
     std::vector<NackRecord> nacks;
+    // These own what they hold. They are made anew for each message: kept, the capacity of lists
+    // within lists could be driven up by a peer message by message, without bound.
+    std::vector<SpecRecord> specs;
+    std::vector<ObjectRecord> objects;
     std::vector<Decision> decisions;
+    std::vector<NamedCounter> counters;
 };
 
 }  // namespace bayplan::wire

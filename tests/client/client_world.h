@@ -59,16 +59,25 @@ class Books final : public StateSource {
 public:
     void begin() override { ++begun; }
     bool state(StateWriter& writer) override {
+        if (!specs.empty()) {
+            writer.specs(specs, text_of);
+        }
         const NamedAmount capacity[] = {{"cpu", 4'000}};
         const NodeStatement nodes[] = {{"n1", NodeAction::create, capacity, {}},
                                        {"n2", NodeAction::create, capacity, {}}};
         writer.nodes(nodes);
+        if (!objects.empty()) {
+            writer.objects(objects, text_of);
+        }
         const ApplicationStatement application{"app", "root.default", ""};
         writer.applications({&application, 1});
         writer.pods(pods);
         return true;
     }
 
+    std::vector<SpecRecord> specs;
+    std::vector<ObjectRecord> objects;
+    TextOf text_of;  // of both
     std::vector<PodStatement> pods;
     int begun = 0;
 };

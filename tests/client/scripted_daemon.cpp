@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/visit_texts.h"
 #include "certificates.h"
 
 namespace bayplan::testing {
@@ -106,6 +107,46 @@ std::string ScriptedDaemon::text(DictId id) {
     return found->second;
 }
 
+// Every text of a spec or an object, in the order of its fields.
+template <typename Record>
+std::string ScriptedDaemon::texts(const Record& record) {
+    std::string all;
+    visit_texts(record, [&](const Text& id) { all += (all.empty() ? "" : ",") + text(id); });
+    return all;
+}
+
+std::string ScriptedDaemon::describe(const NodeRecord& node) {
+    std::string out = fmt::format(" {}:{}", text(node.node), static_cast<int>(node.action));
+    for (const Amount& amount : node.capacity) {
+        out += fmt::format(",{}={}", text(amount.kind), amount.value);
+    }
+    for (const Attribute& label : node.attributes) {
+        out += fmt::format(",{}:{}", text(label.key), text(label.value));
+    }
+    for (const Taint& taint : node.taints) {
+        out += fmt::format(",!{}:{}:{}", text(taint.key), text(taint.value),
+                           static_cast<int>(taint.effect));
+    }
+    for (const Amount& image : node.images) {
+        out += fmt::format(",@{}={}", text(image.kind), image.value);
+    }
+    return out;
+}
+
+std::string ScriptedDaemon::describe(const AskRecord& ask) {
+    std::string out = fmt::format(" {}:{}:{}", ask.key, text(ask.application), text(ask.node));
+    for (const Amount& amount : ask.requests) {
+        out += fmt::format(",{}={}", text(amount.kind), amount.value);
+    }
+    if (ask.spec != 0) {
+        out += fmt::format(" spec={} terminating={} never={} nominated={} started={} scored={}/{}/{}/{}",
+                           ask.spec, ask.terminating, ask.never_preempts, text(ask.nominated_node),
+                           ask.started_s, ask.node_cpu, ask.node_memory, ask.own_cpu,
+                           ask.own_memory);
+    }
+    return out;
+}
+
 std::string ScriptedDaemon::describe(const StateBody& body) {
     std::string out;
     if (const auto* define = std::get_if<DefineMessage>(&body)) {
@@ -125,10 +166,7 @@ std::string ScriptedDaemon::describe(const StateBody& body) {
     } else if (const auto* nodes = std::get_if<NodesMessage>(&body)) {
         out = "nodes";
         for (const NodeRecord& node : nodes->nodes) {
-            out += fmt::format(" {}:{}", text(node.node), static_cast<int>(node.action));
-            for (const Amount& amount : node.capacity) {
-                out += fmt::format(",{}={}", text(amount.kind), amount.value);
-            }
+            out += describe(node);
         }
     } else if (const auto* applications = std::get_if<ApplicationsMessage>(&body)) {
         out = "applications";
@@ -141,10 +179,7 @@ std::string ScriptedDaemon::describe(const StateBody& body) {
     } else if (const auto* asks = std::get_if<AsksMessage>(&body)) {
         out = "asks";
         for (const AskRecord& ask : asks->asks) {
-            out += fmt::format(" {}:{}:{}", ask.key, text(ask.application), text(ask.node));
-            for (const Amount& amount : ask.requests) {
-                out += fmt::format(",{}={}", text(amount.kind), amount.value);
-            }
+            out += describe(ask);
         }
     } else if (const auto* releases = std::get_if<ReleasesMessage>(&body)) {
         out = "releases";
@@ -155,6 +190,20 @@ std::string ScriptedDaemon::describe(const StateBody& body) {
         out = "nacks";
         for (const NackRecord& nack : nacks->nacks) {
             out += fmt::format(" {}:{}", nack.key, nack.reason);
+        }
+    } else if (const auto* specs = std::get_if<SpecsMessage>(&body)) {
+        out = "specs";
+        for (const SpecRecord& record : specs->define) {
+            out += fmt::format(" {}:{}", record.number, texts(record.spec));
+        }
+        for (const SpecNumber number : specs->forget) {
+            out += fmt::format(" -{}", number);
+        }
+    } else if (const auto* objects = std::get_if<ObjectsMessage>(&body)) {
+        out = "objects";
+        for (const ObjectRecord& record : objects->objects) {
+            out += fmt::format(" {}{}:{}", record.removed ? "-" : "+", record.object.index(),
+                               texts(record.object));
         }
     } else if (std::holds_alternative<ResyncBeginMessage>(body)) {
         out = "begin";

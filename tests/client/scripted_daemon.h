@@ -63,6 +63,10 @@ public:
 private:
     void take_state(const wire::StateFrame&);
     std::string describe(const StateBody&);
+    std::string describe(const AskRecord&);
+    std::string describe(const NodeRecord&);
+    template <typename Record>
+    std::string texts(const Record&);
     std::string text(DictId);
 
     std::unique_ptr<dataplane::DataPlane> plane_;

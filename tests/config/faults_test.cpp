@@ -97,6 +97,34 @@ TEST(ConfigFaults, bounds) {
     });
 }
 
+TEST(ConfigFaults, rules) {
+    const std::string known =
+        "which is no predicate; known are NodeUnschedulable, NodeName, TaintToleration, "
+        "NodeAffinity, NodePorts, NodeResourcesFit, VolumeRestrictions, NodeVolumeLimits, "
+        "VolumeBinding, VolumeZone, PodTopologySpread, InterPodAffinity";
+    expect_each({
+        {with_partition("predicates: [NodeName, NodeFit]"),
+         "b.yaml:3:28: 'partitions[0].predicates[1]' is 'NodeFit', " + known},
+        {with_partition("reservation_predicates: nodename"),
+         "b.yaml:3:29: 'partitions[0].reservation_predicates' is 'nodename', " + known},
+        {with_partition("predicates: []"),
+         "b.yaml:3:17: 'partitions[0].predicates' is empty; name at least one, or remove the key: "
+         "all are then on"},
+        {with_partition("predicates: {NodeName: yes}"),
+         "b.yaml:3:17: 'partitions[0].predicates' is a mapping; give a text or a list of texts"},
+        {with_partition("predicates: [[NodeName]]"),
+         "b.yaml:3:18: 'partitions[0].predicates[0]' is a list; give a text"},
+        {with_partition("score_weights: {ImageLocality: 101}"),
+         "b.yaml:3:36: 'partitions[0].score_weights.ImageLocality' is 101, which is out of bounds; "
+         "give 0 .. 100"},
+        {with_partition("score_weights: {NodeAfinity: 1}"),
+         "b.yaml:3:21: unknown key 'NodeAfinity' in partitions[0].score_weights; did you mean "
+         "'NodeAffinity'?"},
+        {with_partition("compat: kubernetes"),
+         "b.yaml:3:13: 'partitions[0].compat' is 'kubernetes'; give one of seed, kubernetes-1.35"},
+    });
+}
+
 TEST(ConfigFaults, what_is_missing) {
     expect_each({
         {"partitions:\n  - shims: x\ndata_plane:\n" + std::string(kTls),
@@ -125,8 +153,14 @@ TEST(ConfigFaults, files_and_addresses) {
          "folder that exists and "
          "that this process may write into"},
         {with_data_plane("address: 10.0.0.300"),
-         "b.yaml:5:12: 'data_plane.address': '10.0.0.300' is not an IPv4 address; give four "
+         "b.yaml:5:12: 'data_plane.address': '10.0.0.300' is not an IP address; give four "
          "numbers such as 10.99.0.2"},
+        {with_data_plane("gateway: \"fd99::1\""),
+         "b.yaml:5:12: 'data_plane.gateway': 'fd99::1' is not an IPv4 address; give four numbers "
+         "such as 10.99.0.2"},
+        {with_data_plane("address6: 10.99.0.2"),
+         "b.yaml:5:13: 'data_plane.address6': '10.99.0.2' is not an IPv6 address; give one such as "
+         "\"fd99::2\", in quotes"},
     });
 }
 
@@ -179,6 +213,12 @@ TEST(ConfigFaults, settings_that_contradict_each_other) {
         {with_data_plane("inbox_bytes: 64Ki"),
          "b.yaml:5:3: 'data_plane.inbox_bytes' cannot hold one message of frame_bytes_max; make it "
          "at least frame_bytes_max"},
+        {with_data_plane("vlan: 7"),
+         "b.yaml:3:1: address6, gateways, prefix lengths and vlan are for a DPDK port: the kernel "
+         "has its own; set 'data_plane.port: dpdk', or remove them"},
+        {with_data_plane("port: dpdk\n  address: \"::1\""),
+         "b.yaml:6:3: 'data_plane.address' of a DPDK port is for IPv4; give the IPv6 address as "
+         "'data_plane.address6'"},
         {with_data_plane("port: dpdk"),
          "b.yaml:3:1: a DPDK port needs an address of its own; give 'data_plane.address': the port "
          "answers ARP for it"},

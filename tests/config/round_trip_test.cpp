@@ -2,6 +2,7 @@
 // same.
 #include <gtest/gtest.h>
 
+#include "config/predicate_lists.h"
 #include "config/recorded_partition.h"
 #include "config_file.h"
 
@@ -19,9 +20,22 @@ partitions:
     nodes_max: 7k
     applications_max: 11
     asks_max: 3M
+    specs_max: 40k
+    objects_max: 600k
+    score: most_allocated
+    score_weights:
+      TaintToleration: 31
+      NodeAffinity: 32
+      PodTopologySpread: 33
+      InterPodAffinity: 34
+      NodeResourcesFit: 35
+      NodeResourcesBalancedAllocation: 36
+      ImageLocality: 0
+    predicates: [NodeResourcesFit, NodeName]
+    reservation_predicates: NodeAffinity
+    compat: kubernetes-1.35
     backoff_initial: 250ms
     backoff_max: 1m
-    score: most_allocated
     executor: threads
     path: graph
     workers: 3
@@ -35,15 +49,30 @@ data_plane:
   udp_port: 8000
   eal: [--no-huge, -m, "256"]
   device: net_af_packet0
+  address6: "fd99::2"
+  prefix_length: 24
+  gateway: 10.99.0.1
+  prefix_length6: 64
+  gateway6: "fd99::1"
+  vlan: 42
   tls:
     certificate: c.pem
     key: k.pem
     authority: ca.pem
+    revoked: ca.pem
   idle: poll
+  lcores: 2
   frame_bytes_max: 512Ki
   send_buffer: 2Mi
   receive_window: 3Mi
   connections_max: 9
+  handshakes:
+    retry_above: 3
+    pending_max: 4
+    per_s: 50
+    per_s_of_network: 20
+    answers_per_s: 70
+  key_update_packets: 1000
   idle_timeout: 12s
   payload_bytes_max: 1400
   inbox_frames: 64
@@ -94,7 +123,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end())
             << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 49u) << "a setting was added: give it a line in kEverything\n"
+    EXPECT_EQ(given.size(), 77u) << "a setting was added: give it a line in kEverything\n"
                                  << print_config(one);
 }
 
@@ -114,6 +143,20 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.backoff_initial_ns, 250'000'000);
     EXPECT_EQ(partition.engine.backoff_max_ns, 60'000'000'000);
     EXPECT_EQ(partition.engine.score, ScorePolicy::most_allocated);
+    EXPECT_EQ(partition.engine.specs_max, 40'000u);
+    EXPECT_EQ(partition.engine.objects_max, 600'000u);
+    const ScoreWeights& weights = partition.engine.weights;
+    EXPECT_EQ(weights.taint_toleration, 31);
+    EXPECT_EQ(weights.node_affinity, 32);
+    EXPECT_EQ(weights.pod_topology_spread, 33);
+    EXPECT_EQ(weights.inter_pod_affinity, 34);
+    EXPECT_EQ(weights.resources_fit, 35);
+    EXPECT_EQ(weights.balanced_allocation, 36);
+    EXPECT_EQ(weights.image_locality, 0);
+    EXPECT_EQ(partition.engine.predicates,
+              (std::vector<std::string>{"NodeResourcesFit", "NodeName"}));
+    EXPECT_EQ(partition.engine.reservation_predicates, std::vector<std::string>{"NodeAffinity"});
+    EXPECT_EQ(partition.engine.compat, Compat::kubernetes_1_35);
     EXPECT_EQ(partition.engine.executor, ExecutorKind::threads);
     EXPECT_EQ(partition.engine.path, BatchPath::graph);
     EXPECT_EQ(partition.engine.workers, 3u);
@@ -177,9 +220,47 @@ TEST(RecordedPartition, reads_back_with_the_instance_that_no_file_can_give) {
     EXPECT_EQ(recorded_text(again), recorded_text(partition));
     EXPECT_EQ(again.engine.daemon_instance, partition.engine.daemon_instance);
     EXPECT_EQ(again.engine.batch, 256u);
+    EXPECT_EQ(again.engine.predicates, partition.engine.predicates);
+    EXPECT_EQ(again.engine.weights.inter_pod_affinity, 34);
+    EXPECT_EQ(again.engine.compat, Compat::kubernetes_1_35);
+    EXPECT_EQ(again.engine.specs_max, 40'000u);
+    EXPECT_EQ(again.engine.objects_max, 600'000u);
     EXPECT_FALSE(parse_recorded_text("name: a\nbatch: x\n", "record", again, faults));
     ASSERT_EQ(faults.size(), 1u);
     EXPECT_EQ(faults[0].to_string(), "record:2:8: 'batch' is 'x'; give a whole number");
+}
+
+// A record made before there were these settings was made with their defaults.
+TEST(RecordedPartition, what_is_not_in_the_record_is_at_its_default) {
+    PartitionConfig partition;
+    Faults faults;
+    ASSERT_TRUE(parse_recorded_text("name: a\n", "record", partition, faults));
+    EXPECT_EQ(recorded_text(partition).find("predicates"), std::string::npos);
+    EXPECT_TRUE(partition.engine.predicates.empty());
+    EXPECT_EQ(partition.engine.compat, Compat::seed);
+    EXPECT_EQ(partition.engine.weights.taint_toleration, 3);
+}
+
+TEST(PredicateOverrides, stand_above_every_partition_and_refuse_what_they_do_not_know) {
+    const ConfigFolder folder;
+    Config config = load(folder.write("b.yaml", kEverything));
+    Faults faults;
+    override_predicates({.predicates = {{"InterPodAffinity"}}, .reservation_predicates = {}},
+                        "baypland", config, faults);
+    EXPECT_TRUE(faults.empty());
+    for (const PartitionConfig& partition : config.partitions) {
+        EXPECT_EQ(partition.engine.predicates, std::vector<std::string>{"InterPodAffinity"});
+    }
+    EXPECT_EQ(config.partitions[0].engine.reservation_predicates,
+              std::vector<std::string>{"NodeAffinity"});
+    override_predicates({.predicates = {}, .reservation_predicates = {{"NodeName", "NodeFit"}}},
+                        "baypland", config, faults);
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0].to_string(),
+              "baypland: '--reservation-predicates' is 'NodeFit', which is no predicate; known are "
+              "NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, NodePorts, "
+              "NodeResourcesFit, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, "
+              "PodTopologySpread, InterPodAffinity");
 }
 
 TEST(Partition, shims_are_allowed_by_glob_and_by_default_none) {
@@ -200,6 +281,12 @@ TEST(DataPlane, options_carry_the_address_for_either_port) {
     EXPECT_EQ(options.dpdk.address, "10.99.0.2");
     EXPECT_EQ(options.kernel.address, "10.99.0.2");
     EXPECT_EQ(options.dpdk.udp_port, 8000);
+    EXPECT_EQ(options.dpdk.address6, "fd99::2");
+    EXPECT_EQ(options.dpdk.prefix_length, 24);
+    EXPECT_EQ(options.dpdk.prefix_length6, 64);
+    EXPECT_EQ(options.dpdk.gateway, "10.99.0.1");
+    EXPECT_EQ(options.dpdk.gateway6, "fd99::1");
+    EXPECT_EQ(options.dpdk.vlan, 42);
     EXPECT_EQ(options.dpdk.eal_arguments, (std::vector<std::string>{"--no-huge", "-m", "256"}));
     EXPECT_EQ(options.idle, dataplane::IdlePolicy::poll);
     EXPECT_TRUE(options.server);

@@ -131,6 +131,18 @@ TEST(BayplandCheck, a_sound_configuration_passes_and_every_fault_of_another_is_t
     EXPECT_EQ(run_to_end({"--no-such-option"}, output), 2);
     EXPECT_EQ(run_to_end({"--help-config"}, output), 0);
     EXPECT_NE(output.find("credit_window: 64Ki"), std::string::npos);
+    std::ofstream(file) << configuration();
+    EXPECT_EQ(run_to_end({"--config", file, "--check", "--predicates", "NodeName,NodePorts",
+                          "--reservation-predicates", "NodeName"},
+                         output),
+              0);
+    for (const std::string option : {"--predicates", "--reservation-predicates"}) {
+        EXPECT_EQ(run_to_end({"--config", file, option, "NodeName,NodeFit"}, output), 1);
+        EXPECT_NE(output.find("baypland: '" + option + "' is 'NodeFit', which is no predicate; "
+                              "known are NodeUnschedulable, NodeName, "),
+                  std::string::npos)
+            << output;
+    }
     std::filesystem::remove_all(folder);
 }
 
@@ -179,10 +191,11 @@ TEST(BayplandService, a_run_is_placed_recorded_reported_and_stopped) {
     EXPECT_NE(daemon.log().find("msg=\"cannot start\" step=engines"), std::string::npos)
         << daemon.log();
 
-    Process sound(configuration("record: run.rec\n"));
+    Process sound(configuration("record: run.rec\n"), {"--predicates", "NodeResourcesFit"});
     ASSERT_TRUE(sound.wait_for_log("msg=\"ready\"")) << sound.log();
     for (const char* part : {"version=", "msg=\"allocator\" name=", "msg=\"tbb\" concurrency=",
-                             "port=kernel-udp", "msg=\"profile\" source=any"}) {
+                             "port=kernel-udp", "msg=\"profile\" source=any",
+                             "predicates=NodeResourcesFit reservation_predicates=all"}) {
         EXPECT_NE(sound.log().find(part), std::string::npos) << part << " in " << sound.log();
     }
     {

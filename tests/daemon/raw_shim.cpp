@@ -60,7 +60,7 @@ bool RawShim::on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream st
     std::string error;
     EXPECT_TRUE(decoded_.decode(frame.bytes(), wire::Limits{}, error)) << error;
     const wire::Message& message = decoded_.message();
-    if (const auto* reply = std::get_if<HelloReply>(&message)) {
+    if (const auto* reply = std::get_if<wire::HelloReplyFrame>(&message)) {
         replies.push_back(reply->outcome);
         refusal = reply->reason;
     } else if (const auto* got = std::get_if<wire::DecisionsFrame>(&message)) {

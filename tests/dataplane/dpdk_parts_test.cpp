@@ -1,79 +1,175 @@
 // The parts of the ethdev port that need no DPDK: neighbour cache, idle policy, the kernel's
 // statistics, and the completion of EAL arguments.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "arp_cache.h"
 #include "eal_arguments.h"
 #include "idle_sleeper.h"
 #include "interface_statistics.h"
+#include "link_options.h"
+#include "neighbour_cache.h"
+#include "udp_address.h"
 
 namespace bayplan::dataplane::test {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr Ipv4Address kHost = 0x0a630001;
 constexpr MacAddress kMac = {2, 0, 0, 0, 0, 1};
 constexpr MacAddress kOtherMac = {2, 0, 0, 0, 0, 9};
 constexpr std::int64_t kStart = 1'000;
 
-TEST(ArpCache, asks_at_once_and_again_while_nobody_answers) {
-    ArpCache cache;
-    EXPECT_TRUE(cache.lookup(kHost, kStart).ask);
-    EXPECT_FALSE(cache.lookup(kHost, kStart + ArpCache::kRetryNs - 1).ask);
-    EXPECT_TRUE(cache.lookup(kHost, kStart + ArpCache::kRetryNs).ask);
-    EXPECT_FALSE(cache.lookup(kHost, kStart + ArpCache::kRetryNs).known);
+TEST(NeighbourCache, asks_at_once_and_again_while_nobody_answers) {
+    NeighbourCache cache;
+    EXPECT_TRUE(cache.lookup(ip_bytes(kHost), kStart).ask);
+    EXPECT_FALSE(cache.lookup(ip_bytes(kHost), kStart + NeighbourCache::kRetryNs - 1).ask);
+    EXPECT_TRUE(cache.lookup(ip_bytes(kHost), kStart + NeighbourCache::kRetryNs).ask);
+    EXPECT_FALSE(cache.lookup(ip_bytes(kHost), kStart + NeighbourCache::kRetryNs).known);
 }
 
-TEST(ArpCache, an_answer_is_used_refreshed_and_forgotten) {
-    ArpCache cache;
-    cache.lookup(kHost, kStart);
-    cache.learn(kHost, kMac, kStart);
-    const auto fresh = cache.lookup(kHost, kStart + ArpCache::kRefreshNs - 1);
+TEST(NeighbourCache, an_answer_is_used_refreshed_and_forgotten) {
+    NeighbourCache cache;
+    cache.lookup(ip_bytes(kHost), kStart);
+    cache.learn(ip_bytes(kHost), kMac, kStart);
+    const auto fresh = cache.lookup(ip_bytes(kHost), kStart + NeighbourCache::kRefreshNs - 1);
     EXPECT_TRUE(fresh.known);
     EXPECT_FALSE(fresh.ask);
     EXPECT_EQ(fresh.mac, kMac);
-    const auto ageing = cache.lookup(kHost, kStart + ArpCache::kRefreshNs);
+    const auto ageing = cache.lookup(ip_bytes(kHost), kStart + NeighbourCache::kRefreshNs);
     EXPECT_TRUE(ageing.known);
     EXPECT_TRUE(ageing.ask);
-    EXPECT_FALSE(cache.lookup(kHost, kStart + ArpCache::kForgetNs).known);
+    EXPECT_FALSE(cache.lookup(ip_bytes(kHost), kStart + NeighbourCache::kForgetNs).known);
 }
 
-TEST(ArpCache, a_neighbour_that_moved_is_followed) {
-    ArpCache cache;
-    cache.lookup(kHost, kStart);
-    cache.learn(kHost, kMac, kStart);
-    cache.learn(kHost, kOtherMac, kStart + 1);
-    EXPECT_EQ(cache.lookup(kHost, kStart + 2).mac, kOtherMac);
+TEST(NeighbourCache, a_neighbour_that_moved_is_followed) {
+    NeighbourCache cache;
+    cache.lookup(ip_bytes(kHost), kStart);
+    cache.learn(ip_bytes(kHost), kMac, kStart);
+    cache.learn(ip_bytes(kHost), kOtherMac, kStart + 1);
+    EXPECT_EQ(cache.lookup(ip_bytes(kHost), kStart + 2).mac, kOtherMac);
 }
 
-TEST(ArpCache, strangers_neither_plant_entries_nor_push_out_others) {
-    ArpCache cache;
-    cache.lookup(kHost, kStart);
-    cache.learn(kHost, kMac, kStart);
-    for (Ipv4Address i = 0; i < 1000; ++i) cache.learn(0x0a640000 + i, kOtherMac, kStart);
-    cache.learn(0, kOtherMac, kStart);
-    EXPECT_FALSE(cache.lookup(0x0a640000, kStart).known);
-    EXPECT_EQ(cache.lookup(kHost, kStart).mac, kMac);
-    EXPECT_FALSE(cache.lookup(0, kStart).ask);
+TEST(NeighbourCache, strangers_neither_plant_entries_nor_push_out_others) {
+    NeighbourCache cache;
+    cache.lookup(ip_bytes(kHost), kStart);
+    cache.learn(ip_bytes(kHost), kMac, kStart);
+    for (Ipv4Address i = 0; i < 1000; ++i) cache.learn(ip_bytes(0x0a640000 + i), kOtherMac, kStart);
+    cache.learn(IpBytes{}, kOtherMac, kStart);
+    EXPECT_FALSE(cache.lookup(ip_bytes(0x0a640000), kStart).known);
+    EXPECT_EQ(cache.lookup(ip_bytes(kHost), kStart).mac, kMac);
+    EXPECT_FALSE(cache.lookup(IpBytes{}, kStart).ask);
 }
 
-TEST(ArpCache, the_entry_not_used_for_longest_makes_room) {
-    ArpCache cache;
-    for (Ipv4Address i = 0; i < ArpCache::kEntries; ++i) {
-        cache.lookup(kHost + i, kStart + i);
-        cache.learn(kHost + i, kMac, kStart + i);
+IpBytes bytes_of(std::string_view text) {
+    UdpAddress address;
+    EXPECT_TRUE(parse_ip(text, 0, address)) << text;
+    return ip_bytes(address);
+}
+
+std::optional<IpBytes> hop(const DpdkPortOptions& options, std::string_view remote) {
+    Link link;
+    std::string error;
+    EXPECT_TRUE(read_link(options, link, error)) << error;
+    UdpAddress address;
+    EXPECT_TRUE(parse_ip(remote, 4433, address)) << remote;
+    return next_hop(link, address);
+}
+
+DpdkPortOptions both_versions() {
+    DpdkPortOptions options;
+    options.address = "10.99.0.2";
+    options.address6 = "fd99::2";
+    return options;
+}
+
+TEST(Link, without_a_prefix_every_peer_is_on_the_link) {
+    const DpdkPortOptions options = both_versions();
+    for (const char* peer : {"10.99.0.1", "192.0.2.1", "fd99::1", "2001:db8::1"}) {
+        EXPECT_EQ(hop(options, peer), bytes_of(peer));
     }
-    cache.lookup(kHost, kStart + 1000);
-    cache.lookup(kHost + 5000, kStart + 1001);
-    EXPECT_TRUE(cache.lookup(kHost, kStart + 1002).known);
-    EXPECT_TRUE(cache.lookup(kHost + 2, kStart + 1003).known);
-    EXPECT_FALSE(cache.lookup(kHost + 1, kStart + 1004).known);
+    for (const char* nobody : {"10.99.0.2", "fd99::2", "255.255.255.255", "127.0.0.1", "0.0.0.0",
+                               "ff02::1", "::1", "::"}) {
+        EXPECT_EQ(hop(options, nobody), std::nullopt) << nobody;
+    }
+}
+
+TEST(Link, peers_outside_the_prefix_are_reached_through_the_gateway) {
+    DpdkPortOptions options = both_versions();
+    options.prefix_length = 23;
+    options.gateway = "10.99.1.254";
+    options.prefix_length6 = 65;
+    options.gateway6 = "fd99::fe";
+    for (const char* near : {"10.99.0.1", "10.99.1.254", "fd99::1", "fd99::7fff:0:0:1"}) {
+        EXPECT_EQ(hop(options, near), bytes_of(near));
+    }
+    for (const char* far : {"10.99.2.1", "10.98.255.255", "192.0.2.1"}) {
+        EXPECT_EQ(hop(options, far), bytes_of("10.99.1.254")) << far;
+    }
+    for (const char* far : {"fd99::8000:0:0:1", "fd98::1", "2001:db8::1"}) {
+        EXPECT_EQ(hop(options, far), bytes_of("fd99::fe")) << far;
+    }
+    options.gateway = options.gateway6 = "";
+    EXPECT_EQ(hop(options, "10.99.2.1"), std::nullopt);
+    EXPECT_EQ(hop(options, "fd98::1"), std::nullopt);
+}
+
+TEST(Link, a_port_of_one_version_does_not_reach_the_other) {
+    DpdkPortOptions only6;
+    only6.address6 = "fd99::2";
+    EXPECT_EQ(hop(only6, "10.99.0.1"), std::nullopt);
+    DpdkPortOptions only4;
+    only4.address = "10.99.0.2";
+    EXPECT_EQ(hop(only4, "fd99::1"), std::nullopt);
+}
+
+TEST(Link, faults_are_told) {
+    const auto fault = [](const std::function<void(DpdkPortOptions&)>& change) {
+        DpdkPortOptions options = both_versions();
+        options.prefix_length = 24;
+        change(options);
+        Link link;
+        std::string error;
+        EXPECT_FALSE(read_link(options, link, error));
+        return error;
+    };
+    using O = DpdkPortOptions;
+    EXPECT_THAT(fault([](O& o) { o.address = o.address6 = ""; }), HasSubstr("needs an address"));
+    EXPECT_THAT(fault([](O& o) { o.address = "fd99::2"; }), HasSubstr("IPv4 address"));
+    EXPECT_THAT(fault([](O& o) { o.address = "255.255.255.255"; }), HasSubstr("IPv4 address"));
+    EXPECT_THAT(fault([](O& o) { o.address6 = "10.99.0.2"; }), HasSubstr("IPv6 address"));
+    EXPECT_THAT(fault([](O& o) { o.address6 = "ff02::1"; }), HasSubstr("IPv6 address"));
+    EXPECT_THAT(fault([](O& o) { o.gateway = "10.99.1.1"; }), HasSubstr("not on its link"));
+    EXPECT_THAT(fault([](O& o) { o.gateway = "10.99.0.2"; }), HasSubstr("not on its link"));
+    EXPECT_THAT(fault([](O& o) { o.gateway6 = "fd99::1"; }), HasSubstr("no prefix length"));
+    EXPECT_THAT(fault([](O& o) {
+                    o.address = "";
+                    o.gateway = "10.99.0.1";
+                }),
+                HasSubstr("no address"));
+    EXPECT_THAT(fault([](O& o) { o.vlan = 4095; }), HasSubstr("out of range"));
+    EXPECT_THAT(fault([](O& o) { o.prefix_length = 33; }), HasSubstr("out of range"));
+}
+
+TEST(NeighbourCache, the_entry_not_used_for_longest_makes_room) {
+    NeighbourCache cache;
+    for (Ipv4Address i = 0; i < NeighbourCache::kEntries; ++i) {
+        cache.lookup(ip_bytes(kHost + i), kStart + i);
+        cache.learn(ip_bytes(kHost + i), kMac, kStart + i);
+    }
+    cache.lookup(ip_bytes(kHost), kStart + 1000);
+    cache.lookup(ip_bytes(kHost + 5000), kStart + 1001);
+    EXPECT_TRUE(cache.lookup(ip_bytes(kHost), kStart + 1002).known);
+    EXPECT_TRUE(cache.lookup(ip_bytes(kHost + 2), kStart + 1003).known);
+    EXPECT_FALSE(cache.lookup(ip_bytes(kHost + 1), kStart + 1004).known);
 }
 
 // A nap that only a wake-up ends within the time that a test may take.

@@ -1,6 +1,8 @@
 // QUIC over the ethdev port and a pair of rings: the whole data plane but the network card, in one
 // process, as the programs use it where network namespaces are not allowed.
 #include <gtest/gtest.h>
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
 
 #include <algorithm>
 #include <chrono>
@@ -83,6 +85,46 @@ TEST_F(DpdkQuic, a_server_that_refuses_frames_pushes_back_and_loses_none) {
     ASSERT_TRUE(turn_until([&] { return server_user_.received(Stream::state) == 20'000; }));
     EXPECT_EQ(server_user_.fault, "");
     EXPECT_TRUE(turn_until([&] { return counter(*pair_.server, "mbufs_in_use") == 0; }));
+}
+
+// Every free buffer of every pool of ours, until it goes out of scope.
+class AllBuffers {
+public:
+    AllBuffers() {
+        rte_mempool_walk(
+            [](rte_mempool* pool, void* self) {
+                if (std::string_view(pool->name).substr(0, 8) != "bayplan_") return;
+                auto& taken = static_cast<AllBuffers*>(self)->taken_;
+                while (rte_mbuf* buffer = rte_pktmbuf_alloc(pool)) taken.push_back(buffer);
+            },
+            this);
+    }
+    ~AllBuffers() { rte_pktmbuf_free_bulk(taken_.data(), static_cast<unsigned>(taken_.size())); }
+    AllBuffers(const AllBuffers&) = delete;
+    AllBuffers& operator=(const AllBuffers&) = delete;
+    std::size_t count() const { return taken_.size(); }
+
+private:
+    std::vector<rte_mbuf*> taken_;
+};
+
+TEST_F(DpdkQuic, without_buffers_nothing_is_sent_and_all_is_once_there_are_some_again) {
+    pair_.client->connect(kRingServerAddress, 4433);
+    client_user_.send_series(Stream::state, {1'000, 100, 1'000});
+    ASSERT_TRUE(turn_until([&] { return server_user_.received(Stream::state) == 1'000; }));
+    {
+        const AllBuffers all;
+        ASSERT_GT(all.count(), 1'000u);
+        client_user_.send_series(Stream::state, {2'000, 100, 1'000});
+        ASSERT_TRUE(turn_until([&] {
+            return counter(*pair_.client, "tx_no_buffer") > 100 &&
+                   counter(*pair_.server, "tx_no_buffer") + client_user_.sent(Stream::state) > 1'000;
+        }));
+        EXPECT_LT(server_user_.received(Stream::state), 2'000u);
+    }
+    ASSERT_TRUE(turn_until([&] { return server_user_.received(Stream::state) == 2'000; }));
+    EXPECT_EQ(server_user_.fault, "");
+    EXPECT_TRUE(client_user_.closed.empty());
 }
 
 TEST_F(DpdkQuic, each_plane_in_its_own_thread) {

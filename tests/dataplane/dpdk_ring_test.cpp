@@ -276,7 +276,7 @@ TEST(DpdkEal, an_address_that_is_none_is_refused_before_anything_starts) {
         options.address = address;
         std::string error;
         EXPECT_EQ(open_dpdk_port(options, true, error), nullptr);
-        EXPECT_NE(error.find("IPv4"), std::string::npos) << error;
+        EXPECT_NE(error.find("address"), std::string::npos) << error;
     }
 }
 

@@ -157,7 +157,7 @@ TEST(KernelPort, an_address_that_cannot_be_bound_is_named) {
     EXPECT_THAT(error, HasSubstr("192.0.2.1:4433"));
     wanted.kernel.address = "localhorst";
     EXPECT_EQ(open_data_plane(wanted, user, error), nullptr);
-    EXPECT_THAT(error, HasSubstr("'localhorst' is not an IPv4 address"));
+    EXPECT_THAT(error, HasSubstr("'localhorst' is not an IP address"));
 }
 
 struct Collector final : DatagramSink {
@@ -199,6 +199,63 @@ TEST(KernelPort, bursts_larger_than_its_buffers_pass_and_are_counted) {
     two->append_counters(counters);
     EXPECT_THAT(counters, ::testing::Contains(Counter{"tx_packets", 200}));
     EXPECT_THAT(counters, ::testing::Contains(Counter{"tx_bytes", 200 * 201 / 2}));
+}
+
+TEST(KernelPort, a_port_of_ipv6_takes_both_versions_and_answers_from_the_address_that_was_addressed) {
+    std::string error;
+    auto server = open_kernel_port({"::", 0}, true, 1452, error);
+    if (server == nullptr) GTEST_SKIP() << "no IPv6 here: " << error;
+    for (const char* own : {"127.0.0.1", "::1"}) {
+        auto client = open_kernel_port({own, 0}, false, 1452, error);
+        ASSERT_NE(client, nullptr) << error;
+        UdpAddress server_address;
+        ASSERT_TRUE(parse_ip(own, server->local().port, server_address));
+        Path path;
+        ASSERT_TRUE(client->resolve(server_address, path));
+        for (int i = 0; i < 100; ++i) {  // runs (UDP_SEGMENT), too
+            client->begin_send()[0] = 'q';
+            client->commit_send(path, 1000);
+        }
+        client->flush();
+
+        struct Echo final : DatagramSink {
+            explicit Echo(PacketPort& port) : port(port) {}
+            void on_datagram(const Path& from, std::span<const std::uint8_t> payload) override {
+                local = from.local;
+                remote = from.remote;
+                port.begin_send()[0] = 'a';
+                port.commit_send(from, payload.size());
+                ++count;
+            }
+            PacketPort& port;
+            UdpAddress local, remote;
+            int count = 0;
+        } echo(*server);
+        ASSERT_TRUE(eventually([&] {
+            server->receive(echo);
+            server->flush();
+            return echo.count == 100;
+        }));
+        EXPECT_EQ(echo.local, server_address) << to_text(echo.local);
+        EXPECT_EQ(echo.remote, client->local()) << to_text(echo.remote);
+        Collector answers;
+        ASSERT_TRUE(eventually([&] {
+            client->receive(answers);
+            return answers.payloads.size() == 100;
+        }));
+        EXPECT_EQ(answers.from[0], server_address);
+        EXPECT_EQ(answers.payloads[99].size(), 1000u);
+    }
+}
+
+TEST(KernelPort, an_ipv4_port_has_no_way_to_an_ipv6_peer) {
+    std::string error;
+    auto port = open_kernel_port({"0.0.0.0", 0}, false, 1452, error);
+    ASSERT_NE(port, nullptr) << error;
+    UdpAddress peer;
+    ASSERT_TRUE(parse_ip("::1", 4433, peer));
+    Path path;
+    EXPECT_FALSE(port->resolve(peer, path));
 }
 
 TEST(KernelPort, runs_of_equal_packets_arrive_as_the_packets_they_were) {

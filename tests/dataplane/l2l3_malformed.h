@@ -17,6 +17,7 @@ struct Malformed {
     std::function<Frame8()> make;
 };
 
-const std::vector<Malformed>& malformed_frames();
+const std::vector<Malformed>& malformed_frames();   // for kStation
+const std::vector<Malformed>& malformed_frames6();  // for kStation6 of l2l3_frames6.h
 
 }  // namespace bayplan::dataplane::test

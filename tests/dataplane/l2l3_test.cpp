@@ -24,7 +24,7 @@ TEST(L2l3, udp_to_our_port_is_a_datagram_with_its_path) {
     const FrameResult result = handle(frame);
     ASSERT_EQ(result.action, FrameAction::datagram);
     EXPECT_EQ(std::string(result.payload.begin(), result.payload.end()), "hello");
-    EXPECT_EQ(result.payload.data(), frame.data() + kUdpHeadersBytes);
+    EXPECT_EQ(result.payload.data(), frame.data() + 42);
     EXPECT_EQ(result.path.local, ipv4_address(kOwnIp, kOwnPort));
     EXPECT_EQ(result.path.remote, ipv4_address(kPeerIp, kPeerPort));
     EXPECT_TRUE(std::ranges::equal(result.path.remote_mac, kPeerMac));
@@ -136,6 +136,7 @@ TEST(L2l3, every_malformed_frame_is_dropped_with_its_reason_and_left_as_it_is) {
 TEST(L2l3, every_reason_has_a_name_of_its_own_and_a_frame_that_causes_it) {
     std::set<DropReason> caused;
     for (const Malformed& one : malformed_frames()) caused.insert(one.reason);
+    for (const Malformed& one : malformed_frames6()) caused.insert(one.reason);
     std::set<std::string_view> names;
     for (std::size_t i = 0; i < kDropReasonCount; ++i) {
         const auto reason = static_cast<DropReason>(i);
@@ -166,9 +167,10 @@ TEST(L2l3, built_headers_are_read_back_by_the_other_side) {
     path.remote = ipv4_address(kOwnIp, kOwnPort);
     std::ranges::copy(kOwnMac, path.remote_mac);
     for (std::size_t size : {1u, 7u, 1452u, 1472u}) {
-        Frame8 frame(kUdpHeadersBytes + size, 0x5a);
-        build_udp_headers(std::span<std::uint8_t, kUdpHeadersBytes>(frame.data(), kUdpHeadersBytes),
-                          kPeerMac, path, size);
+        Frame8 frame(42 + size, 0x5a);
+        const Station peer = {kPeerMac, kPeerIp, kPeerPort};
+        ASSERT_EQ(udp_headers_size(peer, path), 42u);
+        build_udp_headers(frame, peer, path);
         EXPECT_EQ(sum_by_the_book(frame, 14, 20), 0xffffu);
         EXPECT_EQ(get16(frame, 20), 0x4000u) << "must not be fragmented";
         EXPECT_EQ(get16(frame, 40), 0u) << "no UDP checksum";

@@ -1,6 +1,7 @@
 // See quic_world.h.
 #include "quic_world.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -49,14 +50,19 @@ TlsFiles tls_without_certificate() { return {"", "", certificates() + "/ca.pem"}
 
 class FakePort final : public PacketPort {
 public:
-    FakePort(Network& network, const UdpAddress& local) : network_(network), local_(local) {}
+    FakePort(Network& network, const UdpAddress& local, std::size_t queue = 0,
+             std::size_t queues = 1)
+        : network_(network), local_(local), queue_(queue), queues_(queues) {
+        network_.attached_.push_back(local);
+    }
+    ~FakePort() override { std::erase(network_.attached_, local_); }
 
     std::size_t receive(DatagramSink& sink) override {
         std::size_t count = 0;
         auto& arrivals = network_.arrivals_;
         for (auto it = arrivals.begin();
              it != arrivals.end() && it->first <= network_.now_ && count < 32;) {
-            if (!(it->second.to == local_)) {
+            if (!(it->second.to == local_) || queue_of(it->second.from) != queue_) {
                 ++it;
                 continue;
             }
@@ -89,13 +95,27 @@ public:
     void append_counters(std::vector<Counter>&) const override {}
 
 private:
+    std::size_t queue_of(const UdpAddress& from) const {
+        return queues_ == 1 ? 0 : (from.ip[15] * 31u + from.port) % queues_;
+    }
+
     Network& network_;
     UdpAddress local_;
+    std::size_t queue_;
+    std::size_t queues_;  // that packets are spread over
     std::uint8_t buffer_[2048] = {};
 };
 
 std::unique_ptr<PacketPort> Network::attach(const UdpAddress& address) {
     return std::make_unique<FakePort>(*this, address);
+}
+
+PortSet Network::attach_queues(const UdpAddress& address, std::size_t count, bool one_receives) {
+    PortSet set;
+    set.one_receives = one_receives;
+    for (std::size_t i = 0; i < count; ++i)
+        set.ports.push_back(std::make_unique<FakePort>(*this, address, i, one_receives ? 1 : count));
+    return set;
 }
 
 bool Network::chance(double probability) {
@@ -109,8 +129,19 @@ void Network::inject(const UdpAddress& from, const UdpAddress& to,
 
 void Network::carry(Datagram datagram) {
     ++carried;
+    for (const Move& move : moved_) {
+        if (datagram.from == move.port) {
+            datagram.from = move.seen_at;
+        } else if (datagram.to == move.seen_at) {
+            datagram.to = move.port;
+        } else if (datagram.to == move.port) {
+            datagram.to = {};
+        }
+    }
     if (tap) tap(datagram.from, datagram.bytes);
-    if (chance(weather.loss)) {
+    if (tap_to) tap_to(datagram.to, datagram.bytes);
+    const bool nobody = std::find(attached_.begin(), attached_.end(), datagram.to) == attached_.end();
+    if (nobody || chance(weather.loss)) {
         ++lost;
         return;
     }
@@ -230,18 +261,41 @@ DataPlaneOptions World::options(bool server) const {
 
 DataPlane& World::add(const DataPlaneOptions& options, FrameHandler& handler) {
     const std::uint32_t host = options.server ? 1 : next_host_++;
-    const UdpAddress address = ipv4_address(0x0a000000u + host, options.server ? 4433 : 50'000);
+    return add_at(ipv4_address(0x0a000000u + host, options.server ? 4433 : 50'000), options,
+                  handler);
+}
+
+DataPlane& World::add_at(const UdpAddress& address, const DataPlaneOptions& options,
+                         FrameHandler& handler) {
     std::string error;
-    auto plane = make_data_plane(options, handler, network.attach(address), error,
-                                 [this] { return network.now(); });
+    auto plane = make_data_plane(options, handler, network.attach(address), error, [this] {
+        return network.now() + static_cast<std::uint64_t>(clock_offset_ns);
+    });
     if (!plane) throw std::runtime_error(error);
     planes_.push_back(std::move(plane));
     return *planes_.back();
 }
 
+std::vector<DataPlane*> World::add_lcores(const DataPlaneOptions& options,
+                                          std::vector<FrameHandler*> handlers, bool one_receives) {
+    std::string error;
+    PortSet set = network.attach_queues(ipv4_address(0x0a000001, 4433), handlers.size(), one_receives);
+    auto made = make_data_planes(options, handlers, std::move(set), error,
+                                 [this] { return network.now(); });
+    if (made.empty()) throw std::runtime_error(error);
+    std::vector<DataPlane*> out;
+    for (auto& plane : made) {
+        out.push_back(plane.get());
+        planes_.push_back(std::move(plane));
+    }
+    return out;
+}
+
 void World::step() {
     std::size_t work = 0;
-    for (auto& plane : planes_) work += plane->turn();
+    for (auto& plane : planes_) {
+        if (plane.get() != paused_) work += plane->turn();
+    }
     const std::uint64_t now = network.now();
     if (work > 0) return network.advance(2'000);
     const std::uint64_t arrival = network.next_arrival();
@@ -271,6 +325,23 @@ std::uint64_t counter(const DataPlane& plane, std::string_view name) {
         if (key == name) return value;
     }
     throw std::runtime_error("no counter " + std::string(name));
+}
+
+std::vector<std::vector<std::uint8_t>> first_packets(std::size_t count) {
+    std::vector<std::vector<std::uint8_t>> out;
+    World world;
+    world.network.tap = [&](const UdpAddress&, const std::vector<std::uint8_t>& bytes) {
+        if (!bytes.empty()) out.push_back(bytes);
+    };
+    while (out.size() < count) {
+        const std::size_t before = out.size();
+        DataPlane& client = world.add(world.options(false), world.client_user);
+        world.connect(client);
+        client.turn();
+        out.resize(before + 1);  // a handshake's first packet alone
+        world.crash(client);
+    }
+    return out;
 }
 
 }  // namespace bayplan::dataplane::testing

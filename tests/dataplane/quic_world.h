@@ -39,6 +39,9 @@ public:
     explicit Network(std::uint64_t seed) : random_(seed) {}
 
     std::unique_ptr<PacketPort> attach(const UdpAddress&);
+    // A port of several queues: senders are spread over them by their address, or all meet at the
+    // first.
+    PortSet attach_queues(const UdpAddress&, std::size_t count, bool one_receives);
     std::uint64_t now() const { return now_; }
     void advance(std::uint64_t ns) { now_ += ns; }
     // When the next packet arrives; UINT64_MAX: none is on its way.
@@ -47,12 +50,24 @@ public:
     }
     // Puts a datagram of a test's own making on the wire.
     void inject(const UdpAddress& from, const UdpAddress& to, std::vector<std::uint8_t> bytes);
+    // From now on the host behind `port` is seen at `seen_at`, and its old address is nobody's, as
+    // when a NAT forgets or a machine gets another lease. The host itself does not notice.
+    void move(const UdpAddress& port, const UdpAddress& seen_at) {
+        for (Move& move : moved_) {
+            if (move.seen_at == port) {
+                move.seen_at = seen_at;  // moved again
+                return;
+            }
+        }
+        moved_.push_back({port, seen_at});
+    }
 
     Weather weather;
     std::uint64_t carried = 0;
     std::uint64_t lost = 0;
     // If set, sees each datagram that a port sends (the Initial of a handshake, ...).
     std::function<void(const UdpAddress& from, const std::vector<std::uint8_t>&)> tap;
+    std::function<void(const UdpAddress& to, const std::vector<std::uint8_t>&)> tap_to;
 
 private:
     friend class FakePort;
@@ -61,12 +76,18 @@ private:
         UdpAddress to;
         std::vector<std::uint8_t> bytes;
     };
+    struct Move {
+        UdpAddress port;
+        UdpAddress seen_at;
+    };
     void carry(Datagram);
     bool chance(double probability);
 
     std::mt19937_64 random_;
     std::uint64_t now_ = 1'000'000'000;
     std::multimap<std::uint64_t, Datagram> arrivals_;
+    std::vector<Move> moved_;
+    std::vector<UdpAddress> attached_;  // to others nothing is carried
 };
 
 // Sends a numbered, checkable series of frames and checks what arrives.
@@ -124,6 +145,7 @@ public:
     DataPlaneOptions options(bool server) const;
     // Opens the server at 10.0.0.1:4433, or a client at 10.0.0.2, 10.0.0.3, ...
     DataPlane& add(const DataPlaneOptions&, FrameHandler&);
+    DataPlane& add_at(const UdpAddress&, const DataPlaneOptions&, FrameHandler&);
     ConnectionId connect(DataPlane& client) { return client.connect("10.0.0.1", 4433); }
 
     // Turns all planes, virtual time passing, until the condition holds; false when `limit_ns` of
@@ -132,8 +154,16 @@ public:
     void run_for(std::uint64_t ns);
     // Removes a plane without a word to its peers: a crash.
     void crash(DataPlane&);
+    // A server of as many lcores as handlers.
+    std::vector<DataPlane*> add_lcores(const DataPlaneOptions&, std::vector<FrameHandler*>,
+                                       bool one_receives);
+    // Stops turning a plane (kill -STOP), or goes on with it.
+    void pause(DataPlane& plane) { paused_ = &plane; }
+    void resume() { paused_ = nullptr; }
 
     Network network;
+    // Added to the planes' clock: what a clock that jumps shows them.
+    std::int64_t clock_offset_ns = 0;
     SeriesPeer server_user;
     SeriesPeer client_user;
 
@@ -141,8 +171,12 @@ private:
     void step();
     std::vector<std::unique_ptr<DataPlane>> planes_;
     std::uint32_t next_host_ = 2;
+    const DataPlane* paused_ = nullptr;
 };
 
 std::uint64_t counter(const DataPlane&, std::string_view name);
+
+// First packets of clients that mean it, each with ids of its own; nobody waits for the answers.
+std::vector<std::vector<std::uint8_t>> first_packets(std::size_t count);
 
 }  // namespace bayplan::dataplane::testing

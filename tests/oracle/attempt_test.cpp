@@ -10,6 +10,7 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 struct Attempts : testing::Test {
+    explicit Attempts(const EngineOptions& options = {}) : cluster(options) {}
     void SetUp() override { cluster.ready(); }
     std::string run_one() {
         const std::size_t before = cluster.oracle.log().size();
@@ -79,10 +80,26 @@ TEST_F(Attempts, WithoutNodes) {
     EXPECT_EQ(run_one(), "2 2000000000 place s/x n1 - -");
 }
 
-TEST_F(Attempts, LeastAllocatedAveragesWhatTheNodeHas) {
+// NodeResourcesFit alone among the scores.
+EngineOptions only_fit(ScorePolicy score) {
+    EngineOptions options;
+    options.score = score;
+    options.weights = {0, 0, 0, 0, 1, 0, 0};
+    return options;
+}
+
+struct FitScore : Attempts {
+    FitScore() : Attempts(only_fit(ScorePolicy::least_allocated)) {}
+};
+
+TEST_F(FitScore, LeastAllocatedAveragesWhatTheNodeHas) {
     cluster.node(kNode1, {{kCpu, 1000}, {kMemory, 1000}});
     cluster.node(kNode2, {{kCpu, 1000}});
-    // n1: (90 + 100) / 2 = 95; n2: 90.
+    // n1: (90 + 100) / 2 = 95; n2: 90. Memory asked for with 0 is not a missing request.
+    const auto ask = [](const std::string& key, std::int64_t cpu) {
+        return OwnedAsk{
+            .key = key, .application = kAppA, .requests = {{kCpu, cpu}, {kMemory, 0}}};
+    };
     cluster.ask(ask("x", 100));
     EXPECT_EQ(run_one(), "1 0 place s/x n1 - -");
     // n1: (80 + 100) / 2 = 90; n2: 90: the lower slot.
@@ -93,7 +110,7 @@ TEST_F(Attempts, LeastAllocatedAveragesWhatTheNodeHas) {
     EXPECT_EQ(run_one(), "3 0 place s/z n2 - -");
 }
 
-TEST_F(Attempts, ForeignUseCountsInTheScoreAndHoldsDoNot) {
+TEST_F(FitScore, ForeignUseCountsInTheScoreAndHoldsDoNot) {
     cluster.node(kNode1, {{kCpu, 1000}});
     cluster.node(kNode2, {{kCpu, 1000}});
     cluster.ask({.key = "f", .node = kNode1, .foreign = true, .requests = {{kCpu, 10}}});
@@ -107,9 +124,7 @@ TEST_F(Attempts, ForeignUseCountsInTheScoreAndHoldsDoNot) {
 }
 
 TEST(AttemptsMost, MostAllocatedPacks) {
-    EngineOptions options;
-    options.score = ScorePolicy::most_allocated;
-    SmallCluster cluster(options);
+    SmallCluster cluster(only_fit(ScorePolicy::most_allocated));
     cluster.ready();
     cluster.node(kNode1, {{kCpu, 1000}});
     cluster.node(kNode2, {{kCpu, 500}});
@@ -122,10 +137,21 @@ TEST(AttemptsMost, MostAllocatedPacks) {
     EXPECT_EQ(cluster.oracle.log()[2], "3 0 place s/z n1 - -");
 }
 
-TEST_F(Attempts, ANodeWithoutCpuAndMemoryScoresNothing) {
+TEST_F(FitScore, ARequestThatIsMissingCountsWithItsDefault) {
+    cluster.node(kNode1, {{kCpu, 1000}});
+    cluster.node(kNode2, {{kCpu, 1000}});
+    cluster.ask({.key = "w", .application = kAppA, .node = kNode1});  // 100
+    cluster.ask({.key = "x", .application = kAppA, .node = kNode2, .node_cpu = 90});
+    cluster.ask({.key = "y", .application = kAppA});
+    EXPECT_EQ(run_one(), "1 0 place s/y n2 - -");
+    cluster.ask({.key = "z", .application = kAppA, .own_cpu = 900});  // n1: 1000, n2: 1090
+    EXPECT_EQ(run_one(), "2 0 place s/z n1 - -");
+}
+
+TEST_F(FitScore, ANodeWithoutCpuAndMemoryScoresNothing) {
     cluster.node(kNode1, {{kGpu, 4}});
     cluster.node(kNode2, {{kGpu, 4}, {kCpu, 10}});
-    cluster.ask({.key = "x", .application = kAppA, .requests = {{kGpu, 1}}});
+    cluster.ask({.key = "x", .application = kAppA, .requests = {{kGpu, 1}, {kCpu, 0}}});
     EXPECT_EQ(run_one(), "1 0 place s/x n2 - -");
 }
 
@@ -188,7 +214,7 @@ TEST_F(Waking, NodeCreated) {
 }
 TEST_F(Waking, NodeUpdated) {
     cluster.node_action(kNode1, NodeAction::update, {{kCpu, 10}});
-    EXPECT_EQ(woken(), "resources ");
+    EXPECT_EQ(woken(), "unschedulable name resources ");
 }
 TEST_F(Waking, NodesStatedAgainInAResync) {
     cluster.ready("t");  // its end of resync wakes everybody, so they fail again
@@ -202,9 +228,9 @@ TEST_F(Waking, NodesStatedAgainInAResync) {
     cluster.send(OwnedResyncBegin{}, "t");
     EXPECT_EQ(woken(), "");
     cluster.node_action(kNode3, NodeAction::create_drain, {}, "t");
-    EXPECT_EQ(woken(), "resources ");
+    EXPECT_EQ(woken(), "unschedulable name resources ");
     cluster.node_action(kNode4, NodeAction::create, {}, "t");
-    EXPECT_EQ(woken(), "unschedulable resources ");
+    EXPECT_EQ(woken(), "unschedulable name resources ");
 }
 TEST_F(Waking, EndOfAResync) {
     cluster.ready("t");
@@ -219,11 +245,11 @@ TEST_F(Waking, HoldDroppedOrReplaced) {
     EXPECT_EQ(woken(), "");
     EXPECT_EQ(cluster.oracle.holds().at(1).amounts.at("cpu"), 5);
     cluster.hold(2, "n2", 1, {});
-    EXPECT_EQ(woken(), "resources ");
+    EXPECT_EQ(woken(), "unschedulable name resources ");
 }
 TEST_F(Waking, HoldDropped) {
     cluster.drop(1);
-    EXPECT_EQ(woken(), "resources ");
+    EXPECT_EQ(woken(), "unschedulable name resources ");
 }
 TEST_F(Waking, NodeUndrained) {
     cluster.node_action(kNode2, NodeAction::undrain);

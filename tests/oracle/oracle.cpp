@@ -11,6 +11,7 @@ namespace bayplan::oracle {
 
 const char* name_of(AskState state) {
     switch (state) {
+    case AskState::gated: return "gated";
     case AskState::pending: return "pending";
     case AskState::backoff: return "backoff";
     case AskState::unschedulable: return "unschedulable";
@@ -75,6 +76,7 @@ void Oracle::apply_one(const Connect& hello) {
 void Oracle::restart_numbering(Shim& shim, const Connect& hello) {
     shim.instance = hello.shim_instance;
     shim.dictionary.clear();
+    shim.specs.clear();
     shim.applied = 0;
     drop_kept(shim, std::string(hello.shim));
     shim.last_number = 0;
@@ -147,7 +149,7 @@ void Oracle::apply_one(const HoldPlace& place) {
     const bool replaces = holds_.contains(place.owner);
     holds_[place.owner] = hold;
     if (replaces) {
-        wake(Event::hold_gone);
+        wake(Event::node_changed);
     }
 }
 
@@ -156,7 +158,7 @@ void Oracle::apply_one(const HoldDrop& drop) {
         ++ignored_;
         return;
     }
-    wake(Event::hold_gone);
+    wake(Event::node_changed);
 }
 
 std::int64_t Oracle::next_timer_ns() const {
@@ -178,6 +180,7 @@ OracleCounters Oracle::counters() const {
     out.woken = woken_;
     out.ignored = ignored_;
     for (const auto& [sequence, ask] : asks_) {
+        out.gated += ask.state == AskState::gated;
         out.pending += ask.state == AskState::pending;
         out.backoff += ask.state == AskState::backoff;
         out.unschedulable += ask.state == AskState::unschedulable;

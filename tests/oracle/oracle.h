@@ -7,12 +7,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bayplan/records.h"
 #include "engine/engine_options.h"
+#include "kube_judge.h"
 #include "oracle_state.h"
 
 namespace bayplan::oracle {
@@ -22,6 +24,7 @@ struct OracleCounters {
     std::uint64_t placed = 0;
     std::uint64_t failed = 0;
     std::uint64_t nodes = 0;
+    std::uint64_t gated = 0;
     std::uint64_t pending = 0;
     std::uint64_t backoff = 0;
     std::uint64_t unschedulable = 0;
@@ -53,6 +56,15 @@ public:
     const std::map<std::string, Node>& nodes() const { return nodes_; }
     const std::map<std::uint64_t, Ask>& asks() const { return asks_; }
     const std::map<std::uint64_t, Hold>& holds() const { return holds_; }
+    const KubeObjects& objects() const { return objects_; }
+    const std::map<ObjectKey, std::string>& object_owners() const { return object_owners_; }
+    // What the next attempt of an ask would find, with everything explained.
+    KubeAnswer answer(const Ask&) const;
+    // How often a predicate failed some node of an attempt, and how often the placement would have
+    // been another one without a score plugin.
+    const std::map<std::string, std::uint64_t>& decided_by() const { return decided_by_; }
+    // Attempts that take away each score in turn to see; slow, for coverage.
+    void count_what_decides() { counts_what_decides_ = true; }
     std::int64_t now() const { return now_; }
     const EngineOptions& options() const { return options_; }
     const Ask* find_ask(const std::string& shim, const std::string& key) const;
@@ -64,12 +76,12 @@ public:
 
 private:
     enum class Event {
-        node_created,
-        node_updated,
-        node_stated_again,
-        hold_gone,
+        node_changed,  // created, updated, stated again; a hold dropped or replaced
         node_undrained,
-        allocation_ended
+        node_gone,
+        allocation_ended,
+        pod_changed,  // placed, or stated again with another spec or terminating flag
+        object_changed
     };
 
     // Section 2: inputs.
@@ -93,15 +105,23 @@ private:
     void message(const std::string& shim, const ResyncBeginMessage&);
     void message(const std::string& shim, const ResyncEndMessage&);
     void message(const std::string& shim, const ConfigurationMessage&);
+    void message(const std::string& shim, const SpecsMessage&);
+    void message(const std::string& shim, const ObjectsMessage&);
 
     // One record of a message each; the text of the first fault, or "" when it was accepted.
     std::string node_record(const std::string& shim, const std::string& name, const NodeRecord&);
     std::string create_node(const std::string& shim, const std::string& name, const NodeRecord&,
-                            const Amounts&);
+                            const KubeNode&);
     std::string change_node(const std::string& shim, const std::string& name, const NodeRecord&,
-                            const Amounts&);
+                            const KubeNode&);
+    void take_facts(Node&, const KubeNode&);
+    static void set_schedulable(Node&, bool schedulable);
     std::string add_application(const std::string& shim, const ApplicationRecord&);
     std::string remove_application(const std::string& shim, DictId);
+    static std::string check_facts(const Shim&, const NodeRecord&, KubeNode& into);
+    std::string define_spec(Shim&, const SpecRecord&) const;
+    std::string object_record(const std::string& shim, const ObjectRecord&);
+    void forget_objects_of(const std::string& shim);
     std::string ask_record(const std::string& shim, const AskRecord&);
     std::string ask_faults(const Shim&, const AskRecord&, Ask& wanted) const;
     std::string change_ask(Ask& existing, const Ask& wanted);
@@ -109,7 +129,7 @@ private:
     std::string release_record(const std::string& shim, const ReleaseRecord&);
     std::string nack_record(const std::string& shim, const NackRecord&);
     void decommission(const std::string& node);
-    std::string slot_group(const Shim&, const NodeRecord&, const Amounts& capacity) const;
+    static std::string slot_group(const KubeNode&);
     std::uint64_t free_slot(const std::string& group) const;
     std::uint64_t group_number(const Ask&) const;
 
@@ -117,6 +137,8 @@ private:
     static std::string check_amounts(const Shim&, std::span<const Amount>, Amounts& into);
 
     // Asks coming and going.
+    void become_gated(Ask&);
+    void restate_placed(Ask&, const Ask& wanted);
     void place(Ask&, const std::string& node, AskState);
     void leave_node(Ask&);
     void end_ask(std::uint64_t sequence, bool wakes);
@@ -141,10 +163,11 @@ private:
     bool has_credit(const Shim&) const;
     const Ask* next_ask() const;
     void attempt(Ask&);
-    void fail(Ask&, const std::map<std::string, std::uint64_t>& reasons);
-    std::vector<std::string> filter(const Ask&, const Node&, std::set<FailedBy>&) const;
-    std::int64_t free_for(const Ask&, const Node&, const std::string& kind) const;
-    std::int64_t score(const Ask&, const Node&) const;
+    void fail(Ask&, const KubeAnswer&);
+    KubeOptions kube_options() const;
+    KubeState state_for(const Ask&, const KubeObjects&) const;
+    KubeObjects assumed_objects() const;
+    void count_deciders(const KubeAnswer&);
     void check_fit(const Ask&, const Node&);
 
     void audit_nodes(std::vector<std::string>& broken) const;
@@ -156,6 +179,10 @@ private:
     std::map<std::string, Node> nodes_;
     std::map<std::uint64_t, Ask> asks_;  // by sequence number
     std::map<std::uint64_t, Hold> holds_;
+    KubeObjects objects_;
+    std::map<ObjectKey, std::string> object_owners_;
+    std::map<std::string, std::uint64_t> decided_by_;
+    bool counts_what_decides_ = false;
     std::set<std::string> kinds_;  // named by an accepted capacity or request
     std::int64_t now_ = 0;
     std::uint64_t last_sequence_ = 0;

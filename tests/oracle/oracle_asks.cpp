@@ -5,9 +5,40 @@
 #include <limits>
 #include <stdexcept>
 
+#include "kube_match.h"
 #include "oracle.h"
 
 namespace bayplan::oracle {
+
+namespace {
+
+// `wanted` still lists the kinds of which nothing is asked: they count as asked for, with 0.
+KubePod pod_of(const AskRecord& record, const Ask& wanted) {
+    const auto scored = [&](std::int64_t given, const char* kind, std::int64_t otherwise) {
+        const auto listed = wanted.requests.find(kind);
+        return given != -1                        ? given
+               : listed != wanted.requests.end() ? listed->second
+                                                  : otherwise;
+    };
+    KubePod pod;
+    pod.name = wanted.key;
+    pod.required_node = wanted.required_node;
+    pod.priority = wanted.priority;
+    pod.tolerates_unschedulable = wanted.tolerates_unschedulable;
+    pod.terminating = record.terminating;
+    pod.node_cpu = scored(record.node_cpu, "cpu", 100);
+    pod.node_memory = scored(record.node_memory, "memory", std::int64_t{200} << 20);
+    pod.own_cpu = record.own_cpu == -1 ? pod.node_cpu : record.own_cpu;
+    pod.own_memory = record.own_memory == -1 ? pod.node_memory : record.own_memory;
+    return pod;
+}
+
+bool same_scored_amounts(const KubePod& a, const KubePod& b) {
+    return a.node_cpu == b.node_cpu && a.node_memory == b.node_memory && a.own_cpu == b.own_cpu &&
+           a.own_memory == b.own_memory;
+}
+
+}  // namespace
 
 void Oracle::message(const std::string& name, const AsksMessage& asks) {
     for (const AskRecord& record : asks.asks) {
@@ -44,16 +75,37 @@ std::string Oracle::ask_faults(const Shim& shim, const AskRecord& record, Ask& w
         return "unknown dictionary id";
     }
     wanted.group = text(record.group);
-    if (record.group != 0 && wanted.group.empty()) {
+    wanted.nominated_node = text(record.nominated_node);
+    if ((record.group != 0 && wanted.group.empty()) ||
+        (record.nominated_node != 0 && wanted.nominated_node.empty())) {
         return "unknown dictionary id";
     }
+    if (record.spec != 0 && !shim.specs.contains(record.spec)) {
+        return "unknown spec " + std::to_string(record.spec);
+    }
     const std::string fault = check_amounts(shim, record.requests, wanted.requests);
-    std::erase_if(wanted.requests, [](const auto& request) { return request.second == 0; });
+    if (!fault.empty()) {
+        return fault;
+    }
+    for (const std::int64_t scored :
+         {record.node_cpu, record.node_memory, record.own_cpu, record.own_memory}) {
+        if (scored < -1 || scored > std::int64_t{1} << 53) {
+            return "scored amount is out of range";
+        }
+    }
     wanted.key = std::string(record.key);
     wanted.priority = record.priority;
     wanted.foreign = record.foreign;
     wanted.tolerates_unschedulable = record.tolerates_unschedulable;
-    return fault;
+    wanted.never_preempts = record.never_preempts;
+    wanted.started_s = record.started_s;
+    wanted.pod = pod_of(record, wanted);
+    if (record.spec != 0) {
+        wanted.pod.spec = shim.specs.at(record.spec);
+    }
+    std::erase_if(wanted.requests, [](const auto& request) { return request.second == 0; });
+    wanted.pod.requests = wanted.requests;
+    return "";
 }
 
 std::string Oracle::ask_record(const std::string& name, const AskRecord& record) {
@@ -68,6 +120,17 @@ std::string Oracle::ask_record(const std::string& name, const AskRecord& record)
                                : add_ask(name, wanted);
 }
 
+namespace {
+
+// By its flag or by one of its spec's tolerations: which of them says so makes no difference.
+bool tolerates_drained(const Ask& ask) {
+    return ask.tolerates_unschedulable ||
+           any_tolerates(ask.pod.spec->tolerations,
+                         {"node.kubernetes.io/unschedulable", "", TaintEffect::no_schedule});
+}
+
+}  // namespace
+
 std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     if (ask.application != wanted.application) {
         return "key is in use by application " + (ask.application.empty() ? "-" : ask.application);
@@ -80,24 +143,58 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
             return "is placed already";
         }
         ask.priority = wanted.priority;
+        restate_placed(ask, wanted);
         return "";
     }
-    const bool changed = ask.requests != wanted.requests ||
-                         ask.required_node != wanted.required_node ||
-                         ask.tolerates_unschedulable != wanted.tolerates_unschedulable;
+    const bool changed =
+        ask.requests != wanted.requests || ask.required_node != wanted.required_node ||
+        tolerates_drained(ask) != tolerates_drained(wanted) || *ask.pod.spec != *wanted.pod.spec ||
+        !same_scored_amounts(ask.pod, wanted.pod);
     ask.priority = wanted.priority;
     ask.requests = wanted.requests;
     ask.required_node = wanted.required_node;
+    ask.nominated_node = wanted.nominated_node;
     ask.tolerates_unschedulable = wanted.tolerates_unschedulable;
+    ask.never_preempts = wanted.never_preempts;
+    ask.started_s = wanted.started_s;
+    ask.pod = wanted.pod;
     for (const auto& [kind, amount] : ask.requests) {
         kinds_.insert(kind);
     }
     if (!wanted.node.empty()) {
         place(ask, wanted.node, AskState::allocated);
+    } else if (!ask.pod.spec->gates.empty()) {
+        become_gated(ask);
+    } else if (ask.state == AskState::gated) {
+        ask.state = AskState::pending;
     } else if (changed && ask.state == AskState::unschedulable) {
         wake(ask);
     }
     return "";
+}
+
+void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
+    const bool seen_by_others = *ask.pod.spec != *wanted.pod.spec ||
+                                ask.pod.terminating != wanted.pod.terminating;
+    ask.started_s = wanted.started_s;
+    ask.pod.spec = wanted.pod.spec;
+    ask.pod.terminating = wanted.pod.terminating;
+    ask.pod.node_cpu = wanted.pod.node_cpu;
+    ask.pod.node_memory = wanted.pod.node_memory;
+    ask.pod.own_cpu = wanted.pod.own_cpu;
+    ask.pod.own_memory = wanted.pod.own_memory;
+    if (seen_by_others) {
+        wake(Event::pod_changed);
+    }
+}
+
+void Oracle::become_gated(Ask& ask) {
+    if (ask.state == AskState::gated) {
+        return;
+    }
+    ask.state = AskState::gated;
+    ask.failed_by.clear();
+    decide(ask.shim, DecisionKind::ask_waiting, ask.key, judge({}, ask.pod).explanation.message);
 }
 
 std::string Oracle::add_ask(const std::string& name, Ask wanted) {
@@ -119,6 +216,8 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     Ask& ask = asks_[wanted.sequence] = wanted;
     if (!node.empty()) {
         place(ask, node, AskState::allocated);
+    } else if (!ask.pod.spec->gates.empty()) {
+        become_gated(ask);
     }
     return "";
 }
@@ -141,7 +240,10 @@ void Oracle::place(Ask& ask, const std::string& node_name, AskState state) {
         sums[kind] += amount;
     }
     ask.node = node_name;
+    ask.pod.node = node_name;
     ask.state = state;
+    ask.failed_by.clear();
+    wake(Event::pod_changed);
 }
 
 void Oracle::leave_node(Ask& ask) {
@@ -151,6 +253,8 @@ void Oracle::leave_node(Ask& ask) {
         sums[kind] -= amount;
     }
     ask.node.clear();
+    ask.pod.node.clear();
+    ask.bindings.clear();
     ask.allocated_decision = 0;
 }
 
@@ -200,20 +304,26 @@ void Oracle::wake(Ask& ask) {
 
 // The table of section 6, row by row.
 void Oracle::wake(Event event) {
-    std::set<FailedBy> wakes;
+    std::set<std::string> wakes;
     switch (event) {
-    case Event::node_created:
-        wakes = {FailedBy::unschedulable, FailedBy::name, FailedBy::resources, FailedBy::no_nodes};
+    case Event::node_changed: break;
+    case Event::node_undrained: wakes = {"NodeUnschedulable"}; break;
+    case Event::node_gone:
+        wakes = {"VolumeRestrictions", "PodTopologySpread", "InterPodAffinity"};
         break;
-    case Event::node_updated: wakes = {FailedBy::resources}; break;
-    case Event::node_stated_again: wakes = {FailedBy::unschedulable, FailedBy::resources}; break;
-    case Event::hold_gone: wakes = {FailedBy::resources}; break;
-    case Event::node_undrained: wakes = {FailedBy::unschedulable}; break;
-    case Event::allocation_ended: wakes = {FailedBy::resources}; break;
+    case Event::allocation_ended:
+        wakes = {"NodePorts",     "NodeResourcesFit",  "VolumeRestrictions", "NodeVolumeLimits",
+                 "VolumeBinding", "PodTopologySpread", "InterPodAffinity"};
+        break;
+    case Event::pod_changed: wakes = {"PodTopologySpread", "InterPodAffinity"}; break;
+    case Event::object_changed:
+        wakes = {"NodeVolumeLimits", "VolumeRestrictions", "VolumeBinding", "VolumeZone",
+                 "InterPodAffinity"};
+        break;
     }
     for (auto& [sequence, ask] : asks_) {
-        bool meant = false;
-        for (const FailedBy failed : ask.failed_by) {
+        bool meant = event == Event::node_changed;  // wakes everybody
+        for (const std::string& failed : ask.failed_by) {
             meant = meant || wakes.contains(failed);
         }
         if (ask.state == AskState::unschedulable && meant) {

@@ -1,4 +1,5 @@
-// An attempt, naively: every node filtered and scored for one ask. RULES.md, section 5.
+// An attempt, naively: every node filtered and scored for one ask. RULES.md, sections 5 and 9; the
+// predicates and scores themselves are in kube_judge.h.
 //
 // Thread and errors: see oracle.h.
 #include <algorithm>
@@ -53,113 +54,133 @@ const Ask* Oracle::next_ask() const {
     return first;
 }
 
-void Oracle::attempt(Ask& ask) {
-    ++attempts_;
-    ask.failed_by.clear();
-    std::map<std::string, std::uint64_t> reasons;
-    const Node* best = nullptr;
-    std::int64_t best_score = 0;
-    for (const auto& [name, node] : nodes_) {
-        const std::vector<std::string> why_not = filter(ask, node, ask.failed_by);
-        for (const std::string& reason : why_not) {
-            reasons[reason] += 1;
-        }
-        if (!why_not.empty()) {
-            continue;
-        }
-        const std::int64_t node_score = score(ask, node);
-        if (best == nullptr || node_score > best_score ||
-            (node_score == best_score && node.slot < best->slot)) {
-            best = &node;
-            best_score = node_score;
+KubeOptions Oracle::kube_options() const {
+    KubeOptions out;
+    // Gates are looked at when an ask is stated, not when it is its turn.
+    out.waits_at_gates = false;
+    out.copies_namespace_fault = options_.compat == Compat::kubernetes_1_35;
+    out.fit = options_.score == ScorePolicy::least_allocated ? KubeFitPolicy::least_allocated
+                                                             : KubeFitPolicy::most_allocated;
+    const ScoreWeights& weights = options_.weights;
+    out.weights = {{"TaintToleration", weights.taint_toleration},
+                   {"NodeAffinity", weights.node_affinity},
+                   {"PodTopologySpread", weights.pod_topology_spread},
+                   {"InterPodAffinity", weights.inter_pod_affinity},
+                   {"NodeResourcesFit", weights.resources_fit},
+                   {"NodeResourcesBalancedAllocation", weights.balanced_allocation},
+                   {"ImageLocality", weights.image_locality}};
+    for (const std::string& name : kube_predicate_names()) {
+        const auto& on = options_.predicates;
+        if (!on.empty() && std::find(on.begin(), on.end(), name) == on.end()) {
+            out.predicates_off.insert(name);
         }
     }
-    if (best == nullptr) {
-        fail(ask, reasons);
+    return out;
+}
+
+// The objects as stated, and what placements have done to claims since.
+KubeObjects Oracle::assumed_objects() const {
+    KubeObjects out = objects_;
+    for (const auto& [sequence, ask] : asks_) {
+        for (const KubeBinding& binding : ask.bindings) {
+            assume(binding, out);
+        }
+    }
+    return out;
+}
+
+KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
+    KubeState out;
+    std::map<std::uint64_t, const KubeNode*> by_slot;
+    for (const auto& [name, node] : nodes_) {
+        by_slot[node.slot] = &node.facts;
+    }
+    for (const auto& [slot, facts] : by_slot) {
+        out.nodes.push_back(facts);
+    }
+    for (const auto& [sequence, other] : asks_) {
+        if (!other.node.empty()) {
+            out.pods.push_back(&other.pod);
+        }
+    }
+    for (const auto& [owner, hold] : holds_) {
+        for (const auto& [kind, amount] : hold.amounts) {
+            if (ask.priority < hold.kept_from_below) {
+                out.held[hold.node][kind] += amount;
+            }
+        }
+    }
+    out.objects = &objects;
+    out.options = kube_options();
+    return out;
+}
+
+KubeAnswer Oracle::answer(const Ask& ask) const {
+    const bool as_stated = std::all_of(asks_.begin(), asks_.end(), [](const auto& one) {
+        return one.second.bindings.empty();
+    });
+    if (as_stated) {  // the usual case: nothing to copy
+        return judge(state_for(ask, objects_), ask.pod);
+    }
+    const KubeObjects objects = assumed_objects();
+    return judge(state_for(ask, objects), ask.pod);
+}
+
+void Oracle::attempt(Ask& ask) {
+    ++attempts_;
+    const KubeAnswer found = answer(ask);
+    if (counts_what_decides_) {
+        count_deciders(found);
+    }
+    if (found.explanation.node.empty()) {
+        fail(ask, found);
         return;
     }
     ask.failed_by.clear();
     ++placed_;
-    check_fit(ask, *best);
-    place(ask, best->name, AskState::unacknowledged);
-    log_line("place", ask, best->name, "-");
-    ask.allocated_decision = decide(ask.shim, DecisionKind::allocated, ask.key, "", best->name);
+    const std::string node = found.explanation.node;
+    check_fit(ask, nodes_.at(node));
+    place(ask, node, AskState::unacknowledged);
+    ask.bindings = found.bindings;
+    log_line("place", ask, node, "-");
+    ask.allocated_decision = decide(ask.shim, DecisionKind::allocated, ask.key, "", node);
 }
 
-void Oracle::fail(Ask& ask, const std::map<std::string, std::uint64_t>& reasons) {
+void Oracle::fail(Ask& ask, const KubeAnswer& found) {
     ++failed_;
-    std::string text = "no nodes available to schedule pods";
+    ask.failed_by = found.failed_by;
     if (nodes_.empty()) {
-        ask.failed_by.insert(FailedBy::no_nodes);
-    } else {
-        std::vector<std::string> parts;
-        for (const auto& [reason, count] : reasons) {
-            parts.push_back(std::to_string(count) + " " + reason);
-        }
-        std::sort(parts.begin(), parts.end());
-        text = "0/" + std::to_string(nodes_.size()) + " nodes are available: ";
-        for (std::size_t i = 0; i < parts.size(); ++i) {
-            text += (i == 0 ? "" : ", ") + parts[i];
-        }
-        text += ".";
+        ask.failed_by = {kNoNodes};
     }
     count_failure(ask);
     ask.state = AskState::unschedulable;
-    log_line("fail", ask, "-", text);
+    log_line("fail", ask, "-", found.explanation.message);
     if (ask.failures == 1) {
-        decide(ask.shim, DecisionKind::ask_waiting, ask.key, text);
+        decide(ask.shim, DecisionKind::ask_waiting, ask.key, found.explanation.message);
     }
 }
 
-// The reasons of the first predicate that fails the node; none when it is feasible.
-std::vector<std::string> Oracle::filter(const Ask& ask, const Node& node,
-                                        std::set<FailedBy>& failed_by) const {
-    if (!node.schedulable && !ask.tolerates_unschedulable) {
-        failed_by.insert(FailedBy::unschedulable);
-        return {"node(s) were unschedulable"};
+// A predicate decides when a node fails by it; a score plugin when the best node without its share
+// is another one.
+void Oracle::count_deciders(const KubeAnswer& found) {
+    for (const std::string& predicate : found.failed_by) {
+        decided_by_["predicate " + predicate] += 1;
     }
-    if (!ask.required_node.empty() && ask.required_node != node.name) {
-        failed_by.insert(FailedBy::name);
-        return {"node(s) didn't match the requested node name"};
-    }
-    std::vector<std::string> reasons;
-    for (const auto& [kind, amount] : ask.requests) {
-        if (free_for(ask, node, kind) < amount) {
-            failed_by.insert(FailedBy::resources);
-            reasons.push_back(kind == "pods" ? "Too many pods" : "Insufficient " + kind);
+    for (const std::string& plugin : kube_score_names()) {
+        std::string best;
+        std::int64_t best_total = 0;
+        for (const NodeExplanation& node : found.explanation.nodes) {
+            std::int64_t total = node.total;
+            for (const ScoreShare& share : node.scores) {
+                total -= share.plugin == plugin ? share.weighted : 0;
+            }
+            if (node.verdict == Verdict::feasible && (best.empty() || total > best_total)) {
+                best = node.node;
+                best_total = total;
+            }
         }
+        decided_by_["score " + plugin] += best != found.explanation.node;
     }
-    return reasons;
-}
-
-std::int64_t Oracle::free_for(const Ask& ask, const Node& node, const std::string& kind) const {
-    std::int64_t free = of(node.capacity, kind) - of(node.used, kind) - of(node.foreign, kind);
-    for (const auto& [owner, hold] : holds_) {
-        if (hold.node == node.name && ask.priority < hold.kept_from_below) {
-            free -= of(hold.amounts, kind);
-        }
-    }
-    return free;
-}
-
-std::int64_t Oracle::score(const Ask& ask, const Node& node) const {
-    std::int64_t sum = 0;
-    std::int64_t kinds = 0;
-    for (const std::string kind : {"cpu", "memory"}) {
-        const std::int64_t capacity = of(node.capacity, kind);
-        if (capacity <= 0) {
-            continue;
-        }
-        const std::int64_t used =
-            of(node.used, kind) + of(node.foreign, kind) + of(ask.requests, kind);
-        if (options_.score == ScorePolicy::least_allocated) {
-            sum += used > capacity ? 0 : (capacity - used) * 100 / capacity;
-        } else {
-            sum += std::min(used, capacity) * 100 / capacity;
-        }
-        kinds += 1;
-    }
-    return kinds == 0 ? 0 : sum / kinds;
 }
 
 // Law 3 at the moment of the commit; later the capacity may shrink below use.

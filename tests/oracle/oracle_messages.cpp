@@ -185,6 +185,7 @@ void Oracle::message(const std::string& name, const ResyncBeginMessage&) {
         end_ask(shim.asks.begin()->second, false);
     }
     shim.applications.clear();
+    forget_objects_of(name);
     for (auto& [node_name, node] : nodes_) {
         if (node.shim == name) {
             node.unmentioned = true;

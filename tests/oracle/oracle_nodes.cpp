@@ -32,19 +32,61 @@ std::string Oracle::node_record(const std::string& shim, const std::string& name
                                 const NodeRecord& record) {
     const bool creates =
         record.action == NodeAction::create || record.action == NodeAction::create_drain;
-    Amounts capacity;
+    KubeNode facts;
+    facts.name = name;
     if (creates || record.action == NodeAction::update) {
-        const std::string fault = check_amounts(shims_.at(shim), record.capacity, capacity);
+        std::string fault = check_amounts(shims_.at(shim), record.capacity, facts.allocatable);
+        fault = fault.empty() ? check_facts(shims_.at(shim), record, facts) : fault;
         if (!fault.empty()) {
             return fault;
         }
     }
-    return creates ? create_node(shim, name, record, capacity)
-                   : change_node(shim, name, record, capacity);
+    return creates ? create_node(shim, name, record, facts)
+                   : change_node(shim, name, record, facts);
+}
+
+// Labels, taints and images. Values may be empty, keys may not.
+std::string Oracle::check_facts(const Shim& shim, const NodeRecord& record, KubeNode& into) {
+    TextReader read(shim.dictionary);
+    std::string twice;
+    bool keyless = false;
+    for (const Attribute& label : record.attributes) {
+        const std::string key = read(label.key);
+        if (!into.labels.emplace(key, read(label.value)).second && twice.empty()) {
+            twice = "label " + key + " is given twice";
+        }
+        keyless = keyless || label.key == 0;
+    }
+    for (const Taint& taint : record.taints) {
+        const std::string key = read(taint.key);
+        into.taints.push_back({key, read(taint.value), taint.effect});
+        keyless = keyless || taint.key == 0;
+    }
+    for (const Amount& image : record.images) {
+        into.images.emplace(read(image.kind), image.value);
+        keyless = keyless || image.kind == 0;
+    }
+    return keyless || read.unknown() ? "unknown dictionary id" : twice;
+}
+
+// What a node is now; whether it is schedulable is told apart.
+void Oracle::take_facts(Node& node, const KubeNode& facts) {
+    const bool unschedulable = node.facts.unschedulable;
+    node.facts = facts;
+    node.facts.unschedulable = unschedulable;
+    node.capacity = facts.allocatable;
+    for (const auto& [kind, amount] : node.capacity) {
+        kinds_.insert(kind);
+    }
+}
+
+void Oracle::set_schedulable(Node& node, bool schedulable) {
+    node.schedulable = schedulable;
+    node.facts.unschedulable = !schedulable;
 }
 
 std::string Oracle::create_node(const std::string& shim, const std::string& name,
-                                const NodeRecord& record, const Amounts& capacity) {
+                                const NodeRecord& record, const KubeNode& facts) {
     const bool schedulable = record.action == NodeAction::create;
     const auto existing = nodes_.find(name);
     if (existing != nodes_.end()) {
@@ -53,12 +95,9 @@ std::string Oracle::create_node(const std::string& shim, const std::string& name
             return "node exists already";
         }
         node.unmentioned = false;
-        node.capacity = capacity;
-        node.schedulable = schedulable;
-        for (const auto& [kind, amount] : capacity) {
-            kinds_.insert(kind);
-        }
-        wake(schedulable ? Event::node_stated_again : Event::node_updated);
+        take_facts(node, facts);
+        set_schedulable(node, schedulable);
+        wake(Event::node_changed);
         return "";
     }
     std::uint64_t of_shim = 0;
@@ -71,20 +110,17 @@ std::string Oracle::create_node(const std::string& shim, const std::string& name
     Node node;
     node.name = name;
     node.shim = shim;
-    node.slot_group = slot_group(shims_.at(shim), record, capacity);
+    node.slot_group = slot_group(facts);
     node.slot = free_slot(node.slot_group);
-    node.schedulable = schedulable;
-    node.capacity = capacity;
+    take_facts(node, facts);
+    set_schedulable(node, schedulable);
     nodes_[name] = node;
-    for (const auto& [kind, amount] : capacity) {
-        kinds_.insert(kind);
-    }
-    wake(Event::node_created);
+    wake(Event::node_changed);
     return "";
 }
 
 std::string Oracle::change_node(const std::string& shim, const std::string& name,
-                                const NodeRecord& record, const Amounts& capacity) {
+                                const NodeRecord& record, const KubeNode& facts) {
     const auto existing = nodes_.find(name);
     if (existing == nodes_.end() || existing->second.shim != shim) {
         return "no such node";
@@ -92,15 +128,12 @@ std::string Oracle::change_node(const std::string& shim, const std::string& name
     Node& node = existing->second;
     switch (record.action) {
     case NodeAction::update:
-        node.capacity = capacity;
-        for (const auto& [kind, amount] : capacity) {
-            kinds_.insert(kind);
-        }
-        wake(Event::node_updated);
+        take_facts(node, facts);
+        wake(Event::node_changed);
         return "";
-    case NodeAction::drain: node.schedulable = false; return "";
+    case NodeAction::drain: set_schedulable(node, false); return "";
     case NodeAction::undrain:
-        node.schedulable = true;
+        set_schedulable(node, true);
         wake(Event::node_undrained);
         return "";
     case NodeAction::decommission: decommission(name); return "";
@@ -108,7 +141,7 @@ std::string Oracle::change_node(const std::string& shim, const std::string& name
     }
 }
 
-// Its going wakes nobody: the node is gone, and the end of a resync wakes everybody.
+// The ends of its allocations wake nobody; its going does.
 void Oracle::decommission(const std::string& name) {
     std::vector<std::uint64_t> on_it;  // in order of sequence number, as asks_ is
     for (const auto& [sequence, ask] : asks_) {
@@ -128,30 +161,29 @@ void Oracle::decommission(const std::string& name) {
     }
     std::erase_if(holds_, [&](const auto& hold) { return hold.second.node == name; });
     nodes_.erase(name);
+    wake(Event::node_gone);
 }
 
 // The group as one text: lengths keep two different tuples from reading alike.
-std::string Oracle::slot_group(const Shim& shim, const NodeRecord& record,
-                               const Amounts& capacity) const {
-    std::string zone;
-    std::string type;
-    for (const Attribute& attribute : record.attributes) {
-        const auto key = shim.dictionary.find(attribute.key);
-        const auto value = shim.dictionary.find(attribute.value);
-        if (key == shim.dictionary.end() || value == shim.dictionary.end()) {
-            continue;
+std::string Oracle::slot_group(const KubeNode& facts) {
+    const auto first_of = [&](std::initializer_list<const char*> keys) {
+        for (const char* key : keys) {
+            const auto found = facts.labels.find(key);
+            if (found != facts.labels.end()) {
+                return found->second;
+            }
         }
-        if (key->second == "zone") {
-            zone = value->second;
-        } else if (key->second == "instance-type") {
-            type = value->second;
-        }
-    }
+        return std::string();
+    };
+    const std::string zone = first_of(
+        {"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "zone"});
+    const std::string type = first_of({"node.kubernetes.io/instance-type",
+                                       "beta.kubernetes.io/instance-type", "instance-type"});
     const auto with_length = [](const std::string& text) {
         return std::to_string(text.size()) + ":" + text;
     };
     std::string group = with_length(zone) + with_length(type);
-    for (const auto& [kind, amount] : capacity) {  // std::map: in byte order of the names
+    for (const auto& [kind, amount] : facts.allocatable) {  // std::map: in byte order of the names
         if (amount > 0) {
             group += with_length(kind) +
                      std::to_string(std::bit_width(static_cast<std::uint64_t>(amount))) + ";";

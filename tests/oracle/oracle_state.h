@@ -14,12 +14,14 @@
 #include <vector>
 
 #include "bayplan/records.h"
+#include "kube_model.h"
+#include "kube_texts.h"
 
 namespace bayplan::oracle {
 
 using Amounts = std::map<std::string, std::int64_t>;  // by text of the kind
 
-enum class AskState { pending, backoff, unschedulable, unacknowledged, allocated };
+enum class AskState { gated, pending, backoff, unschedulable, unacknowledged, allocated };
 
 // An unknown dictionary id as decisions name it.
 std::string number_sign(DictId);
@@ -27,8 +29,9 @@ std::string number_sign(DictId);
 // The word that Engine::ask_state uses for the state.
 const char* name_of(AskState);
 
-// What an ask can fail by (RULES.md, section 6, the right column of the table).
-enum class FailedBy { unschedulable, name, resources, no_nodes };
+// What an ask fails by beside predicates, which are known by their names (RULES.md, section 6, the
+// right column of the table).
+inline constexpr const char* kNoNodes = "no nodes";
 
 struct Ask {
     std::string shim;
@@ -40,13 +43,18 @@ struct Ask {
     std::int32_t priority = 0;
     Amounts requests;
     std::string required_node;  // empty: any
+    std::string nominated_node;
     bool tolerates_unschedulable = false;
+    bool never_preempts = false;
+    std::int64_t started_s = 0;
+    KubePod pod;  // the same as predicates and scores see it, with its spec
     bool foreign = false;
     AskState state = AskState::pending;
     std::string node;  // empty: not placed
     std::uint64_t failures = 0;
     std::int64_t backoff_until = 0;
-    std::set<FailedBy> failed_by;
+    std::set<std::string> failed_by;
+    std::vector<KubeBinding> bindings;  // what its placement did to claims
     std::uint64_t allocated_decision =
         0;  // number of the decision that told its placement; 0: none
 };
@@ -61,6 +69,7 @@ struct Node {
     Amounts capacity;
     Amounts used;     // by ours
     Amounts foreign;  // by others
+    KubeNode facts;   // as predicates and scores see it
 };
 
 struct Hold {
@@ -85,6 +94,7 @@ struct Shim {
     std::uint64_t instance = 0;
     std::optional<ConnectionId> connection;
     std::map<DictId, std::string> dictionary;
+    std::map<SpecNumber, std::shared_ptr<const KubeSpec>> specs;
     std::set<std::string> applications;
     std::map<std::string, std::uint64_t> asks;  // key -> sequence number
     std::uint64_t applied = 0;

@@ -19,7 +19,8 @@ StateBody Borrowed::borrow(const OwnedForget& owned) { return ForgetMessage{owne
 
 StateBody Borrowed::borrow(const OwnedNodes& owned) {
     for (const OwnedNode& node : owned.nodes) {
-        nodes_.push_back({node.node, node.action, node.capacity, node.attributes});
+        nodes_.push_back({node.node, node.action, node.capacity, node.attributes, node.taints,
+                          node.images});
     }
     return NodesMessage{nodes_};
 }
@@ -40,6 +41,15 @@ StateBody Borrowed::borrow(const OwnedAsks& owned) {
         record.foreign = ask.foreign;
         record.tolerates_unschedulable = ask.tolerates_unschedulable;
         record.requests = ask.requests;
+        record.spec = ask.spec;
+        record.terminating = ask.terminating;
+        record.never_preempts = ask.never_preempts;
+        record.nominated_node = ask.nominated_node;
+        record.started_s = ask.started_s;
+        record.node_cpu = ask.node_cpu;
+        record.node_memory = ask.node_memory;
+        record.own_cpu = ask.own_cpu;
+        record.own_memory = ask.own_memory;
         asks_.push_back(record);
     }
     return AsksMessage{asks_};
@@ -66,5 +76,11 @@ StateBody Borrowed::borrow(const OwnedResyncEnd&) { return ResyncEndMessage{}; }
 StateBody Borrowed::borrow(const OwnedConfiguration& owned) {
     return ConfigurationMessage{owned.text};
 }
+
+StateBody Borrowed::borrow(const OwnedSpecs& owned) {
+    return SpecsMessage{owned.define, owned.forget};
+}
+
+StateBody Borrowed::borrow(const OwnedObjects& owned) { return ObjectsMessage{owned.objects}; }
 
 }  // namespace bayplan::oracle

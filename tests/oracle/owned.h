@@ -19,6 +19,8 @@ struct OwnedNode {
     NodeAction action = NodeAction::create;
     std::vector<Amount> capacity = {};
     std::vector<Attribute> attributes = {};
+    std::vector<Taint> taints = {};
+    std::vector<Amount> images = {};
 };
 
 struct OwnedAsk {
@@ -31,6 +33,15 @@ struct OwnedAsk {
     bool foreign = false;
     bool tolerates_unschedulable = false;
     std::vector<Amount> requests = {};
+    SpecNumber spec = 0;
+    bool terminating = false;
+    bool never_preempts = false;
+    DictId nominated_node = 0;
+    std::int64_t started_s = 0;
+    std::int64_t node_cpu = -1;
+    std::int64_t node_memory = -1;
+    std::int64_t own_cpu = -1;
+    std::int64_t own_memory = -1;
 };
 
 struct OwnedRelease {
@@ -65,10 +76,17 @@ struct OwnedResyncEnd {};
 struct OwnedConfiguration {
     std::string text;
 };
+struct OwnedSpecs {
+    std::vector<SpecRecord> define = {};
+    std::vector<SpecNumber> forget = {};
+};
+struct OwnedObjects {
+    std::vector<ObjectRecord> objects = {};
+};
 
-using OwnedBody =
-    std::variant<OwnedDefine, OwnedForget, OwnedNodes, OwnedApplications, OwnedAsks, OwnedReleases,
-                 OwnedNacks, OwnedResyncBegin, OwnedResyncEnd, OwnedConfiguration>;
+using OwnedBody = std::variant<OwnedDefine, OwnedForget, OwnedNodes, OwnedApplications, OwnedAsks,
+                               OwnedReleases, OwnedNacks, OwnedResyncBegin, OwnedResyncEnd,
+                               OwnedConfiguration, OwnedSpecs, OwnedObjects>;
 
 class Borrowed {
 public:
@@ -89,6 +107,8 @@ private:
     StateBody borrow(const OwnedResyncBegin&);
     StateBody borrow(const OwnedResyncEnd&);
     StateBody borrow(const OwnedConfiguration&);
+    StateBody borrow(const OwnedSpecs&);
+    StateBody borrow(const OwnedObjects&);
 
     std::vector<DictEntry> entries_;
     std::vector<NodeRecord> nodes_;

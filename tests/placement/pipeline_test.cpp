@@ -46,7 +46,7 @@ public:
         gave_up = true;
         return lanes;
     }
-    Refusal explain(const AskClass&, const NodeBlock&, std::uint32_t, const KindNames&) const override { return {}; }
+    Refusal explain(const Subject&, const NodeView&) const override { return {}; }
     std::uint32_t woken_by() const override { return 0; }
 
     mutable std::atomic<bool> met{false};
@@ -147,7 +147,7 @@ public:
         overlapped = wait_for(proposing_) || overlapped;
         return lanes;
     }
-    Refusal explain(const AskClass&, const NodeBlock&, std::uint32_t, const KindNames&) const override { return {}; }
+    Refusal explain(const Subject&, const NodeView&) const override { return {}; }
     std::uint32_t woken_by() const override { return 0; }
 
     mutable std::atomic<bool> overlapped{false};
@@ -195,7 +195,7 @@ TEST(Pipeline, commit_looks_again_at_nodes_that_earlier_commits_of_the_batch_cha
             continue;
         }
         KeepingSink sink;
-        Engine engine(graph_options(), sink, make_default_predicates(), parallel_executor(tbb));
+        Engine engine(graph_options(), sink, make_predicates({}), parallel_executor(tbb));
         TestShim shim(engine, "s");
         shim.node("n1", {{"cpu", 10}, {"memory", 1000}});
         shim.node("n2", {{"cpu", 9}, {"memory", 1000}});
@@ -213,7 +213,7 @@ TEST(Pipeline, an_ask_of_higher_priority_that_comes_between_cuts_what_was_select
     KeepingSink sink;
     EngineOptions options = graph_options();
     options.batch = 4;
-    Engine engine(options, sink, make_default_predicates(), make_inline_executor());
+    Engine engine(options, sink, make_predicates({}), make_inline_executor());
     TestShim shim(engine, "s");
     shim.node("n1", {{"cpu", 3}});
     shim.application("app");
@@ -232,7 +232,7 @@ TEST(Pipeline, an_ask_of_higher_priority_that_comes_between_cuts_what_was_select
 
 TEST(Pipeline, a_selected_ask_that_is_released_is_not_placed) {
     KeepingSink sink;
-    Engine engine(graph_options(), sink, make_default_predicates(), make_inline_executor());
+    Engine engine(graph_options(), sink, make_predicates({}), make_inline_executor());
     TestShim shim(engine, "s");
     two_asks(shim);
     shim.ask("c", "app", {{"cpu", 1}});
@@ -250,7 +250,7 @@ TEST(Pipeline, cheap_batches_go_inline_and_dear_ones_to_the_workers_when_the_pat
     EngineOptions options = graph_options();
     options.path = BatchPath::automatic;
     options.batch = 64;
-    Engine engine(options, sink, make_default_predicates(), make_inline_executor());
+    Engine engine(options, sink, make_predicates({}), make_inline_executor());
     TestShim shim(engine, "s");
     for (int node = 0; node < 64; ++node) {
         shim.node("n" + std::to_string(node), {{"cpu", 100'000}});

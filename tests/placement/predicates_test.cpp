@@ -26,9 +26,14 @@ protected:
         return made;
     }
 
+    PredicateSet::Failure explain_lane(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane) {
+        const Subject subject{ask_class, specs_[kEmptySpec], topology_.plan(kEmptySpec), topology_, kinds_};
+        return set_->explain(subject, {block, slot_at(0, lane), facts_});
+    }
+
     PredicateSet::Failure explain(const AskClass& ask_class, const NodeBlock& block) {
-        auto failure = set_->explain(ask_class, block, 0, kinds_);
-        EXPECT_EQ(set_->filter(ask_class, block) & 1, failure.refusal.verdict == Verdict::feasible ? 1u : 0u)
+        auto failure = explain_lane(ask_class, block, 0);
+        EXPECT_EQ(set_->filter(ask_class, block, block.present) & 1, failure.refusal.verdict == Verdict::feasible ? 1u : 0u)
             << "filter() and explain() disagree";
         return failure;
     }
@@ -40,8 +45,31 @@ protected:
     }
 
     KindTable kinds_;
-    std::unique_ptr<PredicateSet> set_ = make_default_predicates();
+    std::unique_ptr<PredicateSet> set_ = make_predicates({});
+    // A world without nodes and pods: these tests look at blocks of their own.
+    NameTable<NameId> names_;
+    NodeState state_{1, 1};
+    NodeTable nodes_{state_, kinds_, names_};
+    TextTable texts_;
+    KnownTexts known_{texts_};
+    AskTable asks_;
+    SpecTable specs_{texts_};
+    Topology topology_{{texts_, known_, asks_, specs_, nodes_}, {}};
+    const NodeFacts facts_;
 };
+
+TEST_F(Predicates, are_those_that_settings_may_name_in_that_order) {
+    std::vector<std::string_view> names;
+    for (const auto& predicate : set_->predicates()) {
+        names.push_back(predicate->name());
+    }
+    EXPECT_EQ(names, std::vector<std::string_view>(kPredicateNames.begin(), kPredicateNames.end()));
+    const auto listed = make_predicates({"NodePorts", "NodeName"});
+    ASSERT_EQ(listed->predicates().size(), 2u);
+    EXPECT_EQ(listed->predicates()[0]->name(), "NodeName") << "the order is never that of the list";
+    EXPECT_EQ(unknown_predicate({"NodePorts", "NodeName"}), "");
+    EXPECT_EQ(unknown_predicate({"NodePorts", "nodeName", "Node"}), "nodeName");
+}
 
 TEST_F(Predicates, fit_is_exact_at_the_boundary) {
     EXPECT_EQ(explain(asking(40), block(100, 50, 10)).refusal.verdict, Verdict::feasible);
@@ -141,12 +169,12 @@ TEST_F(Predicates, filter_and_explain_agree_on_random_blocks) {
         AskClass ask_class = asking(static_cast<std::int64_t>(random() % 6) + 1);
         ask_class.tolerates_unschedulable = random() % 2 == 0;
         ask_class.required_node = random() % 2 == 0 ? static_cast<NameId>(random() % 3) : kNone<NameId>;
-        const std::uint64_t pass = set_->filter(ask_class, made);
+        const std::uint64_t pass = set_->filter(ask_class, made, made.present);
         EXPECT_EQ(pass & ~made.present, 0u);
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
             if (made.present >> lane & 1) {
                 const bool feasible =
-                    set_->explain(ask_class, made, lane, kinds_).refusal.verdict == Verdict::feasible;
+                    explain_lane(ask_class, made, lane).refusal.verdict == Verdict::feasible;
                 ASSERT_EQ(pass >> lane & 1, feasible ? 1u : 0u);
             }
         }

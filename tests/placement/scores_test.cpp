@@ -29,18 +29,21 @@ const Case kCases[] = {
 TEST(Scores, least_and_most_allocated_by_table) {
     for (const Case& one : kCases) {
         NodeBlock block;
-        block.kinds.resize(2);
-        block.kinds[0] = std::make_unique<KindColumns>();
-        block.kinds[1] = std::make_unique<KindColumns>();
+        block.kinds.resize(4);
+        for (auto& columns : block.kinds) {
+            columns = std::make_unique<KindColumns>();
+        }
         block.kinds[0]->capacity[9] = one.cpu_capacity;
         block.kinds[1]->capacity[9] = one.memory_capacity;
-        block.kinds[0]->used[9] = one.cpu_used / 2;
-        block.kinds[0]->foreign[9] = one.cpu_used - one.cpu_used / 2;  // foreign pods count alike
-        block.kinds[1]->used[9] = one.memory_used;
+        // What scores count, not what was requested; foreign pods count alike.
+        block.kinds[0]->used[9] = 1'000;
+        block.kinds[raw(kScoredCpu)]->used[9] = one.cpu_used / 2;
+        block.kinds[raw(kScoredCpu)]->foreign[9] = one.cpu_used - one.cpu_used / 2;
+        block.kinds[raw(kScoredMemory)]->used[9] = one.memory_used;
         block.kinds[0]->held[9] = 50;  // holds do not count
         AskClass ask_class;
-        ask_class.cpu_request = one.cpu_asked;
-        ask_class.memory_request = one.memory_asked;
+        ask_class.own_cpu = one.cpu_asked;
+        ask_class.own_memory = one.memory_asked;
         LaneScores least{};
         LaneScores most{};
         make_least_allocated()->add(ask_class, block, std::uint64_t{1} << 9, 1, least);

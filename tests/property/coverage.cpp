@@ -28,6 +28,17 @@ constexpr Rejection kRejections[] = {
     {DecisionKind::message_rejected, "unknown dictionary id", ""},
     {DecisionKind::message_rejected, "no such allocation", ""},
     {DecisionKind::message_rejected, "queue configuration is set by", ""},
+    {DecisionKind::message_rejected, "spec number 0 is reserved", ""},
+    {DecisionKind::message_rejected, "unknown dictionary id #", ""},
+    {DecisionKind::message_rejected, "label ", " is given twice"},
+    {DecisionKind::message_rejected, "a term without a topology key", ""},
+    {DecisionKind::message_rejected, "skew or domains below 1", ""},
+    {DecisionKind::message_rejected, "weight outside 0 to 100", ""},
+    {DecisionKind::message_rejected, "is defined already", ""},
+    {DecisionKind::message_rejected, "more than ", " specs"},
+    {DecisionKind::message_rejected, "unknown spec", ""},
+    {DecisionKind::message_rejected, "more than ", " objects"},
+    {DecisionKind::node_rejected, "label ", " is given twice"},
     {DecisionKind::node_rejected, "unknown dictionary id", ""},
     {DecisionKind::node_rejected, "unknown dictionary id #", ""},
     {DecisionKind::node_rejected, "negative amount of ", ""},
@@ -47,6 +58,8 @@ constexpr Rejection kRejections[] = {
     {DecisionKind::ask_rejected, "no such node", ""},
     {DecisionKind::ask_rejected, "unknown dictionary id", ""},
     {DecisionKind::ask_rejected, "unknown dictionary id #", ""},
+    {DecisionKind::ask_rejected, "unknown spec ", ""},
+    {DecisionKind::ask_rejected, "scored amount is out of range", ""},
     {DecisionKind::ask_rejected, "negative amount of ", ""},
     {DecisionKind::ask_rejected, "amount of ", " is too large"},
     {DecisionKind::ask_rejected, "", " is given twice"},
@@ -65,7 +78,30 @@ constexpr std::string_view kFailures[] = {"node(s) were unschedulable",
                                           "Insufficient ephemeral-storage",
                                           "Insufficient example.com/gpu",
                                           "Too many pods",
-                                          "no nodes available to schedule pods"};
+                                          "no nodes available to schedule pods",
+                                          "node(s) had untolerated taint(s)",
+                                          "node(s) didn't match Pod's node affinity/selector",
+                                          "node(s) didn't satisfy plugin(s) [NodeAffinity]",
+                                          "pod affinity terms conflict",
+                                          "node(s) didn't have free ports",
+                                          "node(s) had no available disk",
+                                          "ReadWriteOncePod access mode already in-use",
+                                          "node(s) exceed max volume count",
+                                          "not found",
+                                          "waiting for ephemeral volume controller",
+                                          "(pod is not owner)",
+                                          "bound to non-existent persistentvolume ",
+                                          "is being deleted",
+                                          "pod has unbound immediate PersistentVolumeClaims",
+                                          "node(s) didn't match PersistentVolume's node affinity",
+                                          "node(s) didn't find available persistent volumes",
+                                          "node(s) did not have enough free storage",
+                                          "node(s) had no available volume zone",
+                                          "topology spread constraints (missing required label)",
+                                          "node(s) didn't match pod topology spread constraints,",
+                                          "node(s) didn't match pod affinity rules",
+                                          "node(s) didn't match pod anti-affinity rules",
+                                          "node(s) didn't satisfy existing pods anti-affinity"};
 
 constexpr std::string_view kOther[] = {"place lines",
                                        "fail lines",
@@ -81,13 +117,15 @@ constexpr std::string_view kOther[] = {"place lines",
                                        "nodes over capacity at the end",
                                        "holds at the end",
                                        "nodes beyond the first block",
+                                       "asks gated at the end",
+                                       "volumes given to claims at the end",
                                        "drained nodes at the end"};
 
 constexpr std::array kEvents = {"tick", "connect", "disconnect", "state", "acknowledge",
                                 "hold", "drop",    "run",        "sink"};
 constexpr std::array kBodies = {"define",     "forget",       "nodes", "applications",
                                 "asks",       "releases",     "nacks", "resync begin",
-                                "resync end", "configuration"};
+                                "resync end", "configuration", "specs", "objects"};
 
 std::string label(const Rejection& one) {
     return "rejected, kind " + std::to_string(static_cast<int>(one.kind)) + ": " +
@@ -106,7 +144,7 @@ bool over_capacity(const oracle::Node& node) {
 
 }  // namespace
 
-Coverage::Coverage() {
+Coverage::Coverage(bool what_decides) {
     for (const Rejection& one : kRejections) {
         counts_[label(one)] = 0;
     }
@@ -115,6 +153,14 @@ Coverage::Coverage() {
     }
     for (const std::string_view other : kOther) {
         counts_[std::string(other)] = 0;
+    }
+    if (what_decides) {
+        for (const std::string& name : oracle::kube_predicate_names()) {
+            counts_["decided by predicate " + name] = 0;
+        }
+        for (const std::string& name : oracle::kube_score_names()) {
+            counts_["decided by score " + name] = 0;
+        }
     }
     for (const char* event : kEvents) {
         counts_[std::string("event ") + event] = 0;
@@ -172,8 +218,13 @@ void Coverage::add(const oracle::Oracle& oracle) {
     }
     for (const auto& [sequence, ask] : oracle.asks()) {
         count("asks unacknowledged at the end", ask.state == oracle::AskState::unacknowledged);
+        count("asks gated at the end", ask.state == oracle::AskState::gated);
+        count("volumes given to claims at the end", ask.bindings.size());
         count("asks in backoff at the end", ask.state == oracle::AskState::backoff);
         count("foreign pods at the end", ask.foreign);
+    }
+    for (const auto& [what, times] : oracle.decided_by()) {
+        count("decided by " + what, times);
     }
     count("asks woken", oracle.counters().woken);
     count("holds at the end", oracle.holds().size());

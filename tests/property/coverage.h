@@ -24,7 +24,8 @@ public:
     std::vector<std::string> never_seen() const;
     std::string summary() const;
 
-    Coverage();
+    // `what_decides`: oracles count which predicate and score decided (Oracle::count_what_decides).
+    explicit Coverage(bool what_decides = false);
 
 private:
     void count(const std::string& what, std::uint64_t times = 1) { counts_[what] += times; }

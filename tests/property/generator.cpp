@@ -47,9 +47,30 @@ EngineOptions random_options(Random& random, bool with_tbb) {
         random.chance(10) ? static_cast<std::uint32_t>(random.between(1, 3)) : 100'000;
     options.asks_max =
         random.chance(12) ? static_cast<std::uint32_t>(random.between(3, 40)) : 10'000'000;
+    options.specs_max =
+        random.chance(8) ? static_cast<std::uint32_t>(random.between(1, 5)) : 200'000;
+    options.objects_max =
+        random.chance(8) ? static_cast<std::uint32_t>(random.between(1, 12)) : 2'000'000;
     options.backoff_initial_ns = random.chance(50) ? 1000 * kMs : random.between(1, 3000 * kMs);
     options.backoff_max_ns = options.backoff_initial_ns * random.between(1, 12);
     options.score = static_cast<ScorePolicy>(random.below(2));
+    options.compat = random.chance(50) ? Compat::seed : Compat::kubernetes_1_35;
+    if (random.chance(25)) {
+        ScoreWeights& weights = options.weights;
+        for (std::int32_t* weight :
+             {&weights.taint_toleration, &weights.node_affinity, &weights.pod_topology_spread,
+              &weights.inter_pod_affinity, &weights.resources_fit, &weights.balanced_allocation,
+              &weights.image_locality}) {
+            *weight = static_cast<std::int32_t>(random.between(0, 4));
+        }
+    }
+    if (random.chance(12)) {
+        for (const std::string& name : oracle::kube_predicate_names()) {
+            if (name == "NodeResourcesFit" || random.chance(60)) {
+                options.predicates.push_back(name);
+            }
+        }
+    }
     randomize_execution(options, random, with_tbb);
     return options;
 }
@@ -59,6 +80,7 @@ Generator::Generator(std::uint64_t seed, const EngineOptions& options)
     large_ = random_.chance(4);
     length_ = static_cast<std::uint64_t>(random_.between(30, random_.chance(10) ? 500 : 180));
     sink_may_refuse_ = random_.chance(30);
+    plain_ = random_.chance(20);
     spoil_percent_ = random_.chance(70) ? 3 : 12;
     make_shapes();
     make_shims();
@@ -122,9 +144,14 @@ void Generator::make_shims() {
         for (std::int64_t n = random_.between(1, 3); n > 0; --n) {
             shim.groups.push_back("group-" + std::to_string(n));
         }
+        for (std::int64_t n = plain_ ? 0 : random_.between(2, 9); n > 0; --n) {
+            shim.spec_seeds[static_cast<SpecNumber>(n)] = random_.next();
+        }
+        static const std::vector<std::string> none;
         DictId id = static_cast<DictId>(random_.between(1, 50));
         for (const auto* texts : std::initializer_list<const std::vector<std::string>*>{
-                 &common_texts(), &shim.applications, &shim.groups, &shim.nodes}) {
+                 &common_texts(), &shim.applications, &shim.groups, &shim.nodes,
+                 plain_ ? &none : &kube_texts()}) {
             for (const std::string& text : *texts) {
                 shim.ids[text] = id;
                 id += static_cast<DictId>(random_.between(1, 3));
@@ -242,6 +269,10 @@ Event Generator::plain_event(const oracle::Oracle& oracle, ShimModel& model) {
     const std::uint64_t dice = random_.below(100);
     if (dice < 22) {
         return acknowledge(model);
+    }
+    if (!plain_ && dice < 32) {
+        event.body = dice < 25 ? oracle::OwnedBody(specs(oracle, model)) : objects(oracle, model);
+        return event;
     }
     if (dice < 60) {
         event.body = asks(oracle, model);

@@ -13,6 +13,7 @@
 #include "history.h"
 #include "oracle.h"
 #include "random.h"
+#include "random_kube.h"
 
 namespace bayplan::property {
 
@@ -38,6 +39,8 @@ private:
         std::vector<std::string> nodes;     // names it gives to nodes
         std::vector<std::string> applications;
         std::vector<std::string> groups;
+        std::map<SpecNumber, std::uint64_t> spec_seeds;  // what each spec says; none: plain pods
+        std::map<std::string, SpecNumber> spec_of;       // by key of the ask
         std::uint64_t instance = 1;
         std::uint64_t keys = 0;
         std::deque<Event> plan;  // the rest of a resync under way
@@ -90,10 +93,20 @@ private:
     std::string any_node(const oracle::Oracle&);
     const oracle::Ask* any_ask(const oracle::Oracle&, const ShimModel&, bool placed);
 
+    // generator_kube.cpp: specs and objects.
+    IdOf ids(const oracle::Oracle&, const ShimModel&) const;
+    SpecRecord spec_record(const oracle::Oracle&, const ShimModel&, SpecNumber) const;
+    oracle::OwnedSpecs specs(const oracle::Oracle&, ShimModel&);
+    void spoil(SpecRecord&);
+    oracle::OwnedObjects objects(const oracle::Oracle&, ShimModel&);
+    void plan_kube(const oracle::Oracle&, ShimModel&, const IdOf&);
+    void ask_for_nodes(const oracle::Oracle&, ShimModel&, oracle::OwnedAsk&);
+
     Random random_;
     EngineOptions options_;
     std::uint64_t length_ = 0;
     bool large_ = false;  // several blocks of nodes
+    bool plain_ = false;  // no specs, no objects, no labels beyond place and machine type
     bool sink_refuses_ = false;
     bool sink_may_refuse_ = false;
     std::uint64_t spoil_percent_ = 0;

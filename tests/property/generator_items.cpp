@@ -87,8 +87,19 @@ oracle::OwnedNode Generator::create_node(const oracle::Oracle& oracle, ShimModel
         node.attributes.push_back(
             {id_of(oracle, model, "instance-type"), id_of(oracle, model, type)});
     }
+    if (!plain_) {
+        furnish(node, name, random_, ids(oracle, model));
+    }
     if (random_.chance(spoil_percent_)) {
-        node.node = kUndefined;
+        switch (plain_ ? 0 : random_.below(4)) {
+        case 0: node.node = kUndefined; break;
+        case 1: node.attributes.push_back({kUndefined, 0}); break;
+        case 2: node.taints.push_back({0, 0, TaintEffect::no_schedule}); break;
+        default:
+            node.attributes.push_back({id_of(oracle, model, "zone"), 0});
+            node.attributes.push_back({id_of(oracle, model, "zone"), 0});
+            break;
+        }
     }
     return node;
 }
@@ -144,6 +155,7 @@ oracle::OwnedAsk Generator::new_ask(const oracle::Oracle& oracle, ShimModel& mod
         ask.foreign = true;
         ask.application = random_.chance(70) ? 0 : ask.application;
     }
+    ask_for_nodes(oracle, model, ask);
     return ask;
 }
 
@@ -159,6 +171,16 @@ oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimMod
     out.foreign = ask.foreign;
     out.tolerates_unschedulable = ask.tolerates_unschedulable;
     out.requests = amounts_of(oracle, model, ask.requests);
+    const auto spec = model.spec_of.find(ask.key);
+    out.spec = spec == model.spec_of.end() ? 0 : spec->second;
+    out.terminating = ask.pod.terminating;
+    out.never_preempts = ask.never_preempts;
+    out.nominated_node = ask.nominated_node.empty() ? 0 : id_of(oracle, model, ask.nominated_node);
+    out.started_s = ask.started_s;
+    out.node_cpu = ask.pod.node_cpu;
+    out.node_memory = ask.pod.node_memory;
+    out.own_cpu = ask.pod.own_cpu;
+    out.own_memory = ask.pod.own_memory;
     return out;
 }
 
@@ -179,6 +201,9 @@ oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel&
     }
     if (random_.chance(15)) {
         out.node = random_.chance(40) ? 0 : id_of(oracle, model, any_node(oracle));
+    }
+    if (!plain_ && random_.chance(35)) {
+        ask_for_nodes(oracle, model, out);
     }
     if (random_.chance(5)) {
         out.application = id_of(oracle, model, random_.pick(model.applications));

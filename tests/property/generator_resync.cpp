@@ -51,6 +51,7 @@ void Generator::plan_resync(const oracle::Oracle& oracle, ShimModel& model) {
         }
     }
     add(applications);
+    plan_kube(oracle, model, ids(oracle, model));
     restate_nodes(oracle, model);
     new_nodes(oracle, model);
     restate_asks(oracle, model);

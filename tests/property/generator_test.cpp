@@ -15,6 +15,7 @@ constexpr std::uint64_t kHistories = 500;
 // Goes through a history with an oracle alone.
 oracle::Oracle played(const History& history) {
     oracle::Oracle oracle(history.options);
+    oracle.count_what_decides();
     Connections connections;
     for (const Event& event : history.events) {
         if (const auto* run = std::get_if<RunEvent>(&event)) {
@@ -27,7 +28,7 @@ oracle::Oracle played(const History& history) {
 }
 
 TEST(Generator, ReachesEveryInputAndEveryRejection) {
-    Coverage coverage;
+    Coverage coverage(true);
     for (std::uint64_t seed = 1; seed <= kHistories; ++seed) {
         const History history = history_of(seed, true);
         const oracle::Oracle oracle = played(history);

@@ -6,6 +6,7 @@
 
 #include "feed.h"
 #include "history.h"
+#include "kube_text.h"
 
 namespace bayplan::property {
 
@@ -76,6 +77,12 @@ private:
             for (const Attribute& attribute : node.attributes) {
                 out_ << " [" << name(attribute.key) << "=" << name(attribute.value) << "]";
             }
+            for (const Taint& taint : node.taints) {
+                out_ << " taint " << to_text(taint, names());
+            }
+            for (const Amount& image : node.images) {
+                out_ << " image " << name(image.kind) << "=" << image.value;
+            }
         }
     }
     void write_body(const oracle::OwnedApplications& body) {
@@ -94,8 +101,14 @@ private:
                  << (ask.node != 0 ? " on " + name(ask.node) : "")
                  << (ask.required_node != 0 ? " requires " + name(ask.required_node) : "")
                  << (ask.foreign ? " foreign" : "")
-                 << (ask.tolerates_unschedulable ? " tolerates" : "");
+                 << (ask.tolerates_unschedulable ? " tolerates" : "")
+                 << (ask.terminating ? " terminating" : "")
+                 << (ask.never_preempts ? " never preempts" : "")
+                 << (ask.nominated_node != 0 ? " nominated to " + name(ask.nominated_node) : "")
+                 << (ask.spec != 0 ? " spec " + std::to_string(ask.spec) : "");
             write_amounts(ask.requests);
+            out_ << " scored " << ask.node_cpu << " " << ask.node_memory << " " << ask.own_cpu
+                 << " " << ask.own_memory << " started " << ask.started_s;
         }
     }
     void write_body(const oracle::OwnedReleases& body) {
@@ -111,11 +124,28 @@ private:
     void write_body(const oracle::OwnedResyncBegin&) { out_ << " resync begin"; }
     void write_body(const oracle::OwnedResyncEnd&) { out_ << " resync end"; }
     void write_body(const oracle::OwnedConfiguration&) { out_ << " configuration"; }
+    void write_body(const oracle::OwnedSpecs& body) {
+        for (const SpecRecord& record : body.define) {
+            out_ << "\n        spec " << record.number << to_text(record.spec, names());
+        }
+        for (const SpecNumber number : body.forget) {
+            out_ << " forget spec " << number << ";";
+        }
+    }
+    void write_body(const oracle::OwnedObjects& body) {
+        for (const ObjectRecord& record : body.objects) {
+            out_ << "\n        " << to_text(record, names());
+        }
+    }
 
     void write_amounts(const std::vector<Amount>& amounts) {
         for (const Amount& amount : amounts) {
             out_ << " " << name(amount.kind) << "=" << amount.value;
         }
+    }
+
+    NameOf names() const {
+        return [this](DictId id) { return name(id); };
     }
 
     std::string name(DictId id) const {
@@ -131,6 +161,17 @@ private:
     std::ostringstream out_;
 };
 
+std::string weights_of(const ScoreWeights& weights) {
+    std::string out;
+    for (const std::int32_t weight :
+         {weights.taint_toleration, weights.node_affinity, weights.pod_topology_spread,
+          weights.inter_pod_affinity, weights.resources_fit, weights.balanced_allocation,
+          weights.image_locality}) {
+        out += (out.empty() ? "" : "/") + std::to_string(weight);
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string to_text(const EngineOptions& options) {
@@ -141,7 +182,14 @@ std::string to_text(const EngineOptions& options) {
         << ", asks_max " << options.asks_max << ", backoff " << options.backoff_initial_ns << " to "
         << options.backoff_max_ns << " ns, score "
         << (options.score == ScorePolicy::least_allocated ? "least" : "most")
-        << " allocated; executor " << static_cast<int>(options.executor) << ", path "
+        << " allocated, specs_max " << options.specs_max << ", objects_max " << options.objects_max
+        << ", compat " << (options.compat == Compat::seed ? "seed" : "kubernetes-1.35")
+        << ", weights " << weights_of(options.weights) << ", predicates"
+        << (options.predicates.empty() ? " all" : "");
+    for (const std::string& name : options.predicates) {
+        out << " " << name;
+    }
+    out << "; executor " << static_cast<int>(options.executor) << ", path "
         << static_cast<int>(options.path) << ", workers " << options.workers << ", shards "
         << options.shards << ", batch " << options.batch << ", depth " << options.depth;
     return out.str();

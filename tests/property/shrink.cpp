@@ -75,6 +75,10 @@ private:
                 i, [](auto& body) -> auto& { return body.ids; });
             drop_from<oracle::OwnedApplications>(
                 i, [](auto& body) -> auto& { return body.add; });
+            drop_from<oracle::OwnedSpecs>(
+                i, [](auto& body) -> auto& { return body.define; });
+            drop_from<oracle::OwnedObjects>(
+                i, [](auto& body) -> auto& { return body.objects; });
         }
     }
 
@@ -106,6 +110,8 @@ private:
     static std::size_t items_of(const oracle::OwnedNodes& body) { return body.nodes.size(); }
     static std::size_t items_of(const oracle::OwnedAsks& body) { return body.asks.size(); }
     static std::size_t items_of(const oracle::OwnedDefine& body) { return body.entries.size(); }
+    static std::size_t items_of(const oracle::OwnedSpecs& body) { return body.define.size(); }
+    static std::size_t items_of(const oracle::OwnedObjects& body) { return body.objects.size(); }
     template <typename Other>
     static std::size_t items_of(const Other&) {
         return 0;

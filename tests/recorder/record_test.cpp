@@ -1,5 +1,6 @@
 // A record is read back as it was written, however it was cut; and what cannot be trusted is not
 // given out.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -108,6 +109,42 @@ TEST_F(Record, every_kind_of_input_comes_back_the_same) {
     EXPECT_EQ(reading.end, RecordStep::finished);
     EXPECT_EQ(reading.attempts_total, 4711u);
     EXPECT_EQ(reading.fault, "");
+}
+
+// Through the codec of the wire, whether the input came as a frame or was made in process.
+TEST_F(Record, specs_and_objects_come_back_equal) {
+    RecordMaker maker(8, kLimits);
+    wire::Encoder encoder;
+    std::vector<StateBody> bodies;
+    {
+        const auto writer = this->writer();
+        for (std::uint64_t round = 0; round < 100; ++round) {
+            const std::size_t kind = round % 2 == 0 ? RecordMaker::kSpecs : RecordMaker::kObjects;
+            bodies.push_back(maker.state_body(kind, Extent::small));
+            const auto frame = encoder.encode(wire::StateFrame{round, bodies.back()});
+            writer->write(round, StateMessage{1, round, bodies.back()}, frame);
+            writer->write(round, StateMessage{1, round, bodies.back()});
+        }
+        writer->finish(0);
+    }
+    std::string error;
+    const auto reader = RecordReader::open(path(), error);
+    ASSERT_NE(reader, nullptr) << error;
+    RecordEntry entry;
+    for (std::size_t i = 0; i < 2 * bodies.size(); ++i) {
+        ASSERT_EQ(reader->next(entry), RecordStep::input);
+        const StateBody& body = std::get<StateMessage>(entry.input).body;
+        if (const auto* specs = std::get_if<SpecsMessage>(&bodies[i / 2])) {
+            const auto& read = std::get<SpecsMessage>(body);
+            EXPECT_TRUE(std::ranges::equal(read.define, specs->define)) << i;
+            EXPECT_TRUE(std::ranges::equal(read.forget, specs->forget)) << i;
+        } else {
+            EXPECT_TRUE(std::ranges::equal(std::get<ObjectsMessage>(body).objects,
+                                           std::get<ObjectsMessage>(bodies[i / 2]).objects))
+                << i;
+        }
+    }
+    EXPECT_EQ(reader->next(entry), RecordStep::finished);
 }
 
 TEST_F(Record, a_state_message_is_kept_as_the_frame_it_came_in) {

@@ -26,8 +26,12 @@
 #   VETH_NETNS_MODE     auto (default); root: named namespaces or nothing; user: a user namespace even
 #                       for root
 #   VETH_A_MAC, VETH_B_MAC   Ethernet addresses, else random
+#   VETH_RELAY=1        a third namespace between the two: va0 <-> ra0, rb0 <-> vb0. Nothing passes
+#                       before a program there carries frames from ra0 to rb0 and back
+#                       (tests/system/relay)
 # Set after:
 #   VETH_A, VETH_B      command prefixes (words without blanks, to be used unquoted)
+#   VETH_R              likewise, with VETH_RELAY
 #   VETH_A_IF VETH_B_IF va0 vb0;  VETH_A_IP VETH_B_IP 10.99.0.2 10.99.0.1
 #   VETH_WHY_NOT        on failure, one line for people
 # veth_netns_make sets an EXIT trap. A script with one of its own sets it afterwards and calls
@@ -35,6 +39,8 @@
 
 VETH_A_IF=va0
 VETH_B_IF=vb0
+VETH_RA_IF=ra0
+VETH_RB_IF=rb0
 VETH_A_IP=10.99.0.2
 VETH_B_IP=10.99.0.1
 VETH_WHY_NOT=
@@ -80,8 +86,8 @@ veth_netns_make() {
     named) _veth_make_named ;;
     *) _veth_make_held ;;
     esac || return 1
-    _veth_ready a "$VETH_A" "$VETH_A_IF" "${VETH_A_MAC:-}" &&
-        _veth_ready b "$VETH_B" "$VETH_B_IF" "${VETH_B_MAC:-}" &&
+    _veth_ready "$VETH_A" "$VETH_A_IF" "${VETH_A_MAC:-}" &&
+        _veth_ready "$VETH_B" "$VETH_B_IF" "${VETH_B_MAC:-}" &&
         _veth_do $VETH_B ip addr add "$VETH_B_IP/24" dev "$VETH_B_IF"
 }
 
@@ -91,8 +97,12 @@ veth_netns_cleanup() {
     named)
         ip netns del "$VETH_NAME-a" 2>/dev/null
         ip netns del "$VETH_NAME-b" 2>/dev/null
+        [ -z "${VETH_RELAY:-}" ] || ip netns del "$VETH_NAME-r" 2>/dev/null
         ;;
-    held) kill "$_veth_holder" 2>/dev/null ;;
+    held)
+        kill "$_veth_holder" 2>/dev/null
+        [ -z "${_veth_relay_holder:-}" ] || kill "$_veth_relay_holder" 2>/dev/null
+        ;;
     esac
     _veth_made=
     return 0
@@ -113,13 +123,27 @@ _veth_make_named() {
     _veth_do ip netns add "$VETH_NAME-b" || return 1
     VETH_A="ip netns exec $VETH_NAME-a"
     VETH_B="ip netns exec $VETH_NAME-b"
-    _veth_do ip -n "$VETH_NAME-a" link add "$VETH_A_IF" type veth peer name "$VETH_B_IF" \
-        netns "$VETH_NAME-b"
+    if [ -z "${VETH_RELAY:-}" ]; then
+        _veth_do ip -n "$VETH_NAME-a" link add "$VETH_A_IF" type veth peer name "$VETH_B_IF" \
+            netns "$VETH_NAME-b"
+        return
+    fi
+    _veth_do ip netns add "$VETH_NAME-r" || return 1
+    VETH_R="ip netns exec $VETH_NAME-r"
+    _veth_join "$VETH_NAME-r"
+}
+
+# Two links that end in the namespace of the relay ($1: its name or a process in it).
+_veth_join() {
+    _veth_do $VETH_A ip link add "$VETH_A_IF" type veth peer name "$VETH_RA_IF" netns "$1" &&
+        _veth_do $VETH_B ip link add "$VETH_B_IF" type veth peer name "$VETH_RB_IF" netns "$1" &&
+        _veth_ready "$VETH_R" "$VETH_RA_IF" "" &&
+        _veth_ready "$VETH_R" "$VETH_RB_IF" ""
 }
 
 # Namespaces of runs that were killed before they could clean up: numbered, and that process is gone.
 _veth_sweep() {
-    for _veth_old in $(ip netns list | sed -n 's/^\(bayplan[0-9][0-9]*-[ab]\)\( .*\)\{0,1\}$/\1/p'); do
+    for _veth_old in $(ip netns list | sed -n 's/^\(bayplan[0-9][0-9]*-[abr]\)\( .*\)\{0,1\}$/\1/p'); do
         _veth_pid=${_veth_old#bayplan}
         [ -d "/proc/${_veth_pid%-?}" ] || ip netns del "$_veth_old" 2>/dev/null
     done
@@ -127,34 +151,48 @@ _veth_sweep() {
 
 # B is where the script runs; A lives as long as its holder, and the holder as long as this script.
 _veth_make_held() {
+    _veth_hold || return 1
+    _veth_holder=$_veth_held
+    VETH_A="nsenter --net=/proc/$_veth_holder/ns/net"
+    VETH_B="env"
+    if [ -z "${VETH_RELAY:-}" ]; then
+        _veth_do ip link add "$VETH_B_IF" type veth peer name "$VETH_A_IF" netns "$_veth_holder"
+        return
+    fi
+    _veth_hold || return 1
+    _veth_relay_holder=$_veth_held
+    VETH_R="nsenter --net=/proc/$_veth_relay_holder/ns/net"
+    _veth_join "$_veth_relay_holder"
+}
+
+# A process in a network namespace of its own; its pid in _veth_held.
+_veth_hold() {
     _veth_holding="tail --pid=$$ -f /dev/null"
     [ "${VETH_KEEP:-}" != 1 ] || _veth_holding="sleep infinity"
     # shellcheck disable=SC2086
     unshare --net -- $_veth_holding </dev/null >/dev/null 2>&1 &
-    _veth_holder=$!
+    _veth_held=$!
+    [ -n "$_veth_made" ] || _veth_holder=$_veth_held
     _veth_made=held
     _veth_tries=0
-    while [ "$(readlink "/proc/$_veth_holder/ns/net")" = "$(readlink /proc/self/ns/net)" ]; do
+    while [ "$(readlink "/proc/$_veth_held/ns/net")" = "$(readlink /proc/self/ns/net)" ]; do
         _veth_tries=$((_veth_tries + 1))
-        if [ "$_veth_tries" -gt 200 ] || ! kill -0 "$_veth_holder" 2>/dev/null; then
+        if [ "$_veth_tries" -gt 200 ] || ! kill -0 "$_veth_held" 2>/dev/null; then
             VETH_WHY_NOT="'unshare --net' makes no second network namespace"
             return 1
         fi
         sleep 0.05
     done
-    VETH_A="nsenter --net=/proc/$_veth_holder/ns/net"
-    VETH_B="env"
-    _veth_do ip link add "$VETH_B_IF" type veth peer name "$VETH_A_IF" netns "$_veth_holder"
 }
 
-# $1 side, $2 prefix, $3 interface, $4 Ethernet address or nothing.
+# $1 prefix, $2 interface, $3 Ethernet address or nothing.
 _veth_ready() {
-    _veth_do $2 ip link set "$3" addrgenmode none || return 1
+    _veth_do $1 ip link set "$2" addrgenmode none || return 1
     # Where the kernel has no IPv6 there is nothing to turn off.
-    $2 sh -c "echo 1 >/proc/sys/net/ipv6/conf/$3/disable_ipv6" 2>/dev/null || :
-    _veth_do $2 ip link set "$3" gso_max_segs 1 || return 1
-    if [ -n "$4" ]; then
-        _veth_do $2 ip link set "$3" address "$4" || return 1
+    $1 sh -c "echo 1 >/proc/sys/net/ipv6/conf/$2/disable_ipv6" 2>/dev/null || :
+    _veth_do $1 ip link set "$2" gso_max_segs 1 || return 1
+    if [ -n "$3" ]; then
+        _veth_do $1 ip link set "$2" address "$3" || return 1
     fi
-    _veth_do $2 ip link set lo up && _veth_do $2 ip link set "$3" up
+    _veth_do $1 ip link set lo up && _veth_do $1 ip link set "$2" up
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "record_fields.h"
+
 namespace bayplan::wire {
 namespace {
 
@@ -43,6 +45,14 @@ public:
         }
         return *this;
     }
+    // A record with all its fields, in their order.
+    template <HasFields Record>
+    Text& operator()(const Record& record) {
+        text_ += '{';
+        std::apply([this](const auto&... field) { (part(field), ...); }, fields(record));
+        text_ += "} ";
+        return *this;
+    }
     void begin(const char* name, std::size_t size) {
         fmt::format_to(std::back_inserter(text_), "\n{}[{}] ", name, size);
     }
@@ -51,6 +61,39 @@ public:
     std::string take() { return std::move(text_); }
 
 private:
+    template <class Value>
+    void part(const Value& value) {
+        if constexpr (HasFields<Value>) {
+            (*this)(value);
+        } else if constexpr (std::is_same_v<Value, std::string_view>) {
+            fmt::format_to(std::back_inserter(text_), "{}:{} ", value.size(), value);
+        } else {
+            fmt::format_to(std::back_inserter(text_), "{} ", static_cast<std::int64_t>(value));
+        }
+    }
+    template <class Value>
+    void part(const std::optional<Value>& value) {
+        text_ += value ? "some " : "none ";
+        if (value) {
+            part(*value);
+        }
+    }
+    template <class Entry>
+    void part(const std::vector<Entry>& list) {
+        part(std::span<const Entry>(list));
+    }
+    template <class Entry>
+    void part(const std::span<const Entry>& list) {
+        fmt::format_to(std::back_inserter(text_), "[{}] ", list.size());
+        for (const Entry& entry : list) {
+            part(entry);
+        }
+    }
+    void part(const ClusterObject& object) {
+        fmt::format_to(std::back_inserter(text_), "object {} ", object.index());
+        std::visit([this](const auto& one) { (*this)(one); }, object);
+    }
+
     std::string text_;
 };
 
@@ -62,8 +105,7 @@ std::int64_t number_of(Enum value) {
 void put(Text& out, const DictEntry& entry) { out.number("id", entry.id)("text", entry.text); }
 
 void put(Text& out, const NodeRecord& node) {
-    out.number("node", node.node)("action", number_of(node.action));
-    out("capacity", node.capacity)("attributes", node.attributes);
+    out(node);
 }
 
 void put(Text& out, const ApplicationRecord& application) {
@@ -72,17 +114,16 @@ void put(Text& out, const ApplicationRecord& application) {
 }
 
 void put(Text& out, const AskRecord& ask) {
-    out("key", ask.key).number("application", ask.application).number("group", ask.group);
-    out.number("node", ask.node).number("required_node", ask.required_node);
-    out("priority", ask.priority)("foreign", ask.foreign);
-    out("tolerates_unschedulable", ask.tolerates_unschedulable)("created_s", ask.created_s);
-    out("requests", ask.requests)("tags", ask.tags);
+    out(ask);
 }
 
 void put(Text& out, const ReleaseRecord& release) {
     out("key", release.key).number("application", release.application);
     out("termination", number_of(release.termination))("message", release.message);
 }
+
+void put(Text& out, const SpecRecord& spec) { out(spec); }
+void put(Text& out, const ObjectRecord& object) { out(object); }
 
 void put(Text& out, const NackRecord& nack) { out("key", nack.key)("reason", nack.reason); }
 
@@ -114,6 +155,12 @@ void put(Text& out, const ResyncBeginMessage&) { out.begin("resync begin", 0); }
 void put(Text& out, const ResyncEndMessage&) { out.begin("resync end", 0); }
 void put(Text& out, const ConfigurationMessage& message) { out("configuration", message.text); }
 
+void put(Text& out, const SpecsMessage& message) {
+    put_all(out, "specs", message.define);
+    out("forget", message.forget);
+}
+void put(Text& out, const ObjectsMessage& message) { put_all(out, "objects", message.objects); }
+
 void put(Text& out, const Hello& hello) {
     out.begin("hello", 0);
     out.number("protocol_min", hello.protocol_min).number("protocol_max", hello.protocol_max);
@@ -123,11 +170,12 @@ void put(Text& out, const Hello& hello) {
     out.number("decisions_received", hello.decisions_received)("version", hello.version);
 }
 
-void put(Text& out, const HelloReply& reply) {
+void put(Text& out, const HelloReplyFrame& reply) {
     out.begin("reply", 0);
     out("outcome", number_of(reply.outcome)).number("daemon_instance", reply.daemon_instance);
     out.number("state_applied", reply.state_applied).number("credit_window", reply.credit_window);
     out("reason", reply.reason);
+    out.number("features", reply.features).number("protocol", reply.protocol);
 }
 
 void put(Text& out, const StateFrame& state) {
@@ -146,6 +194,18 @@ void put(Text& out, const DecisionsFrame& frame) {
 
 void put(Text& out, const StateAppliedFrame& applied) {
     out.number("state applied", applied.up_to);
+}
+
+void put(Text& out, const CountersRequest& request) {
+    out.number("counters request", request.token);
+}
+
+void put(Text& out, const CountersFrame& frame) {
+    out.number("token", frame.token)("version", frame.version);
+    out.number("uptime_ms", frame.uptime_ms).begin("counters", frame.counters.size());
+    for (const NamedCounter& counter : frame.counters) {
+        out("name", counter.name).number("value", counter.value);
+    }
 }
 
 void put(Text& out, const Tick& tick) { out("tick", tick.now_ns); }

@@ -52,6 +52,16 @@ std::string fault_of_asks(FlatBufferBuilder& out, const std::vector<Offset<fbs::
     return fault_of_state(out, fbs::StateBody::Asks, fbs::CreateAsksDirect(out, &asks).Union());
 }
 
+using MakeObject = std::function<Offset<void>(FlatBufferBuilder&)>;
+
+std::string fault_of_object(fbs::ObjectBody kind, const MakeObject& make) {
+    FlatBufferBuilder out;
+    const auto body = make ? make(out) : Offset<void>();
+    const std::vector objects = {fbs::CreateObject(out, kind, body)};
+    return fault_of_state(out, fbs::StateBody::Objects,
+                          fbs::CreateObjectsDirect(out, &objects).Union());
+}
+
 const std::string kNotValid = "frame is not a valid flatbuffer of this schema";
 
 std::vector<std::vector<std::byte>> good_frames() {
@@ -128,19 +138,51 @@ TEST(Hostile, one_ask_named_a_hundred_thousand_times_is_given_up_early) {
     EXPECT_EQ(fault_of_asks(out, std::vector(100'000, ask)), kNotValid);
 }
 
-TEST(Hostile, one_list_of_terms_shared_by_all_asks_is_given_up_early) {
+TEST(Hostile, one_list_of_terms_shared_by_all_specs_is_given_up_early) {
     FlatBufferBuilder out;
-    const auto requirement = fbs::CreateRequirement(out, 1);
+    const auto requirement = fbs::CreateRequirement(out, 1, fbs::LabelOperator::exists);
     const auto labels = out.CreateVector(std::vector(1000, requirement));
     const auto terms = out.CreateVector(std::vector(1000, fbs::CreateNodeTerm(out, labels)));
-    const auto affinity = fbs::CreateNodeAffinity(out, 0, terms);
-    fbs::ConstraintsBuilder constraints(out);
-    constraints.add_node_affinity(affinity);
-    const auto place = constraints.Finish();
-    fbs::AskBuilder ask(out);
-    ask.add_constraints(place);
-    const auto ask_place = ask.Finish();
-    EXPECT_EQ(fault_of_asks(out, std::vector(1000, ask_place)), kNotValid);
+    fbs::PodSpecBuilder spec(out);
+    spec.add_preferred_nodes(terms);
+    const std::vector specs(1000, spec.Finish());
+    EXPECT_EQ(
+        fault_of_state(out, fbs::StateBody::Specs, fbs::CreateSpecsDirect(out, &specs).Union()),
+        kNotValid);
+}
+
+// Each table is small and there is one per spec: only what they share is large.
+std::string fault_of_values_shared_by(std::size_t specs) {
+    FlatBufferBuilder out;
+    const auto values = out.CreateVector(std::vector<std::uint32_t>(4000, 7));
+    std::vector<Offset<fbs::PodSpec>> places;
+    for (std::size_t i = 0; i < specs; ++i) {
+        fbs::PodSpecBuilder spec(out);
+        spec.add_images(values);
+        places.push_back(spec.Finish());
+    }
+    return fault_of_state(out, fbs::StateBody::Specs,
+                          fbs::CreateSpecsDirect(out, &places).Union());
+}
+
+TEST(Hostile, one_long_list_of_values_shared_by_all_specs_is_refused_past_a_multiple_of_the_frame) {
+    EXPECT_EQ(fault_of_values_shared_by(4), "");
+    EXPECT_EQ(fault_of_values_shared_by(5),
+              "specs[4].images is one list too many: the lists of this message overlap too often");
+}
+
+TEST(Hostile, one_long_list_of_labels_shared_by_all_objects_is_refused_likewise) {
+    FlatBufferBuilder out;
+    const auto labels =
+        out.CreateVectorOfStructs(std::vector<fbs::Attribute>(1000, fbs::Attribute(1, 2)));
+    std::vector<Offset<fbs::Object>> objects;
+    for (int i = 0; i < 100; ++i) {
+        const auto one = fbs::CreateNamespace(out, 1, labels).Union();
+        objects.push_back(fbs::CreateObject(out, fbs::ObjectBody::Namespace, one));
+    }
+    const std::string fault = fault_of_state(out, fbs::StateBody::Objects,
+                                             fbs::CreateObjectsDirect(out, &objects).Union());
+    EXPECT_TRUE(fault.ends_with("the lists of this message overlap too often")) << fault;
 }
 
 TEST(Hostile, one_long_reason_shared_by_all_nacks_is_refused_past_a_multiple_of_the_frame) {
@@ -196,7 +238,7 @@ TEST(Hostile, a_message_without_content_is_refused) {
     EXPECT_EQ(fault_of_envelope(out, fbs::Body::NONE, 0), "envelope has no message");
     for (const fbs::Body kind :
          {fbs::Body::Hello, fbs::Body::HelloReply, fbs::Body::State, fbs::Body::Acknowledge,
-          fbs::Body::Decisions, fbs::Body::StateApplied}) {
+          fbs::Body::Decisions, fbs::Body::StateApplied, fbs::Body::CountersRequest, fbs::Body::Counters}) {
         out.Clear();
         EXPECT_EQ(fault_of_envelope(out, kind, 0), "envelope has no message");
     }
@@ -204,6 +246,20 @@ TEST(Hostile, a_message_without_content_is_refused) {
         out.Clear();
         EXPECT_EQ(fault_of_state(out, static_cast<fbs::StateBody>(kind), 0), "state has no body");
     }
+    for (int kind = 0; kind <= static_cast<int>(fbs::ObjectBody::MAX); ++kind) {
+        EXPECT_EQ(fault_of_object(static_cast<fbs::ObjectBody>(kind), nullptr),
+                  "objects[0] has no body");
+    }
+}
+
+TEST(Hostile, counters_whose_names_and_values_differ_in_number_are_refused) {
+    FlatBufferBuilder out;
+    const std::vector<flatbuffers::Offset<flatbuffers::String>> names = {out.CreateString("a"),
+                                                                          out.CreateString("b")};
+    const auto list = out.CreateVector(names);
+    const auto values = out.CreateVector(std::vector<std::uint64_t>{1});
+    const auto body = fbs::CreateCounters(out, 1, 0, 1, list, values).Union();
+    EXPECT_EQ(fault_of_envelope(out, fbs::Body::Counters, body), "values are not as many as names");
 }
 
 TEST(Hostile, a_message_of_an_unknown_kind_is_named_by_its_number) {
@@ -215,6 +271,9 @@ TEST(Hostile, a_message_of_an_unknown_kind_is_named_by_its_number) {
     const auto define = fbs::CreateDefine(out).Union();
     EXPECT_EQ(fault_of_state(out, static_cast<fbs::StateBody>(99), define),
               "state body of kind 99 is not known");
+    EXPECT_EQ(fault_of_object(static_cast<fbs::ObjectBody>(77),
+                              [](auto& bytes) { return fbs::CreateCsiDriver(bytes, 1).Union(); }),
+              "objects[0] is of kind 77, which is not known");
 }
 
 TEST(Hostile, a_message_of_a_kind_that_is_not_offered_yet_is_named) {

@@ -42,6 +42,9 @@ struct Room {
     std::vector<AskRecord> asks;
     std::vector<ReleaseRecord> releases;
     std::vector<NackRecord> nacks;
+    std::vector<Taint> taints;
+    std::vector<SpecRecord> specs;
+    std::vector<ObjectRecord> objects;
     std::vector<Decision> decisions;
 } room;
 
@@ -51,6 +54,10 @@ std::span<const Amount> amounts_of(std::size_t size) {
 }
 std::span<const Attribute> attributes_of(std::size_t size) {
     return room.attributes = std::vector<Attribute>(size);
+}
+
+std::span<const Taint> taints_of(std::size_t size) {
+    return room.taints = std::vector<Taint>(size);
 }
 
 // A list of three whose last item is `record`.
@@ -96,6 +103,16 @@ std::vector<Case> list_cases() {
          [](std::size_t n) {
              return DecisionsFrame{1, 0, room.decisions = std::vector<Decision>(n)};
          }},
+        {"specs", "entries", kItems,
+         [](std::size_t n) {
+             return state(SpecsMessage{room.specs = std::vector<SpecRecord>(n), {}});
+         }},
+        {"forget", "entries", kItems,
+         [](std::size_t n) { return state(SpecsMessage{{}, room.ids = std::vector<DictId>(n)}); }},
+        {"objects", "entries", kItems,
+         [](std::size_t n) {
+             return state(ObjectsMessage{room.objects = std::vector<ObjectRecord>(n)});
+         }},
         {"nodes[2].capacity", "entries", kLimits.amounts_max,
          [](std::size_t n) {
              return state(
@@ -106,6 +123,15 @@ std::vector<Case> list_cases() {
              return state(
                  NodesMessage{third(room.nodes, with(&NodeRecord::attributes, attributes_of(n)))});
          }},
+        {"nodes[2].taints", "entries", kLimits.attributes_max,
+         [](std::size_t n) {
+             return state(NodesMessage{third(room.nodes, with(&NodeRecord::taints, taints_of(n)))});
+         }},
+        {"nodes[2].images", "entries", kLimits.terms_max,
+         [](std::size_t n) {
+             return state(
+                 NodesMessage{third(room.nodes, with(&NodeRecord::images, amounts_of(n)))});
+         }},
         {"asks[2].requests", "entries", kLimits.amounts_max,
          [](std::size_t n) {
              return state(AsksMessage{third(room.asks, with(&AskRecord::requests, amounts_of(n)))});
@@ -114,6 +140,66 @@ std::vector<Case> list_cases() {
          [](std::size_t n) {
              return state(AsksMessage{third(room.asks, with(&AskRecord::tags, attributes_of(n)))});
          }},
+    };
+}
+
+// A spec whose one list has n entries, third of three.
+template <class Entry>
+Case spec_case(const char* name, std::uint32_t most, std::vector<Entry> PodSpec::*list) {
+    return {std::string("specs[2].") + name, "entries", most, [list](std::size_t n) {
+                SpecRecord record;
+                record.spec.*list = std::vector<Entry>(n);
+                return state(SpecsMessage{third(room.specs, record), {}});
+            }};
+}
+
+template <class Object, class Entry>
+Case object_case(const char* name, std::uint32_t most, std::vector<Entry> Object::*list) {
+    return {std::string("objects[2].") + name, "entries", most, [list](std::size_t n) {
+                Object object;
+                object.*list = std::vector<Entry>(n);
+                return state(ObjectsMessage{third(room.objects, ObjectRecord{object, false})});
+            }};
+}
+
+std::vector<Case> spec_and_object_cases() {
+    constexpr std::uint32_t terms = kLimits.terms_max;
+    constexpr std::uint32_t attributes = kLimits.attributes_max;
+    return {
+        spec_case("labels", attributes, &PodSpec::labels),
+        spec_case("node_selector", attributes, &PodSpec::node_selector),
+        spec_case("preferred_nodes", terms, &PodSpec::preferred_nodes),
+        spec_case("tolerations", terms, &PodSpec::tolerations),
+        spec_case("affinity", terms, &PodSpec::affinity),
+        spec_case("anti_affinity", terms, &PodSpec::anti_affinity),
+        spec_case("preferred_affinity", terms, &PodSpec::preferred_affinity),
+        spec_case("preferred_anti_affinity", terms, &PodSpec::preferred_anti_affinity),
+        spec_case("spread", terms, &PodSpec::spread),
+        spec_case("ports", terms, &PodSpec::ports),
+        spec_case("volumes", terms, &PodSpec::volumes),
+        spec_case("images", terms, &PodSpec::images),
+        spec_case("gates", terms, &PodSpec::gates),
+        {"specs[2].required_nodes", "entries", terms,
+         [](std::size_t n) {
+             SpecRecord record;
+             record.spec.required_nodes = std::vector<NodeTerm>(n);
+             return state(SpecsMessage{third(room.specs, record), {}});
+         }},
+        {"specs[2].affinity[1].selector[1].values", "entries", terms,
+         [](std::size_t n) {
+             LabelSelector selector{std::vector<LabelRequirement>(2)};
+             selector.requirements[1].values.resize(n);
+             SpecRecord record;
+             record.spec.affinity.resize(2);
+             record.spec.affinity[1].selector = selector;
+             return state(SpecsMessage{third(room.specs, record), {}});
+         }},
+        object_case("labels", attributes, &Namespace::labels),
+        object_case("disrupted_pods", terms, &PodBudget::disrupted_pods),
+        object_case("labels", attributes, &Volume::labels),
+        object_case("allowed_topologies", terms, &StorageClass::allowed_topologies),
+        object_case("drivers", terms, &CsiNode::drivers),
+        object_case("migrated", terms, &CsiNode::migrated),
     };
 }
 
@@ -175,6 +261,12 @@ void expect_kept(const Case& limit) {
 
 TEST(Limits, every_list_is_accepted_at_its_limit_and_refused_one_past_it) {
     for (const Case& limit : list_cases()) {
+        expect_kept(limit);
+    }
+}
+
+TEST(Limits, every_list_of_a_spec_or_an_object_is_accepted_at_its_limit_and_refused_one_past_it) {
+    for (const Case& limit : spec_and_object_cases()) {
         expect_kept(limit);
     }
 }

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+
+#include "record_fields.h"
 
 namespace bayplan::wire {
 namespace {
 
 constexpr std::size_t kSmallList = 5;
 constexpr std::size_t kSmallText = 40;
+constexpr std::size_t kSmallTerms = 2;  // lists within lists
 
 }  // namespace
 
@@ -43,8 +47,8 @@ std::string_view RecordMaker::text(Extent extent, bool prose) {
     return text;
 }
 
-std::span<const Amount> RecordMaker::amounts(Extent extent) {
-    auto& amounts = amounts_.emplace_back(size(extent, limits_.amounts_max));
+std::span<const Amount> RecordMaker::amounts(Extent extent, std::size_t most) {
+    auto& amounts = amounts_.emplace_back(size(extent, most));
     for (Amount& amount : amounts) {
         amount = {id(), static_cast<std::int64_t>(any64())};
     }
@@ -59,6 +63,72 @@ std::span<const Attribute> RecordMaker::attributes(Extent extent) {
     return attributes;
 }
 
+std::span<const Taint> RecordMaker::taints(Extent extent) {
+    auto& taints = taints_.emplace_back(size(extent, limits_.attributes_max));
+    for (Taint& taint : taints) {
+        fill(taint, extent);
+    }
+    return taints;
+}
+
+template <class Value>
+void RecordMaker::fill(Value& value, Extent extent) {
+    if constexpr (HasFields<Value>) {
+        std::apply([&](auto&... field) { (fill(field, extent), ...); }, fields(value));
+    } else if constexpr (std::is_enum_v<Value>) {
+        value = static_cast<Value>(number(Range<Value>::first, Range<Value>::last));
+    } else if constexpr (std::is_same_v<Value, bool>) {
+        value = number(0, 1) == 1;
+    } else if constexpr (std::is_same_v<Value, std::uint8_t>) {
+        value = static_cast<std::uint8_t>(number(0, kAccessModes));
+    } else {
+        value = static_cast<Value>(any64());
+    }
+}
+
+template <class Value>
+void RecordMaker::fill(std::optional<Value>& value, Extent extent) {
+    value.reset();
+    if (extent == Extent::maximal || (extent == Extent::small && number(0, 1) == 1)) {
+        fill(value.emplace(), extent);
+    }
+}
+
+template <class Entry>
+void RecordMaker::fill(std::vector<Entry>& list, Extent extent) {
+    const std::size_t most = extent == Extent::small
+                                 ? std::min<std::size_t>(kSmallTerms, limits_.terms_max)
+                                 : limits_.terms_max;
+    list.resize(size(extent, most));
+    for (Entry& entry : list) {
+        fill(entry, extent);
+    }
+}
+
+SpecRecord RecordMaker::spec(Extent extent) {
+    SpecRecord record;
+    fill(record, extent);
+    return record;
+}
+
+ObjectRecord RecordMaker::object(Extent extent) {
+    const auto made = [&]<class Kind>(Kind kind) -> ClusterObject {
+        fill(kind, extent);
+        return kind;
+    };
+    constexpr std::size_t kKinds = std::variant_size_v<ClusterObject>;
+    const std::size_t chosen = number(0, kKinds - 1);
+    ObjectRecord record;
+    [&]<std::size_t... kind>(std::index_sequence<kind...>) {
+        ((kind == chosen
+              ? void(record.object = made(std::variant_alternative_t<kind, ClusterObject>()))
+              : void()),
+         ...);
+    }(std::make_index_sequence<kKinds>());
+    record.removed = number(0, 1) == 1;
+    return record;
+}
+
 std::span<const DictId> RecordMaker::ids(Extent extent) {
     auto& ids = ids_.emplace_back(size(extent, limits_.items_max));
     std::generate(ids.begin(), ids.end(), [this] { return id(); });
@@ -68,7 +138,9 @@ std::span<const DictId> RecordMaker::ids(Extent extent) {
 DictEntry RecordMaker::entry(Extent extent) { return {id(), text(extent)}; }
 
 NodeRecord RecordMaker::node(Extent extent) {
-    return {id(), static_cast<NodeAction>(number(1, 6)), amounts(extent), attributes(extent)};
+    return {id(),           static_cast<NodeAction>(number(1, 6)),
+            amounts(extent), attributes(extent),
+            taints(extent),  amounts(extent, limits_.terms_max)};
 }
 
 ApplicationRecord RecordMaker::application() { return {id(), id(), id()}; }
@@ -86,6 +158,15 @@ AskRecord RecordMaker::ask(Extent extent) {
     ask.created_s = static_cast<std::int64_t>(any64());
     ask.requests = amounts(extent);
     ask.tags = attributes(extent);
+    ask.spec = id();
+    ask.terminating = number(0, 1) == 1;
+    ask.never_preempts = number(0, 1) == 1;
+    ask.nominated_node = id();
+    ask.started_s = static_cast<std::int64_t>(any64());
+    ask.node_cpu = static_cast<std::int64_t>(any64());
+    ask.node_memory = static_cast<std::int64_t>(any64());
+    ask.own_cpu = static_cast<std::int64_t>(any64());
+    ask.own_memory = static_cast<std::int64_t>(any64());
     return ask;
 }
 
@@ -125,13 +206,16 @@ StateBody RecordMaker::state_body(std::size_t kind, Extent extent) {
         case 6: return NacksMessage{list(nacks_, extent, [&] { return nack(extent); })};
         case 7: return ResyncBeginMessage{};
         case 8: return ResyncEndMessage{};
-        default: return ConfigurationMessage{text(extent, true)};
+        case 9: return ConfigurationMessage{text(extent, true)};
+        case kSpecs:
+            return SpecsMessage{list(specs_, extent, [&] { return spec(extent); }), ids(extent)};
+        default: return ObjectsMessage{list(objects_, extent, [&] { return object(extent); })};
     }
 }
 
 Message RecordMaker::message(std::size_t kind, Extent extent) {
     switch (kind) {
-        case 10: {
+        case kStateKinds: {
             Hello hello;
             hello.protocol_min = id();
             hello.protocol_max = id();
@@ -143,14 +227,28 @@ Message RecordMaker::message(std::size_t kind, Extent extent) {
             hello.version = text(extent);
             return hello;
         }
-        case 11:
-            return HelloReply{static_cast<HelloOutcome>(number(1, 3)), any64(), any64(), id(),
-                              text(extent, true)};
-        case 12: return AcknowledgeFrame{any64()};
-        case 13:
+        case kStateKinds + 1: {
+            HelloReplyFrame reply(HelloReply{static_cast<HelloOutcome>(number(1, 3)), any64(),
+                                             any64(), id(), text(extent, true)});
+            reply.features = any64();
+            reply.protocol = id();
+            return reply;
+        }
+        case kStateKinds + 2: return AcknowledgeFrame{any64()};
+        case kStateKinds + 3:
             return DecisionsFrame{any64(), any64(),
                                   list(decisions_, extent, [&] { return decision(extent); })};
-        case 14: return StateAppliedFrame{any64()};
+        case kStateKinds + 4: return StateAppliedFrame{any64()};
+        case kStateKinds + 5: return CountersRequest{any64()};
+        case kStateKinds + 6: {
+            const std::uint64_t token = any64();
+            const std::string_view version = text(extent);
+            const std::uint64_t uptime_ms = any64();
+            return CountersFrame{token, version, uptime_ms, list(counters_, extent, [&] {
+                                     const std::string_view name = text(extent);
+                                     return NamedCounter{name, any64()};
+                                 })};
+        }
         default: return StateFrame{any64(), state_body(kind, extent)};
     }
 }
@@ -160,7 +258,7 @@ Input RecordMaker::input(std::size_t kind, Extent extent) {
         case 0: return Tick{static_cast<std::int64_t>(any64())};
         case 1: return Connect{any64(), text(extent), any64(), any64(), any64()};
         case 2: return Disconnect{any64()};
-        case 3: return StateMessage{any64(), any64(), state_body(number(0, 9), extent)};
+        case 3: return StateMessage{any64(), any64(), state_body(number(0, kStateKinds - 1), extent)};
         case 4: return Acknowledge{any64(), any64()};
         case 5: {
             auto& held = held_.emplace_back(size(extent, limits_.amounts_max));
@@ -178,7 +276,10 @@ void RecordMaker::clear() {
     texts_.clear();
     amounts_.clear();
     attributes_.clear();
+    taints_.clear();
     ids_.clear();
+    specs_.clear();
+    objects_.clear();
     entries_.clear();
     nodes_.clear();
     applications_.clear();

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -25,7 +26,9 @@ enum class Extent {
 
 class RecordMaker {
 public:
-    static constexpr std::size_t kMessageKinds = 15;  // ten state bodies and five other messages
+    static constexpr std::size_t kStateKinds = 12;
+    static constexpr std::size_t kSpecs = 10, kObjects = 11;    // among the state kinds
+    static constexpr std::size_t kMessageKinds = kStateKinds + 7;
     static constexpr std::size_t kInputKinds = 7;
 
     RecordMaker(std::uint64_t seed, const Limits& limits) : random_(seed), limits_(limits) {}
@@ -41,11 +44,22 @@ private:
     DictId id() { return static_cast<DictId>(random_()); }
     std::size_t size(Extent extent, std::size_t most);
     std::string_view text(Extent extent, bool prose = false);
-    std::span<const Amount> amounts(Extent extent);
+    std::span<const Amount> amounts(Extent extent) { return amounts(extent, limits_.amounts_max); }
+    std::span<const Amount> amounts(Extent extent, std::size_t most);
     std::span<const Attribute> attributes(Extent extent);
     std::span<const DictId> ids(Extent extent);
 
+    template <class Value>
+    void fill(Value& value, Extent extent);
+    template <class Value>
+    void fill(std::optional<Value>& value, Extent extent);
+    template <class Entry>
+    void fill(std::vector<Entry>& list, Extent extent);
+    std::span<const Taint> taints(Extent extent);
+
     DictEntry entry(Extent extent);
+    SpecRecord spec(Extent extent);
+    ObjectRecord object(Extent extent);
     NodeRecord node(Extent extent);
     ApplicationRecord application();
     AskRecord ask(Extent extent);
@@ -61,7 +75,10 @@ private:
     std::deque<std::string> texts_;
     std::deque<std::vector<Amount>> amounts_;
     std::deque<std::vector<Attribute>> attributes_;
+    std::deque<std::vector<Taint>> taints_;
     std::deque<std::vector<DictId>> ids_;
+    std::deque<std::vector<SpecRecord>> specs_;
+    std::deque<std::vector<ObjectRecord>> objects_;
     std::deque<std::vector<DictEntry>> entries_;
     std::deque<std::vector<NodeRecord>> nodes_;
     std::deque<std::vector<ApplicationRecord>> applications_;
@@ -69,6 +86,7 @@ private:
     std::deque<std::vector<ReleaseRecord>> releases_;
     std::deque<std::vector<NackRecord>> nacks_;
     std::deque<std::vector<Decision>> decisions_;
+    std::deque<std::vector<NamedCounter>> counters_;
     std::deque<std::vector<std::pair<std::string_view, std::int64_t>>> held_;
 };
 

@@ -2,7 +2,8 @@
 // No DPDK, ngtcp2 or GnuTLS type appears here, and no type of Bayplan's domain.
 //
 // Thread: one DataPlane belongs to one thread (its lcore). Every call below, and every call of the
-// handler, happens on that thread. Only counters(), request_stop() and wake() may come from others.
+// handler, happens on that thread. Only counters(), request_stop(), reload_tls() and wake() may come
+// from others.
 #pragma once
 
 #include <atomic>
@@ -29,9 +30,20 @@ enum class Stream : std::uint8_t {
 };
 inline constexpr int kStreamCount = 3;
 
+// What the handshake agreed on, and the peer's certificate, for people.
+struct TlsDetails {
+    std::string version;  // TLS1.3
+    std::string cipher;   // AES-128-GCM
+    std::string subject;  // distinguished names, RFC 4514
+    std::string issuer;
+    std::int64_t valid_from_s = 0;  // seconds since 1970
+    std::int64_t valid_until_s = 0;
+};
+
 struct Peer {
     std::string common_name;  // subject of the certificate that TLS verified
     std::string address;      // for logs
+    TlsDetails tls = {};      // told to clients alone: a server has no use for it
 };
 
 class DataPlane;
@@ -59,9 +71,20 @@ struct TlsFiles {
     std::string certificate;  // PEM, own chain
     std::string key;          // PEM
     std::string authority;    // PEM, the CA that peers must be signed by
+    std::string revoked = {};  // PEM, revocation lists of that CA; empty: none
 };
 
 enum class IdlePolicy : std::uint8_t { adaptive, poll };
+
+// What strangers may ask of a server, per lcore. Defaults: a handshake costs 0.75 ms of CPU, an
+// answer without state a few microseconds.
+struct HandshakeLimits {
+    std::uint32_t retry_above = 32;         // under way; from then on addresses are proven by Retry
+    std::uint32_t pending_max = 128;        // under way; more are not begun
+    std::uint32_t per_s = 500;              // from all sources together
+    std::uint32_t per_s_of_network = 100;   // from one /24 of IPv4 or /56 of IPv6
+    std::uint32_t answers_per_s = 10'000;   // Retry, refusal, version negotiation, stateless reset
+};
 
 // Limits and timers of QUIC and framing. Defaults: reference measurements of the project's design.
 struct TransportOptions {
@@ -72,19 +95,31 @@ struct TransportOptions {
     std::uint32_t connections_max = 256;
     std::uint32_t idle_timeout_ms = 30'000;
     std::uint16_t payload_bytes_max = 1452;         // UDP payload of one packet
+    // New keys after so many packets sent on a connection. QUIC itself demands it at 2^23.
+    std::uint32_t key_update_packets = 1u << 20;
+    HandshakeLimits handshakes;
     std::string alpn = "bayplan/1";                 // both sides must name the same protocol
 };
 
 struct KernelPortOptions {
-    std::string address = "0.0.0.0";  // server: where to listen; client: local address
+    // Server: where to listen; client: local address. IPv4 or IPv6; :: is every address of both.
+    std::string address = "0.0.0.0";
     std::uint16_t udp_port = 0;       // 0 = any (clients)
 };
 
 struct DpdkPortOptions {
     std::vector<std::string> eal_arguments;  // without the program name
     std::string device;                      // net_af_packet0, 0000:3b:00.0; empty = first
-    std::string address;                     // own IPv4 address
+    std::string address;                     // own IPv4 address; empty: none
     std::uint16_t udp_port = 4433;
+    std::string address6;  // own IPv6 address; empty: none. One of the two is needed
+    // Peers outside the prefix are reached through the gateway. 0: every peer is on the link. A
+    // server answers along the path that a packet came by and needs neither.
+    std::uint8_t prefix_length = 0;
+    std::uint8_t prefix_length6 = 0;
+    std::string gateway;
+    std::string gateway6;
+    std::uint16_t vlan = 0;  // 1..4094: frames carry this tag (802.1Q); 0: none
 };
 
 enum class PortKind : std::uint8_t { kernel, dpdk };
@@ -106,7 +141,7 @@ public:
     virtual ~DataPlane() = default;
 
     // Client only: begins a handshake; on_open or on_close of the returned id follows, and on_open
-    // means that the server has accepted our certificate. An IPv4 address or a name (looked up: may
+    // means that the server has accepted our certificate. An IP address or a name (looked up: may
     // block).
     virtual ConnectionId connect(std::string_view address, std::uint16_t udp_port) = 0;
 
@@ -127,6 +162,11 @@ public:
     // Wakes a sleeping adaptive loop early (any thread); a hint, loops wake by themselves soon.
     virtual void wake() = 0;
 
+    // Reads the files of TlsFiles again, for handshakes from now on. Connections stay, but for those
+    // whose peer would now be refused (revoked, or its CA is gone): they are closed. False: why is
+    // in `error`, and everything stays as it was. Any thread; reads files on the caller's.
+    virtual bool reload_tls(std::string& error) = 0;
+
     // Driver or "kernel-udp", for reports: af_packet, ring, kernel-udp, ixgbe...
     virtual std::string port_name() const = 0;
     virtual std::uint16_t udp_port() const = 0;  // the bound port
@@ -137,6 +177,13 @@ public:
 // Opens the port and prepares TLS. Throws nothing: on failure returns null and says why in `error`.
 std::unique_ptr<DataPlane> open_data_plane(const DataPlaneOptions&, FrameHandler&,
                                            std::string& error);
+
+// One data plane per handler on one port, each for a thread (lcore) of its own. New connections are
+// spread by the device or the kernel, and a connection never changes its lcore. All must have
+// stopped before one of them is destroyed. Empty and `error` on failure.
+std::vector<std::unique_ptr<DataPlane>> open_data_planes(const DataPlaneOptions&,
+                                                         std::span<FrameHandler* const> handlers,
+                                                         std::string& error);
 
 // A client and a server in one process over an in-process DPDK ring pair (rte_eth_from_rings):
 // where network namespaces are not allowed. EAL starts once per process.

@@ -1,0 +1,44 @@
+// Why a pod is where it is, or nowhere: what an engine says of one ask on request.
+//
+// Thread: plain data, owns its texts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bayplan {
+
+// Whether making room could help (Kubernetes: Unschedulable and UnschedulableAndUnresolvable).
+enum class Verdict : std::uint8_t { feasible, unschedulable, unresolvable };
+
+struct ScoreShare {
+    std::string plugin;
+    std::int64_t raw = 0;
+    std::int64_t normalised = 0;  // 0 to 100
+    std::int64_t weighted = 0;
+};
+
+struct PredicateFailure {
+    std::string predicate;
+    Verdict verdict = Verdict::unschedulable;
+    std::vector<std::string> reasons;
+};
+
+struct NodeExplanation {
+    std::string node;
+    Verdict verdict = Verdict::feasible;
+    // The first predicate that fails, in Kubernetes' order; with a full diagnosis all of them.
+    std::vector<PredicateFailure> failures;
+    std::vector<ScoreShare> scores;  // of feasible nodes, in the order of the plugins
+    std::int64_t total = 0;          // sum of the weighted scores
+};
+
+struct Explanation {
+    std::string state;    // "pending", "gated", ...
+    std::string message;  // Kubernetes' text if no node takes it, or of its gates
+    std::string node;     // where the next attempt would place it; empty: nowhere
+    std::vector<NodeExplanation> nodes;  // in the order of slots
+};
+
+}  // namespace bayplan

@@ -1,0 +1,66 @@
+#include "apps/spec_table.h"
+
+#include <utility>
+
+#include <boost/container_hash/hash.hpp>
+
+#include "base/visit_texts.h"
+
+namespace bayplan {
+
+// Texts alone tell nearly all specs apart; the rest is left to the comparison.
+std::size_t SpecTable::Hash::operator()(const PodSpec* spec) const {
+    std::size_t hash = 0;
+    visit_texts(*spec, [&](Text text) { boost::hash_combine(hash, text); });
+    for (const HostPort& port : spec->ports) {
+        boost::hash_combine(hash, port.port);
+    }
+    return hash;
+}
+
+SpecTable::SpecTable(TextTable& texts) : texts_(texts) {
+    entries_.emplace_back().references = 1;
+    ids_.emplace(&entries_[0].spec, kEmptySpec);
+}
+
+SpecId SpecTable::acquire(PodSpec&& spec) {
+    if (const auto found = ids_.find(&spec); found != ids_.end()) {
+        ++entries_[raw(found->second)].references;
+        return found->second;
+    }
+    SpecId id;
+    if (free_.empty()) {
+        entries_.emplace_back();
+        id = static_cast<SpecId>(entries_.size() - 1);
+    } else {
+        id = free_.back();
+        free_.pop_back();
+    }
+    Entry& entry = entries_[raw(id)];
+    entry.spec = std::move(spec);
+    entry.references = 1;
+    visit_texts(entry.spec, [&](Text text) { texts_.add_reference(text); });
+    ids_.emplace(&entry.spec, id);
+    if (listener_ != nullptr) {
+        listener_->spec_added(id);
+    }
+    return id;
+}
+
+void SpecTable::release(SpecId id) {
+    Entry& entry = entries_[raw(id)];
+    BP_CHECK_OP(entry.references, >, 0u);
+    if (--entry.references > 0) {
+        return;
+    }
+    BP_CHECK(entry.pods.empty());
+    if (listener_ != nullptr) {
+        listener_->spec_going(id);
+    }
+    ids_.erase(&entry.spec);
+    visit_texts(entry.spec, [&](Text text) { texts_.release(text); });
+    entry = Entry{};
+    free_.push_back(id);
+}
+
+}  // namespace bayplan

@@ -1,0 +1,65 @@
+// The contents of pod specs, each once, counted: pods of one controller share one.
+//
+// Thread: the engine's. Holds references on the texts of what it keeps. Entry 0 is the empty spec and
+// stays for ever.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "apps/ask_list.h"
+#include "base/ids.h"
+#include "base/text_table.h"
+#include "bayplan/pod_spec.h"
+
+namespace bayplan {
+
+inline constexpr SpecId kEmptySpec = static_cast<SpecId>(0);
+
+// Told of every content that comes and goes (the topology keeps what follows from it).
+class SpecListener {
+public:
+    virtual ~SpecListener() = default;
+    virtual void spec_added(SpecId) = 0;
+    virtual void spec_going(SpecId) = 0;  // no ask has it
+};
+
+class SpecTable {
+public:
+    explicit SpecTable(TextTable& texts);
+    void listen(SpecListener* listener) { listener_ = listener; }
+
+    // The content, with one reference more. Texts are the engine's, labels sorted by key.
+    SpecId acquire(PodSpec&&);
+    void add_reference(SpecId id) { ++entries_[raw(id)].references; }
+    void release(SpecId);
+
+    const PodSpec& operator[](SpecId id) const { return entries_[raw(id)].spec; }
+    AskList<&Ask::of_spec>& pods(SpecId id) { return entries_[raw(id)].pods; }
+    bool alive(SpecId id) const { return entries_[raw(id)].references > 0; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }  // free places included
+
+private:
+    struct Entry {
+        PodSpec spec;
+        std::uint64_t references = 0;
+        AskList<&Ask::of_spec> pods;  // that have a place, ours and foreign
+    };
+    struct Hash {
+        std::size_t operator()(const PodSpec*) const;
+    };
+    struct Same {
+        bool operator()(const PodSpec* a, const PodSpec* b) const { return *a == *b; }
+    };
+
+    TextTable& texts_;
+    SpecListener* listener_ = nullptr;
+    std::deque<Entry> entries_;  // specs must not move: the map's keys point to them
+    std::vector<SpecId> free_;
+    boost::unordered_flat_map<const PodSpec*, SpecId, Hash, Same> ids_;
+};
+
+}  // namespace bayplan

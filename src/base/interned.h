@@ -1,0 +1,95 @@
+// Contents by dense id, each once, counted. What belongs to a content lives beside it in `Entry`.
+//
+// `Entry` has a member `key` with ==, and hash_of(key) is found by name (for numbers it is built in).
+// Ids of contents that are gone are used again.
+// Thread: one. Ids never decide anything.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/check.h"
+#include "base/ids.h"
+
+namespace bayplan {
+
+template <typename Id, typename Entry>
+class Interned {
+    using Key = decltype(Entry::key);
+
+public:
+    // The id of the content with one reference more, and whether it is new (its entry is then fresh).
+    std::pair<Id, bool> acquire(Key key) {
+        if (const auto found = ids_.find(&key); found != ids_.end()) {
+            ++places_[raw(found->second)].references;
+            return {found->second, false};
+        }
+        Id id;
+        if (free_.empty()) {
+            places_.emplace_back();
+            id = static_cast<Id>(places_.size() - 1);
+        } else {
+            id = free_.back();
+            free_.pop_back();
+        }
+        Place& place = places_[raw(id)];
+        place.entry.key = std::move(key);
+        place.references = 1;
+        ids_.emplace(&place.entry.key, id);
+        return {id, true};
+    }
+
+    // True if that was the last reference: the caller looks at the entry once more and calls forget().
+    bool release(Id id) {
+        BP_CHECK_OP(places_[raw(id)].references, >, 0u);
+        return --places_[raw(id)].references == 0;
+    }
+    void forget(Id id) {
+        ids_.erase(&places_[raw(id)].entry.key);
+        places_[raw(id)].entry = Entry{};
+        free_.push_back(id);
+    }
+
+    Entry& operator[](Id id) { return places_[raw(id)].entry; }
+    const Entry& operator[](Id id) const { return places_[raw(id)].entry; }
+    std::size_t size() const { return ids_.size(); }
+
+    template <typename Each>
+    void for_each(Each&& each) {
+        for (std::uint32_t number = 0; number < places_.size(); ++number) {
+            if (places_[number].references > 0) {
+                each(static_cast<Id>(number), places_[number].entry);
+            }
+        }
+    }
+
+private:
+    struct Place {
+        Entry entry;
+        std::uint32_t references = 0;
+    };
+    struct Hash {
+        std::size_t operator()(const Key* key) const {
+            if constexpr (std::is_integral_v<Key>) {
+                return *key * 0x9e3779b97f4a7c15u;
+            } else {
+                return hash_of(*key);
+            }
+        }
+    };
+    struct Same {
+        bool operator()(const Key* a, const Key* b) const { return *a == *b; }
+    };
+
+    std::deque<Place> places_;  // keys must not move
+    std::vector<Id> free_;
+    boost::unordered_flat_map<const Key*, Id, Hash, Same> ids_;
+};
+
+}  // namespace bayplan

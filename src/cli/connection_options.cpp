@@ -1,0 +1,77 @@
+// See connection_options.h.
+#include "cli/connection_options.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace bayplan::cli {
+
+namespace {
+
+CLI::Validator between(int min, int max) {
+    return CLI::Range(min, max).description(fmt::format("{}..{}", min, max));
+}
+
+void add_link_options(CLI::App& app, ClientOptions& client, const std::string& group) {
+    app.add_option("--address", client.address, "own IPv4 address; with --port dpdk")->group(group);
+    app.add_option("--address6", client.address6, "own IPv6 address; with --port dpdk")
+        ->group(group);
+    app.add_option("--prefix-length", client.prefix_length,
+                   "how much of --address names the link (0: everybody is on it)")
+        ->check(between(0, 32))
+        ->group(group);
+    app.add_option("--gateway", client.gateway, "router to a daemon outside that prefix")
+        ->group(group);
+    app.add_option("--prefix-length6", client.prefix_length6, "the same for --address6")
+        ->check(between(0, 128))
+        ->group(group);
+    app.add_option("--gateway6", client.gateway6, "the same for --address6")->group(group);
+    app.add_option("--vlan", client.vlan, "VLAN whose tag frames carry; with --port dpdk")
+        ->check(between(1, 4094))
+        ->group(group);
+}
+
+}  // namespace
+
+bool parse_connect(const std::string& text, ClientOptions& client) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos || colon == 0) {
+        return false;
+    }
+    const char* const end = text.data() + text.size();
+    const auto [rest, code] = std::from_chars(text.data() + colon + 1, end, client.udp_port);
+    client.host = text.substr(0, colon);
+    // [fd99::2]:4433, as an IPv6 address has colons of its own.
+    if (client.host.size() > 2 && client.host.front() == '[' && client.host.back() == ']') {
+        client.host = client.host.substr(1, client.host.size() - 2);
+    }
+    return code == std::errc() && rest == end && client.udp_port != 0;
+}
+
+void add_identity_options(CLI::App& app, std::string& connect, ClientOptions& client,
+                          const std::string& group) {
+    app.add_option("--connect", connect, "the daemon")
+        ->type_name("HOST:PORT")
+        ->group(group);
+    app.add_option("--ca", client.authority, "PEM file of the authority that signed the daemon")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--cert", client.certificate,
+                   "PEM file of the shim's certificate; a daemon refuses shims without one")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--key", client.key, "PEM file of the shim's key")
+        ->type_name("FILE")
+        ->group(group);
+}
+
+void add_dpdk_options(CLI::App& app, ClientOptions& client, const std::string& group) {
+    app.add_option("--eal", client.eal_arguments, "an EAL argument (repeat); with --port dpdk")
+        ->type_name("ARG")
+        ->group(group);
+    app.add_option("--device", client.device, "ethdev to use; with --port dpdk")->group(group);
+    add_link_options(app, client, group);
+}
+
+}  // namespace bayplan::cli

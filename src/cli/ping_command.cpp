@@ -1,0 +1,139 @@
+// See ping_command.h.
+#include "cli/ping_command.h"
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "cli/connection_options.h"
+#include "cli/duration.h"
+#include "cli/ping.h"
+#include "client/port.h"
+
+namespace bayplan::cli {
+
+namespace {
+
+constexpr int kExitInput = 2;
+constexpr int kExitNoDaemon = 3;
+
+struct PingArguments {
+    std::string connect;
+    ClientOptions client;
+    std::string port = "kernel";
+    std::uint32_t count = 4;
+    std::int64_t interval_ns = 0;
+    std::int64_t timeout_ns = 0;
+    bool all = false;
+};
+
+std::string day_of(std::int64_t seconds) {
+    const std::time_t time = seconds;
+    std::tm parts{};
+    gmtime_r(&time, &parts);
+    char text[32] = {};
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &parts);
+    return text;
+}
+
+void print_daemon(const PingResult& result) {
+    if (result.connect_ms < 0) {
+        return;
+    }
+    const dataplane::TlsDetails& tls = result.daemon.tls;
+    fmt::print("connected    {} in {:.3f} ms\n", result.daemon.address, result.connect_ms);
+    fmt::print("certificate  subject {}\n", tls.subject);
+    fmt::print("             issuer  {}\n", tls.issuer);
+    fmt::print("             valid   {} to {}\n", day_of(tls.valid_from_s),
+               day_of(tls.valid_until_s));
+    fmt::print("cipher       {} {}\n", tls.version, tls.cipher);
+}
+
+void print_round_trips(const std::vector<double>& all) {
+    if (all.empty()) {
+        return;
+    }
+    const auto [least, most] = std::minmax_element(all.begin(), all.end());
+    const double sum = std::accumulate(all.begin(), all.end(), 0.0);
+    fmt::print("round trips  {}: min/avg/max {:.3f}/{:.3f}/{:.3f} ms\n", all.size(), *least,
+               sum / static_cast<double>(all.size()), *most);
+}
+
+void print_counters(const PingResult& result, bool all) {
+    if (result.round_trips_ms.empty()) {
+        return;
+    }
+    fmt::print("daemon       bayplan {}, up {:.1f} s\n", result.version,
+               static_cast<double>(result.uptime_ms) / 1e3);
+    for (const auto& [name, value] : result.counters) {
+        if (all || value != 0) {
+            fmt::print("  {:<28} {}\n", name, value);
+        }
+    }
+}
+
+int run(PingArguments& arguments) {
+    ClientOptions& client = arguments.client;
+    std::string error;
+    if (!parse_connect(arguments.connect, client)) {
+        error = "HOST:PORT is needed";
+    } else if (client.authority.empty()) {
+        error = "--ca is needed: without it anybody could pose as the daemon";
+    } else if (client.certificate.empty() != client.key.empty()) {
+        error = "--cert and --key go together";
+    }
+    if (!error.empty()) {
+        fmt::print(stderr, "bayplan ping: {}\n", error);
+        return kExitInput;
+    }
+    client.port = arguments.port == "dpdk" ? ClientPort::dpdk : ClientPort::kernel;
+    Ping ping({arguments.count, std::chrono::nanoseconds(arguments.interval_ns),
+               std::chrono::nanoseconds(arguments.timeout_ns)});
+    std::string address;
+    std::unique_ptr<dataplane::DataPlane> plane;
+    if (client::resolve(client, address, error)) {
+        plane = client::open_port(client, address, ping, error);
+    }
+    if (plane == nullptr) {
+        fmt::print(stderr, "bayplan ping: {}\n", error);
+        return kExitInput;
+    }
+    const PingResult result = ping.run(*plane, address, client.udp_port);
+    print_daemon(result);
+    print_round_trips(result.round_trips_ms);
+    print_counters(result, arguments.all);
+    if (!result.fault.empty()) {
+        fmt::print(stderr, "bayplan ping: {}\n", result.fault);
+        return kExitNoDaemon;
+    }
+    return 0;
+}
+
+}  // namespace
+
+void add_ping_command(CLI::App& app, int& exit_code) {
+    CLI::App* const command = app.add_subcommand(
+        "ping", "connect to a daemon; its certificate, round trips, and what its data plane counts");
+    const auto arguments = std::make_shared<PingArguments>();
+    const std::string group = "Connection";
+    command->add_option("daemon", arguments->connect, "the daemon")->type_name("HOST:PORT");
+    add_identity_options(*command, arguments->connect, arguments->client, group);
+    command->add_option("--port", arguments->port, "how to send: kernel sockets or a DPDK port")
+        ->check(CLI::IsMember({"kernel", "dpdk"}))
+        ->capture_default_str()
+        ->group(group);
+    add_dpdk_options(*command, arguments->client, group);
+    command->add_option("--count", arguments->count, "round trips")
+        ->check(CLI::Range(1, 1'000'000).description(""))
+        ->capture_default_str();
+    add_duration(*command, "--interval", arguments->interval_ns, "200ms", "between two questions");
+    add_duration(*command, "--timeout", arguments->timeout_ns, "5s",
+                 "for the connection, and for each answer");
+    command->add_flag("--all", arguments->all, "counters that are zero, too");
+    command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+}
+
+}  // namespace bayplan::cli

@@ -1,0 +1,218 @@
+// See simulate_command.h.
+#include "cli/simulate_command.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/progress.h"
+#include "predicates/names.h"
+#include "sim/report.h"
+#include "sim/simulation.h"
+
+namespace bayplan::cli {
+
+namespace {
+
+constexpr std::size_t kFaultsShown = 100;
+
+struct SimulateArguments {
+    std::vector<std::string> files;
+    std::string only;
+    sim::SimulationOptions simulation;
+    kube::DumpOptions dump;
+    sim::Format format = sim::Format::table;
+    bool quiet = false;
+};
+
+std::int64_t now_ns() {
+    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+int fail(const std::string& what, int code) {
+    fmt::print(stderr, "bayplan simulate: {}\n", what);
+    return code;
+}
+
+// Of a pipe, or of what is not there, 0.
+std::uint64_t size_of(const std::string& path) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    return error ? 0 : size;
+}
+
+// False: none of the files can be read.
+bool read_files(const SimulateArguments& arguments, kube::ClusterDump& dump, Progress& progress) {
+    std::uint64_t total = 0;
+    for (const std::string& path : arguments.files) {
+        total += size_of(path);
+    }
+    std::uint64_t before = 0;
+    bool any = false;
+    for (const std::string& path : arguments.files) {
+        any = dump.read_file(path, [&](std::uint64_t bytes) {
+            if (progress.due(now_ns())) {
+                progress.draw(std::min(before + bytes, total), total, "read " + path);
+            }
+        }) || any;
+        before += size_of(path);
+    }
+    progress.finish();
+    dump.finish();
+    return any;
+}
+
+std::size_t widest(const kube::ClusterDump& dump) {
+    std::size_t width = 0;
+    for (const std::string_view pod : dump.pending()) {
+        width = std::max(width, pod.size());
+    }
+    return width;
+}
+
+// Says what was broken or refused; true if anything was.
+bool tell_faults(const kube::ClusterDump& dump, const std::vector<std::string>& refused) {
+    std::size_t told = 0;
+    for (const kube::ObjectFault& fault : dump.faults()) {
+        if (told++ < kFaultsShown) {
+            fmt::print(stderr, "{}\n", fault.to_string());
+        }
+    }
+    for (const std::string& line : refused) {
+        if (told++ < kFaultsShown) {
+            fmt::print(stderr, "refused: {}\n", line);
+        }
+    }
+    if (told > kFaultsShown) {
+        fmt::print(stderr, "... and {} more\n", told - kFaultsShown);
+    }
+    return told > 0;
+}
+
+void tell_left_out(const kube::DumpCounts& counts, bool quiet) {
+    const std::pair<std::size_t, const char*> kinds[] = {
+        {counts.left_out_no_node, "on nodes that no file has"},
+        {counts.left_out_not_ours, "pending, but another scheduler's"},
+        {counts.left_out_deleting, "pending, but being deleted"}};
+    for (const auto& [count, what] : kinds) {
+        if (count > 0 && !quiet) {
+            fmt::print(stderr, "left out: {} pods {}\n", count, what);
+        }
+    }
+}
+
+int judge_one(const SimulateArguments& arguments, const kube::ClusterDump& dump, sim::Simulation& simulation,
+              sim::Report& report) {
+    const std::optional<sim::Decision> decision = simulation.judge(arguments.only);
+    if (!decision) {
+        const std::string why = dump.why_not_pending(arguments.only);
+        return fail(fmt::format("{} {}", arguments.only, why.empty() ? "was refused" : why), 2);
+    }
+    report.add(*decision);
+    report.finish();
+    return 0;
+}
+
+int schedule_all(const kube::ClusterDump& dump, sim::Simulation& simulation, sim::Report& report, Progress& progress) {
+    const std::size_t total = dump.counts().pending;
+    std::size_t done = 0;
+    simulation.run([&](const sim::Decision& decision) {
+        report.add(decision);
+        done += decision.attempt <= 1 ? 1 : 0;
+        if (progress.due(now_ns())) {
+            progress.draw(done, total, fmt::format("{} of {} pods", done, total));
+        }
+    });
+    progress.finish();
+    report.finish();
+    return 0;
+}
+
+int run_simulate(const SimulateArguments& arguments) {
+    if (const std::string unknown = unknown_predicate(arguments.simulation.predicates); !unknown.empty()) {
+        return fail(fmt::format("--predicates: '{}' is none of {}", unknown, fmt::join(kPredicateNames, ", ")), 2);
+    }
+    Progress progress(arguments.quiet);
+    kube::ClusterDump dump(arguments.dump);
+    const bool any = read_files(arguments, dump, progress);
+    if (!any) {
+        tell_faults(dump, {});
+        return 2;
+    }
+    sim::Simulation simulation(dump, arguments.simulation);
+    const auto report = sim::make_report(arguments.format, stdout, widest(dump));
+    int code = arguments.only.empty() ? schedule_all(dump, simulation, *report, progress)
+                                      : judge_one(arguments, dump, simulation, *report);
+    if (std::fflush(stdout) != 0) {
+        code = fail("standard output cannot be written", 2);
+    }
+    tell_left_out(dump.counts(), arguments.quiet || !arguments.only.empty());
+    const bool broken = tell_faults(dump, simulation.refused());
+    return code == 0 && broken ? 1 : code;
+}
+
+template <typename Value>
+void add_choice(CLI::App& app, const std::string& name, Value& setting, const std::map<std::string, Value>& choices,
+                const std::string& preset, const std::string& help) {
+    std::vector<std::string> names;
+    for (const auto& [text, value] : choices) {
+        names.push_back(text);
+    }
+    app.add_option_function<std::string>(
+           name, [&setting, choices](const std::string& text) { setting = choices.at(text); }, help)
+        ->check(CLI::IsMember(names))
+        ->type_name("")
+        ->default_str(preset);
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& app, int& exit_code) {
+    auto arguments = std::make_shared<SimulateArguments>();
+    CLI::App* const simulate = app.add_subcommand(
+        "simulate", "what would be decided of the pending pods of a cluster dump; bound pods are its state");
+    simulate
+        ->add_option("FILE", arguments->files,
+                     "what `kubectl get nodes,pods,namespaces,priorityclasses,pdb,pvc,pv,storageclasses,csinodes,"
+                     "csidrivers,csistoragecapacities,volumeattachments,services,replicasets,statefulsets -A -o json` "
+                     "(or yaml) prints; `-`: standard input")
+        ->required()
+        ->type_name("");
+    simulate->add_option("--only", arguments->only, "judge this pod against the state as given; place nothing")
+        ->type_name("NS/POD");
+    simulate->add_flag("--explain", arguments->simulation.explain,
+                       "with every decision: each node's verdict, predicate, reasons and scores");
+    simulate->add_flag("--full", arguments->simulation.full,
+                       "with --explain: all predicates that fail a node, not only the first");
+    add_choice<Compat>(*simulate, "--compat", arguments->simulation.compat,
+                       {{"seed", Compat::seed}, {"kubernetes-1.35", Compat::kubernetes_1_35}}, "seed",
+                       "which rules where Bayplan's and today's Kubernetes' differ");
+    add_choice<sim::Format>(
+        *simulate, "-o,--output", arguments->format,
+        {{"table", sim::Format::table}, {"json", sim::Format::json}, {"yaml", sim::Format::yaml}}, "table", "form of the answer");
+    simulate->add_flag("--defaults", arguments->dump.defaults,
+                       "fill in what the API server would (for manifests written by hand)");
+    simulate
+        ->add_option("--scheduler-name", arguments->dump.schedulers,
+                     "pods of this scheduler are ours, others foreign; may be repeated (default: all are ours)")
+        ->type_name("NAME")
+        ->expected(1)
+        ->take_all();
+    // One text: a list would take the files behind it for names.
+    simulate
+        ->add_option_function<std::string>(
+            "--predicates",
+            [arguments](const std::string& text) { arguments->simulation.predicates = CLI::detail::split(text, ','); },
+            "use these alone (default: all)")
+        ->type_name("NAME,...");
+    simulate->add_flag("--quiet", arguments->quiet, "no progress on standard error");
+    simulate->callback([arguments, &exit_code] { exit_code = run_simulate(*arguments); });
+}
+
+}  // namespace bayplan::cli

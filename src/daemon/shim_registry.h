@@ -1,0 +1,71 @@
+// Which connection a shim drives its partition by, over all lcores: a newer connection takes the
+// older one's place, also when another lcore has that.
+//
+// Used when connections open and close, never per message, so a mutex does.
+//
+// Thread: any lcore's. Owner: shared by the gateways of a port.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bayplan/records.h"
+
+namespace bayplan::daemon {
+
+class ShimRegistry {
+public:
+    explicit ShimRegistry(std::size_t lcores) {
+        for (std::size_t i = 0; i < lcores; ++i) replaced_.push_back(std::make_unique<Replaced>());
+    }
+
+    // From now on this is the shim's connection; the one before is put on its lcore's list.
+    void claim(std::size_t partition, const std::string& shim, std::size_t lcore,
+               ConnectionId connection) {
+        const std::lock_guard lock(mutex_);
+        const auto [current, is_first] =
+            holders_.try_emplace({partition, shim}, Holder{lcore, connection});
+        if (is_first) return;
+        const Holder older = std::exchange(current->second, Holder{lcore, connection});
+        Replaced& list = *replaced_[older.lcore];
+        list.connections.push_back(older.connection);
+        list.some.store(true, std::memory_order_release);
+    }
+    // The connection has closed; a newer one's claim stays.
+    void release(std::size_t partition, const std::string& shim, ConnectionId connection) {
+        const std::lock_guard lock(mutex_);
+        const auto found = holders_.find({partition, shim});
+        if (found != holders_.end() && found->second.connection == connection)
+            holders_.erase(found);
+    }
+    // Connections of this lcore that were replaced since the last call; the lcore closes them.
+    std::vector<ConnectionId> take_replaced(std::size_t lcore) {
+        Replaced& list = *replaced_[lcore];
+        if (!list.some.load(std::memory_order_acquire)) return {};
+        const std::lock_guard lock(mutex_);
+        list.some.store(false, std::memory_order_relaxed);
+        return std::exchange(list.connections, {});
+    }
+
+private:
+    struct Holder {
+        std::size_t lcore = 0;
+        ConnectionId connection = 0;
+    };
+    struct Replaced {
+        std::vector<ConnectionId> connections;
+        std::atomic<bool> some{false};
+    };
+    std::mutex mutex_;
+    std::map<std::pair<std::size_t, std::string>, Holder> holders_;  // partition, common name
+    std::vector<std::unique_ptr<Replaced>> replaced_;
+};
+
+}  // namespace bayplan::daemon

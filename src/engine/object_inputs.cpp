@@ -1,0 +1,229 @@
+// The part of Inputs about specs and objects of the cluster: from a shim's dictionary ids to the engine's
+// texts, and into the tables.
+
+#include <algorithm>
+#include <utility>
+
+#include "base/visit_texts.h"
+#include "engine/inputs.h"
+#include "predicates/predicate.h"
+
+namespace bayplan {
+
+namespace {
+
+std::string term_fault(const PodTerm& term) {
+    return term.topology_key == 0 ? "a term without a topology key" : "";
+}
+
+bool weight_is_sane(std::int32_t weight) { return weight >= 0 && weight <= 100; }
+
+std::string weighted_fault(const std::vector<WeightedPodTerm>& terms) {
+    for (const WeightedPodTerm& weighted : terms) {
+        if (std::string fault = term_fault(weighted.term); !fault.empty()) {
+            return fault;
+        }
+        if (!weight_is_sane(weighted.weight)) {
+            return "weight outside 0 to 100";
+        }
+    }
+    return {};
+}
+
+std::string terms_fault(const PodSpec& spec) {
+    for (const auto* terms : {&spec.affinity, &spec.anti_affinity}) {
+        for (const PodTerm& term : *terms) {
+            if (std::string fault = term_fault(term); !fault.empty()) {
+                return fault;
+            }
+        }
+    }
+    for (const auto* terms : {&spec.preferred_affinity, &spec.preferred_anti_affinity}) {
+        if (std::string fault = weighted_fault(*terms); !fault.empty()) {
+            return fault;
+        }
+    }
+    for (const WeightedNodeTerm& weighted : spec.preferred_nodes) {
+        if (!weight_is_sane(weighted.weight)) {
+            return "weight outside 0 to 100";
+        }
+    }
+    for (const SpreadConstraint& constraint : spec.spread) {
+        if (constraint.topology_key == 0) {
+            return "a term without a topology key";
+        }
+        if (constraint.max_skew < 1 || constraint.min_domains < 1) {
+            return "skew or domains below 1";
+        }
+    }
+    return {};
+}
+
+std::string numbered(DictId id) { return "#" + std::to_string(id); }
+
+}  // namespace
+
+std::string Inputs::take_labels(std::vector<Label>& labels) {
+    std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.key < b.key; });
+    const auto twice = std::adjacent_find(labels.begin(), labels.end(),
+                                          [](const Label& a, const Label& b) { return a.key == b.key; });
+    return twice == labels.end() ? "" : "label " + std::string(world_.texts.text(twice->key)) + " is given twice";
+}
+
+// --- specs
+
+void Inputs::define_spec(ShimId id, const SpecRecord& record) {
+    Shim& shim = world_.shims[id];
+    const auto reject = [&](const std::string& fault) {
+        lifecycle_.decide(id, DecisionKind::message_rejected, "spec " + std::to_string(record.number), fault);
+    };
+    if (record.number == 0) {
+        return reject("spec number 0 is reserved");
+    }
+    MappedTexts<PodSpec> mapped(world_.texts, shim.dictionary, record.spec);
+    if (mapped.unknown() != 0) {
+        return reject("unknown dictionary id " + numbered(mapped.unknown()));
+    }
+    PodSpec& spec = mapped.record;
+    if (const std::string fault = take_labels(spec.labels); !fault.empty()) {
+        return reject(fault);
+    }
+    if (const std::string fault = terms_fault(spec); !fault.empty()) {
+        return reject(fault);
+    }
+    const auto found = shim.specs.find(record.number);
+    if (found != shim.specs.end()) {
+        return world_.specs[found->second] == spec ? void() : reject("is defined already");
+    }
+    if (shim.specs.size() >= world_.options.specs_max) {
+        return reject("more than " + std::to_string(world_.options.specs_max) + " specs");
+    }
+    shim.specs.emplace(record.number, world_.specs.acquire(PodSpec(spec)));
+}
+
+void Inputs::forget_specs(Shim& shim) {
+    for (const auto& [number, spec] : shim.specs) {
+        world_.specs.release(spec);
+    }
+    shim.specs.clear();
+}
+
+void Inputs::state(ShimId id, const SpecsMessage& message) {
+    for (const SpecRecord& record : message.define) {
+        define_spec(id, record);
+    }
+    Shim& shim = world_.shims[id];
+    for (const SpecNumber number : message.forget) {
+        const auto found = shim.specs.find(number);
+        if (found == shim.specs.end()) {
+            lifecycle_.decide(id, DecisionKind::message_rejected, "spec " + std::to_string(number), "unknown spec");
+            continue;
+        }
+        world_.specs.release(found->second);
+        shim.specs.erase(found);
+    }
+}
+
+// --- objects
+
+ObjectName name_of(const ClusterObject& object) {
+    const std::size_t kind = object.index();
+    return std::visit(
+        [&](const auto& one) -> ObjectName {
+            using Object = std::decay_t<decltype(one)>;
+            if constexpr (std::is_same_v<Object, PodSet>) {
+                return {kind, one.kind, one.name_space, one.name};
+            } else if constexpr (std::is_same_v<Object, CsiNode>) {
+                return {kind, 0, 0, one.node};
+            } else if constexpr (requires { one.name_space; }) {
+                return {kind, 0, one.name_space, one.name};
+            } else {
+                return {kind, 0, 0, one.name};
+            }
+        },
+        object);
+}
+
+void Inputs::apply_object(const ClusterObject& object) {
+    if (const auto* name_space = std::get_if<Namespace>(&object)) {
+        std::vector<Label> labels = name_space->labels;
+        std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.key < b.key; });
+        world_.topology.set_namespace(name_space->name, std::move(labels));
+    } else if (const auto* pod_set = std::get_if<PodSet>(&object)) {
+        world_.topology.pod_sets().apply(*pod_set);
+        world_.topology.pod_sets_changed();
+    } else if (!std::holds_alternative<PodBudget>(object)) {
+        world_.topology.volumes().apply(object);
+    }
+}
+
+void Inputs::withdraw_object(const ClusterObject& object) {
+    if (const auto* name_space = std::get_if<Namespace>(&object)) {
+        world_.topology.remove_namespace(name_space->name);
+    } else if (const auto* pod_set = std::get_if<PodSet>(&object)) {
+        world_.topology.pod_sets().remove(pod_set->kind, pod_set->name_space, pod_set->name);
+        world_.topology.pod_sets_changed();
+    } else if (!std::holds_alternative<PodBudget>(object)) {
+        world_.topology.volumes().remove(object);
+    }
+}
+
+void Inputs::drop_object(ObjectTable::iterator at) {
+    withdraw_object(at->second.object);
+    --world_.shims[at->second.owner].object_count;
+    visit_texts(at->second.object, [&](Text text) { world_.texts.release(text); });
+    world_.objects.erase(at);
+}
+
+void Inputs::drop_objects_of(ShimId id) {
+    for (auto at = world_.objects.begin(); at != world_.objects.end();) {
+        const auto next = std::next(at);
+        if (at->second.owner == id) {
+            drop_object(at);
+        }
+        at = next;
+    }
+}
+
+std::string Inputs::state_object(ShimId id, const ObjectRecord& record) {
+    Shim& shim = world_.shims[id];
+    MappedTexts<ClusterObject> mapped(world_.texts, shim.dictionary, record.object);
+    if (mapped.unknown() != 0) {
+        return "unknown dictionary id " + numbered(mapped.unknown());
+    }
+    const ObjectName name = name_of(mapped.record);
+    const auto found = world_.objects.find(name);
+    if (record.removed) {
+        if (found != world_.objects.end()) {
+            drop_object(found);
+        }
+        return {};
+    }
+    const bool ours = found != world_.objects.end() && found->second.owner == id;
+    if (!ours && shim.object_count >= world_.options.objects_max) {
+        return "more than " + std::to_string(world_.options.objects_max) + " objects";
+    }
+    apply_object(mapped.record);
+    visit_texts(mapped.record, [&](Text text) { world_.texts.add_reference(text); });
+    ++shim.object_count;
+    if (found != world_.objects.end()) {
+        --world_.shims[found->second.owner].object_count;
+        visit_texts(found->second.object, [&](Text text) { world_.texts.release(text); });
+        found->second = {std::move(mapped.record), id};
+    } else {
+        world_.objects.emplace(name, StatedObject{std::move(mapped.record), id});
+    }
+    return {};
+}
+
+void Inputs::state(ShimId id, const ObjectsMessage& message) {
+    for (const ObjectRecord& record : message.objects) {
+        if (const std::string fault = state_object(id, record); !fault.empty()) {
+            lifecycle_.decide(id, DecisionKind::message_rejected, "object", fault);
+        } else {
+            lifecycle_.wake(kObjectChanged);
+        }
+    }
+}
+
+}  // namespace bayplan

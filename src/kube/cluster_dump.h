@@ -1,0 +1,111 @@
+// A cluster as files of Kubernetes objects describe it, turned into what an engine is told.
+//
+// read_file and read_text as often as needed, then finish() once, then send_state and send_asks. Bound pods
+// are statements of what is; pending pods are asks, oldest first and else in the order of the files.
+//
+// Thread: one. Owns everything it sends: records are valid while the dump lives.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include "bayplan/records.h"
+#include "kube/document_reader.h"
+#include "kube/fault.h"
+#include "kube/objects.h"
+#include "kube/pod.h"
+#include "kube/spec_table.h"
+#include "kube/texts.h"
+
+namespace bayplan::kube {
+
+struct DumpOptions {
+    bool defaults = false;  // fill in what the API server would: see defaults.h
+    // Names of schedulers whose pods are ours; none: all pods are.
+    std::vector<std::string> schedulers;
+};
+
+struct DumpCounts {
+    std::size_t nodes = 0;
+    std::size_t bound = 0;
+    std::size_t foreign = 0;  // of the bound ones
+    std::size_t pending = 0;
+    std::size_t objects = 0;
+    std::size_t left_out_finished = 0;  // Succeeded or Failed
+    std::size_t left_out_no_node = 0;   // on a node that no file has
+    std::size_t left_out_not_ours = 0;  // pending, and another scheduler's
+    std::size_t left_out_deleting = 0;  // pending, and being deleted
+    std::size_t ignored = 0;            // of kinds that are not looked at
+};
+
+class ClusterDump {
+public:
+    // Called now and then while a text is read: bytes read of it so far.
+    using Progress = std::function<void(std::uint64_t bytes)>;
+    using Send = std::function<void(const StateBody&)>;
+
+    explicit ClusterDump(DumpOptions options = {}) : options_(std::move(options)) {}
+    ClusterDump(const ClusterDump&) = delete;
+    ClusterDump& operator=(const ClusterDump&) = delete;
+
+    // "-" is standard input. False (and a fault): the file cannot be read at all.
+    bool read_file(const std::string& path, const Progress& = {});
+    // Takes the text since it needs room behind it.
+    void read_text(std::string text, const std::string& name, const Progress& = {});
+    void finish();
+
+    const std::vector<ObjectFault>& faults() const { return faults_; }
+    const DumpCounts& counts() const { return counts_; }
+    std::size_t texts() const { return texts_.size(); }
+
+    // Keys of the pending pods in the order in which they are sent.
+    std::vector<std::string_view> pending() const;
+    // "" or why there is no ask of this key ("runs on n1", ...).
+    std::string why_not_pending(std::string_view key) const;
+    // Those of them that wait for scheduling gates.
+    std::vector<std::string_view> gated() const;
+
+    // Dictionary, specs, nodes, objects, applications (a namespace is one), bound pods; in messages of at
+    // most `items_max` items.
+    void send_state(const Send&, std::size_t items_max = 1'000) const;
+    void send_asks(const Send&, std::size_t items_max = 1'000) const;
+
+private:
+    struct Pod {
+        ConvertedPod converted;  // its spec is in specs_
+        std::string file;
+    };
+
+    void take(const ReadObject&, const std::string& file);
+    void take_converted(Converter&, std::string_view kind, const std::string& file);
+    bool first_of_its_name(Converter&, std::string_view kind);
+    void take_pod(Converter&, const std::string& file);
+    void finish_pod(Pod&, const std::vector<Text>& sorted_nodes);
+    void resolve_priority(Pod&);
+    void sort_out(Pod&&);
+    std::vector<AskRecord> asks_of(const std::vector<Pod>&) const;
+
+    DumpOptions options_;
+    Texts texts_;
+    SpecTable specs_;
+    std::vector<ConvertedNode> nodes_;
+    std::vector<ClusterObject> objects_;
+    std::vector<Pod> pods_;  // until finish()
+    std::vector<Pod> bound_;
+    std::vector<Pod> pending_;
+    std::vector<Text> applications_;
+    std::vector<PriorityClass> classes_;
+    std::vector<ObjectFault> faults_;
+    boost::unordered_flat_set<std::string> names_;  // kind namespace/name of what was read
+    boost::unordered_flat_map<std::string, std::string> left_out_;  // pods, and why
+    DumpCounts counts_;
+    Attribute foreign_tag_[2];  // default, static
+};
+
+}  // namespace bayplan::kube

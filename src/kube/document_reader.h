@@ -1,0 +1,43 @@
+// Texts of Kubernetes objects, one object at a time: JSON or YAML as kubectl prints them, Lists (of any
+// kind) or single objects, several documents in one text.
+//
+// Thread: any, one text at a time. Owner: the value handed out lives until the call returns. Errors: a text
+// or a part that cannot be read gives a fault with its place; what was read before it has been handed out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/fault.h"
+#include "kube/value.h"
+
+namespace bayplan::kube {
+
+struct ReadObject {
+    std::string_view kind;  // its own, or of an item of a typed list ("PodList") that list's
+    const Value& value;
+    Arena& arena;            // for values made from this one
+    std::uint64_t position;  // bytes of the text that have been read, nearly
+};
+using OnObject = std::function<void(const ReadObject&)>;
+
+// `text` must have kTextPadding bytes behind its size() that may be read (of any content).
+inline constexpr std::size_t kTextPadding = 64;
+
+void read_objects(const std::string& text, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
+
+// Of one syntax each; read_objects chooses by the first letter.
+void read_json(std::string_view text, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
+void read_yaml(const std::string& text, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
+
+// A document as objects: itself, or the items of a list. Not for JSON lists, which are never held whole.
+void hand_out(const Value& document, Arena&, std::uint64_t position, const std::string& file, const OnObject&,
+              std::vector<ObjectFault>&);
+
+// "Pod" for "PodList", "" for "List" and for what is no list.
+std::string_view item_kind(std::string_view list_kind);
+
+}  // namespace bayplan::kube

@@ -1,0 +1,104 @@
+// What a dump tells an engine, in messages that refer only to what was sent before. See cluster_dump.h.
+#include <algorithm>
+
+#include "kube/cluster_dump.h"
+
+namespace bayplan::kube {
+
+namespace {
+
+// `make(items)` gives the message of a run of at most `items_max` items.
+template <typename Item, typename Make>
+void send_runs(const std::vector<Item>& items, std::size_t items_max, const ClusterDump::Send& send, Make make) {
+    for (std::size_t first = 0; first < items.size(); first += items_max) {
+        const std::span<const Item> run(items.data() + first, std::min(items_max, items.size() - first));
+        send(make(run));
+    }
+}
+
+}  // namespace
+
+std::vector<AskRecord> ClusterDump::asks_of(const std::vector<Pod>& pods) const {
+    std::vector<AskRecord> asks;
+    asks.reserve(pods.size());
+    for (const Pod& pod : pods) {
+        const ConvertedPod& made = pod.converted;
+        AskRecord& ask = asks.emplace_back(made.ask);
+        ask.key = made.key;
+        ask.requests = made.requests;
+        if (ask.foreign) {
+            ask.application = 0;  // they belong to nobody here
+            ask.tags = std::span(&foreign_tag_[made.owned_by_node ? 1 : 0], 1);
+        }
+    }
+    return asks;
+}
+
+void ClusterDump::send_state(const Send& send, std::size_t items_max) const {
+    std::vector<DictEntry> entries;
+    for (Text id = 1; id <= texts_.size(); ++id) {
+        entries.push_back({id, texts_.text(id)});
+    }
+    send_runs(entries, items_max, send, [](auto run) { return DefineMessage{run}; });
+
+    const std::vector<SpecRecord> specs(specs_.records().begin(), specs_.records().end());
+    send_runs(specs, items_max, send, [](auto run) { return SpecsMessage{.define = run, .forget = {}}; });
+
+    std::vector<NodeRecord> nodes;
+    for (const ConvertedNode& node : nodes_) {
+        nodes.push_back({.node = node.name,
+                         .action = node.unschedulable ? NodeAction::create_drain : NodeAction::create,
+                         .capacity = node.capacity,
+                         .attributes = node.attributes,
+                         .taints = node.taints,
+                         .images = node.images});
+    }
+    send_runs(nodes, items_max, send, [](auto run) { return NodesMessage{run}; });
+
+    std::vector<ObjectRecord> objects;
+    for (const ClusterObject& object : objects_) {
+        objects.push_back({object, false});
+    }
+    send_runs(objects, items_max, send, [](auto run) { return ObjectsMessage{run}; });
+
+    std::vector<ApplicationRecord> applications;
+    for (const Text name : applications_) {
+        applications.push_back({.application = name});
+    }
+    send_runs(applications, items_max, send, [](auto run) { return ApplicationsMessage{.add = run, .remove = {}}; });
+    send_runs(asks_of(bound_), items_max, send, [](auto run) { return AsksMessage{run}; });
+}
+
+void ClusterDump::send_asks(const Send& send, std::size_t items_max) const {
+    send_runs(asks_of(pending_), items_max, send, [](auto run) { return AsksMessage{run}; });
+}
+
+std::vector<std::string_view> ClusterDump::pending() const {
+    std::vector<std::string_view> keys;
+    for (const Pod& pod : pending_) {
+        keys.push_back(pod.converted.key);
+    }
+    return keys;
+}
+
+std::string ClusterDump::why_not_pending(std::string_view key) const {
+    for (const Pod& pod : pending_) {
+        if (pod.converted.key == key) {
+            return {};
+        }
+    }
+    const auto found = left_out_.find(std::string(key));
+    return found == left_out_.end() ? "is in none of the files" : found->second;
+}
+
+std::vector<std::string_view> ClusterDump::gated() const {
+    std::vector<std::string_view> keys;
+    for (const Pod& pod : pending_) {
+        if (!specs_.records()[pod.converted.ask.spec - 1].spec.gates.empty()) {
+            keys.push_back(pod.converted.key);
+        }
+    }
+    return keys;
+}
+
+}  // namespace bayplan::kube

@@ -1,0 +1,29 @@
+// A Pod as the engine's records see it.
+//
+// Thread: one. Owns its data; texts are ids of the dictionary that the converter was given.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bayplan/records.h"
+#include "kube/converter.h"
+
+namespace bayplan::kube {
+
+struct ConvertedPod {
+    std::string key;  // "namespace/name"
+    PodSpec spec;
+    std::vector<Amount> requests;  // tracked resources above 0, and one of `pods`
+    // All that the object itself says: `key`, `requests`, `tags`, `spec`, `application` and `foreign` are
+    // left to whoever owns them.
+    AskRecord ask;
+    std::string scheduler;       // "default-scheduler" if the object names none
+    std::string priority_class;  // to be resolved; empty if the priority is known
+    bool finished = false;       // Succeeded or Failed: counts for nothing
+    bool owned_by_node = false;  // a static pod
+};
+
+ConvertedPod convert_pod(Converter&);
+
+}  // namespace bayplan::kube

@@ -1,0 +1,66 @@
+// The exact best node for a class whose choice depends on more than each node's own columns: counts over
+// topology domains, scores that are normalised over the feasible nodes.
+//
+//   ClassCache (columns)   per node: feasible and scored as far as its own columns tell   <- proposals, parallel
+//   search                 x cluster-wide predicates, + cluster-wide scores, normalised   <- commit
+//
+// Blocks whose nodes share their domains cost one step, not 64.
+// Thread: the engine's. Storage is used again from attempt to attempt.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "placement/class_cache.h"
+#include "predicates/predicate_set.h"
+#include "scoring/cluster_scores.h"
+
+namespace bayplan {
+
+class ClusterSearch {
+public:
+    ClusterSearch(const PredicateSet& predicates, std::vector<WeightedClusterScore> scores)
+        : predicates_(predicates), scores_(std::move(scores)) {}
+
+    // True if the subject's choice is not decided by the blocks' own columns alone, as things are now.
+    bool couples(const Subject&) const;
+
+    // The best node, 0 if none is feasible. The cache has columns and is up to date.
+    NodeKey best(const Subject&, const ClassCache&);
+
+    // --- of the last best(): what became of each node
+    const NodeMask& feasible() const { return feasible_; }
+    const std::vector<WeightedClusterScore>& scores() const { return scores_; }
+    // Raw scores of scores()[index]; only if it told the nodes apart.
+    const RawScores* raws(std::size_t index) const { return active_[index] ? &raws_[index] : nullptr; }
+
+private:
+    static constexpr std::int64_t kTableMax = 128;
+
+    bool filter(const Subject&, const ClassCache&);
+    void collect(const Subject&);
+    std::int64_t bound_of(const ClassCache&, std::uint32_t block) const;
+    void fill_tables();
+    NodeKey best_in(const ClassCache&, std::uint32_t block) const;
+    std::int64_t weighted(std::size_t index, std::int64_t raw) const {
+        const std::vector<std::int64_t>& table = tables_[index];
+        if (!table.empty()) {
+            // A node that is left out may have a raw score outside; it is not asked for.
+            const auto at = static_cast<std::size_t>(raw - raws_[index].min());
+            return at < table.size() ? table[at] : 0;
+        }
+        return scores_[index].weight * scores_[index].score->normalise(raw, raws_[index]);
+    }
+
+    const PredicateSet& predicates_;
+    const std::vector<WeightedClusterScore> scores_;
+    std::vector<const Predicate*> coupled_;
+    NodeMask feasible_;
+    std::vector<RawScores> raws_;        // by score
+    std::vector<bool> active_;           // by score
+    std::vector<std::size_t> telling_;   // those that are active
+    std::vector<std::vector<std::int64_t>> tables_;  // by score: weighted score by raw - min; empty = none
+    std::vector<std::int64_t> bounds_;   // by block
+};
+
+}  // namespace bayplan

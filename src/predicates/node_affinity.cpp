@@ -1,0 +1,50 @@
+// NodeAffinity: nodeSelector and required node affinity. Source: Kubernetes 1.35, NodeAffinity filter and
+// its narrowing by metadata.name.
+//
+// filter() has nothing to do: the signature's mask (topology/signatures.h) holds the answer per node, and a
+// node that matches is never one that the narrowing shuts out.
+
+#include <algorithm>
+
+#include "labels/node_terms.h"
+#include "predicates/registry.h"
+
+namespace bayplan {
+
+namespace {
+
+class NodeAffinity final : public Predicate {
+public:
+    std::string_view name() const override { return "NodeAffinity"; }
+    std::uint32_t woken_by() const override { return kNodeChanges; }
+
+    Refusal refuse_all(const Subject& subject) const override {
+        if (subject.plan.names.kind != NodeNameSet::Kind::conflict) {
+            return {};
+        }
+        return {Verdict::unresolvable, {"pod affinity terms conflict"}};
+    }
+
+    Refusal shut_out(const Subject& subject, const NodeView& node) const override {
+        const NodeNameSet& names = subject.plan.names;
+        if (names.kind != NodeNameSet::Kind::names ||
+            std::binary_search(names.names.begin(), names.names.end(), node.facts.name)) {
+            return {};
+        }
+        return {Verdict::unresolvable, {"node(s) didn't satisfy plugin(s) [NodeAffinity]"}};
+    }
+
+    Refusal explain(const Subject& subject, const NodeView& node) const override {
+        const Topology& topology = subject.topology;
+        if (required_nodes_match(subject.spec, node.facts, topology.known(), topology.texts())) {
+            return {};
+        }
+        return {Verdict::unresolvable, {"node(s) didn't match Pod's node affinity/selector"}};
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Predicate> make_node_affinity() { return std::make_unique<NodeAffinity>(); }
+
+}  // namespace bayplan

@@ -1,0 +1,41 @@
+// NodePorts: a host port is used once per node and address. Source: Kubernetes 1.35, NodePorts filter.
+
+#include <bit>
+
+#include "predicates/registry.h"
+
+namespace bayplan {
+
+namespace {
+
+class NodePorts final : public Predicate {
+public:
+    std::string_view name() const override { return "NodePorts"; }
+    std::uint32_t woken_by() const override { return kNodeChanges | kPodGone; }
+
+    bool couples(const Subject& subject) const override { return !subject.spec.ports.empty(); }
+
+    std::uint64_t filter_cluster(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
+        for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+            const HostPorts& used = subject.topology.ports(slot_at(block, lane));
+            if (!used.empty() && used.conflicts(subject.spec.ports)) {
+                lanes &= ~(std::uint64_t{1} << lane);
+            }
+        }
+        return lanes;
+    }
+
+    Refusal explain(const Subject& subject, const NodeView& node) const override {
+        if (!subject.topology.ports(node.slot).conflicts(subject.spec.ports)) {
+            return {};
+        }
+        return {Verdict::unschedulable, {"node(s) didn't have free ports for the requested pod ports"}};
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Predicate> make_node_ports() { return std::make_unique<NodePorts>(); }
+
+}  // namespace bayplan

@@ -1,0 +1,77 @@
+// PodTopologySpread: a hard constraint keeps the pods of a selector spread over the domains of a key.
+// Source: Kubernetes 1.35, PodTopologySpread filter.
+
+#include <bit>
+
+#include "predicates/registry.h"
+
+namespace bayplan {
+
+namespace {
+
+class PodTopologySpread final : public Predicate {
+public:
+    std::string_view name() const override { return "PodTopologySpread"; }
+    std::uint32_t woken_by() const override { return kNodeChanges | kNodeGone | kPodGone | kPodPlaced; }
+
+    bool couples(const Subject& subject) const override { return !subject.plan.hard_spread.empty(); }
+
+    void begin(const Subject& subject) const override {
+        for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
+            const std::int64_t least = subject.topology.least_pods(constraint);
+            constraint.pods_max = constraint.max_skew - constraint.self + least;
+        }
+    }
+
+    std::uint64_t filter_cluster(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
+        const TopologyKeys& keys = subject.topology.keys();
+        for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
+            if (lanes == 0) {
+                return 0;
+            }
+            const Domain shared = keys.block_domain(constraint.key, block);
+            if (shared != kMixed) {
+                lanes = passes(subject, constraint, shared) ? lanes : 0;
+                continue;
+            }
+            const Domain* domains = keys.lanes(constraint.key, block);
+            for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+                const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+                if (!passes(subject, constraint, domains[lane])) {
+                    lanes &= ~(std::uint64_t{1} << lane);
+                }
+            }
+        }
+        return lanes;
+    }
+
+    Refusal explain(const Subject& subject, const NodeView& node) const override {
+        for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
+            const Domain domain = subject.topology.keys().domain(constraint.key, node.slot);
+            if (domain == kNoDomain) {
+                return {Verdict::unresolvable,
+                        {"node(s) didn't match pod topology spread constraints (missing required label)"}};
+            }
+            if (!passes(subject, constraint, domain)) {
+                return {Verdict::unschedulable, {"node(s) didn't match pod topology spread constraints"}};
+            }
+        }
+        return {};
+    }
+
+private:
+    static bool passes(const Subject& subject, const SpecPlan::HardSpread& constraint, Domain domain) {
+        if (domain == kNoDomain) {
+            return false;
+        }
+        const std::int64_t pods =
+            constraint.pods == kNone<CounterId> ? 0 : subject.topology.counts().pods_in(constraint.pods, domain);
+        return pods <= constraint.pods_max;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Predicate> make_pod_topology_spread() { return std::make_unique<PodTopologySpread>(); }
+
+}  // namespace bayplan

@@ -1,0 +1,30 @@
+// TaintToleration: a node with a taint of effect NoSchedule or NoExecute takes only pods that tolerate it.
+// Source: Kubernetes 1.35, TaintToleration filter.
+//
+// filter() has nothing to do: the signature's mask (topology/signatures.h) holds the answer per node.
+
+#include "labels/tolerations.h"
+#include "predicates/registry.h"
+
+namespace bayplan {
+
+namespace {
+
+class TaintToleration final : public Predicate {
+public:
+    std::string_view name() const override { return "TaintToleration"; }
+    std::uint32_t woken_by() const override { return kNodeChanges; }
+
+    Refusal explain(const Subject& subject, const NodeView& node) const override {
+        if (first_untolerated(subject.spec.tolerations, node.facts.taints) == nullptr) {
+            return {};
+        }
+        return {Verdict::unresolvable, {"node(s) had untolerated taint(s)"}};
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Predicate> make_taint_toleration() { return std::make_unique<TaintToleration>(); }
+
+}  // namespace bayplan

@@ -1,0 +1,76 @@
+// VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone: the four predicates of volumes behind the
+// one face of predicates. Their rules, one function each, are in src/volumes. Source: Kubernetes 1.35.
+
+#include <bit>
+
+#include "predicates/registry.h"
+#include "volumes/volume_plan.h"
+
+namespace bayplan {
+
+namespace {
+
+class VolumePredicateFace final : public Predicate {
+public:
+    VolumePredicateFace(VolumePredicate which, std::uint32_t woken_by) : which_(which), woken_by_(woken_by) {}
+
+    std::string_view name() const override { return kVolumePredicateNames[index()]; }
+    std::uint32_t woken_by() const override { return woken_by_; }
+
+    Refusal refuse_all(const Subject& subject) const override {
+        const VolumeRefusal& refusal = subject.plan.volumes.whole_pod[index()];
+        return {refusal.verdict, refusal.reasons};
+    }
+
+    bool couples(const Subject& subject) const override { return subject.plan.volumes.concerns[index()]; }
+
+    std::uint64_t filter_cluster(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
+        for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+            const Slot slot = slot_at(block, lane);
+            if (judge_at(subject, slot, *subject.topology.facts()[raw(slot)])) {
+                lanes &= ~(std::uint64_t{1} << lane);
+            }
+        }
+        return lanes;
+    }
+
+    Refusal explain(const Subject& subject, const NodeView& node) const override {
+        if (!couples(subject)) {
+            return {};
+        }
+        const VolumeRefusal refusal = judge_at(subject, node.slot, node.facts);
+        return {refusal.verdict, refusal.reasons};
+    }
+
+private:
+    std::size_t index() const { return static_cast<std::size_t>(which_); }
+
+    VolumeRefusal judge_at(const Subject& subject, Slot slot, const NodeFacts& facts) const {
+        const Topology& topology = subject.topology;
+        return judge(which_, subject.plan.volumes, facts, topology.volumes_on(slot), topology.volumes(),
+                     topology.known(), topology.texts());
+    }
+
+    const VolumePredicate which_;
+    const std::uint32_t woken_by_;
+};
+
+std::unique_ptr<Predicate> make(VolumePredicate which, std::uint32_t woken_by) {
+    return std::make_unique<VolumePredicateFace>(which, woken_by);
+}
+
+}  // namespace
+
+std::unique_ptr<Predicate> make_volume_restrictions() {
+    return make(VolumePredicate::restrictions, kNodeChanges | kNodeGone | kPodGone | kObjectChanged);
+}
+std::unique_ptr<Predicate> make_node_volume_limits() {
+    return make(VolumePredicate::limits, kNodeChanges | kPodGone | kObjectChanged);
+}
+std::unique_ptr<Predicate> make_volume_binding() {
+    return make(VolumePredicate::binding, kNodeChanges | kPodGone | kObjectChanged);
+}
+std::unique_ptr<Predicate> make_volume_zone() { return make(VolumePredicate::zone, kNodeChanges | kObjectChanged); }
+
+}  // namespace bayplan

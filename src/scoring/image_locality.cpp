@@ -1,0 +1,38 @@
+// ImageLocality: prefers nodes that have the pod's images already. Source: Kubernetes 1.35; the arithmetic is
+// in topology/image_locality.h, the counts in topology/image_counts.h.
+
+#include "topology/image_locality.h"
+
+#include "scoring/cluster_scores.h"
+
+namespace bayplan {
+
+namespace {
+
+class ImageLocalityScore final : public ClusterScore {
+public:
+    std::string_view name() const override { return "ImageLocality"; }
+    bool concerns(const PodSpec&, const SpecPlan&, const Topology&) const override { return true; }
+    bool tells_apart(const PodSpec& spec, const SpecPlan&, Topology& topology) const override {
+        return !topology.images().nowhere(spec.images);
+    }
+    void collect(const PodSpec& spec, const SpecPlan& plan, Topology& topology, const NodeMask& feasible,
+                 RawScores& raws) const override {
+        if (!tells_apart(spec, plan, topology)) {
+            return;
+        }
+        const std::vector<std::int32_t>& scores = topology.images().scores(spec.images, topology.facts());
+        for (std::uint32_t block = 0; block < feasible.size(); ++block) {
+            if (feasible[block] != 0) {
+                std::copy_n(&scores[std::size_t{block} * kLanes], kLanes, raws.lanes(block));
+            }
+        }
+    }
+    std::int64_t normalise(std::int64_t raw, const RawScores&) const noexcept override { return raw; }
+};
+
+}  // namespace
+
+std::unique_ptr<ClusterScore> make_image_locality_score() { return std::make_unique<ImageLocalityScore>(); }
+
+}  // namespace bayplan

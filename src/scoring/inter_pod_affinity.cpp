@@ -1,0 +1,90 @@
+// InterPodAffinity as a score: weight of the preferred terms that the pods in a node's domains meet, the
+// pod's own and, the other way round, those of placed pods. Source: Kubernetes 1.35.
+
+#include <bit>
+
+#include "scoring/cluster_scores.h"
+#include "scoring/normalise.h"
+
+namespace bayplan {
+
+namespace {
+
+using Preference = SpecPlan::Preference;
+
+void add_block(const Topology& topology, const Preference& preference, std::uint32_t block, RawScores& raws) {
+    const PodCounts& counts = topology.counts();
+    const Domain shared = topology.keys().block_domain(preference.key, block);
+    if (shared != kMixed && raws.uniform(block)) {
+        raws.set_shared(block, raws.shared(block) + preference.weight * counts.pods_in(preference.pods, shared));
+        return;
+    }
+    const Domain* domains = topology.keys().lanes(preference.key, block);
+    std::int64_t* values = raws.lanes(block);
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        values[lane] += preference.weight * counts.pods_in(preference.pods, domains[lane]);
+    }
+}
+
+void add(Topology& topology, const Preference& preference, const NodeMask& feasible, RawScores& raws) {
+    // Where each node is a domain of its own, only those with such pods are touched.
+    const NodeMask* occupied = topology.counts().occupied(preference.pods, topology.facts().size());
+    for (std::uint32_t block = 0; block < feasible.size(); ++block) {
+        if (feasible[block] == 0) {
+            continue;
+        }
+        if (occupied == nullptr) {
+            add_block(topology, preference, block, raws);
+            continue;
+        }
+        std::uint64_t left = (*occupied)[block] & feasible[block];
+        if (left == 0) {
+            continue;
+        }
+        const Domain* domains = topology.keys().lanes(preference.key, block);
+        std::int64_t* values = raws.lanes(block);
+        for (; left != 0; left &= left - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+            values[lane] += preference.weight * topology.counts().pods_in(preference.pods, domains[lane]);
+        }
+    }
+}
+
+class InterPodAffinityScore final : public ClusterScore {
+public:
+    std::string_view name() const override { return "InterPodAffinity"; }
+
+    bool concerns(const PodSpec&, const SpecPlan& plan, const Topology& topology) const override {
+        const auto any = [&](const std::vector<Preference>& all) {
+            return std::any_of(all.begin(), all.end(), [&](const Preference& preference) {
+                return topology.counts().total(preference.pods) > 0;
+            });
+        };
+        return any(plan.own_preferences) || any(plan.others_preferences);
+    }
+
+    bool tells_apart(const PodSpec& spec, const SpecPlan& plan, Topology& topology) const override {
+        return concerns(spec, plan, topology);
+    }
+
+    void collect(const PodSpec&, const SpecPlan& plan, Topology& topology, const NodeMask& feasible,
+                 RawScores& raws) const override {
+        for (const auto* all : {&plan.own_preferences, &plan.others_preferences}) {
+            for (const Preference& preference : *all) {
+                if (topology.counts().total(preference.pods) > 0) {
+                    add(topology, preference, feasible, raws);
+                }
+            }
+        }
+    }
+
+    std::int64_t normalise(std::int64_t raw, const RawScores& raws) const noexcept override {
+        return normalised_between(raw, raws.min(), raws.max());
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<ClusterScore> make_inter_pod_affinity_score() { return std::make_unique<InterPodAffinityScore>(); }
+
+}  // namespace bayplan

@@ -1,0 +1,62 @@
+// TaintToleration and NodeAffinity as scores: fewer taints of effect PreferNoSchedule, more weight of the
+// preferred terms. Raw scores come from the signature's columns. Source: Kubernetes 1.35.
+
+#include "scoring/cluster_scores.h"
+#include "scoring/normalise.h"
+
+namespace bayplan {
+
+namespace {
+
+void collect_column(const std::vector<std::int32_t>& column, const NodeMask& feasible, RawScores& raws) {
+    if (column.empty()) {
+        return;  // all 0
+    }
+    for (std::uint32_t block = 0; block < feasible.size(); ++block) {
+        const std::size_t first = std::size_t{block} * kLanes;
+        if (feasible[block] != 0 && first < column.size()) {
+            std::copy_n(&column[first], kLanes, raws.lanes(block));
+        }
+    }
+}
+
+class TaintTolerationScore final : public ClusterScore {
+public:
+    std::string_view name() const override { return "TaintToleration"; }
+    bool concerns(const PodSpec&, const SpecPlan&, const Topology&) const override { return true; }
+    bool tells_apart(const PodSpec&, const SpecPlan& plan, Topology& topology) const override {
+        return !topology.signatures().taint_raw(plan.signature).empty();
+    }
+    void collect(const PodSpec&, const SpecPlan& plan, Topology& topology, const NodeMask& feasible,
+                 RawScores& raws) const override {
+        collect_column(topology.signatures().taint_raw(plan.signature), feasible, raws);
+    }
+    std::int64_t normalise(std::int64_t raw, const RawScores& raws) const noexcept override {
+        return normalised_reverse(raw, raws.max());
+    }
+};
+
+class NodeAffinityScore final : public ClusterScore {
+public:
+    std::string_view name() const override { return "NodeAffinity"; }
+    bool concerns(const PodSpec& spec, const SpecPlan&, const Topology&) const override {
+        return !spec.preferred_nodes.empty();
+    }
+    bool tells_apart(const PodSpec&, const SpecPlan& plan, Topology& topology) const override {
+        return !topology.signatures().affinity_raw(plan.signature).empty();
+    }
+    void collect(const PodSpec&, const SpecPlan& plan, Topology& topology, const NodeMask& feasible,
+                 RawScores& raws) const override {
+        collect_column(topology.signatures().affinity_raw(plan.signature), feasible, raws);
+    }
+    std::int64_t normalise(std::int64_t raw, const RawScores& raws) const noexcept override {
+        return normalised(raw, raws.max());
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<ClusterScore> make_taint_toleration_score() { return std::make_unique<TaintTolerationScore>(); }
+std::unique_ptr<ClusterScore> make_node_affinity_score() { return std::make_unique<NodeAffinityScore>(); }
+
+}  // namespace bayplan

@@ -1,0 +1,103 @@
+// Raw scores of one plugin for the feasible nodes of one attempt, before normalisation.
+//
+// A block whose nodes all have the same one (they share a zone, say) keeps a single number; that makes
+// most blocks cost as little as one node.
+//
+// Thread: the engine's. Storage is used again from attempt to attempt.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "topology/signatures.h"
+
+namespace bayplan {
+
+class RawScores {
+public:
+    void reset(std::uint32_t blocks) {
+        shared_.assign(blocks, 0);
+        uniform_.assign(blocks, 1);
+        lanes_.resize(std::size_t{blocks} * kLanes);
+        left_out_.assign(blocks, 0);
+        range_.assign(blocks, {});
+        min_ = INT64_MAX;
+        max_ = INT64_MIN;
+    }
+
+    void set_shared(std::uint32_t block, std::int64_t value) { shared_[block] = value; }
+    std::int64_t shared(std::uint32_t block) const { return shared_[block]; }
+    bool uniform(std::uint32_t block) const { return uniform_[block] != 0; }
+    // From one number to 64 of their own, each starting from the shared one.
+    std::int64_t* lanes(std::uint32_t block) {
+        std::int64_t* first = &lanes_[std::size_t{block} * kLanes];
+        if (uniform_[block] != 0) {
+            std::fill_n(first, kLanes, shared_[block]);
+            uniform_[block] = 0;
+        }
+        return first;
+    }
+    // Nodes that score 0 and take no part in the extremes.
+    void leave_out(std::uint32_t block, std::uint64_t lanes) { left_out_[block] |= lanes; }
+    std::uint64_t left_out(std::uint32_t block) const { return left_out_[block]; }
+
+    std::int64_t at(std::uint32_t block, std::uint32_t lane) const {
+        return uniform_[block] != 0 ? shared_[block] : lanes_[std::size_t{block} * kLanes + lane];
+    }
+
+    void find_extremes(const NodeMask& feasible) {
+        for (std::uint32_t block = 0; block < feasible.size(); ++block) {
+            const std::uint64_t nodes = feasible[block] & ~left_out_[block];
+            if (nodes == 0) {
+                continue;
+            }
+            range_[block] = range_in(block, nodes);
+            min_ = std::min(min_, range_[block].min);
+            max_ = std::max(max_, range_[block].max);
+        }
+    }
+    // Smallest and largest raw score of a block's feasible nodes, once extremes are found.
+    struct Range {
+        std::int64_t min = 0;
+        std::int64_t max = 0;
+    };
+    Range range(std::uint32_t block) const { return range_[block]; }
+    bool any() const { return min_ <= max_; }
+    std::int64_t min() const { return min_; }
+    std::int64_t max() const { return max_; }
+
+private:
+    Range range_in(std::uint32_t block, std::uint64_t nodes) const {
+        if (uniform_[block] != 0) {
+            return {shared_[block], shared_[block]};
+        }
+        const std::int64_t* values = &lanes_[std::size_t{block} * kLanes];
+        Range range{INT64_MAX, INT64_MIN};
+        if (nodes == ~std::uint64_t{0}) {
+            for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+                range.min = std::min(range.min, values[lane]);
+                range.max = std::max(range.max, values[lane]);
+            }
+            return range;
+        }
+        for (std::uint64_t left = nodes; left != 0; left &= left - 1) {
+            const std::int64_t value = values[std::countr_zero(left)];
+            range.min = std::min(range.min, value);
+            range.max = std::max(range.max, value);
+        }
+        return range;
+    }
+
+    std::vector<std::int64_t> shared_;   // by block
+    std::vector<std::uint8_t> uniform_;  // by block
+    std::vector<std::int64_t> lanes_;    // by slot, of blocks that are not uniform
+    std::vector<std::uint64_t> left_out_;
+    std::vector<Range> range_;           // by block
+    std::int64_t min_ = INT64_MAX;
+    std::int64_t max_ = INT64_MIN;
+};
+
+}  // namespace bayplan

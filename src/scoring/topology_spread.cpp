@@ -1,0 +1,162 @@
+// PodTopologySpread as a score: fewer pods of the selector in the node's domains, each key weighted by the
+// logarithm of how many domains there are. Source: Kubernetes 1.35, the pod's own ScheduleAnyway
+// constraints or the system's default ones.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "scoring/cluster_scores.h"
+#include "scoring/normalise.h"
+
+namespace bayplan {
+
+namespace {
+
+using Soft = SpecPlan::SoftSpread;
+
+// Lanes whose node has the key's label.
+std::uint64_t labelled(const TopologyKeys& keys, KeyId key, std::uint32_t block, std::uint64_t lanes) {
+    const Domain shared = keys.block_domain(key, block);
+    if (shared != kMixed) {
+        return shared == kNoDomain ? 0 : lanes;
+    }
+    const Domain* domains = keys.lanes(key, block);
+    std::uint64_t found = 0;
+    for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        found |= std::uint64_t{domains[lane] != kNoDomain} << lane;
+    }
+    return found;
+}
+
+// How many different values (none being one) the feasible nodes have that are not left out.
+std::int64_t domains_among(const TopologyKeys& keys, KeyId key, const NodeMask& feasible, const RawScores& raws) {
+    std::vector<bool> seen(keys.domain_bound(key) + 1);
+    std::int64_t count = 0;
+    const auto see = [&](Domain domain) {
+        const std::size_t at = domain == kNoDomain ? keys.domain_bound(key) : domain;
+        count += seen[at] ? 0 : 1;
+        seen[at] = true;
+    };
+    for (std::uint32_t block = 0; block < feasible.size(); ++block) {
+        const std::uint64_t nodes = feasible[block] & ~raws.left_out(block);
+        if (nodes == 0) {
+            continue;
+        }
+        const Domain shared = keys.block_domain(key, block);
+        if (shared != kMixed) {
+            see(shared);
+            continue;
+        }
+        const Domain* domains = keys.lanes(key, block);
+        for (std::uint64_t left = nodes; left != 0; left &= left - 1) {
+            see(domains[std::countr_zero(left)]);
+        }
+    }
+    return count;
+}
+
+class TopologySpreadScore final : public ClusterScore {
+public:
+    std::string_view name() const override { return "PodTopologySpread"; }
+
+    bool concerns(const PodSpec&, const SpecPlan& plan, const Topology&) const override {
+        return !plan.soft_spread.empty();
+    }
+    bool tells_apart(const PodSpec& spec, const SpecPlan& plan, Topology& topology) const override {
+        return concerns(spec, plan, topology);
+    }
+
+    void collect(const PodSpec&, const SpecPlan& plan, Topology& topology, const NodeMask& feasible,
+                 RawScores& raws) const override {
+        if (plan.soft_needs_all_keys) {
+            leave_out_unlabelled(plan, topology.keys(), feasible, raws);
+        }
+        std::array<double, kConstraintsMax> weights{};
+        const std::size_t count = std::min(plan.soft_spread.size(), kConstraintsMax);
+        for (std::size_t index = 0; index < count; ++index) {
+            weights[index] = weight_of(plan.soft_spread[index], topology.keys(), feasible, raws);
+        }
+        for (std::uint32_t block = 0; block < feasible.size(); ++block) {
+            if (feasible[block] != 0) {
+                collect_block(plan, topology, weights, block, feasible[block], raws);
+            }
+        }
+    }
+
+    std::int64_t normalise(std::int64_t raw, const RawScores& raws) const noexcept override {
+        return raws.any() ? normalised_spread(raw, raws.min(), raws.max()) : 0;
+    }
+
+private:
+    static constexpr std::size_t kConstraintsMax = 16;  // the API server lets no two have the same key
+
+    static void leave_out_unlabelled(const SpecPlan& plan, const TopologyKeys& keys, const NodeMask& feasible,
+                                     RawScores& raws) {
+        for (std::uint32_t block = 0; block < feasible.size(); ++block) {
+            for (const Soft& constraint : plan.soft_spread) {
+                raws.leave_out(block, feasible[block] & ~labelled(keys, constraint.key, block, feasible[block]));
+            }
+        }
+    }
+
+    static double weight_of(const Soft& constraint, const TopologyKeys& keys, const NodeMask& feasible,
+                            const RawScores& raws) {
+        if (!constraint.hostname) {
+            return spread_weight(domains_among(keys, constraint.key, feasible, raws));
+        }
+        std::int64_t nodes = 0;
+        for (std::uint32_t block = 0; block < feasible.size(); ++block) {
+            nodes += std::popcount(feasible[block] & ~raws.left_out(block));
+        }
+        return spread_weight(nodes);
+    }
+
+    static std::int64_t pods_in(const Topology& topology, const Soft& constraint, Domain domain) {
+        return constraint.pods == kNone<CounterId> ? 0 : topology.counts().pods_in(constraint.pods, domain);
+    }
+
+    static void collect_block(const SpecPlan& plan, const Topology& topology,
+                              const std::array<double, kConstraintsMax>& weights, std::uint32_t block,
+                              std::uint64_t lanes, RawScores& raws) {
+        const TopologyKeys& keys = topology.keys();
+        const std::size_t count = std::min(plan.soft_spread.size(), kConstraintsMax);
+        // Kubernetes adds in the order of the constraints, in doubles: so do we, lane by lane.
+        const auto raw_of = [&](auto&& domain_of) {
+            double sum = 0;
+            for (std::size_t index = 0; index < count; ++index) {
+                const Soft& constraint = plan.soft_spread[index];
+                const Domain domain = domain_of(index);
+                if (domain != kNoDomain) {
+                    sum += spread_share(pods_in(topology, constraint, domain), weights[index], constraint.max_skew);
+                }
+            }
+            return spread_raw(sum);
+        };
+        std::array<Domain, kConstraintsMax> shared{};
+        bool uniform = true;
+        for (std::size_t index = 0; index < count; ++index) {
+            shared[index] = keys.block_domain(plan.soft_spread[index].key, block);
+            uniform = uniform && shared[index] != kMixed;
+        }
+        if (uniform) {
+            raws.set_shared(block, raw_of([&](std::size_t index) { return shared[index]; }));
+            return;
+        }
+        std::int64_t* values = raws.lanes(block);
+        for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+            values[lane] = raw_of([&](std::size_t index) {
+                return shared[index] != kMixed ? shared[index]
+                                               : keys.lanes(plan.soft_spread[index].key, block)[lane];
+            });
+        }
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<ClusterScore> make_topology_spread_score() { return std::make_unique<TopologySpreadScore>(); }
+
+}  // namespace bayplan

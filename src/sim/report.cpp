@@ -1,0 +1,128 @@
+// JSON and YAML. See report.h; the fields are described in README.md.
+#include "sim/report.h"
+
+#include "sim/markup.h"
+
+namespace bayplan::sim {
+
+namespace {
+
+std::string_view name_of(Verdict verdict) {
+    switch (verdict) {
+    case Verdict::feasible: return "feasible";
+    case Verdict::unschedulable: return "unschedulable";
+    case Verdict::unresolvable: return "unresolvable";
+    }
+    return "";
+}
+
+class DocumentReport : public Report {
+public:
+    explicit DocumentReport(std::unique_ptr<Markup> out) : out_(std::move(out)) {
+        out_->begin_object();
+        out_->begin_list("decisions");
+    }
+
+    void add(const Decision& decision) override {
+        totals_.add(decision);
+        out_->begin_object();
+        out_->text("pod", decision.pod);
+        out_->text("outcome", to_string(decision.outcome));
+        if (decision.attempt > 0) {
+            out_->number("attempt", decision.attempt);
+        }
+        if (decision.outcome == Outcome::scheduled) {
+            out_->text("node", decision.node);
+        } else {
+            out_->text("message", decision.message);
+        }
+        if (decision.explanation) {
+            out_->begin_object("nodes");
+            for (const NodeExplanation& node : decision.explanation->nodes) {
+                add_node(node);
+            }
+            out_->end();
+        }
+        out_->end();
+    }
+
+    void finish() override {
+        out_->end();
+        out_->begin_object("totals");
+        out_->number("scheduled", static_cast<std::int64_t>(totals_.scheduled()));
+        out_->number("unschedulable", static_cast<std::int64_t>(totals_.unschedulable()));
+        out_->number("gated", static_cast<std::int64_t>(totals_.gated()));
+        out_->end();
+        out_->end();
+    }
+
+private:
+    void add_node(const NodeExplanation& node) {
+        out_->begin_object(node.node);
+        out_->text("verdict", name_of(node.verdict));
+        if (!node.failures.empty()) {
+            add_failure(node.failures.front());
+        }
+        if (node.failures.size() > 1) {
+            out_->begin_list("failures");
+            for (const PredicateFailure& failure : node.failures) {
+                out_->begin_object();
+                out_->text("verdict", name_of(failure.verdict));
+                add_failure(failure);
+                out_->end();
+            }
+            out_->end();
+        }
+        if (node.verdict == Verdict::feasible) {
+            add_scores("scores", node, &ScoreShare::weighted);
+            out_->number("total", node.total);
+            add_scores("normalisedScores", node, &ScoreShare::normalised);
+            add_scores("rawScores", node, &ScoreShare::raw);
+        }
+        out_->end();
+    }
+
+    void add_failure(const PredicateFailure& failure) {
+        out_->text("predicate", failure.predicate);
+        out_->begin_list("reasons");
+        for (const std::string& reason : failure.reasons) {
+            out_->text({}, reason);
+        }
+        out_->end();
+    }
+
+    void add_scores(std::string_view name, const NodeExplanation& node, std::int64_t ScoreShare::*part) {
+        out_->begin_object(name);
+        for (const ScoreShare& share : node.scores) {
+            out_->number(share.plugin, share.*part);
+        }
+        out_->end();
+    }
+
+    std::unique_ptr<Markup> out_;
+    Totals totals_;
+};
+
+}  // namespace
+
+void Totals::add(const Decision& decision) {
+    if (decision.outcome == Outcome::gated) {
+        ++gated_;
+        return;
+    }
+    // A pod that is decided again had failed before.
+    const bool again = decision.attempt > 1;
+    unschedulable_ -= again ? 1 : 0;
+    ++(decision.outcome == Outcome::scheduled ? scheduled_ : unschedulable_);
+}
+
+std::unique_ptr<Report> make_report(Format format, std::FILE* out, std::size_t pod_width) {
+    switch (format) {
+    case Format::json: return std::make_unique<DocumentReport>(make_json(out));
+    case Format::yaml: return std::make_unique<DocumentReport>(make_yaml(out));
+    case Format::table: break;
+    }
+    return make_table(out, pod_width);
+}
+
+}  // namespace bayplan::sim

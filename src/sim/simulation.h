@@ -1,0 +1,68 @@
+// A cluster dump in an engine of its own: what would be decided of its pending pods.
+//
+// Time is the simulation's: when nothing can be tried any more it goes on to the end of the next backoff, so
+// that a pod which failed and was woken by a later placement is tried again, as in a live cluster. It ends
+// when nothing is left to try.
+//
+// Thread: one. The dump must outlive it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bayplan/explanation.h"
+#include "engine/engine_options.h"
+#include "kube/cluster_dump.h"
+
+namespace bayplan::sim {
+
+struct SimulationOptions {
+    Compat compat = Compat::seed;
+    std::vector<std::string> predicates;  // white-list; empty = all
+    bool explain = false;                 // every decision with its explanation
+    bool full = false;                    // of a node all failing predicates, not only the first
+};
+
+enum class Outcome : std::uint8_t { scheduled, unschedulable, gated };
+std::string_view to_string(Outcome);
+
+struct Decision {
+    std::string pod;  // "namespace/name"
+    Outcome outcome = Outcome::unschedulable;
+    std::string node;           // where, if scheduled
+    std::string message;        // why not, in Kubernetes' words
+    std::uint32_t attempt = 0;  // 1 = the pod's first; 0 = none was made
+    std::optional<Explanation> explanation;
+};
+
+class Simulation {
+public:
+    using OnDecision = std::function<void(const Decision&)>;
+
+    // States the cluster and its pending pods; nothing is decided yet.
+    Simulation(const kube::ClusterDump&, const SimulationOptions&);
+    ~Simulation();
+    Simulation(const Simulation&) = delete;
+    Simulation& operator=(const Simulation&) = delete;
+
+    // Judges one pending pod against the state as given, and commits nothing. None if it is no pending pod.
+    std::optional<Decision> judge(std::string_view pod);
+
+    // Schedules the pending pods in the order of the queue. Decisions are handed out as they are taken;
+    // a further failure of a pod only if its message has changed. Gated pods come last.
+    void run(const OnDecision&);
+
+    // What the engine would not take of the dump, as lines.
+    const std::vector<std::string>& refused() const;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace bayplan::sim

@@ -1,0 +1,177 @@
+// The table: a line per decision, and with explanations the best nodes with their scores and the others
+// grouped by what speaks against them. See report.h.
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/report.h"
+
+namespace bayplan::sim {
+
+namespace {
+
+constexpr std::size_t kBestShown = 5;
+constexpr std::size_t kNamesShown = 8;
+constexpr std::size_t kPodWidthMax = 60;
+
+// Headings that fit a column.
+std::string_view heading(std::string_view plugin) {
+    static constexpr std::pair<std::string_view, std::string_view> kShort[] = {
+        {"TaintToleration", "Taints"},    {"NodeAffinity", "NodeAff"},
+        {"PodTopologySpread", "Spread"},  {"InterPodAffinity", "PodAff"},
+        {"NodeResourcesFit", "Fit"},      {"NodeResourcesBalancedAllocation", "Balance"},
+        {"ImageLocality", "Images"},
+    };
+    for (const auto& [name, text] : kShort) {
+        if (name == plugin) {
+            return text;
+        }
+    }
+    return plugin;
+}
+
+class Table : public Report {
+public:
+    Table(std::FILE* out, std::size_t pod_width) : out_(out), width_(std::clamp<std::size_t>(pod_width, 3, kPodWidthMax)) {}
+
+    void add(const Decision& decision) override {
+        totals_.add(decision);
+        if (decision.explanation) {
+            explained(decision);
+            return;
+        }
+        if (!headed_) {
+            fmt::print(out_, "{:<{}}  {:<13}  {}\n", "POD", width_, "OUTCOME", "NODE OR REASON");
+            headed_ = true;
+        }
+        const bool placed = decision.outcome == Outcome::scheduled;
+        fmt::print(out_, "{:<{}}  {:<13}  {}\n", decision.pod, width_, to_string(decision.outcome),
+                   placed ? decision.node : decision.message);
+    }
+
+    void finish() override {
+        const std::size_t pods = totals_.scheduled() + totals_.unschedulable() + totals_.gated();
+        if (pods == 0) {
+            fmt::print(out_, "No pod is pending.\n");
+        } else if (pods > 1) {
+            fmt::print(out_, "{}{} pods: {} scheduled, {} unschedulable, {} gated\n", headed_ ? "\n" : "", pods,
+                       totals_.scheduled(), totals_.unschedulable(), totals_.gated());
+        }
+    }
+
+private:
+    struct Group {
+        std::size_t count = 0;
+        std::vector<std::string_view> names;  // the first few
+    };
+    // What speaks against a node; the first failing predicate leads.
+    using Against = std::vector<std::tuple<std::string, std::vector<std::string>, Verdict>>;
+
+    void explained(const Decision& decision) {
+        const bool placed = decision.outcome == Outcome::scheduled;
+        fmt::print(out_, "{}: {}{}{}\n", decision.pod, to_string(decision.outcome), placed ? " on " : "",
+                   placed ? decision.node : "");
+        if (!decision.message.empty()) {
+            fmt::print(out_, "  {}\n", decision.message);
+        }
+        const std::vector<NodeExplanation>& nodes = decision.explanation->nodes;
+        std::vector<const NodeExplanation*> feasible;
+        std::map<Against, Group> groups;
+        for (const NodeExplanation& node : nodes) {
+            if (node.verdict == Verdict::feasible) {
+                feasible.push_back(&node);
+            } else {
+                sort_in(node, groups);
+            }
+        }
+        if (!feasible.empty()) {
+            best(decision, feasible, nodes.size());
+        }
+        if (!groups.empty()) {
+            others(groups, nodes.size());
+        }
+        fmt::print(out_, "\n");
+    }
+
+    static void sort_in(const NodeExplanation& node, std::map<Against, Group>& groups) {
+        Against against;
+        for (const PredicateFailure& failure : node.failures) {
+            against.emplace_back(failure.predicate, failure.reasons, failure.verdict);
+        }
+        Group& group = groups[against];
+        if (group.count++ < kNamesShown) {
+            group.names.push_back(node.node);
+        }
+    }
+
+    // The chosen node first: of equal totals it is not the first by any other rule that shows.
+    void best(const Decision& decision, std::vector<const NodeExplanation*>& feasible, std::size_t all) {
+        std::stable_sort(feasible.begin(), feasible.end(), [&](const auto* one, const auto* other) {
+            const bool chosen = one->node == decision.node;
+            const bool other_chosen = other->node == decision.node;
+            return std::tie(other->total, other_chosen) < std::tie(one->total, chosen);
+        });
+        const std::size_t shown = std::min(feasible.size(), kBestShown);
+        std::size_t width = 4;
+        for (std::size_t index = 0; index < shown; ++index) {
+            width = std::max(width, feasible[index]->node.size());
+        }
+        fmt::print(out_, "  {} of {} nodes can take it; the best by score:\n", feasible.size(), all);
+        fmt::print(out_, "      {:<{}}  {:>6}", "NODE", width, "TOTAL");
+        for (const ScoreShare& share : feasible.front()->scores) {
+            fmt::print(out_, "  {:>7}", heading(share.plugin));
+        }
+        fmt::print(out_, "\n");
+        for (std::size_t index = 0; index < shown; ++index) {
+            const NodeExplanation& node = *feasible[index];
+            fmt::print(out_, "    {} {:<{}}  {:>6}", node.node == decision.node ? '>' : ' ', node.node, width, node.total);
+            for (const ScoreShare& share : node.scores) {
+                fmt::print(out_, "  {:>{}}", share.weighted, std::max<std::size_t>(7, heading(share.plugin).size()));
+            }
+            fmt::print(out_, "\n");
+        }
+    }
+
+    void others(const std::map<Against, Group>& groups, std::size_t all) {
+        std::vector<std::pair<const Against*, const Group*>> sorted;
+        std::size_t count = 0;
+        for (const auto& [against, group] : groups) {
+            sorted.emplace_back(&against, &group);
+            count += group.count;
+        }
+        std::stable_sort(sorted.begin(), sorted.end(),
+                         [](const auto& one, const auto& other) { return one.second->count > other.second->count; });
+        fmt::print(out_, "  {} of {} nodes cannot:\n", count, all);
+        for (const auto& [against, group] : sorted) {
+            one_group(*against, *group);
+        }
+    }
+
+    void one_group(const Against& against, const Group& group) {
+        bool first = true;
+        for (const auto& [predicate, reasons, verdict] : against) {
+            const std::string lead = first ? fmt::format("{:>6}", group.count) : std::string(6, ' ');
+            fmt::print(out_, "  {}  {}: {}{}\n", lead, predicate, fmt::join(reasons, ", "),
+                       verdict == Verdict::unresolvable ? "" : " (room could be made)");
+            first = false;
+        }
+        fmt::print(out_, "          {}{}\n", fmt::join(group.names, ", "),
+                   group.count > group.names.size() ? fmt::format(" and {} more", group.count - group.names.size()) : "");
+    }
+
+    std::FILE* out_;
+    std::size_t width_;
+    bool headed_ = false;
+    Totals totals_;
+};
+
+}  // namespace
+
+std::unique_ptr<Report> make_table(std::FILE* out, std::size_t pod_width) {
+    return std::make_unique<Table>(out, pod_width);
+}
+
+}  // namespace bayplan::sim

@@ -1,0 +1,329 @@
+#include "topology/pod_counts.h"
+
+#include <algorithm>
+
+#include <boost/container_hash/hash.hpp>
+
+#include "labels/selector.h"
+
+namespace bayplan {
+
+namespace {
+
+std::size_t hash_of(const LabelSelector& selector) {
+    std::size_t hash = selector.requirements.size();
+    for (const LabelRequirement& requirement : selector.requirements) {
+        boost::hash_combine(hash, requirement.key);
+        for (const Text value : requirement.values) {
+            boost::hash_combine(hash, value);
+        }
+    }
+    return hash;
+}
+
+std::size_t hash_of(const TermMatch& match) {
+    std::size_t hash = match.namespaces.empty() ? 0 : match.namespaces.front();
+    boost::hash_combine(hash, match.selector ? hash_of(*match.selector) : 1);
+    return hash;
+}
+
+}  // namespace
+
+std::size_t hash_of(const SetKey& key) {
+    std::size_t hash = raw(key.owners_of);
+    for (const TermMatch& term : key.terms) {
+        boost::hash_combine(hash, hash_of(term));
+    }
+    boost::hash_combine(hash, key.name_space);
+    boost::hash_combine(hash, hash_of(key.selector));
+    return hash;
+}
+
+std::size_t hash_of(const TermKey& key) {
+    std::size_t hash = hash_of(key.match);
+    boost::hash_combine(hash, key.topology_key);
+    boost::hash_combine(hash, key.weight);
+    return hash;
+}
+
+std::size_t hash_of(const CounterKey& key) {
+    std::size_t hash = raw(key.set);
+    boost::hash_combine(hash, raw(key.key));
+    boost::hash_combine(hash, raw(key.filter));
+    return hash;
+}
+
+TermMatch match_of(const PodTerm& term, Text own_namespace) {
+    TermMatch match{term.namespaces, term.namespace_selector, term.selector};
+    if (match.namespaces.empty() && !match.namespace_selector) {
+        match.namespaces.push_back(own_namespace);
+    }
+    std::sort(match.namespaces.begin(), match.namespaces.end());
+    return match;
+}
+
+// --- who belongs to a set
+
+bool PodCounts::namespace_matches(const TermMatch& match, Text name_space, bool incoming) const {
+    if (std::binary_search(match.namespaces.begin(), match.namespaces.end(), name_space)) {
+        return true;
+    }
+    if (!match.namespace_selector) {
+        return false;
+    }
+    // Kubernetes 1.34 to 1.36 evaluate the selector of an incoming pod's term against no labels as well.
+    if (incoming && fault_ && matches(*match.namespace_selector, std::span<const Label>{}, texts_)) {
+        return true;
+    }
+    const auto found = namespaces_.find(name_space);
+    if (found == namespaces_.end()) {
+        // An incoming pod's term means stated namespaces (all of them without requirements, stated or not);
+        // a placed pod's is held against the other pod's namespace, which then has no labels.
+        return incoming ? match.namespace_selector->requirements.empty()
+                        : matches(*match.namespace_selector, std::span<const Label>{}, texts_);
+    }
+    return matches(*match.namespace_selector, found->second, texts_);
+}
+
+bool PodCounts::term_matches(const TermMatch& match, const PodSpec& spec, bool incoming) const {
+    return match.selector && namespace_matches(match, spec.name_space, incoming) &&
+           matches(*match.selector, spec.labels, texts_);
+}
+
+bool PodCounts::belongs(const Set& set, SpecId id) const {
+    const PodSpec& spec = specs_[id];
+    if (set.key.owners_of != kNone<TermId>) {
+        const std::vector<TermId>& owned = terms_of_[raw(id)];
+        return std::find(owned.begin(), owned.end(), set.key.owners_of) != owned.end();
+    }
+    if (set.key.spread) {
+        return spec.name_space == set.key.name_space && matches(set.key.selector, spec.labels, texts_);
+    }
+    return std::all_of(set.key.terms.begin(), set.key.terms.end(),
+                       [&](const TermMatch& term) { return term_matches(term, spec, set.key.incoming); });
+}
+
+bool PodCounts::looks_at_namespaces(const Set& set) {
+    return std::any_of(set.key.terms.begin(), set.key.terms.end(),
+                       [](const TermMatch& term) { return term.namespace_selector.has_value(); });
+}
+
+bool PodCounts::contains(SetId id, SpecId spec) const {
+    const std::vector<bool>& members = sets_[id].members;
+    return raw(spec) < members.size() && members[raw(spec)];
+}
+
+void PodCounts::mark(SetId id, SpecId spec, bool member) {
+    std::vector<bool>& members = sets_[id].members;
+    members.resize(std::max<std::size_t>(members.size(), raw(spec) + 1));
+    members[raw(spec)] = member;
+    if (member) {
+        member_of_[raw(spec)].push_back(id);
+    } else {
+        std::erase(member_of_[raw(spec)], id);
+    }
+}
+
+// --- counting
+
+void PodCounts::count(Counter& counter, Slot slot, int sign) {
+    const Domain domain = keys_.domain(counter.key.key, slot);
+    if (domain == kNoDomain || !filters_.passes(counter.key.filter, slot)) {
+        return;
+    }
+    counter.pods.resize(std::max<std::size_t>(counter.pods.size(), domain + 1), 0);
+    counter.pods[domain] += sign;
+    counter.total += sign;
+    if (counter.occupied_valid) {
+        counter.occupied.resize(std::max<std::size_t>(counter.occupied.size(), block_of(slot) + 1), 0);
+        const std::uint64_t bit = std::uint64_t{1} << lane_of(slot);
+        std::uint64_t& word = counter.occupied[block_of(slot)];
+        word = counter.pods[domain] > 0 ? word | bit : word & ~bit;
+    }
+}
+
+const NodeMask* PodCounts::occupied(CounterId id, std::size_t slots) {
+    Counter& counter = counters_[id];
+    if (!keys_.one_node_each(counter.key.key)) {
+        counter.occupied_valid = false;  // made anew when hosts are apart again
+        return nullptr;
+    }
+    if (!counter.occupied_valid) {
+        counter.occupied.assign(slots / kLanes, 0);
+        for (std::size_t slot = 0; slot < slots; ++slot) {
+            const Domain domain = keys_.domain(counter.key.key, static_cast<Slot>(slot));
+            if (domain != kNoDomain && pods_in(id, domain) > 0) {
+                counter.occupied[slot / kLanes] |= std::uint64_t{1} << slot % kLanes;
+            }
+        }
+        counter.occupied_valid = true;
+    }
+    counter.occupied.resize(slots / kLanes, 0);
+    return &counter.occupied;
+}
+
+void PodCounts::fill(Counter& counter, SpecId spec, int sign) {
+    const bool spread = sets_[counter.key.set].key.spread;
+    auto& pods = specs_.pods(spec);
+    for (AskId id = pods.front(); id != kNone<AskId>; id = pods.next(asks_, id)) {
+        if (!spread || !asks_[id].terminating) {
+            count(counter, asks_[id].slot, sign);
+        }
+    }
+}
+
+void PodCounts::add_pod(SpecId spec, Slot slot, bool terminating, int sign) {
+    for (const SetId id : member_of_[raw(spec)]) {
+        const Set& set = sets_[id];
+        if (set.key.spread && terminating) {
+            continue;
+        }
+        for (const CounterId counter : set.counters) {
+            count(counters_[counter], slot, sign);
+        }
+    }
+}
+
+// --- sets and counters
+
+SetId PodCounts::acquire_set(SetKey key) {
+    const auto [id, fresh] = sets_.acquire(std::move(key));
+    if (fresh) {
+        for (std::uint32_t number = 0; number < member_of_.size(); ++number) {
+            const auto spec = static_cast<SpecId>(number);
+            if (specs_.alive(spec) && belongs(sets_[id], spec)) {
+                mark(id, spec, true);
+            }
+        }
+    }
+    return id;
+}
+
+void PodCounts::release(SetId id) {
+    if (!sets_.release(id)) {
+        return;
+    }
+    for (std::uint32_t number = 0; number < sets_[id].members.size(); ++number) {
+        if (sets_[id].members[number]) {
+            std::erase(member_of_[number], id);
+        }
+    }
+    sets_.forget(id);
+}
+
+CounterId PodCounts::acquire(CounterKey key) {
+    const auto [id, fresh] = counters_.acquire(key);
+    if (fresh) {
+        Set& set = sets_[key.set];
+        set.counters.push_back(id);
+        for (std::uint32_t number = 0; number < set.members.size(); ++number) {
+            if (set.members[number]) {
+                fill(counters_[id], static_cast<SpecId>(number), +1);
+            }
+        }
+    }
+    return id;
+}
+
+void PodCounts::release(CounterId id) {
+    if (counters_.release(id)) {
+        std::erase(sets_[counters_[id].key.set].counters, id);
+        counters_.forget(id);
+    }
+}
+
+// --- specs
+
+void PodCounts::own_term(SpecId spec, TermKey key, const FactsBySlot& all) {
+    const auto owned = [&] {
+        return std::any_of(terms_of_[raw(spec)].begin(), terms_of_[raw(spec)].end(),
+                           [&](TermId other) { return terms_[other].key == key; });
+    };
+    while (owned()) {
+        ++key.occurrence;
+    }
+    const auto [id, fresh] = terms_.acquire(std::move(key));
+    if (fresh) {
+        Term& term = terms_[id];
+        term.topology = keys_.acquire(term.key.topology_key, all);
+        SetKey owners;
+        owners.owners_of = id;
+        term.owners = acquire_set(std::move(owners));
+        term.counter = acquire({.set = term.owners, .key = term.topology});
+        ++terms_version_;
+    }
+    terms_of_[raw(spec)].push_back(id);
+}
+
+void PodCounts::spec_added(SpecId id, const FactsBySlot& all) {
+    if (raw(id) >= member_of_.size()) {
+        member_of_.resize(raw(id) + 1);
+        terms_of_.resize(raw(id) + 1);
+    }
+    const PodSpec& spec = specs_[id];
+    const auto own = [&](const PodTerm& term, TermKind kind, std::int32_t weight) {
+        own_term(id, {match_of(term, spec.name_space), term.topology_key, kind, weight}, all);
+    };
+    for (const PodTerm& term : spec.affinity) {
+        own(term, TermKind::required_affinity, 1);
+    }
+    for (const PodTerm& term : spec.anti_affinity) {
+        own(term, TermKind::required_anti_affinity, 1);
+    }
+    for (const WeightedPodTerm& term : spec.preferred_affinity) {
+        own(term.term, TermKind::preferred_affinity, term.weight);
+    }
+    for (const WeightedPodTerm& term : spec.preferred_anti_affinity) {
+        own(term.term, TermKind::preferred_anti_affinity, term.weight);
+    }
+    for (const TermId term : terms_of_[raw(id)]) {
+        mark(terms_[term].owners, id, true);
+    }
+    sets_.for_each([&](SetId set, Set& entry) {
+        if (entry.key.owners_of == kNone<TermId> && belongs(entry, id)) {
+            mark(set, id, true);
+        }
+    });
+}
+
+void PodCounts::spec_going(SpecId id) {
+    // No pod of it has a place: counters need no change.
+    for (const SetId set : std::vector<SetId>(member_of_[raw(id)])) {
+        mark(set, id, false);
+    }
+    for (const TermId term_id : std::vector<TermId>(std::move(terms_of_[raw(id)]))) {
+        if (terms_.release(term_id)) {
+            const Term& term = terms_[term_id];
+            release(term.counter);
+            release(term.owners);
+            keys_.release(term.topology);
+            terms_.forget(term_id);
+            ++terms_version_;
+        }
+    }
+    terms_of_[raw(id)].clear();
+}
+
+void PodCounts::set_namespaces(const Namespaces& namespaces) {
+    namespaces_ = namespaces;
+    ++terms_version_;
+    sets_.for_each([&](SetId id, Set& set) {
+        if (!looks_at_namespaces(set)) {
+            return;
+        }
+        for (std::uint32_t number = 0; number < member_of_.size(); ++number) {
+            const auto spec = static_cast<SpecId>(number);
+            const bool before = contains(id, spec);
+            const bool now = specs_.alive(spec) && belongs(set, spec);
+            if (before == now) {
+                continue;
+            }
+            for (const CounterId counter : set.counters) {
+                fill(counters_[counter], spec, now ? +1 : -1);
+            }
+            mark(id, spec, now);
+        }
+    });
+}
+
+}  // namespace bayplan

@@ -1,0 +1,154 @@
+// How many pods of a set lie in each domain of a topology key, kept by events: a placement costs a few
+// additions, a question is an array read.
+//
+// A set is a set of specs: those that a pod term matches (all of several terms at once for required
+// affinity), those that own a term, or those that a spread constraint counts. Which specs belong is found
+// once per set and spec, never per pod or node.
+//
+// Thread: the engine's. Source: Kubernetes 1.35, InterPodAffinity and PodTopologySpread (PreFilter state).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "apps/ask_table.h"
+#include "apps/spec_table.h"
+#include "base/interned.h"
+#include "topology/node_filters.h"
+#include "topology/signatures.h"
+#include "topology/topology_keys.h"
+
+namespace bayplan {
+
+enum class SetId : std::uint32_t {};
+enum class CounterId : std::uint32_t {};
+enum class TermId : std::uint32_t {};
+
+// Whom a pod term means, without its topology key.
+struct TermMatch {
+    std::vector<Text> namespaces;  // sorted
+    std::optional<LabelSelector> namespace_selector;
+    std::optional<LabelSelector> selector;
+    bool operator==(const TermMatch&) const = default;
+};
+TermMatch match_of(const PodTerm&, Text own_namespace);
+
+struct SetKey {
+    std::vector<TermMatch> terms;     // all must match
+    bool incoming = false;            // a term of a pod to be placed (Kubernetes' fault with selectors of
+                                      // negative requirements concerns only these)
+    TermId owners_of = kNone<TermId>; // or: the specs that own this term
+    // Or: topology spread; terminating pods are left out.
+    bool spread = false;
+    Text name_space = 0;
+    LabelSelector selector;
+    bool operator==(const SetKey&) const = default;
+};
+std::size_t hash_of(const SetKey&);
+
+enum class TermKind : std::uint8_t { required_affinity, required_anti_affinity, preferred_affinity, preferred_anti_affinity };
+
+// A term that some spec has: the other side of affinity asks whom the terms of placed pods match.
+struct TermKey {
+    TermMatch match;
+    Text topology_key = 0;
+    TermKind kind = TermKind::required_affinity;
+    std::int32_t weight = 0;
+    std::uint32_t occurrence = 0;  // a spec may have the same term twice, and it counts twice
+    bool operator==(const TermKey&) const = default;
+};
+std::size_t hash_of(const TermKey&);
+
+struct CounterKey {
+    SetId set = kNone<SetId>;
+    KeyId key = kNone<KeyId>;
+    FilterId filter = kNone<FilterId>;  // only pods on nodes that pass
+    bool operator==(const CounterKey&) const = default;
+};
+std::size_t hash_of(const CounterKey&);
+
+using Namespaces = std::map<Text, std::vector<Label>>;  // labels sorted by key
+
+class PodCounts {
+public:
+    PodCounts(TextTable& texts, AskTable& asks, SpecTable& specs, TopologyKeys& keys, NodeFilters& filters,
+              bool negative_selector_fault)
+        : texts_(texts), asks_(asks), specs_(specs), keys_(keys), filters_(filters), fault_(negative_selector_fault) {}
+
+    // --- specs and pods coming and going
+    void spec_added(SpecId, const FactsBySlot&);
+    void spec_going(SpecId);
+    void add_pod(SpecId, Slot, bool terminating, int sign);
+    void set_namespaces(const Namespaces&);  // recounts what depends on them
+
+    // --- counters; `all` as in TopologyKeys
+    SetId acquire_set(SetKey);
+    void release(SetId);
+    CounterId acquire(CounterKey);
+    void release(CounterId);
+    // Pods by domain; may be shorter than the key's domain_bound (the rest is 0).
+    const std::vector<std::int32_t>& pods(CounterId id) const { return counters_[id].pods; }
+    std::int64_t total(CounterId id) const { return counters_[id].total; }
+    std::int32_t pods_in(CounterId id, Domain domain) const {
+        const std::vector<std::int32_t>& pods = counters_[id].pods;
+        return domain < pods.size() ? pods[domain] : 0;
+    }
+    // Where the key gives every node a domain of its own: a bit per slot with such a pod. Else null.
+    const NodeMask* occupied(CounterId, std::size_t slots);
+    bool contains(SetId, SpecId) const;
+
+    // --- terms of all specs that are alive
+    struct Term {
+        TermKey key;
+        KeyId topology = kNone<KeyId>;
+        SetId owners = kNone<SetId>;
+        CounterId counter = kNone<CounterId>;  // owners by domain
+    };
+    template <typename Each>
+    void for_each_term(Each&& each) {
+        terms_.for_each(each);
+    }
+    bool term_matches(const TermMatch&, const PodSpec&, bool incoming) const;
+    // Changes when a term comes or goes, or namespaces change.
+    std::uint64_t terms_version() const { return terms_version_; }
+
+private:
+    struct Set {
+        SetKey key;
+        std::vector<bool> members;  // by SpecId
+        std::vector<CounterId> counters;
+    };
+    struct Counter {
+        CounterKey key;
+        std::vector<std::int32_t> pods;
+        std::int64_t total = 0;
+        NodeMask occupied;
+        bool occupied_valid = false;
+    };
+
+    bool belongs(const Set&, SpecId) const;
+    static bool looks_at_namespaces(const Set&);
+    void mark(SetId, SpecId, bool);
+    void fill(Counter&, SpecId, int sign);
+    void count(Counter&, Slot, int sign);
+    void own_term(SpecId, TermKey, const FactsBySlot&);
+    bool namespace_matches(const TermMatch&, Text name_space, bool incoming) const;
+
+    TextTable& texts_;
+    AskTable& asks_;
+    SpecTable& specs_;
+    TopologyKeys& keys_;
+    NodeFilters& filters_;
+    const bool fault_;
+    Namespaces namespaces_;
+    Interned<SetId, Set> sets_;
+    Interned<CounterId, Counter> counters_;
+    Interned<TermId, Term> terms_;
+    std::vector<std::vector<SetId>> member_of_;      // by SpecId
+    std::vector<std::vector<TermId>> terms_of_;      // by SpecId
+    std::uint64_t terms_version_ = 1;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,84 @@
+#include "topology/signatures.h"
+
+#include <boost/container_hash/hash.hpp>
+
+#include "base/visit_texts.h"
+#include "labels/node_terms.h"
+#include "labels/tolerations.h"
+
+namespace bayplan {
+
+std::size_t hash_of(const SignatureKey& key) {
+    std::size_t hash = 0;
+    visit_texts(key.wanted, [&](Text text) { boost::hash_combine(hash, text); });
+    return hash;
+}
+
+SignatureId Signatures::acquire(const PodSpec& spec, const FactsBySlot& all) {
+    SignatureKey key;
+    key.wanted.node_selector = spec.node_selector;
+    key.wanted.required_nodes = spec.required_nodes;
+    key.wanted.preferred_nodes = spec.preferred_nodes;
+    key.wanted.tolerations = spec.tolerations;
+    const auto [id, fresh] = entries_.acquire(std::move(key));
+    if (fresh) {
+        for (std::size_t slot = 0; slot < all.size(); ++slot) {
+            if (all[slot]) {
+                judge(entries_[id], static_cast<Slot>(slot), all[slot].get(), all.size());
+            }
+        }
+    }
+    return id;
+}
+
+void Signatures::release(SignatureId id) {
+    if (id != kNone<SignatureId> && entries_.release(id)) {
+        entries_.forget(id);
+    }
+}
+
+void Signatures::set_node(Slot slot, const NodeFacts* facts, std::size_t slots) {
+    entries_.for_each([&](SignatureId, Entry& entry) { judge(entry, slot, facts, slots); });
+}
+
+void Signatures::put(std::vector<std::int32_t>& column, std::uint32_t& nonzero, Slot slot, std::int32_t value,
+                     std::size_t slots) {
+    if (column.empty() && value == 0) {
+        return;
+    }
+    column.resize(slots, 0);
+    nonzero += column[raw(slot)] == 0 && value != 0 ? 1 : 0;
+    nonzero -= column[raw(slot)] != 0 && value == 0 ? 1 : 0;
+    column[raw(slot)] = value;
+    if (nonzero == 0) {
+        column.clear();
+    }
+}
+
+void Signatures::judge(Entry& entry, Slot slot, const NodeFacts* facts, std::size_t slots) {
+    const PodSpec& wanted = entry.key.wanted;
+    const bool passes = facts == nullptr ||
+                        ((!on_.taints || first_untolerated(wanted.tolerations, facts->taints) == nullptr) &&
+                         (!on_.affinity || required_nodes_match(wanted, *facts, known_, texts_)));
+    const std::uint64_t bit = std::uint64_t{1} << lane_of(slot);
+    if (!passes && !entry.mask) {
+        entry.mask = std::make_shared<NodeMask>(slots / kLanes, ~std::uint64_t{0});
+    }
+    if (entry.mask) {
+        const bool passed = block_of(slot) >= entry.mask->size() || ((*entry.mask)[block_of(slot)] & bit) != 0;
+        if (passed != passes || entry.mask->size() < slots / kLanes) {
+            if (entry.mask.use_count() > 1) {
+                entry.mask = std::make_shared<NodeMask>(*entry.mask);
+            }
+            entry.mask->resize(slots / kLanes, ~std::uint64_t{0});
+            std::uint64_t& word = (*entry.mask)[block_of(slot)];
+            word = passes ? word | bit : word & ~bit;
+        }
+    }
+    put(entry.taint_raw, entry.disliked, slot,
+        facts == nullptr ? 0 : untolerated_preferences(wanted.tolerations, facts->taints), slots);
+    put(entry.affinity_raw, entry.liked, slot,
+        facts == nullptr ? 0 : static_cast<std::int32_t>(preferred_nodes_weight(wanted, *facts, known_, texts_)), slots);
+}
+
+}  // namespace bayplan

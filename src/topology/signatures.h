@@ -1,0 +1,69 @@
+// What of a spec depends on nothing but a node's labels and taints: may it run there (TaintToleration,
+// NodeAffinity), and how is it liked (their raw scores). One entry for all specs alike, one bit or number
+// per node, found anew only when that node changes.
+//
+// Thread: the engine's. The masks are handed to proposals: a change copies a mask that somebody else holds.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/interned.h"
+#include "labels/known_texts.h"
+#include "topology/topology_keys.h"
+
+namespace bayplan {
+
+enum class SignatureId : std::uint32_t {};
+
+struct SignatureKey {
+    PodSpec wanted;  // only node_selector, required_nodes, preferred_nodes and tolerations
+    bool operator==(const SignatureKey&) const = default;
+};
+std::size_t hash_of(const SignatureKey&);
+
+using NodeMask = std::vector<std::uint64_t>;  // by block
+
+// Which of the two predicates are switched on.
+struct FixedPredicates {
+    bool taints = true;
+    bool affinity = true;
+};
+
+class Signatures {
+public:
+    Signatures(const TextTable& texts, const KnownTexts& known, FixedPredicates on)
+        : texts_(texts), known_(known), on_(on) {}
+
+    SignatureId acquire(const PodSpec&, const FactsBySlot&);
+    void release(SignatureId);
+    void set_node(Slot, const NodeFacts*, std::size_t slots);
+
+    // Nodes that TaintToleration and NodeAffinity let pass; null = all.
+    const std::shared_ptr<NodeMask>& mask(SignatureId id) const { return entries_[id].mask; }
+    // Raw scores by slot; empty = all are 0.
+    const std::vector<std::int32_t>& taint_raw(SignatureId id) const { return entries_[id].taint_raw; }
+    const std::vector<std::int32_t>& affinity_raw(SignatureId id) const { return entries_[id].affinity_raw; }
+
+private:
+    struct Entry {
+        SignatureKey key;
+        std::shared_ptr<NodeMask> mask;
+        std::vector<std::int32_t> taint_raw;
+        std::vector<std::int32_t> affinity_raw;
+        std::uint32_t disliked = 0;  // nodes with a taint score
+        std::uint32_t liked = 0;     // nodes with an affinity score
+    };
+
+    void judge(Entry&, Slot, const NodeFacts*, std::size_t slots);
+    static void put(std::vector<std::int32_t>&, std::uint32_t& nonzero, Slot, std::int32_t, std::size_t slots);
+
+    const TextTable& texts_;
+    const KnownTexts& known_;
+    const FixedPredicates on_;
+    Interned<SignatureId, Entry> entries_;
+};
+
+}  // namespace bayplan

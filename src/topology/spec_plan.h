@@ -1,0 +1,86 @@
+// What the predicates and scores that look beyond one node need to know of a spec: which counters to read
+// and what to make of them. Made once per spec and shared by all its asks, nodes and attempts (Kubernetes
+// computes this anew for every pod: PreFilter and PreScore).
+//
+// Thread: the engine's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "labels/node_terms.h"
+#include "topology/node_filters.h"
+#include "topology/pod_counts.h"
+#include "topology/signatures.h"
+#include "topology/topology_keys.h"
+#include "volumes/volume_plan.h"
+
+namespace bayplan {
+
+struct SpecPlan {
+    // PodTopologySpread, DoNotSchedule.
+    struct HardSpread {
+        CounterId pods = kNone<CounterId>;  // kNone: the selector counts nothing
+        EligibleId eligible = kNone<EligibleId>;
+        KeyId key = kNone<KeyId>;
+        std::int32_t max_skew = 1;
+        std::int32_t min_domains = 1;
+        std::int32_t self = 0;  // 1 if the pod would count itself
+        // Found anew at the start of each attempt: a domain may have so many pods and no more.
+        mutable std::int64_t pods_max = 0;
+    };
+    std::vector<HardSpread> hard_spread;
+
+    // InterPodAffinity: pods of a counter in the node's domain of a key.
+    struct Peers {
+        CounterId pods = kNone<CounterId>;
+        KeyId key = kNone<KeyId>;
+    };
+    std::vector<Peers> affinity;       // pods that match all the required terms, by each term's key
+    bool matches_own_affinity = false; // the first pod of a group may go anywhere
+    std::vector<Peers> anti_affinity;  // per required term
+    std::vector<Peers> repelled_by;    // owners of anti-affinity terms that match this pod
+    struct Preference {
+        CounterId pods = kNone<CounterId>;
+        KeyId key = kNone<KeyId>;
+        std::int64_t weight = 0;  // negative for anti-affinity
+    };
+    std::vector<Preference> own_preferences;
+    std::vector<Preference> others_preferences;  // terms of placed pods that match this one
+
+    // PodTopologySpread, ScheduleAnyway or the default constraints.
+    struct SoftSpread {
+        CounterId pods = kNone<CounterId>;
+        KeyId key = kNone<KeyId>;
+        bool hostname = false;
+        std::int32_t max_skew = 1;
+    };
+    std::vector<SoftSpread> soft_spread;
+    bool soft_needs_all_keys = false;  // nodes without one of the keys score 0
+
+    SignatureId signature = kNone<SignatureId>;
+    NodeNameSet names;
+
+    // Volumes; empty without any.
+    VolumePlan volumes;
+    std::uint64_t volumes_version = UINT64_MAX;
+
+    // What it was made from, and what it holds references on.
+    std::uint64_t terms_version = 0;
+    std::uint64_t objects_version = 0;
+    std::vector<SetId> sets;
+    std::vector<CounterId> counters;
+    std::vector<FilterId> filters;
+    std::vector<EligibleId> eligibles;
+    std::vector<KeyId> keys;
+
+    bool couples_filters() const {
+        return !hard_spread.empty() || !affinity.empty() || !anti_affinity.empty() || !repelled_by.empty();
+    }
+    bool couples_scores() const {
+        return !soft_spread.empty() || !own_preferences.empty() || !others_preferences.empty();
+    }
+};
+
+}  // namespace bayplan

@@ -1,0 +1,153 @@
+#include "topology/topology.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/visit_texts.h"
+
+namespace bayplan {
+
+Topology::Topology(const Parts& parts, const TopologyOptions& options)
+    : texts_(parts.texts),
+      known_(parts.known),
+      asks_(parts.asks),
+      specs_(parts.specs),
+      nodes_(parts.nodes),
+      options_(options),
+      keys_(texts_),
+      filters_(texts_, known_, keys_),
+      counts_(texts_, asks_, specs_, keys_, filters_, options.negative_selector_fault),
+      signatures_(texts_, known_, options.fixed) {
+    specs_.listen(this);
+    spec_added(kEmptySpec);
+}
+
+// --- nodes
+
+void Topology::count_pods_on(Slot slot, int sign) {
+    const auto& pods = nodes_[slot].allocations;
+    for (AskId id = pods.front(); id != kNone<AskId>; id = pods.next(asks_, id)) {
+        counts_.add_pod(asks_[id].spec, slot, asks_[id].terminating, sign);
+    }
+}
+
+void Topology::set_facts(Slot slot, std::shared_ptr<const NodeFacts> facts) {
+    facts_.resize(nodes_.slot_count());
+    const std::shared_ptr<const NodeFacts> before = facts_[raw(slot)];
+    if (before && facts && *before == *facts) {
+        return;
+    }
+    if (facts) {
+        visit_facts(*facts, [&](Text text) { texts_.add_reference(text); });
+    }
+    if (before) {
+        count_pods_on(slot, -1);
+        filters_.take_out(slot);
+        images_.take_out(before.get());
+    }
+    facts_[raw(slot)] = facts;
+    nodes_[slot].facts = facts;
+    keys_.set_node(slot, facts.get(), facts_);
+    filters_.put_in(slot, facts.get(), facts_.size());
+    signatures_.set_node(slot, facts.get(), facts_.size());
+    images_.put_in(facts.get());
+    if (facts) {
+        count_pods_on(slot, +1);
+    }
+    if (before) {
+        visit_facts(*before, [&](Text text) { texts_.release(text); });
+    }
+}
+
+// --- pods
+
+void Topology::add_pod(SpecId id, Slot slot, bool terminating) {
+    counts_.add_pod(id, slot, terminating, +1);
+    const PodSpec& spec = specs_[id];
+    if (spec.ports.empty() && spec.volumes.empty()) {
+        return;
+    }
+    uses_.resize(std::max<std::size_t>(uses_.size(), raw(slot) + 1));
+    uses_[raw(slot)].ports.add(spec.ports);
+    uses_[raw(slot)].volumes.add_pod(spec);
+    volumes_.add_pod_claims(direct_claims(spec));
+}
+
+void Topology::remove_pod(SpecId id, Slot slot, bool terminating) {
+    counts_.add_pod(id, slot, terminating, -1);
+    const PodSpec& spec = specs_[id];
+    if (spec.ports.empty() && spec.volumes.empty()) {
+        return;
+    }
+    uses_[raw(slot)].ports.remove(spec.ports);
+    uses_[raw(slot)].volumes.remove_pod(spec);
+    volumes_.remove_pod_claims(direct_claims(spec));
+}
+
+// --- objects
+
+void Topology::set_namespace(Text name, std::vector<Label> sorted_labels) {
+    namespaces_[name] = std::move(sorted_labels);
+    counts_.set_namespaces(namespaces_);
+}
+
+void Topology::remove_namespace(Text name) {
+    namespaces_.erase(name);
+    counts_.set_namespaces(namespaces_);
+}
+
+// --- specs
+
+void Topology::spec_added(SpecId id) {
+    counts_.spec_added(id, facts_);
+    if (raw(id) >= plans_.size()) {
+        plans_.resize(raw(id) + 1);
+    }
+}
+
+void Topology::spec_going(SpecId id) {
+    if (plans_[raw(id)]) {
+        drop(*plans_[raw(id)]);
+        plans_[raw(id)].reset();
+    }
+    counts_.spec_going(id);
+}
+
+const SpecPlan& Topology::plan(SpecId id) {
+    std::unique_ptr<SpecPlan>& plan = plans_[raw(id)];
+    if (!plan || plan->terms_version != counts_.terms_version() || plan->objects_version != objects_version_) {
+        // The new one first, so that what both need is not thrown away and counted again.
+        std::unique_ptr<SpecPlan> fresh = make_plan(id);
+        if (plan) {
+            drop(*plan);
+        }
+        plan = std::move(fresh);
+    }
+    const std::uint64_t volumes_version = volumes_.version() + volumes_.use_version();  // both only grow
+    if (!specs_[id].volumes.empty() && plan->volumes_version != volumes_version) {
+        const auto ephemeral = std::find_if(specs_[id].volumes.begin(), specs_[id].volumes.end(),
+                                            [](const PodVolume& volume) { return volume.pod != 0; });
+        const Text pod = ephemeral == specs_[id].volumes.end() ? 0 : ephemeral->pod;
+        plan->volumes = prepare(specs_[id], texts_.text(pod), volumes_, known_, texts_);
+        plan->volumes_version = volumes_version;
+    }
+    return *plan;
+}
+
+std::int64_t Topology::least_pods(const SpecPlan::HardSpread& constraint) const {
+    if (filters_.domains(constraint.eligible) < static_cast<std::uint32_t>(constraint.min_domains)) {
+        return 0;
+    }
+    const std::vector<std::uint32_t>& nodes = filters_.nodes_in(constraint.eligible);
+    std::int64_t least = INT32_MAX;
+    for (Domain domain = 0; domain < nodes.size(); ++domain) {
+        if (nodes[domain] > 0) {
+            const std::int64_t pods =
+                constraint.pods == kNone<CounterId> ? 0 : counts_.pods_in(constraint.pods, domain);
+            least = std::min(least, pods);
+        }
+    }
+    return least;
+}
+
+}  // namespace bayplan

@@ -1,0 +1,134 @@
+// Everything about pods and nodes that a predicate or score asks beyond one node's own columns: labels and
+// taints by signature, topology domains, counts of pods by selector and domain, images, namespaces,
+// services. Kept by events; nothing here walks all pods or all nodes for an ask.
+//
+// Thread: the engine's (masks of signatures go to proposals as shared, immutable copies). Owner: World.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "apps/ask_table.h"
+#include "apps/spec_table.h"
+#include "base/text_table.h"
+#include "cluster/host_ports.h"
+#include "cluster/node_table.h"
+#include "labels/known_texts.h"
+#include "labels/spread_terms.h"
+#include "topology/image_counts.h"
+#include "topology/node_filters.h"
+#include "topology/pod_counts.h"
+#include "topology/signatures.h"
+#include "topology/spec_plan.h"
+#include "topology/topology_keys.h"
+#include "volumes/node_volumes.h"
+#include "volumes/volume_objects.h"
+
+namespace bayplan {
+
+// What of the settings matters here.
+struct TopologyOptions {
+    FixedPredicates fixed;
+    bool spread_filter = true;    // PodTopologySpread is switched on
+    bool affinity_filter = true;  // InterPodAffinity likewise
+    bool spread_score = true;     // weight above 0
+    bool affinity_score = true;
+    bool negative_selector_fault = false;  // kubernetes-1.35
+};
+
+class Topology final : public SpecListener {
+public:
+    struct Parts {
+        TextTable& texts;
+        const KnownTexts& known;
+        AskTable& asks;
+        SpecTable& specs;
+        NodeTable& nodes;
+    };
+    Topology(const Parts&, const TopologyOptions&);
+
+    void spec_added(SpecId) override;
+    void spec_going(SpecId) override;
+
+    // The node of the slot has these facts now (null: it goes; its pods have gone before). Also keeps
+    // NodeInfo::facts and the references on the texts.
+    void set_facts(Slot, std::shared_ptr<const NodeFacts>);
+    void add_pod(SpecId, Slot, bool terminating);
+    void remove_pod(SpecId, Slot, bool terminating);
+
+    // Objects; the texts are held by the caller.
+    void set_namespace(Text name, std::vector<Label> sorted_labels);
+    void remove_namespace(Text name);
+    PodSetTable& pod_sets() { return pod_sets_; }
+    void pod_sets_changed() { ++objects_version_; }
+    VolumeObjects& volumes() { return volumes_; }
+    const VolumeObjects& volumes() const { return volumes_; }
+
+    // The plan of a spec that is to be scheduled, up to date.
+    const SpecPlan& plan(SpecId);
+    // Ports and volumes in use on the node of the slot.
+    const HostPorts& ports(Slot slot) const { return raw(slot) < uses_.size() ? uses_[raw(slot)].ports : nothing_.ports; }
+    const NodeVolumes& volumes_on(Slot slot) const {
+        return raw(slot) < uses_.size() ? uses_[raw(slot)].volumes : nothing_.volumes;
+    }
+    // Grows with every change of objects (nodes and pods are in the change log).
+    std::uint64_t version() const {
+        return counts_.terms_version() + objects_version_ + volumes_.version() + volumes_.use_version();
+    }
+    const PodSpec& spec(SpecId id) const { return specs_[id]; }
+
+    const TopologyKeys& keys() const { return keys_; }
+    PodCounts& counts() { return counts_; }
+    const PodCounts& counts() const { return counts_; }
+    const NodeFilters& filters() const { return filters_; }
+    const Signatures& signatures() const { return signatures_; }
+    ImageCounts& images() { return images_; }
+    const TextTable& texts() const { return texts_; }
+    const KnownTexts& known() const { return known_; }
+    const FactsBySlot& facts() const { return facts_; }
+    // Fewest pods of a hard constraint's domains that have an eligible node; 0 below min_domains, and
+    // INT32_MAX if no domain has one.
+    std::int64_t least_pods(const SpecPlan::HardSpread&) const;
+
+private:
+    struct NodeUse {
+        HostPorts ports;
+        NodeVolumes volumes;
+    };
+
+    std::unique_ptr<SpecPlan> make_plan(SpecId);
+    void plan_hard_spread(const PodSpec&, SpecPlan&);
+    void plan_soft_spread(const PodSpec&, SpecPlan&);
+    void plan_own_terms(const PodSpec&, SpecPlan&);
+    void plan_terms_of_others(const PodSpec&, SpecPlan&);
+    FilterId hold_filter(const PodSpec&, const SpreadConstraint&, const std::vector<Text>& keys, SpecPlan&);
+    CounterId hold_spread_counter(const PodSpec&, const SpreadConstraint&, KeyId, FilterId, SpecPlan&);
+    SpecPlan::Peers hold_peers(std::vector<TermMatch>, Text topology_key, SpecPlan&);
+    KeyId hold_key(Text, SpecPlan&);
+    void drop(SpecPlan&);
+    void count_pods_on(Slot, int sign);
+
+    TextTable& texts_;
+    const KnownTexts& known_;
+    AskTable& asks_;
+    SpecTable& specs_;
+    NodeTable& nodes_;
+    const TopologyOptions options_;
+    FactsBySlot facts_;
+    TopologyKeys keys_;
+    NodeFilters filters_;
+    PodCounts counts_;
+    Signatures signatures_;
+    ImageCounts images_;
+    Namespaces namespaces_;
+    PodSetTable pod_sets_;
+    VolumeObjects volumes_;
+    std::vector<NodeUse> uses_;  // by slot; as far as there was ever one
+    const NodeUse nothing_{};
+    std::uint64_t objects_version_ = 1;
+    std::vector<std::unique_ptr<SpecPlan>> plans_;  // by SpecId
+};
+
+}  // namespace bayplan

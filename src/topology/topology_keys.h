@@ -1,0 +1,71 @@
+// Where each node lies, by topology key (zone, hostname, ...): a column of domains per key in use.
+//
+//   domain[slot]         the value of the key's label as a dense number of the key, kNoDomain without it
+//   block_domain[block]  the domain that all nodes of the block share, or kMixed
+//
+// Thread: the engine's. Numbers of domains never decide anything; one without nodes is used again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/ids.h"
+#include "base/interned.h"
+#include "base/text_table.h"
+#include "cluster/node_facts.h"
+
+namespace bayplan {
+
+enum class KeyId : std::uint32_t {};
+using Domain = std::uint32_t;
+inline constexpr Domain kNoDomain = UINT32_MAX;
+inline constexpr Domain kMixed = UINT32_MAX - 1;
+
+// Facts by slot; null where there is no node.
+using FactsBySlot = std::vector<std::shared_ptr<const NodeFacts>>;
+
+class TopologyKeys {
+public:
+    explicit TopologyKeys(TextTable& texts) : texts_(texts) {}
+
+    KeyId acquire(Text key, const FactsBySlot&);
+    void release(KeyId);
+    // The node of the slot is another one now, or gone (null). `all` has the change already.
+    void set_node(Slot, const NodeFacts*, const FactsBySlot& all);
+
+    Text text(KeyId id) const { return keys_[id].key; }
+    Domain domain(KeyId id, Slot slot) const {
+        const std::vector<Domain>& column = keys_[id].domains;
+        return raw(slot) < column.size() ? column[raw(slot)] : kNoDomain;
+    }
+    // 64 domains of a block that has nodes.
+    const Domain* lanes(KeyId id, std::uint32_t block) const { return &keys_[id].domains[std::size_t{block} * kLanes]; }
+    Domain block_domain(KeyId id, std::uint32_t block) const { return keys_[id].block_domains[block]; }
+    // No two nodes share a domain (hostname): a domain is a slot.
+    bool one_node_each(KeyId id) const { return keys_[id].shared == 0; }
+    // Numbers of domains are below this.
+    std::uint32_t domain_bound(KeyId id) const { return static_cast<std::uint32_t>(keys_[id].nodes_in.size()); }
+
+private:
+    struct Entry {
+        Text key = 0;
+        std::vector<Domain> domains;        // by slot, whole blocks
+        std::vector<Domain> block_domains;  // by block
+        std::vector<std::uint32_t> nodes_in;  // by domain
+        std::uint32_t shared = 0;           // domains with more than one node
+        std::vector<Domain> free;
+        boost::unordered_flat_map<Text, Domain> of_value;
+        std::vector<Text> values;           // by domain
+    };
+
+    void put(Entry&, Slot, const NodeFacts*);
+    static void look_at_block(Entry&, std::uint32_t block, const FactsBySlot&);
+
+    TextTable& texts_;
+    Interned<KeyId, Entry> keys_;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,127 @@
+// Claims, volumes, storage classes, CSI nodes, drivers, capacities and attachments: what the cluster manager
+// has said of storage, and what placements have taken of it since.
+//
+// Thread: the engine's changes it; others may read while nobody does. Objects are immutable and shared: a
+// plan that was made from them keeps them alive. Texts are ids of the engine's table; no references of them
+// are held here: apply and remove give back what was there before, so that the caller releases its texts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "bayplan/cluster_object.h"
+
+namespace bayplan {
+
+// A claim by namespace and name.
+struct ClaimName {
+    Text name_space = 0;
+    Text name = 0;
+    bool operator==(const ClaimName&) const = default;
+    auto operator<=>(const ClaimName&) const = default;
+};
+
+// A claim that waited for its first consumer takes a volume, because a pod was placed.
+struct ClaimBinding {
+    ClaimName claim;
+    Text volume = 0;
+    bool operator==(const ClaimBinding&) const = default;
+};
+
+class VolumeObjects {
+public:
+    template <typename Object>
+    using Shared = std::shared_ptr<const Object>;
+
+    // False: an object of another kind (Namespace, PodSet, PodBudget), which is not kept. `before` gets what
+    // was replaced.
+    bool apply(const ClusterObject&, std::optional<ClusterObject>* before = nullptr);
+    // Only kind and names of the object count. False if it is of another kind.
+    bool remove(const ClusterObject&, std::optional<ClusterObject>* before = nullptr);
+
+    // Null if nobody stated it. Claims and volumes are seen with what placements assumed of them.
+    Shared<VolumeClaim> claim(ClaimName) const;
+    Shared<Volume> volume(Text name) const;
+    Shared<StorageClass> storage_class(Text name) const;
+    Shared<CsiNode> csi_node(Text node) const;
+    Shared<CsiDriver> csi_driver(Text name) const;
+    // In no order that matters.
+    std::vector<Shared<Volume>> volumes_of_class(Text storage_class) const;
+    std::vector<Shared<CsiCapacity>> capacities_of_class(Text storage_class) const;
+    std::span<const Shared<VolumeAttachment>> attachments_of_node(Text node) const;
+
+    // A placement took these volumes: from now on each claim is bound to its volume and the volume is the
+    // claim's, wherever the objects themselves say nothing of it yet. What they say goes before.
+    void assume(std::span<const ClaimBinding>);
+    // The placement is undone, or its pod gone; those that were not assumed are passed over.
+    void forget(std::span<const ClaimBinding>);
+
+    // Pods that name a claim directly (not by an ephemeral volume), on any node.
+    void add_pod_claims(std::span<const ClaimName>);
+    // Each must have been added.
+    void remove_pod_claims(std::span<const ClaimName>);
+    std::uint32_t pods_using(ClaimName) const;
+
+    // Grows with every change that a plan or a judgement may depend on, but for the counts of pods.
+    std::uint64_t version() const { return version_; }
+    // Grows when the number of pods that use a claim becomes or ceases to be 0.
+    std::uint64_t use_version() const { return use_version_; }
+
+private:
+    using Key = std::uint64_t;  // namespace and name
+    static Key key_of(Text name_space, Text name) { return Key{name_space} << 32 | name; }
+    static Key key_of(ClaimName claim) { return key_of(claim.name_space, claim.name); }
+
+    template <typename Object>
+    struct WithView {
+        Shared<Object> stated;
+        Shared<Object> view;  // with what is assumed; `stated` itself if nothing is
+    };
+    template <typename Object>
+    using ByText = boost::unordered_flat_map<Text, Shared<Object>>;
+    template <typename Object>
+    using ByKey = boost::unordered_flat_map<Key, Shared<Object>>;
+    template <typename Object>
+    using ManyByText = boost::unordered_flat_map<Text, std::vector<Shared<Object>>>;
+
+    using Before = std::optional<ClusterObject>*;
+    void put(const VolumeClaim&, Before);
+    void put(const Volume&, Before);
+    void put(const StorageClass&, Before);
+    void put(const CsiNode&, Before);
+    void put(const CsiDriver&, Before);
+    void put(const CsiCapacity&, Before);
+    void put(const VolumeAttachment&, Before);
+    void take(const VolumeClaim&, Before);
+    void take(const Volume&, Before);
+    void take(const StorageClass&, Before);
+    void take(const CsiNode&, Before);
+    void take(const CsiDriver&, Before);
+    void take(const CsiCapacity&, Before);
+    void take(const VolumeAttachment&, Before);
+
+    void renew_view(ClaimName);
+    void renew_view_of_volume(Text);
+
+    boost::unordered_flat_map<Key, WithView<VolumeClaim>> claims_;
+    boost::unordered_flat_map<Text, WithView<Volume>> volumes_;
+    boost::unordered_flat_map<Text, std::vector<Text>> volumes_by_class_;
+    ByText<StorageClass> classes_;
+    ByText<CsiNode> csi_nodes_;
+    ByText<CsiDriver> drivers_;
+    ByKey<CsiCapacity> capacities_;
+    ManyByText<CsiCapacity> capacities_by_class_;
+    ByText<VolumeAttachment> attachments_;
+    ManyByText<VolumeAttachment> attachments_by_node_;
+    std::vector<ClaimBinding> assumed_;  // few: until the cluster manager has bound the claim
+    boost::unordered_flat_map<Key, std::uint32_t> claim_uses_;
+    std::uint64_t version_ = 0;
+    std::uint64_t use_version_ = 0;
+};
+
+}  // namespace bayplan

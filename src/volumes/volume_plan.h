@@ -1,0 +1,110 @@
+// The four predicates of volumes: what can be said of a pod once (prepare), and what of each node (judge).
+//
+// Source: Kubernetes 1.35, plugins VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone. Verdicts
+// and texts are Kubernetes'. A plan is made from VolumeObjects as they are and is good while their version()
+// and use_version() stay.
+//
+// Thread: prepare: the engine's. judge: any, while nobody changes VolumeObjects, NodeVolumes or interns.
+// A plan shares the objects it needs and owns the rest.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bayplan/explanation.h"
+#include "bayplan/pod_spec.h"
+#include "cluster/node_facts.h"
+#include "labels/known_texts.h"
+#include "volumes/node_volumes.h"
+#include "volumes/volume_objects.h"
+
+namespace bayplan {
+
+// In Kubernetes' order of evaluation.
+enum class VolumePredicate : std::uint8_t { restrictions, limits, binding, zone };
+inline constexpr std::size_t kVolumePredicates = 4;
+inline constexpr std::array<std::string_view, kVolumePredicates> kVolumePredicateNames = {
+    "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"};
+// Bits 1 << VolumePredicate.
+inline constexpr std::uint8_t kAllVolumePredicates = 0b1111;
+
+// What a predicate says of a node, or of the whole pod.
+struct VolumeRefusal {
+    Verdict verdict = Verdict::feasible;
+    std::vector<std::string> reasons;
+    explicit operator bool() const { return verdict != Verdict::feasible; }
+    bool operator==(const VolumeRefusal&) const = default;
+};
+
+// The refusal and whose it is; feasible: nobody's.
+struct VolumeFailure {
+    VolumePredicate predicate = VolumePredicate::restrictions;
+    VolumeRefusal refusal;
+    explicit operator bool() const { return static_cast<bool>(refusal); }
+};
+
+// A volume that could serve a waiting claim.
+struct VolumeCandidate {
+    std::shared_ptr<const Volume> volume;
+    // It is kept for this claim by name: the claim gets it or, where it cannot be reached, none.
+    bool meant = false;
+};
+
+// One claim that waits for its first consumer.
+struct WaitingClaim {
+    std::shared_ptr<const VolumeClaim> claim;
+    std::shared_ptr<const StorageClass> storage_class;
+    std::vector<VolumeCandidate> candidates;  // those meant for it first; then by size, then by name
+    bool provisionable = false;               // its class has a provisioner
+    // Capacities of its class that are large enough; looked at if must_have_capacity.
+    std::vector<std::shared_ptr<const CsiCapacity>> capacities;
+    bool must_have_capacity = false;
+};
+
+// A label of a bound volume that the node must agree to: one of the values.
+struct ZoneDemand {
+    Text key = 0;
+    Text second_key = 0;  // looked at if the node has not the first; 0 = none
+    std::vector<std::string> values;
+};
+
+struct VolumePlan {
+    // Per predicate: it concerns the pod (else Kubernetes skips it), and what it says of the pod as a whole.
+    std::array<bool, kVolumePredicates> concerns{};
+    std::array<VolumeRefusal, kVolumePredicates> whole_pod{};
+
+    // The first refusal of the whole pod among the predicates in force; the nodes need no judging then.
+    VolumeFailure rejection(std::uint8_t predicates = kAllVolumePredicates) const;
+    // None of the predicates in force has anything to look at on a node.
+    bool skips(std::uint8_t predicates = kAllVolumePredicates) const;
+
+    std::vector<PodVolume> disks;    // that may conflict with others
+    std::uint32_t claims_taken = 0;  // ReadWriteOncePod claims that some pod uses
+    std::vector<ClaimName> limited_claims;   // of kinds claim and ephemeral, each once
+    std::vector<PodVolume> limited_volumes;  // in-tree kinds that a CSI driver may serve
+    std::vector<std::shared_ptr<const Volume>> bound;  // up to the first that is gone
+    bool bound_volume_is_gone = false;
+    std::vector<WaitingClaim> waiting;  // those with a selected node, in the pod's order; then the others by size
+    std::vector<ZoneDemand> zones;
+};
+
+// `pod_name`: what VolumeClaim::owner_pod of the pod's ephemeral claims must say.
+VolumePlan prepare(const PodSpec&, std::string_view pod_name, const VolumeObjects&, const KnownTexts&,
+                   const TextTable&);
+
+// The node, as one predicate sees it. A plan with a rejection must not be asked.
+VolumeRefusal judge(VolumePredicate, const VolumePlan&, const NodeFacts&, const NodeVolumes&, const VolumeObjects&,
+                    const KnownTexts&, const TextTable&);
+// The first of the predicates in force that refuses.
+VolumeFailure judge(const VolumePlan&, const NodeFacts&, const NodeVolumes&, const VolumeObjects&, const KnownTexts&,
+                    const TextTable&, std::uint8_t predicates = kAllVolumePredicates);
+
+// The volumes that placing the pod on a node that passed takes: for VolumeObjects::assume, and for forget when
+// the pod is gone. Claims that are to be provisioned are not among them.
+std::vector<ClaimBinding> bindings_at(const VolumePlan&, const NodeFacts&, const KnownTexts&, const TextTable&);
+
+}  // namespace bayplan

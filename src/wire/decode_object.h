@@ -1,0 +1,17 @@
+// Decodes one object of an Objects message. Private to src/wire.
+#pragma once
+
+#include "bayplan/records.h"
+#include "wire/fields.h"
+
+namespace bayplan::fbs {
+struct Object;
+}
+
+namespace bayplan::wire {
+
+// `out` is fresh. False: the fault is in `fields`.
+bool decode_object(const fbs::Object& object, const Where& where, Fields& fields,
+                   ObjectRecord& out);
+
+}  // namespace bayplan::wire

@@ -1,0 +1,16 @@
+// Decodes one spec of a Specs message. Private to src/wire.
+#pragma once
+
+#include "bayplan/records.h"
+#include "wire/fields.h"
+
+namespace bayplan::fbs {
+struct PodSpec;
+}
+
+namespace bayplan::wire {
+
+// `out` is fresh. False: the fault is in `fields`.
+bool decode_spec(const fbs::PodSpec& spec, const Where& where, Fields& fields, SpecRecord& out);
+
+}  // namespace bayplan::wire

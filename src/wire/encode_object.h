@@ -1,0 +1,16 @@
+// Encodes one object of an Objects message. Private to src/wire.
+#pragma once
+
+#include "bayplan/records.h"
+#include "wire/builder.h"
+
+namespace bayplan::fbs {
+struct Object;
+}
+
+namespace bayplan::wire {
+
+flatbuffers::Offset<fbs::Object> put_object(flatbuffers::FlatBufferBuilder& out, Tables& tables,
+                                            const ObjectRecord& record);
+
+}  // namespace bayplan::wire

@@ -1,0 +1,16 @@
+// Encodes one spec of a Specs message. Private to src/wire.
+#pragma once
+
+#include "bayplan/records.h"
+#include "wire/builder.h"
+
+namespace bayplan::fbs {
+struct PodSpec;
+}
+
+namespace bayplan::wire {
+
+flatbuffers::Offset<fbs::PodSpec> put_spec(flatbuffers::FlatBufferBuilder& out, Tables& tables,
+                                           const SpecRecord& record);
+
+}  // namespace bayplan::wire

@@ -1,0 +1,178 @@
+// The literal implementation of predicates and scores against answers of the real kube-scheduler:
+// every case of the conformance suites, when they are there (BAYPLAN_CONFORMANCE names the folder).
+//
+// Thread: one. Errors: a difference names its case and node.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+
+#include "kube_json.h"
+#include "kube_json_fields.h"
+#include "kube_judge.h"
+
+namespace bayplan::oracle {
+namespace {
+
+using json::Element;
+
+std::string name_of(Verdict verdict) {
+    switch (verdict) {
+    case Verdict::feasible: return "feasible";
+    case Verdict::unschedulable: return "unschedulable";
+    case Verdict::unresolvable: break;
+    }
+    return "unresolvable";
+}
+
+std::string joined(std::vector<std::string> parts) {
+    std::sort(parts.begin(), parts.end());
+    std::string text;
+    for (const std::string& part : parts) {
+        text += part + "; ";
+    }
+    return text;
+}
+
+// One node as a line: verdict, predicate and reasons, or its scores and total.
+std::string expected_line(Element node) {
+    std::string text = json::text(node, "verdict") + " " + json::text(node, "predicate") + " " +
+                       joined(json::texts(node, "reasons"));
+    std::vector<std::string> scores;
+    if (const auto found = json::child(node, "scores")) {
+        for (const auto& [plugin, weighted] : simdjson::dom::object(*found)) {
+            if (plugin != "DynamicResources") {  // always 0 for pods without claims
+                scores.push_back(std::string(plugin) + " " +
+                                 std::to_string(std::int64_t(weighted)));
+            }
+        }
+        scores.push_back("total " + std::to_string(json::number(node, "total", -1)));
+    }
+    return text + joined(scores);
+}
+
+std::string answered_line(const NodeExplanation& node) {
+    std::string text = name_of(node.verdict) + " ";
+    if (!node.failures.empty()) {
+        return text + node.failures[0].predicate + " " + joined(node.failures[0].reasons);
+    }
+    std::vector<std::string> scores;
+    for (const ScoreShare& share : node.scores) {
+        scores.push_back(share.plugin + " " + std::to_string(share.weighted));
+    }
+    scores.push_back("total " + std::to_string(node.total));
+    return text + " " + joined(scores);
+}
+
+// What comes after the filters' part of a message belongs to preemption.
+std::string filter_part(const std::string& message) {
+    static const std::regex rest(" (no new claims to deallocate|preemption: |not found$).*$");
+    return std::regex_replace(message, rest, "");
+}
+
+std::string differences(Element one, const KubeOptions& options) {
+    const std::string pod = json::text(one, "pod");
+    const std::size_t slash = pod.find('/');
+    const KubeCluster cluster = read_cluster(*json::child(one, "cluster"));
+    const KubeAnswer answer = judge(cluster.state(options), cluster.pod(pod.substr(0, slash),
+                                                                        pod.substr(slash + 1)));
+    const Element expect = *json::child(one, "expect");
+    std::string wanted = json::text(expect, "outcome");
+    wanted = wanted == "nominated" ? "unschedulable" : wanted;
+    std::string out;
+    if (wanted != answer.explanation.state) {
+        out += "  outcome: " + wanted + " / " + answer.explanation.state + "\n";
+    }
+    const auto best = json::texts(expect, "best");
+    if (wanted == "scheduled" &&
+        std::find(best.begin(), best.end(), answer.explanation.node) == best.end()) {
+        out += "  node: " + joined(best) + " / " + answer.explanation.node + "\n";
+    }
+    const std::string message = filter_part(json::text(expect, "message"));
+    if (wanted != "scheduled" && message != filter_part(answer.explanation.message)) {
+        out += "  message: " + message + "\n         / " + answer.explanation.message + "\n";
+    }
+    std::size_t compared = 0;
+    if (const auto nodes = json::child(expect, "nodes")) {
+        for (const NodeExplanation& node : answer.explanation.nodes) {
+            const auto found = json::child(*nodes, node.node);
+            const std::string line = found ? expected_line(*found) : "not there";
+            compared += found.has_value();
+            if (line != answered_line(node)) {
+                out += "  " + node.node + ": " + line + "\n      / " + answered_line(node) + "\n";
+            }
+        }
+        if (compared != simdjson::dom::object(*nodes).size()) {
+            out += "  nodes are missing\n";
+        }
+    }
+    return out;
+}
+
+std::filesystem::path suite_path(const std::string& suite) {
+    const char* folder = std::getenv("BAYPLAN_CONFORMANCE");
+    return std::filesystem::path(folder == nullptr ? "" : folder) / (suite + ".json");
+}
+
+class ConformanceTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ConformanceTest, LiteralRulesAnswerAsKubeSchedulerDoes) {
+    const std::filesystem::path path = suite_path(GetParam());
+    if (!std::filesystem::exists(path)) {
+        GTEST_SKIP() << "the conformance suites are not there: " << path;
+    }
+    simdjson::dom::parser parser;
+    const Element suite = parser.load(path.string());
+    std::size_t agree = 0;
+    std::size_t all = 0;
+    for (const Element one : json::list(suite, "cases")) {
+        const auto tags = json::texts(one, "tags");
+        if (std::find(tags.begin(), tags.end(), "quirk-8") != tags.end()) {
+            continue;  // our rule there is the exact recount
+        }
+        const std::string found = differences(one, {});
+        EXPECT_EQ(found, "") << json::text(one, "name") << ", expected / answered";
+        agree += found.empty();
+        ++all;
+    }
+    std::printf("AGREE %zu of %zu\n", agree, all);
+    EXPECT_GT(all, 0U);
+}
+
+TEST(ConformanceTest, TheCorrectNamespaceRuleDiffersWhereTheFaultShowsAndNowhereElse) {
+    KubeOptions correct;
+    correct.copies_namespace_fault = false;
+    std::size_t differ = 0;
+    for (const char* suite : {"filters-podaffinity", "scores-podaffinity"}) {
+        if (!std::filesystem::exists(suite_path(suite))) {
+            GTEST_SKIP() << "the conformance suites are not there: " << suite_path(suite);
+        }
+        simdjson::dom::parser parser;
+        const Element read = parser.load(suite_path(suite).string());
+        for (const Element one : json::list(read, "cases")) {
+            const auto tags = json::texts(one, "tags");
+            const bool shows = std::find(tags.begin(), tags.end(), "quirk-5") != tags.end();
+            EXPECT_EQ(differences(one, correct).empty(), !shows) << json::text(one, "name");
+            differ += shows;
+        }
+    }
+    EXPECT_GT(differ, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Suites, ConformanceTest,
+                         ::testing::Values("filters-mixed", "filters-nodeaffinity",
+                                           "filters-podaffinity", "filters-ports",
+                                           "filters-resources", "filters-spread", "filters-taints",
+                                           "filters-volumes", "gates", "scores-affinity",
+                                           "scores-images", "scores-mixed", "scores-podaffinity",
+                                           "scores-resources", "scores-spread"),
+                         [](const auto& info) {
+                             std::string name = info.param;
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name;
+                         });
+
+}  // namespace
+}  // namespace bayplan::oracle

@@ -1,0 +1,25 @@
+// What Kubernetes 1.35 says of one pod against a state, by its own rules taken literally: every
+// predicate for every node, every score for every feasible one. The second implementation of
+// ../shared/reference/kube-scheduler.md, sections 1 and 2; it shares nothing with src/.
+//
+// Thread: one. Borrows the state and the pod for the call. Errors: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kube_model.h"
+
+namespace bayplan::oracle {
+
+KubeAnswer judge(const KubeState&, const KubePod&);
+
+// The objects as they look once a placement has been made: claim and volume are bound to each other,
+// unless one of them says something else of itself.
+void assume(const KubeBinding&, KubeObjects&);
+
+// Names in Kubernetes' order.
+std::vector<std::string> kube_predicate_names();
+std::vector<std::string> kube_score_names();
+
+}  // namespace bayplan::oracle

@@ -1,0 +1,289 @@
+// Nodes, pods and objects as Kubernetes' rules see them, with every name spelled out: what the
+// literal second implementation of predicates and scores (kube_judge.h) looks at. Meaning of the
+// fields: include/bayplan/pod_spec.h and cluster_object.h, whose enums are used here too.
+//
+// Thread: plain data that owns its texts; a KubeState borrows nodes and pods from its maker.
+// Errors: none.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bayplan/cluster_object.h"
+#include "bayplan/explanation.h"
+#include "bayplan/pod_spec.h"
+
+namespace bayplan::oracle {
+
+using KubeLabels = std::map<std::string, std::string>;
+using KubeAmounts = std::map<std::string, std::int64_t>;  // by name of the kind
+using KubeName = std::pair<std::string, std::string>;     // namespace, name
+
+struct KubeRequirement {
+    std::string key;
+    LabelOperator op = LabelOperator::in;
+    std::vector<std::string> values;
+    bool operator==(const KubeRequirement&) const = default;
+};
+
+using KubeSelector = std::vector<KubeRequirement>;      // all must hold; none: everything matches
+using KubeMaybeSelector = std::optional<KubeSelector>;  // absent: nothing matches
+
+struct KubeNodeTerm {
+    KubeSelector labels;
+    KubeSelector fields;
+    bool operator==(const KubeNodeTerm&) const = default;
+};
+
+struct KubeWeightedNodeTerm {
+    std::int64_t weight = 0;
+    KubeNodeTerm term;
+    bool operator==(const KubeWeightedNodeTerm&) const = default;
+};
+
+struct KubeTaint {
+    std::string key;
+    std::string value;
+    TaintEffect effect = TaintEffect::no_schedule;
+};
+
+struct KubeToleration {
+    std::string key;
+    bool exists = false;
+    std::string value;
+    TaintEffect effect = TaintEffect::any;
+    bool operator==(const KubeToleration&) const = default;
+};
+
+struct KubePodTerm {
+    std::int64_t weight = 0;  // of preferred terms
+    KubeMaybeSelector selector;
+    std::set<std::string> namespaces;
+    KubeMaybeSelector namespace_selector;
+    std::string topology_key;
+    bool operator==(const KubePodTerm&) const = default;
+};
+
+struct KubeSpread {
+    std::int64_t max_skew = 1;
+    std::string topology_key;
+    bool hard = true;
+    KubeMaybeSelector selector;
+    std::vector<std::string> match_label_keys;
+    std::int64_t min_domains = 1;
+    bool honor_node_affinity = true;
+    bool honor_node_taints = false;
+    bool operator==(const KubeSpread&) const = default;
+};
+
+struct KubePort {
+    int port = 0;
+    Protocol protocol = Protocol::tcp;
+    std::string address;  // empty: 0.0.0.0
+    bool operator==(const KubePort&) const = default;
+};
+
+struct KubePodVolume {
+    VolumeKind kind = VolumeKind::claim;
+    std::string name;
+    std::string driver;
+    std::string pool;
+    std::set<std::string> monitors;
+    bool read_only = false;
+    std::string pod;  // whose ephemeral volume it is
+    bool operator==(const KubePodVolume&) const = default;
+};
+
+struct KubeSpec {
+    std::string name_space;
+    KubeLabels labels;
+    std::vector<std::pair<std::string, std::string>> node_selector;
+    std::optional<std::vector<KubeNodeTerm>> required_nodes;
+    std::vector<KubeWeightedNodeTerm> preferred_nodes;
+    std::vector<KubeToleration> tolerations;
+    std::vector<KubePodTerm> affinity;
+    std::vector<KubePodTerm> anti_affinity;
+    std::vector<KubePodTerm> preferred_affinity;
+    std::vector<KubePodTerm> preferred_anti_affinity;
+    std::vector<KubeSpread> spread;
+    std::vector<KubePort> ports;
+    std::vector<KubePodVolume> volumes;
+    std::vector<std::string> images;
+    std::vector<std::string> gates;
+    std::string owner_kind;
+    std::string owner_name;
+    bool operator==(const KubeSpec&) const = default;
+};
+
+struct KubeNode {
+    std::string name;
+    bool unschedulable = false;
+    KubeLabels labels;
+    std::vector<KubeTaint> taints;
+    KubeAmounts allocatable;
+    KubeAmounts images;  // bytes by name
+};
+
+struct KubePod {
+    std::string name;  // for whoever made it; no rule looks at it
+    std::shared_ptr<const KubeSpec> spec = std::make_shared<KubeSpec>();
+    KubeAmounts requests;  // a kind that is not listed: no request at all
+    std::string node;      // empty: not placed
+    std::string required_node;
+    std::int32_t priority = 0;
+    bool tolerates_unschedulable = false;
+    bool terminating = false;
+    // What scores count, cpu in milli-cores, memory in bytes: on its node, and while it is judged.
+    std::int64_t node_cpu = 0;
+    std::int64_t node_memory = 0;
+    std::int64_t own_cpu = 0;
+    std::int64_t own_memory = 0;
+};
+
+struct KubeNamespace {
+    std::string name;
+    KubeLabels labels;
+};
+
+struct KubePodSet {
+    std::string kind;
+    std::string name_space;
+    std::string name;
+    KubeMaybeSelector selector;
+};
+
+struct KubeClaim {
+    std::string name_space;
+    std::string name;
+    std::string storage_class;
+    std::string volume;
+    bool bind_completed = false;
+    bool lost = false;
+    bool deleting = false;
+    bool block_mode = false;
+    std::uint8_t access_modes = 0;
+    std::int64_t bytes = 0;
+    KubeMaybeSelector selector;
+    std::string selected_node;
+    std::string owner_pod;
+};
+
+struct KubeVolume {
+    std::string name;
+    KubeLabels labels;
+    std::string storage_class;
+    std::uint8_t access_modes = 0;
+    std::int64_t bytes = 0;
+    bool block_mode = false;
+    bool deleting = false;
+    bool available = false;
+    std::string claim_namespace;
+    std::string claim;
+    bool claim_has_uid = false;
+    std::optional<std::vector<KubeNodeTerm>> nodes;
+    VolumeKind source = VolumeKind::other;
+    std::string driver;
+    std::string handle;
+};
+
+struct KubeStorageClass {
+    std::string name;
+    std::string provisioner;
+    bool has_binding_mode = true;
+    bool wait_for_first_consumer = false;
+    std::vector<KubeSelector> allowed_topologies;
+};
+
+struct KubeCsiNode {
+    std::string node;
+    std::map<std::string, std::int64_t> limits;  // by driver; a driver without a count is not here
+};
+
+struct KubeCsiDriver {
+    std::string name;
+    bool storage_capacity = false;
+};
+
+struct KubeCsiCapacity {
+    std::string name_space;
+    std::string name;
+    std::string storage_class;
+    KubeMaybeSelector topology;
+    std::int64_t bytes = -1;
+    std::int64_t bytes_max = -1;
+};
+
+struct KubeAttachment {
+    std::string name;
+    std::string attacher;
+    std::string node;
+    std::string volume;
+};
+
+// Objects by what they are known by.
+struct KubeObjects {
+    std::map<std::string, KubeNamespace> namespaces;
+    std::map<std::pair<std::string, KubeName>, KubePodSet> pod_sets;  // by kind first
+    std::map<KubeName, KubeClaim> claims;
+    std::map<std::string, KubeVolume> volumes;
+    std::map<std::string, KubeStorageClass> classes;
+    std::map<std::string, KubeCsiNode> csi_nodes;
+    std::map<std::string, KubeCsiDriver> csi_drivers;
+    std::map<KubeName, KubeCsiCapacity> capacities;
+    std::map<std::string, KubeAttachment> attachments;
+};
+
+enum class KubeFitPolicy { least_allocated, most_allocated, requested_to_capacity_ratio };
+
+struct KubeShapePoint {
+    std::int64_t utilisation = 0;  // 0 to 100
+    std::int64_t score = 0;        // 0 to 100
+};
+
+struct KubeOptions {
+    // Quirk 5 of kubernetes-1.35: a namespace selector of negative requirements only, on a term of
+    // the incoming pod, matches pods of every namespace.
+    bool copies_namespace_fault = true;
+    KubeFitPolicy fit = KubeFitPolicy::least_allocated;
+    std::vector<KubeShapePoint> shape;                 // of requested_to_capacity_ratio
+    std::vector<std::pair<std::string, std::int64_t>>  // kinds that resource scores look at
+        fit_kinds = {{"cpu", 1}, {"memory", 1}};
+    std::set<std::string> predicates_off;
+    std::map<std::string, std::int64_t> weights = {{"TaintToleration", 3},
+                                                   {"NodeAffinity", 2},
+                                                   {"PodTopologySpread", 2},
+                                                   {"InterPodAffinity", 2},
+                                                   {"NodeResourcesFit", 1},
+                                                   {"NodeResourcesBalancedAllocation", 1},
+                                                   {"ImageLocality", 1}};
+    bool waits_at_gates = true;  // false: judge the pod as if it had none
+    bool all_failures = false;  // every failing predicate of a node, not just the first
+};
+
+struct KubeState {
+    std::vector<const KubeNode*> nodes;  // in order of slots
+    std::vector<const KubePod*> pods;    // placed ones
+    const KubeObjects* objects = nullptr;
+    std::map<std::string, KubeAmounts> held;  // by node: what the judged pod must leave alone
+    KubeOptions options;
+};
+
+// A claim that waits for its first consumer, and the static volume that a placement gives it.
+struct KubeBinding {
+    KubeName claim;
+    std::string volume;
+};
+
+struct KubeAnswer {
+    Explanation explanation;           // state: "gated", "scheduled" or "unschedulable"
+    std::set<std::string> failed_by;   // first failing predicates
+    std::vector<KubeBinding> bindings;  // on the chosen node
+};
+
+}  // namespace bayplan::oracle

@@ -1,0 +1,30 @@
+// What pods ask of nodes and what nodes and the cluster have, by chance: specs, labels, taints,
+// images, objects. Small vocabularies, so that selectors match about as often as not.
+//
+// Thread: one. The same random numbers give the same content. Errors: none.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bayplan/records.h"
+#include "owned.h"
+#include "random.h"
+
+namespace bayplan::property {
+
+using IdOf = std::function<DictId(const std::string&)>;
+
+// Every text that the functions below use, beside names of nodes.
+const std::vector<std::string>& kube_texts();
+
+PodSpec random_spec(Random&, const IdOf&, const std::vector<std::string>& nodes);
+// Labels, taints and images of a node.
+void furnish(oracle::OwnedNode&, const std::string& name, Random&, const IdOf&);
+ObjectRecord random_object(Random&, const IdOf&, const std::vector<std::string>& nodes);
+// What there is to begin with: namespaces, classes, some claims and volumes.
+std::vector<ObjectRecord> first_objects(Random&, const IdOf&,
+                                        const std::vector<std::string>& nodes);
+
+}  // namespace bayplan::property

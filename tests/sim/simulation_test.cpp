@@ -1,0 +1,144 @@
+// What comes of small dumps, worked out by hand.
+#include "sim/simulation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bayplan::sim {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string node(const std::string& name, int cpu, const std::string& spec = "{}", const std::string& labels = "{}") {
+    return R"({"kind":"Node","metadata":{"name":")" + name + R"(","labels":)" + labels + R"(},"spec":)" + spec +
+           R"(,"status":{"allocatable":{"cpu":")" + std::to_string(cpu) + R"(","memory":"8Gi","pods":"110"}}})";
+}
+
+std::string pod(const std::string& name, int cpu, const std::string& spec = "", const std::string& labels = "{}") {
+    return R"({"kind":"Pod","metadata":{"name":")" + name + R"(","namespace":"ns","labels":)" + labels +
+           R"(},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":")" + std::to_string(cpu) +
+           R"("}}}])" + spec + "}}";
+}
+
+// A dump of these objects, and a simulation of it.
+struct World {
+    explicit World(const std::vector<std::string>& objects, SimulationOptions options = {}) {
+        std::string text = R"({"kind":"List","items":[)";
+        for (const std::string& object : objects) {
+            text += (text.back() == '[' ? "" : ",") + object;
+        }
+        dump.read_text(text + "]}", "test");
+        dump.finish();
+        EXPECT_THAT(dump.faults(), IsEmpty());
+        simulation.emplace(dump, options);
+        EXPECT_THAT(simulation->refused(), IsEmpty());
+    }
+
+    // "ns/a n1", or "ns/a ! message"
+    std::vector<std::string> run() {
+        std::vector<std::string> lines;
+        simulation->run([&](const Decision& decision) {
+            decisions.push_back(decision);
+            const bool placed = decision.outcome == Outcome::scheduled;
+            lines.push_back(decision.pod + (placed ? " " + decision.node : " ! " + decision.message));
+        });
+        return lines;
+    }
+
+    kube::ClusterDump dump;
+    std::optional<Simulation> simulation;
+    std::vector<Decision> decisions;
+};
+
+TEST(Simulation, PodsArePlacedByPriorityThenAsGiven) {
+    World world({node("n1", 4), pod("a", 1), pod("b", 1), pod("c", 1, R"(,"priority":5)"), pod("d", 3)});
+    EXPECT_THAT(world.run(), ElementsAre("ns/c n1", "ns/a n1", "ns/b n1",
+                                         "ns/d ! 0/1 nodes are available: 1 Insufficient cpu."));
+}
+
+TEST(Simulation, BoundPodsAreState) {
+    World world({node("n1", 4), node("n2", 4), pod("there", 3, R"(,"nodeName":"n1")"), pod("big", 4), pod("small", 1)});
+    EXPECT_THAT(world.run(), ElementsAre("ns/big n2", "ns/small n1"));
+}
+
+TEST(Simulation, APodThatFailedIsTriedAgainWhenAPlacementHelpsIt) {
+    const std::string zone = R"({"zone":"a"})";
+    const std::string wants = R"(,"priority":9,"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+        {"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"web"}}}]}})";
+    World world({node("n1", 4, "{}", zone), pod("follows", 1, wants), pod("leads", 1, "", R"({"app":"web"})")});
+    EXPECT_THAT(world.run(),
+                ElementsAre("ns/follows ! 0/1 nodes are available: 1 node(s) didn't match pod affinity rules.",
+                            "ns/leads n1", "ns/follows n1"));
+    EXPECT_EQ(world.decisions[0].attempt, 1u);
+    EXPECT_EQ(world.decisions[2].attempt, 2u);
+}
+
+TEST(Simulation, OnePodIsJudgedAndNothingIsPlaced) {
+    World world({node("n1", 4), pod("a", 3), pod("b", 3)});
+    for (const std::string_view name : {"ns/b", "ns/a", "ns/b"}) {
+        const std::optional<Decision> decision = world.simulation->judge(name);
+        ASSERT_TRUE(decision.has_value());
+        EXPECT_EQ(decision->outcome, Outcome::scheduled);
+        EXPECT_EQ(decision->node, "n1");
+        EXPECT_FALSE(decision->explanation.has_value());
+    }
+    EXPECT_FALSE(world.simulation->judge("ns/nobody").has_value());
+    EXPECT_THAT(world.run(), ElementsAre("ns/a n1", HasSubstr("ns/b !")));
+}
+
+TEST(Simulation, GatedPodsComeLastWithTheirGates) {
+    World world({node("n1", 4), pod("held", 1, R"(,"priority":9,"schedulingGates":[{"name":"g1"},{"name":"g2"}])"), pod("a", 1)});
+    EXPECT_THAT(world.run(), ElementsAre("ns/a n1", "ns/held ! waiting for scheduling gates: [g1 g2]"));
+    EXPECT_EQ(world.decisions[1].outcome, Outcome::gated);
+    EXPECT_EQ(world.decisions[1].attempt, 0u);
+}
+
+TEST(Simulation, ExplanationsAreOfTheStateBeforeTheDecision) {
+    World world({node("n1", 4), node("n2", 8, R"({"unschedulable":true})"), node("n3", 2), pod("a", 3), pod("b", 3)},
+                {.compat = Compat::kubernetes_1_35, .predicates = {}, .explain = true, .full = false});
+    EXPECT_THAT(world.run(), ElementsAre("ns/a n1", HasSubstr("ns/b ! 0/3 nodes are available")));
+    const auto verdicts = [&](std::size_t index) {
+        std::map<std::string, std::string> made;
+        for (const NodeExplanation& one : world.decisions.at(index).explanation.value().nodes) {
+            made[one.node] = one.failures.empty() ? "feasible" : one.failures[0].predicate;
+        }
+        return made;
+    };
+    EXPECT_EQ(verdicts(0), (std::map<std::string, std::string>{
+                               {"n1", "feasible"}, {"n2", "NodeUnschedulable"}, {"n3", "NodeResourcesFit"}}));
+    EXPECT_EQ(verdicts(1).at("n1"), "NodeResourcesFit");
+}
+
+TEST(Simulation, AFullDiagnosisNamesEveryPredicate) {
+    World world({node("n1", 1, R"({"unschedulable":true})"), pod("a", 3)},
+                {.compat = Compat::seed, .predicates = {}, .explain = true, .full = true});
+    world.run();
+    std::vector<std::string> names;
+    for (const PredicateFailure& failure : world.decisions.at(0).explanation.value().nodes.at(0).failures) {
+        names.push_back(failure.predicate);
+    }
+    EXPECT_THAT(names, ElementsAre("NodeUnschedulable", "NodeResourcesFit"));
+}
+
+TEST(Simulation, PredicatesThatAreNotListedDoNotCount) {
+    World world({node("n1", 4, R"({"unschedulable":true})"), pod("a", 3)},
+                {.compat = Compat::seed, .predicates = {"NodeResourcesFit"}, .explain = false, .full = false});
+    EXPECT_THAT(world.run(), ElementsAre("ns/a n1"));
+}
+
+TEST(Simulation, AnEmptyClusterSaysSo) {
+    World world({pod("a", 1)});
+    EXPECT_THAT(world.run(), ElementsAre("ns/a ! no nodes available to schedule pods"));
+    World nothing({});
+    EXPECT_THAT(nothing.run(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace bayplan::sim

@@ -1,0 +1,120 @@
+// The storage of a small cluster for tests: objects by name, one pod, and what is said of it.
+//
+// Thread: the test's.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "tests/labels/text_world.h"
+#include "volumes/volume_plan.h"
+
+namespace bayplan::testing {
+
+inline constexpr std::int64_t kGib = std::int64_t{1} << 30;
+inline constexpr auto kOnce = static_cast<std::uint8_t>(AccessMode::read_write_once);
+inline constexpr auto kMany = static_cast<std::uint8_t>(AccessMode::read_write_many);
+inline constexpr auto kOncePod = static_cast<std::uint8_t>(AccessMode::read_write_once_pod);
+
+struct StorageWorld : TextWorld {
+    StorageWorld() { pod.name_space = text("ns"); }
+
+    VolumeObjects objects;
+    NodeVolumes used;  // on the node that is judged
+    PodSpec pod;
+
+    // --- objects; a change of the made one is stated by `state`
+    template <typename Object>
+    void state(const Object& object) {
+        objects.apply(object);
+    }
+    VolumeClaim claim(std::string_view name, std::string_view storage_class = "wait") {
+        VolumeClaim made;
+        made.name_space = text("ns");
+        made.name = text(name);
+        made.storage_class = text(storage_class);
+        made.has_storage_class = !storage_class.empty();
+        made.access_modes = kOnce;
+        made.bytes = 10 * kGib;
+        return made;
+    }
+    VolumeClaim bound_claim(std::string_view name, std::string_view volume) {
+        VolumeClaim made = claim(name);
+        made.volume = text(volume);
+        made.bind_completed = true;
+        return made;
+    }
+    Volume volume(std::string_view name, std::string_view storage_class = "wait") {
+        Volume made;
+        made.name = text(name);
+        made.storage_class = text(storage_class);
+        made.access_modes = kOnce;
+        made.bytes = 10 * kGib;
+        made.available = true;
+        made.source = VolumeKind::csi;
+        made.driver = text("csi.example.com");
+        made.handle = text("handle-" + std::string(name));
+        return made;
+    }
+    Volume volume_at(std::string_view name, std::string_view rack) {
+        Volume made = volume(name);
+        made.nodes = std::vector<NodeTerm>{{.labels = {requirement("rack", LabelOperator::in, {rack})}, .fields = {}}};
+        return made;
+    }
+    StorageClass waiting_class(std::string_view name, std::string_view provisioner) {
+        StorageClass made;
+        made.name = text(name);
+        made.provisioner = text(provisioner);
+        made.wait_for_first_consumer = true;
+        return made;
+    }
+
+    // --- the pod's volumes
+    void use_claim(std::string_view name) { add(VolumeKind::claim, name); }
+    void use_ephemeral(std::string_view name) { add(VolumeKind::ephemeral, name); }
+    PodVolume& add(VolumeKind kind, std::string_view name) {
+        PodVolume& made = pod.volumes.emplace_back();
+        made.kind = kind;
+        made.name = text(name);
+        return made;
+    }
+
+    // --- what is said; "" = passes
+    VolumePlan plan() { return prepare(pod, "pod-1", objects, known, texts); }
+    std::string rejection(std::uint8_t predicates = kAllVolumePredicates) {
+        return said(plan().rejection(predicates));
+    }
+    std::string judged(const NodeFacts& node, std::uint8_t predicates = kAllVolumePredicates) {
+        return said(judge(plan(), node, used, objects, known, texts, predicates));
+    }
+    // "claim=volume" of each binding, in order.
+    std::string bindings(const NodeFacts& node) {
+        std::string all;
+        for (const ClaimBinding& binding : bindings_at(plan(), node, known, texts)) {
+            all += (all.empty() ? "" : " ") + std::string(texts.text(binding.claim.name)) + "=" +
+                   std::string(texts.text(binding.volume));
+        }
+        return all;
+    }
+
+    // "Predicate (U or UU): reason; reason"
+    static std::string said(const VolumeFailure& failure) {
+        if (!failure) {
+            return "";
+        }
+        std::string all(kVolumePredicateNames[static_cast<std::size_t>(failure.predicate)]);
+        all += failure.refusal.verdict == Verdict::unresolvable ? " (UU)" : " (U)";
+        const char* between = ": ";
+        for (const std::string& reason : failure.refusal.reasons) {
+            all += between + reason;
+            between = "; ";
+        }
+        return all;
+    }
+};
+
+constexpr std::uint8_t only(VolumePredicate predicate) {
+    return static_cast<std::uint8_t>(1u << static_cast<unsigned>(predicate));
+}
+
+}  // namespace bayplan::testing
