@@ -84,11 +84,14 @@ struct PodStatement {
     bool terminating = false;
     bool never_preempts = false;
     std::string_view nominated_node;
-    std::int64_t started_s = 0;
+    std::int64_t started_ms = 0;
     std::int64_t node_cpu = -1;
     std::int64_t node_memory = -1;
     std::int64_t own_cpu = -1;
     std::int64_t own_memory = -1;
+    QosClass qos = QosClass::unknown;
+    std::int32_t grace_period_s = -1;
+    bool preempted = false;
 };
 
 struct ReleaseStatement {
@@ -144,7 +147,10 @@ public:
     }
     virtual void on_allocated(std::string_view /*key*/, std::string_view /*node*/) {}
     virtual void on_released(std::string_view /*key*/, Termination, std::string_view /*text*/) {}
-    virtual void on_waiting(std::string_view /*key*/, std::string_view /*text*/) {}
+    // `scale_up`: an autoscaler should take the pod into account.
+    virtual void on_waiting(std::string_view /*key*/, std::string_view /*text*/, bool /*scale_up*/) {}
+    // The pod's nominated node, to be kept under kNominatedNodeKey; none = it has none any more.
+    virtual void on_nominated(std::string_view /*key*/, std::string_view /*node*/, std::string_view /*text*/) {}
     // Last call of a decisions frame: the place to flush. True: the frame may be acknowledged.
     // False: not yet (a disk is full); asked again every turn, and no decision is taken meanwhile.
     virtual bool on_decisions_end() { return true; }

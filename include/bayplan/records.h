@@ -68,6 +68,9 @@ struct ApplicationRecord {
     DictId user = 0;
 };
 
+// Numbers are those of the schema. Order of importance: guaranteed above burstable above best_effort.
+enum class QosClass : std::uint8_t { unknown = 0, best_effort = 1, burstable = 2, guaranteed = 3 };
+
 // One pod. With `node` it is a statement (this pod runs there: recovery or foreign), else an ask.
 struct AskRecord {
     std::string_view key;  // unique within the shim
@@ -86,7 +89,7 @@ struct AskRecord {
     bool terminating = false;     // being deleted: still counts, but not for topology spread
     bool never_preempts = false;  // preemptionPolicy Never
     DictId nominated_node = 0;
-    std::int64_t started_s = 0;   // status.startTime, seconds since 1970; 0 = not started
+    std::int64_t started_ms = 0;  // status.startTime, milliseconds since 1970; 0 = not started
     // What resource scores count for the pod, in milli-cores and bytes; -1 = its request, or Kubernetes'
     // default of 100m and 200 MiB if it has none. `node_`: what it adds to its node; `own_`: what it is
     // taken for while it is scheduled (they differ with pod-level resources: quirk 11).
@@ -94,6 +97,10 @@ struct AskRecord {
     std::int64_t node_memory = -1;
     std::int64_t own_cpu = -1;
     std::int64_t own_memory = -1;
+
+    QosClass qos = QosClass::unknown;   // unknown counts as best_effort
+    std::int32_t grace_period_s = -1;   // how long it may take to go when it is deleted; -1 = 30
+    bool preempted = false;             // it terminates because a preemption chose it
 };
 
 // A spec under the shim's own number. Defining a number again with the same content is fine.
@@ -199,10 +206,17 @@ enum class DecisionKind : std::uint8_t {
     application_rejected = 4,
     ask_rejected = 5,
     allocated = 6,   // name = ask key, node = where
-    released = 7,    // name = ask key, termination and text say why
+    // name = ask key, termination and text say why. preempted_by_scheduler: the shim is to delete the pod, which
+    // counts until a ReleaseRecord says that it is gone; otherwise it is gone as far as the engine is concerned.
+    released = 7,
     ask_waiting = 8, // name = ask key; the first attempt failed, text says why (YuniKorn: FAILED)
     message_rejected = 9,  // a state message as a whole made no sense; name = what
+    // The ask `name` waits for the pods on `node` to go; no node: it does so no longer. The shim keeps the node on
+    // the pod under kNominatedNodeKey; `text` begins with that key, and says why a nomination ended.
+    nominated = 10,
 };
+
+inline constexpr std::string_view kNominatedNodeKey = "scheduler.kubernetes.io/nominated-node-name";
 
 struct Decision {
     DecisionKind kind = DecisionKind::allocated;
@@ -210,6 +224,9 @@ struct Decision {
     std::string_view name;
     std::string_view node;
     std::string_view text;
+    // Of ask_waiting: more nodes would help this pod, as far as an autoscaler should care (it has no nominated
+    // node, and its priority is not below the cut-off).
+    bool scale_up = false;
 };
 
 enum class HelloOutcome : std::uint8_t { resume = 1, resync = 2, refused = 3 };

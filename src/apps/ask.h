@@ -60,7 +60,7 @@ struct Ask {
     std::uint64_t selected_in = 0;      // number of the batch that took it from the heap last
     std::uint64_t decision = 0;         // number of the `allocated` decision not yet acknowledged
     std::int64_t backoff_until_ns = 0;
-    std::int64_t started_s = 0;         // status.startTime, seconds since 1970; 0 = not known
+    std::int64_t started_ms = 0;         // status.startTime, seconds since 1970; 0 = not known
     AskLink in_application;             // by sequence
     AskLink on_node;                    // while it has a place
     AskLink of_spec;                    // while it has a place, with the others of its spec

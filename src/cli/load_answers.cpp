@@ -99,7 +99,7 @@ void LoadRun::on_released(std::string_view key, Termination, std::string_view) {
     }
 }
 
-void LoadRun::on_waiting(std::string_view key, std::string_view text) {
+void LoadRun::on_waiting(std::string_view key, std::string_view text, bool) {
     changed();
     book_.waiting(key, text);
 }

@@ -50,7 +50,7 @@ public:
     void on_rejected(DecisionKind, std::string_view name, std::string_view reason) override;
     void on_allocated(std::string_view key, std::string_view node) override;
     void on_released(std::string_view key, Termination, std::string_view text) override;
-    void on_waiting(std::string_view key, std::string_view text) override;
+    void on_waiting(std::string_view key, std::string_view text, bool scale_up) override;
     bool on_decisions_end() override;
     std::size_t on_turn() override;
 

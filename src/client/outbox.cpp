@@ -113,11 +113,14 @@ void Outbox::pods_chunk(std::span<const PodStatement> chunk) {
         record.terminating = pod.terminating;
         record.never_preempts = pod.never_preempts;
         record.nominated_node = dictionary_.id(pod.nominated_node);
-        record.started_s = pod.started_s;
+        record.started_ms = pod.started_ms;
         record.node_cpu = pod.node_cpu;
         record.node_memory = pod.node_memory;
         record.own_cpu = pod.own_cpu;
         record.own_memory = pod.own_memory;
+        record.qos = pod.qos;
+        record.grace_period_s = pod.grace_period_s;
+        record.preempted = pod.preempted;
     }
     append(AsksMessage{records});
 }

@@ -316,7 +316,10 @@ void Session::deliver(const Decision& decision) {
             handler_.on_released(decision.name, decision.termination, decision.text);
             return;
         case DecisionKind::ask_waiting:
-            handler_.on_waiting(decision.name, decision.text);
+            handler_.on_waiting(decision.name, decision.text, decision.scale_up);
+            return;
+        case DecisionKind::nominated:
+            handler_.on_nominated(decision.name, decision.node, decision.text);
             return;
     }
 }

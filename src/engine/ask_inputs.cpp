@@ -214,7 +214,7 @@ void Inputs::add_ask(ShimId id, const AskRecord& record, Slot node) {
     ask.foreign = record.foreign;
     ask.terminating = record.terminating;
     ask.never_preempts = record.never_preempts;
-    ask.started_s = record.started_s;
+    ask.started_ms = record.started_ms;
     ask.priority = record.priority;
     ask.sequence = ++world_.last_sequence;
     ask.group_number = ask.sequence;
@@ -255,7 +255,7 @@ void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
     lifecycle_.vacate(ask_id);
     ask.priority = record.priority;
     ask.terminating = record.terminating;
-    ask.started_s = record.started_s;
+    ask.started_ms = record.started_ms;
     const Slot slot = ask.slot;
     take_class(ask, std::move(spec));
     lifecycle_.occupy(ask_id, slot);
@@ -281,7 +281,7 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
     ask.priority = record.priority;
     ask.terminating = record.terminating;
     ask.never_preempts = record.never_preempts;
-    ask.started_s = record.started_s;
+    ask.started_ms = record.started_ms;
     if (record.node != 0) {
         lifecycle_.place_by_force(ask_id, world_.nodes.find(text_of(world_.shims[id], record.node)));
     } else if (!world_.specs[ask.spec].gates.empty()) {

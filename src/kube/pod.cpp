@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kube/qos.h"
 #include "kube/requests.h"
 #include "kube/resource_names.h"
 #include "kube/volumes.h"
@@ -208,6 +209,24 @@ bool tolerates_unschedulable(const Converter& convert, const std::vector<Tolerat
     });
 }
 
+// Of a pod that is being deleted the metadata says how long it was given.
+std::int32_t grace_period_s(Converter& convert, const Value& pod) {
+    const Value& deleted = pod["metadata"]["deletionGracePeriodSeconds"];
+    const Value& wanted = deleted.present() ? deleted : pod["spec"]["terminationGracePeriodSeconds"];
+    return static_cast<std::int32_t>(convert.reader.integer(wanted, -1, 0, kIntMax));
+}
+
+// A scheduler's preemption marks its victims with a condition before it deletes them.
+bool preempted(Converter& convert, const Value& pod) {
+    for (const Value& condition : convert.reader.items(pod["status"]["conditions"])) {
+        if (condition["type"].text() == "DisruptionTarget" && condition["status"].text() == "True" &&
+            condition["reason"].text() == "PreemptionByScheduler") {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 ConvertedPod convert_pod(Converter& convert) {
@@ -240,7 +259,10 @@ ConvertedPod convert_pod(Converter& convert) {
     }
     made.ask.tolerates_unschedulable = tolerates_unschedulable(convert, made.spec.tolerations);
     made.ask.created_s = reader.seconds(metadata["creationTimestamp"], 0);
-    made.ask.started_s = reader.seconds(pod["status"]["startTime"], 0);
+    made.ask.started_ms = reader.seconds(pod["status"]["startTime"], 0) * 1'000;
+    made.ask.qos = qos_of(convert, pod);
+    made.ask.grace_period_s = grace_period_s(convert, pod);
+    made.ask.preempted = preempted(convert, pod);
     made.ask.terminating = metadata["deletionTimestamp"].present();
     made.ask.never_preempts = reader.text(value["preemptionPolicy"]) == "Never";
     made.ask.nominated_node = convert.text(pod["status"]["nominatedNodeName"]);

@@ -35,16 +35,6 @@ void raise(ResourceList& highest, const ResourceList& other) {
     }
 }
 
-ResourceList read_list(Converter& convert, const Value& map) {
-    ResourceList list;
-    for (const Member& member : convert.reader.members(map)) {
-        if (is_tracked_resource(member.name) && member.value.present()) {
-            entry(list, member.name) = convert.amount(member.value);
-        }
-    }
-    return list;
-}
-
 struct Container {
     ResourceList requests;
     bool restartable = false;  // an init container that keeps running: a sidecar
@@ -164,6 +154,16 @@ void replace_by_pod_level(ResourceList& list, const ResourceList& pod_level) {
 }
 
 }  // namespace
+
+ResourceList read_list(Converter& convert, const Value& map) {
+    ResourceList list;
+    for (const Member& member : convert.reader.members(map)) {
+        if (is_tracked_resource(member.name) && member.value.present()) {
+            entry(list, member.name) = convert.amount(member.value);
+        }
+    }
+    return list;
+}
 
 const Resource* find_resource(const ResourceList& list, std::string_view name) {
     const auto found = std::find_if(list.begin(), list.end(),

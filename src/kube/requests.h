@@ -20,6 +20,9 @@ using ResourceList = std::vector<Resource>;  // names are distinct; few, so a se
 
 const Resource* find_resource(const ResourceList&, std::string_view name);
 
+// A map of quantities by name, as requests and limits are.
+ResourceList read_list(Converter&, const Value& map);
+
 struct PodRequests {
     ResourceList total;  // tracked names; explicit zeros too
     // With Kubernetes' defaults for containers without a request (100m, 200Mi); for scores alone.

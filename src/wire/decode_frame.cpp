@@ -122,7 +122,8 @@ bool decode(const fbs::Counters& counters, Fields& fields, Storage& storage, Cou
 bool decode_decision(const fbs::Decision& decision, std::size_t i, Fields& fields, Decision& out) {
     out.kind = static_cast<DecisionKind>(decision.kind());
     out.termination = static_cast<Termination>(decision.termination());
-    return fields.known(out.kind, DecisionKind::node_accepted, DecisionKind::message_rejected,
+    out.scale_up = decision.scale_up();
+    return fields.known(out.kind, DecisionKind::node_accepted, DecisionKind::nominated,
                         {"decisions", i, "kind"}) &&
            fields.known(out.termination, Termination::unknown, Termination::placeholder_replaced,
                         {"decisions", i, "termination"}) &&

@@ -120,12 +120,16 @@ bool decode_ask(const fbs::Ask& ask, std::size_t i, Fields& fields, AskRecord& r
     record.terminating = ask.terminating();
     record.never_preempts = ask.never_preempts();
     record.nominated_node = ask.nominated_node();
-    record.started_s = ask.started_s();
+    record.started_ms = ask.started_ms();
     record.node_cpu = ask.node_cpu();
     record.node_memory = ask.node_memory();
     record.own_cpu = ask.own_cpu();
     record.own_memory = ask.own_memory();
-    return fields.name(ask.key(), {"asks", i, "key"}, record.key) &&
+    record.qos = static_cast<QosClass>(ask.qos());
+    record.grace_period_s = ask.grace_period_s();
+    record.preempted = ask.preempted();
+    return fields.known(record.qos, QosClass::unknown, QosClass::guaranteed, {"asks", i, "qos"}) &&
+           fields.name(ask.key(), {"asks", i, "key"}, record.key) &&
            fields.structs(ask.requests(), limits.amounts_max, {"asks", i, "requests"},
                           record.requests) &&
            fields.structs(ask.tags(), limits.attributes_max, {"asks", i, "tags"}, record.tags) &&

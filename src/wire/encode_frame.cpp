@@ -61,7 +61,7 @@ struct Encoder::Builder {
             const auto text = memo.put(out, decision.text);
             const auto place = fbs::CreateDecision(
                 out, static_cast<fbs::DecisionKind>(decision.kind),
-                static_cast<fbs::Termination>(decision.termination), name, node, text);
+                static_cast<fbs::Termination>(decision.termination), name, node, text, 0, 0, 0, decision.scale_up);
             tables.push_back(place.o);
         }
         const auto decisions = put_tables<fbs::Decision>(out, tables);

@@ -34,7 +34,7 @@ public:
     void on_released(std::string_view key, Termination, std::string_view text) override {
         hear("released", key, text);
     }
-    void on_waiting(std::string_view key, std::string_view text) override {
+    void on_waiting(std::string_view key, std::string_view text, bool) override {
         hear("waiting", key, text);
     }
     bool on_decisions_end() override {

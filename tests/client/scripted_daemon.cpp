@@ -141,7 +141,7 @@ std::string ScriptedDaemon::describe(const AskRecord& ask) {
     if (ask.spec != 0) {
         out += fmt::format(" spec={} terminating={} never={} nominated={} started={} scored={}/{}/{}/{}",
                            ask.spec, ask.terminating, ask.never_preempts, text(ask.nominated_node),
-                           ask.started_s, ask.node_cpu, ask.node_memory, ask.own_cpu,
+                           ask.started_ms, ask.node_cpu, ask.node_memory, ask.own_cpu,
                            ask.own_memory);
     }
     return out;

@@ -90,7 +90,7 @@ TEST(ClientSpecs, every_field_of_nodes_and_pods_is_passed_on) {
     pod.terminating = true;
     pod.never_preempts = true;
     pod.nominated_node = "n2";
-    pod.started_s = 2;
+    pod.started_ms = 2;
     pod.node_cpu = 3;
     pod.node_memory = 4;
     pod.own_cpu = 5;

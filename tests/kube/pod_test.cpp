@@ -69,7 +69,7 @@ TEST(PodConversion, AnEmptyPodHasNothing) {
     EXPECT_EQ(ask.required_node, 0u);
     EXPECT_EQ(ask.nominated_node, 0u);
     EXPECT_FALSE(ask.foreign || ask.terminating || ask.never_preempts || ask.tolerates_unschedulable);
-    EXPECT_EQ(ask.started_s, 0);
+    EXPECT_EQ(ask.started_ms, 0);
     EXPECT_EQ(made.sent.requests("ns/p"), (std::map<std::string, std::int64_t>{{"pods", 1}}));
 }
 
@@ -269,7 +269,7 @@ TEST(PodConversion, WhatTheAskSays) {
     EXPECT_TRUE(made.ask().never_preempts);
     EXPECT_EQ(made.text(made.ask().nominated_node), "n1");
     EXPECT_EQ(made.ask().created_s, 1'767'323'045);
-    EXPECT_EQ(made.ask().started_s, 0);  // a minute east of Greenwich
+    EXPECT_EQ(made.ask().started_ms, 0);  // a minute east of Greenwich
     EXPECT_THAT(made.list(made.spec().gates), ElementsAre("g1", "g2"));
     EXPECT_THAT(made.of.dump.gated(), ElementsAre("ns/p"));
 }

@@ -98,7 +98,7 @@ std::string Oracle::ask_faults(const Shim& shim, const AskRecord& record, Ask& w
     wanted.foreign = record.foreign;
     wanted.tolerates_unschedulable = record.tolerates_unschedulable;
     wanted.never_preempts = record.never_preempts;
-    wanted.started_s = record.started_s;
+    wanted.started_ms = record.started_ms;
     wanted.pod = pod_of(record, wanted);
     if (record.spec != 0) {
         wanted.pod.spec = shim.specs.at(record.spec);
@@ -156,7 +156,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     ask.nominated_node = wanted.nominated_node;
     ask.tolerates_unschedulable = wanted.tolerates_unschedulable;
     ask.never_preempts = wanted.never_preempts;
-    ask.started_s = wanted.started_s;
+    ask.started_ms = wanted.started_ms;
     ask.pod = wanted.pod;
     for (const auto& [kind, amount] : ask.requests) {
         kinds_.insert(kind);
@@ -176,7 +176,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
 void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
     const bool seen_by_others = *ask.pod.spec != *wanted.pod.spec ||
                                 ask.pod.terminating != wanted.pod.terminating;
-    ask.started_s = wanted.started_s;
+    ask.started_ms = wanted.started_ms;
     ask.pod.spec = wanted.pod.spec;
     ask.pod.terminating = wanted.pod.terminating;
     ask.pod.node_cpu = wanted.pod.node_cpu;

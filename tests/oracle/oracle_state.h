@@ -46,7 +46,7 @@ struct Ask {
     std::string nominated_node;
     bool tolerates_unschedulable = false;
     bool never_preempts = false;
-    std::int64_t started_s = 0;
+    std::int64_t started_ms = 0;
     KubePod pod;  // the same as predicates and scores see it, with its spec
     bool foreign = false;
     AskState state = AskState::pending;

@@ -45,11 +45,14 @@ StateBody Borrowed::borrow(const OwnedAsks& owned) {
         record.terminating = ask.terminating;
         record.never_preempts = ask.never_preempts;
         record.nominated_node = ask.nominated_node;
-        record.started_s = ask.started_s;
+        record.started_ms = ask.started_ms;
         record.node_cpu = ask.node_cpu;
         record.node_memory = ask.node_memory;
         record.own_cpu = ask.own_cpu;
         record.own_memory = ask.own_memory;
+        record.qos = ask.qos;
+        record.grace_period_s = ask.grace_period_s;
+        record.preempted = ask.preempted;
         asks_.push_back(record);
     }
     return AsksMessage{asks_};

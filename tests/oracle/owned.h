@@ -37,11 +37,14 @@ struct OwnedAsk {
     bool terminating = false;
     bool never_preempts = false;
     DictId nominated_node = 0;
-    std::int64_t started_s = 0;
+    std::int64_t started_ms = 0;
     std::int64_t node_cpu = -1;
     std::int64_t node_memory = -1;
     std::int64_t own_cpu = -1;
     std::int64_t own_memory = -1;
+    QosClass qos = QosClass::unknown;
+    std::int32_t grace_period_s = -1;
+    bool preempted = false;
 };
 
 struct OwnedRelease {

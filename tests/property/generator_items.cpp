@@ -176,7 +176,7 @@ oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimMod
     out.terminating = ask.pod.terminating;
     out.never_preempts = ask.never_preempts;
     out.nominated_node = ask.nominated_node.empty() ? 0 : id_of(oracle, model, ask.nominated_node);
-    out.started_s = ask.started_s;
+    out.started_ms = ask.started_ms;
     out.node_cpu = ask.pod.node_cpu;
     out.node_memory = ask.pod.node_memory;
     out.own_cpu = ask.pod.own_cpu;

@@ -127,7 +127,7 @@ void Generator::ask_for_nodes(const oracle::Oracle& oracle, ShimModel& model,
     }
     ask.terminating = random_.chance(4);
     ask.never_preempts = random_.chance(3);
-    ask.started_s = random_.chance(20) ? random_.between(1, 100) : 0;
+    ask.started_ms = random_.chance(20) ? random_.between(1, 100) : 0;
     if (random_.chance(3)) {
         ask.nominated_node = id_of(oracle, model, any_node(oracle));
     }

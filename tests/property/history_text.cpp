@@ -108,7 +108,7 @@ private:
                  << (ask.spec != 0 ? " spec " + std::to_string(ask.spec) : "");
             write_amounts(ask.requests);
             out_ << " scored " << ask.node_cpu << " " << ask.node_memory << " " << ask.own_cpu
-                 << " " << ask.own_memory << " started " << ask.started_s;
+                 << " " << ask.own_memory << " started " << ask.started_ms;
         }
     }
     void write_body(const oracle::OwnedReleases& body) {

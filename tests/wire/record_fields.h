@@ -27,11 +27,12 @@ template <Is<NodeRecord> R> auto fields(R& r) {
 template <Is<AskRecord> R> auto fields(R& r) {
     auto& [key, application, group, node, required_node, priority, foreign,
            tolerates_unschedulable, created_s, requests, tags, spec, terminating, never_preempts,
-           nominated_node, started_s, node_cpu, node_memory, own_cpu, own_memory] = r;
+           nominated_node, started_ms, node_cpu, node_memory, own_cpu, own_memory, qos,
+           grace_period_s, preempted] = r;
     return std::tie(key, application, group, node, required_node, priority, foreign,
                     tolerates_unschedulable, created_s, requests, tags, spec, terminating,
-                    never_preempts, nominated_node, started_s, node_cpu, node_memory, own_cpu,
-                    own_memory);
+                    never_preempts, nominated_node, started_ms, node_cpu, node_memory, own_cpu,
+                    own_memory, qos, grace_period_s, preempted);
 }
 
 template <Is<LabelRequirement> R> auto fields(R& r) {

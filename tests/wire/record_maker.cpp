@@ -162,11 +162,14 @@ AskRecord RecordMaker::ask(Extent extent) {
     ask.terminating = number(0, 1) == 1;
     ask.never_preempts = number(0, 1) == 1;
     ask.nominated_node = id();
-    ask.started_s = static_cast<std::int64_t>(any64());
+    ask.started_ms = static_cast<std::int64_t>(any64());
     ask.node_cpu = static_cast<std::int64_t>(any64());
     ask.node_memory = static_cast<std::int64_t>(any64());
     ask.own_cpu = static_cast<std::int64_t>(any64());
     ask.own_memory = static_cast<std::int64_t>(any64());
+    ask.qos = static_cast<QosClass>(number(0, 3));
+    ask.grace_period_s = static_cast<std::int32_t>(any64());
+    ask.preempted = number(0, 1) == 1;
     return ask;
 }
 
@@ -181,8 +184,8 @@ Decision RecordMaker::decision(Extent extent) {
     static constexpr std::array<std::string_view, 3> kNodes = {"node-1", "node-2", "node-1x"};
     const bool repeat = extent == Extent::small && number(0, 1) == 1;
     const std::string_view node = repeat ? kNodes[number(0, kNodes.size() - 1)] : text(extent);
-    return {static_cast<DecisionKind>(number(1, 9)), static_cast<Termination>(number(0, 4)),
-            text(extent), node, repeat ? "Insufficient cpu" : text(extent, true)};
+    return {static_cast<DecisionKind>(number(1, 10)), static_cast<Termination>(number(0, 4)),
+            text(extent), node, repeat ? "Insufficient cpu" : text(extent, true), number(0, 1) == 1};
 }
 
 template <class Record, class Make>
