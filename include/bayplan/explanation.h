@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,27 @@ struct NodeExplanation {
     std::int64_t total = 0;          // sum of the weighted scores
 };
 
+// A node where preemption could make room, and whom it would cost. Pods by key, most important first.
+struct VictimChoice {
+    std::string node;
+    std::vector<std::string> victims;
+    std::int32_t budget_violations = 0;
+    // What nodes are compared by next (RULES.md, section 10: choice).
+    std::int64_t highest_priority = 0;
+    std::int64_t priority_sum = 0;
+    std::int64_t earliest_start_ms = 0;  // INT64_MAX: not known
+};
+
+struct PreemptionExplanation {
+    std::string nominated_node;            // empty: none was found
+    std::string text;                      // why none was found
+    std::vector<VictimChoice> candidates;  // in the order of slots
+};
+
 struct Explanation {
     std::string state;    // "pending", "gated", ...
-    std::string message;  // Kubernetes' text if no node takes it, or of its gates
+    std::string message;  // Kubernetes' text if no node takes it, with what preemption adds; or of its gates
+    std::optional<PreemptionExplanation> preemption;  // if no node takes it and preemption was tried
     std::string node;     // where the next attempt would place it; empty: nowhere
     std::vector<NodeExplanation> nodes;  // in the order of slots
 };

@@ -13,6 +13,32 @@ enum class ScorePolicy : std::uint8_t { least_allocated, most_allocated };
 // Where the design's seeds and today's Kubernetes differ (RULES.md says where).
 enum class Compat : std::uint8_t { seed, kubernetes_1_35 };
 
+// The four places where preemption differs between the two (RULES.md, section 10).
+enum class VictimOrder : std::uint8_t { qos, start };            // among pods of one priority: QoS class first, or not
+enum class LowerNominations : std::uint8_t { recheck, clear };   // on a node that is nominated
+enum class PreemptAgain : std::uint8_t { any, marked };          // terminating pods that keep a nominated pod waiting
+
+struct PreemptionOptions {
+    bool enabled = true;
+    VictimOrder victim_order = VictimOrder::qos;
+    bool nominated_node_first = false;
+    LowerNominations lower_nominations = LowerNominations::recheck;
+    PreemptAgain preempt_again = PreemptAgain::any;
+    std::int64_t stuck_after_ns = 30'000'000'000;  // after the end of a pod's grace
+    std::uint32_t victim_retries = 2;
+
+    static PreemptionOptions of(Compat compat) {
+        PreemptionOptions options;
+        if (compat == Compat::kubernetes_1_35) {
+            options.victim_order = VictimOrder::start;
+            options.nominated_node_first = true;
+            options.lower_nominations = LowerNominations::clear;
+            options.preempt_again = PreemptAgain::marked;
+        }
+        return options;
+    }
+};
+
 // Weight of each score plugin; 0 = switched off. Kubernetes' defaults.
 struct ScoreWeights {
     std::int32_t taint_toleration = 3;
@@ -45,6 +71,10 @@ struct EngineOptions {
     std::vector<std::string> predicates;  // white-list by name; empty = all
     std::vector<std::string> reservation_predicates;  // the same, of the reservation phase
     Compat compat = Compat::seed;
+    PreemptionOptions preemption;
+    bool backoff_early = true;  // an ask in backoff is tried when nothing else waits
+    std::int64_t avoid_rejecting_ns = 60'000'000'000;  // a node that refused a pod is tried last for so long
+    std::int32_t scale_up_cutoff = 0;  // pods of lower priority are no reason for more nodes
 
     // Do not decide.
     ExecutorKind executor = ExecutorKind::tbb;
