@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/ids.h"
+#include "bayplan/records.h"
 #include "queues/indexed_heap.h"
 
 namespace bayplan {
@@ -43,6 +44,11 @@ struct Ask {
     bool foreign = false;
     bool terminating = false;           // being deleted: still there, but topology spread leaves it out
     bool never_preempts = false;
+    bool preempted = false;             // it terminates because a preemption chose it
+    bool told_to_go = false;            // we chose it: its shim was told to delete it, and must say when it is gone
+    bool nacked = false;                // in backoff because its node refused it
+    bool told_scale_up = false;         // an ask_waiting with scale_up was sent
+    QosClass qos = QosClass::unknown;
     std::uint16_t failures = 0;
     std::uint32_t generation = 0;
     ShimId shim = kNone<ShimId>;
@@ -60,7 +66,8 @@ struct Ask {
     std::uint64_t selected_in = 0;      // number of the batch that took it from the heap last
     std::uint64_t decision = 0;         // number of the `allocated` decision not yet acknowledged
     std::int64_t backoff_until_ns = 0;
-    std::int64_t started_ms = 0;         // status.startTime, seconds since 1970; 0 = not known
+    std::int64_t started_ms = 0;        // status.startTime, milliseconds since 1970; 0 = not known
+    std::int32_t grace_period_s = -1;   // to go when it is deleted; -1 = 30
     AskLink in_application;             // by sequence
     AskLink on_node;                    // while it has a place
     AskLink of_spec;                    // while it has a place, with the others of its spec

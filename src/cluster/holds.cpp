@@ -9,7 +9,7 @@ namespace bayplan {
 void Holds::show(Slot slot) {
     auto list = std::make_shared<HoldList>();
     if (const auto owners = owners_.find(slot); owners != owners_.end()) {
-        for (const std::uint64_t owner : owners->second) {
+        for (const HoldOwner& owner : owners->second) {
             const Hold& hold = holds_.at(owner);
             for (const KindAmount& amount : hold.amounts) {
                 list->push_back({hold.kept_from_below, amount.kind, amount.value});
@@ -19,7 +19,7 @@ void Holds::show(Slot slot) {
     state_.set_holds(slot, list->empty() ? nullptr : std::move(list));
 }
 
-void Holds::place(std::uint64_t owner, Hold hold) {
+void Holds::place(HoldOwner owner, Hold hold) {
     const Slot slot = hold.slot;
     for (const KindAmount& amount : hold.amounts) {
         kinds_.add_reference(amount.kind);
@@ -29,7 +29,7 @@ void Holds::place(std::uint64_t owner, Hold hold) {
     show(slot);
 }
 
-bool Holds::drop(std::uint64_t owner) {
+bool Holds::drop(HoldOwner owner) {
     const auto found = holds_.find(owner);
     if (found == holds_.end()) {
         return false;

@@ -4,6 +4,7 @@
 // Thread: the engine's. Keeps the node state's `held` columns and hold lists in step.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -13,9 +14,17 @@
 
 namespace bayplan {
 
+// Whose hold it is: numbers of different kinds of owners do not meet.
+struct HoldOwner {
+    enum class Kind : std::uint8_t { operators, nomination };
+    Kind kind = Kind::operators;
+    std::uint64_t number = 0;
+    auto operator<=>(const HoldOwner&) const = default;
+};
+
 struct Hold {
     Slot slot = kNone<Slot>;
-    std::int32_t kept_from_below = 0;
+    std::int64_t kept_from_below = 0;
     std::vector<KindAmount> amounts;  // one entry per kind
 };
 
@@ -24,18 +33,18 @@ public:
     Holds(NodeState& state, KindTable& kinds) : state_(state), kinds_(kinds) {}
 
     // The owner must have none. Takes references to the kinds.
-    void place(std::uint64_t owner, Hold hold);
-    bool drop(std::uint64_t owner);  // false: the owner has none
+    void place(HoldOwner, Hold);
+    bool drop(HoldOwner);  // false: the owner has none
     void drop_all_of(Slot);          // the node goes
-    const std::map<std::uint64_t, Hold>& all() const { return holds_; }
+    const std::map<HoldOwner, Hold>& all() const { return holds_; }
 
 private:
     void show(Slot);  // writes the node's list of holds
 
     NodeState& state_;
     KindTable& kinds_;
-    std::map<std::uint64_t, Hold> holds_;                     // by owner
-    std::map<Slot, std::vector<std::uint64_t>> owners_;       // by node
+    std::map<HoldOwner, Hold> holds_;
+    std::map<Slot, std::vector<HoldOwner>> owners_;  // by node
 };
 
 }  // namespace bayplan

@@ -30,7 +30,7 @@ struct KindColumns {
 
 // Part of a hold: so much of the kind is kept from asks with a priority below this.
 struct HeldAmount {
-    std::int32_t kept_from_below = 0;
+    std::int64_t kept_from_below = 0;  // wider than a priority: a nomination keeps from its own too
     KindId kind = kNone<KindId>;
     std::int64_t amount = 0;
 };

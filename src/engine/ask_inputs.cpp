@@ -214,7 +214,10 @@ void Inputs::add_ask(ShimId id, const AskRecord& record, Slot node) {
     ask.foreign = record.foreign;
     ask.terminating = record.terminating;
     ask.never_preempts = record.never_preempts;
+    ask.preempted = record.preempted;
     ask.started_ms = record.started_ms;
+    ask.qos = record.qos;
+    ask.grace_period_s = record.grace_period_s;
     ask.priority = record.priority;
     ask.sequence = ++world_.last_sequence;
     ask.group_number = ask.sequence;
@@ -229,6 +232,9 @@ void Inputs::add_ask(ShimId id, const AskRecord& record, Slot node) {
         }
     }
     shim.asks.emplace(std::string_view(ask.key), ask_id);
+    if (node == kNone<Slot> && record.nominated_node != 0) {
+        nominate_as_stated(ask_id, world_.nodes.find(text_of(shim, record.nominated_node)));
+    }
     if (node != kNone<Slot>) {
         lifecycle_.place_by_force(ask_id, node);
     } else if (!world_.specs[ask.spec].gates.empty()) {
@@ -236,6 +242,21 @@ void Inputs::add_ask(ShimId id, const AskRecord& record, Slot node) {
     } else {
         lifecycle_.make_pending(ask_id);
     }
+}
+
+// The pods that it waits for are those of lower priority that terminate there now.
+void Inputs::nominate_as_stated(AskId id, Slot slot) {
+    if (slot == kNone<Slot>) {
+        return;
+    }
+    std::vector<AskHandle> victims;
+    const auto& pods = world_.nodes[slot].allocations;
+    for (AskId pod = pods.front(); pod != kNone<AskId>; pod = pods.next(world_.asks, pod)) {
+        if (world_.asks[pod].terminating && world_.asks[pod].priority < world_.asks[id].priority) {
+            victims.push_back(world_.asks.handle(pod));
+        }
+    }
+    world_.nominations.set(id, slot, std::move(victims));
 }
 
 // A placed pod stated again: what may change of it is taken over.
@@ -251,17 +272,27 @@ void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
     if (spec.required_node != kNone<NameId>) {
         world_.names.add_reference(spec.required_node);
     }
-    const bool counts_anew = spec.spec != ask.spec || record.terminating != ask.terminating;
+    // A victim of ours stays one, whatever its shim has seen of that yet.
+    const bool terminating = record.terminating || ask.told_to_go;
+    const bool counts_anew = spec.spec != ask.spec || terminating != ask.terminating;
+    const bool other_priority = record.priority != ask.priority;
     lifecycle_.vacate(ask_id);
     ask.priority = record.priority;
-    ask.terminating = record.terminating;
+    ask.terminating = terminating;
+    ask.preempted = record.preempted || ask.told_to_go;
     ask.started_ms = record.started_ms;
+    ask.qos = record.qos;
+    ask.grace_period_s = record.grace_period_s;
     const Slot slot = ask.slot;
     take_class(ask, std::move(spec));
     lifecycle_.occupy(ask_id, slot);
     world_.nodes.note_usage_fell(slot);
+    lifecycle_.note_terminating(ask_id);
     if (counts_anew) {
         lifecycle_.wake(kPodPlaced);
+    }
+    if (other_priority) {
+        lifecycle_.wake(kPodGone);
     }
 }
 
@@ -273,15 +304,24 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
     }
     const AskState before = ask.state;
     AskClass spec = class_of(id, record);
-    AskClass same = *world_.classes[ask.ask_class].spec;
-    same.priority = spec.priority;
-    const bool same_needs = spec.same_as(same);
+    const bool same_needs =
+        spec.same_as(*world_.classes[ask.ask_class].spec) && record.never_preempts == ask.never_preempts;
     lifecycle_.withdraw(ask_id);
+    const std::optional<Nomination> nomination = nomination_of(ask_id);
+    if (record.node == 0) {
+        lifecycle_.end_nomination(ask_id);
+    }
     take_class(ask, std::move(spec));
     ask.priority = record.priority;
     ask.terminating = record.terminating;
+    ask.preempted = record.preempted;
     ask.never_preempts = record.never_preempts;
     ask.started_ms = record.started_ms;
+    ask.qos = record.qos;
+    ask.grace_period_s = record.grace_period_s;
+    if (nomination && record.node == 0) {
+        world_.nominations.set(ask_id, nomination->slot, nomination->victims);
+    }
     if (record.node != 0) {
         lifecycle_.place_by_force(ask_id, world_.nodes.find(text_of(world_.shims[id], record.node)));
     } else if (!world_.specs[ask.spec].gates.empty()) {
@@ -297,14 +337,14 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
     } else if (before == AskState::unschedulable) {
         world_.unschedulable.insert(ask_id);
     } else {
-        world_.backoff.insert(ask_id);
+        lifecycle_.insert_backoff(ask_id);
     }
 }
 
 // --- the ends of asks
 
 void Inputs::release(AskId id) {
-    const bool frees = has_place(world_.asks[id].state);
+    const bool frees = has_place(world_.asks[id].state) || world_.nominations.of(id) != nullptr;
     lifecycle_.remove(id);
     if (frees) {
         lifecycle_.wake(kPodGone);
@@ -349,8 +389,9 @@ void Inputs::state(ShimId id, const NacksMessage& message) {
             lifecycle_.decide(id, DecisionKind::message_rejected, record.key, "no such allocation");
             continue;
         }
+        const Slot refused_by = world_.asks[found->second].slot;
         lifecycle_.end_allocation(found->second);
-        lifecycle_.back_off_after_nack(found->second);
+        lifecycle_.back_off_after_nack(found->second, refused_by);
         lifecycle_.wake(kPodGone);
     }
 }

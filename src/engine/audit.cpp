@@ -81,13 +81,13 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
     };
     differs("the pending heap", world.pending.size(), count(AskState::pending));
     differs("the selection", selected, count(AskState::selected));
-    differs("the backoff heap", world.backoff.size(), count(AskState::backoff));
+    differs("the backoff heap", world.backoff.size() + world.nacked.size(), count(AskState::backoff));
     differs("the unschedulable list", world.unschedulable.size(), count(AskState::unschedulable));
     differs("the count of allocations", world.allocations, sums.allocations);
 }
 
 // A cached key must be what a fresh look gives, for every block that has not changed since.
-void check_caches(const World& world, Lifecycle& lifecycle, const BlockEvaluator& evaluator,
+void check_caches(World& world, const BlockEvaluator& evaluator,
                   std::vector<std::string>& broken) {
     for (std::uint32_t number = 0; number < world.asks.size(); ++number) {
         const Ask& ask = world.asks[static_cast<AskId>(number)];
@@ -98,7 +98,7 @@ void check_caches(const World& world, Lifecycle& lifecycle, const BlockEvaluator
         if (!entry.cache || entry.cache->position() == ClassCache::kNever) {
             continue;
         }
-        const Subject subject = lifecycle.subject_of(ask.ask_class);
+        const Subject subject = subject_of(trial_tables(world, evaluator.predicates()), ask.ask_class);
         const NodeMask* mask = world.topology.signatures().mask(subject.plan.signature).get();
         for (std::uint32_t block = 0; block < entry.cache->block_count(); ++block) {
             if (world.node_state.version(block) <= entry.cache->position() &&
@@ -112,7 +112,7 @@ void check_caches(const World& world, Lifecycle& lifecycle, const BlockEvaluator
 
 }  // namespace
 
-void audit_world(const World& world, Lifecycle& lifecycle, std::size_t selected, const BlockEvaluator& evaluator,
+void audit_world(World& world, std::size_t selected, const BlockEvaluator& evaluator,
                  std::vector<std::string>& broken) {
     const Sums sums = recount(world);
     for (std::uint32_t number = 0; number < world.nodes.slot_count(); ++number) {
@@ -120,7 +120,7 @@ void audit_world(const World& world, Lifecycle& lifecycle, std::size_t selected,
         check_lane(world, sums, world.node_state.block(block_of(slot)), slot, broken);
     }
     check_counts(world, selected, sums, broken);
-    check_caches(world, lifecycle, evaluator, broken);
+    check_caches(world, evaluator, broken);
 }
 
 std::string explain_ask(const World& world, const Ask& ask, bool has_credit, const PredicateSet& predicates) {

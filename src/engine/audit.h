@@ -14,7 +14,7 @@
 namespace bayplan {
 
 // Appends one text per broken law. `selected`: asks that a batch under way has taken from the heap.
-void audit_world(const World&, Lifecycle&, std::size_t selected, const BlockEvaluator&, std::vector<std::string>& broken);
+void audit_world(World&, std::size_t selected, const BlockEvaluator&, std::vector<std::string>& broken);
 
 // What an ask waits for, in terms of nodes, credit, time and what would wake it.
 std::string explain_ask(const World&, const Ask&, bool has_credit, const PredicateSet&);

@@ -19,7 +19,7 @@ void append_number(std::string& text, Number number) {
 DecisionLog::DecisionLog(DecisionSink& sink) : sink_(sink) { sha256_init(&hash_); }
 
 void DecisionLog::line(std::int64_t now_ns, std::string_view kind, std::string_view shim, std::string_view key,
-                       std::string_view node, std::string_view reasons) {
+                       std::string_view node, std::string_view victims, std::string_view reasons) {
     line_.clear();
     append_number(line_, ++number_);
     line_ += ' ';
@@ -32,7 +32,9 @@ void DecisionLog::line(std::int64_t now_ns, std::string_view kind, std::string_v
     line_ += key;
     line_ += ' ';
     line_ += node;
-    line_ += " - ";
+    line_ += ' ';
+    line_ += victims;
+    line_ += ' ';
     line_ += reasons;
     sink_.log_line(line_);
     line_ += '\n';
@@ -40,16 +42,26 @@ void DecisionLog::line(std::int64_t now_ns, std::string_view kind, std::string_v
 }
 
 void DecisionLog::place(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node) {
-    line(now_ns, "place", shim, key, node, "-");
+    line(now_ns, "place", shim, key, node, "-", "-");
 }
 
 void DecisionLog::fail(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view reasons) {
-    line(now_ns, "fail", shim, key, "-", reasons);
+    line(now_ns, "fail", shim, key, "-", "-", reasons);
 }
 
 void DecisionLog::release(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
                           std::string_view reasons) {
-    line(now_ns, "release", shim, key, node, reasons);
+    line(now_ns, "release", shim, key, node, "-", reasons);
+}
+
+void DecisionLog::nominate(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                           std::string_view victims, std::string_view reasons) {
+    line(now_ns, "nominate", shim, key, node, victims, reasons);
+}
+
+void DecisionLog::clear(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                        std::string_view why) {
+    line(now_ns, "clear", shim, key, node, "-", why);
 }
 
 std::string DecisionLog::digest() const {

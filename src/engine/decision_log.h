@@ -21,6 +21,11 @@ public:
 
     void place(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node);
     void fail(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view reasons);
+    // `victims`: SHIM/KEY, joined by commas.
+    void nominate(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                  std::string_view victims, std::string_view reasons);
+    void clear(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+               std::string_view why);
     void release(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
                  std::string_view reasons);
 
@@ -28,7 +33,7 @@ public:
 
 private:
     void line(std::int64_t now_ns, std::string_view kind, std::string_view shim, std::string_view key,
-              std::string_view node, std::string_view reasons);
+              std::string_view node, std::string_view victims, std::string_view reasons);
 
     DecisionSink& sink_;
     std::uint64_t number_ = 0;

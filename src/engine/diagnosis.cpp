@@ -1,44 +1,71 @@
-// The part of Lifecycle that says why an attempt failed, over all nodes, in Kubernetes' words.
+#include "engine/diagnosis.h"
 
-#include <bit>
+#include <utility>
 
 #include "base/check.h"
 #include "engine/failure_message.h"
-#include "engine/lifecycle.h"
 
 namespace bayplan {
 
-Subject Lifecycle::subject_of(ClassId id) {
-    const AskClass& ask_class = *world_.classes[id].spec;
-    return {ask_class, world_.specs[ask_class.spec], world_.topology.plan(ask_class.spec), world_.topology,
-            world_.kinds};
+TrialTables trial_tables(World& world, const PredicateSet& predicates) {
+    return {world.asks,     world.classes,     world.nodes, world.node_state,
+            world.topology, world.nominations, world.kinds, predicates};
 }
 
-void Lifecycle::diagnose(ClassId id) {
-    ClassEntry& entry = world_.classes[id];
-    const std::uint64_t position = world_.node_state.log().head() + world_.topology.version();  // both only grow
-    if (entry.failure_position == position) {
-        return;  // nothing has changed since another ask of the class failed
+void Diagnoser::begin(AskId ask) {
+    ask_ = ask;
+    any_left_out_ = world_.left_out.any(ask);
+    const Subject pod = subject();
+    beyond_amounts_ = looks_beyond_amounts(trial_tables(world_, predicates_), pod);
+    whole_ = predicates_.refuse_all(pod);
+    predicates_.begin(pod);
+}
+
+PredicateSet::Failure Diagnoser::judge(const NodeView& node) const {
+    const TrialTables tables = trial_tables(world_, predicates_);
+    // Amounts of nominated pods are held on the node: only what they bring beside needs a trial.
+    if (beyond_amounts_ && !reckoned_with(tables, ask_, node.slot).empty()) {
+        PredicateSet::Failure failure = NodeTrial(tables, ask_, node.slot).judge();
+        predicates_.begin(subject());  // the trial began anew, with others there
+        return failure;
     }
-    const PredicateSet& predicates = evaluator_.predicates();
-    const Subject subject = subject_of(id);
+    return predicates_.explain(subject(), node);
+}
+
+Diagnosis Diagnoser::diagnose(AskId ask) {
+    begin(ask);
+    Diagnosis diagnosis;
     FailureMessage message;
-    entry.failed_predicates = 0;
-    const PredicateSet::Failure whole = predicates.refuse_all(subject);
-    if (whole.refusal.verdict != Verdict::feasible) {
-        entry.failed_predicates = world_.nodes.count() == 0 ? 0 : 1u << whole.predicate;
-        message.set_whole(whole.refusal.reasons);
-    } else {
-        predicates.begin(subject);
-        for_each_node([&](const NodeView& node) {
-            const auto failure = predicates.explain(subject, node);
-            BP_CHECK(failure.refusal.verdict != Verdict::feasible);
-            entry.failed_predicates |= 1u << failure.predicate;
-            message.add(failure.refusal.reasons);
-        });
+    diagnosis.whole = whole_.refusal.verdict;
+    if (diagnosis.whole != Verdict::feasible) {
+        diagnosis.failed_predicates = world_.nodes.count() == 0 ? 0 : 1u << whole_.predicate;
+        message.set_whole(whole_.refusal.reasons);
     }
-    entry.failure_position = position;
-    entry.failure_text = message.text(world_.nodes.count());
+    const Nomination* const nomination = world_.nominations.of(ask);
+    const auto count = [&](const NodeView& node, Verdict verdict) {
+        if (verdict == Verdict::unschedulable) {
+            diagnosis.unschedulable.push_back(node.slot);
+        }
+        if (nomination != nullptr && nomination->slot == node.slot) {
+            diagnosis.nominated_node = verdict;
+        }
+    };
+    for_each_node([&](const NodeView& node) {
+        if (left_out(node.slot)) {
+            count(node, Verdict::unresolvable);
+            message.add({std::string(kLeftOutReason)});
+        } else if (diagnosis.whole != Verdict::feasible) {
+            count(node, diagnosis.whole);
+        } else {
+            const PredicateSet::Failure failure = judge(node);
+            BP_CHECK(failure.refusal.verdict != Verdict::feasible);
+            diagnosis.failed_predicates |= 1u << failure.predicate;
+            message.add(failure.refusal.reasons);
+            count(node, failure.refusal.verdict);
+        }
+    });
+    diagnosis.message = message.text(world_.nodes.count());
+    return diagnosis;
 }
 
 }  // namespace bayplan

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/attempts.h"
 #include "engine/audit.h"
 #include "engine/explain.h"
 #include "engine/inputs.h"
@@ -55,7 +56,15 @@ struct Engine::Parts {
                    evaluator, search, std::move(executor)),
           log(sink),
           lifecycle(world, pipeline, evaluator, log, sink),
+          attempts(world, pipeline, evaluator.predicates(), lifecycle),
           inputs(world, lifecycle, sink) {}
+
+    // The next ask to try, out of where it waits, or kNone.
+    AskId next() {
+        const auto has_credit = [&](AskId id) { return lifecycle.has_credit(world.asks[id].shim); };
+        const AskId id = pipeline.next(has_credit);
+        return id != kNone<AskId> ? id : lifecycle.take_early();
+    }
 
     DecisionSink& sink;
     World world;
@@ -64,6 +73,7 @@ struct Engine::Parts {
     Pipeline pipeline;
     DecisionLog log;
     Lifecycle lifecycle;
+    Attempts attempts;
     Inputs inputs;
     std::uint64_t applied = 0;
 };
@@ -87,19 +97,13 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
     if (parts.world.resyncs_open > 0) {
         return 0;
     }
-    const auto has_credit = [&](AskId id) { return parts.lifecycle.has_credit(parts.world.asks[id].shim); };
     std::uint64_t made = 0;
     while (made < attempts_max) {
-        const AskId id = parts.pipeline.next(has_credit);
+        const AskId id = parts.next();
         if (id == kNone<AskId>) {
             break;
         }
-        const NodeKey best = parts.pipeline.resolve(parts.world.asks[id].ask_class);
-        if (best != 0) {
-            parts.lifecycle.place(id, slot_of(best));
-        } else {
-            parts.lifecycle.fail(id);
-        }
+        parts.attempts.make(id);
         ++made;
     }
     return made;
@@ -108,10 +112,14 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
 bool Engine::has_work() const {
     const auto has_credit = [&](AskId id) { return parts_->lifecycle.has_credit(parts_->world.asks[id].shim); };
     return parts_->world.resyncs_open == 0 &&
-           (parts_->world.pending.top() != kNone<AskId> || parts_->pipeline.any_selected(has_credit));
+           (parts_->world.pending.top() != kNone<AskId> || parts_->pipeline.any_selected(has_credit) ||
+            parts_->lifecycle.early() != kNone<AskId>);
 }
 
-std::int64_t Engine::next_timer_ns() const { return parts_->world.backoff.next_time_ns(); }
+std::int64_t Engine::next_timer_ns() const {
+    const World& world = parts_->world;
+    return std::min({world.backoff.next_time_ns(), world.nacked.next_time_ns(), world.departures.next_time_ns()});
+}
 
 std::size_t Engine::flush() {
     std::size_t sent = 0;
@@ -156,14 +164,14 @@ EngineCounters Engine::counters() const {
             .nodes = world.nodes.count(),
             .nodes_overcommitted = world.nodes.overcommitted(),
             .pending = world.pending.size() + parts_->pipeline.selected(),
-            .backoff = world.backoff.size(),
+            .backoff = world.backoff.size() + world.nacked.size(),
             .unschedulable = world.unschedulable.size(),
             .allocations = world.allocations,
             .classes = world.classes.size()};
 }
 
 void Engine::audit(std::vector<std::string>& broken) const {
-    audit_world(parts_->world, parts_->lifecycle, parts_->pipeline.selected(), parts_->evaluator, broken);
+    audit_world(parts_->world, parts_->pipeline.selected(), parts_->evaluator, broken);
 }
 
 std::optional<Engine::AskName> Engine::next_ask() {
@@ -172,11 +180,12 @@ std::optional<Engine::AskName> Engine::next_ask() {
     }
     World& world = parts_->world;
     const auto has_credit = [&](AskId id) { return parts_->lifecycle.has_credit(world.asks[id].shim); };
-    const AskId id = parts_->pipeline.next(has_credit);
-    if (id == kNone<AskId>) {
+    AskId id = parts_->pipeline.next(has_credit);
+    if (id != kNone<AskId>) {
+        parts_->lifecycle.make_pending(id);  // back to where it came from: it is first again
+    } else if (id = parts_->lifecycle.early(); id == kNone<AskId>) {
         return std::nullopt;
     }
-    parts_->lifecycle.make_pending(id);  // back to where it came from: it is first again
     return AskName{world.shims[world.asks[id].shim].name, world.asks[id].key};
 }
 
@@ -190,7 +199,7 @@ std::optional<Explanation> Engine::explain(std::string_view shim, std::string_vi
     if (found == world.shims[id].asks.end()) {
         return std::nullopt;
     }
-    return explain_nodes(world, parts_->lifecycle, parts_->evaluator, parts_->search, found->second, full);
+    return explain_ask_in_full(world, parts_->attempts, parts_->evaluator, parts_->search, found->second, full);
 }
 
 std::string Engine::ask_state(std::string_view shim, std::string_view key, std::string* why) const {

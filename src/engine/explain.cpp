@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "engine/failure_message.h"
 
 namespace bayplan {
 
@@ -13,69 +12,121 @@ PredicateFailure named(const PredicateSet& predicates, PredicateSet::Failure&& f
             std::move(failure.refusal.reasons)};
 }
 
+constexpr std::string_view kAvoidedReason = "node(s) refused the pod lately";
+
 class Explainer {
 public:
-    Explainer(World& world, Lifecycle& lifecycle, const BlockEvaluator& evaluator, ClusterSearch& search, ClassId id)
+    Explainer(World& world, const Attempts& attempts, const BlockEvaluator& evaluator, ClusterSearch& search, AskId id)
         : world_(world),
-          lifecycle_(lifecycle),
+          attempts_(attempts),
           evaluator_(evaluator),
           search_(search),
-          subject_(lifecycle.subject_of(id)) {}
+          ask_(id),
+          diagnoser_(world, evaluator.predicates()) {}
 
     void explain(Explanation& explanation, bool full) {
+        const Slot taken = attempts_.nominated_node_that_passes(ask_);
+        if (taken != kNone<Slot>) {
+            // No other node is looked at, and this one is not scored.
+            explanation.node = world_.nodes.name(taken);
+            explanation.nodes.emplace_back().node = explanation.node;
+            return;
+        }
         const NodeKey best = look();
         explanation.node = best == 0 ? "" : std::string(world_.nodes.name(slot_of(best)));
-        const PredicateSet::Failure whole = evaluator_.predicates().refuse_all(subject_);
-        FailureMessage message;
-        if (whole.refusal.verdict != Verdict::feasible) {
-            message.set_whole(whole.refusal.reasons);
-        }
-        evaluator_.predicates().begin(subject_);
-        lifecycle_.for_each_node([&](const NodeView& node) {
-            NodeExplanation one;
-            one.node = world_.nodes.name(node.slot);
-            if (whole.refusal.verdict != Verdict::feasible) {
-                one.verdict = whole.refusal.verdict;
-                one.failures.push_back(named(evaluator_.predicates(), PredicateSet::Failure(whole)));
-            } else {
-                judge(node, full, message, one);
-            }
-            explanation.nodes.push_back(std::move(one));
-        });
+        diagnoser_.begin(ask_);
+        diagnoser_.for_each_node([&](const NodeView& node) { explanation.nodes.push_back(judge(node, full)); });
         if (best == 0) {
-            explanation.message = message.text(world_.nodes.count());
+            explain_preemption(explanation);
         }
     }
 
 private:
+    Subject subject() const { return diagnoser_.subject(); }
+
     // Fills a cache of its own, so that what the engine caches stays as it is.
     NodeKey look() {
+        const Subject pod = subject();
         ClassCache cache;
         cache.want_columns(true);
         cache.resize(world_.node_state.block_count());
-        const NodeMask* mask = world_.topology.signatures().mask(subject_.plan.signature).get();
+        const NodeMask* mask = world_.topology.signatures().mask(pod.plan.signature).get();
         for (std::uint32_t block = 0; block < cache.block_count(); ++block) {
-            evaluator_.look(subject_.ask_class, world_.node_state.block(block), block, mask, cache);
+            evaluator_.look(pod.ask_class, world_.node_state.block(block), block, mask, cache);
         }
-        return search_.best(subject_, cache);
+        avoided_ = world_.left_out.avoided(ask_, world_.now_ns);
+        NodeKey best = best_of(cache, true);
+        if (best == 0 && avoided_ != kNone<Slot>) {
+            avoided_ = kNone<Slot>;
+            best = best_of(cache, false);
+        }
+        return best;
     }
 
-    void judge(const NodeView& node, bool full, FailureMessage& message, NodeExplanation& one) {
+    NodeKey best_of(const ClassCache& cache, bool avoid) {
+        NodeMask left_out;
+        const bool any = attempts_.left_out(ask_, avoid, left_out);
+        return search_.best(subject(), cache, any ? &left_out : nullptr);
+    }
+
+    void explain_preemption(Explanation& explanation) {
+        Diagnosis diagnosis = diagnoser_.diagnose(ask_);
+        std::vector<NodeVictims> candidates;
+        const PreemptionOutcome outcome = attempts_.preempting().decide(ask_, diagnosis, &candidates);
+        explanation.message = whole_message(std::move(diagnosis.message), outcome);
+        if (!outcome.tried) {
+            return;
+        }
+        PreemptionExplanation& preemption = explanation.preemption.emplace();
+        preemption.text = outcome.text;
+        if (outcome.chosen) {
+            preemption.nominated_node = world_.nodes.name(outcome.chosen->slot);
+        }
+        for (const NodeVictims& candidate : candidates) {
+            preemption.candidates.push_back(choice_of(candidate));
+        }
+    }
+
+    VictimChoice choice_of(const NodeVictims& found) const {
+        VictimChoice choice;
+        choice.node = world_.nodes.name(found.slot);
+        for (const AskId victim : found.victims) {
+            choice.victims.push_back(world_.asks[victim].key);
+        }
+        choice.budget_violations = found.cost.budget_violations;
+        choice.highest_priority = found.cost.highest_priority;
+        choice.priority_sum = found.cost.priority_sum;
+        choice.earliest_start_ms = found.cost.earliest_start_ms;
+        return choice;
+    }
+
+    NodeExplanation judge(const NodeView& node, bool full) {
         const PredicateSet& predicates = evaluator_.predicates();
-        PredicateSet::Failure first = predicates.explain(subject_, node);
+        NodeExplanation one;
+        one.node = world_.nodes.name(node.slot);
+        if (diagnoser_.left_out(node.slot) || node.slot == avoided_) {
+            one.verdict = Verdict::unresolvable;
+            const std::string_view why = node.slot == avoided_ ? kAvoidedReason : kLeftOutReason;
+            one.failures.push_back({"", one.verdict, {std::string(why)}});
+            return one;
+        }
+        const PredicateSet::Failure& whole = diagnoser_.whole();
+        PredicateSet::Failure first =
+            whole.refusal.verdict != Verdict::feasible ? whole : diagnoser_.judge(node);
         one.verdict = first.refusal.verdict;
         if (one.verdict == Verdict::feasible) {
             score(node, one);
-            return;
-        }
-        message.add(first.refusal.reasons);
-        if (!full) {
+        } else if (!full || whole.refusal.verdict != Verdict::feasible) {
             one.failures.push_back(named(predicates, std::move(first)));
-            return;
+        } else {
+            for (PredicateSet::Failure& failure : predicates.explain_all(subject(), node)) {
+                one.failures.push_back(named(predicates, std::move(failure)));
+            }
+            if (one.failures.empty()) {  // only pods that are nominated to the node are in the way
+                one.failures.push_back(named(predicates, std::move(first)));
+            }
         }
-        for (PredicateSet::Failure& failure : predicates.explain_all(subject_, node)) {
-            one.failures.push_back(named(predicates, std::move(failure)));
-        }
+        return one;
     }
 
     void add(NodeExplanation& one, std::string_view plugin, std::int64_t raw, std::int64_t normalised,
@@ -85,10 +136,11 @@ private:
     }
 
     void score(const NodeView& node, NodeExplanation& one) {
+        const Subject pod = subject();
         const std::uint32_t block = block_of(node.slot);
         for (std::size_t index = 0; index < search_.scores().size(); ++index) {
             const WeightedClusterScore& weighted = search_.scores()[index];
-            if (!weighted.score->concerns(subject_.spec, subject_.plan, world_.topology)) {
+            if (!weighted.score->concerns(pod.spec, pod.plan, world_.topology)) {
                 continue;
             }
             const RawScores* raws = search_.raws(index);
@@ -103,25 +155,27 @@ private:
             add(one, weighted.score->name(), raw, out ? 0 : weighted.score->normalise(raw, *raws), weighted.weight);
         }
         for (const WeightedScore& weighted : evaluator_.scores()) {
-            if (weighted.score->concerns(subject_.ask_class)) {
+            if (weighted.score->concerns(pod.ask_class)) {
                 LaneScores scores{};
-                weighted.score->add(subject_.ask_class, node.block, std::uint64_t{1} << node.lane(), 1, scores);
+                weighted.score->add(pod.ask_class, node.block, std::uint64_t{1} << node.lane(), 1, scores);
                 add(one, weighted.score->name(), scores[node.lane()], scores[node.lane()], weighted.weight);
             }
         }
     }
 
     World& world_;
-    Lifecycle& lifecycle_;
+    const Attempts& attempts_;
     const BlockEvaluator& evaluator_;
     ClusterSearch& search_;
-    const Subject subject_;
+    const AskId ask_;
+    Diagnoser diagnoser_;
+    Slot avoided_ = kNone<Slot>;
 };
 
 }  // namespace
 
-Explanation explain_nodes(World& world, Lifecycle& lifecycle, const BlockEvaluator& evaluator, ClusterSearch& search,
-                          AskId id, bool full) {
+Explanation explain_ask_in_full(World& world, const Attempts& attempts, const BlockEvaluator& evaluator,
+                                ClusterSearch& search, AskId id, bool full) {
     Explanation explanation;
     const Ask& ask = world.asks[id];
     explanation.state = to_string(ask.state);
@@ -129,7 +183,9 @@ Explanation explain_nodes(World& world, Lifecycle& lifecycle, const BlockEvaluat
         explanation.message = gates_text(world.specs[ask.spec], world.texts);
         return explanation;
     }
-    Explainer(world, lifecycle, evaluator, search, ask.ask_class).explain(explanation, full);
+    world.nominations.lift(id);
+    Explainer(world, attempts, evaluator, search, id).explain(explanation, full);
+    world.nominations.lay(id);
     return explanation;
 }
 

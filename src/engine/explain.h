@@ -1,17 +1,18 @@
-// Why an ask is where it is: every node's verdict, and the scores of those that are feasible.
+// Why an ask is where it is: every node's verdict, the scores of those that are feasible, and if there are
+// none, where preemption could make room.
 //
-// Thread: the engine's. Looks at every node; changes nothing that decides.
+// Thread: the engine's. Looks at every node; leaves everything as it was.
 #pragma once
 
 #include <string_view>
 
 #include "bayplan/explanation.h"
-#include "engine/lifecycle.h"
+#include "engine/attempts.h"
 #include "placement/cluster_search.h"
 
 namespace bayplan {
 
 // `full`: all failing predicates per node, not only the first.
-Explanation explain_nodes(World&, Lifecycle&, const BlockEvaluator&, ClusterSearch&, AskId, bool full);
+Explanation explain_ask_in_full(World&, const Attempts&, const BlockEvaluator&, ClusterSearch&, AskId, bool full);
 
 }  // namespace bayplan

@@ -20,6 +20,11 @@ public:
             ++counts_[reason];
         }
     }
+    void add(const std::string& reason, std::uint64_t nodes) {
+        if (nodes > 0) {
+            counts_[reason] += nodes;
+        }
+    }
     // What is said of the pod as a whole takes the place of the counts.
     void set_whole(const std::vector<std::string>& reasons) { whole_ = reasons; }
 

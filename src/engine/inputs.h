@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,7 @@ private:
     std::string create_fault(ShimId, std::string_view name) const;
     void create_or_mention(ShimId, const NodeRecord&, std::string_view name);
     void decommission(Slot);
+    void end_nominations(Slot);
 
     // ask_inputs.cpp
     void state(ShimId, const ApplicationsMessage&);
@@ -86,6 +88,11 @@ private:
     void update_ask(ShimId, const AskRecord&, AskId);
     void update_placed(ShimId, const AskRecord&, AskId);
     void take_class(Ask&, AskClass&&);
+    void nominate_as_stated(AskId, Slot);
+    std::optional<Nomination> nomination_of(AskId id) const {
+        const Nomination* const nomination = world_.nominations.of(id);
+        return nomination == nullptr ? std::nullopt : std::optional(*nomination);
+    }
     std::int64_t scored(Shim&, const AskRecord&, std::int64_t said, KindId, std::int64_t otherwise);
     void release_one(ShimId, const ReleaseRecord&);
     void release(AskId);  // removes, and wakes whom freed capacity may help

@@ -99,6 +99,7 @@ void Lifecycle::place(AskId id, Slot slot) {
     const std::string_view node = world_.nodes.name(slot);
     log_.place(world_.now_ns, world_.shims[ask.shim].name, ask.key, node);
     decide(ask.shim, DecisionKind::allocated, ask.key, {}, Termination::unknown, node, world_.asks.handle(id));
+    end_nomination_by_placement(id, slot);
     wake(kPodPlaced);
 }
 
@@ -112,18 +113,71 @@ void Lifecycle::count_failure(Ask& ask) {
     ask.backoff_until_ns = world_.now_ns + wait;
 }
 
-void Lifecycle::fail(AskId id) {
+// A place on the node of its nomination frees nothing for others; a place elsewhere does.
+void Lifecycle::end_nomination_by_placement(AskId id, Slot slot) {
+    if (const Nomination* nomination = world_.nominations.of(id); nomination != nullptr) {
+        const bool there = nomination->slot == slot;
+        world_.nominations.drop(id);
+        if (!there) {
+            wake(kPodGone);
+        }
+    }
+}
+
+void Lifecycle::log_failure(AskId id, std::string_view message, const PreemptionOutcome& outcome, std::size_t nodes) {
+    const Ask& ask = world_.asks[id];
+    const std::string& shim = world_.shims[ask.shim].name;
+    if (!outcome.chosen) {
+        log_.fail(world_.now_ns, shim, ask.key, message);
+        return;
+    }
+    std::string victims;
+    for (const AskId victim : outcome.chosen->victims) {
+        victims += (victims.empty() ? "" : ",") + full_name(victim);
+    }
+    const VictimCost& cost = outcome.chosen->cost;
+    const std::string started =
+        cost.earliest_start_ms == INT64_MAX ? "-" : std::to_string(cost.earliest_start_ms);
+    log_.nominate(world_.now_ns, shim, ask.key, world_.nodes.name(outcome.chosen->slot), victims,
+                  "violations=" + std::to_string(cost.budget_violations) +
+                      " highest=" + std::to_string(cost.highest_priority) + " sum=" +
+                      std::to_string(cost.priority_sum) + " count=" + std::to_string(cost.count) + " started=" +
+                      started + " nodes=" + std::to_string(nodes) + ": " + std::string(message));
+}
+
+void Lifecycle::tell_waiting(Ask& ask, std::string_view message, bool nominated) {
+    const bool scale_up = !nominated && ask.priority >= world_.options.scale_up_cutoff;
+    if (ask.failures == 1 || (scale_up && !ask.told_scale_up)) {
+        decide(ask.shim, DecisionKind::ask_waiting, ask.key, message, Termination::unknown, {}, {}, scale_up);
+        ask.told_scale_up = ask.told_scale_up || scale_up;
+    }
+}
+
+void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, const PreemptionOutcome& outcome,
+                     std::size_t nodes) {
     Ask& ask = world_.asks[id];
-    diagnose(ask.ask_class);
-    const ClassEntry& entry = world_.classes[ask.ask_class];
-    ask.failed_predicates = entry.failed_predicates;
+    ask.failed_predicates = failed;
     count_failure(ask);
+    ++failed_;
+    log_failure(id, message, outcome, nodes);
+    const bool found_none = outcome.tried && outcome.eligible && !outcome.chosen;
+    const bool had = world_.nominations.of(id) != nullptr;
+    tell_waiting(ask, message, outcome.chosen || (had && !found_none));
+    bool anybody_told = false;
+    if (found_none && had) {
+        clear_nomination(id, "preemption found no node");
+    } else if (outcome.chosen) {
+        anybody_told = std::any_of(outcome.chosen->victims.begin(), outcome.chosen->victims.end(),
+                                   [&](AskId victim) { return !world_.asks[victim].terminating; });
+        nominate(id, *outcome.chosen);
+    }
     ask.state = AskState::unschedulable;
     world_.unschedulable.insert(id);
-    ++failed_;
-    log_.fail(world_.now_ns, world_.shims[ask.shim].name, ask.key, entry.failure_text);
-    if (ask.failures == 1) {
-        decide(ask.shim, DecisionKind::ask_waiting, ask.key, entry.failure_text);
+    if (anybody_told) {
+        wake(kPodPlaced);
+    }
+    if (outcome.chosen) {
+        give_up_on_stuck_victims(id);
     }
 }
 
@@ -132,6 +186,7 @@ void Lifecycle::fail(AskId id) {
 void Lifecycle::make_pending(AskId id) {
     Ask& ask = world_.asks[id];
     ask.state = AskState::pending;
+    ask.nacked = false;
     world_.pending.insert(id);
     pipeline_.on_pending(key_of(ask));
 }
@@ -140,7 +195,7 @@ void Lifecycle::withdraw(AskId id) {
     switch (world_.asks[id].state) {
         case AskState::pending: world_.pending.remove(id); break;
         case AskState::selected: pipeline_.on_selected_gone(); break;
-        case AskState::backoff: world_.backoff.remove(id); break;
+        case AskState::backoff: (world_.asks[id].nacked ? world_.nacked : world_.backoff).remove(id); break;
         case AskState::unschedulable: world_.unschedulable.remove(id); break;
         default: break;
     }
@@ -150,6 +205,8 @@ void Lifecycle::place_by_force(AskId id, Slot slot) {
     occupy(id, slot);
     world_.nodes.note_usage_changed(slot);
     world_.asks[id].state = AskState::allocated;
+    note_terminating(id);
+    end_nomination_by_placement(id, slot);
     wake(kPodPlaced);
 }
 
@@ -160,6 +217,16 @@ void Lifecycle::end_allocation(AskId id) {
     world_.nodes.note_usage_fell(ask.slot);
     ask.slot = kNone<Slot>;
     ask.decision = 0;
+    world_.departures.end(id);
+    if (ask.told_to_go) {  // what we made of it; what its shim states of it stays
+        ask.told_to_go = ask.preempted = ask.terminating = false;
+    }
+    for (const AskId freed : world_.left_out.pod_gone(id)) {
+        if (world_.asks[freed].state == AskState::unschedulable) {
+            world_.unschedulable.remove(freed);
+            wake_one(freed);
+        }
+    }
 }
 
 void Lifecycle::make_gated(AskId id) {
@@ -168,11 +235,18 @@ void Lifecycle::make_gated(AskId id) {
     decide(ask.shim, DecisionKind::ask_waiting, ask.key, gates_text(world_.specs[ask.spec], world_.texts));
 }
 
-void Lifecycle::back_off_after_nack(AskId id) {
+void Lifecycle::insert_backoff(AskId id) {
+    Ask& ask = world_.asks[id];
+    ask.state = AskState::backoff;
+    (ask.nacked ? world_.nacked : world_.backoff).insert(id);
+}
+
+void Lifecycle::back_off_after_nack(AskId id, Slot refused_by) {
     Ask& ask = world_.asks[id];
     count_failure(ask);
-    ask.state = AskState::backoff;
-    world_.backoff.insert(id);
+    ask.nacked = true;
+    world_.left_out.avoid(id, refused_by, world_.now_ns + world_.options.avoid_rejecting_ns);
+    insert_backoff(id);
 }
 
 void Lifecycle::remove(AskId id) {
@@ -182,6 +256,8 @@ void Lifecycle::remove(AskId id) {
     } else {
         withdraw(id);
     }
+    world_.nominations.drop(id);
+    world_.left_out.ask_gone(id);
     if (ask.application != kNone<ApplicationId>) {
         world_.applications[ask.application].asks.remove(world_.asks, id);
         if (ask.group != UINT32_MAX) {
@@ -196,8 +272,7 @@ void Lifecycle::remove(AskId id) {
 void Lifecycle::wake_one(AskId id) {
     Ask& ask = world_.asks[id];
     if (ask.backoff_until_ns > world_.now_ns) {
-        ask.state = AskState::backoff;
-        world_.backoff.insert(id);
+        insert_backoff(id);
     } else {
         make_pending(id);
     }
@@ -222,10 +297,15 @@ void Lifecycle::wake_everybody() {
 
 void Lifecycle::tick(std::int64_t now_ns) {
     world_.now_ns = std::max(world_.now_ns, now_ns);
-    while (world_.backoff.next_time_ns() <= world_.now_ns) {
-        const AskId id = world_.backoff.first();
-        world_.backoff.remove(id);
-        make_pending(id);
+    while (const std::optional<Departures::Due> due = world_.departures.next_due(world_.now_ns)) {
+        depart(*due);
+    }
+    for (BackoffHeap* const heap : {&world_.backoff, &world_.nacked}) {
+        while (heap->next_time_ns() <= world_.now_ns) {
+            const AskId id = heap->first();
+            heap->remove(id);
+            make_pending(id);
+        }
     }
 }
 

@@ -4,11 +4,11 @@
 // Thread: the engine's.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <string_view>
 
 #include "engine/decision_log.h"
+#include "engine/preempting.h"
 #include "engine/world.h"
 #include "placement/pipeline.h"
 
@@ -22,7 +22,7 @@ public:
 
     // --- decisions to a shim
     void decide(ShimId, DecisionKind, std::string_view name, std::string_view text,
-                Termination = Termination::unknown, std::string_view node = {}, AskHandle = {});
+                Termination = Termination::unknown, std::string_view node = {}, AskHandle = {}, bool scale_up = false);
     void cut(ShimId, std::string_view why);
     bool has_credit(ShimId) const;
     void credit_changed(ShimId);  // tells the heap if credit came or went
@@ -35,34 +35,21 @@ public:
 
     // --- an attempt's end
     void place(AskId, Slot);
-    void fail(AskId);
+    // `message` is whole; `failed` the failing predicates, as bits; `nodes` how many might be made room on.
+    void fail(AskId, std::string_view message, std::uint32_t failed, const PreemptionOutcome&, std::size_t nodes);
 
     // --- transitions
     void make_pending(AskId);
     void withdraw(AskId);  // out of wherever it waits; the caller gives it a new state
     void place_by_force(AskId, Slot);
     void end_allocation(AskId);  // frees its amounts; the caller gives it a new state
-    void back_off_after_nack(AskId);
+    void back_off_after_nack(AskId, Slot refused_by);
+    void insert_backoff(AskId);
     void remove(AskId);  // the ask and, if it has one, its allocation
     void wake_one(AskId);
     void wake(std::uint32_t events);  // bits of WakeEvent
     void wake_everybody();
     void tick(std::int64_t now_ns);
-
-    // Why no node takes the class now: fills the class entry's message and failed predicates.
-    void diagnose(ClassId);
-    Subject subject_of(ClassId);
-    // Every node in order of slots.
-    template <typename Look>
-    void for_each_node(Look&& look) const {
-        for (std::uint32_t number = 0; number < world_.node_state.block_count(); ++number) {
-            const NodeBlock& block = world_.node_state.block(number);
-            for (std::uint64_t left = block.present; left != 0; left &= left - 1) {
-                const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
-                look(NodeView{block, slot, *world_.nodes[slot].facts});
-            }
-        }
-    }
 
     std::uint64_t placed() const { return placed_; }
     std::uint64_t failed() const { return failed_; }
@@ -72,8 +59,29 @@ public:
     void vacate(AskId);
     void make_gated(AskId);
 
+    // --- preemption (preemption_steps.cpp)
+    // A nomination that ends by a decision: logged and told. Wakes the ask, and others.
+    void clear_nomination(AskId, std::string_view why);
+    // An ask in backoff may be tried early; out of it, or kNone.
+    AskId take_early();
+    AskId early() const;  // the one that take_early() would take
+    void note_terminating(AskId pod);  // after its shim stated whether it does
+    void end_nomination(AskId);        // without a word; wakes others. Fine if it has none
+    std::string full_name(AskId) const;
+
 private:
     void count_failure(Ask&);
+    void log_failure(AskId, std::string_view message, const PreemptionOutcome&, std::size_t nodes);
+    void tell_waiting(Ask&, std::string_view message, bool nominated);
+    void end_nomination_by_placement(AskId, Slot);
+    void nominate(AskId, const NodeVictims&);
+    void release_victim(AskId victim, AskId preemptor);
+    void tell_to_go(AskId victim, std::string_view why);
+    void clear_lower_nominations(AskId, Slot);
+    bool still_fits(AskId nominated, Slot);
+    void depart(const Departures::Due&);
+    void give_up_on(AskId stuck);
+    void give_up_on_stuck_victims(AskId);
     void bind_claims(AskId, Slot);
     void unbind_claims(AskId);
 

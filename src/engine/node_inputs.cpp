@@ -149,6 +149,19 @@ void Inputs::state(ShimId id, const NodesMessage& message) {
     }
 }
 
+void Inputs::end_nominations(Slot slot) {
+    std::vector<AskId> asks = world_.nominations.on(slot);
+    std::sort(asks.begin(), asks.end(),
+              [&](AskId a, AskId b) { return world_.asks[a].sequence < world_.asks[b].sequence; });
+    for (const AskId id : asks) {
+        world_.nominations.drop(id);
+        if (world_.asks[id].state == AskState::unschedulable) {
+            world_.unschedulable.remove(id);
+            lifecycle_.wake_one(id);
+        }
+    }
+}
+
 void Inputs::decommission(Slot slot) {
     const std::string name(world_.nodes.name(slot));
     const std::string why = "node " + name + " was decommissioned";
@@ -170,6 +183,8 @@ void Inputs::decommission(Slot slot) {
             lifecycle_.decide(shim, DecisionKind::released, key, why, Termination::stopped_by_rm, name);
         }
     }
+    end_nominations(slot);
+    world_.left_out.node_gone(slot);
     world_.holds.drop_all_of(slot);
     --world_.shims[world_.nodes[slot].owner].node_count;
     world_.topology.set_facts(slot, nullptr);

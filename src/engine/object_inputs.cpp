@@ -152,7 +152,9 @@ void Inputs::apply_object(const ClusterObject& object) {
     } else if (const auto* pod_set = std::get_if<PodSet>(&object)) {
         world_.topology.pod_sets().apply(*pod_set);
         world_.topology.pod_sets_changed();
-    } else if (!std::holds_alternative<PodBudget>(object)) {
+    } else if (const auto* budget = std::get_if<PodBudget>(&object)) {
+        world_.budgets.set(*budget);
+    } else {
         world_.topology.volumes().apply(object);
     }
 }
@@ -163,7 +165,9 @@ void Inputs::withdraw_object(const ClusterObject& object) {
     } else if (const auto* pod_set = std::get_if<PodSet>(&object)) {
         world_.topology.pod_sets().remove(pod_set->kind, pod_set->name_space, pod_set->name);
         world_.topology.pod_sets_changed();
-    } else if (!std::holds_alternative<PodBudget>(object)) {
+    } else if (const auto* budget = std::get_if<PodBudget>(&object)) {
+        world_.budgets.remove(budget->name_space, budget->name);
+    } else {
         world_.topology.volumes().remove(object);
     }
 }

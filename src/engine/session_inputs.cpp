@@ -191,15 +191,16 @@ void Inputs::take(const HoldPlace& place) {
         ++ignored_;
         return;
     }
-    const bool replaced = world_.holds.drop(place.owner);
-    world_.holds.place(place.owner, std::move(hold));
+    const HoldOwner owner{HoldOwner::Kind::operators, place.owner};
+    const bool replaced = world_.holds.drop(owner);
+    world_.holds.place(owner, std::move(hold));
     if (replaced) {
         lifecycle_.wake(kNodeUpdated);
     }
 }
 
 void Inputs::take(const HoldDrop& drop) {
-    if (world_.holds.drop(drop.owner)) {
+    if (world_.holds.drop({HoldOwner::Kind::operators, drop.owner})) {
         lifecycle_.wake(kNodeUpdated);
     } else {
         ++ignored_;

@@ -17,6 +17,10 @@
 #include "cluster/node_state.h"
 #include "cluster/node_table.h"
 #include "engine/engine_options.h"
+#include "preemption/budgets.h"
+#include "preemption/departures.h"
+#include "preemption/nodes_left_out.h"
+#include "preemption/nominations.h"
 #include "queues/pending_heap.h"
 #include "queues/waiting_asks.h"
 #include "engine/object_table.h"
@@ -42,7 +46,11 @@ struct World {
           topology({texts, known, asks, specs, nodes}, topology_options(settings)),
           pending(asks),
           backoff(asks),
+          nacked(asks),
           unschedulable(asks),
+          nominations(asks, classes, holds),
+          departures(asks, options.preemption),
+          budgets(texts),
           shims(kinds) {}
 
     // Specs outlive what tells of them.
@@ -71,7 +79,13 @@ struct World {
 
     PendingHeap pending;
     BackoffHeap backoff;
+    BackoffHeap nacked;  // in backoff too, but never tried before their time
     UnschedulableList unschedulable;
+
+    Nominations nominations;
+    NodesLeftOut left_out;
+    Departures departures;
+    Budgets budgets;
 
     ShimTable shims;
     std::uint32_t resyncs_open = 0;  // nothing is decided while any is

@@ -18,7 +18,7 @@ bool ClusterSearch::couples(const Subject& subject) const {
            });
 }
 
-bool ClusterSearch::filter(const Subject& subject, const ClassCache& cache) {
+bool ClusterSearch::filter(const Subject& subject, const ClassCache& cache, const NodeMask* left_out) {
     feasible_.assign(cache.block_count(), 0);
     if (predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible) {
         return false;
@@ -31,6 +31,9 @@ bool ClusterSearch::filter(const Subject& subject, const ClassCache& cache) {
     std::uint64_t any = 0;
     for (std::uint32_t block = 0; block < cache.block_count(); ++block) {
         std::uint64_t lanes = cache.feasible_in(block);
+        if (left_out != nullptr) {
+            lanes &= ~(*left_out)[block];
+        }
         for (std::size_t index = 0; index < coupled_.size() && lanes != 0; ++index) {
             lanes = coupled_[index]->filter_cluster(subject, block, lanes);
         }
@@ -114,10 +117,10 @@ NodeKey ClusterSearch::best_in(const ClassCache& cache, std::uint32_t block) con
     return best;
 }
 
-NodeKey ClusterSearch::best(const Subject& subject, const ClassCache& cache) {
+NodeKey ClusterSearch::best(const Subject& subject, const ClassCache& cache, const NodeMask* left_out) {
     active_.assign(scores_.size(), false);
     telling_.clear();
-    if (!filter(subject, cache)) {
+    if (!filter(subject, cache, left_out)) {
         return 0;
     }
     collect(subject);

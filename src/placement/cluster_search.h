@@ -26,7 +26,8 @@ public:
     bool couples(const Subject&) const;
 
     // The best node, 0 if none is feasible. The cache has columns and is up to date.
-    NodeKey best(const Subject&, const ClassCache&);
+    // `left_out`: nodes that do not count as feasible; null = none.
+    NodeKey best(const Subject&, const ClassCache&, const NodeMask* left_out = nullptr);
 
     // --- of the last best(): what became of each node
     const NodeMask& feasible() const { return feasible_; }
@@ -37,7 +38,7 @@ public:
 private:
     static constexpr std::int64_t kTableMax = 128;
 
-    bool filter(const Subject&, const ClassCache&);
+    bool filter(const Subject&, const ClassCache&, const NodeMask* left_out);
     void collect(const Subject&);
     std::int64_t bound_of(const ClassCache&, std::uint32_t block) const;
     void fill_tables();

@@ -230,7 +230,7 @@ void Pipeline::wait_for(std::uint64_t submitted_as) {
 
 // --- resolving at commit
 
-NodeKey Pipeline::resolve(ClassId id) {
+NodeKey Pipeline::resolve(ClassId id, const NodeMask* left_out) {
     ClassEntry& entry = state_.classes[id];
     if (entry.proposed_in != 0) {
         wait_for(entry.proposed_in);
@@ -238,14 +238,14 @@ NodeKey Pipeline::resolve(ClassId id) {
     ClassCache& cache = state_.classes.cache(id);
     counters_.resolved_at_commit += committing_ == 0 || entry.last_proposal != committing_ ? 1 : 0;
     const Subject subject = subject_of(*entry.spec);
-    const bool couples = search_.couples(subject);
+    const bool couples = left_out != nullptr || search_.couples(subject);
     cache.want_columns(wants_columns(cache, couples));
     bring_up_to_date(*entry.spec, state_.topology.signatures().mask(subject.plan.signature).get(), cache);
     if (!couples) {
         return cache.top();
     }
     ++counters_.searches;
-    return search_.best(subject, cache);
+    return search_.best(subject, cache, left_out);
 }
 
 Subject Pipeline::subject_of(const AskClass& ask_class) {

@@ -65,7 +65,8 @@ public:
     }
 
     // The best node for the class in the present state; 0 if none is feasible. Brings the cache up to date.
-    NodeKey resolve(ClassId);
+    // `left_out`: nodes that it may not be; null = none.
+    NodeKey resolve(ClassId, const NodeMask* left_out = nullptr);
 
     // An ask became pending; may mean that what is selected is no longer first.
     void on_pending(const PendingKey&);

@@ -1,0 +1,52 @@
+// One attempt: the best node for the next ask, or why there is none and whom it preempts
+// (engine/RULES.md, sections 5 and 10).
+//
+// Thread: the engine's.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/diagnosis.h"
+#include "engine/lifecycle.h"
+#include "engine/preempting.h"
+#include "placement/pipeline.h"
+
+namespace bayplan {
+
+class Attempts {
+public:
+    Attempts(World& world, Pipeline& pipeline, const PredicateSet& predicates, Lifecycle& lifecycle)
+        : world_(world),
+          pipeline_(pipeline),
+          predicates_(predicates),
+          lifecycle_(lifecycle),
+          preempting_(world, predicates) {}
+
+    // The ask is out of the heap; afterwards it has a place or waits.
+    void make(AskId);
+
+    // --- also for explanations; the ask's own nomination is lifted
+    // With nominated_node_first: its nominated node, if it passes; else kNone.
+    Slot nominated_node_that_passes(AskId) const;
+    // Nodes that the ask may not be placed on although their columns may allow it: left out, avoided (if
+    // so wished), or refused because of nominated pods. False: there are none.
+    bool left_out(AskId, bool avoid, NodeMask&) const;
+    const Preempting& preempting() const { return preempting_; }
+
+private:
+    NodeKey find(AskId);
+    void fail(AskId);
+    bool shares_failures(AskId) const;
+
+    World& world_;
+    Pipeline& pipeline_;
+    const PredicateSet& predicates_;
+    Lifecycle& lifecycle_;
+    const Preempting preempting_;
+    NodeMask left_out_;
+};
+
+// What preemption adds to the message of a failed attempt.
+std::string whole_message(std::string message, const PreemptionOutcome&);
+
+}  // namespace bayplan

@@ -1,0 +1,64 @@
+// Why no node takes an ask, over all nodes, in Kubernetes' words, and on which of them making room may help.
+//
+// Thread: the engine's. Changes nothing that lasts (see preemption/node_trial.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/world.h"
+#include "placement/block_evaluator.h"
+#include "preemption/node_trial.h"
+
+namespace bayplan {
+
+inline constexpr std::string_view kLeftOutReason = "node(s) had a victim that does not terminate";
+
+struct Diagnosis {
+    std::string message;
+    std::uint32_t failed_predicates = 0;      // bits by index
+    Verdict whole = Verdict::feasible;        // of what was found about the pod as a whole
+    std::vector<Slot> unschedulable;          // in order
+    Verdict nominated_node = Verdict::feasible;  // verdict of the ask's nominated node, if it has one
+};
+
+TrialTables trial_tables(World&, const PredicateSet&);
+
+class Diagnoser {
+public:
+    Diagnoser(World& world, const PredicateSet& predicates) : world_(world), predicates_(predicates) {}
+
+    // Nodes are judged one by one after begin(); the ask's own nomination is lifted.
+    void begin(AskId);
+    // What was found about the pod as a whole; verdict feasible if nothing.
+    const PredicateSet::Failure& whole() const { return whole_; }
+    bool left_out(Slot slot) const { return any_left_out_ && world_.left_out.is_left_out(ask_, slot); }
+    // Both passes, where others are nominated to the node. Not of a node that is left out.
+    PredicateSet::Failure judge(const NodeView&) const;
+
+    Diagnosis diagnose(AskId);
+
+    // Every node in order of slots.
+    template <typename Look>
+    void for_each_node(Look&& look) const {
+        for (std::uint32_t number = 0; number < world_.node_state.block_count(); ++number) {
+            const NodeBlock& block = world_.node_state.block(number);
+            for (std::uint64_t left = block.present; left != 0; left &= left - 1) {
+                const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
+                look(NodeView{block, slot, *world_.nodes[slot].facts});
+            }
+        }
+    }
+    Subject subject() const { return subject_of(trial_tables(world_, predicates_), world_.asks[ask_].ask_class); }
+
+private:
+    World& world_;
+    const PredicateSet& predicates_;
+    AskId ask_ = kNone<AskId>;
+    PredicateSet::Failure whole_;
+    bool any_left_out_ = false;
+    bool beyond_amounts_ = false;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,59 @@
+// Pods that are being deleted: when each should be gone, when to remind its shim, and which of them stay
+// for ever (engine/RULES.md, section 10, "Victims that stay").
+//
+// Thread: the engine's. Owner: World. Times are the engine's, in ns.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "apps/ask_table.h"
+#include "engine/engine_options.h"
+
+namespace bayplan {
+
+class Departures {
+public:
+    Departures(const AskTable& asks, const PreemptionOptions& options) : asks_(asks), options_(options) {}
+
+    // The pod terminates from now on; fine if it does already: it keeps its time, and a changed grace counts.
+    // `why`: its shim was told so, and will be told again.
+    void begin(AskId, std::int64_t now_ns, std::string why = {});
+    const std::string& why(AskId id) const { return pods_.at(id).first.why; }
+    void end(AskId);  // it is gone, or does not terminate after all; fine if it did not
+    bool is_stuck(AskId) const;
+    std::int64_t next_time_ns() const { return queue_.empty() ? INT64_MAX : std::get<0>(*queue_.begin()); }
+
+    struct Due {
+        AskId pod = kNone<AskId>;
+        bool stuck = false;  // else: its shim is to be told again
+    };
+    // The next thing that is due by now, taken off the list.
+    std::optional<Due> next_due(std::int64_t now_ns);
+
+private:
+    struct Departure {
+        std::int64_t since_ns = 0;
+        std::uint32_t reminders = 0;  // sent
+        bool stuck = false;
+        std::string why;
+    };
+    using Entry = std::tuple<std::int64_t, std::uint64_t, AskId>;  // time, sequence number, pod
+
+    std::int64_t due_ns(AskId, const Departure&) const;
+    Entry entry_of(AskId id, const Departure& departure) const {
+        return {due_ns(id, departure), asks_[id].sequence, id};
+    }
+
+    const AskTable& asks_;
+    const PreemptionOptions& options_;
+    boost::unordered_flat_map<AskId, std::pair<Departure, Entry>> pods_;
+    std::set<Entry> queue_;  // those that are not stuck
+};
+
+}  // namespace bayplan

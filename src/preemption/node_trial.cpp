@@ -1,0 +1,119 @@
+#include "preemption/node_trial.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace bayplan {
+
+Subject subject_of(const TrialTables& tables, ClassId id) {
+    const AskClass& ask_class = *tables.classes[id].spec;
+    return {ask_class, tables.topology.spec(ask_class.spec), tables.topology.plan(ask_class.spec), tables.topology,
+            tables.kinds};
+}
+
+bool looks_beyond_amounts(const TrialTables& tables, const Subject& subject) {
+    const auto& predicates = tables.predicates.predicates();
+    return !subject.spec.volumes.empty() ||
+           std::any_of(predicates.begin(), predicates.end(),
+                       [&](const auto& predicate) { return predicate->couples(subject); }) ||
+           tables.predicates.refuse_all(subject).refusal.verdict != Verdict::feasible;
+}
+
+std::vector<AskId> reckoned_with(const TrialTables& tables, AskId id, Slot slot) {
+    std::vector<AskId> others = tables.nominations.on(slot);
+    std::erase_if(others, [&](AskId other) {
+        return other == id || tables.asks[other].priority < tables.asks[id].priority;
+    });
+    return others;
+}
+
+NodeTrial::NodeTrial(const TrialTables& tables, AskId ask, Slot slot)
+    : tables_(tables), ask_(ask), slot_(slot), others_(reckoned_with(tables, ask, slot)) {
+    copy_lane();
+}
+
+NodeTrial::~NodeTrial() {
+    while (!taken_off_.empty()) {
+        put_back(taken_off_.back());
+    }
+}
+
+void NodeTrial::copy_lane() {
+    const NodeBlock& block = tables_.node_state.block(block_of(slot_));
+    const std::uint32_t lane = lane_of(slot_);
+    lane_.present = block.present;
+    lane_.schedulable = block.schedulable;
+    lane_.holding = block.holding;
+    lane_.names[lane] = block.names[lane];
+    lane_.kinds.resize(block.kinds.size());
+    for (std::size_t kind = 0; kind < block.kinds.size(); ++kind) {
+        if (!block.kinds[kind]) {
+            continue;
+        }
+        lane_.kinds[kind] = std::make_unique<KindColumns>();
+        lane_.kinds[kind]->capacity[lane] = block.kinds[kind]->capacity[lane];
+        lane_.kinds[kind]->used[lane] = block.kinds[kind]->used[lane];
+        lane_.kinds[kind]->foreign[lane] = block.kinds[kind]->foreign[lane];
+        lane_.kinds[kind]->held[lane] = block.kinds[kind]->held[lane];
+    }
+    for (const auto& [at, list] : block.holds) {
+        if (at == lane) {
+            lane_.holds.emplace_back(at, list);
+        }
+    }
+}
+
+void NodeTrial::add(AskId pod, int sign) {
+    const Ask& ask = tables_.asks[pod];
+    for (const KindAmount& amount : tables_.classes[ask.ask_class].spec->occupies) {
+        auto& columns = *lane_.kinds[raw(amount.kind)];
+        (ask.foreign ? columns.foreign : columns.used)[lane_of(slot_)] += sign * amount.value;
+    }
+    if (sign > 0) {
+        tables_.topology.add_pod(ask.spec, slot_, ask.terminating);
+    } else {
+        tables_.topology.remove_pod(ask.spec, slot_, ask.terminating);
+    }
+}
+
+void NodeTrial::take_off(AskId pod) {
+    taken_off_.push_back(pod);
+    add(pod, -1);
+}
+
+void NodeTrial::put_back(AskId pod) {
+    const std::size_t erased = std::erase(taken_off_, pod);
+    BP_CHECK_OP(erased, ==, 1u);
+    add(pod, +1);
+}
+
+PredicateSet::Failure NodeTrial::ask_predicates() const {
+    // The plan is asked for anew: it may depend on who uses which volume.
+    const Subject subject = subject_of(tables_, tables_.asks[ask_].ask_class);
+    PredicateSet::Failure whole = tables_.predicates.refuse_all(subject);
+    if (whole.refusal.verdict != Verdict::feasible) {
+        return whole;
+    }
+    tables_.predicates.begin(subject);
+    return tables_.predicates.explain(subject, NodeView{lane_, slot_, *tables_.nodes[slot_].facts});
+}
+
+PredicateSet::Failure NodeTrial::judge() {
+    if (!others_.empty()) {
+        // Their amounts are held on the node; what else they bring is added for this look.
+        for (const AskId other : others_) {
+            tables_.topology.add_pod(tables_.asks[other].spec, slot_, false);
+        }
+        PredicateSet::Failure failure = ask_predicates();
+        for (const AskId other : others_) {
+            tables_.topology.remove_pod(tables_.asks[other].spec, slot_, false);
+        }
+        if (failure.refusal.verdict != Verdict::feasible) {
+            return failure;
+        }
+    }
+    return ask_predicates();
+}
+
+}  // namespace bayplan

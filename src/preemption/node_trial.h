@@ -1,0 +1,68 @@
+// What if: may an ask run on one node once some of its pods are gone? Pods are taken off and put back one
+// by one, and the predicates are asked as ever, twice where others are nominated to the node: as if those
+// ran there, and without them (engine/RULES.md, sections 5 and 10; seed 002).
+//
+// Amounts are tried on a copy of the node's lane; counts of pods over the cluster (topology, ports, volumes)
+// on the tables themselves, which are as before when the trial ends. So nobody else may read those tables
+// meanwhile, nor may two trials overlap.
+//
+// Thread: the engine's.
+#pragma once
+
+#include <vector>
+
+#include "apps/ask_table.h"
+#include "apps/class_table.h"
+#include "cluster/node_table.h"
+#include "predicates/predicate_set.h"
+#include "preemption/nominations.h"
+
+namespace bayplan {
+
+// What a trial reads and, for its time, changes. Owned by the engine.
+struct TrialTables {
+    const AskTable& asks;
+    const ClassTable& classes;
+    const NodeTable& nodes;
+    const NodeState& node_state;
+    Topology& topology;
+    const Nominations& nominations;
+    const KindNames& kinds;
+    const PredicateSet& predicates;
+};
+
+class NodeTrial {
+public:
+    // The ask's own nomination must be lifted.
+    NodeTrial(const TrialTables&, AskId, Slot);
+    ~NodeTrial();
+    NodeTrial(const NodeTrial&) = delete;
+    NodeTrial& operator=(const NodeTrial&) = delete;
+
+    void take_off(AskId pod);
+    void put_back(AskId pod);  // one that was taken off
+    // The first predicate that fails, in the first pass that fails; verdict feasible if none does.
+    PredicateSet::Failure judge();
+    bool passes() { return judge().refusal.verdict == Verdict::feasible; }
+
+private:
+    void copy_lane();
+    void add(AskId pod, int sign);
+    PredicateSet::Failure ask_predicates() const;
+
+    const TrialTables& tables_;
+    const AskId ask_;
+    const Slot slot_;
+    NodeBlock lane_;                // only the node's lane counts
+    std::vector<AskId> others_;     // nominated to the node, of no lower priority
+    std::vector<AskId> taken_off_;
+};
+
+// Asks other than this one that are nominated to the node and must be reckoned with.
+std::vector<AskId> reckoned_with(const TrialTables&, AskId, Slot);
+
+// True if what else is on a node, beyond amounts, may decide on the ask: ports, volumes, other pods.
+bool looks_beyond_amounts(const TrialTables&, const Subject&);
+Subject subject_of(const TrialTables&, ClassId);
+
+}  // namespace bayplan

@@ -1,0 +1,58 @@
+// Nominated nodes: which asks wait for room on which node, and whose going each waits for. A nomination
+// keeps the ask's requests on the node from all of no higher priority (cluster/holds.h); what else it means
+// for others is asked by node (engine/RULES.md, sections 5 and 10; seed 002).
+//
+// Thread: the engine's. Owner: World. Keeps the holds in step.
+#pragma once
+
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "apps/ask_table.h"
+#include "apps/class_table.h"
+#include "cluster/holds.h"
+
+namespace bayplan {
+
+struct Nomination {
+    Slot slot = kNone<Slot>;
+    std::vector<AskHandle> victims;  // those whose going makes the room
+    bool lifted = false;             // its ask is being tried: it does not count against itself
+};
+
+class Nominations {
+public:
+    Nominations(const AskTable& asks, const ClassTable& classes, Holds& holds)
+        : asks_(asks), classes_(classes), holds_(holds) {}
+
+    // The ask must have none.
+    void set(AskId, Slot, std::vector<AskHandle> victims);
+    void drop(AskId);  // fine if it has none
+    bool empty() const { return by_ask_.empty(); }
+    const Nomination* of(AskId) const;  // null: none
+    // The asks nominated to the node, in the order in which they would be tried.
+    const std::vector<AskId>& on(Slot) const;
+    // The nodes that anybody is nominated to, in no particular order.
+    template <typename Each>
+    void for_each_node(Each&& each) const {
+        for (const auto& [slot, asks] : by_node_) {
+            each(slot);
+        }
+    }
+
+    // While an ask is tried its own nomination does not count.
+    void lift(AskId);
+    void lay(AskId);  // after lift; fine if it has none
+
+private:
+    void hold(AskId, const Nomination&);
+
+    const AskTable& asks_;
+    const ClassTable& classes_;
+    Holds& holds_;
+    boost::unordered_flat_map<AskId, Nomination> by_ask_;
+    boost::unordered_flat_map<Slot, std::vector<AskId>> by_node_;
+};
+
+}  // namespace bayplan

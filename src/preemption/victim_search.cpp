@@ -1,0 +1,128 @@
+#include "preemption/victim_search.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/check.h"
+
+namespace bayplan {
+
+namespace {
+
+// An unknown start counts as now: later than every known one.
+std::int64_t start_of(const Ask& pod) { return pod.started_ms == 0 ? INT64_MAX : pod.started_ms; }
+
+QosClass rank_of(QosClass qos) { return qos == QosClass::unknown ? QosClass::best_effort : qos; }
+
+}  // namespace
+
+bool VictimCost::better_than(const VictimCost& other) const {
+    if (budget_violations != other.budget_violations) {
+        return budget_violations < other.budget_violations;
+    }
+    if (highest_priority != other.highest_priority) {
+        return highest_priority < other.highest_priority;
+    }
+    if (priority_sum != other.priority_sum) {
+        return priority_sum < other.priority_sum;
+    }
+    if (count != other.count) {
+        return count < other.count;
+    }
+    return earliest_start_ms > other.earliest_start_ms;
+}
+
+bool VictimSearch::more_important(AskId a, AskId b) const {
+    const Ask& first = tables_.asks[a];
+    const Ask& second = tables_.asks[b];
+    if (first.priority != second.priority) {
+        return first.priority > second.priority;
+    }
+    if (options_.victim_order == VictimOrder::qos && rank_of(first.qos) != rank_of(second.qos)) {
+        return rank_of(first.qos) > rank_of(second.qos);
+    }
+    if (start_of(first) != start_of(second)) {
+        return start_of(first) < start_of(second);
+    }
+    return first.key != second.key ? first.key < second.key : first.sequence < second.sequence;
+}
+
+std::vector<VictimSearch::PooledPod> VictimSearch::pool_of(AskId ask, Slot slot) const {
+    std::vector<PooledPod> pool;
+    const auto& pods = tables_.nodes[slot].allocations;
+    for (AskId id = pods.front(); id != kNone<AskId>; id = pods.next(tables_.asks, id)) {
+        const Ask& pod = tables_.asks[id];
+        if (!pod.foreign && pod.priority < tables_.asks[ask].priority) {
+            pool.push_back({id});
+        }
+    }
+    std::sort(pool.begin(), pool.end(),
+              [&](const PooledPod& a, const PooledPod& b) { return more_important(a.id, b.id); });
+    return pool;
+}
+
+void VictimSearch::split_by_budgets(std::vector<PooledPod>& pool) const {
+    if (budgets_.empty()) {
+        return;
+    }
+    std::map<const PodBudget*, std::int64_t> left;
+    for (PooledPod& pod : pool) {
+        const Ask& ask = tables_.asks[pod.id];
+        for (const PodBudget* budget : budgets_.covering(tables_.topology.spec(ask.spec), ask.key)) {
+            const std::int64_t now = --left.try_emplace(budget, budget->disruptions_allowed).first->second;
+            pod.violating = pod.violating || now < 0;
+        }
+    }
+}
+
+NodeVictims VictimSearch::result(Slot slot, const std::vector<PooledPod>& pool) const {
+    NodeVictims found;
+    found.slot = slot;
+    for (const PooledPod& pod : pool) {
+        if (!pod.victim) {
+            continue;
+        }
+        const Ask& ask = tables_.asks[pod.id];
+        if (found.victims.empty()) {
+            found.cost.highest_priority = ask.priority;
+        }
+        if (ask.priority == found.cost.highest_priority) {
+            found.cost.earliest_start_ms = std::min(found.cost.earliest_start_ms, start_of(ask));
+        }
+        found.cost.budget_violations += pod.violating ? 1 : 0;
+        found.cost.priority_sum += ask.priority + (std::int64_t{1} << 31);
+        ++found.cost.count;
+        found.victims.push_back(pod.id);
+    }
+    return found;
+}
+
+VictimFinding VictimSearch::on_node(AskId ask, Slot slot) const {
+    std::vector<PooledPod> pool = pool_of(ask, slot);
+    if (pool.empty()) {
+        return {std::nullopt, {"No preemption victims found for incoming pod"}};
+    }
+    NodeTrial trial(tables_, ask, slot);
+    for (const PooledPod& pod : pool) {
+        trial.take_off(pod.id);
+    }
+    if (PredicateSet::Failure failure = trial.judge(); failure.refusal.verdict != Verdict::feasible) {
+        return {std::nullopt, std::move(failure.refusal.reasons)};
+    }
+    split_by_budgets(pool);
+    for (const bool violating : {true, false}) {
+        for (PooledPod& pod : pool) {
+            if (pod.violating != violating) {
+                continue;
+            }
+            trial.put_back(pod.id);
+            if (!trial.passes()) {
+                trial.take_off(pod.id);
+                pod.victim = true;
+            }
+        }
+    }
+    return {result(slot, pool), {}};
+}
+
+}  // namespace bayplan

@@ -1,0 +1,67 @@
+// Whom would have to go so that an ask may run on a node, and on which node that costs least.
+// Source of the rules: engine/RULES.md, section 10 (seed 002; Kubernetes 1.35, DefaultPreemption).
+//
+// Thread: the engine's; see node_trial.h for what else may run meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/engine_options.h"
+#include "preemption/budgets.h"
+#include "preemption/node_trial.h"
+
+namespace bayplan {
+
+// What nodes are compared by; less is better.
+struct VictimCost {
+    std::int32_t budget_violations = 0;
+    std::int64_t highest_priority = 0;
+    std::int64_t priority_sum = 0;  // of (priority + 2^31)
+    std::uint32_t count = 0;
+    std::int64_t earliest_start_ms = INT64_MAX;  // among those of the highest priority; the later the better
+
+    bool better_than(const VictimCost&) const;
+};
+
+struct NodeVictims {
+    Slot slot = kNone<Slot>;
+    std::vector<AskId> victims;  // most important first
+    VictimCost cost;
+};
+
+// What became of one node.
+struct VictimFinding {
+    std::optional<NodeVictims> choice;
+    std::vector<std::string> reasons;  // why there is none
+};
+
+class VictimSearch {
+public:
+    VictimSearch(TrialTables tables, Budgets& budgets, const PreemptionOptions& options)
+        : tables_(tables), budgets_(budgets), options_(options) {}
+
+    // The ask's own nomination must be lifted.
+    VictimFinding on_node(AskId, Slot) const;
+    const TrialTables& tables() const { return tables_; }
+
+private:
+    struct PooledPod {
+        AskId id = kNone<AskId>;
+        bool violating = false;
+        bool victim = false;
+    };
+
+    std::vector<PooledPod> pool_of(AskId, Slot) const;
+    bool more_important(AskId, AskId) const;
+    void split_by_budgets(std::vector<PooledPod>&) const;
+    NodeVictims result(Slot, const std::vector<PooledPod>&) const;
+
+    const TrialTables tables_;
+    Budgets& budgets_;
+    const PreemptionOptions& options_;
+};
+
+}  // namespace bayplan
