@@ -97,7 +97,7 @@ void Attempts::fail(AskId id) {
         lifecycle_.fail(id, entry.failure_text, entry.failed_predicates, {}, 0);
         return;
     }
-    Diagnosis diagnosis = Diagnoser(world_, predicates_).diagnose(id);
+    Diagnosis diagnosis = Diagnoser(world_, predicates_, id).diagnose();
     const PreemptionOutcome outcome = preempting_.decide(id, diagnosis);
     const std::string message = whole_message(std::move(diagnosis.message), outcome);
     if (shared && !outcome.chosen) {

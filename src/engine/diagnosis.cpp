@@ -12,9 +12,7 @@ TrialTables trial_tables(World& world, const PredicateSet& predicates) {
             world.topology, world.nominations, world.kinds, predicates};
 }
 
-void Diagnoser::begin(AskId ask) {
-    ask_ = ask;
-    any_left_out_ = world_.left_out.any(ask);
+void Diagnoser::begin() {
     const Subject pod = subject();
     beyond_amounts_ = looks_beyond_amounts(trial_tables(world_, predicates_), pod);
     whole_ = predicates_.refuse_all(pod);
@@ -32,8 +30,8 @@ PredicateSet::Failure Diagnoser::judge(const NodeView& node) const {
     return predicates_.explain(subject(), node);
 }
 
-Diagnosis Diagnoser::diagnose(AskId ask) {
-    begin(ask);
+Diagnosis Diagnoser::diagnose() {
+    begin();
     Diagnosis diagnosis;
     FailureMessage message;
     diagnosis.whole = whole_.refusal.verdict;
@@ -41,7 +39,7 @@ Diagnosis Diagnoser::diagnose(AskId ask) {
         diagnosis.failed_predicates = world_.nodes.count() == 0 ? 0 : 1u << whole_.predicate;
         message.set_whole(whole_.refusal.reasons);
     }
-    const Nomination* const nomination = world_.nominations.of(ask);
+    const Nomination* const nomination = world_.nominations.of(ask_);
     const auto count = [&](const NodeView& node, Verdict verdict) {
         if (verdict == Verdict::unschedulable) {
             diagnosis.unschedulable.push_back(node.slot);

@@ -27,17 +27,18 @@ TrialTables trial_tables(World&, const PredicateSet&);
 
 class Diagnoser {
 public:
-    Diagnoser(World& world, const PredicateSet& predicates) : world_(world), predicates_(predicates) {}
+    Diagnoser(World& world, const PredicateSet& predicates, AskId ask)
+        : world_(world), predicates_(predicates), ask_(ask), any_left_out_(world.left_out.any(ask)) {}
 
     // Nodes are judged one by one after begin(); the ask's own nomination is lifted.
-    void begin(AskId);
+    void begin();
     // What was found about the pod as a whole; verdict feasible if nothing.
     const PredicateSet::Failure& whole() const { return whole_; }
     bool left_out(Slot slot) const { return any_left_out_ && world_.left_out.is_left_out(ask_, slot); }
     // Both passes, where others are nominated to the node. Not of a node that is left out.
     PredicateSet::Failure judge(const NodeView&) const;
 
-    Diagnosis diagnose(AskId);
+    Diagnosis diagnose();
 
     // Every node in order of slots.
     template <typename Look>
@@ -55,9 +56,9 @@ public:
 private:
     World& world_;
     const PredicateSet& predicates_;
-    AskId ask_ = kNone<AskId>;
+    const AskId ask_;
     PredicateSet::Failure whole_;
-    bool any_left_out_ = false;
+    const bool any_left_out_;
     bool beyond_amounts_ = false;
 };
 

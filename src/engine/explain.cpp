@@ -22,7 +22,7 @@ public:
           evaluator_(evaluator),
           search_(search),
           ask_(id),
-          diagnoser_(world, evaluator.predicates()) {}
+          diagnoser_(world, evaluator.predicates(), id) {}
 
     void explain(Explanation& explanation, bool full) {
         const Slot taken = attempts_.nominated_node_that_passes(ask_);
@@ -34,7 +34,7 @@ public:
         }
         const NodeKey best = look();
         explanation.node = best == 0 ? "" : std::string(world_.nodes.name(slot_of(best)));
-        diagnoser_.begin(ask_);
+        diagnoser_.begin();
         diagnoser_.for_each_node([&](const NodeView& node) { explanation.nodes.push_back(judge(node, full)); });
         if (best == 0) {
             explain_preemption(explanation);
@@ -70,7 +70,7 @@ private:
     }
 
     void explain_preemption(Explanation& explanation) {
-        Diagnosis diagnosis = diagnoser_.diagnose(ask_);
+        Diagnosis diagnosis = diagnoser_.diagnose();
         std::vector<NodeVictims> candidates;
         const PreemptionOutcome outcome = attempts_.preempting().decide(ask_, diagnosis, &candidates);
         explanation.message = whole_message(std::move(diagnosis.message), outcome);

@@ -36,12 +36,18 @@ public:
         } else {
             out_->text("message", decision.message);
         }
+        if (decision.outcome == Outcome::nominated) {
+            add_nomination(decision);
+        }
         if (decision.explanation) {
             out_->begin_object("nodes");
             for (const NodeExplanation& node : decision.explanation->nodes) {
                 add_node(node);
             }
             out_->end();
+            if (decision.explanation->preemption) {
+                add_candidates(*decision.explanation->preemption);
+            }
         }
         out_->end();
     }
@@ -57,6 +63,35 @@ public:
     }
 
 private:
+    void add_victims(const std::vector<std::string>& victims, std::int32_t violations) {
+        out_->begin_list("victims");
+        for (const std::string& victim : victims) {
+            out_->text({}, victim);
+        }
+        out_->end();
+        out_->number("pdbViolations", violations);
+    }
+
+    void add_nomination(const Decision& decision) {
+        out_->text("nominatedNode", decision.nominated_node);
+        add_victims(decision.victims, decision.budget_violations);
+    }
+
+    void add_candidates(const PreemptionExplanation& preemption) {
+        out_->begin_object("preemption");
+        if (!preemption.text.empty()) {
+            out_->text("message", preemption.text);
+        }
+        out_->begin_object("candidates");
+        for (const VictimChoice& candidate : preemption.candidates) {
+            out_->begin_object(candidate.node);
+            add_victims(candidate.victims, candidate.budget_violations);
+            out_->end();
+        }
+        out_->end();
+        out_->end();
+    }
+
     void add_node(const NodeExplanation& node) {
         out_->begin_object(node.node);
         out_->text("verdict", name_of(node.verdict));

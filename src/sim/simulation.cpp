@@ -76,6 +76,7 @@ private:
 EngineOptions engine_options(const SimulationOptions& options) {
     EngineOptions engine;
     engine.compat = options.compat;
+    engine.preemption = PreemptionOptions::of(options.compat);
     engine.predicates = options.predicates;
     engine.executor = ExecutorKind::inline_;
     engine.path = BatchPath::inline_;
@@ -97,6 +98,7 @@ EngineOptions engine_options(const SimulationOptions& options) {
 std::string_view to_string(Outcome outcome) {
     switch (outcome) {
     case Outcome::scheduled: return "scheduled";
+    case Outcome::nominated: return "nominated";
     case Outcome::unschedulable: return "unschedulable";
     case Outcome::gated: return "gated";
     }
@@ -185,6 +187,21 @@ Simulation::Simulation(const kube::ClusterDump& dump, const SimulationOptions& o
 
 Simulation::~Simulation() = default;
 
+namespace {
+
+void tell_nomination(const PreemptionExplanation& preemption, Decision& decision) {
+    decision.outcome = Outcome::nominated;
+    decision.nominated_node = preemption.nominated_node;
+    for (const VictimChoice& candidate : preemption.candidates) {
+        if (candidate.node == preemption.nominated_node) {
+            decision.victims = candidate.victims;
+            decision.budget_violations = candidate.budget_violations;
+        }
+    }
+}
+
+}  // namespace
+
 std::optional<Decision> Simulation::judge(std::string_view pod) {
     std::optional<Explanation> explanation = parts_->engine.explain(kShim, pod, parts_->options.full);
     if (!explanation) {
@@ -197,6 +214,9 @@ std::optional<Decision> Simulation::judge(std::string_view pod) {
     decision.outcome = explanation->state == "gated" ? Outcome::gated
                        : decision.node.empty()       ? Outcome::unschedulable
                                                      : Outcome::scheduled;
+    if (explanation->preemption && !explanation->preemption->nominated_node.empty()) {
+        tell_nomination(*explanation->preemption, decision);
+    }
     if (parts_->options.explain) {
         decision.explanation = std::move(explanation);
     }

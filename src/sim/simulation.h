@@ -28,7 +28,7 @@ struct SimulationOptions {
     bool full = false;                    // of a node all failing predicates, not only the first
 };
 
-enum class Outcome : std::uint8_t { scheduled, unschedulable, gated };
+enum class Outcome : std::uint8_t { scheduled, nominated, unschedulable, gated };
 std::string_view to_string(Outcome);
 
 struct Decision {
@@ -36,6 +36,10 @@ struct Decision {
     Outcome outcome = Outcome::unschedulable;
     std::string node;           // where, if scheduled
     std::string message;        // why not, in Kubernetes' words
+    // If nominated:
+    std::string nominated_node;
+    std::vector<std::string> victims;  // most important first
+    std::int32_t budget_violations = 0;
     std::uint32_t attempt = 0;  // 1 = the pod's first; 0 = none was made
     std::optional<Explanation> explanation;
 };
