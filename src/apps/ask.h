@@ -44,7 +44,10 @@ struct Ask {
     bool foreign = false;
     bool terminating = false;           // being deleted: still there, but topology spread leaves it out
     bool never_preempts = false;
-    bool preempted = false;             // it terminates because a preemption chose it
+    bool preempted = false;             // a preemption chose it, here or elsewhere
+    bool stated_terminating = false;    // of these two, what its shim says of it
+    bool stated_preempted = false;
+    bool chosen = false;                // our preemption chose it
     bool told_to_go = false;            // we chose it: its shim was told to delete it, and must say when it is gone
     bool nacked = false;                // in backoff because its node refused it
     bool told_scale_up = false;         // an ask_waiting with scale_up was sent

@@ -212,9 +212,9 @@ void Inputs::add_ask(ShimId id, const AskRecord& record, Slot node) {
     ask.key.assign(record.key);
     ask.shim = id;
     ask.foreign = record.foreign;
-    ask.terminating = record.terminating;
+    ask.terminating = ask.stated_terminating = record.terminating;
     ask.never_preempts = record.never_preempts;
-    ask.preempted = record.preempted;
+    ask.preempted = ask.stated_preempted = record.preempted;
     ask.started_ms = record.started_ms;
     ask.qos = record.qos;
     ask.grace_period_s = record.grace_period_s;
@@ -279,7 +279,9 @@ void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
     lifecycle_.vacate(ask_id);
     ask.priority = record.priority;
     ask.terminating = terminating;
-    ask.preempted = record.preempted || ask.told_to_go;
+    ask.stated_terminating = record.terminating;
+    ask.preempted = record.preempted || ask.chosen;
+    ask.stated_preempted = record.preempted;
     ask.started_ms = record.started_ms;
     ask.qos = record.qos;
     ask.grace_period_s = record.grace_period_s;
@@ -313,8 +315,8 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
     }
     take_class(ask, std::move(spec));
     ask.priority = record.priority;
-    ask.terminating = record.terminating;
-    ask.preempted = record.preempted;
+    ask.terminating = ask.stated_terminating = record.terminating;
+    ask.preempted = ask.stated_preempted = record.preempted;
     ask.never_preempts = record.never_preempts;
     ask.started_ms = record.started_ms;
     ask.qos = record.qos;

@@ -9,7 +9,8 @@ namespace bayplan {
 
 TrialTables trial_tables(World& world, const PredicateSet& predicates) {
     return {world.asks,     world.classes,     world.nodes, world.node_state,
-            world.topology, world.nominations, world.kinds, predicates};
+            world.topology, world.nominations, world.kinds, predicates,
+            world.options.compat == Compat::kubernetes_1_35};
 }
 
 void Diagnoser::begin() {

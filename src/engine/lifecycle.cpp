@@ -99,6 +99,7 @@ void Lifecycle::place(AskId id, Slot slot) {
     const std::string_view node = world_.nodes.name(slot);
     log_.place(world_.now_ns, world_.shims[ask.shim].name, ask.key, node);
     decide(ask.shim, DecisionKind::allocated, ask.key, {}, Termination::unknown, node, world_.asks.handle(id));
+    note_terminating(id);
     end_nomination_by_placement(id, slot);
     wake(kPodPlaced);
 }
@@ -162,7 +163,10 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
     log_failure(id, message, outcome, nodes);
     const bool found_none = outcome.tried && outcome.eligible && !outcome.chosen;
     const bool had = world_.nominations.of(id) != nullptr;
-    tell_waiting(ask, message, outcome.chosen || (had && !found_none));
+    const bool chosen_for_good =
+        outcome.chosen && std::none_of(outcome.chosen->victims.begin(), outcome.chosen->victims.end(),
+                                       [&](AskId victim) { return world_.departures.is_stuck(victim); });
+    tell_waiting(ask, message, chosen_for_good || (!outcome.chosen && had && !found_none));
     bool anybody_told = false;
     if (found_none && had) {
         clear_nomination(id, "preemption found no node");
@@ -218,9 +222,10 @@ void Lifecycle::end_allocation(AskId id) {
     ask.slot = kNone<Slot>;
     ask.decision = 0;
     world_.departures.end(id);
-    if (ask.told_to_go) {  // what we made of it; what its shim states of it stays
-        ask.told_to_go = ask.preempted = ask.terminating = false;
-    }
+    // What we made of it ends; what its shim states of it stays.
+    ask.told_to_go = ask.chosen = false;
+    ask.terminating = ask.stated_terminating;
+    ask.preempted = ask.stated_preempted;
     for (const AskId freed : world_.left_out.pod_gone(id)) {
         if (world_.asks[freed].state == AskState::unschedulable) {
             world_.unschedulable.remove(freed);

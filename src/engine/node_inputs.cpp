@@ -160,6 +160,9 @@ void Inputs::end_nominations(Slot slot) {
             lifecycle_.wake_one(id);
         }
     }
+    if (!asks.empty()) {
+        lifecycle_.wake(kPodGone);
+    }
 }
 
 void Inputs::decommission(Slot slot) {

@@ -52,18 +52,13 @@ void Lifecycle::clear_lower_nominations(AskId id, Slot slot) {
     }
 }
 
-// As if all that terminates on the node were gone.
+// As if all that terminates were gone.
 bool Lifecycle::still_fits(AskId nominated, Slot slot) {
     world_.nominations.lift(nominated);
     bool passes = false;
     {
         NodeTrial trial(trial_tables(world_, evaluator_.predicates()), nominated, slot);
-        const auto& pods = world_.nodes[slot].allocations;
-        for (AskId pod = pods.front(); pod != kNone<AskId>; pod = pods.next(world_.asks, pod)) {
-            if (world_.asks[pod].terminating) {
-                trial.take_off(pod);
-            }
-        }
+        world_.departures.for_each([&](AskId pod) { trial.take_off_elsewhere(pod); });
         passes = trial.passes();
     }
     world_.nominations.lay(nominated);
@@ -92,7 +87,7 @@ void Lifecycle::tell_to_go(AskId victim, std::string_view why) {
 
 void Lifecycle::release_victim(AskId victim, AskId preemptor) {
     Ask& ask = world_.asks[victim];
-    ask.preempted = true;
+    ask.preempted = ask.chosen = true;
     if (ask.terminating) {
         return;  // it goes already; its shim need not be told
     }

@@ -34,7 +34,8 @@ PredicateSet::Failure PredicateSet::refuse_all(const Subject& subject) const {
     return remembered;
 }
 
-PredicateSet::Failure PredicateSet::explain(const Subject& subject, const NodeView& node) const {
+PredicateSet::Failure PredicateSet::explain(const Subject& subject, const NodeView& node,
+                                            std::uint32_t skipped) const {
     for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
         Refusal refusal = predicates_[index]->shut_out(subject, node);
         if (refusal.verdict != Verdict::feasible) {
@@ -42,6 +43,9 @@ PredicateSet::Failure PredicateSet::explain(const Subject& subject, const NodeVi
         }
     }
     for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
+        if ((skipped >> index & 1) != 0) {
+            continue;
+        }
         Refusal refusal = predicates_[index]->explain(subject, node);
         if (refusal.verdict != Verdict::feasible) {
             return {index, std::move(refusal)};

@@ -27,7 +27,8 @@ public:
     // merely unschedulable, and the last of these counts, unless one is unresolvable.
     Failure refuse_all(const Subject&) const;
     // The first predicate that refuses the node; verdict feasible if none does.
-    Failure explain(const Subject&, const NodeView&) const;
+    // `skipped`: predicates that are not asked (bit = index).
+    Failure explain(const Subject&, const NodeView&, std::uint32_t skipped = 0) const;
     // All of them.
     std::vector<Failure> explain_all(const Subject&, const NodeView&) const;
 

@@ -27,6 +27,13 @@ public:
     const std::string& why(AskId id) const { return pods_.at(id).first.why; }
     void end(AskId);  // it is gone, or does not terminate after all; fine if it did not
     bool is_stuck(AskId) const;
+    // Every pod that terminates.
+    template <typename Each>
+    void for_each(Each&& each) const {
+        for (const auto& [id, departure] : pods_) {
+            each(id);
+        }
+    }
     std::int64_t next_time_ns() const { return queue_.empty() ? INT64_MAX : std::get<0>(*queue_.begin()); }
 
     struct Due {

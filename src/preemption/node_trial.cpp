@@ -29,13 +29,20 @@ std::vector<AskId> reckoned_with(const TrialTables& tables, AskId id, Slot slot)
 }
 
 NodeTrial::NodeTrial(const TrialTables& tables, AskId ask, Slot slot)
-    : tables_(tables), ask_(ask), slot_(slot), others_(reckoned_with(tables, ask, slot)) {
+    : tables_(tables),
+      ask_(ask),
+      slot_(slot),
+      skipped_(left_out_by_kubernetes()),
+      others_(reckoned_with(tables, ask, slot)) {
     copy_lane();
 }
 
 NodeTrial::~NodeTrial() {
     while (!taken_off_.empty()) {
         put_back(taken_off_.back());
+    }
+    for (const AskId pod : taken_off_elsewhere_) {
+        count(pod, +1);
     }
 }
 
@@ -70,16 +77,53 @@ void NodeTrial::add(AskId pod, int sign) {
         auto& columns = *lane_.kinds[raw(amount.kind)];
         (ask.foreign ? columns.foreign : columns.used)[lane_of(slot_)] += sign * amount.value;
     }
+    count(pod, sign);
+}
+
+void NodeTrial::count(AskId pod, int sign) {
+    const Ask& ask = tables_.asks[pod];
+    const bool terminating = ask.terminating && !tables_.as_kubernetes_1_35;
     if (sign > 0) {
-        tables_.topology.add_pod(ask.spec, slot_, ask.terminating);
+        tables_.topology.add_pod(ask.spec, ask.slot, terminating);
     } else {
-        tables_.topology.remove_pod(ask.spec, slot_, ask.terminating);
+        tables_.topology.remove_pod(ask.spec, ask.slot, terminating);
     }
+}
+
+// Kubernetes leaves a predicate out of an attempt that starts without anything for it to look at; what
+// nominated pods would bring is not seen then.
+std::uint32_t NodeTrial::left_out_by_kubernetes() const {
+    if (!tables_.as_kubernetes_1_35) {
+        return 0;
+    }
+    const SpecPlan& plan = subject_of(tables_, tables_.asks[ask_].ask_class).plan;
+    const bool repelled = std::any_of(plan.repelled_by.begin(), plan.repelled_by.end(), [&](const auto& peers) {
+        return tables_.topology.counts().total(peers.pods) > 0;
+    });
+    std::uint32_t skipped = 0;
+    for (std::uint32_t index = 0; index < tables_.predicates.predicates().size(); ++index) {
+        const std::string_view name = tables_.predicates.predicates()[index]->name();
+        const bool affinity =
+            name == "InterPodAffinity" && plan.affinity.empty() && plan.anti_affinity.empty() && !repelled;
+        const bool volumes = name == "VolumeRestrictions" &&
+                             !plan.volumes.concerns[static_cast<std::size_t>(VolumePredicate::restrictions)];
+        skipped |= std::uint32_t{affinity || volumes} << index;
+    }
+    return skipped;
 }
 
 void NodeTrial::take_off(AskId pod) {
     taken_off_.push_back(pod);
     add(pod, -1);
+}
+
+void NodeTrial::take_off_elsewhere(AskId pod) {
+    if (tables_.asks[pod].slot == slot_) {
+        take_off(pod);
+        return;
+    }
+    taken_off_elsewhere_.push_back(pod);
+    count(pod, -1);
 }
 
 void NodeTrial::put_back(AskId pod) {
@@ -96,7 +140,7 @@ PredicateSet::Failure NodeTrial::ask_predicates() const {
         return whole;
     }
     tables_.predicates.begin(subject);
-    return tables_.predicates.explain(subject, NodeView{lane_, slot_, *tables_.nodes[slot_].facts});
+    return tables_.predicates.explain(subject, NodeView{lane_, slot_, *tables_.nodes[slot_].facts}, skipped_);
 }
 
 PredicateSet::Failure NodeTrial::judge() {

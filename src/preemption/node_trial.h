@@ -29,6 +29,7 @@ struct TrialTables {
     const Nominations& nominations;
     const KindNames& kinds;
     const PredicateSet& predicates;
+    bool as_kubernetes_1_35 = false;  // with its oddities (engine/RULES.md, section 9)
 };
 
 class NodeTrial {
@@ -40,7 +41,8 @@ public:
     NodeTrial& operator=(const NodeTrial&) = delete;
 
     void take_off(AskId pod);
-    void put_back(AskId pod);  // one that was taken off
+    void take_off_elsewhere(AskId pod);  // of any node; until the end of the trial
+    void put_back(AskId pod);  // one that take_off took
     // The first predicate that fails, in the first pass that fails; verdict feasible if none does.
     PredicateSet::Failure judge();
     bool passes() { return judge().refusal.verdict == Verdict::feasible; }
@@ -49,13 +51,17 @@ private:
     void copy_lane();
     void add(AskId pod, int sign);
     PredicateSet::Failure ask_predicates() const;
+    void count(AskId pod, int sign);
+    std::uint32_t left_out_by_kubernetes() const;
 
     const TrialTables& tables_;
     const AskId ask_;
     const Slot slot_;
+    const std::uint32_t skipped_;   // predicates, by index
     NodeBlock lane_;                // only the node's lane counts
     std::vector<AskId> others_;     // nominated to the node, of no lower priority
     std::vector<AskId> taken_off_;
+    std::vector<AskId> taken_off_elsewhere_;
 };
 
 // Asks other than this one that are nominated to the node and must be reckoned with.
