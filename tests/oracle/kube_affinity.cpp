@@ -100,6 +100,11 @@ public:
         return std::nullopt;
     }
 
+    bool skips() const override {
+        return look_.spec().affinity.empty() && look_.spec().anti_affinity.empty() &&
+               repelling_.empty();
+    }
+
 private:
     void count(const KubeNode& node, const KubeSpec& other) {
         if (all_own_terms_match(look_, look_.spec().affinity, other)) {

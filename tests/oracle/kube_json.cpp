@@ -138,7 +138,21 @@ KubePodSet read_pod_set(Element object, const std::string& kind) {
     return out;
 }
 
-// Kinds that predicates and scores do not look at are passed over.
+KubeBudget read_budget(Element object) {
+    KubeBudget out;
+    out.name_space = json::text(object, "metadata.namespace");
+    out.name = name_of(object);
+    out.selector = json::selector(object, "spec.selector");
+    out.allowed = json::number(object, "status.disruptionsAllowed", 0);
+    if (const auto disrupted = json::at(object, "status.disruptedPods")) {
+        for (const auto& [pod, when] : simdjson::dom::object(*disrupted)) {
+            out.disrupted.insert(std::string(pod));
+        }
+    }
+    return out;
+}
+
+// Kinds that predicates, scores and preemption do not look at are passed over.
 void read_object(Element object, const std::string& kind, KubeObjects& out) {
     const std::string name = name_of(object);
     if (kind == "Namespace") {
@@ -147,6 +161,9 @@ void read_object(Element object, const std::string& kind, KubeObjects& out) {
                kind == "ReplicationController") {
         const KubePodSet set = read_pod_set(object, kind);
         out.pod_sets[{kind, {set.name_space, name}}] = set;
+    } else if (kind == "PodDisruptionBudget") {
+        const KubeBudget budget = read_budget(object);
+        out.budgets[{budget.name_space, name}] = budget;
     } else if (kind == "PersistentVolumeClaim") {
         const KubeClaim claim = read_claim(object);
         out.claims[{claim.name_space, name}] = claim;
@@ -177,6 +194,10 @@ KubeCluster read_cluster(Element list) {
             const std::string phase = json::text(object, "status.phase");
             if (phase != "Succeeded" && phase != "Failed") {
                 out.pods.push_back(std::make_unique<KubePod>(read_pod(object)));
+                const std::string nominated = json::text(object, "status.nominatedNodeName");
+                if (out.pods.back()->node.empty() && !nominated.empty()) {
+                    out.nominations.push_back({out.pods.back().get(), nominated});
+                }
             }
         } else {
             read_object(object, kind, out.objects);
@@ -195,6 +216,7 @@ KubeState KubeCluster::state(const KubeOptions& options) const {
             out.pods.push_back(pod.get());
         }
     }
+    out.nominations = nominations;
     out.objects = &objects;
     out.options = options;
     return out;

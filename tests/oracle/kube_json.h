@@ -18,6 +18,7 @@ namespace bayplan::oracle {
 struct KubeCluster {
     std::vector<std::unique_ptr<KubeNode>> nodes;  // in the order of the list
     std::vector<std::unique_ptr<KubePod>> pods;    // Succeeded and Failed ones left out
+    std::vector<KubeNomination> nominations;       // of waiting pods
     KubeObjects objects;
 
     // The state without the pod that is judged.

@@ -2,6 +2,7 @@
 //
 // Thread and errors: see kube_json.h.
 #include <algorithm>
+#include <ctime>
 
 #include "kube_json_fields.h"
 #include "kube_json_pod.h"
@@ -236,6 +237,29 @@ std::optional<KubePodVolume> pod_volume(Element one, const std::string& pod_name
     return std::nullopt;
 }
 
+// 2026-01-10T08:04:04Z as milliseconds; 0 if there is no such time.
+std::int64_t milliseconds(const std::string& text) {
+    std::tm parts{};
+    if (text.empty() || strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts) == nullptr) {
+        return 0;
+    }
+    return std::int64_t{timegm(&parts)} * 1000;
+}
+
+// What preemption looks at, and how far the pod is on its way out.
+void read_end(Element pod, KubePod& out) {
+    out.key = json::text(pod, "metadata.namespace") + "/" + out.name;
+    out.terminating = json::at(pod, "metadata.deletionTimestamp").has_value();
+    out.never_preempts = json::text(pod, "spec.preemptionPolicy") == "Never";
+    out.started_ms = milliseconds(json::text(pod, "status.startTime"));
+    for (const Element condition : json::list(pod, "status.conditions")) {
+        out.preempted = out.preempted ||
+                        (json::text(condition, "type") == "DisruptionTarget" &&
+                         json::text(condition, "status") == "True" &&
+                         json::text(condition, "reason") == "PreemptionByScheduler");
+    }
+}
+
 }  // namespace
 
 TaintEffect taint_effect(const std::string& text) {
@@ -250,7 +274,7 @@ KubePod read_pod(Element pod) {
     out.name = json::text(pod, "metadata.name");
     out.node = json::text(pod, "spec.nodeName");
     out.priority = std::int32_t(json::number(pod, "spec.priority", 0));
-    out.terminating = json::at(pod, "metadata.deletionTimestamp").has_value();
+    read_end(pod, out);
     read_requests(pod, out);
     KubeSpec spec;
     spec.name_space = json::text(pod, "metadata.namespace");

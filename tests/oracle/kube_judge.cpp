@@ -62,44 +62,124 @@ void give(NodeExplanation& node, const PredicateFailure& why) {
     node.failures.push_back(why);
 }
 
-// What is found against the pod as a whole, if anything; else the nodes that names leave over.
-std::optional<PredicateFailure> prefilter(const std::vector<NamedPredicate>& predicates,
-                                          std::optional<std::set<std::string>>& only) {
-    std::optional<PredicateFailure> remembered;
-    for (const auto& [name, predicate] : predicates) {
-        const KubeMaybeFault fault = predicate->prefilter();
-        if (fault && fault->verdict == Verdict::unresolvable) {
-            return failure(name, *fault);
+// What one pod meets in one state.
+struct Judging {
+    explicit Judging(const KubeState& with, const KubePod& pod) : look{with, pod, {}} {
+        for (const KubePod* placed : with.pods) {
+            look.pods_on[placed->node].push_back(placed);
         }
-        if (fault) {
-            remembered = failure(name, *fault);
-            continue;
+        for (const auto& [name, make] : kPredicates) {
+            const bool passes = with.options.copies_trial_faults && with.skipped &&
+                                with.skipped->contains(name);
+            if (!with.options.predicates_off.contains(name) && !passes) {
+                predicates.push_back({name, make(look)});
+            }
         }
-        const auto names = predicate->only_nodes();
-        if (names) {
-            only = names;  // only one predicate narrows
-        }
+        finding = prefilter();
     }
-    return remembered;
-}
+    Judging(const Judging&) = delete;
+    Judging& operator=(const Judging&) = delete;
 
-void filter(const KubeState& state, const std::vector<NamedPredicate>& predicates,
-            const std::optional<std::set<std::string>>& only, KubeAnswer& answer) {
-    for (std::size_t i = 0; i < state.nodes.size(); ++i) {
-        NodeExplanation& node = answer.explanation.nodes[i];
-        if (only && !only->contains(node.node)) {
-            give(node, {"NodeAffinity", Verdict::unresolvable,
-                        {"node(s) didn't satisfy plugin(s) [NodeAffinity]"}});
-            continue;
-        }
+    // What is found against the pod as a whole, if anything; else the nodes that names leave over.
+    std::optional<PredicateFailure> prefilter() {
+        std::optional<PredicateFailure> remembered;
         for (const auto& [name, predicate] : predicates) {
-            const KubeMaybeFault fault = predicate->filter(*state.nodes[i]);
+            const KubeMaybeFault fault = predicate->prefilter();
+            if (fault && fault->verdict == Verdict::unresolvable) {
+                return failure(name, *fault);
+            }
             if (fault) {
-                give(node, failure(name, *fault));
-                if (!state.options.all_failures) {
+                remembered = failure(name, *fault);
+                continue;
+            }
+            const auto names = predicate->only_nodes();
+            if (names) {
+                only = names;  // only one predicate narrows
+            }
+        }
+        return remembered;
+    }
+
+    std::set<std::string> skipped() const {
+        std::set<std::string> out;
+        for (const auto& [name, predicate] : predicates) {
+            if (predicate->skips()) {
+                out.insert(name);
+            }
+        }
+        return out;
+    }
+
+    // The failing predicates in their order, or just the first.
+    std::vector<PredicateFailure> failures_on(const KubeNode& node) {
+        if (finding) {
+            return {*finding};
+        }
+        if (only && !only->contains(node.name)) {
+            return {{"NodeAffinity", Verdict::unresolvable,
+                     {"node(s) didn't satisfy plugin(s) [NodeAffinity]"}}};
+        }
+        std::vector<PredicateFailure> out;
+        for (const auto& [name, predicate] : predicates) {
+            const KubeMaybeFault fault = predicate->filter(node);
+            if (fault) {
+                out.push_back(failure(name, *fault));
+                if (!look.state.options.all_failures) {
                     break;
                 }
             }
+        }
+        return out;
+    }
+
+    KubeLook look;
+    std::vector<NamedPredicate> predicates;
+    std::optional<PredicateFailure> finding;
+    std::optional<std::set<std::string>> only;
+};
+
+// The first pass: as if those ran on the node that are nominated to it and of no lower priority.
+std::vector<PredicateFailure> failures_beside_nominated(const KubeState& state, const KubePod& pod,
+                                                        const KubeNode& node) {
+    std::vector<KubePod> running;
+    for (const KubeNomination& nomination : state.nominations) {
+        if (nomination.node == node.name && nomination.pod != &pod &&
+            nomination.pod->priority >= pod.priority) {
+            running.push_back(*nomination.pod);
+            running.back().node = node.name;
+            running.back().terminating = false;
+        }
+    }
+    if (running.empty()) {
+        return {};
+    }
+    KubeState with = state;
+    if (!with.skipped) {
+        with.skipped = Judging(state, pod).skipped();
+    }
+    for (const KubePod& one : running) {
+        with.pods.push_back(&one);
+    }
+    return Judging(with, pod).failures_on(node);
+}
+
+void filter(Judging& judging, KubeAnswer& answer) {
+    const KubeState& state = judging.look.state;
+    for (std::size_t i = 0; i < state.nodes.size(); ++i) {
+        NodeExplanation& node = answer.explanation.nodes[i];
+        if (state.left_out.contains(node.node)) {
+            give(node, {"", Verdict::unresolvable,
+                        {"node(s) had a victim that does not terminate"}});
+            continue;
+        }
+        auto failures = judging.finding
+                            ? std::vector<PredicateFailure>{*judging.finding}
+                            : failures_beside_nominated(state, judging.look.pod, *state.nodes[i]);
+        if (failures.empty()) {
+            failures = judging.failures_on(*state.nodes[i]);
+        }
+        for (const PredicateFailure& one : failures) {
+            give(node, one);
         }
     }
 }
@@ -148,21 +228,24 @@ std::string joined(const std::vector<std::string>& parts, const std::string& bet
 }
 
 std::string histogram(const std::vector<NodeExplanation>& nodes) {
-    std::map<std::string, std::uint64_t> counts;
+    std::vector<std::string> reasons;
     for (const NodeExplanation& node : nodes) {
-        for (const std::string& reason : node.failures.at(0).reasons) {
-            counts[reason] += 1;
-        }
+        const auto& of_node = node.failures.at(0).reasons;
+        reasons.insert(reasons.end(), of_node.begin(), of_node.end());
     }
-    std::vector<std::string> parts;
-    for (const auto& [reason, count] : counts) {
-        parts.push_back(std::to_string(count) + " " + reason);
-    }
-    std::sort(parts.begin(), parts.end());
-    return joined(parts, ", ");
+    return counted(reasons);
 }
 
-void conclude(const KubeLook& look, const std::string& for_all, KubeAnswer& answer) {
+void conclude_on(const KubeLook& look, const KubeNode& best, KubeAnswer& answer) {
+    answer.explanation.state = "scheduled";
+    answer.explanation.node = best.name;
+    if (!look.state.options.predicates_off.contains("VolumeBinding")) {
+        answer.bindings = kube_bindings(look, best);
+    }
+}
+
+void conclude(const Judging& judging, KubeAnswer& answer) {
+    const KubeLook& look = judging.look;
     Explanation& explanation = answer.explanation;
     const KubeNode* best = nullptr;
     std::int64_t best_total = 0;
@@ -175,23 +258,61 @@ void conclude(const KubeLook& look, const std::string& for_all, KubeAnswer& answ
             best_total = node.total;
         }
     }
+    answer.failed_by.erase("");  // nodes that were left out
     if (best != nullptr) {
-        explanation.state = "scheduled";
-        explanation.node = best->name;
-        if (!look.state.options.predicates_off.contains("VolumeBinding")) {
-            answer.bindings = kube_bindings(look, *best);
-        }
+        conclude_on(look, *best, answer);
         return;
     }
     explanation.state = "unschedulable";
-    const std::string reasons = for_all.empty() ? histogram(explanation.nodes) : for_all;
+    const std::string reasons = judging.finding ? joined(judging.finding->reasons, ", ")
+                                                : histogram(explanation.nodes);
     explanation.message = look.state.nodes.empty()
                               ? "no nodes available to schedule pods"
                               : "0/" + std::to_string(look.state.nodes.size()) +
                                     " nodes are available: " + reasons + ".";
 }
 
+// The pod's own nominated node, if that is looked at first and passes: taken without a look at the
+// others.
+bool take_nominated(const KubeState& state, const KubePod& pod, KubeAnswer& answer) {
+    for (const KubeNomination& own : state.nominations) {
+        for (const KubeNode* node : state.nodes) {
+            if (own.pod == &pod && own.node == node->name &&
+                state.options.nominated_node_first && !state.left_out.contains(node->name) &&
+                !why_not(state, pod, *node)) {
+                answer.explanation.nodes = {{node->name, Verdict::feasible, {}, {}, 0}};
+                Judging judging(state, pod);
+                conclude_on(judging.look, *node, answer);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 }  // namespace
+
+std::string counted(const std::vector<std::string>& reasons) {
+    std::map<std::string, std::uint64_t> counts;
+    for (const std::string& reason : reasons) {
+        counts[reason] += 1;
+    }
+    std::vector<std::string> parts;
+    for (const auto& [reason, count] : counts) {
+        parts.push_back(std::to_string(count) + " " + reason);
+    }
+    std::sort(parts.begin(), parts.end());
+    return joined(parts, ", ");
+}
+
+std::optional<PredicateFailure> why_not(const KubeState& state, const KubePod& pod,
+                                        const KubeNode& node) {
+    auto failures = failures_beside_nominated(state, pod, node);
+    if (failures.empty()) {
+        failures = Judging(state, pod).failures_on(node);
+    }
+    return failures.empty() ? std::nullopt : std::optional(failures[0]);
+}
 
 KubeAnswer judge(const KubeState& state, const KubePod& pod) {
     KubeAnswer answer;
@@ -201,30 +322,18 @@ KubeAnswer judge(const KubeState& state, const KubePod& pod) {
             "waiting for scheduling gates: [" + joined(pod.spec->gates, " ") + "]";
         return answer;
     }
-    KubeLook look{state, pod, {}};
-    for (const KubePod* placed : state.pods) {
-        look.pods_on[placed->node].push_back(placed);
+    if (take_nominated(state, pod, answer)) {
+        return answer;
     }
+    Judging judging(state, pod);
+    answer.finding = judging.finding;
+    answer.skipped = judging.skipped();
     for (const KubeNode* node : state.nodes) {
         answer.explanation.nodes.push_back({node->name, Verdict::feasible, {}, {}, 0});
     }
-    std::vector<NamedPredicate> predicates;
-    for (const auto& [name, make] : kPredicates) {
-        if (!state.options.predicates_off.contains(name)) {
-            predicates.push_back({name, make(look)});
-        }
-    }
-    std::optional<std::set<std::string>> only;
-    const auto against_all = prefilter(predicates, only);
-    if (against_all) {
-        for (NodeExplanation& node : answer.explanation.nodes) {
-            give(node, *against_all);
-        }
-    } else {
-        filter(state, predicates, only, answer);
-        score(look, answer);
-    }
-    conclude(look, against_all ? joined(against_all->reasons, ", ") : "", answer);
+    filter(judging, answer);
+    score(judging.look, answer);
+    conclude(judging, answer);
     return answer;
 }
 

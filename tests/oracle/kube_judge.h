@@ -5,6 +5,7 @@
 // Thread: one. Borrows the state and the pod for the call. Errors: none.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,13 @@
 namespace bayplan::oracle {
 
 KubeAnswer judge(const KubeState&, const KubePod&);
+
+// Why the pod cannot be placed on one node: as if the pods that are nominated to it and of no lower
+// priority ran there, and without them. What is found against the pod as a whole counts too.
+std::optional<PredicateFailure> why_not(const KubeState&, const KubePod&, const KubeNode&);
+
+// `COUNT REASON` for each, sorted as strings and joined.
+std::string counted(const std::vector<std::string>& reasons);
 
 // The objects as they look once a placement has been made: claim and volume are bound to each other,
 // unless one of them says something else of itself.

@@ -132,6 +132,7 @@ struct KubeNode {
 
 struct KubePod {
     std::string name;  // for whoever made it; no rule looks at it
+    std::string key;   // for preemption: NAMESPACE/NAME where Kubernetes' budgets are to know it
     std::shared_ptr<const KubeSpec> spec = std::make_shared<KubeSpec>();
     KubeAmounts requests;  // a kind that is not listed: no request at all
     std::string node;      // empty: not placed
@@ -144,6 +145,20 @@ struct KubePod {
     std::int64_t node_memory = 0;
     std::int64_t own_cpu = 0;
     std::int64_t own_memory = 0;
+    // What preemption looks at.
+    std::uint64_t sequence = 0;
+    bool foreign = false;
+    bool never_preempts = false;
+    bool preempted = false;  // terminates because a preemption chose it
+    bool stuck = false;      // terminates, and its time is over
+    int qos_rank = 1;        // 1 best effort, 2 burstable, 3 guaranteed
+    std::int64_t started_ms = 0;  // 0: not known
+};
+
+// A waiting pod, and the node that it waits for.
+struct KubeNomination {
+    const KubePod* pod = nullptr;
+    std::string node;
 };
 
 struct KubeNamespace {
@@ -156,6 +171,14 @@ struct KubePodSet {
     std::string name_space;
     std::string name;
     KubeMaybeSelector selector;
+};
+
+struct KubeBudget {
+    std::string name_space;
+    std::string name;
+    KubeMaybeSelector selector;
+    std::int64_t allowed = 0;
+    std::set<std::string> disrupted;  // names of pods
 };
 
 struct KubeClaim {
@@ -230,6 +253,7 @@ struct KubeAttachment {
 struct KubeObjects {
     std::map<std::string, KubeNamespace> namespaces;
     std::map<std::pair<std::string, KubeName>, KubePodSet> pod_sets;  // by kind first
+    std::map<KubeName, KubeBudget> budgets;
     std::map<KubeName, KubeClaim> claims;
     std::map<std::string, KubeVolume> volumes;
     std::map<std::string, KubeStorageClass> classes;
@@ -250,6 +274,10 @@ struct KubeOptions {
     // Quirk 5 of kubernetes-1.35: a namespace selector of negative requirements only, on a term of
     // the incoming pod, matches pods of every namespace.
     bool copies_namespace_fault = true;
+    // Faults of kubernetes-1.35 where it tries what would be: a predicate that does not concern the
+    // pod as things are passes everything, and a terminating pod that is taken away lowers the
+    // counts of topology spread (quirk 8).
+    bool copies_trial_faults = true;
     KubeFitPolicy fit = KubeFitPolicy::least_allocated;
     std::vector<KubeShapePoint> shape;                 // of requested_to_capacity_ratio
     std::vector<std::pair<std::string, std::int64_t>>  // kinds that resource scores look at
@@ -264,6 +292,9 @@ struct KubeOptions {
                                                    {"ImageLocality", 1}};
     bool waits_at_gates = true;  // false: judge the pod as if it had none
     bool all_failures = false;  // every failing predicate of a node, not just the first
+    bool nominated_node_first = true;
+    bool victims_by_qos = false;       // among pods of one priority
+    bool only_marked_stand_in = true;  // terminating pods on the nominated node, marked as preempted
 };
 
 struct KubeState {
@@ -271,6 +302,11 @@ struct KubeState {
     std::vector<const KubePod*> pods;    // placed ones
     const KubeObjects* objects = nullptr;
     std::map<std::string, KubeAmounts> held;  // by node: what the judged pod must leave alone
+    std::vector<KubeNomination> nominations;  // of the judged pod too, if it has one
+    std::set<std::string> left_out;           // nodes that are not to be looked at
+    // Of a trial: the pods that are not in `pods` for its sake, and what PreFilter skipped before.
+    std::vector<const KubePod*> taken_away;
+    std::optional<std::set<std::string>> skipped;
     KubeOptions options;
 };
 
@@ -283,6 +319,8 @@ struct KubeBinding {
 struct KubeAnswer {
     Explanation explanation;           // state: "gated", "scheduled" or "unschedulable"
     std::set<std::string> failed_by;   // first failing predicates
+    std::optional<PredicateFailure> finding;  // against the pod as a whole
+    std::set<std::string> skipped;            // predicates that PreFilter says do not concern it
     std::vector<KubeBinding> bindings;  // on the chosen node
 };
 

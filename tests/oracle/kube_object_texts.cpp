@@ -21,13 +21,16 @@ public:
         out.selector = spelled_out(one.selector, read_);
         keep(among_.pod_sets, {out.kind, {out.name_space, out.name}}, out);
     }
-    void operator()(const PodBudget& one) {  // nothing here looks at budgets, only at their texts
-        read_(one.name_space);
-        read_(one.name);
-        spelled_out(one.selector, read_);
+    void operator()(const PodBudget& one) {
+        KubeBudget out;
+        out.name_space = read_(one.name_space);
+        out.name = read_(one.name);
+        out.selector = spelled_out(one.selector, read_);
+        out.allowed = one.disruptions_allowed;
         for (const bayplan::Text pod : one.disrupted_pods) {
-            read_(pod);
+            out.disrupted.insert(read_(pod));
         }
+        keep(among_.budgets, {out.name_space, out.name}, out);
     }
     void operator()(const VolumeClaim& one) {
         KubeClaim out;
@@ -170,6 +173,8 @@ void remove_object(const ObjectKey& key, KubeObjects& among) {
         among.namespaces.erase(name);
     } else if (kind.starts_with("PodSet ")) {
         among.pod_sets.erase({kind.substr(7), {name_space, name}});
+    } else if (kind == "PodBudget") {
+        among.budgets.erase({name_space, name});
     } else if (kind == "VolumeClaim") {
         among.claims.erase({name_space, name});
     } else if (kind == "Volume") {

@@ -46,6 +46,8 @@ public:
     virtual KubeMaybeFault prefilter() { return std::nullopt; }
     virtual std::optional<std::set<std::string>> only_nodes() { return std::nullopt; }
     virtual KubeMaybeFault filter(const KubeNode&) = 0;
+    // After PreFilter: nothing about this pod concerns the predicate, as things are.
+    virtual bool skips() const { return false; }
 
 protected:
     const KubeLook& look_;

@@ -51,6 +51,12 @@ std::int64_t count_matching(const KubeLook& look, const KubeNode& node,
         count += !pod->terminating && pod->spec->name_space == look.spec().name_space &&
                  selector_matches(*selector, pod->spec->labels);
     }
+    for (const KubePod* pod : look.state.taken_away) {
+        // Quirk 8: whoever is taken away is taken off the count, if it was in there or not.
+        count -= pod->terminating && look.state.options.copies_trial_faults &&
+                 pod->node == node.name && pod->spec->name_space == look.spec().name_space &&
+                 selector_matches(*selector, pod->spec->labels);
+    }
     return count;
 }
 

@@ -58,6 +58,15 @@ public:
         return std::nullopt;
     }
 
+    bool skips() const override {
+        const auto is_disk = [](const KubePodVolume& volume) {
+            return volume.kind == VolumeKind::gce_disk || volume.kind == VolumeKind::aws_disk ||
+                   volume.kind == VolumeKind::iscsi || volume.kind == VolumeKind::rbd;
+        };
+        const auto& volumes = look_.spec().volumes;
+        return !exclusive_in_use_ && std::none_of(volumes.begin(), volumes.end(), is_disk);
+    }
+
 private:
     bool used_by_anybody(const std::string& claim) const {
         for (const KubePod* pod : look_.state.pods) {

@@ -21,6 +21,12 @@ const char* name_of(AskState state) {
     throw std::logic_error("no such state");
 }
 
+void add(const Amounts& amounts, std::int64_t times, Amounts& into) {
+    for (const auto& [kind, amount] : amounts) {
+        into[kind] += times * amount;
+    }
+}
+
 std::string number_sign(DictId id) {
     std::string text("#");
     text += std::to_string(id);
@@ -35,9 +41,11 @@ void Oracle::apply(const Input& input) {
 
 void Oracle::apply_one(const Tick& tick) {
     now_ = std::max(now_, tick.now_ns);
+    do_what_is_due();
     for (auto& [sequence, ask] : asks_) {
         if (ask.state == AskState::backoff && ask.backoff_until <= now_) {
             ask.state = AskState::pending;
+            ask.nacked = false;
         }
     }
 }
@@ -147,17 +155,25 @@ void Oracle::apply_one(const HoldPlace& place) {
         return;
     }
     const bool replaces = holds_.contains(place.owner);
+    if (replaces) {
+        const Hold& former = holds_.at(place.owner);
+        add(former.amounts, -1, nodes_.at(former.node).held);
+    }
     holds_[place.owner] = hold;
+    add(hold.amounts, 1, nodes_.at(hold.node).held);
     if (replaces) {
         wake(Event::node_changed);
     }
 }
 
 void Oracle::apply_one(const HoldDrop& drop) {
-    if (holds_.erase(drop.owner) == 0) {
+    const auto found = holds_.find(drop.owner);
+    if (found == holds_.end()) {
         ++ignored_;
         return;
     }
+    add(found->second.amounts, -1, nodes_.at(found->second.node).held);
+    holds_.erase(found);
     wake(Event::node_changed);
 }
 
@@ -168,7 +184,8 @@ std::int64_t Oracle::next_timer_ns() const {
             next = std::min(next, ask.backoff_until);
         }
     }
-    return next;
+    const auto due = next_due();
+    return due ? std::min(next, due->at) : next;
 }
 
 OracleCounters Oracle::counters() const {
@@ -176,6 +193,8 @@ OracleCounters Oracle::counters() const {
     out.attempts = attempts_;
     out.placed = placed_;
     out.failed = failed_;
+    out.nominated = nominated_;
+    out.cleared = cleared_;
     out.nodes = nodes_.size();
     out.woken = woken_;
     out.ignored = ignored_;

@@ -15,6 +15,7 @@
 #include "bayplan/records.h"
 #include "engine/engine_options.h"
 #include "kube_judge.h"
+#include "kube_preemption.h"
 #include "oracle_state.h"
 
 namespace bayplan::oracle {
@@ -22,7 +23,9 @@ namespace bayplan::oracle {
 struct OracleCounters {
     std::uint64_t attempts = 0;
     std::uint64_t placed = 0;
-    std::uint64_t failed = 0;
+    std::uint64_t failed = 0;     // attempts without a place, with or without victims
+    std::uint64_t nominated = 0;  // nominations made by attempts
+    std::uint64_t cleared = 0;
     std::uint64_t nodes = 0;
     std::uint64_t gated = 0;
     std::uint64_t pending = 0;
@@ -63,6 +66,8 @@ public:
     // How often a predicate failed some node of an attempt, and how often the placement would have
     // been another one without a score plugin.
     const std::map<std::string, std::uint64_t>& decided_by() const { return decided_by_; }
+    // The asks that wait for the node.
+    std::vector<const Ask*> nominated_to(const std::string& node) const;
     // Attempts that take away each score in turn to see; slow, for coverage.
     void count_what_decides() { counts_what_decides_ = true; }
     std::int64_t now() const { return now_; }
@@ -80,7 +85,7 @@ private:
         node_undrained,
         node_gone,
         allocation_ended,
-        pod_changed,  // placed, or stated again with another spec or terminating flag
+        pod_changed,  // placed, stated again with another spec or terminating flag, or chosen
         object_changed
     };
 
@@ -140,8 +145,8 @@ private:
     void become_gated(Ask&);
     void restate_placed(Ask&, const Ask& wanted);
     void place(Ask&, const std::string& node, AskState);
-    void leave_node(Ask&);
-    void end_ask(std::uint64_t sequence, bool wakes);
+    void leave_node(Ask&, bool wakes_whom_it_kept_away);
+    void end_ask(std::uint64_t sequence, bool wakes, bool wakes_whom_it_kept_away);
     void end_asks_of_application(const std::string& shim, const std::string& application);
     void count_failure(Ask&);
     void wake(Event);
@@ -150,28 +155,58 @@ private:
     // Decisions.
     std::uint64_t decide(const std::string& shim, DecisionKind, const std::string& name,
                          const std::string& text, const std::string& node = {},
-                         Termination = Termination::unknown);
+                         Termination = Termination::unknown, bool scale_up = false);
     void drop_kept(Shim&, const std::string& name);
     void acknowledge_up_to(Shim&, const std::string& name, std::uint64_t up_to);
     void no_longer_counts(Shim&);
     void cut(Shim&);
     std::string shim_of(ConnectionId) const;  // "" when it does not count
     void log_line(const char* kind, const Ask&, const std::string& node,
-                  const std::string& reasons);
+                  const std::string& reasons, const std::string& victims = "-");
 
     // Section 5.
     bool has_credit(const Shim&) const;
     const Ask* next_ask() const;
+    const Ask* early_from_backoff() const;
     void attempt(Ask&);
-    void fail(Ask&, const KubeAnswer&);
+    struct Look;  // what one attempt sees and finds
+    void fail(Ask&, const Look&);
     KubeOptions kube_options() const;
     KubeState state_for(const Ask&, const KubeObjects&) const;
     KubeObjects assumed_objects() const;
     void count_deciders(const KubeAnswer&);
     void check_fit(const Ask&, const Node&);
 
+    // Section 10: the search is in kube_preemption.h; here is what comes of it.
+    void tell_failure(Ask&, const std::string& message, bool is_nominated);
+    void log_nomination(const Ask&, const KubePreemption&, const std::string& message);
+    void choose(Ask&, const KubeVictims&);
+    bool choose_victim(Ask& victim, const Ask& preemptor);
+    void take_from_budgets(const KubePod&);
+    void clear_lower_nominations(const Ask&, const std::string& node);
+    bool passes_when_all_are_gone(const Ask&, const std::string& node) const;
+    void clear_nomination(Ask&, const std::string& text);
+    void nominate(Ask&, const std::string& node);
+    void end_nomination(Ask&, bool wakes);
+    void check_victims(const Ask&, const KubeState&, const KubeVictims&);
+
+    // Section 10, victims that stay; and what counts of a placed pod's end.
+    struct Due {
+        std::int64_t at = 0;
+        std::uint64_t sequence = 0;
+        bool stuck = false;  // else: tell its shim again
+        auto operator<=>(const Due&) const = default;
+    };
+    std::optional<Due> next_due(const Ask&) const;
+    std::optional<Due> next_due() const;
+    void do_what_is_due();
+    void become_stuck(Ask&);
+    void give_up_for(Ask&, const Ask& stuck);
+    void count_end_anew(Ask&);
+
     void audit_nodes(std::vector<std::string>& broken) const;
     void audit_asks(std::vector<std::string>& broken) const;
+    void audit_nomination(const Ask&, std::vector<std::string>& broken) const;
     void audit_shims(std::vector<std::string>& broken) const;
 
     EngineOptions options_;
@@ -189,12 +224,14 @@ private:
     std::uint64_t attempts_ = 0;
     std::uint64_t placed_ = 0;
     std::uint64_t failed_ = 0;
+    std::uint64_t nominated_ = 0;
+    std::uint64_t cleared_ = 0;
     std::uint64_t woken_ = 0;
     std::uint64_t ignored_ = 0;
     std::vector<std::string> log_;
     std::map<std::string, std::vector<NumberedDecision>> decisions_;
     std::map<ConnectionId, ConnectionStory> stories_;
-    std::vector<std::string> broken_at_commit_;  // law 3, as seen at the moment of each commit
+    std::vector<std::string> broken_at_commit_;  // laws 3 and 6, as seen at the moment of each commit
 };
 
 }  // namespace bayplan::oracle

@@ -2,6 +2,7 @@
 // and 6.
 //
 // Thread and errors: see oracle.h.
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
@@ -22,10 +23,13 @@ KubePod pod_of(const AskRecord& record, const Ask& wanted) {
     };
     KubePod pod;
     pod.name = wanted.key;
+    pod.key = wanted.key;
     pod.required_node = wanted.required_node;
     pod.priority = wanted.priority;
     pod.tolerates_unschedulable = wanted.tolerates_unschedulable;
-    pod.terminating = record.terminating;
+    pod.never_preempts = record.never_preempts;
+    pod.started_ms = record.started_ms;
+    pod.qos_rank = std::max(1, static_cast<int>(record.qos));
     pod.node_cpu = scored(record.node_cpu, "cpu", 100);
     pod.node_memory = scored(record.node_memory, "memory", std::int64_t{200} << 20);
     pod.own_cpu = record.own_cpu == -1 ? pod.node_cpu : record.own_cpu;
@@ -97,8 +101,10 @@ std::string Oracle::ask_faults(const Shim& shim, const AskRecord& record, Ask& w
     wanted.priority = record.priority;
     wanted.foreign = record.foreign;
     wanted.tolerates_unschedulable = record.tolerates_unschedulable;
-    wanted.never_preempts = record.never_preempts;
-    wanted.started_ms = record.started_ms;
+    wanted.qos = record.qos;
+    wanted.grace_period_s = record.grace_period_s;
+    wanted.stated_terminating = record.terminating;
+    wanted.stated_preempted = record.preempted;
     wanted.pod = pod_of(record, wanted);
     if (record.spec != 0) {
         wanted.pod.spec = shim.specs.at(record.spec);
@@ -142,22 +148,30 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
         if (wanted.requests != ask.requests) {
             return "is placed already";
         }
-        ask.priority = wanted.priority;
         restate_placed(ask, wanted);
         return "";
     }
     const bool changed =
         ask.requests != wanted.requests || ask.required_node != wanted.required_node ||
         tolerates_drained(ask) != tolerates_drained(wanted) || *ask.pod.spec != *wanted.pod.spec ||
-        !same_scored_amounts(ask.pod, wanted.pod);
+        !same_scored_amounts(ask.pod, wanted.pod) || ask.priority != wanted.priority ||
+        ask.pod.never_preempts != wanted.pod.never_preempts;
+    if (!ask.nominated_node.empty()) {  // stays, with the new amounts
+        Amounts& held = nodes_.at(ask.nominated_node).held;
+        add(ask.requests, -1, held);
+        add(wanted.requests, 1, held);
+    }
     ask.priority = wanted.priority;
     ask.requests = wanted.requests;
     ask.required_node = wanted.required_node;
-    ask.nominated_node = wanted.nominated_node;
     ask.tolerates_unschedulable = wanted.tolerates_unschedulable;
-    ask.never_preempts = wanted.never_preempts;
-    ask.started_ms = wanted.started_ms;
+    ask.qos = wanted.qos;
+    ask.grace_period_s = wanted.grace_period_s;
+    ask.stated_terminating = wanted.stated_terminating;
+    ask.stated_preempted = wanted.stated_preempted;
+    const std::uint64_t sequence = ask.sequence;
     ask.pod = wanted.pod;
+    ask.pod.sequence = sequence;
     for (const auto& [kind, amount] : ask.requests) {
         kinds_.insert(kind);
     }
@@ -174,17 +188,28 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
 }
 
 void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
-    const bool seen_by_others = *ask.pod.spec != *wanted.pod.spec ||
-                                ask.pod.terminating != wanted.pod.terminating;
-    ask.started_ms = wanted.started_ms;
+    const bool other_priority = ask.priority != wanted.priority;
+    const bool other_spec = *ask.pod.spec != *wanted.pod.spec;
+    const bool was_terminating = ask.pod.terminating;
+    ask.priority = wanted.priority;
+    ask.qos = wanted.qos;
+    ask.grace_period_s = wanted.grace_period_s;
+    ask.stated_terminating = wanted.stated_terminating;
+    ask.stated_preempted = wanted.stated_preempted;
+    ask.pod.priority = wanted.priority;
+    ask.pod.started_ms = wanted.pod.started_ms;
+    ask.pod.qos_rank = wanted.pod.qos_rank;
     ask.pod.spec = wanted.pod.spec;
-    ask.pod.terminating = wanted.pod.terminating;
     ask.pod.node_cpu = wanted.pod.node_cpu;
     ask.pod.node_memory = wanted.pod.node_memory;
     ask.pod.own_cpu = wanted.pod.own_cpu;
     ask.pod.own_memory = wanted.pod.own_memory;
-    if (seen_by_others) {
+    count_end_anew(ask);
+    if (other_spec || was_terminating != ask.pod.terminating) {
         wake(Event::pod_changed);
+    }
+    if (other_priority) {
+        wake(Event::allocation_ended);
     }
 }
 
@@ -193,6 +218,7 @@ void Oracle::become_gated(Ask& ask) {
         return;
     }
     ask.state = AskState::gated;
+    ask.nacked = false;
     ask.failed_by.clear();
     decide(ask.shim, DecisionKind::ask_waiting, ask.key, judge({}, ask.pod).explanation.message);
 }
@@ -209,6 +235,10 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     wanted.group_number = group_number(wanted);
     const std::string node = wanted.node;
     wanted.node.clear();
+    const std::string nominated_node = wanted.nominated_node;
+    wanted.nominated_node.clear();
+    wanted.pod.sequence = wanted.sequence;
+    wanted.pod.foreign = wanted.foreign;
     for (const auto& [kind, amount] : wanted.requests) {
         kinds_.insert(kind);
     }
@@ -216,8 +246,19 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     Ask& ask = asks_[wanted.sequence] = wanted;
     if (!node.empty()) {
         place(ask, node, AskState::allocated);
-    } else if (!ask.pod.spec->gates.empty()) {
+        return "";
+    }
+    if (!ask.pod.spec->gates.empty()) {
         become_gated(ask);
+    }
+    if (nodes_.contains(nominated_node)) {
+        nominate(ask, nominated_node);
+        for (const auto& [sequence, other] : asks_) {
+            if (other.node == nominated_node && other.pod.terminating &&
+                other.priority < ask.priority) {
+                ask.victims.insert(sequence);
+            }
+        }
     }
     return "";
 }
@@ -234,41 +275,51 @@ std::uint64_t Oracle::group_number(const Ask& ask) const {
 }
 
 void Oracle::place(Ask& ask, const std::string& node_name, AskState state) {
+    end_nomination(ask, ask.nominated_node != node_name);
     Node& node = nodes_.at(node_name);
-    Amounts& sums = ask.foreign ? node.foreign : node.used;
-    for (const auto& [kind, amount] : ask.requests) {
-        sums[kind] += amount;
-    }
+    add(ask.requests, 1, ask.foreign ? node.foreign : node.used);
     ask.node = node_name;
     ask.pod.node = node_name;
     ask.state = state;
+    ask.nacked = false;
     ask.failed_by.clear();
+    count_end_anew(ask);
     wake(Event::pod_changed);
 }
 
-void Oracle::leave_node(Ask& ask) {
+// The pod is gone from its node. Asks that had left a node out for its sake are woken, unless all
+// are woken later.
+void Oracle::leave_node(Ask& ask, bool wakes_whom_it_kept_away) {
     Node& node = nodes_.at(ask.node);
-    Amounts& sums = ask.foreign ? node.foreign : node.used;
-    for (const auto& [kind, amount] : ask.requests) {
-        sums[kind] -= amount;
-    }
+    add(ask.requests, -1, ask.foreign ? node.foreign : node.used);
     ask.node.clear();
     ask.pod.node.clear();
     ask.bindings.clear();
     ask.allocated_decision = 0;
+    ask.chosen = false;
+    count_end_anew(ask);
+    for (auto& [sequence, other] : asks_) {
+        other.victims.erase(ask.sequence);
+        const bool kept_away = other.left_out.erase(ask.sequence) > 0;
+        if (kept_away && wakes_whom_it_kept_away && other.state == AskState::unschedulable) {
+            wake(other);
+        }
+    }
 }
 
 // The ask goes, with its allocation if it has one; the end of an allocation wakes unless told
 // otherwise.
-void Oracle::end_ask(std::uint64_t sequence, bool wakes) {
+void Oracle::end_ask(std::uint64_t sequence, bool wakes, bool wakes_whom_it_kept_away) {
     Ask& ask = asks_.at(sequence);
     const bool placed = !ask.node.empty();
     if (placed) {
-        leave_node(ask);
+        leave_node(ask, wakes_whom_it_kept_away);
     }
+    const bool nominated = !ask.nominated_node.empty();
+    end_nomination(ask, false);
     shims_.at(ask.shim).asks.erase(ask.key);
     asks_.erase(sequence);
-    if (placed && wakes) {
+    if ((placed || nominated) && wakes) {
         wake(Event::allocation_ended);
     }
 }
@@ -281,7 +332,7 @@ void Oracle::end_asks_of_application(const std::string& shim, const std::string&
         }
     }
     for (const std::uint64_t sequence : going) {
-        end_ask(sequence, true);
+        end_ask(sequence, true, true);
     }
 }
 

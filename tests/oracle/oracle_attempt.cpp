@@ -51,7 +51,20 @@ const Ask* Oracle::next_ask() const {
             first = &ask;
         }
     }
-    return first;
+    return first == nullptr ? early_from_backoff() : first;
+}
+
+// When nothing else waits: the ask whose backoff ends first, if its shim has credit.
+const Ask* Oracle::early_from_backoff() const {
+    const Ask* first = nullptr;
+    for (const auto& [sequence, ask] : asks_) {
+        if (ask.state == AskState::backoff && !ask.nacked &&
+            (first == nullptr || ask.backoff_until < first->backoff_until)) {
+            first = &ask;
+        }
+    }
+    const bool may = first != nullptr && options_.backoff_early && has_credit(shims_.at(first->shim));
+    return may ? first : nullptr;
 }
 
 KubeOptions Oracle::kube_options() const {
@@ -59,6 +72,10 @@ KubeOptions Oracle::kube_options() const {
     // Gates are looked at when an ask is stated, not when it is its turn.
     out.waits_at_gates = false;
     out.copies_namespace_fault = options_.compat == Compat::kubernetes_1_35;
+    out.copies_trial_faults = options_.compat == Compat::kubernetes_1_35;
+    out.nominated_node_first = options_.preemption.nominated_node_first;
+    out.victims_by_qos = options_.preemption.victim_order == VictimOrder::qos;
+    out.only_marked_stand_in = options_.preemption.preempt_again == PreemptAgain::marked;
     out.fit = options_.score == ScorePolicy::least_allocated ? KubeFitPolicy::least_allocated
                                                              : KubeFitPolicy::most_allocated;
     const ScoreWeights& weights = options_.weights;
@@ -101,7 +118,12 @@ KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
     for (const auto& [sequence, other] : asks_) {
         if (!other.node.empty()) {
             out.pods.push_back(&other.pod);
+        } else if (!other.nominated_node.empty()) {
+            out.nominations.push_back({&other.pod, other.nominated_node});
         }
+    }
+    for (const auto& [pod, node] : ask.left_out) {
+        out.left_out.insert(node);
     }
     for (const auto& [owner, hold] : holds_) {
         for (const auto& [kind, amount] : hold.amounts) {
@@ -115,48 +137,94 @@ KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
     return out;
 }
 
-KubeAnswer Oracle::answer(const Ask& ask) const {
-    const bool as_stated = std::all_of(asks_.begin(), asks_.end(), [](const auto& one) {
-        return one.second.bindings.empty();
-    });
-    if (as_stated) {  // the usual case: nothing to copy
-        return judge(state_for(ask, objects_), ask.pod);
+// Owns the objects that its state points to, if they are not as stated.
+struct Oracle::Look {
+    Look(const Oracle& oracle, const Ask& ask) {
+        const auto& asks = oracle.asks_;
+        const bool as_stated = std::all_of(asks.begin(), asks.end(), [](const auto& one) {
+            return one.second.bindings.empty();
+        });
+        if (!as_stated) {
+            assumed = oracle.assumed_objects();
+        }
+        state = oracle.state_for(ask, as_stated ? oracle.objects_ : *assumed);
+        if (oracle.nodes_.contains(ask.avoids) && oracle.now_ < ask.avoids_until) {
+            KubeState without = state;
+            without.left_out.insert(ask.avoids);
+            answer = judge(without, ask.pod);
+        }
+        if (answer.explanation.node.empty()) {
+            answer = judge(state, ask.pod);
+        }
     }
-    const KubeObjects objects = assumed_objects();
-    return judge(state_for(ask, objects), ask.pod);
-}
+    Look(const Look&) = delete;
+    Look& operator=(const Look&) = delete;
+
+    std::optional<KubeObjects> assumed;
+    KubeState state;
+    KubeAnswer answer;
+};
+
+KubeAnswer Oracle::answer(const Ask& ask) const { return Look(*this, ask).answer; }
 
 void Oracle::attempt(Ask& ask) {
     ++attempts_;
-    const KubeAnswer found = answer(ask);
+    const Look look(*this, ask);
     if (counts_what_decides_) {
-        count_deciders(found);
+        count_deciders(look.answer);
     }
-    if (found.explanation.node.empty()) {
-        fail(ask, found);
+    if (look.answer.explanation.node.empty()) {
+        fail(ask, look);
         return;
     }
     ask.failed_by.clear();
     ++placed_;
-    const std::string node = found.explanation.node;
+    const std::string node = look.answer.explanation.node;
     check_fit(ask, nodes_.at(node));
     place(ask, node, AskState::unacknowledged);
-    ask.bindings = found.bindings;
+    ask.bindings = look.answer.bindings;
     log_line("place", ask, node, "-");
     ask.allocated_decision = decide(ask.shim, DecisionKind::allocated, ask.key, "", node);
 }
 
-void Oracle::fail(Ask& ask, const KubeAnswer& found) {
+// The steps at the end of section 10, in their order.
+void Oracle::fail(Ask& ask, const Look& look) {
     ++failed_;
-    ask.failed_by = found.failed_by;
+    ask.failed_by = look.answer.failed_by;
     if (nodes_.empty()) {
         ask.failed_by = {kNoNodes};
     }
     count_failure(ask);
+    std::optional<KubePreemption> found;
+    if (options_.preemption.enabled) {
+        found = preempt(look.state, ask.pod, look.answer);
+    }
+    const std::string message = whole_message(look.answer, found);
+    if (found && found->chosen) {
+        const KubeVictims& chosen = found->candidates[*found->chosen];
+        check_victims(ask, look.state, chosen);
+        const bool lasts = std::none_of(chosen.victims.begin(), chosen.victims.end(),
+                                        [](const KubePod* victim) { return victim->stuck; });
+        log_nomination(ask, *found, message);
+        tell_failure(ask, message, lasts);
+        choose(ask, chosen);
+        return;
+    }
+    const bool ends = found && found->eligible;
+    log_line("fail", ask, "-", message);
+    tell_failure(ask, message, !ends && !ask.nominated_node.empty());
+    if (ends && !ask.nominated_node.empty()) {
+        clear_nomination(ask, "preemption found no node");
+    }
     ask.state = AskState::unschedulable;
-    log_line("fail", ask, "-", found.explanation.message);
-    if (ask.failures == 1) {
-        decide(ask.shim, DecisionKind::ask_waiting, ask.key, found.explanation.message);
+}
+
+void Oracle::tell_failure(Ask& ask, const std::string& message, bool is_nominated) {
+    const bool scale_up = !is_nominated && ask.priority >= options_.scale_up_cutoff;
+    if (ask.failures == 1 || (scale_up && !ask.told_scale_up)) {
+        decide(ask.shim, DecisionKind::ask_waiting, ask.key, message, "", Termination::unknown,
+               scale_up);
+        ask.told_scale_up = ask.told_scale_up || scale_up;
     }
 }
 
@@ -183,10 +251,24 @@ void Oracle::count_deciders(const KubeAnswer& found) {
     }
 }
 
-// Law 3 at the moment of the commit; later the capacity may shrink below use.
+// Law 3 at the moment of the commit; later the capacity may shrink below use. What is held against
+// the ask is as good as in use.
 void Oracle::check_fit(const Ask& ask, const Node& node) {
+    Amounts taken = node.used;
+    add(node.foreign, 1, taken);
+    add(ask.requests, 1, taken);
+    for (const auto& [owner, hold] : holds_) {
+        if (hold.node == node.name && ask.priority < hold.kept_from_below) {
+            add(hold.amounts, 1, taken);
+        }
+    }
+    for (const Ask* other : nominated_to(node.name)) {
+        if (other != &ask && other->priority >= ask.priority) {
+            add(other->requests, 1, taken);
+        }
+    }
     for (const auto& [kind, amount] : ask.requests) {
-        if (of(node.used, kind) + of(node.foreign, kind) + amount > of(node.capacity, kind)) {
+        if (of(taken, kind) > of(node.capacity, kind)) {
             broken_at_commit_.push_back("law 3: " + ask.key + " exceeds " + kind + " of " +
                                         node.name);
         }

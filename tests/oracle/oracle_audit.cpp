@@ -24,7 +24,7 @@ std::vector<std::string> Oracle::audit() const {
     return broken;
 }
 
-// Law 2, and the slots of section 1. Law 6 has nothing to check: nobody is a victim yet.
+// Law 2, and the slots of section 1. Law 6 is checked when victims are chosen.
 void Oracle::audit_nodes(std::vector<std::string>& broken) const {
     std::map<std::uint64_t, std::string> group_of_block;
     std::set<std::uint64_t> slots;
@@ -37,6 +37,16 @@ void Oracle::audit_nodes(std::vector<std::string>& broken) const {
                     (ask.foreign ? foreign : used)[kind] += amount;
                 }
             }
+        }
+        Amounts held;
+        for (const auto& [owner, hold] : holds_) {
+            add(hold.amounts, hold.node == name ? 1 : 0, held);
+        }
+        for (const Ask* ask : nominated_to(name)) {
+            add(ask->requests, 1, held);
+        }
+        if (without_zeros(held) != without_zeros(node.held)) {
+            broken.push_back("law 2: what is held on " + name + " is not the sum of its holds");
         }
         if (used != without_zeros(node.used) || foreign != without_zeros(node.foreign)) {
             broken.push_back("law 2: use of " + name + " is not the sum of its allocations");
@@ -65,9 +75,10 @@ void Oracle::audit_asks(std::vector<std::string>& broken) const {
             broken.push_back("law 4: " + ask.key + " is " + name_of(ask.state) + " on '" +
                              ask.node + "'");
         }
-        if (ask.state == AskState::unschedulable && ask.failed_by.empty()) {
+        if (ask.state == AskState::unschedulable && ask.failed_by.empty() && ask.left_out.empty()) {
             broken.push_back("law 8: " + ask.key + " is unschedulable without a reason");
         }
+        audit_nomination(ask, broken);
         const auto owner = shims_.find(ask.shim);
         if (owner == shims_.end() || !owner->second.asks.contains(ask.key) ||
             owner->second.asks.at(ask.key) != sequence) {
@@ -76,6 +87,25 @@ void Oracle::audit_asks(std::vector<std::string>& broken) const {
         if (!ask.application.empty() && owner != shims_.end() &&
             !owner->second.applications.contains(ask.application)) {
             broken.push_back("law 4: " + ask.key + " is of an application that is gone");
+        }
+    }
+}
+
+// A nomination is a waiting ask's, to a node that there is, and its victims are there.
+void Oracle::audit_nomination(const Ask& ask, std::vector<std::string>& broken) const {
+    const std::string& node = ask.nominated_node;
+    if (!node.empty() && (!ask.node.empty() || !nodes_.contains(node))) {
+        broken.push_back("law 4: " + ask.key + " is nominated to " + node + ", placed on '" +
+                         ask.node + "'");
+    }
+    for (const std::uint64_t victim : ask.victims) {
+        if (!asks_.contains(victim) || asks_.at(victim).node != node) {
+            broken.push_back("law 6: " + ask.key + " waits for a pod that is not on " + node);
+        }
+    }
+    for (const auto& [pod, left_out] : ask.left_out) {
+        if (!asks_.contains(pod) || asks_.at(pod).node != left_out) {
+            broken.push_back("law 6: " + ask.key + " leaves out " + left_out + " for nothing");
         }
     }
 }

@@ -14,13 +14,14 @@ namespace bayplan::oracle {
 // Returns the number of the decision, or 0 when it is not kept (the shim must resync).
 std::uint64_t Oracle::decide(const std::string& name, DecisionKind kind, const std::string& item,
                              const std::string& text, const std::string& node,
-                             Termination termination) {
+                             Termination termination, bool scale_up) {
     Shim& shim = shims_.at(name);
     if (shim.must_resync) {
         return 0;
     }
     shim.last_number += 1;
-    const NumberedDecision decision{shim.last_number, kind, termination, item, node, text};
+    const NumberedDecision decision{shim.last_number, kind, termination, item,
+                                    node,             text, scale_up};
     shim.kept.push_back(decision);
     decisions_[name].push_back(decision);
     if (shim.connection) {
@@ -94,9 +95,9 @@ bool Oracle::has_credit(const Shim& shim) const {
 }
 
 void Oracle::log_line(const char* kind, const Ask& ask, const std::string& node,
-                      const std::string& reasons) {
+                      const std::string& reasons, const std::string& victims) {
     log_.push_back(std::to_string(log_.size() + 1) + " " + std::to_string(now_) + " " + kind + " " +
-                   ask.shim + "/" + ask.key + " " + node + " - " + reasons);
+                   ask.shim + "/" + ask.key + " " + node + " " + victims + " " + reasons);
 }
 
 std::string Oracle::digest() const {

@@ -151,7 +151,7 @@ std::string Oracle::release_record(const std::string& name, const ReleaseRecord&
     if (ask == nullptr || (record.application != 0 && ask->application != application)) {
         return "no such ask";
     }
-    end_ask(ask->sequence, true);
+    end_ask(ask->sequence, true, true);
     return "";
 }
 
@@ -170,9 +170,12 @@ std::string Oracle::nack_record(const std::string& name, const NackRecord& recor
         return "no such allocation";
     }
     Ask& ask = asks_.at(found->sequence);
-    leave_node(ask);
+    ask.avoids = ask.node;
+    ask.avoids_until = now_ + options_.avoid_rejecting_ns;
+    leave_node(ask, true);
     count_failure(ask);
     ask.state = AskState::backoff;
+    ask.nacked = true;
     wake(Event::allocation_ended);
     return "";
 }
@@ -182,7 +185,7 @@ void Oracle::message(const std::string& name, const ResyncBeginMessage&) {
     shim.resync_open = true;
     shim.resync_begun = true;
     while (!shim.asks.empty()) {
-        end_ask(shim.asks.begin()->second, false);
+        end_ask(shim.asks.begin()->second, false, false);
     }
     shim.applications.clear();
     forget_objects_of(name);

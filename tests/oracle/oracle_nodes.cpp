@@ -157,7 +157,15 @@ void Oracle::decommission(const std::string& name) {
                    Termination::stopped_by_rm);
             log_line("release", ask, name, text);
         }
-        end_ask(sequence, false);
+        end_ask(sequence, false, true);
+    }
+    for (auto& [sequence, ask] : asks_) {
+        if (ask.nominated_node == name) {
+            end_nomination(ask, true);
+            if (ask.state == AskState::unschedulable) {
+                wake(ask);
+            }
+        }
     }
     std::erase_if(holds_, [&](const auto& hold) { return hold.second.node == name; });
     nodes_.erase(name);

@@ -23,6 +23,9 @@ using Amounts = std::map<std::string, std::int64_t>;  // by text of the kind
 
 enum class AskState { gated, pending, backoff, unschedulable, unacknowledged, allocated };
 
+// Adds the amounts to others, or takes them away (times = -1).
+void add(const Amounts&, std::int64_t times, Amounts& into);
+
 // An unknown dictionary id as decisions name it.
 std::string number_sign(DictId);
 
@@ -43,11 +46,8 @@ struct Ask {
     std::int32_t priority = 0;
     Amounts requests;
     std::string required_node;  // empty: any
-    std::string nominated_node;
     bool tolerates_unschedulable = false;
-    bool never_preempts = false;
-    std::int64_t started_ms = 0;
-    KubePod pod;  // the same as predicates and scores see it, with its spec
+    KubePod pod;  // the same as predicates, scores and preemption see it, with its spec
     bool foreign = false;
     AskState state = AskState::pending;
     std::string node;  // empty: not placed
@@ -57,6 +57,25 @@ struct Ask {
     std::vector<KubeBinding> bindings;  // what its placement did to claims
     std::uint64_t allocated_decision =
         0;  // number of the decision that told its placement; 0: none
+    bool told_scale_up = false;
+
+    // While it waits.
+    std::string nominated_node;                    // empty: none
+    std::set<std::uint64_t> victims;               // whose end it waits for on its nominated node
+    std::map<std::uint64_t, std::string> left_out;  // nodes, each for the sake of a stuck pod
+    bool nacked = false;                           // its backoff is one after a nack
+    std::string avoids;                            // the node that refused it,
+    std::int64_t avoids_until = 0;                 // and until when
+
+    // Once it is placed. `pod.terminating` and `pod.preempted` say what counts.
+    QosClass qos = QosClass::unknown;
+    std::int32_t grace_period_s = -1;
+    bool stated_terminating = false;
+    bool stated_preempted = false;
+    bool chosen = false;                 // as a victim
+    std::int64_t terminating_since = 0;
+    std::string told_to_delete;          // the text; empty: its shim was not told
+    std::uint32_t retries = 0;           // times that it was told again
 };
 
 struct Node {
@@ -69,6 +88,7 @@ struct Node {
     Amounts capacity;
     Amounts used;     // by ours
     Amounts foreign;  // by others
+    Amounts held;     // by operators and nominations
     KubeNode facts;   // as predicates and scores see it
 };
 
@@ -86,6 +106,7 @@ struct NumberedDecision {
     std::string name;
     std::string node;
     std::string text;
+    bool scale_up = false;
 
     bool operator==(const NumberedDecision&) const = default;
 };

@@ -32,6 +32,25 @@ void randomize_execution(EngineOptions& options, Random& random, bool with_tbb) 
     options.depth = random.pick(std::vector<std::uint32_t>{1, 2});
 }
 
+namespace {
+
+// Each by itself, not only as the two values of `compat` have them.
+PreemptionOptions random_preemption(Random& random, Compat compat) {
+    PreemptionOptions out = PreemptionOptions::of(compat);
+    if (random.chance(60)) {
+        out.victim_order = static_cast<VictimOrder>(random.below(2));
+        out.nominated_node_first = random.chance(50);
+        out.lower_nominations = static_cast<LowerNominations>(random.below(2));
+        out.preempt_again = static_cast<PreemptAgain>(random.below(2));
+    }
+    out.enabled = random.chance(93);
+    out.stuck_after_ns = random.chance(50) ? 30'000 * kMs : random.between(1, 20'000 * kMs);
+    out.victim_retries = static_cast<std::uint32_t>(random.between(0, 3));
+    return out;
+}
+
+}  // namespace
+
 EngineOptions random_options(Random& random, bool with_tbb) {
     EngineOptions options;
     options.daemon_instance = random.next() | 1;
@@ -71,6 +90,10 @@ EngineOptions random_options(Random& random, bool with_tbb) {
             }
         }
     }
+    options.preemption = random_preemption(random, options.compat);
+    options.backoff_early = random.chance(75);
+    options.avoid_rejecting_ns = random.chance(20) ? 0 : random.between(1, 60'000 * kMs);
+    options.scale_up_cutoff = random.pick(std::vector<std::int32_t>{0, 0, -5, 10, INT32_MIN});
     randomize_execution(options, random, with_tbb);
     return options;
 }
@@ -86,7 +109,8 @@ Generator::Generator(std::uint64_t seed, const EngineOptions& options)
     make_shims();
     priorities_ = random_.chance(30)
                       ? std::vector<std::int32_t>{0}
-                      : std::vector<std::int32_t>{-5, 0, 0, 0, 10, 1000, INT32_MAX, INT32_MIN};
+                      : std::vector<std::int32_t>{-5, 0, 0, 0, 10, 10, 1000, INT32_MAX, INT32_MIN};
+    confirm_percent_ = random_.pick(std::vector<std::uint64_t>{0, 5, 30, 100});
 }
 
 void Generator::make_shapes() {
@@ -266,6 +290,12 @@ Event Generator::plain_event(const oracle::Oracle& oracle, ShimModel& model) {
         event.body = applications(oracle, model);
         return event;
     }
+    if (random_.chance(confirm_percent_)) {
+        event.body = confirmations(oracle, model);
+        if (!std::get<oracle::OwnedReleases>(event.body).releases.empty()) {
+            return event;
+        }
+    }
     const std::uint64_t dice = random_.below(100);
     if (dice < 22) {
         return acknowledge(model);
@@ -325,13 +355,14 @@ Event Generator::run() {
 
 Event Generator::tick(const oracle::Oracle& oracle) {
     const std::int64_t timer = oracle.next_timer_ns();
-    switch (random_.below(6)) {
+    switch (random_.below(7)) {
     case 0:
         return TickEvent{clock_ns_ -
                          random_.between(0, 100)};  // a clock that stood still or went back
     case 1: clock_ns_ += random_.between(0, 100 * kMs); break;
     case 2: clock_ns_ += random_.between(0, 20'000 * kMs); break;
-    case 3: clock_ns_ = timer == INT64_MAX ? clock_ns_ + kMs : timer - 1; break;
+    case 3: clock_ns_ += random_.between(0, 150'000 * kMs); break;
+    case 4: clock_ns_ = timer == INT64_MAX ? clock_ns_ + kMs : timer - 1; break;
     default: clock_ns_ = timer == INT64_MAX ? clock_ns_ + 1500 * kMs : timer; break;
     }
     clock_ns_ = std::max(clock_ns_, oracle.now());

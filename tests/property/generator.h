@@ -85,6 +85,8 @@ private:
     void spoil(oracle::OwnedAsk&);
     oracle::OwnedAsks asks(const oracle::Oracle&, ShimModel&);
     oracle::OwnedReleases releases(const oracle::Oracle&, ShimModel&);
+    oracle::OwnedReleases confirmations(const oracle::Oracle&, ShimModel&);
+    void ask_for_preemption(const oracle::Oracle&, const ShimModel&, oracle::OwnedAsk&);
     oracle::OwnedNacks nacks(const oracle::Oracle&, ShimModel&);
     oracle::OwnedApplications applications(const oracle::Oracle&, ShimModel&);
     oracle::OwnedDefine define(const oracle::Oracle&, ShimModel&);
@@ -110,6 +112,7 @@ private:
     bool sink_refuses_ = false;
     bool sink_may_refuse_ = false;
     std::uint64_t spoil_percent_ = 0;
+    std::uint64_t confirm_percent_ = 0;  // how soon shims tell that chosen victims are gone
     std::vector<ShimModel> shims_;
     std::vector<Shape> node_shapes_;
     std::vector<Shape> ask_shapes_;

@@ -135,7 +135,8 @@ oracle::OwnedNodes Generator::node_changes(const oracle::Oracle& oracle, ShimMod
 oracle::OwnedAsk Generator::new_ask(const oracle::Oracle& oracle, ShimModel& model) {
     oracle::OwnedAsk ask;
     const bool again = model.keys > 0 && random_.chance(4);
-    ask.key = "pod-" + std::to_string(again ? random_.below(model.keys) : model.keys++);
+    const std::uint64_t number = again ? random_.below(model.keys) : model.keys++;
+    ask.key = (number % 2 == 0 ? "ns-a/pod-" : "pod-") + std::to_string(number);
     ask.application = id_of(oracle, model, any_application(oracle, model));
     ask.priority = random_.pick(priorities_);
     const bool known_class = random_.chance(80);
@@ -156,7 +157,22 @@ oracle::OwnedAsk Generator::new_ask(const oracle::Oracle& oracle, ShimModel& mod
         ask.application = random_.chance(70) ? 0 : ask.application;
     }
     ask_for_nodes(oracle, model, ask);
+    ask_for_preemption(oracle, model, ask);
     return ask;
+}
+
+// What only preemption looks at, and how far the pod is on its way out.
+void Generator::ask_for_preemption(const oracle::Oracle& oracle, const ShimModel& model,
+                                   oracle::OwnedAsk& ask) {
+    ask.qos = static_cast<QosClass>(random_.below(4));
+    ask.started_ms = random_.chance(60) ? random_.between(1, 6) : 0;
+    ask.grace_period_s = static_cast<std::int32_t>(random_.between(-1, 40));
+    ask.never_preempts = random_.chance(5);
+    ask.terminating = random_.chance(5);
+    ask.preempted = random_.chance(ask.terminating ? 40 : 2);
+    if (random_.chance(6)) {
+        ask.nominated_node = id_of(oracle, model, any_node(oracle));
+    }
 }
 
 oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimModel& model,
@@ -173,10 +189,13 @@ oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimMod
     out.requests = amounts_of(oracle, model, ask.requests);
     const auto spec = model.spec_of.find(ask.key);
     out.spec = spec == model.spec_of.end() ? 0 : spec->second;
-    out.terminating = ask.pod.terminating;
-    out.never_preempts = ask.never_preempts;
+    out.terminating = ask.pod.terminating || ask.stated_terminating;
+    out.preempted = ask.pod.preempted || ask.stated_preempted;
+    out.qos = ask.qos;
+    out.grace_period_s = ask.grace_period_s;
+    out.never_preempts = ask.pod.never_preempts;
     out.nominated_node = ask.nominated_node.empty() ? 0 : id_of(oracle, model, ask.nominated_node);
-    out.started_ms = ask.started_ms;
+    out.started_ms = ask.pod.started_ms;
     out.node_cpu = ask.pod.node_cpu;
     out.node_memory = ask.pod.node_memory;
     out.own_cpu = ask.pod.own_cpu;
@@ -204,6 +223,9 @@ oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel&
     }
     if (!plain_ && random_.chance(35)) {
         ask_for_nodes(oracle, model, out);
+    }
+    if (random_.chance(35)) {
+        ask_for_preemption(oracle, model, out);
     }
     if (random_.chance(5)) {
         out.application = id_of(oracle, model, random_.pick(model.applications));
@@ -262,6 +284,17 @@ oracle::OwnedReleases Generator::releases(const oracle::Oracle& oracle, ShimMode
             }
         }
         out.releases.push_back(release);
+    }
+    return out;
+}
+
+// Victims that were chosen of this shim's pods, told to be gone.
+oracle::OwnedReleases Generator::confirmations(const oracle::Oracle& oracle, ShimModel& model) {
+    oracle::OwnedReleases out;
+    for (const auto& [sequence, ask] : oracle.asks()) {
+        if (ask.shim == model.name && ask.chosen && random_.chance(70)) {
+            out.releases.push_back({ask.key, 0});
+        }
     }
     return out;
 }

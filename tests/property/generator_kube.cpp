@@ -125,12 +125,6 @@ void Generator::ask_for_nodes(const oracle::Oracle& oracle, ShimModel& model,
     if (model.spec_seeds.empty()) {
         return;
     }
-    ask.terminating = random_.chance(4);
-    ask.never_preempts = random_.chance(3);
-    ask.started_ms = random_.chance(20) ? random_.between(1, 100) : 0;
-    if (random_.chance(3)) {
-        ask.nominated_node = id_of(oracle, model, any_node(oracle));
-    }
     const auto scored = [&](std::int64_t most) {
         return random_.chance(15) ? random_.between(-1, most) : -1;
     };

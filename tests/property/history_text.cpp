@@ -103,12 +103,14 @@ private:
                  << (ask.foreign ? " foreign" : "")
                  << (ask.tolerates_unschedulable ? " tolerates" : "")
                  << (ask.terminating ? " terminating" : "")
+                 << (ask.preempted ? " preempted" : "")
                  << (ask.never_preempts ? " never preempts" : "")
                  << (ask.nominated_node != 0 ? " nominated to " + name(ask.nominated_node) : "")
                  << (ask.spec != 0 ? " spec " + std::to_string(ask.spec) : "");
             write_amounts(ask.requests);
             out_ << " scored " << ask.node_cpu << " " << ask.node_memory << " " << ask.own_cpu
-                 << " " << ask.own_memory << " started " << ask.started_ms;
+                 << " " << ask.own_memory << " started " << ask.started_ms << " qos "
+                 << static_cast<int>(ask.qos) << " grace " << ask.grace_period_s;
         }
     }
     void write_body(const oracle::OwnedReleases& body) {
@@ -189,6 +191,16 @@ std::string to_text(const EngineOptions& options) {
     for (const std::string& name : options.predicates) {
         out << " " << name;
     }
+    const PreemptionOptions& preemption = options.preemption;
+    out << "; preemption " << (preemption.enabled ? "on" : "off") << ", victims by "
+        << (preemption.victim_order == VictimOrder::qos ? "qos" : "start") << ", nominated node "
+        << (preemption.nominated_node_first ? "first" : "like others") << ", lower nominations "
+        << (preemption.lower_nominations == LowerNominations::clear ? "cleared" : "checked again")
+        << ", again unless " << (preemption.preempt_again == PreemptAgain::any ? "any" : "a marked one")
+        << " terminates, stuck after " << preemption.stuck_after_ns << " ns, retries "
+        << preemption.victim_retries << ", backoff early " << options.backoff_early
+        << ", avoid rejecting " << options.avoid_rejecting_ns << " ns, scale up from "
+        << options.scale_up_cutoff;
     out << "; executor " << static_cast<int>(options.executor) << ", path "
         << static_cast<int>(options.path) << ", workers " << options.workers << ", shards "
         << options.shards << ", batch " << options.batch << ", depth " << options.depth;

@@ -21,7 +21,8 @@ std::string to_text(const oracle::NumberedDecision& decision) {
     return std::to_string(decision.number) + " kind " +
            std::to_string(static_cast<int>(decision.kind)) + " termination " +
            std::to_string(static_cast<int>(decision.termination)) + " name '" + decision.name +
-           "' node '" + decision.node + "' text '" + decision.text + "'";
+           "' node '" + decision.node + "' text '" + decision.text + "'" +
+           (decision.scale_up ? " scale up" : "");
 }
 
 }  // namespace

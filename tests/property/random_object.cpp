@@ -13,7 +13,7 @@ public:
         : random_(random), id_(id), nodes_(nodes) {}
 
     ClusterObject any() {
-        switch (random_.below(16)) {
+        switch (random_.below(19)) {
         case 0: return space(one_of({"ns-a", "ns-b", "ns-c"}));
         case 1:
         case 2: return pod_set();
@@ -32,7 +32,7 @@ public:
             return VolumeAttachment{id_(one_of({"attachment-1", "attachment-2"})),
                                     id_("csi.example.com"), node(),
                                     id_(one_of({"volume-1", "volume-2"}))};
-        default: return PodBudget{id_("ns-a"), id_("set-1"), std::nullopt, 1, {}};
+        default: return budget();
         }
     }
 
@@ -40,6 +40,24 @@ public:
         Namespace out{id_(name), {}};
         if (random_.chance(75)) {
             out.labels.push_back({id_("team"), id_(one_of({"red", "blue"}))});
+        }
+        return out;
+    }
+
+    PodBudget budget() {
+        PodBudget out{id_(one_of({"ns-a", "ns-a", "ns-b"})), id_(one_of({"set-1", "set-2"})),
+                      std::nullopt, static_cast<std::int32_t>(random_.between(-1, 3)), {}};
+        if (random_.chance(90)) {
+            out.selector.emplace();
+            if (random_.chance(92)) {
+                out.selector->requirements.push_back(
+                    {id_("app"), LabelOperator::in, {id_(one_of({"web", "db"}))}});
+            }
+        }
+        for (const char* pod : {"pod-0", "pod-2", "pod-4"}) {
+            if (random_.chance(12)) {
+                out.disrupted_pods.push_back(id_(pod));
+            }
         }
         return out;
     }
@@ -222,6 +240,9 @@ std::vector<ObjectRecord> first_objects(Random& random, const IdOf& id,
     }
     if (random.chance(50)) {
         out.push_back({CsiDriver{id("csi.example.com"), true}, false});
+    }
+    for (std::int64_t i = random.between(0, 2); i > 0; --i) {
+        out.push_back({maker.budget(), false});
     }
     for (std::int64_t i = random.between(0, 6); i > 0; --i) {
         out.push_back({maker.any(), false});

@@ -247,7 +247,7 @@ const std::vector<std::string>& kube_texts() {
         "image-one:1", "image-two:1", "image-three:1", "volume-1", "volume-2", "volume-3",
         "volume-4", "handle-1", "handle-2", "handle-3", "handle-4", "local", "cloud", "instant",
         "csi.example.com", "kubernetes.io/no-provisioner", "capacity-1", "capacity-2",
-        "attachment-1", "attachment-2", "pod-0", "pod-1"};
+        "attachment-1", "attachment-2", "pod-0", "pod-1", "pod-2", "pod-4"};
     return texts;
 }
 

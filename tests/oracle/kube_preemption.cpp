@@ -1,0 +1,227 @@
+// The search for victims, step by step as RULES.md, section 10 names the steps.
+//
+// Thread and errors: see kube_preemption.h.
+#include "kube_preemption.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "kube_judge.h"
+#include "kube_match.h"
+
+namespace bayplan::oracle {
+
+namespace {
+
+using Pods = std::vector<const KubePod*>;
+
+std::int64_t start_of(const KubePod& pod) {
+    return pod.started_ms == 0 ? std::numeric_limits<std::int64_t>::max() : pod.started_ms;
+}
+
+const KubeNode* node_named(const KubeState& state, const std::string& name) {
+    for (const KubeNode* node : state.nodes) {
+        if (node->name == name) {
+            return node;
+        }
+    }
+    return nullptr;
+}
+
+// "May it?": why it may not, or "".
+std::string not_eligible(const KubeState& state, const KubePod& pod, const KubeAnswer& answer) {
+    if (pod.never_preempts) {
+        return "not eligible due to preemptionPolicy=Never.";
+    }
+    for (const KubeNomination& own : state.nominations) {
+        if (own.pod != &pod) {
+            continue;
+        }
+        for (const NodeExplanation& node : answer.explanation.nodes) {
+            if (node.node == own.node && node.verdict == Verdict::unresolvable) {
+                return "";
+            }
+        }
+        for (const KubePod* other : state.pods) {
+            const bool marked = other->preempted || !state.options.only_marked_stand_in;
+            if (other->node == own.node && other->priority < pod.priority && other->terminating &&
+                !other->stuck && marked) {
+                return "not eligible due to a terminating pod on the nominated node.";
+            }
+        }
+    }
+    return "";
+}
+
+Pods pool_on(const KubeState& state, const KubePod& pod, const KubeNode& node) {
+    Pods pool;
+    for (const KubePod* placed : state.pods) {
+        if (placed->node == node.name && placed->priority < pod.priority && !placed->foreign) {
+            pool.push_back(placed);
+        }
+    }
+    std::sort(pool.begin(), pool.end(), [&](const KubePod* a, const KubePod* b) {
+        const auto rank = [&](const KubePod& one) {  // smaller: more important
+            return std::tuple(-std::int64_t{one.priority},
+                              state.options.victims_by_qos ? -one.qos_rank : 0, start_of(one),
+                              one.key, one.sequence);
+        };
+        return rank(*a) < rank(*b);
+    });
+    return pool;
+}
+
+// Each takes one from every budget that protects it, in order of importance.
+std::set<const KubePod*> violating(const KubeState& state, const Pods& pool) {
+    std::map<KubeName, std::int64_t> left;
+    for (const auto& [name, budget] : state.objects->budgets) {
+        left[name] = budget.allowed;
+    }
+    std::set<const KubePod*> out;
+    for (const KubePod* pod : pool) {
+        for (const auto& [name, budget] : state.objects->budgets) {
+            if (protects(budget, *pod) && --left[name] < 0) {
+                out.insert(pod);
+            }
+        }
+    }
+    return out;
+}
+
+// Puts the pods of the pool back one by one, those whose budget would be violated first. The
+// victims are those with whom the node does not pass.
+KubeVictims reprieve(const KubeState& state, const KubePod& pod, const KubeNode& node,
+                     const Pods& pool) {
+    const std::set<const KubePod*> violate = violating(state, pool);
+    Pods order;
+    for (const bool first : {true, false}) {
+        for (const KubePod* one : pool) {
+            if (violate.contains(one) == first) {
+                order.push_back(one);
+            }
+        }
+    }
+    Pods gone = pool;
+    for (const KubePod* one : order) {
+        Pods without = gone;
+        std::erase(without, one);
+        if (!why_not_without(state, without, pod, node)) {
+            gone = without;
+        }
+    }
+    KubeVictims out{&node, gone, 0};
+    out.violations = std::count_if(gone.begin(), gone.end(),
+                                   [&](const KubePod* one) { return violate.contains(one); });
+    return out;
+}
+
+// Smaller is better; the order of the list, which is that of the slots, decides the rest.
+std::tuple<std::int64_t, std::int64_t, std::int64_t, std::size_t, std::int64_t> cost(
+    const KubeVictims& one) {
+    return {one.violations, one.highest_priority(), one.priority_sum(), one.victims.size(),
+            -one.earliest_start()};
+}
+
+}  // namespace
+
+std::int64_t KubeVictims::highest_priority() const { return victims.at(0)->priority; }
+
+std::int64_t KubeVictims::priority_sum() const {
+    std::int64_t sum = 0;
+    for (const KubePod* one : victims) {
+        sum += one->priority + (std::int64_t{1} << 31);
+    }
+    return sum;
+}
+
+std::int64_t KubeVictims::earliest_start() const {
+    std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
+    for (const KubePod* one : victims) {
+        if (one->priority == highest_priority()) {
+            earliest = std::min(earliest, start_of(*one));
+        }
+    }
+    return earliest;
+}
+
+bool protects(const KubeBudget& budget, const KubePod& pod) {
+    const KubeSpec& spec = *pod.spec;
+    const bool named = std::any_of(
+        budget.disrupted.begin(), budget.disrupted.end(), [&](const std::string& name) {
+            return pod.key == budget.name_space + "/" + name;
+        });
+    return budget.name_space == spec.name_space && !spec.labels.empty() && budget.selector &&
+           !budget.selector->empty() && selector_matches(*budget.selector, spec.labels) && !named;
+}
+
+std::optional<PredicateFailure> why_not_without(const KubeState& state, const Pods& gone,
+                                                const KubePod& pod, const KubeNode& node) {
+    KubeState rest = state;
+    rest.taken_away.insert(rest.taken_away.end(), gone.begin(), gone.end());
+    std::erase_if(rest.pods, [&](const KubePod* one) {
+        return std::find(gone.begin(), gone.end(), one) != gone.end();
+    });
+    return why_not(rest, pod, node);
+}
+
+std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod& pod,
+                                      const KubeAnswer& answer) {
+    KubeState state = attempted;
+    state.skipped = answer.skipped;
+    if (state.nodes.empty() ||
+        (answer.finding && answer.finding->verdict == Verdict::unresolvable)) {
+        return std::nullopt;
+    }
+    KubePreemption out;
+    for (const NodeExplanation& node : answer.explanation.nodes) {
+        out.nodes += node.verdict == Verdict::unschedulable;
+    }
+    out.text = not_eligible(state, pod, answer);
+    if (!out.text.empty()) {
+        out.eligible = false;
+        return out;
+    }
+    std::vector<std::string> reasons;
+    for (const NodeExplanation& explained : answer.explanation.nodes) {
+        if (explained.verdict != Verdict::unschedulable) {
+            reasons.emplace_back("Preemption is not helpful for scheduling");
+            continue;
+        }
+        const KubeNode& node = *node_named(state, explained.node);
+        const Pods pool = pool_on(state, pod, node);
+        if (pool.empty()) {
+            reasons.emplace_back("No preemption victims found for incoming pod");
+            continue;
+        }
+        const auto still = why_not_without(state, pool, pod, node);
+        if (still) {
+            reasons.insert(reasons.end(), still->reasons.begin(), still->reasons.end());
+            continue;
+        }
+        const KubeVictims victims = reprieve(state, pod, node, pool);
+        if (!victims.victims.empty()) {
+            out.candidates.push_back(victims);
+        }
+    }
+    for (std::size_t i = 0; i < out.candidates.size(); ++i) {
+        if (!out.chosen || cost(out.candidates[i]) < cost(out.candidates[*out.chosen])) {
+            out.chosen = i;
+        }
+    }
+    if (!out.chosen) {
+        out.text = "0/" + std::to_string(state.nodes.size()) +
+                   " nodes are available: " + counted(reasons) + ".";
+    }
+    return out;
+}
+
+std::string whole_message(const KubeAnswer& answer,
+                          const std::optional<KubePreemption>& preemption) {
+    const std::string& message = answer.explanation.message;
+    return !preemption || preemption->chosen
+               ? message
+               : message + " no new claims to deallocate, preemption: " + preemption->text;
+}
+
+}  // namespace bayplan::oracle

@@ -1,0 +1,49 @@
+// Whom a pod that fits nowhere may drive away, and from which node: the literal search of RULES.md,
+// section 10, and of Kubernetes' DefaultPreemption. Every node, every pod, every set tried anew.
+//
+// Thread: one. Results point to the pods and nodes of the state. Errors: none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube_model.h"
+
+namespace bayplan::oracle {
+
+struct KubeVictims {
+    const KubeNode* node = nullptr;
+    std::vector<const KubePod*> victims;  // most important first
+    std::int64_t violations = 0;          // of budgets, by victims
+
+    // What nodes are compared by.
+    std::int64_t highest_priority() const;
+    std::int64_t priority_sum() const;
+    std::int64_t earliest_start() const;  // INT64_MAX: not known
+};
+
+struct KubePreemption {
+    bool eligible = true;
+    std::string text;                     // why nothing was found
+    std::vector<KubeVictims> candidates;  // in order of slots
+    std::optional<std::size_t> chosen;    // one of them
+    std::uint64_t nodes = 0;              // where it was tried
+};
+
+// After an attempt that found no node. Nothing if preemption does not follow such a failure.
+std::optional<KubePreemption> preempt(const KubeState&, const KubePod&, const KubeAnswer&);
+
+// The message of the attempt, with what preemption adds to it.
+std::string whole_message(const KubeAnswer&, const std::optional<KubePreemption>&);
+
+// Whether a budget counts the pod.
+bool protects(const KubeBudget&, const KubePod&);
+
+// Why the pod does not pass the node when all of these are gone; nothing if it passes.
+std::optional<PredicateFailure> why_not_without(const KubeState&,
+                                                const std::vector<const KubePod*>& gone,
+                                                const KubePod&, const KubeNode&);
+
+}  // namespace bayplan::oracle

@@ -1,0 +1,169 @@
+// What comes of a search for victims: nominations made and cleared, victims chosen. RULES.md,
+// section 10; the search itself is in kube_preemption.h.
+//
+// Thread and errors: see oracle.h.
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "oracle.h"
+
+namespace bayplan::oracle {
+
+namespace {
+
+std::string full_name(const Ask& ask) { return ask.shim + "/" + ask.key; }
+
+auto rank(const Ask& ask) {
+    return std::tuple(-std::int64_t{ask.priority}, ask.group_number, ask.sequence);
+}
+
+}  // namespace
+
+// In order of (priority descending, group number, sequence number).
+std::vector<const Ask*> Oracle::nominated_to(const std::string& node) const {
+    std::vector<const Ask*> out;
+    for (const auto& [sequence, ask] : asks_) {
+        if (ask.nominated_node == node) {
+            out.push_back(&ask);
+        }
+    }
+    std::sort(out.begin(), out.end(),
+              [](const Ask* a, const Ask* b) { return rank(*a) < rank(*b); });
+    return out;
+}
+
+void Oracle::log_nomination(const Ask& ask, const KubePreemption& found,
+                            const std::string& message) {
+    const KubeVictims& chosen = found.candidates[*found.chosen];
+    std::string victims;
+    for (const KubePod* victim : chosen.victims) {
+        victims += (victims.empty() ? "" : ",") + full_name(asks_.at(victim->sequence));
+    }
+    const std::int64_t start = chosen.earliest_start();
+    const bool known = start != std::numeric_limits<std::int64_t>::max();
+    log_line("nominate", ask, chosen.node->name,
+             "violations=" + std::to_string(chosen.violations) +
+                 " highest=" + std::to_string(chosen.highest_priority()) +
+                 " sum=" + std::to_string(chosen.priority_sum()) +
+                 " count=" + std::to_string(chosen.victims.size()) +
+                 " started=" + (known ? std::to_string(start) : "-") +
+                 " nodes=" + std::to_string(found.nodes) + ": " + message,
+             victims);
+}
+
+void Oracle::choose(Ask& ask, const KubeVictims& chosen) {
+    ++nominated_;
+    const std::string node = chosen.node->name;
+    if (!ask.nominated_node.empty() && ask.nominated_node != node) {
+        clear_nomination(ask, "preemption chose " + node);
+    }
+    nominate(ask, node);
+    ask.victims.clear();
+    decide(ask.shim, DecisionKind::nominated, ask.key, std::string(kNominatedNodeKey), node);
+    bool any_new = false;
+    for (const KubePod* pod : chosen.victims) {
+        Ask& victim = asks_.at(pod->sequence);
+        ask.victims.insert(victim.sequence);
+        any_new = choose_victim(victim, ask) || any_new;
+    }
+    clear_lower_nominations(ask, node);
+    ask.state = AskState::unschedulable;
+    if (any_new) {
+        wake(Event::pod_changed);
+    }
+    for (const KubePod* pod : chosen.victims) {
+        if (pod->stuck && ask.nominated_node == node) {
+            give_up_for(ask, asks_.at(pod->sequence));
+        }
+    }
+}
+
+// True if it was not terminating before.
+bool Oracle::choose_victim(Ask& victim, const Ask& preemptor) {
+    const bool is_new = !victim.pod.terminating;
+    victim.chosen = true;
+    count_end_anew(victim);
+    if (is_new) {
+        take_from_budgets(victim.pod);
+        victim.told_to_delete = "preempted by " + full_name(preemptor);
+        decide(victim.shim, DecisionKind::released, victim.key, victim.told_to_delete, victim.node,
+               Termination::preempted_by_scheduler);
+    }
+    return is_new;
+}
+
+void Oracle::take_from_budgets(const KubePod& victim) {
+    for (auto& [name, budget] : objects_.budgets) {
+        if (protects(budget, victim) && budget.allowed > 0) {
+            budget.allowed -= 1;
+        }
+    }
+}
+
+void Oracle::clear_lower_nominations(const Ask& ask, const std::string& node) {
+    const bool all = options_.preemption.lower_nominations == LowerNominations::clear;
+    for (const Ask* other : nominated_to(node)) {
+        if (other->priority < ask.priority && (all || !passes_when_all_are_gone(*other, node))) {
+            clear_nomination(asks_.at(other->sequence), full_name(ask) + " was nominated");
+        }
+    }
+}
+
+// All that terminate, on whatever node.
+bool Oracle::passes_when_all_are_gone(const Ask& ask, const std::string& node) const {
+    const KubeObjects objects = assumed_objects();
+    KubeState state = state_for(ask, objects);
+    std::erase_if(state.pods, [](const KubePod* pod) { return pod->terminating; });
+    return !why_not(state, ask.pod, nodes_.at(node).facts);
+}
+
+void Oracle::nominate(Ask& ask, const std::string& node) {
+    end_nomination(ask, false);
+    ask.nominated_node = node;
+    add(ask.requests, 1, nodes_.at(node).held);
+}
+
+void Oracle::end_nomination(Ask& ask, bool wakes) {
+    if (ask.nominated_node.empty()) {
+        return;
+    }
+    add(ask.requests, -1, nodes_.at(ask.nominated_node).held);
+    ask.nominated_node.clear();
+    ask.victims.clear();
+    if (wakes) {
+        wake(Event::allocation_ended);
+    }
+}
+
+void Oracle::clear_nomination(Ask& ask, const std::string& text) {
+    ++cleared_;
+    log_line("clear", ask, ask.nominated_node, text);
+    decide(ask.shim, DecisionKind::nominated, ask.key, std::string(kNominatedNodeKey) + ": " + text);
+    end_nomination(ask, false);
+    if (ask.state == AskState::unschedulable) {
+        wake(ask);
+    }
+    wake(Event::allocation_ended);
+}
+
+// Law 6: none of the victims could stay. Where pods can be of help to the ask by being there, one
+// that was tried early may fit in the end.
+void Oracle::check_victims(const Ask& ask, const KubeState& state, const KubeVictims& chosen) {
+    if (!ask.pod.spec->affinity.empty() || !ask.pod.spec->spread.empty()) {
+        return;
+    }
+    for (const KubePod* victim : chosen.victims) {
+        std::vector<const KubePod*> others = chosen.victims;
+        std::erase(others, victim);
+        if (!why_not_without(state, others, ask.pod, *chosen.node)) {
+            broken_at_commit_.push_back("law 6: " + ask.key + " fits beside its victim " +
+                                        victim->key);
+        }
+        if (victim->priority >= ask.priority || victim->foreign) {
+            broken_at_commit_.push_back("law 6: " + victim->key + " is not below " + ask.key);
+        }
+    }
+}
+
+}  // namespace bayplan::oracle

@@ -1,0 +1,80 @@
+// Placed pods on their way out: marks, times, and victims that stay. RULES.md, sections 1 and 10.
+//
+// Thread and errors: see oracle.h.
+#include "oracle.h"
+
+namespace bayplan::oracle {
+
+// What was stated of the pod and what was chosen, put together. Its time begins when it becomes
+// terminating on its node.
+void Oracle::count_end_anew(Ask& ask) {
+    const bool placed = !ask.node.empty();
+    const bool was_terminating = ask.pod.terminating;
+    ask.pod.terminating = placed && (ask.stated_terminating || ask.chosen);
+    ask.pod.preempted = placed && (ask.stated_preempted || ask.chosen);
+    if (!ask.pod.terminating) {
+        ask.pod.stuck = false;
+        ask.told_to_delete.clear();
+        ask.retries = 0;
+    } else if (!was_terminating) {
+        ask.terminating_since = now_;
+    }
+}
+
+std::optional<Oracle::Due> Oracle::next_due(const Ask& ask) const {
+    if (!ask.pod.terminating || ask.pod.stuck) {
+        return std::nullopt;
+    }
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const std::int64_t grace = ask.grace_period_s < 0 ? 30 : ask.grace_period_s;
+    const std::int64_t grace_ends = ask.terminating_since + grace * kSecond;
+    const std::int64_t retries = options_.preemption.victim_retries;
+    const std::int64_t stuck_after = options_.preemption.stuck_after_ns;
+    if (!ask.told_to_delete.empty() && ask.retries < retries) {
+        const std::int64_t wait = stuck_after * (ask.retries + 1) / (retries + 1);
+        return Due{grace_ends + wait, ask.sequence, false};
+    }
+    return Due{grace_ends + stuck_after, ask.sequence, true};
+}
+
+// The first by (time, sequence number).
+std::optional<Oracle::Due> Oracle::next_due() const {
+    std::optional<Due> first;
+    for (const auto& [sequence, ask] : asks_) {
+        const auto due = next_due(ask);
+        if (due && (!first || *due < *first)) {
+            first = due;
+        }
+    }
+    return first;
+}
+
+void Oracle::do_what_is_due() {
+    for (auto due = next_due(); due && due->at <= now_; due = next_due()) {
+        Ask& ask = asks_.at(due->sequence);
+        if (due->stuck) {
+            become_stuck(ask);
+            continue;
+        }
+        ask.retries += 1;
+        decide(ask.shim, DecisionKind::released, ask.key, ask.told_to_delete, ask.node,
+               Termination::preempted_by_scheduler);
+    }
+}
+
+void Oracle::become_stuck(Ask& ask) {
+    ask.pod.stuck = true;
+    for (const Ask* other : nominated_to(ask.node)) {
+        if (other->victims.contains(ask.sequence)) {
+            give_up_for(asks_.at(other->sequence), ask);
+        }
+    }
+}
+
+// The ask waits no longer for the stuck pod's node, and leaves it out until that pod is gone.
+void Oracle::give_up_for(Ask& ask, const Ask& stuck) {
+    ask.left_out[stuck.sequence] = stuck.node;
+    clear_nomination(ask, stuck.key + " does not terminate");
+}
+
+}  // namespace bayplan::oracle
