@@ -74,6 +74,9 @@ void NodeTrial::copy_lane() {
 void NodeTrial::add(AskId pod, int sign) {
     const Ask& ask = tables_.asks[pod];
     for (const KindAmount& amount : tables_.classes[ask.ask_class].spec->occupies) {
+        if (amount.value == 0) {
+            continue;  // of such a kind there may be no column
+        }
         auto& columns = *lane_.kinds[raw(amount.kind)];
         (ask.foreign ? columns.foreign : columns.used)[lane_of(slot_)] += sign * amount.value;
     }
