@@ -145,11 +145,11 @@ private:
     void become_gated(Ask&);
     void restate_placed(Ask&, const Ask& wanted);
     void place(Ask&, const std::string& node, AskState);
-    void leave_node(Ask&, bool wakes_whom_it_kept_away);
-    void end_ask(std::uint64_t sequence, bool wakes, bool wakes_whom_it_kept_away);
+    void leave_node(Ask&);
+    void end_ask(std::uint64_t sequence, bool wakes);
     void end_asks_of_application(const std::string& shim, const std::string& application);
     void count_failure(Ask&);
-    void wake(Event);
+    void wake(Event, const Ask* except = nullptr);
     void wake(Ask&);
 
     // Decisions.

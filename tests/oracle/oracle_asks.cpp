@@ -175,6 +175,9 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     for (const auto& [kind, amount] : ask.requests) {
         kinds_.insert(kind);
     }
+    if (wanted.node.empty() && !ask.nominated_node.empty()) {
+        wake(Event::allocation_ended, &ask);  // less may be held now
+    }
     if (!wanted.node.empty()) {
         place(ask, wanted.node, AskState::allocated);
     } else if (!ask.pod.spec->gates.empty()) {
@@ -287,9 +290,8 @@ void Oracle::place(Ask& ask, const std::string& node_name, AskState state) {
     wake(Event::pod_changed);
 }
 
-// The pod is gone from its node. Asks that had left a node out for its sake are woken, unless all
-// are woken later.
-void Oracle::leave_node(Ask& ask, bool wakes_whom_it_kept_away) {
+// The pod is gone from its node. Asks that had left the node out for its sake are woken.
+void Oracle::leave_node(Ask& ask) {
     Node& node = nodes_.at(ask.node);
     add(ask.requests, -1, ask.foreign ? node.foreign : node.used);
     ask.node.clear();
@@ -300,8 +302,7 @@ void Oracle::leave_node(Ask& ask, bool wakes_whom_it_kept_away) {
     count_end_anew(ask);
     for (auto& [sequence, other] : asks_) {
         other.victims.erase(ask.sequence);
-        const bool kept_away = other.left_out.erase(ask.sequence) > 0;
-        if (kept_away && wakes_whom_it_kept_away && other.state == AskState::unschedulable) {
+        if (other.left_out.erase(ask.sequence) > 0 && other.state == AskState::unschedulable) {
             wake(other);
         }
     }
@@ -309,11 +310,11 @@ void Oracle::leave_node(Ask& ask, bool wakes_whom_it_kept_away) {
 
 // The ask goes, with its allocation if it has one; the end of an allocation wakes unless told
 // otherwise.
-void Oracle::end_ask(std::uint64_t sequence, bool wakes, bool wakes_whom_it_kept_away) {
+void Oracle::end_ask(std::uint64_t sequence, bool wakes) {
     Ask& ask = asks_.at(sequence);
     const bool placed = !ask.node.empty();
     if (placed) {
-        leave_node(ask, wakes_whom_it_kept_away);
+        leave_node(ask);
     }
     const bool nominated = !ask.nominated_node.empty();
     end_nomination(ask, false);
@@ -332,7 +333,7 @@ void Oracle::end_asks_of_application(const std::string& shim, const std::string&
         }
     }
     for (const std::uint64_t sequence : going) {
-        end_ask(sequence, true, true);
+        end_ask(sequence, true);
     }
 }
 
@@ -354,7 +355,7 @@ void Oracle::wake(Ask& ask) {
 }
 
 // The table of section 6, row by row.
-void Oracle::wake(Event event) {
+void Oracle::wake(Event event, const Ask* except) {
     std::set<std::string> wakes;
     switch (event) {
     case Event::node_changed: break;
@@ -377,7 +378,7 @@ void Oracle::wake(Event event) {
         for (const std::string& failed : ask.failed_by) {
             meant = meant || wakes.contains(failed);
         }
-        if (ask.state == AskState::unschedulable && meant) {
+        if (ask.state == AskState::unschedulable && meant && &ask != except) {
             wake(ask);
         }
     }

@@ -148,7 +148,7 @@ struct Oracle::Look {
             assumed = oracle.assumed_objects();
         }
         state = oracle.state_for(ask, as_stated ? oracle.objects_ : *assumed);
-        if (oracle.nodes_.contains(ask.avoids) && oracle.now_ < ask.avoids_until) {
+        if (!ask.avoids.empty() && oracle.now_ < ask.avoids_until) {
             KubeState without = state;
             without.left_out.insert(ask.avoids);
             answer = judge(without, ask.pod);

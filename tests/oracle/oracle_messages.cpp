@@ -151,7 +151,7 @@ std::string Oracle::release_record(const std::string& name, const ReleaseRecord&
     if (ask == nullptr || (record.application != 0 && ask->application != application)) {
         return "no such ask";
     }
-    end_ask(ask->sequence, true, true);
+    end_ask(ask->sequence, true);
     return "";
 }
 
@@ -172,7 +172,7 @@ std::string Oracle::nack_record(const std::string& name, const NackRecord& recor
     Ask& ask = asks_.at(found->sequence);
     ask.avoids = ask.node;
     ask.avoids_until = now_ + options_.avoid_rejecting_ns;
-    leave_node(ask, true);
+    leave_node(ask);
     count_failure(ask);
     ask.state = AskState::backoff;
     ask.nacked = true;
@@ -185,7 +185,7 @@ void Oracle::message(const std::string& name, const ResyncBeginMessage&) {
     shim.resync_open = true;
     shim.resync_begun = true;
     while (!shim.asks.empty()) {
-        end_ask(shim.asks.begin()->second, false, false);
+        end_ask(shim.asks.begin()->second, false);
     }
     shim.applications.clear();
     forget_objects_of(name);

@@ -157,9 +157,12 @@ void Oracle::decommission(const std::string& name) {
                    Termination::stopped_by_rm);
             log_line("release", ask, name, text);
         }
-        end_ask(sequence, false, true);
+        end_ask(sequence, false);
     }
     for (auto& [sequence, ask] : asks_) {
+        if (ask.avoids == name) {
+            ask.avoids.clear();
+        }
         if (ask.nominated_node == name) {
             end_nomination(ask, true);
             if (ask.state == AskState::unschedulable) {

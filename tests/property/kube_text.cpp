@@ -61,7 +61,12 @@ public:
         selector(one.selector);
     }
     void operator()(const PodBudget& one) {
-        out_ << "budget " << name_(one.name_space) << "/" << name_(one.name);
+        out_ << "budget " << name_(one.name_space) << "/" << name_(one.name) << " allows "
+             << one.disruptions_allowed;
+        for (const Text pod : one.disrupted_pods) {
+            out_ << " without " << name_(pod);
+        }
+        selector(one.selector);
     }
     void operator()(const VolumeClaim& one) {
         out_ << "claim " << name_(one.name_space) << "/" << name_(one.name) << " class "
