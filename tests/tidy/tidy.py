@@ -100,7 +100,7 @@ def code_faults(relative, text):
 
 def is_in_meson(meson, name):
     """Whether meson.build has the name of a program, whole or (in a loop) as a prefix and a rest."""
-    words = set(re.findall(r"'([^']*)'", meson.read_text())) if meson.is_file() else set()
+    words = set(re.findall(r"'(\w+)'", meson.read_text())) if meson.is_file() else set()
     return name in words or any(name[:at] in words and name[at:] in words for at in range(1, len(name)))
 
 
