@@ -6,6 +6,7 @@
 
 #include "config/predicate_lists.h"
 #include "config/profile.h"
+#include "config/score_shape.h"
 #include "config/setting_values.h"
 
 // A projection to one member, for const and non-const owners alike.
@@ -75,8 +76,15 @@ void append_rules(Settings<PartitionConfig>& table) {
     table.push_back(
         choice<P>("score", MEMBER(engine.score),
                   Choices<ScorePolicy>{{"least_allocated", ScorePolicy::least_allocated},
-                                       {"most_allocated", ScorePolicy::most_allocated}},
-                  "Which feasible node is best: the emptiest (spreads) or the fullest (packs)."));
+                                       {"most_allocated", ScorePolicy::most_allocated},
+                                       {"requested_to_capacity_ratio",
+                                        ScorePolicy::requested_to_capacity_ratio}},
+                  "Which feasible node is best: the emptiest (spreads), the fullest (packs), or "
+                  "by score_shape."));
+    table.push_back(score_shape<P>(
+        "score_shape", MEMBER(engine.score_shape),
+        "Corners of the line that gives a node's score (0 .. 10) by how full the pod leaves it "
+        "(percent), rising in percent; for requested_to_capacity_ratio."));
     table.push_back(section<P>("score_weights", score_weight_settings(), MEMBER(engine.weights),
                                "What each score, 0 to 100 per node, is multiplied by before they "
                                "are added up; 0 switches one off."));

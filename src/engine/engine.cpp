@@ -49,7 +49,7 @@ struct Engine::Parts {
           std::unique_ptr<StageExecutor> executor)
         : sink(to),
           world(options, executor->worker_count()),
-          evaluator(std::move(predicates), make_scores(options.score, options.weights)),
+          evaluator(std::move(predicates), make_scores(options)),
           search(evaluator.predicates(), make_cluster_scores(options.weights)),
           pipeline(options,
                    {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},

@@ -9,7 +9,12 @@
 
 namespace bayplan {
 
-enum class ScorePolicy : std::uint8_t { least_allocated, most_allocated };
+enum class ScorePolicy : std::uint8_t { least_allocated, most_allocated, requested_to_capacity_ratio };
+// A corner of the broken line of requested_to_capacity_ratio, as in Kubernetes' configuration.
+struct ScorePoint {
+    std::int32_t utilization = 0;  // 0 to 100, rising from corner to corner
+    std::int32_t score = 0;        // 0 to 10
+};
 // Where the design's seeds and today's Kubernetes differ (RULES.md says where).
 enum class Compat : std::uint8_t { seed, kubernetes_1_35 };
 
@@ -67,6 +72,7 @@ struct EngineOptions {
     std::uint32_t specs_max = 200'000;
     std::uint32_t objects_max = 2'000'000;
     ScorePolicy score = ScorePolicy::least_allocated;  // of NodeResourcesFit
+    std::vector<ScorePoint> score_shape = {{0, 0}, {100, 10}};  // of requested_to_capacity_ratio; at least one
     ScoreWeights weights;
     std::vector<std::string> predicates;  // white-list by name; empty = all
     std::vector<std::string> reservation_predicates;  // the same, of the reservation phase

@@ -39,9 +39,10 @@ using ScoreSet = std::vector<WeightedScore>;
 
 std::unique_ptr<Score> make_least_allocated();
 std::unique_ptr<Score> make_most_allocated();
+std::unique_ptr<Score> make_requested_to_capacity_ratio(const std::vector<ScorePoint>& shape);
 std::unique_ptr<Score> make_balanced_allocation();
 
 // Those with a weight above 0.
-ScoreSet make_scores(ScorePolicy, const ScoreWeights&);
+ScoreSet make_scores(const EngineOptions&);
 
 }  // namespace bayplan

@@ -99,19 +99,20 @@ bool decode(const fbs::Counters& counters, Fields& fields, Storage& storage, Cou
     out.token = counters.token();
     out.uptime_ms = counters.uptime_ms();
     const auto* names = counters.names();
-    const auto* values = counters.values();
+    std::span<const std::uint64_t> values;
     if (!fields.name(counters.version(), {.field = "version"}, out.version) ||
-        !fields.items(names, {.field = "names"})) {
+        !fields.items(names, {.field = "names"}) ||
+        !fields.numbers(counters.values(), {.field = "values"}, values)) {
         return false;
     }
-    if (Fields::size_of(names) != Fields::size_of(values)) {
+    if (Fields::size_of(names) != values.size()) {
         return fields.fail({.field = "values"}, "are not as many as names");
     }
-    storage.counters.assign(Fields::size_of(names), NamedCounter{});
+    storage.counters.assign(values.size(), NamedCounter{});
     for (std::size_t i = 0; i < storage.counters.size(); ++i) {
-        const auto at = static_cast<flatbuffers::uoffset_t>(i);
-        storage.counters[i].value = values->Get(at);
-        if (!fields.name(names->Get(at), {"names", i}, storage.counters[i].name)) {
+        const auto* name = names->Get(static_cast<flatbuffers::uoffset_t>(i));
+        storage.counters[i].value = values[i];
+        if (!fields.name(name, {"names", i}, storage.counters[i].name)) {
             return false;
         }
     }

@@ -36,6 +36,21 @@ bool Fields::count(std::size_t entries, std::size_t most, const Where& where) {
     return entries <= most || fail(where, fmt::format("has {} entries, at most {}", entries, most));
 }
 
+bool Fields::numbers(const flatbuffers::Vector<std::uint64_t>* vector, const Where& where,
+                     std::span<const std::uint64_t>& out) {
+    out = {};
+    if (!items(vector, where)) {
+        return false;
+    }
+    if (vector != nullptr && vector->size() != 0) {
+        if (!aligned(vector->Data(), alignof(std::uint64_t), where)) {
+            return false;
+        }
+        out = {reinterpret_cast<const std::uint64_t*>(vector->Data()), vector->size()};
+    }
+    return true;
+}
+
 bool Fields::ids(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where,
                  std::span<const DictId>& out) {
     out = {};

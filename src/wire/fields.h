@@ -83,14 +83,15 @@ public:
         if (size_of(vector) == 0) {
             return true;
         }
-        // The verifier of flatbuffers 2.0 checks the alignment of a vector's length, not of its
-        // entries.
-        if (reinterpret_cast<std::uintptr_t>(vector->Data()) % alignof(Record) != 0) {
-            return fail(where, "is not aligned");
+        if (!aligned(vector->Data(), alignof(Record), where)) {
+            return false;
         }
         out = {reinterpret_cast<const Record*>(vector->Data()), vector->size()};
         return true;
     }
+    // A span into the frame as well.
+    bool numbers(const flatbuffers::Vector<std::uint64_t>* vector, const Where& where,
+                 std::span<const std::uint64_t>& out);
     bool ids(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where,
              std::span<const DictId>& out);
 
@@ -131,6 +132,12 @@ private:
     bool text(const flatbuffers::String* string, const Where& where, TextRule rule,
               std::size_t most, std::string_view& out);
     bool may_copy(std::size_t bytes, const Where& where);
+    // The verifier of flatbuffers 2.0 checks the alignment of a vector's length, not of its
+    // entries: those of more than four bytes may lie off theirs.
+    bool aligned(const std::uint8_t* entries, std::size_t alignment, const Where& where) {
+        return reinterpret_cast<std::uintptr_t>(entries) % alignment == 0 ||
+               fail(where, "is not aligned");
+    }
     const Limits& limits_;
     std::size_t frame_bytes_;
     std::uint64_t text_budget_;

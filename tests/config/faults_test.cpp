@@ -1,4 +1,5 @@
 // Every kind of fault: where it is reported and what the reader is told to do. All faults at once.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "config_file.h"
@@ -102,6 +103,11 @@ TEST(ConfigFaults, rules) {
         "which is no predicate; known are NodeUnschedulable, NodeName, TaintToleration, "
         "NodeAffinity, NodePorts, NodeResourcesFit, VolumeRestrictions, NodeVolumeLimits, "
         "VolumeBinding, VolumeZone, PodTopologySpread, InterPodAffinity";
+    const auto no_corner = [](int column, int index, const std::string& text) {
+        return fmt::format("b.yaml:3:{}: 'partitions[0].score_shape[{}]' is '{}', which is no "
+                           "corner; give UTILIZATION:SCORE, 0 .. 100 and 0 .. 10",
+                           column, index, text);
+    };
     expect_each({
         {with_partition("predicates: [NodeName, NodeFit]"),
          "b.yaml:3:28: 'partitions[0].predicates[1]' is 'NodeFit', " + known},
@@ -120,6 +126,23 @@ TEST(ConfigFaults, rules) {
         {with_partition("score_weights: {NodeAfinity: 1}"),
          "b.yaml:3:21: unknown key 'NodeAfinity' in partitions[0].score_weights; did you mean "
          "'NodeAffinity'?"},
+        {with_partition("score_shape: 0:10"),
+         "b.yaml:3:18: 'partitions[0].score_shape' is '0:10'; give a list such as [\"0:0\", "
+         "\"100:10\"]"},
+        {with_partition("score_shape: []"),
+         "b.yaml:3:18: 'partitions[0].score_shape' is empty; give at least one corner such as "
+         "\"0:10\", or remove the key"},
+        {with_partition("score_shape: [0:0, 101:1]"), no_corner(24, 1, "101:1")},
+        {with_partition("score_shape: [0:0, 100:11]"), no_corner(24, 1, "100:11")},
+        {with_partition("score_shape: [\"-1:0\"]"), no_corner(19, 0, "-1:0")},
+        {with_partition("score_shape: [0:-1]"), no_corner(19, 0, "0:-1")},
+        {with_partition("score_shape: [50]"), no_corner(19, 0, "50")},
+        {with_partition("score_shape: [50:5:5]"), no_corner(19, 0, "50:5:5")},
+        {with_partition("score_shape: [50:5, 50:6]"),
+         "b.yaml:3:25: 'partitions[0].score_shape[1]' is '50:6', not above the utilization before "
+         "it; sort the corners by utilization, each given once"},
+        {with_partition("score_shape: [50:5, [1]]"),
+         "b.yaml:3:25: 'partitions[0].score_shape[1]' is a list; give a text such as \"50:5\""},
         {with_partition("compat: kubernetes"),
          "b.yaml:3:13: 'partitions[0].compat' is 'kubernetes'; give one of seed, kubernetes-1.35"},
     });

@@ -22,7 +22,8 @@ partitions:
     asks_max: 3M
     specs_max: 40k
     objects_max: 600k
-    score: most_allocated
+    score: requested_to_capacity_ratio
+    score_shape: [10:0, "60:10", 90:3]
     score_weights:
       TaintToleration: 31
       NodeAffinity: 32
@@ -123,7 +124,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end())
             << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 77u) << "a setting was added: give it a line in kEverything\n"
+    EXPECT_EQ(given.size(), 78u) << "a setting was added: give it a line in kEverything\n"
                                  << print_config(one);
 }
 
@@ -142,7 +143,15 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.asks_max, 3'000'000u);
     EXPECT_EQ(partition.engine.backoff_initial_ns, 250'000'000);
     EXPECT_EQ(partition.engine.backoff_max_ns, 60'000'000'000);
-    EXPECT_EQ(partition.engine.score, ScorePolicy::most_allocated);
+    EXPECT_EQ(partition.engine.score, ScorePolicy::requested_to_capacity_ratio);
+    const std::vector<ScorePoint>& shape = partition.engine.score_shape;
+    ASSERT_EQ(shape.size(), 3u);
+    EXPECT_EQ(shape[0].utilization, 10);
+    EXPECT_EQ(shape[0].score, 0);
+    EXPECT_EQ(shape[1].utilization, 60);
+    EXPECT_EQ(shape[1].score, 10);
+    EXPECT_EQ(shape[2].utilization, 90);
+    EXPECT_EQ(shape[2].score, 3);
     EXPECT_EQ(partition.engine.specs_max, 40'000u);
     EXPECT_EQ(partition.engine.objects_max, 600'000u);
     const ScoreWeights& weights = partition.engine.weights;
@@ -196,6 +205,7 @@ TEST(ConfigRoundTrip, the_manual_names_every_setting_with_its_default) {
     }
     EXPECT_NE(manual.find("credit_window: 64Ki\n"), std::string::npos);
     EXPECT_NE(manual.find("backoff_max: 10s\n"), std::string::npos);
+    EXPECT_NE(manual.find("score_shape: [\"0:0\", \"100:10\"]\n"), std::string::npos);
 }
 
 TEST(ConfigRoundTrip, the_profiles_that_come_with_the_program_are_sound) {
@@ -225,6 +235,7 @@ TEST(RecordedPartition, reads_back_with_the_instance_that_no_file_can_give) {
     EXPECT_EQ(again.engine.compat, Compat::kubernetes_1_35);
     EXPECT_EQ(again.engine.specs_max, 40'000u);
     EXPECT_EQ(again.engine.objects_max, 600'000u);
+    EXPECT_EQ(again.engine.score_shape.size(), 3u);
     EXPECT_FALSE(parse_recorded_text("name: a\nbatch: x\n", "record", again, faults));
     ASSERT_EQ(faults.size(), 1u);
     EXPECT_EQ(faults[0].to_string(), "record:2:8: 'batch' is 'x'; give a whole number");
@@ -238,6 +249,7 @@ TEST(RecordedPartition, what_is_not_in_the_record_is_at_its_default) {
     EXPECT_EQ(recorded_text(partition).find("predicates"), std::string::npos);
     EXPECT_TRUE(partition.engine.predicates.empty());
     EXPECT_EQ(partition.engine.compat, Compat::seed);
+    EXPECT_EQ(partition.engine.score_shape.size(), 2u);
     EXPECT_EQ(partition.engine.weights.taint_toleration, 3);
 }
 

@@ -76,8 +76,16 @@ KubeOptions Oracle::kube_options() const {
     out.nominated_node_first = options_.preemption.nominated_node_first;
     out.victims_by_qos = options_.preemption.victim_order == VictimOrder::qos;
     out.only_marked_stand_in = options_.preemption.preempt_again == PreemptAgain::marked;
-    out.fit = options_.score == ScorePolicy::least_allocated ? KubeFitPolicy::least_allocated
-                                                             : KubeFitPolicy::most_allocated;
+    switch (options_.score) {
+    case ScorePolicy::least_allocated: out.fit = KubeFitPolicy::least_allocated; break;
+    case ScorePolicy::most_allocated: out.fit = KubeFitPolicy::most_allocated; break;
+    case ScorePolicy::requested_to_capacity_ratio:
+        out.fit = KubeFitPolicy::requested_to_capacity_ratio;
+        break;
+    }
+    for (const ScorePoint& point : options_.score_shape) {
+        out.shape.push_back({point.utilization, 10 * point.score});
+    }
     const ScoreWeights& weights = options_.weights;
     out.weights = {{"TaintToleration", weights.taint_toleration},
                    {"NodeAffinity", weights.node_affinity},

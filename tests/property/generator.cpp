@@ -21,6 +21,17 @@ const std::vector<std::string>& common_texts() {
     return texts;
 }
 
+// One to four corners, rising or not.
+std::vector<ScorePoint> random_shape(Random& random) {
+    std::vector<ScorePoint> shape;
+    for (std::int64_t at = random.between(0, 40); at <= 100 && shape.size() < 4;
+         at += random.between(1, 60)) {
+        shape.push_back({static_cast<std::int32_t>(at),
+                         static_cast<std::int32_t>(random.between(0, 10))});
+    }
+    return shape;
+}
+
 }  // namespace
 
 void randomize_execution(EngineOptions& options, Random& random, bool with_tbb) {
@@ -72,7 +83,10 @@ EngineOptions random_options(Random& random, bool with_tbb) {
         random.chance(8) ? static_cast<std::uint32_t>(random.between(1, 12)) : 2'000'000;
     options.backoff_initial_ns = random.chance(50) ? 1000 * kMs : random.between(1, 3000 * kMs);
     options.backoff_max_ns = options.backoff_initial_ns * random.between(1, 12);
-    options.score = static_cast<ScorePolicy>(random.below(2));
+    options.score = static_cast<ScorePolicy>(random.below(3));
+    if (random.chance(60)) {
+        options.score_shape = random_shape(random);
+    }
     options.compat = random.chance(50) ? Compat::seed : Compat::kubernetes_1_35;
     if (random.chance(25)) {
         ScoreWeights& weights = options.weights;

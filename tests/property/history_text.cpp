@@ -174,6 +174,19 @@ std::string weights_of(const ScoreWeights& weights) {
     return out;
 }
 
+std::string score_of(const EngineOptions& options) {
+    switch (options.score) {
+    case ScorePolicy::least_allocated: return "least allocated";
+    case ScorePolicy::most_allocated: return "most allocated";
+    case ScorePolicy::requested_to_capacity_ratio: break;
+    }
+    std::string out = "requested to capacity ratio";
+    for (const ScorePoint& point : options.score_shape) {
+        out += " " + std::to_string(point.utilization) + ":" + std::to_string(point.score);
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string to_text(const EngineOptions& options) {
@@ -183,8 +196,7 @@ std::string to_text(const EngineOptions& options) {
         << ", nodes_max " << options.nodes_max << ", applications_max " << options.applications_max
         << ", asks_max " << options.asks_max << ", backoff " << options.backoff_initial_ns << " to "
         << options.backoff_max_ns << " ns, score "
-        << (options.score == ScorePolicy::least_allocated ? "least" : "most")
-        << " allocated, specs_max " << options.specs_max << ", objects_max " << options.objects_max
+        << score_of(options) << ", specs_max " << options.specs_max << ", objects_max " << options.objects_max
         << ", compat " << (options.compat == Compat::seed ? "seed" : "kubernetes-1.35")
         << ", weights " << weights_of(options.weights) << ", predicates"
         << (options.predicates.empty() ? " all" : "");

@@ -4,6 +4,7 @@
 usage: tidy.py TOP
 """
 
+import json
 import pathlib
 import re
 import subprocess
@@ -97,6 +98,34 @@ def code_faults(relative, text):
         yield f"{relative}:1: a header must say what it is, and for which thread"
 
 
+def is_in_meson(meson, name):
+    """Whether meson.build has the name of a program, whole or (in a loop) as a prefix and a rest."""
+    words = set(re.findall(r"'(\w+)'", meson.read_text())) if meson.is_file() else set()
+    return name in words or any(name[:at] in words and name[at:] in words for at in range(1, len(name)))
+
+
+def mutant_faults(top):
+    """Faults that could not be put in, or that no test would judge: seen here without building anything."""
+    path = pathlib.Path("tests/mutants/mutants.json")
+    tests = {}
+    names = set()
+    for mutant in json.loads((top / path).read_text()):
+        name, target = mutant["name"], pathlib.Path(mutant["target"])
+        source = top / mutant["file"]
+        times = source.read_text().count(mutant["from"]) if source.is_file() else 0
+        if times != 1:
+            yield f"{path}: '{name}': its text is in {mutant['file']} {times} times, not once"
+        if mutant["from"] == mutant["to"]:
+            yield f"{path}: '{name}': changes nothing"
+        if name in names:
+            yield f"{path}: '{name}': a name used twice"
+        names.add(name)
+        if target not in tests:
+            tests[target] = is_in_meson(top / target.parent / "meson.build", target.name)
+        if not tests[target]:
+            yield f"{path}: '{name}': {target.parent}/meson.build does not name {target.name}"
+
+
 def main():
     top = pathlib.Path(sys.argv[1]).resolve()
     faults = []
@@ -120,6 +149,7 @@ def main():
                                          ("tuning", "profiles"))
         if not generated and not (top / folder / "README.md").exists():
             faults.append(f"{folder}: no README.md")
+    faults += mutant_faults(top)
     print("\n".join(faults) if faults else "tidy")
     return 1 if faults else 0
 

@@ -85,6 +85,15 @@ TEST(Enumerators, of_volumes_and_claims_are_known) {
     }
 }
 
+TEST(Enumerators, of_asks_are_known) {
+    for (int value = 0; value < 256; ++value) {
+        AskRecord asks[2];
+        asks[1].qos = static_cast<QosClass>(value);
+        EXPECT_EQ(fault_of(AsksMessage{asks}),
+                  value <= 3 ? "" : "asks[1].qos is " + std::to_string(value) + ", which is not known");
+    }
+}
+
 // These are flags in the records, so our encoder cannot get them wrong.
 std::string fault_of_spec(FlatBufferBuilder& out,
                           flatbuffers::Offset<fbs::PodSpec> spec) {

@@ -262,6 +262,27 @@ TEST(Hostile, counters_whose_names_and_values_differ_in_number_are_refused) {
     EXPECT_EQ(fault_of_envelope(out, fbs::Body::Counters, body), "values are not as many as names");
 }
 
+// As above, with a counter's value.
+std::string fault_of_counter_shifted_by(int bytes) {
+    FlatBufferBuilder out;
+    out.Align(8);
+    for (int i = 0; i < bytes; ++i) {
+        out.PushElement<std::uint8_t>(0);
+    }
+    const std::uint64_t value = 7;
+    out.StartVector(0, 1);
+    out.PushBytes(reinterpret_cast<const std::uint8_t*>(&value), sizeof value);
+    const Offset<flatbuffers::Vector<std::uint64_t>> values(out.EndVector(1));
+    const auto names = out.CreateVector(std::vector{out.CreateString("a")});
+    const auto body = fbs::CreateCounters(out, 1, 0, 1, names, values).Union();
+    return fault_of_envelope(out, fbs::Body::Counters, body);
+}
+
+TEST(Hostile, counters_off_their_alignment_are_refused) {
+    EXPECT_EQ(fault_of_counter_shifted_by(0), "");
+    EXPECT_EQ(fault_of_counter_shifted_by(4), "values is not aligned");
+}
+
 TEST(Hostile, a_message_of_an_unknown_kind_is_named_by_its_number) {
     FlatBufferBuilder out;
     const auto body = fbs::CreateAcknowledge(out, 1).Union();
@@ -328,8 +349,8 @@ TEST(Hostile, enumerators_that_are_not_known_are_refused_by_name) {
                                  fbs::CreateDecisionsDirect(out, 1, 0, &decisions).Union());
     };
     EXPECT_EQ(decision(0, 0), "decisions[0].kind is 0, which is not known");
-    EXPECT_EQ(decision(9, 4), "");
-    EXPECT_EQ(decision(10, 0), "decisions[0].kind is 10, which is not known");
+    EXPECT_EQ(decision(10, 4), "");
+    EXPECT_EQ(decision(11, 0), "decisions[0].kind is 11, which is not known");
     EXPECT_EQ(decision(7, 5), "decisions[0].termination is 5, which is not known");
 
     const auto reply = [&out](int outcome) {

@@ -161,6 +161,7 @@ concept HasFields = requires(R& record) { fields(record); };
 template <class Enum>
 struct Range;
 template <> struct Range<NodeAction> { static constexpr int first = 1, last = 6; };
+template <> struct Range<QosClass> { static constexpr int first = 1, last = 3; };
 template <> struct Range<LabelOperator> { static constexpr int first = 1, last = 6; };
 template <> struct Range<TaintEffect> { static constexpr int first = 1, last = 3; };
 template <> struct Range<Protocol> { static constexpr int first = 1, last = 3; };

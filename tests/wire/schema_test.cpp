@@ -106,8 +106,8 @@ TEST(Schema, the_reflected_schemas_show_what_flatc_lets_pass) {
 
 TEST(Schema, additions_at_the_end_and_deprecation_pass_both) {
     const Change changes[] = {
-        {"a field at the end", "allocation.fbs", "scheduler_name:uint32;",
-         "scheduler_name:uint32;\n  more:[Attribute];"},
+        {"a field at the end", "allocation.fbs", "}\n\ntable Asks {",
+         "  more:[Attribute];\n}\n\ntable Asks {"},
         {"an enumerator at the end", "common.fbs", "placeholder_replaced = 4,",
          "placeholder_replaced = 4,\n  node_lost = 5,"},
         {"a member of a union at the end", "state.fbs", "  Objects,\n}",

@@ -1,0 +1,49 @@
+// RequestedToCapacityRatio: prefers nodes by a line over how full the pod leaves them. The arithmetic is in
+// requested_to_capacity_ratio.h.
+
+#include "scoring/requested_to_capacity_ratio.h"
+
+#include "scoring/allocated.h"
+
+namespace bayplan {
+
+namespace {
+
+constexpr std::int64_t kScale = 10;  // a corner's 0 to 10 to a score's 0 to 100
+
+class RequestedToCapacityRatio final : public Score {
+public:
+    explicit RequestedToCapacityRatio(const std::vector<ScorePoint>& shape) {
+        for (const ScorePoint& point : shape) {
+            shape_.push_back({point.utilization, point.score * kScale});
+        }
+    }
+
+    std::string_view name() const override { return "NodeResourcesFit"; }
+
+    void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::int64_t weight,
+             LaneScores& scores) const noexcept override {
+        const KindColumns* cpu = block.columns(kCpu);
+        const KindColumns* memory = block.columns(kMemory);
+        for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+            const WeightedKindUse uses[] = {
+                {in_use(block, kScoredCpu, lane) + ask_class.own_cpu, cpu == nullptr ? 0 : cpu->capacity[lane]},
+                {in_use(block, kScoredMemory, lane) + ask_class.own_memory,
+                 memory == nullptr ? 0 : memory->capacity[lane]},
+            };
+            scores[lane] += weight * requested_to_capacity_ratio(shape_, uses);
+        }
+    }
+
+private:
+    std::vector<ShapePoint> shape_;
+};
+
+}  // namespace
+
+std::unique_ptr<Score> make_requested_to_capacity_ratio(const std::vector<ScorePoint>& shape) {
+    return std::make_unique<RequestedToCapacityRatio>(shape);
+}
+
+}  // namespace bayplan
