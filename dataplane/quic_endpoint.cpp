@@ -290,6 +290,7 @@ std::size_t QuicEndpoint::resume_blocked() {
 
 std::size_t QuicEndpoint::run_timers() {
     std::size_t fired = 0;
+    if (next_expiry_ > now_) return 0;
     for (auto& slot : slots_) {
         if (slot.expiry > now_ || slot.connection->lingering()) continue;
         slot.connection->handle_expiry(now_);
@@ -371,6 +372,9 @@ void QuicEndpoint::sweep_lingering() {
 }
 
 void QuicEndpoint::refresh_expiries() {
+    // Most turns find nothing to do, and their cost should not grow with the connections.
+    const bool changed = !served_.empty() || !connecting_.empty() || slots_.size() > live_;
+    if (!changed && next_expiry_ > now_) return;
     for (const QuicConnection* connection : served_)
         slots_[connection->slot].expiry = connection->expiry();
     served_.clear();

@@ -138,6 +138,10 @@ private:
     const std::shared_ptr<ShimRegistry> registry_;
     const std::size_t lcore_;
     std::vector<std::pair<std::size_t, ConnectionId>> disconnects_;  // partition; waiting for room
+    // Of all outboxes here; what it was when they were last looked at, and whether something stayed.
+    const std::shared_ptr<OutputSignal> output_ = std::make_shared<OutputSignal>();
+    std::uint64_t output_looked_at_ = 0;
+    bool output_left_ = false;
     std::vector<bool> touched_;  // inboxes whose engine is to be woken this turn
     std::vector<std::pair<ConnectionId, std::string>> to_cut_;
     wire::Encoder encoder_;
