@@ -30,6 +30,7 @@ enum class Count : std::uint8_t {
     attempts_retried,       // answered by Retry: the client comes back with a token
     attempts_refused,       // answered by CONNECTION_CLOSE
     attempts_lost,          // not answered; a drop_* counter says why
+    tokens_accepted,        // of the accepted: with a token of an earlier connection, so no Retry
     frames_in,
     frames_out,
     frame_bytes_in,         // payload
@@ -85,6 +86,7 @@ inline constexpr std::array<std::string_view, kCounts> kCountNames = {
     "attempts_retried",
     "attempts_refused",
     "attempts_lost",
+    "tokens_accepted",
     "frames_in",
     "frames_out",
     "frame_bytes_in",

@@ -19,8 +19,6 @@ namespace {
 constexpr std::size_t kInitialBytesMin = 1200;  // RFC 9000 section 14.1
 constexpr std::uint64_t kTransportConnectionRefused = 0x2;
 constexpr std::uint64_t kTransportInvalidToken = 0xb;
-// A client comes back at once; its clock does not matter, ours is in the token.
-constexpr ngtcp2_duration kRetryTokenValid = 10 * NGTCP2_SECONDS;
 // A reset must be shorter than what it answers, or two hosts without state would answer each other
 // for ever, and look like a packet (RFC 9000 section 10.3).
 constexpr std::size_t kResetBytesMin = 21;
@@ -95,17 +93,18 @@ void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> pa
                                     "connections_max (" + limit + ") reached"));
     }
     ngtcp2_cid before_retry{};
-    // Of other tokens we give out none: a client that shows one had it from somebody else.
-    const bool has_token =
-        first.token.len > 0 && first.token.base[0] == NGTCP2_CRYPTO_TOKEN_MAGIC_RETRY;
-    if (has_token && !token_is_ours(path, first, before_retry)) {
+    const bool retried = AddressTokens::is_retry(first);
+    if (retried && !tokens_.verify_retry(path.remote, first, before_retry, now_)) {
         counters_.add(Count::drop_token_invalid);
         return counters_.add(
             refuse(path, first, kTransportInvalidToken, "the Retry token is not valid (any more)"));
     }
-    switch (admission_.judge(path.remote, has_token, pending_, now_)) {
+    const bool known = tokens_.verify(path.remote, first, now_);
+    switch (admission_.judge(path.remote, retried || known, pending_, now_)) {
         case Admission::Verdict::accept:
-            return counters_.add(accept(path, packet, first, has_token ? &before_retry : nullptr));
+            if (known) counters_.add(Count::tokens_accepted);
+            return counters_.add(
+                accept(path, packet, first, {retried || known, retried ? &before_retry : nullptr}));
         case Admission::Verdict::retry:
             return counters_.add(retry(path, first));
         case Admission::Verdict::rate_exceeded:
@@ -121,26 +120,17 @@ void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> pa
     counters_.add(Count::attempts_lost);
 }
 
-bool QuicEndpoint::token_is_ours(const Path& path, const ngtcp2_pkt_hd& first,
-                                 ngtcp2_cid& before_retry) const {
-    const sockaddr_in6 remote = to_socket_address(path.remote);
-    return ngtcp2_crypto_verify_retry_token(
-               &before_retry, first.token.base, first.token.len, retry_secret_.data(),
-               retry_secret_.size(), first.version, reinterpret_cast<const sockaddr*>(&remote),
-               sizeof remote, &first.dcid, kRetryTokenValid, now_) == 0;
-}
-
 void QuicEndpoint::set_pending(std::size_t pending) {
     pending_ = pending;
     counters_.set(Count::handshakes_pending, pending);
 }
 
 Count QuicEndpoint::accept(const Path& path, std::span<const std::uint8_t> packet,
-                           const ngtcp2_pkt_hd& first, const ngtcp2_cid* before_retry) {
+                           const ngtcp2_pkt_hd& first, const AddressProof& proof) {
     const auto begin = setup(next_id(), path);
     auto connection = std::make_unique<QuicConnection>(begin);
     std::string error;
-    if (!connection->begin_server(begin, first, before_retry, error)) {
+    if (!connection->begin_server(begin, first, proof, error)) {
         for (const Cid& cid : connection->cids()) by_cid_.erase(cid);
         counters_.add(Count::drop_initial_broken);
         handler_.on_refused(to_text(path.remote), error);
@@ -193,16 +183,8 @@ Count QuicEndpoint::retry(const Path& path, const ngtcp2_pkt_hd& first) {
     const Cid own = make_cid();
     ngtcp2_cid source;
     ngtcp2_cid_init(&source, own.bytes.data(), own.size);
-    const sockaddr_in6 remote = to_socket_address(path.remote);
-    const bool sent = answer(path, [&](std::span<std::uint8_t> room) -> ngtcp2_ssize {
-        std::array<std::uint8_t, NGTCP2_CRYPTO_MAX_RETRY_TOKENLEN> token;
-        const ngtcp2_ssize size = ngtcp2_crypto_generate_retry_token(
-            token.data(), retry_secret_.data(), retry_secret_.size(), first.version,
-            reinterpret_cast<const sockaddr*>(&remote), sizeof remote, &source, &first.dcid, now_);
-        if (size < 0) return size;
-        return ngtcp2_crypto_write_retry(room.data(), room.size(), first.version, &first.scid,
-                                         &source, &first.dcid, token.data(),
-                                         static_cast<std::size_t>(size));
+    const bool sent = answer(path, [&](std::span<std::uint8_t> room) {
+        return tokens_.write_retry(room, path.remote, first, source, now_);
     });
     return sent ? Count::attempts_retried : Count::attempts_lost;
 }

@@ -26,7 +26,21 @@ struct QuicConnection::Callbacks {
         }
         connection.tls_done_ = true;
         if (!connection.open_streams()) return NGTCP2_ERR_CALLBACK_FAILURE;
-        if (connection.server_) connection.establish();
+        if (!connection.server_) return 0;
+        give_token(connection);
+        connection.establish();
+        return 0;
+    }
+
+    // For the next connection: not sending it costs that one a round trip at most.
+    static void give_token(QuicConnection& connection) {
+        const auto token = connection.owner_.new_token(connection.path().remote);
+        if (!token.empty())
+            ngtcp2_conn_submit_new_token(connection.conn_, token.data(), token.size());
+    }
+    static int recv_new_token(ngtcp2_conn*, const ngtcp2_vec* token, void* user_data) {
+        auto& connection = self(user_data);
+        connection.owner_.on_new_token(connection.path().remote, {token->base, token->len});
         return 0;
     }
 
@@ -136,6 +150,7 @@ struct QuicConnection::Callbacks {
         out.get_new_connection_id = get_new_connection_id;
         out.remove_connection_id = remove_connection_id;
         out.recv_stateless_reset = recv_stateless_reset;
+        out.recv_new_token = server ? nullptr : recv_new_token;
         return out;
     }
 };

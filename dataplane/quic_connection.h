@@ -53,6 +53,15 @@ public:
     virtual void on_cid_removed(const Cid&) = 0;
     // What a stateless reset of this id carries, also after a restart of the process.
     virtual bool reset_token(const Cid&, std::span<std::uint8_t, kResetTokenBytes> out) = 0;
+    // A server's, for the client's next connection (quic_tokens.h); empty: none.
+    virtual std::vector<std::uint8_t> new_token(const UdpAddress& client) = 0;
+    virtual void on_new_token(const UdpAddress& server, std::span<const std::uint8_t>) = 0;
+};
+
+// How a client has shown that it receives at its address.
+struct AddressProof {
+    bool token = false;                        // by the one in its first packet
+    const ngtcp2_cid* before_retry = nullptr;  // that of a Retry: the id it first asked with
 };
 
 struct Ending {
@@ -80,6 +89,7 @@ public:
         bool server = false;
         std::string_view alpn = kAlpn;
         Path path;
+        std::vector<std::uint8_t> token = {};  // client: of an earlier connection
         std::uint64_t now = 0;
     };
 
@@ -88,9 +98,8 @@ public:
     QuicConnection(const QuicConnection&) = delete;
     QuicConnection& operator=(const QuicConnection&) = delete;
 
-    // `first` is the header of the client's first packet; `before_retry` the id it first asked
-    // with, if it had to prove its address. False: why is in `error`.
-    bool begin_server(const Setup&, const ngtcp2_pkt_hd& first, const ngtcp2_cid* before_retry,
+    // `first` is the header of the client's first packet. False: why is in `error`.
+    bool begin_server(const Setup&, const ngtcp2_pkt_hd& first, const AddressProof&,
                       std::string& error);
     bool begin_client(const Setup&, std::string& error);
 

@@ -39,10 +39,10 @@ QuicEndpoint::QuicEndpoint(const TransportOptions& options, Role role,
       handler_(handler),
       counters_(counters),
       admission_(options.handshakes, random_key()),
+      tokens_(options.tls),
       by_cid_(0, CidHash(random_key())) {
-    // From the key, so that all lcores agree, and so that a daemon that was killed can tell the
-    // peers of its former life that it does not know them. Credentials have loaded: it is readable.
-    TlsCredentials::derive_secret(options.tls, "bayplan retry tokens", retry_secret_);
+    // From the key, as those of tokens, so that a daemon that was killed can tell the peers of its
+    // former life that it does not know them.
     TlsCredentials::derive_secret(options.tls, "bayplan stateless resets", reset_secret_);
 }
 
@@ -227,7 +227,7 @@ void QuicEndpoint::touch(QuicConnection& connection) {
 }
 
 QuicConnection::Setup QuicEndpoint::setup(ConnectionId id, const Path& path) {
-    return {options_, credentials_, *this, counters_, id, role_.server, role_.alpn, path, now_};
+    return {options_, credentials_, *this, counters_, id, role_.server, role_.alpn, path, {}, now_};
 }
 
 void QuicEndpoint::adopt(std::unique_ptr<QuicConnection> connection) {
@@ -245,7 +245,8 @@ std::size_t QuicEndpoint::advance_connecting() {
         auto& wish = connecting_[i];
         Path path;
         if (wish.why.empty() && port_.resolve(wish.remote, path)) {
-            const auto begin = setup(wish.id, path);
+            auto begin = setup(wish.id, path);
+            begin.token = tokens_.take(wish.remote);
             auto connection = std::make_unique<QuicConnection>(begin);
             if (connection->begin_client(begin, wish.why)) {
                 adopt(std::move(connection));
@@ -289,6 +290,7 @@ std::size_t QuicEndpoint::resume_blocked() {
 
 std::size_t QuicEndpoint::run_timers() {
     std::size_t fired = 0;
+    if (next_expiry_ > now_) return 0;
     for (auto& slot : slots_) {
         if (slot.expiry > now_ || slot.connection->lingering()) continue;
         slot.connection->handle_expiry(now_);
@@ -370,6 +372,9 @@ void QuicEndpoint::sweep_lingering() {
 }
 
 void QuicEndpoint::refresh_expiries() {
+    // Most turns find nothing to do, and their cost should not grow with the connections.
+    const bool changed = !served_.empty() || !connecting_.empty() || slots_.size() > live_;
+    if (!changed && next_expiry_ > now_) return;
     for (const QuicConnection* connection : served_)
         slots_[connection->slot].expiry = connection->expiry();
     served_.clear();

@@ -29,6 +29,7 @@
 #include "packet_port.h"
 #include "quic_connection.h"
 #include "quic_tls.h"
+#include "quic_tokens.h"
 #include "steering.h"
 
 namespace bayplan::dataplane {
@@ -92,6 +93,12 @@ private:
     void on_cid_added(QuicConnection&, const Cid&) override;
     void on_cid_removed(const Cid&) override;
     bool reset_token(const Cid&, std::span<std::uint8_t, kResetTokenBytes> out) override;
+    std::vector<std::uint8_t> new_token(const UdpAddress& client) override {
+        return tokens_.make(client, now_);
+    }
+    void on_new_token(const UdpAddress& server, std::span<const std::uint8_t> token) override {
+        tokens_.keep(server, token);
+    }
 
     // True if the packet was another lcore's and is no longer our business.
     bool steer(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_version_cid&);
@@ -106,9 +113,8 @@ private:
     void on_short_stranger(const Path&, std::span<const std::uint8_t> packet, const Cid&);
     void on_attempt(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&);
     Count accept(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&,
-                 const ngtcp2_cid* before_retry);
+                 const AddressProof&);
     Count turned_away(Admission::Verdict);
-    bool token_is_ours(const Path&, const ngtcp2_pkt_hd&, ngtcp2_cid& before_retry) const;
     template <class Write>
     bool answer(const Path&, Write&&);
     void answer_version(const Path&, const ngtcp2_version_cid&);
@@ -134,7 +140,7 @@ private:
     Counters& counters_;
 
     Admission admission_;
-    std::array<std::uint8_t, 32> retry_secret_{};
+    AddressTokens tokens_;
     std::array<std::uint8_t, 32> reset_secret_{};
     bool shutting_down_ = false;
     bool taking_steered_ = false;

@@ -5,14 +5,6 @@
 
 namespace bayplan::dataplane {
 
-sockaddr_in6 to_socket_address(const UdpAddress& address) {
-    sockaddr_in6 out{};
-    out.sin6_family = AF_INET6;
-    out.sin6_port = htons(address.port);
-    std::memcpy(out.sin6_addr.s6_addr, address.ip, sizeof address.ip);
-    return out;
-}
-
 PathTable::PathTable(const Path& first) { make(0, first).was_current = true; }
 
 PathTable::Place& PathTable::make(std::size_t index, const Path& path) {

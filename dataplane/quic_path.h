@@ -21,9 +21,6 @@
 
 namespace bayplan::dataplane {
 
-// The true address, as IPv6 or mapped IPv4: for tokens, which are of an address.
-sockaddr_in6 to_socket_address(const UdpAddress&);
-
 class PathTable {
 public:
     explicit PathTable(const Path& first);

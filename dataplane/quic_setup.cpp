@@ -105,15 +105,15 @@ bool QuicConnection::attach_tls(const Setup& setup, std::string& error) {
 }
 
 bool QuicConnection::begin_server(const Setup& setup, const ngtcp2_pkt_hd& first,
-                                  const ngtcp2_cid* before_retry, std::string& error) {
+                                  const AddressProof& proof, std::string& error) {
     ngtcp2_settings settings;
     fill_settings(settings, setup.now);
     ngtcp2_transport_params parameters;
     fill_parameters(parameters);
     parameters.original_dcid = first.dcid;
-    if (before_retry != nullptr) {
-        settings.token = first.token;
-        parameters.original_dcid = *before_retry;
+    if (proof.token) settings.token = first.token;
+    if (proof.before_retry != nullptr) {
+        parameters.original_dcid = *proof.before_retry;
         parameters.retry_scid = first.dcid;
         parameters.retry_scid_present = 1;
     }
@@ -140,6 +140,8 @@ bool QuicConnection::begin_client(const Setup& setup, std::string& error) {
     fill_settings(settings, setup.now);
     ngtcp2_transport_params parameters;
     fill_parameters(parameters);
+    std::vector<std::uint8_t> token = setup.token;  // ngtcp2 copies it
+    settings.token = {token.data(), token.size()};
     const Cid own = owner_.make_cid();
     const ngtcp2_cid scid = to_ngtcp2(own);
     // The server replaces it by its own. All of it is random: its first byte is what spreads

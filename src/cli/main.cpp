@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/forget_shim_command.h"
 #include "cli/load_command.h"
 #include "cli/ping_command.h"
 #include "cli/replay_command.h"
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
     int exit_code = 0;
     bayplan::cli::add_load_command(app, exit_code);
     bayplan::cli::add_ping_command(app, exit_code);
+    bayplan::cli::add_forget_shim_command(app, exit_code);
     bayplan::cli::add_replay_command(app, exit_code);
     bayplan::cli::add_simulate_command(app, exit_code);
     app.add_subcommand("version", "print the version and the protocol it speaks")->callback([] {

@@ -1,6 +1,8 @@
 // See ping.h.
 #include "cli/ping.h"
 
+#include <charconv>
+
 #include <fmt/format.h>
 
 namespace bayplan::cli {
@@ -75,13 +77,32 @@ void Ping::take(dataplane::DataPlane& plane, const wire::CountersFrame& answer) 
     result_.version = answer.version;
     result_.uptime_ms = answer.uptime_ms;
     result_.counters.clear();
+    result_.lcores.clear();
     for (const wire::NamedCounter& counter : answer.counters) {
-        result_.counters.emplace_back(counter.name, counter.value);
+        take_counter(counter.name, counter.value);
     }
     next_ = asked_ + plan_.interval;
     if (result_.round_trips_ms.size() == plan_.count) {
         end(plane, {});
     }
+}
+
+// A name that is like that of an lcore's share and is none stays whole.
+void Ping::take_counter(std::string_view name, std::uint64_t value) {
+    constexpr std::size_t kLcoresMax = 256;
+    if (name.starts_with(wire::kLcorePrefix)) {
+        const std::string_view rest = name.substr(wire::kLcorePrefix.size());
+        std::size_t lcore = kLcoresMax;
+        const auto [end, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), lcore);
+        if (fault == std::errc() && lcore < kLcoresMax && end != rest.data() + rest.size() && *end == '.') {
+            if (result_.lcores.size() <= lcore) {
+                result_.lcores.resize(lcore + 1);
+            }
+            result_.lcores[lcore].insert_or_assign(std::string(end + 1, rest.data() + rest.size()), value);
+            return;
+        }
+    }
+    result_.counters.emplace_back(name, value);
 }
 
 void Ping::on_close(dataplane::DataPlane& plane, dataplane::ConnectionId, std::string_view why) {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +24,9 @@ struct PingResult {
     std::uint64_t uptime_ms = 0;
     double connect_ms = -1;  // from the first packet to the daemon's confirmation; -1: not connected
     std::vector<double> round_trips_ms;
-    std::vector<std::pair<std::string, std::uint64_t>> counters;  // as of the last answer
+    // As of the last answer: of all lcores together, and of each if there are several.
+    std::vector<std::pair<std::string, std::uint64_t>> counters;
+    std::vector<std::map<std::string, std::uint64_t, std::less<>>> lcores;
 };
 
 class Ping final : public dataplane::FrameHandler {
@@ -51,6 +54,7 @@ private:
 
     bool ask(dataplane::DataPlane&);
     void take(dataplane::DataPlane&, const wire::CountersFrame&);
+    void take_counter(std::string_view name, std::uint64_t value);
     void end(dataplane::DataPlane&, std::string_view fault);
 
     const Plan plan_;

@@ -62,15 +62,28 @@ void print_round_trips(const std::vector<double>& all) {
                sum / static_cast<double>(all.size()), *most);
 }
 
+// "   3 4": of lcore 0, 1, ...; nothing if there is one lcore.
+std::string shares(const PingResult& result, const std::string& name) {
+    std::string text;
+    for (const auto& lcore : result.lcores) {
+        const auto found = lcore.find(name);
+        text += fmt::format("{}{}", text.empty() ? "   " : " ", found == lcore.end() ? 0 : found->second);
+    }
+    return text;
+}
+
 void print_counters(const PingResult& result, bool all) {
     if (result.round_trips_ms.empty()) {
         return;
     }
     fmt::print("daemon       bayplan {}, up {:.1f} s\n", result.version,
                static_cast<double>(result.uptime_ms) / 1e3);
+    if (!result.lcores.empty()) {
+        fmt::print("lcores       {}: all together, and each\n", result.lcores.size());
+    }
     for (const auto& [name, value] : result.counters) {
         if (all || value != 0) {
-            fmt::print("  {:<28} {}\n", name, value);
+            fmt::print("  {:<28} {}{}\n", name, value, shares(result, name));
         }
     }
 }

@@ -172,6 +172,8 @@ bool Daemon::open_port(std::string& error) {
     }
     lcores_ = std::make_unique<LcoreThreads>(config::data_plane_options(config_.data_plane),
                                              std::move(handlers), *log_);
+    for (const auto& gateway : gateways_)
+        gateway->tell_counters_of([this] { return counters_of_lcores(); });
     if (!lcores_->start(error)) return false;
     for (const auto& engine : engines_) {
         for (std::size_t lcore = 0; lcore < lcores; ++lcore)
@@ -259,6 +261,15 @@ void Daemon::write_status_file(std::string_view state) {
     } else if (!std::exchange(status_file_failed_, true)) {
         log_->error("status not written", {{"reason", error}});
     }
+}
+
+std::vector<std::vector<dataplane::Counter>> Daemon::counters_of_lcores() const {
+    std::vector<std::vector<dataplane::Counter>> all;
+    for (std::size_t lcore = 0; lcore < gateways_.size(); ++lcore) {
+        all.push_back(lcores_->counters(lcore));
+        gateways_[lcore]->counters().append_to(all.back());
+    }
+    return all;
 }
 
 GatewayCounters Daemon::gateway_counters() const {

@@ -60,6 +60,7 @@ private:
     void report(std::string_view state);
     void write_status_file(std::string_view state);
     GatewayCounters gateway_counters() const;
+    std::vector<std::vector<dataplane::Counter>> counters_of_lcores() const;  // any lcore's thread
     std::string status_json(std::string_view state);
 
     config::Config config_;

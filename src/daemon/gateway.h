@@ -16,6 +16,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -54,7 +55,11 @@ struct GatewayCounters {
     std::uint64_t cuts = 0;         // connections closed on an engine's word
 
     GatewayCounters& operator+=(const GatewayCounters&);
+    void append_to(std::vector<dataplane::Counter>&) const;  // as shims_*
 };
+
+// What every lcore counts, data plane and gateway, one list each. Any lcore's thread.
+using CountersOfLcores = std::function<std::vector<std::vector<dataplane::Counter>>()>;
 
 class Gateway final : public dataplane::FrameHandler {
 public:
@@ -64,6 +69,9 @@ public:
             const config::DataPlaneConfig&, Log&, std::shared_ptr<ShimRegistry> registry = nullptr,
             std::size_t lcore = 0);
     ~Gateway() override;
+
+    // What to tell those who ask for counters; without it: this gateway's own. Before the loop runs.
+    void tell_counters_of(CountersOfLcores all) { counters_of_lcores_ = std::move(all); }
 
     void on_open(dataplane::DataPlane&, ConnectionId, const dataplane::Peer&) override;
     bool on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream,
@@ -130,10 +138,15 @@ private:
     const std::shared_ptr<ShimRegistry> registry_;
     const std::size_t lcore_;
     std::vector<std::pair<std::size_t, ConnectionId>> disconnects_;  // partition; waiting for room
+    // Of all outboxes here; what it was when they were last looked at, and whether something stayed.
+    const std::shared_ptr<OutputSignal> output_ = std::make_shared<OutputSignal>();
+    std::uint64_t output_looked_at_ = 0;
+    bool output_left_ = false;
     std::vector<bool> touched_;  // inboxes whose engine is to be woken this turn
     std::vector<std::pair<ConnectionId, std::string>> to_cut_;
     wire::Encoder encoder_;
     const Clock::time_point started_ = Clock::now();
+    CountersOfLcores counters_of_lcores_;
     Clock::time_point counters_read_{};
     std::vector<dataplane::Counter> counters_told_;  // as of then
     std::size_t waiting_ = 0;  // connections with a deadline

@@ -1,9 +1,12 @@
 // What the data plane and the gateway count, told to shims and observers on their control stream.
 //
 // Thread: the lcore.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "daemon/gateway.h"
+#include "daemon/lcore_threads.h"
 
 namespace bayplan::daemon {
 namespace {
@@ -42,20 +45,37 @@ bool Gateway::take_counters_request(dataplane::DataPlane& plane, ConnectionId id
     return true;
 }
 
+// The sums by their names, then each lcore's share, if there are several: lcore.0.rx_packets. Those that are zero
+// would only be in the way.
 void Gateway::read_counters(dataplane::DataPlane& plane) {
     const Clock::time_point now = Clock::now();
     if (now - counters_read_ < kCountersStay) return;
     counters_read_ = now;
-    counters_told_ = plane.counters();
-    const GatewayCounters own = counters();
-    counters_told_.emplace_back("shims_hellos", own.hellos);
-    counters_told_.emplace_back("shims_hellos_refused", own.hellos_refused);
-    counters_told_.emplace_back("shims_handshakes_refused", own.handshakes_refused);
-    counters_told_.emplace_back("shims_broken", own.broken);
-    counters_told_.emplace_back("shims_frames_in", own.frames_in);
-    counters_told_.emplace_back("shims_frames_out", own.frames_out);
-    counters_told_.emplace_back("shims_pushed_back", own.pushed_back);
-    counters_told_.emplace_back("shims_cuts", own.cuts);
+    if (!counters_of_lcores_) {
+        counters_told_ = plane.counters();
+        counters().append_to(counters_told_);
+        return;
+    }
+    const auto lcores = counters_of_lcores_();
+    counters_told_ = sum_of(lcores);
+    for (std::size_t lcore = 0; lcore < lcores.size() && lcores.size() > 1; ++lcore) {
+        for (const auto& [name, value] : lcores[lcore]) {
+            if (value != 0)
+                counters_told_.emplace_back(fmt::format("{}{}.{}", wire::kLcorePrefix, lcore, name), value);
+        }
+    }
+}
+
+void GatewayCounters::append_to(std::vector<dataplane::Counter>& out) const {
+    out.emplace_back("shims_connections", connections);
+    out.emplace_back("shims_hellos", hellos);
+    out.emplace_back("shims_hellos_refused", hellos_refused);
+    out.emplace_back("shims_handshakes_refused", handshakes_refused);
+    out.emplace_back("shims_broken", broken);
+    out.emplace_back("shims_frames_in", frames_in);
+    out.emplace_back("shims_frames_out", frames_out);
+    out.emplace_back("shims_pushed_back", pushed_back);
+    out.emplace_back("shims_cuts", cuts);
 }
 
 }  // namespace bayplan::daemon

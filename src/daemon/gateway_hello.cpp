@@ -26,7 +26,7 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
         count(counters_.pushed_back);
         return false;
     }
-    auto outbox = std::make_shared<Outbox>(outbox_batches_);
+    auto outbox = std::make_shared<Outbox>(outbox_batches_, output_);
     connection.partition = partition;
     connection.phase = Phase::open;
     connection.sender = std::make_unique<OutboxSender>(

@@ -29,6 +29,12 @@ std::size_t Gateway::on_turn(dataplane::DataPlane& plane) {
 std::size_t Gateway::send_outboxes(dataplane::DataPlane& plane) {
     // Read before the outboxes: what engines put there before saying so is then seen.
     const bool output_ends = output_ends_.load(std::memory_order_acquire);
+    const std::uint64_t put = output_->seen();
+    // Loops turn far more often than engines decide: a look at each connection's outbox every time
+    // was half of a turn with 64 of them.
+    if (put == output_looked_at_ && !output_left_ && !output_ends) return 0;
+    output_looked_at_ = put;
+    output_left_ = false;
     bool all_done = true;
     std::size_t done = 0;
     for (auto& [id, connection] : connections_) {
@@ -37,9 +43,10 @@ std::size_t Gateway::send_outboxes(dataplane::DataPlane& plane) {
         const std::string* cut = sender.outbox().was_cut();
         const std::size_t sent = sender.drain(plane, id, encoder_, kFramesPerTurn);
         done += sent;
-        counters_.frames_out.fetch_add(sent, std::memory_order_relaxed);
+        if (sent > 0) counters_.frames_out.fetch_add(sent, std::memory_order_relaxed);
         if (sent > 0 && sender.outbox().was_refused()) touched_[connection.partition] = true;
         if (cut != nullptr && sent == 0) to_cut_.emplace_back(id, *cut);
+        if (!sender.idle() || (cut != nullptr && sent > 0)) output_left_ = true;
         if (!sender.idle() || connection.acknowledged < sender.last_sent()) all_done = false;
     }
     for (const auto& [id, why] : to_cut_) {

@@ -9,6 +9,18 @@
 
 namespace bayplan::daemon {
 
+std::vector<dataplane::Counter> sum_of(const std::vector<std::vector<dataplane::Counter>>& all) {
+    std::vector<dataplane::Counter> sum = all.front();
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        for (const auto& [name, value] : all[i]) {
+            const auto found = std::find_if(sum.begin(), sum.end(),
+                                            [&](const auto& each) { return each.first == name; });
+            if (found != sum.end()) found->second += value;
+        }
+    }
+    return sum;
+}
+
 LcoreThreads::LcoreThreads(dataplane::DataPlaneOptions options,
                            std::vector<dataplane::FrameHandler*> handlers, Log& log)
     : options_(std::move(options)),
@@ -67,15 +79,9 @@ std::vector<dataplane::Counter> LcoreThreads::counters(std::size_t lcore) const 
 }
 
 std::vector<dataplane::Counter> LcoreThreads::counters() const {
-    std::vector<dataplane::Counter> sum = counters(0);
-    for (std::size_t i = 1; i < count(); ++i) {
-        for (const auto& [name, value] : counters(i)) {
-            const auto found = std::find_if(sum.begin(), sum.end(),
-                                            [&](const auto& each) { return each.first == name; });
-            if (found != sum.end()) found->second += value;
-        }
-    }
-    return sum;
+    std::vector<std::vector<dataplane::Counter>> all;
+    for (std::size_t i = 0; i < count(); ++i) all.push_back(counters(i));
+    return sum_of(all);
 }
 
 void LcoreThreads::take_role(std::size_t lcore) {

@@ -3,7 +3,8 @@
 // The first one opens the port for all, because DPDK looks at the CPUs of whoever starts it; after
 // EAL has had its say the thread is put back on the CPUs of its role.
 //
-// Thread: start, request_stop, join: main; the accessors: main, between start and the end.
+// Thread: start, request_stop, join: main; the accessors: main, between start and the end; counters of one lcore
+// also: the lcores' own.
 // Owner of each data plane: its thread while that runs; join() destroys them, after the last packet
 // of all.
 #pragma once
@@ -19,6 +20,9 @@
 #include "dataplane/data_plane.h"
 
 namespace bayplan::daemon {
+
+// By name, of lists that have the same names in the same order, or nearly.
+std::vector<dataplane::Counter> sum_of(const std::vector<std::vector<dataplane::Counter>>&);
 
 class LcoreThreads {
 public:

@@ -34,13 +34,31 @@ struct AppliedItem {
 };
 using OutboxItem = std::variant<std::monostate, HelloItem, DecisionsItem, AppliedItem>;
 
+// Counts what is put into any outbox of an lcore, so that one which has nothing to send need not look into each.
+//
+// Thread: put: engines; seen: the lcore.
+class OutputSignal {
+public:
+    void put() { puts_.fetch_add(1, std::memory_order_release); }
+    // What was put before the number that this returns lies in its outbox.
+    std::uint64_t seen() const { return puts_.load(std::memory_order_acquire); }
+
+private:
+    std::atomic<std::uint64_t> puts_{0};
+};
+
 class Outbox {
 public:
-    explicit Outbox(std::size_t items_max) : ring_(items_max) {}
+    explicit Outbox(std::size_t items_max, std::shared_ptr<OutputSignal> signal = nullptr)
+        : ring_(items_max),
+          signal_(signal ? std::move(signal) : std::make_shared<OutputSignal>()) {}
 
     // False: full, and the lcore will tell the engine when it no longer is.
     bool offer(OutboxItem&& item) {
-        if (ring_.push(std::move(item))) return true;
+        if (ring_.push(std::move(item))) {
+            signal_->put();
+            return true;
+        }
         refused_.store(true, std::memory_order_release);
         return false;
     }
@@ -49,6 +67,7 @@ public:
     void cut(std::string why) {
         why_ = std::move(why);
         cut_.store(true, std::memory_order_release);
+        signal_->put();
     }
 
     bool take(OutboxItem& item) { return ring_.pop(item); }
@@ -66,6 +85,7 @@ public:
 
 private:
     SpscRing<OutboxItem> ring_;
+    const std::shared_ptr<OutputSignal> signal_;
     std::atomic<bool> refused_{false};
     std::atomic<bool> cut_{false};
     std::string why_;  // published by cut_

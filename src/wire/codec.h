@@ -79,6 +79,8 @@ struct HelloReplyFrame : HelloReply {
     std::uint64_t features = 0;
     std::uint32_t protocol = kProtocolMax;
 };
+// Before a counter's name: of this lcore alone, as in lcore.0.rx_packets. Without it: of all.
+inline constexpr std::string_view kLcorePrefix = "lcore.";
 struct NamedCounter {
     std::string_view name;
     std::uint64_t value = 0;

@@ -63,6 +63,30 @@ TEST(GatewayHello, refusals_are_answered_logged_with_the_reason_and_closed) {
     }
 }
 
+TEST(GatewayCounters, are_those_of_all_lcores_and_of_each) {
+    GatewayWorld world;
+    world.gateway->tell_counters_of([] {
+        return std::vector<std::vector<dataplane::Counter>>{{{"frames_in", 3}, {"stalls", 0}},
+                                                            {{"frames_in", 4}, {"stalls", 0}}};
+    });
+    RawShim& shim = world.connect("shim-a");
+    ASSERT_TRUE(shim.send(Stream::control, wire::CountersRequest{1}));
+    ASSERT_TRUE(world.until([&] { return !shim.counters.empty(); }));
+    const std::map<std::string, std::uint64_t> expected{
+        {"frames_in", 7}, {"stalls", 0}, {"lcore.0.frames_in", 3}, {"lcore.1.frames_in", 4}};
+    EXPECT_EQ(shim.counters, expected);
+}
+
+TEST(GatewayCounters, of_one_lcore_are_told_once) {
+    GatewayWorld world;
+    RawShim& shim = world.connect("shim-a");
+    ASSERT_TRUE(shim.send(Stream::control, wire::CountersRequest{1}));
+    ASSERT_TRUE(world.until([&] { return !shim.counters.empty(); }));
+    EXPECT_EQ(shim.counters.at("handshakes_ok"), 1u);
+    EXPECT_EQ(shim.counters.count("shims_connections"), 1u);
+    EXPECT_EQ(shim.counters.count("lcore.0.handshakes_ok"), 0u);
+}
+
 TEST(GatewayHello, nothing_but_a_hello_may_come_first) {
     GatewayWorld world;
     RawShim& shim = world.connect("shim-a");

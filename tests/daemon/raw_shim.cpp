@@ -74,6 +74,10 @@ bool RawShim::on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream st
         }
     } else if (const auto* applied = std::get_if<wire::StateAppliedFrame>(&message)) {
         state_applied = applied->up_to;
+    } else if (const auto* told = std::get_if<wire::CountersFrame>(&message)) {
+        counters.clear();
+        for (const wire::NamedCounter& each : told->counters)
+            counters.emplace(each.name, each.value);
     }
     return true;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ public:
     std::size_t decision_frames = 0;
     std::size_t largest_frame = 0;
     std::uint64_t state_applied = 0;
+    std::map<std::string, std::uint64_t> counters;  // as told last
 
     void on_open(dataplane::DataPlane&, ConnectionId, const dataplane::Peer&) override;
     bool on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream,

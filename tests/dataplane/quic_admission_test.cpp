@@ -197,6 +197,84 @@ TEST(QuicRetry, somebody_elses_token_counts_as_none) {
     expect_attempts_add_up(server);
 }
 
+// --- tokens of an earlier connection (NEW_TOKEN)
+
+// A server that asks everybody by Retry, and a client that was connected once.
+struct Returning {
+    Returning() {
+        options.transport.handshakes.retry_above = 0;
+        server = &world.add(options, world.server_user);
+        client = &world.add(world.options(false), world.client_user);
+        came_in = come();
+        EXPECT_EQ(counter(*server, "attempts_retried"), 1u) << "nobody knows it yet";
+    }
+    // Connects, and hangs up when the token must have come.
+    bool come() {
+        const std::size_t before = world.client_user.open.size();
+        world.connect(*client);
+        if (!world.run_until([&] { return world.client_user.open.size() > before; })) return false;
+        world.run_for(kSecond);
+        client->close(world.client_user.open.back(), 0, "over");
+        return world.run_until([&] { return world.client_user.closed.size() > before; });
+    }
+    World world;
+    DataPlaneOptions options = world.options(true);
+    DataPlane* server = nullptr;
+    DataPlane* client = nullptr;
+    bool came_in = false;
+};
+
+TEST(QuicToken, who_comes_back_needs_no_retry) {
+    Returning session;
+    ASSERT_TRUE(session.came_in);
+    for (std::uint64_t times = 1; times <= 3; ++times) {  // each connection brings the next token
+        ASSERT_TRUE(session.come());
+        EXPECT_EQ(counter(*session.server, "attempts_retried"), 1u);
+        EXPECT_EQ(counter(*session.server, "tokens_accepted"), times);
+    }
+    EXPECT_EQ(counter(*session.server, "handshakes_ok"), 4u);
+    expect_attempts_add_up(*session.server);
+}
+
+TEST(QuicToken, holds_for_a_server_that_was_killed_and_came_back) {
+    Returning session;
+    ASSERT_TRUE(session.came_in);
+    session.world.crash(*session.server);
+    session.server = &session.world.add(session.options, session.world.server_user);
+    ASSERT_TRUE(session.come());
+    EXPECT_EQ(counter(*session.server, "attempts_retried"), 0u);
+    EXPECT_EQ(counter(*session.server, "tokens_accepted"), 1u);
+}
+
+TEST(QuicToken, of_another_address_counts_as_none) {
+    Returning session;
+    ASSERT_TRUE(session.came_in);
+    session.world.network.move(ipv4_address(0x0a000002, 50'000), ipv4_address(0x0a000063, 50'000));
+    ASSERT_TRUE(session.come());
+    EXPECT_EQ(counter(*session.server, "attempts_retried"), 2u);
+    EXPECT_EQ(counter(*session.server, "tokens_accepted"), 0u);
+    EXPECT_EQ(counter(*session.server, "attempts_refused"), 0u);
+    expect_attempts_add_up(*session.server);
+}
+
+TEST(QuicToken, holds_for_another_port_of_the_address) {
+    Returning session;
+    ASSERT_TRUE(session.came_in);
+    session.world.network.move(ipv4_address(0x0a000002, 50'000), ipv4_address(0x0a000002, 50'001));
+    ASSERT_TRUE(session.come());
+    EXPECT_EQ(counter(*session.server, "tokens_accepted"), 1u);
+}
+
+TEST(QuicToken, of_the_day_before_counts_as_none) {
+    Returning session;
+    ASSERT_TRUE(session.came_in);
+    session.world.clock_offset_ns += 25 * 3600 * static_cast<std::int64_t>(kSecond);
+    ASSERT_TRUE(session.come());
+    EXPECT_EQ(counter(*session.server, "attempts_retried"), 2u);
+    EXPECT_EQ(counter(*session.server, "tokens_accepted"), 0u);
+    expect_attempts_add_up(*session.server);
+}
+
 TEST(QuicRates, of_one_network_delay_its_clients_and_lose_none) {
     World world;
     auto options = world.options(true);

@@ -5,8 +5,8 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <random>
 
+#include "flood.h"
 #include "quic_world.h"
 #include "udp_address.h"
 
@@ -26,59 +26,23 @@ public:
         return plane.send(id, Stream::decisions, frame.bytes());
     }
     void on_close(DataPlane&, ConnectionId, std::string_view why) override { closed.emplace_back(why); }
-    void on_refused(std::string_view, std::string_view) override { ++refused; }
+    void on_refused(std::string_view, std::string_view) override {}
     std::size_t on_turn(DataPlane&) override { return 0; }
     std::vector<std::string> closed;
-    std::size_t refused = 0;
-};
-
-class Flood {
-public:
-    explicit Flood(std::uint64_t seed) : random_(seed), initials_(first_packets(kReal)) {}
-
-    // 10,000 packets: first packets of clients that nobody is, the same cut and bent, and noise of
-    // every other kind.
-    std::vector<std::vector<std::uint8_t>> packets() {
-        std::vector<std::vector<std::uint8_t>> out = initials_;
-        while (out.size() < kCount) out.push_back(garbage(out.size() % 7));
-        std::shuffle(out.begin(), out.end(), random_);
-        return out;
-    }
-    UdpAddress source() {
-        return ipv4_address(0x0b000000u + static_cast<std::uint32_t>(random_() & 0xffffff),
-                            static_cast<std::uint16_t>(1024 + random_() % 60'000));
-    }
-    static constexpr std::size_t kCount = 10'000;
-    static constexpr std::size_t kReal = 2'000;
-
-private:
-    std::vector<std::uint8_t> noise(std::size_t size) {
-        std::vector<std::uint8_t> bytes(size);
-        for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random_());
-        return bytes;
-    }
-    std::vector<std::uint8_t> garbage(std::size_t kind) {
-        auto bytes = initials_[random_() % initials_.size()];
-        // Ids of its own: else it would be a copy and go to the connection it is a copy of.
-        for (std::size_t i = 6; i < 14; ++i) bytes[i] = static_cast<std::uint8_t>(random_());
-        switch (kind) {
-            case 0: return bytes;                                   // does not decrypt
-            case 1: bytes.resize(random_() % 1200); return bytes;   // cut
-            case 2: bytes[4] = 9; return bytes;                     // another version
-            case 3: bytes[0] |= 0x30; return bytes;                 // Retry, or no type at all
-            case 4: bytes = noise(1 + random_() % 60); bytes[0] &= 0x7f; return bytes;
-            case 5: bytes = noise(1200); bytes[0] |= 0xc0; return bytes;
-            default: return noise(1 + random_() % 1400);
-        }
-    }
-    std::mt19937_64 random_;
-    std::vector<std::vector<std::uint8_t>> initials_;
 };
 
 std::uint64_t sum(const DataPlane& plane, std::initializer_list<std::string_view> names) {
     std::uint64_t total = 0;
     for (const std::string_view name : names) total += counter(plane, name);
     return total;
+}
+
+void expect_attempts_add_up(const DataPlane& server) {
+    EXPECT_EQ(counter(server, "handshake_attempts"),
+              sum(server, {"attempts_accepted", "attempts_retried", "attempts_refused",
+                           "attempts_lost"}));
+    EXPECT_EQ(counter(server, "attempts_accepted"),
+              sum(server, {"handshakes_ok", "handshakes_refused", "handshakes_pending"}));
 }
 
 std::size_t heap_in_use() {
@@ -105,9 +69,11 @@ TEST(QuicFlood, ten_thousand_attempts_disturb_nobody_and_leave_nothing) {
                             "version_negotiations"});
     };
     const std::uint64_t seen_before = strangers();
+    const std::uint64_t attempts_before = counter(server, "handshake_attempts");
 
     world.client_user.send_series(Stream::state, {3'500, 100, 500});
-    for (const auto& packet : flood.packets()) world.network.inject(flood.source(), kServer, packet);
+    for (const auto& packet : flood.packets())
+        world.network.inject(flood.nobody(), kServer, packet);
     ASSERT_TRUE(
         world.run_until([&] { return world.client_user.received(Stream::decisions) == 3'500; }))
         << "every ask is answered";
@@ -115,18 +81,39 @@ TEST(QuicFlood, ten_thousand_attempts_disturb_nobody_and_leave_nothing) {
     world.run_for(20 * kSecond);  // until the last half-open handshake is given up
     EXPECT_THAT(answering.closed, IsEmpty());
 
-    EXPECT_GT(counter(server, "attempts_retried"), 0u) << "Retry came on";
-    EXPECT_EQ(counter(server, "handshake_attempts"),
-              sum(server, {"attempts_accepted", "attempts_retried", "attempts_refused",
-                           "attempts_lost"}));
-    EXPECT_EQ(counter(server, "attempts_accepted"),
-              sum(server, {"handshakes_ok", "handshakes_refused", "handshakes_pending"}));
-    EXPECT_EQ(strangers() - seen_before, Flood::kCount) << "each packet has one count";
+    expect_attempts_add_up(server);
+    EXPECT_GE(counter(server, "handshake_attempts") - attempts_before, Flood::kAttempts);
+    for (const char* outcome : {"attempts_accepted", "attempts_retried", "attempts_refused",
+                                "attempts_lost"}) {
+        EXPECT_GT(counter(server, outcome), 0u) << outcome;
+        RecordProperty(outcome, std::to_string(counter(server, outcome)));
+    }
+    EXPECT_EQ(strangers() - seen_before, Flood::kAttempts + Flood::kGarbage)
+        << "each packet has one count";
 
     EXPECT_EQ(counter(server, "connections_open"), 1u);
     EXPECT_EQ(counter(server, "handshakes_pending"), 0u);
     // Tables keep the size that they grew to; a half-open connection is 100 KB.
     EXPECT_LT(heap_in_use(), heap_before + 2'000'000);
+}
+
+TEST(QuicFlood, clients_that_mean_it_get_in_meanwhile) {
+    Flood flood(12);
+    World world;
+    auto& server = world.add(world.options(true), world.server_user);
+    for (const auto& packet : flood.packets())
+        world.network.inject(flood.nobody(), kServer, packet);
+    std::vector<SeriesPeer> users(8);
+    for (SeriesPeer& user : users) world.connect(world.add(world.options(false), user));
+    ASSERT_TRUE(world.run_until([&] {
+        return std::all_of(users.begin(), users.end(),
+                           [](const SeriesPeer& user) { return !user.open.empty(); });
+    }));
+    for (const SeriesPeer& user : users) EXPECT_THAT(user.closed, IsEmpty());
+    EXPECT_EQ(counter(server, "handshakes_ok"), users.size());
+    EXPECT_GT(counter(server, "handshake_attempts"), Flood::kAttempts + users.size())
+        << "they came back with a token";
+    expect_attempts_add_up(server);
 }
 
 }  // namespace

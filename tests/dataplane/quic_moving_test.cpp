@@ -134,6 +134,34 @@ TEST_F(QuicMoving, back_to_the_old_address_while_the_new_one_is_being_validated)
     EXPECT_GT(counter(*server, "path_changes"), 5u);
 }
 
+// Somebody carries a client's packets by way of another address, and stops: what ngtcp2 makes of it is its own
+// business (a connection that ends is one outcome), but the client must get through, the same way or anew.
+TEST_F(QuicMoving, a_detour_that_is_followed_and_then_ends_costs_a_connection_at_most) {
+    auto server_options = world.options(true);
+    auto client_options = world.options(false);
+    server_options.transport.idle_timeout_ms = client_options.transport.idle_timeout_ms = 2'000;
+    open(server_options, client_options);
+    world.client_user.send_series(Stream::state, {200, 100, 500});
+    world.network.move(kClient, kElsewhere);
+    ASSERT_TRUE(received(200, 0));
+    EXPECT_EQ(counter(*server, "path_changes"), 1u);
+    world.network.weather.loss = 1;  // the detour ends
+    world.run_for(kSecond);
+    world.network.weather.loss = 0;
+    world.network.move(kElsewhere, kClient);
+    world.client_user.send_series(Stream::state, {400, 100, 500});
+    const auto through = [&] { return world.server_user.received(Stream::state) == 400; };
+    world.run_until([&] { return through() || !world.client_user.closed.empty(); });
+    if (!through()) {
+        SeriesPeer again;
+        auto& returned = world.add_at(ipv4_address(0x0a000009, 50'000), client_options, again);
+        world.connect(returned);
+        ASSERT_TRUE(world.run_until([&] { return !again.open.empty(); }));
+        world.crash(returned);  // before its handler goes
+    }
+    EXPECT_EQ(world.server_user.fault, "");
+}
+
 TEST_F(QuicMoving, copies_of_packets_from_many_addresses_move_nothing_for_long) {
     open();
     std::mt19937 random(3);

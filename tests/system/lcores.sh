@@ -36,6 +36,13 @@ for queues in 2 1; do
         }
         until_true 10 handshakes
     done
+    # shellcheck disable=SC2086
+    $VETH_B "$bayplan" ping "$address:$port" --ca "$work/certs/ca.pem" --cert "$work/certs/shim-a.pem" \
+        --key "$work/certs/shim-a.key" --count 1 >"$work/ping.log" || fail "$run: no answer to a ping"
+    sed -n 's/^  handshakes_ok  *//p' "$work/ping.log" | {
+        read -r all first second
+        [ "$all" = $((loads + 1)) ] && [ "$all" = $((first + second)) ] && [ "$first" -gt 0 ] && [ "$second" -gt 0 ]
+    } || fail "$run: ping does not tell the counters of both lcores"
     stop_daemon
     steered=$(of_lcore "$run.status" 0 steered_out)
     if [ "$queues" = 2 ]; then

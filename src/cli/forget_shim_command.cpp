@@ -1,0 +1,109 @@
+// See forget_shim_command.h.
+#include "cli/forget_shim_command.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "bayplan/client.h"
+#include "cli/connection_options.h"
+#include "cli/duration.h"
+
+namespace bayplan::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kExitInput = 2;
+constexpr int kExitNoDaemon = 3;
+constexpr std::chrono::milliseconds kBetweenTurns{1};
+
+struct ForgetArguments {
+    std::string connect;
+    ClientOptions client;
+    std::int64_t timeout_ns = 0;
+};
+
+// A shim without anything: no source, so its statement is empty.
+class Empty final : public ClientHandler {
+public:
+    void on_connected(HelloOutcome) override { stated = true; }
+    void on_disconnected(std::string_view text) override { why = text; }
+    void on_refused(std::string_view text) override {
+        refused = true;
+        why = text;
+    }
+    bool stated = false;
+    bool refused = false;
+    std::string why;  // the latest of what went wrong
+};
+
+std::string fault_of(ForgetArguments& arguments) {
+    if (!parse_connect(arguments.connect, arguments.client)) {
+        return "HOST:PORT is needed";
+    }
+    if (arguments.client.authority.empty()) {
+        return "--ca is needed: without it anybody could pose as the daemon";
+    }
+    if (arguments.client.certificate.empty() || arguments.client.key.empty()) {
+        return "--cert and --key are needed: they say which shim";
+    }
+    return {};
+}
+
+int fail(const std::string& why, int code) {
+    fmt::print(stderr, "bayplan forget-shim: {}\n", why);
+    return code;
+}
+
+int run(ForgetArguments& arguments) {
+    std::string error = fault_of(arguments);
+    if (!error.empty()) {
+        return fail(error, kExitInput);
+    }
+    arguments.client.version = "bayplan forget-shim";
+    Empty handler;
+    const std::unique_ptr<Client> client = Client::open(arguments.client, handler, nullptr, error);
+    if (client == nullptr) {
+        return fail(error, kExitInput);
+    }
+    const Clock::time_point deadline = Clock::now() + std::chrono::nanoseconds(arguments.timeout_ns);
+    while (!(handler.stated && client->settled())) {
+        if (handler.refused) {
+            return fail("refused: " + handler.why, kExitNoDaemon);
+        }
+        if (Clock::now() >= deadline) {
+            return fail(handler.why.empty() ? "no answer in time" : handler.why, kExitNoDaemon);
+        }
+        if (client->turn() == 0) {
+            std::this_thread::sleep_for(kBetweenTurns);
+        }
+    }
+    client->request_stop();
+    client->run();  // a graceful close
+    fmt::print("partition {}: the shim of {} has nothing any more\n", arguments.client.partition,
+               arguments.client.certificate);
+    return 0;
+}
+
+}  // namespace
+
+void add_forget_shim_command(CLI::App& app, int& exit_code) {
+    CLI::App* const command = app.add_subcommand(
+        "forget-shim",
+        "end the wait for a shim that will not come back: its nodes, asks and allocations go");
+    const auto arguments = std::make_shared<ForgetArguments>();
+    const std::string group = "Connection";
+    command->add_option("daemon", arguments->connect, "the daemon")->type_name("HOST:PORT");
+    add_identity_options(*command, arguments->connect, arguments->client, group);
+    command->add_option("--partition", arguments->client.partition, "where the shim is to be forgotten")
+        ->required();
+    add_duration(*command, "--timeout", arguments->timeout_ns, "10s", "for all of it");
+    command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+}
+
+}  // namespace bayplan::cli
