@@ -4,6 +4,7 @@
 // Thread: any; the tables are built on first use and constant after.
 #include "config/settings.h"
 
+#include "config/attempt_settings.h"
 #include "config/predicate_lists.h"
 #include "config/profile.h"
 #include "config/score_shape.h"
@@ -111,6 +112,7 @@ void append_engine(Settings<PartitionConfig>& table) {
                   "Wait of an ask after its first failed attempt; doubles with each further one."));
     table.push_back(number<P>("backoff_max", MEMBER(engine.backoff_max_ns), kDuration,
                               {kMillisecond, 3600 * kSecond}, "", "The longest such wait."));
+    append_attempt_settings(table);
     table.push_back(choice<P>("executor", MEMBER(engine.executor),
                               Choices<ExecutorKind>{{"inline", ExecutorKind::inline_},
                                                     {"threads", ExecutorKind::threads},

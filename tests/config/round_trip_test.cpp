@@ -37,6 +37,18 @@ partitions:
     compat: kubernetes-1.35
     backoff_initial: 250ms
     backoff_max: 1m
+    backoff_early: no
+    avoid_rejecting: 7s
+    scale_up_cutoff: -5
+    preemption:
+      enabled: no
+      compat: kubernetes-1.35
+      victim_order: start
+      nominated_node_first: yes
+      lower_nominations: clear
+      preempt_again: marked
+      stuck_after: 9s
+      victim_retries: 4
     executor: threads
     path: graph
     workers: 3
@@ -124,7 +136,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end())
             << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 78u) << "a setting was added: give it a line in kEverything\n"
+    EXPECT_EQ(given.size(), 90u) << "a setting was added: give it a line in kEverything\n"
                                  << print_config(one);
 }
 
@@ -166,6 +178,17 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
               (std::vector<std::string>{"NodeResourcesFit", "NodeName"}));
     EXPECT_EQ(partition.engine.reservation_predicates, std::vector<std::string>{"NodeAffinity"});
     EXPECT_EQ(partition.engine.compat, Compat::kubernetes_1_35);
+    EXPECT_FALSE(partition.engine.backoff_early);
+    EXPECT_EQ(partition.engine.avoid_rejecting_ns, 7'000'000'000);
+    EXPECT_EQ(partition.engine.scale_up_cutoff, -5);
+    const PreemptionOptions& preemption = partition.engine.preemption;
+    EXPECT_FALSE(preemption.enabled);
+    EXPECT_EQ(preemption.victim_order, VictimOrder::start);
+    EXPECT_TRUE(preemption.nominated_node_first);
+    EXPECT_EQ(preemption.lower_nominations, LowerNominations::clear);
+    EXPECT_EQ(preemption.preempt_again, PreemptAgain::marked);
+    EXPECT_EQ(preemption.stuck_after_ns, 9'000'000'000);
+    EXPECT_EQ(preemption.victim_retries, 4u);
     EXPECT_EQ(partition.engine.executor, ExecutorKind::threads);
     EXPECT_EQ(partition.engine.path, BatchPath::graph);
     EXPECT_EQ(partition.engine.workers, 3u);

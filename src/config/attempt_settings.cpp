@@ -1,0 +1,109 @@
+#include "config/attempt_settings.h"
+
+#include "config/setting_values.h"
+
+#define MEMBER(path) \
+    [](auto& owner) -> auto& { return owner.path; }
+
+namespace bayplan::config {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+struct Stance {
+    Compat compat = Compat::seed;
+};
+
+bool same_stance(const PreemptionOptions& a, const PreemptionOptions& b) {
+    return a.victim_order == b.victim_order && a.nominated_node_first == b.nominated_node_first &&
+           a.lower_nominations == b.lower_nominations && a.preempt_again == b.preempt_again;
+}
+
+// One word for the four settings behind it. They may be given too, after it: those that are stand above it.
+Setting<PreemptionOptions> compat_setting() {
+    static const Setting<Stance> word =
+        choice<Stance>("compat", MEMBER(compat),
+                       Choices<Compat>{{"seed", Compat::seed}, {"kubernetes-1.35", Compat::kubernetes_1_35}},
+                       "How preemption is done where the design and kube-scheduler 1.35 differ: sets the "
+                       "four below, which may be given one by one after it.");
+    Setting<PreemptionOptions> setting;
+    setting.name = word.name;
+    setting.doc = word.doc;
+    setting.bounds = word.bounds;
+    setting.read = [](PreemptionOptions& options, const YamlNode& node, const std::string& path,
+                      ReadContext& context) {
+        Stance stance;
+        word.read(stance, node, path, context);
+        const PreemptionOptions wanted = PreemptionOptions::of(stance.compat);
+        options.victim_order = wanted.victim_order;
+        options.nominated_node_first = wanted.nominated_node_first;
+        options.lower_nominations = wanted.lower_nominations;
+        options.preempt_again = wanted.preempt_again;
+    };
+    setting.print = [](const PreemptionOptions& options, int indent) {
+        for (const Compat compat : {Compat::seed, Compat::kubernetes_1_35}) {
+            if (same_stance(options, PreemptionOptions::of(compat))) {
+                return word.print(Stance{compat}, indent);
+            }
+        }
+        return std::string();  // a mixture, which the four say
+    };
+    return setting;
+}
+
+const Settings<PreemptionOptions>& preemption_settings() {
+    static const Settings<PreemptionOptions> table = [] {
+        using P = PreemptionOptions;
+        const Choices<bool> yes_or_no{{"yes", true}, {"no", false}};
+        Settings<P> result;
+        result.push_back(choice<P>("enabled", MEMBER(enabled), yes_or_no,
+                                   "Whether pods may be deleted to make room for those of higher priority."));
+        result.push_back(compat_setting());
+        result.push_back(choice<P>(
+            "victim_order", MEMBER(victim_order),
+            Choices<VictimOrder>{{"qos", VictimOrder::qos}, {"start", VictimOrder::start}},
+            "Which of the pods of one priority are spared first: those of the higher QoS class and then the "
+            "older ones, or just the older ones."));
+        result.push_back(choice<P>("nominated_node_first", MEMBER(nominated_node_first), yes_or_no,
+                                   "Whether a pod's nominated node is taken, without a look at others, if it "
+                                   "will do."));
+        result.push_back(choice<P>(
+            "lower_nominations", MEMBER(lower_nominations),
+            Choices<LowerNominations>{{"recheck", LowerNominations::recheck}, {"clear", LowerNominations::clear}},
+            "What becomes of nominations of lower priority when a node is nominated: cleared if the pod does "
+            "not fit any more, or all."));
+        result.push_back(choice<P>(
+            "preempt_again", MEMBER(preempt_again),
+            Choices<PreemptAgain>{{"any", PreemptAgain::any}, {"marked", PreemptAgain::marked}},
+            "A pod with a nominated node does not preempt again while a pod of lower priority terminates "
+            "there: any, or only one that a preemption marked."));
+        result.push_back(number<P>("stuck_after", MEMBER(stuck_after_ns), NumberForm::duration,
+                                   {kMillisecond, 3600 * kSecond}, "",
+                                   "A victim that is there so long after its grace period is given up: who "
+                                   "waits for it preempts elsewhere."));
+        result.push_back(number<P>("victim_retries", MEMBER(victim_retries), NumberForm::plain, {0, 100}, "times",
+                                   "How often its shim is told again to delete it meanwhile."));
+        return result;
+    }();
+    return table;
+}
+
+}  // namespace
+
+void append_attempt_settings(Settings<PartitionConfig>& table) {
+    using P = PartitionConfig;
+    table.push_back(choice<P>("backoff_early", MEMBER(engine.backoff_early),
+                              Choices<bool>{{"yes", true}, {"no", false}},
+                              "Whether an ask is tried before its wait is over when nothing else waits."));
+    table.push_back(number<P>("avoid_rejecting", MEMBER(engine.avoid_rejecting_ns), NumberForm::duration,
+                              {0, 24 * 3600 * kSecond}, "",
+                              "How long a pod is tried on other nodes first after a node refused it."));
+    table.push_back(number<P>("scale_up_cutoff", MEMBER(engine.scale_up_cutoff), NumberForm::plain,
+                              {-2'147'483'648, 2'147'483'647}, "",
+                              "Pods of lower priority are no reason for an autoscaler to add nodes."));
+    table.push_back(section<P>("preemption", preemption_settings(), MEMBER(engine.preemption),
+                               "Making room for pods of higher priority."));
+}
+
+}  // namespace bayplan::config
