@@ -113,9 +113,14 @@ void Oracle::clear_lower_nominations(const Ask& ask, const std::string& node) {
 // All that terminate, on whatever node.
 bool Oracle::passes_when_all_are_gone(const Ask& ask, const std::string& node) const {
     const KubeObjects objects = assumed_objects();
-    KubeState state = state_for(ask, objects);
-    std::erase_if(state.pods, [](const KubePod* pod) { return pod->terminating; });
-    return !why_not(state, ask.pod, nodes_.at(node).facts);
+    const KubeState state = state_for(ask, objects);
+    std::vector<const KubePod*> terminating;
+    for (const KubePod* pod : state.pods) {
+        if (pod->terminating) {
+            terminating.push_back(pod);
+        }
+    }
+    return !why_not_without(state, terminating, ask.pod, nodes_.at(node).facts);
 }
 
 void Oracle::nominate(Ask& ask, const std::string& node) {
