@@ -305,6 +305,10 @@ std::string counted(const std::vector<std::string>& reasons) {
     return joined(parts, ", ");
 }
 
+std::set<std::string> skipped_by(const KubeState& state, const KubePod& pod) {
+    return Judging(state, pod).skipped();
+}
+
 std::optional<PredicateFailure> why_not(const KubeState& state, const KubePod& pod,
                                         const KubeNode& node) {
     auto failures = failures_beside_nominated(state, pod, node);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ KubeAnswer judge(const KubeState&, const KubePod&);
 // Why the pod cannot be placed on one node: as if the pods that are nominated to it and of no lower
 // priority ran there, and without them. What is found against the pod as a whole counts too.
 std::optional<PredicateFailure> why_not(const KubeState&, const KubePod&, const KubeNode&);
+
+// Predicates that PreFilter says do not concern the pod, as things are.
+std::set<std::string> skipped_by(const KubeState&, const KubePod&);
 
 // `COUNT REASON` for each, sorted as strings and joined.
 std::string counted(const std::vector<std::string>& reasons);

@@ -158,6 +158,9 @@ bool protects(const KubeBudget& budget, const KubePod& pod) {
 std::optional<PredicateFailure> why_not_without(const KubeState& state, const Pods& gone,
                                                 const KubePod& pod, const KubeNode& node) {
     KubeState rest = state;
+    if (!rest.skipped) {
+        rest.skipped = skipped_by(state, pod);
+    }
     rest.taken_away.insert(rest.taken_away.end(), gone.begin(), gone.end());
     std::erase_if(rest.pods, [&](const KubePod* one) {
         return std::find(gone.begin(), gone.end(), one) != gone.end();

@@ -63,8 +63,8 @@ public:
     const std::map<ObjectKey, std::string>& object_owners() const { return object_owners_; }
     // What the next attempt of an ask would find, with everything explained.
     KubeAnswer answer(const Ask&) const;
-    // How often a predicate failed some node of an attempt, and how often the placement would have
-    // been another one without a score plugin.
+    // How often a predicate failed some node of an attempt, how often the placement would have been
+    // another one without a score plugin, and how often each rule of preemption was met.
     const std::map<std::string, std::uint64_t>& decided_by() const { return decided_by_; }
     // The asks that wait for the node.
     std::vector<const Ask*> nominated_to(const std::string& node) const;
@@ -169,12 +169,21 @@ private:
     const Ask* next_ask() const;
     const Ask* early_from_backoff() const;
     void attempt(Ask&);
-    struct Look;  // what one attempt sees and finds
+    // What one attempt sees and finds. Owns the objects that its state points to, if they are not as
+    // stated.
+    struct Look {
+        Look(const Oracle&, const Ask&);
+        Look(const Look&) = delete;
+        Look& operator=(const Look&) = delete;
+
+        std::optional<KubeObjects> assumed;
+        KubeState state;
+        KubeAnswer answer;
+    };
     void fail(Ask&, const Look&);
     KubeOptions kube_options() const;
     KubeState state_for(const Ask&, const KubeObjects&) const;
     KubeObjects assumed_objects() const;
-    void count_deciders(const KubeAnswer&);
     void check_fit(const Ask&, const Node&);
 
     // Section 10: the search is in kube_preemption.h; here is what comes of it.
@@ -189,6 +198,13 @@ private:
     void nominate(Ask&, const std::string& node);
     void end_nomination(Ask&, bool wakes);
     void check_victims(const Ask&, const KubeState&, const KubeVictims&);
+
+    // For coverage: which rules were met, and which of them decided something.
+    void saw(const std::string& rule) { decided_by_["rule: " + rule] += 1; }
+    void count_deciders(const KubeAnswer&);
+    void count_nominations_that_decide(const Ask&, const Look&);
+    void count_preemption_rules(const Ask&, const Look&, const KubePreemption&);
+    void count_what_decides_among(const std::vector<KubeVictims>&, const KubeVictims& chosen);
 
     // Section 10, victims that stay; and what counts of a placed pod's end.
     struct Due {

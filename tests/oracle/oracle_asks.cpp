@@ -255,6 +255,7 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
         become_gated(ask);
     }
     if (nodes_.contains(nominated_node)) {
+        saw("nominated as stated");
         nominate(ask, nominated_node);
         for (const auto& [sequence, other] : asks_) {
             if (other.node == nominated_node && other.pod.terminating &&
@@ -303,6 +304,7 @@ void Oracle::leave_node(Ask& ask) {
     for (auto& [sequence, other] : asks_) {
         other.victims.erase(ask.sequence);
         if (other.left_out.erase(ask.sequence) > 0 && other.state == AskState::unschedulable) {
+            saw("woken as the stuck pod is gone");
             wake(other);
         }
     }

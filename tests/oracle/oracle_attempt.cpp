@@ -145,41 +145,36 @@ KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
     return out;
 }
 
-// Owns the objects that its state points to, if they are not as stated.
-struct Oracle::Look {
-    Look(const Oracle& oracle, const Ask& ask) {
-        const auto& asks = oracle.asks_;
-        const bool as_stated = std::all_of(asks.begin(), asks.end(), [](const auto& one) {
-            return one.second.bindings.empty();
-        });
-        if (!as_stated) {
-            assumed = oracle.assumed_objects();
-        }
-        state = oracle.state_for(ask, as_stated ? oracle.objects_ : *assumed);
-        if (!ask.avoids.empty() && oracle.now_ < ask.avoids_until) {
-            KubeState without = state;
-            without.left_out.insert(ask.avoids);
-            answer = judge(without, ask.pod);
-        }
-        if (answer.explanation.node.empty()) {
-            answer = judge(state, ask.pod);
-        }
+Oracle::Look::Look(const Oracle& oracle, const Ask& ask) {
+    const auto& asks = oracle.asks_;
+    const bool as_stated = std::all_of(asks.begin(), asks.end(), [](const auto& one) {
+        return one.second.bindings.empty();
+    });
+    if (!as_stated) {
+        assumed = oracle.assumed_objects();
     }
-    Look(const Look&) = delete;
-    Look& operator=(const Look&) = delete;
-
-    std::optional<KubeObjects> assumed;
-    KubeState state;
-    KubeAnswer answer;
-};
+    state = oracle.state_for(ask, as_stated ? oracle.objects_ : *assumed);
+    if (!ask.avoids.empty() && oracle.now_ < ask.avoids_until) {
+        KubeState without = state;
+        without.left_out.insert(ask.avoids);
+        answer = judge(without, ask.pod);
+    }
+    if (answer.explanation.node.empty()) {
+        answer = judge(state, ask.pod);
+    }
+}
 
 KubeAnswer Oracle::answer(const Ask& ask) const { return Look(*this, ask).answer; }
 
 void Oracle::attempt(Ask& ask) {
     ++attempts_;
     const Look look(*this, ask);
+    if (ask.state == AskState::backoff) {
+        saw("early from backoff");
+    }
     if (counts_what_decides_) {
         count_deciders(look.answer);
+        count_nominations_that_decide(ask, look);
     }
     if (look.answer.explanation.node.empty()) {
         fail(ask, look);
@@ -189,6 +184,9 @@ void Oracle::attempt(Ask& ask) {
     ++placed_;
     const std::string node = look.answer.explanation.node;
     check_fit(ask, nodes_.at(node));
+    if (!ask.nominated_node.empty()) {
+        saw(ask.nominated_node == node ? "placed on the nominated node" : "placed elsewhere");
+    }
     place(ask, node, AskState::unacknowledged);
     ask.bindings = look.answer.bindings;
     log_line("place", ask, node, "-");
@@ -207,6 +205,9 @@ void Oracle::fail(Ask& ask, const Look& look) {
     if (options_.preemption.enabled) {
         found = preempt(look.state, ask.pod, look.answer);
     }
+    if (counts_what_decides_ && found) {
+        count_preemption_rules(ask, look, *found);
+    }
     const std::string message = whole_message(look.answer, found);
     if (found && found->chosen) {
         const KubeVictims& chosen = found->candidates[*found->chosen];
@@ -222,6 +223,7 @@ void Oracle::fail(Ask& ask, const Look& look) {
     log_line("fail", ask, "-", message);
     tell_failure(ask, message, !ends && !ask.nominated_node.empty());
     if (ends && !ask.nominated_node.empty()) {
+        saw("nomination ends as no node is found");
         clear_nomination(ask, "preemption found no node");
     }
     ask.state = AskState::unschedulable;
@@ -233,29 +235,7 @@ void Oracle::tell_failure(Ask& ask, const std::string& message, bool is_nominate
         decide(ask.shim, DecisionKind::ask_waiting, ask.key, message, "", Termination::unknown,
                scale_up);
         ask.told_scale_up = ask.told_scale_up || scale_up;
-    }
-}
-
-// A predicate decides when a node fails by it; a score plugin when the best node without its share
-// is another one.
-void Oracle::count_deciders(const KubeAnswer& found) {
-    for (const std::string& predicate : found.failed_by) {
-        decided_by_["predicate " + predicate] += 1;
-    }
-    for (const std::string& plugin : kube_score_names()) {
-        std::string best;
-        std::int64_t best_total = 0;
-        for (const NodeExplanation& node : found.explanation.nodes) {
-            std::int64_t total = node.total;
-            for (const ScoreShare& share : node.scores) {
-                total -= share.plugin == plugin ? share.weighted : 0;
-            }
-            if (node.verdict == Verdict::feasible && (best.empty() || total > best_total)) {
-                best = node.node;
-                best_total = total;
-            }
-        }
-        decided_by_["score " + plugin] += best != found.explanation.node;
+        saw(ask.failures > 1 ? "scale up told later" : scale_up ? "scale up told" : "no scale up");
     }
 }
 

@@ -164,6 +164,7 @@ void Oracle::decommission(const std::string& name) {
             ask.avoids.clear();
         }
         if (ask.nominated_node == name) {
+            saw("nominated node gone");
             end_nomination(ask, true);
             if (ask.state == AskState::unschedulable) {
                 wake(ask);

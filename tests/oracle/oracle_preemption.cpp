@@ -56,6 +56,7 @@ void Oracle::choose(Ask& ask, const KubeVictims& chosen) {
     ++nominated_;
     const std::string node = chosen.node->name;
     if (!ask.nominated_node.empty() && ask.nominated_node != node) {
+        saw("nomination to another node");
         clear_nomination(ask, "preemption chose " + node);
     }
     nominate(ask, node);
@@ -74,6 +75,7 @@ void Oracle::choose(Ask& ask, const KubeVictims& chosen) {
     }
     for (const KubePod* pod : chosen.victims) {
         if (pod->stuck && ask.nominated_node == node) {
+            saw("victim stuck already");
             give_up_for(ask, asks_.at(pod->sequence));
         }
     }
@@ -82,6 +84,10 @@ void Oracle::choose(Ask& ask, const KubeVictims& chosen) {
 // True if it was not terminating before.
 bool Oracle::choose_victim(Ask& victim, const Ask& preemptor) {
     const bool is_new = !victim.pod.terminating;
+    saw(is_new ? "victim told" : "victim terminates already");
+    if (victim.shim != preemptor.shim) {
+        saw("victim of another shim");
+    }
     victim.chosen = true;
     count_end_anew(victim);
     if (is_new) {
@@ -97,6 +103,7 @@ void Oracle::take_from_budgets(const KubePod& victim) {
     for (auto& [name, budget] : objects_.budgets) {
         if (protects(budget, victim) && budget.allowed > 0) {
             budget.allowed -= 1;
+            saw("taken from a budget");
         }
     }
 }
@@ -104,8 +111,14 @@ void Oracle::take_from_budgets(const KubePod& victim) {
 void Oracle::clear_lower_nominations(const Ask& ask, const std::string& node) {
     const bool all = options_.preemption.lower_nominations == LowerNominations::clear;
     for (const Ask* other : nominated_to(node)) {
-        if (other->priority < ask.priority && (all || !passes_when_all_are_gone(*other, node))) {
+        if (other->priority >= ask.priority) {
+            continue;
+        }
+        if (all || !passes_when_all_are_gone(*other, node)) {
+            saw(all ? "lower nomination cleared" : "lower nomination fits no longer");
             clear_nomination(asks_.at(other->sequence), full_name(ask) + " was nominated");
+        } else {
+            saw("lower nomination fits still");
         }
     }
 }
@@ -113,9 +126,14 @@ void Oracle::clear_lower_nominations(const Ask& ask, const std::string& node) {
 // All that terminate, on whatever node.
 bool Oracle::passes_when_all_are_gone(const Ask& ask, const std::string& node) const {
     const KubeObjects objects = assumed_objects();
-    KubeState state = state_for(ask, objects);
-    std::erase_if(state.pods, [](const KubePod* pod) { return pod->terminating; });
-    return !why_not(state, ask.pod, nodes_.at(node).facts);
+    const KubeState state = state_for(ask, objects);
+    std::vector<const KubePod*> terminating;
+    for (const KubePod* pod : state.pods) {
+        if (pod->terminating) {
+            terminating.push_back(pod);
+        }
+    }
+    return !why_not_without(state, terminating, ask.pod, nodes_.at(node).facts);
 }
 
 void Oracle::nominate(Ask& ask, const std::string& node) {

@@ -57,6 +57,7 @@ void Oracle::do_what_is_due() {
             continue;
         }
         ask.retries += 1;
+        saw("victim told again");
         decide(ask.shim, DecisionKind::released, ask.key, ask.told_to_delete, ask.node,
                Termination::preempted_by_scheduler);
     }
@@ -66,6 +67,7 @@ void Oracle::become_stuck(Ask& ask) {
     ask.pod.stuck = true;
     for (const Ask* other : nominated_to(ask.node)) {
         if (other->victims.contains(ask.sequence)) {
+            saw("victim became stuck");
             give_up_for(asks_.at(other->sequence), ask);
         }
     }

@@ -106,6 +106,8 @@ constexpr std::string_view kFailures[] = {"node(s) were unschedulable",
 constexpr std::string_view kOther[] = {"place lines",
                                        "fail lines",
                                        "release lines",
+                                       "nominate lines",
+                                       "clear lines",
                                        "connections resumed",
                                        "connections resynced",
                                        "connections cut",
@@ -121,6 +123,53 @@ constexpr std::string_view kOther[] = {"place lines",
                                        "volumes given to claims at the end",
                                        "drained nodes at the end"};
 
+// Rules of preemption and nominations. Those that the oracle must look at twice to know that they
+// decided stand apart.
+constexpr std::string_view kRules[] = {"early from backoff",
+                                       "placed on the nominated node",
+                                       "placed elsewhere",
+                                       "scale up told",
+                                       "scale up told later",
+                                       "no scale up",
+                                       "victim told",
+                                       "victim terminates already",
+                                       "victim of another shim",
+                                       "taken from a budget",
+                                       "lower nomination cleared",
+                                       "lower nomination fits no longer",
+                                       "lower nomination fits still",
+                                       "nomination to another node",
+                                       "nomination ends as no node is found",
+                                       "victim stuck already",
+                                       "victim told again",
+                                       "victim became stuck",
+                                       "nominated node gone",
+                                       "nominated as stated",
+                                       "woken as the stuck pod is gone"};
+constexpr std::string_view kDecidingRules[] = {
+    "refused beside nominated pods",
+    "refused by another predicate beside nominated pods",
+    "a node left out",
+    "the avoided node after all",
+    "another node than the avoided one",
+    "the nominated node, though not the best",
+    "not eligible due to preemptionPolicy=Never.",
+    "not eligible due to a terminating pod on the nominated node.",
+    "not eligible for an unmarked pod",
+    "eligible again",
+    "No preemption victims found",
+    "Preemption is not helpful",
+    "no node fits without its pool",
+    "choice by violations",
+    "choice by the highest priority",
+    "choice by the sum of priorities",
+    "choice by the number of victims",
+    "choice by the start",
+    "choice by the slot",
+    "qos class in the order of victims",
+    "budgets spare a pod",
+    "trial faults of kubernetes-1.35"};
+
 constexpr std::array kEvents = {"tick", "connect", "disconnect", "state", "acknowledge",
                                 "hold", "drop",    "run",        "sink"};
 constexpr std::array kBodies = {"define",     "forget",       "nodes", "applications",
@@ -130,6 +179,13 @@ constexpr std::array kBodies = {"define",     "forget",       "nodes", "applicat
 std::string label(const Rejection& one) {
     return "rejected, kind " + std::to_string(static_cast<int>(one.kind)) + ": " +
            std::string(one.begins) + ".." + std::string(one.ends);
+}
+
+std::string_view word(std::string_view line, int number) {
+    for (; number > 0; --number) {
+        line.remove_prefix(line.find(' ') + 1);
+    }
+    return line.substr(0, line.find(' '));
 }
 
 bool over_capacity(const oracle::Node& node) {
@@ -154,7 +210,13 @@ Coverage::Coverage(bool what_decides) {
     for (const std::string_view other : kOther) {
         counts_[std::string(other)] = 0;
     }
+    for (const std::string_view rule : kRules) {
+        counts_["decided by rule: " + std::string(rule)] = 0;
+    }
     if (what_decides) {
+        for (const std::string_view rule : kDecidingRules) {
+            counts_["decided by rule: " + std::string(rule)] = 0;
+        }
         for (const std::string& name : oracle::kube_predicate_names()) {
             counts_["decided by predicate " + name] = 0;
         }
@@ -192,9 +254,8 @@ void Coverage::count_decision(const oracle::NumberedDecision& decision) {
 
 void Coverage::add(const oracle::Oracle& oracle) {
     for (const std::string& line : oracle.log()) {
-        for (const char* kind : {"place", "fail", "release"}) {
-            count(std::string(kind) + " lines",
-                  line.find(std::string(" ") + kind + " ") != std::string::npos);
+        for (const char* kind : {"place", "fail", "release", "nominate", "clear"}) {
+            count(std::string(kind) + " lines", kind == word(line, 2));
         }
         for (const std::string_view failure : kFailures) {
             count("failed: " + std::string(failure), line.find(failure) != std::string::npos);

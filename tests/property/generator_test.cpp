@@ -36,7 +36,7 @@ TEST(Generator, ReachesEveryInputAndEveryRejection) {
         coverage.add(oracle);
         ASSERT_EQ(oracle.audit(), std::vector<std::string>{}) << to_text(history);
     }
-    EXPECT_EQ(coverage.never_seen(), std::vector<std::string>{});
+    EXPECT_EQ(coverage.never_seen(), std::vector<std::string>{}) << coverage.summary();
     // Real scheduling dominates.
     EXPECT_GT(coverage.counts().at("place lines"), kHistories * 20);
     EXPECT_GT(coverage.counts().at("fail lines"), kHistories * 5);
