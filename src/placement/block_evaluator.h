@@ -4,7 +4,6 @@
 // Thread: any; const. Hot.
 #pragma once
 
-#include <bit>
 #include <memory>
 #include <utility>
 
@@ -16,8 +15,9 @@ namespace bayplan {
 
 class BlockEvaluator {
 public:
-    BlockEvaluator(std::unique_ptr<PredicateSet> predicates, ScoreSet scores)
-        : predicates_(std::move(predicates)), scores_(std::move(scores)) {}
+    // The kernels must live as long as the evaluator.
+    BlockEvaluator(std::unique_ptr<PredicateSet> predicates, ScoreSet scores, const LaneKernels& kernels)
+        : predicates_(std::move(predicates)), scores_(std::move(scores)), kernels_(kernels) {}
 
     // `mask`: nodes that labels and taints let pass; null = all.
     std::uint64_t feasible(const AskClass& ask_class, const NodeBlock& block, std::uint32_t number,
@@ -64,17 +64,13 @@ public:
     const ScoreSet& scores() const { return scores_; }
 
 private:
-    static NodeKey best_of(std::uint64_t lanes, const LaneScores& scores, std::uint32_t number) noexcept {
-        NodeKey best = 0;
-        for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
-            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-            best = std::max(best, make_key(scores[lane], slot_at(number, lane)));
-        }
-        return best;
+    NodeKey best_of(std::uint64_t lanes, const LaneScores& scores, std::uint32_t number) const noexcept {
+        return lanes == 0 ? 0 : kernels_.best_key(lanes, scores.data(), raw(slot_at(number, 0)));
     }
 
     std::unique_ptr<PredicateSet> predicates_;
     ScoreSet scores_;
+    const LaneKernels& kernels_;
 };
 
 }  // namespace bayplan

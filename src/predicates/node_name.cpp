@@ -1,7 +1,5 @@
 // NodeName: a pod that names a node runs there or nowhere. Source: Kubernetes 1.35, NodeName filter.
 
-#include <bit>
-
 #include "predicates/registry.h"
 
 namespace bayplan {
@@ -10,18 +8,15 @@ namespace {
 
 class NodeName final : public Predicate {
 public:
+    NodeName(const LaneKernels& kernels) : kernels_(kernels) {}
+
     std::string_view name() const override { return "NodeName"; }
 
     bool concerns(const AskClass& ask_class) const override { return ask_class.required_node != kNone<NameId>; }
 
     std::uint64_t filter(const AskClass& ask_class, const NodeBlock& block,
                          std::uint64_t lanes) const noexcept override {
-        std::uint64_t pass = 0;
-        for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
-            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-            pass |= std::uint64_t{block.names[lane] == ask_class.required_node} << lane;
-        }
-        return pass;
+        return lanes & kernels_.named(block.names.data(), ask_class.required_node);
     }
 
     Refusal explain(const Subject& subject, const NodeView& node) const override {
@@ -32,10 +27,15 @@ public:
     }
 
     std::uint32_t woken_by() const override { return kNodeChanges; }
+
+private:
+    const LaneKernels& kernels_;
 };
 
 }  // namespace
 
-std::unique_ptr<Predicate> make_node_name() { return std::make_unique<NodeName>(); }
+std::unique_ptr<Predicate> make_node_name(const LaneKernels& kernels) {
+    return std::make_unique<NodeName>(kernels);
+}
 
 }  // namespace bayplan

@@ -10,16 +10,6 @@ namespace bayplan {
 
 namespace {
 
-// Lanes with enough of one kind. Holds are left to the caller: few lanes have any.
-std::uint64_t lanes_with_room(const KindColumns& columns, std::int64_t amount) noexcept {
-    std::uint64_t pass = 0;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-        const std::int64_t free = columns.capacity[lane] - columns.used[lane] - columns.foreign[lane];
-        pass |= std::uint64_t{free >= amount} << lane;
-    }
-    return pass;
-}
-
 std::int64_t free_for(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane, KindId kind) noexcept {
     const KindColumns* columns = block.columns(kind);
     if (columns == nullptr) {
@@ -31,6 +21,8 @@ std::int64_t free_for(const AskClass& ask_class, const NodeBlock& block, std::ui
 
 class NodeResourcesFit final : public Predicate {
 public:
+    NodeResourcesFit(const LaneKernels& kernels) : kernels_(kernels) {}
+
     std::string_view name() const override { return "NodeResourcesFit"; }
 
     bool concerns(const AskClass& ask_class) const override { return !ask_class.requests.empty(); }
@@ -38,12 +30,12 @@ public:
     std::uint64_t filter(const AskClass& ask_class, const NodeBlock& block,
                          std::uint64_t lanes) const noexcept override {
         for (const KindAmount& request : ask_class.requests) {
-            const KindColumns* columns = block.columns(request.kind);
-            lanes = columns ? lanes & lanes_with_room(*columns, request.value) : 0;
+            lanes &= kernels_.with_room(block.lanes(request.kind, request.value));
             if (lanes == 0) {
                 return 0;
             }
         }
+        // Few nodes have holds.
         for (std::uint64_t left = lanes & block.holding; left != 0; left &= left - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
             if (!fits(ask_class, block, lane)) {
@@ -84,10 +76,14 @@ private:
         }
         return true;
     }
+
+    const LaneKernels& kernels_;
 };
 
 }  // namespace
 
-std::unique_ptr<Predicate> make_node_resources_fit() { return std::make_unique<NodeResourcesFit>(); }
+std::unique_ptr<Predicate> make_node_resources_fit(const LaneKernels& kernels) {
+    return std::make_unique<NodeResourcesFit>(kernels);
+}
 
 }  // namespace bayplan

@@ -38,6 +38,7 @@ partitions:
     backoff_initial: 250ms
     backoff_max: 1m
     executor: threads
+    simd: avx2
     path: graph
     workers: 3
     shards: 16
@@ -167,6 +168,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.reservation_predicates, std::vector<std::string>{"NodeAffinity"});
     EXPECT_EQ(partition.engine.compat, Compat::kubernetes_1_35);
     EXPECT_EQ(partition.engine.executor, ExecutorKind::threads);
+    EXPECT_EQ(partition.engine.simd, SimdLevel::avx2);
     EXPECT_EQ(partition.engine.path, BatchPath::graph);
     EXPECT_EQ(partition.engine.workers, 3u);
     EXPECT_EQ(partition.engine.shards, 16u);

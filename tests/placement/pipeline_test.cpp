@@ -63,8 +63,8 @@ std::unique_ptr<PredicateSet> with_defaults(std::unique_ptr<Predicate> extra) {
     std::vector<std::unique_ptr<Predicate>> predicates;
     predicates.push_back(std::move(extra));
     predicates.push_back(make_node_unschedulable());
-    predicates.push_back(make_node_name());
-    predicates.push_back(make_node_resources_fit());
+    predicates.push_back(make_node_name(lane_kernels(SimdLevel::automatic)));
+    predicates.push_back(make_node_resources_fit(lane_kernels(SimdLevel::automatic)));
     return std::make_unique<PredicateSet>(std::move(predicates));
 }
 
