@@ -49,7 +49,7 @@ struct Engine::Parts {
           std::unique_ptr<StageExecutor> executor)
         : sink(to),
           world(options, executor->worker_count()),
-          evaluator(std::move(predicates), make_scores(options), lane_kernels(options.simd)),
+          evaluator(std::move(predicates), make_scores(options), options.score, lane_kernels(options.simd)),
           search(evaluator.predicates(), make_cluster_scores(options.weights)),
           pipeline(options,
                    {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},
@@ -161,6 +161,7 @@ EngineCounters Engine::counters() const {
             .proposals = pipeline.proposals,
             .resolved_at_commit = pipeline.resolved_at_commit,
             .blocks_rechecked = pipeline.blocks_rechecked,
+            .blocks_judged = pipeline.blocks_judged,
             .searches = pipeline.searches,
             .nodes = world.nodes.count(),
             .nodes_overcommitted = world.nodes.overcommitted(),

@@ -128,6 +128,44 @@ bool Pipeline::select(Batch& batch) {
     return !batch.asks.empty();
 }
 
+// --- caches
+
+void Pipeline::look(const AskClass& spec, const NodeMask* mask, const ShardSide& side, std::uint32_t index,
+                    std::uint32_t block, BlockBound& bound, ClassCache& cache) const noexcept {
+    // Columns are for searches that need every node's score.
+    const NodeKey key = cache.columns() ? BlockBound::kUnknown
+                                        : bound.of(side.bounds, index, block, BlockEvaluator::allowed(block, mask));
+    if (key == BlockBound::kUnknown) {
+        evaluator_.look(spec, side.blocks[index], block, mask, cache);
+    } else {
+        cache.set_bound(block, key);
+    }
+}
+
+std::uint32_t Pipeline::refresh(const AskClass& spec, const NodeMask* mask, const ShardSide& side,
+                                std::uint32_t shard, BlockBound& bound, ClassCache& cache) const noexcept {
+    std::uint32_t looks = 0;
+    for (std::uint32_t index = 0; index < side.versions.size(); ++index) {
+        const std::uint32_t block = state_.nodes.block_at(shard, index);
+        if (side.versions[index] > cache.position() && block < cache.block_count()) {
+            look(spec, mask, side, index, block, bound, cache);
+            ++looks;
+        }
+    }
+    return looks;
+}
+
+template <typename Judge>
+NodeKey Pipeline::settle(ClassCache& cache, Judge&& judge) const noexcept {
+    for (;;) {
+        const NodeKey top = cache.top(evaluator_.kernels());
+        if (top == 0 || cache.exact(block_of(slot_of(top)))) {
+            return top;
+        }
+        judge(block_of(slot_of(top)));
+    }
+}
+
 // --- proposing
 
 std::uint64_t Pipeline::blocks_behind(const ClassEntry& entry) const {
@@ -190,18 +228,19 @@ void Pipeline::propose(Proposal& proposal, std::uint32_t worker) noexcept {
     ClassCache& cache = *proposal.cache;
     cache.resize(proposal.block_count);
     ReaderSlot& me = state_.nodes.reader(worker);
-    const std::uint64_t known = cache.position();
+    BlockBound bound = evaluator_.bound_for(*proposal.spec);
     for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
         state_.nodes.shard(number).read(me, [&](const ShardSide& side) {
-            for (std::uint32_t index = 0; index < side.blocks.size(); ++index) {
-                const std::uint32_t block = state_.nodes.block_at(number, index);
-                if (block < proposal.block_count && side.versions[index] > known) {
-                    evaluator_.look(*proposal.spec, side.blocks[index], block, proposal.mask.get(), cache);
-                }
-            }
+            refresh(*proposal.spec, proposal.mask.get(), side, number, bound, cache);
         });
     }
     cache.set_position(proposal.position);
+    settle(cache, [&](std::uint32_t block) {
+        state_.nodes.shard(state_.nodes.shard_of(block)).read(me, [&](const ShardSide& side) {
+            evaluator_.look(*proposal.spec, side.blocks[state_.nodes.index_in_shard(block)], block,
+                            proposal.mask.get(), cache);
+        });
+    });
 }
 
 // --- collecting
@@ -230,19 +269,33 @@ void Pipeline::wait_for(std::uint64_t submitted_as) {
 
 // --- resolving at commit
 
+// A class of one ask is hardly asked for again, unless it fails: its cache need not be kept.
+ClassCache& Pipeline::cache_for(ClassId id) {
+    const ClassEntry& entry = state_.classes[id];
+    if (entry.references > 1 || entry.cache || !entry.failure_text.empty()) {
+        return state_.classes.cache(id);
+    }
+    once_.clear();
+    return once_;
+}
+
 NodeKey Pipeline::resolve(ClassId id, const NodeMask* left_out) {
     ClassEntry& entry = state_.classes[id];
     if (entry.proposed_in != 0) {
         wait_for(entry.proposed_in);
     }
-    ClassCache& cache = state_.classes.cache(id);
+    ClassCache& cache = cache_for(id);
     counters_.resolved_at_commit += committing_ == 0 || entry.last_proposal != committing_ ? 1 : 0;
     const Subject subject = subject_of(*entry.spec);
+    const NodeMask* mask = state_.topology.signatures().mask(subject.plan.signature).get();
     const bool couples = left_out != nullptr || search_.couples(subject);
     cache.want_columns(wants_columns(cache, couples));
-    bring_up_to_date(*entry.spec, state_.topology.signatures().mask(subject.plan.signature).get(), cache);
+    bring_up_to_date(*entry.spec, mask, cache);
     if (!couples) {
-        return cache.top();
+        return settle(cache, [&](std::uint32_t block) {
+            evaluator_.look(*entry.spec, state_.nodes.block(block), block, mask, cache);
+            ++counters_.blocks_judged;
+        });
     }
     ++counters_.searches;
     return search_.best(subject, cache, left_out);
@@ -253,20 +306,15 @@ Subject Pipeline::subject_of(const AskClass& ask_class) {
             state_.kinds};
 }
 
-void Pipeline::look_at_all(const AskClass& spec, const NodeMask* mask, ClassCache& cache) {
-    for (std::uint32_t block = 0; block < cache.block_count(); ++block) {
-        if (state_.nodes.version(block) > cache.position()) {
-            evaluator_.look(spec, state_.nodes.block(block), block, mask, cache);
-            ++counters_.blocks_rechecked;
-        }
-    }
-}
-
 void Pipeline::bring_up_to_date(const AskClass& spec, const NodeMask* mask, ClassCache& cache) {
     const ChangeLog& log = state_.nodes.log();
     cache.resize(state_.nodes.block_count());
-    if (cache.position() == ClassCache::kNever || !log.reaches_back_to(cache.position())) {
-        look_at_all(spec, mask, cache);
+    BlockBound bound = evaluator_.bound_for(spec);
+    if (log.head() - cache.position() >= cache.block_count() || !log.reaches_back_to(cache.position())) {
+        for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
+            counters_.blocks_rechecked +=
+                refresh(spec, mask, state_.nodes.shard(number).back(), number, bound, cache);
+        }
     } else {
         seen_.resize(cache.block_count(), 0);
         ++query_;
@@ -275,7 +323,7 @@ void Pipeline::bring_up_to_date(const AskClass& spec, const NodeMask* mask, Clas
             const std::uint32_t block = log.block_at(position);
             if (seen_[block] != query_) {
                 seen_[block] = query_;
-                evaluator_.look(spec, state_.nodes.block(block), block, mask, cache);
+                look(spec, mask, state_.nodes.side_of(block), state_.nodes.index_in_shard(block), block, bound, cache);
                 ++counters_.blocks_rechecked;
             }
         }

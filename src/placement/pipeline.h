@@ -33,7 +33,8 @@ struct PipelineCounters {
     std::uint64_t batches_cut = 0;
     std::uint64_t proposals = 0;           // made by the executor
     std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
-    std::uint64_t blocks_rechecked = 0;    // looked at (again) at commit
+    std::uint64_t blocks_rechecked = 0;    // looked at (again) at commit: most by their bounds alone
+    std::uint64_t blocks_judged = 0;       // judged node by node at commit because their bound was the best
     std::uint64_t searches = 0;            // attempts that looked at cluster-wide counts or scores
 };
 
@@ -115,8 +116,16 @@ private:
     std::uint64_t blocks_behind(const ClassEntry&) const;
     void wait_for(std::uint64_t submitted_as);
     bool collect_one();
+    ClassCache& cache_for(ClassId);
     void bring_up_to_date(const AskClass&, const NodeMask*, ClassCache&);
-    void look_at_all(const AskClass&, const NodeMask*, ClassCache&);
+    // Any thread: puts a bound, or if need be the best, of one block or of all that changed in a shard into the
+    // cache; and judges blocks until the best of all is exact.
+    void look(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t index, std::uint32_t block, BlockBound&,
+              ClassCache&) const noexcept;
+    std::uint32_t refresh(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t shard, BlockBound&,
+                          ClassCache&) const noexcept;
+    template <typename Judge>
+    NodeKey settle(ClassCache&, Judge&&) const noexcept;
     Subject subject_of(const AskClass&);
 
     const EngineOptions options_;
@@ -131,6 +140,7 @@ private:
     std::size_t selected_ = 0;
     bool cut_ = false;
     std::uint64_t committing_ = 0;     // executor's number of the batch that commits; 0 = no proposals
+    ClassCache once_;                  // of classes with one ask
     std::vector<std::uint64_t> seen_;  // per block: number of the query that looked at it last
     std::uint64_t query_ = 0;
     PipelineCounters counters_;
