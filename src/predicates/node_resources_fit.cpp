@@ -53,10 +53,9 @@ public:
             }
             const KindColumns* columns = node.block.columns(request.kind);
             const bool never = columns == nullptr || columns->capacity[node.lane()] < request.value;
-            const std::string_view kind = subject.kinds.text(request.kind);
-            refusal.reasons.push_back(kind == "pods" ? "Too many pods" : "Insufficient " + std::string(kind));
+            refusal.reasons.push_back(reason_for(subject, request.kind));
             // Kubernetes never calls a lack of pod slots unresolvable.
-            if (never && kind != "pods") {
+            if (never && subject.kinds.text(request.kind) != "pods") {
                 refusal.verdict = Verdict::unresolvable;
             } else if (refusal.verdict == Verdict::feasible) {
                 refusal.verdict = Verdict::unschedulable;
@@ -65,9 +64,38 @@ public:
         return refusal;
     }
 
+    LaneRefusals explain_lanes(const Subject& subject, const NodeBlock& block, std::uint32_t, std::uint64_t lanes,
+                               ReasonCounts& counts) const override {
+        LaneRefusals refusals;
+        for (const KindAmount& request : subject.ask_class.requests) {
+            const KindLanes kind = block.lanes(request.kind, request.value);
+            std::uint64_t lack = lanes & ~kernels_.with_room(kind);
+            for (std::uint64_t left = lanes & block.holding; left != 0; left &= left - 1) {
+                const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+                lack |= free_for(subject.ask_class, block, lane, request.kind) < request.value ? left & -left : 0;
+            }
+            count_reason(counts, reason_for(subject, request.kind), lack);
+            if (subject.kinds.text(request.kind) == "pods") {
+                refusals.unschedulable |= lack;
+                continue;
+            }
+            const KindLanes empty{kind.capacity, kNoColumns.used.data(), kNoColumns.foreign.data(), request.value};
+            const std::uint64_t enough = kernels_.with_room(empty);
+            refusals.unschedulable |= lack & enough;
+            refusals.unresolvable |= lack & ~enough;
+        }
+        refusals.unschedulable &= ~refusals.unresolvable;
+        return refusals;
+    }
+
     std::uint32_t woken_by() const override { return kNodeChanges | kPodGone; }
 
 private:
+    static std::string reason_for(const Subject& subject, KindId id) {
+        const std::string_view kind = subject.kinds.text(id);
+        return kind == "pods" ? "Too many pods" : "Insufficient " + std::string(kind);
+    }
+
     static bool fits(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane) noexcept {
         for (const KindAmount& request : ask_class.requests) {
             if (free_for(ask_class, block, lane, request.kind) < request.value) {
