@@ -75,17 +75,26 @@ void ShardBounds::set_capacity(const NodeBlock& block, std::uint32_t index, std:
 }
 
 void ShardBounds::set_use(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId kind) {
-    ShareLanes& shares = blocks_[index].shares;
+    if (raw(kind) <= raw(kScoredMemory)) {
+        set_share(block, blocks_[index], lane, kind);
+    } else if (raw(kind) < kBoundedKinds) {
+        set_room(block, index, lane, kind);
+    }
+}
+
+void ShardBounds::set_share(const NodeBlock& block, BlockBounds& bounds, std::uint32_t lane, KindId kind) const {
+    ShareLanes& shares = bounds.shares;
     switch (kind) {
-        case kCpu: shares.cpu[lane] = share_in_use(block, kCpu, kCpu, lane); return;
-        case kMemory: shares.memory[lane] = share_in_use(block, kMemory, kMemory, lane); return;
-        case kScoredCpu: shares.scored_cpu[lane] = share_in_use(block, kCpu, kScoredCpu, lane); return;
-        case kScoredMemory: shares.scored_memory[lane] = share_in_use(block, kMemory, kScoredMemory, lane); return;
-        default: break;
+        case kCpu: shares.cpu[lane] = share_in_use(block, kCpu, kCpu, lane); break;
+        case kMemory: shares.memory[lane] = share_in_use(block, kMemory, kMemory, lane); break;
+        case kScoredCpu: shares.scored_cpu[lane] = share_in_use(block, kCpu, kScoredCpu, lane); break;
+        default: shares.scored_memory[lane] = share_in_use(block, kMemory, kScoredMemory, lane); break;
     }
-    if (raw(kind) >= kBoundedKinds) {
-        return;
-    }
+    const bool alike = shares.cpu[lane] == shares.scored_cpu[lane] && shares.memory[lane] == shares.scored_memory[lane];
+    bounds.apart = (bounds.apart & ~(std::uint64_t{1} << lane)) | std::uint64_t{!alike} << lane;
+}
+
+void ShardBounds::set_room(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId kind) {
     if (raw(kind) >= rooms_.size()) {
         rooms_.resize(raw(kind) + 1);
     }

@@ -28,6 +28,7 @@ struct BlockBounds {
     CapacitySpan memory;
     std::uint64_t present = 0;  // as in NodeBlock
     std::uint64_t schedulable = 0;
+    std::uint64_t apart = 0;    // lanes whose scored shares are not their real ones
     bool bounded = false;       // false: the shares say nothing (a node without cpu or memory, or with absurdly much)
 };
 
@@ -51,6 +52,8 @@ public:
 
 private:
     void find_spans(const NodeBlock&, BlockBounds&) const;
+    void set_share(const NodeBlock&, BlockBounds&, std::uint32_t lane, KindId) const;
+    void set_room(const NodeBlock&, std::uint32_t index, std::uint32_t lane, KindId);
 
     std::vector<BlockBounds> blocks_;
     std::vector<std::vector<RoomLanes>> rooms_;

@@ -45,8 +45,9 @@ struct LaneKernels {
 
     // Lanes whose code is at least this.
     std::uint64_t (*coded)(const std::uint16_t* codes, std::uint16_t code) noexcept;
-    // At least the best score of any of the lanes that has room for cpu and memory; -1: none has.
-    std::int64_t (*score_bound)(const ShareLanes&, const ScoreTerms&, std::uint64_t lanes) noexcept;
+    // At least the best score of any of the lanes that has room for cpu and memory; -1: none has. `alike`: all
+    // scored shares are equal to the real ones, and need not be loaded.
+    std::int64_t (*score_bound)(const ShareLanes&, bool alike, const ScoreTerms&, std::uint64_t lanes) noexcept;
 };
 
 // The table of a level, or of the next one down that this CPU has. `automatic`: what BAYPLAN_SIMD names

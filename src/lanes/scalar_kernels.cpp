@@ -123,7 +123,7 @@ std::int64_t balanced_bound(const ShareLanes& shares, const ScoreTerms& terms, s
     return percent(2 * kWhole - std::max<std::int64_t>(0, apart)) / 2;
 }
 
-std::int64_t score_bound(const ShareLanes& shares, const ScoreTerms& terms, std::uint64_t lanes) noexcept {
+std::int64_t score_bound(const ShareLanes& shares, bool, const ScoreTerms& terms, std::uint64_t lanes) noexcept {
     std::int64_t best = -1;
     for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));

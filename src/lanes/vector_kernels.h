@@ -158,7 +158,10 @@ struct VectorKernels {
                       V::keep(V::at_most(apart, none), V::all_shorts(100)));
     }
 
-    static std::int64_t score_bound(const ShareLanes& shares, const ScoreTerms& terms, std::uint64_t lanes) noexcept {
+    static std::int64_t score_bound(const ShareLanes& shares, bool alike, const ScoreTerms& terms,
+                                    std::uint64_t lanes) noexcept {
+        const std::uint16_t* const scored_cpu = alike ? shares.cpu : shares.scored_cpu;
+        const std::uint16_t* const scored_memory = alike ? shares.memory : shares.scored_memory;
         Shorts best = V::all_shorts(0);
         std::uint64_t any = 0;
         for (int first = 0; first < kCount; first += V::kShorts) {
@@ -171,8 +174,8 @@ struct VectorKernels {
             Shorts score = V::all_shorts(0);
             if (terms.allocated != AllocatedScore::none) {
                 const Shorts mean = V::half_shorts(
-                    V::sum(allocated_bound(shares.scored_cpu + first, terms.own_cpu, terms.allocated),
-                           allocated_bound(shares.scored_memory + first, terms.own_memory, terms.allocated)));
+                    V::sum(allocated_bound(scored_cpu + first, terms.own_cpu, terms.allocated),
+                           allocated_bound(scored_memory + first, terms.own_memory, terms.allocated)));
                 score = V::low_product(mean, V::all_shorts(terms.allocated_weight));
             }
             if (terms.balanced_weight != 0) {

@@ -52,7 +52,8 @@ public:
         if (block.cpu != cpu_ || block.memory != memory_) {
             take_spans(block);
         }
-        const std::int64_t score = impossible_ ? -1 : kernels_.score_bound(block.shares, terms_, lanes);
+        const std::int64_t score =
+            impossible_ ? -1 : kernels_.score_bound(block.shares, block.apart == 0, terms_, lanes);
         return score < 0 ? 0 : make_key(score, slot_at(number, 0));
     }
 

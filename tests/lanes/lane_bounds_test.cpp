@@ -49,10 +49,11 @@ TEST(LaneBounds, shares_are_rounded_as_they_say) {
 struct Block {
     KindColumns cpu, memory, scored_cpu, scored_memory;
     ShareLanes shares;
+    bool alike = false;
     std::int64_t min[2] = {INT64_MAX, INT64_MAX};
     std::int64_t max[2] = {0, 0};
 
-    explicit Block(RandomLanes& random) {
+    explicit Block(RandomLanes& random) : alike(random.below(3) == 0) {
         fill(random, 0, cpu, scored_cpu, shares.cpu, shares.scored_cpu);
         fill(random, 1, memory, scored_memory, shares.memory, shares.scored_memory);
     }
@@ -60,13 +61,13 @@ struct Block {
     void fill(RandomLanes& random, int kind, KindColumns& real, KindColumns& scored, std::uint16_t* real_shares,
               std::uint16_t* scored_shares) {
         const std::int64_t shape = 1 + random.below(std::int64_t{1} << (1 + random.below(46)));
-        const bool alike = random.below(2) == 0;
+        const bool one_shape = random.below(2) == 0;
         const std::int64_t level = random.below(shape + 1);
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t capacity = alike ? shape : shape + random.below(shape);
+            const std::int64_t capacity = one_shape ? shape : shape + random.below(shape);
             real.capacity[lane] = scored.capacity[lane] = capacity;
             real.used[lane] = random.below(3) == 0 ? level : random.below(capacity + capacity / 50 + 1);
-            scored.used[lane] = random.below(3) == 0 ? real.used[lane] : random.below(2 * capacity);
+            scored.used[lane] = alike || random.below(3) == 0 ? real.used[lane] : random.below(2 * capacity);
             real_shares[lane] = share_of(real.used[lane], capacity);
             scored_shares[lane] = share_of(scored.used[lane], capacity);
             min[kind] = std::min(min[kind], capacity);
@@ -117,10 +118,10 @@ TEST(LaneBounds, no_node_scores_better_than_the_bound) {
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             best = std::max(best, scores[static_cast<std::size_t>(std::countr_zero(left))]);
         }
-        const std::int64_t bound = plain.score_bound(block.shares, terms, allowed);
+        const std::int64_t bound = plain.score_bound(block.shares, block.alike, terms, allowed);
         ASSERT_GE(bound, best) << number;
         for (const LaneKernels* kernels : levels_here()) {
-            ASSERT_EQ(kernels->score_bound(block.shares, terms, allowed), bound) << number;
+            ASSERT_EQ(kernels->score_bound(block.shares, block.alike, terms, allowed), bound) << number;
         }
         if (best >= 0 && block.min[0] == block.max[0] && block.min[1] == block.max[1]) {
             exact_sum += best;
