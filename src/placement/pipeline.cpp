@@ -9,10 +9,17 @@ namespace bayplan {
 
 namespace {
 
-// A block costs about this much to judge; handing a batch to the workers and back about that much
-// (reference measurements of the design: a flow-graph message, a wake-up, a cache line's journey).
-constexpr std::uint64_t kBlockNs = 150;
+// What a proposal saves the commit, in ns (bench/README.md): bounding a block, judging it node by node, the few
+// that are judged once all are bounded.
+constexpr std::uint64_t kBoundNs = 8;
+constexpr std::uint64_t kJudgeNs = 100;
+constexpr std::uint64_t kSettleNs = 3 * kJudgeNs;
+// What it costs: per class, its cache and what it reads travel between cores; per batch, a message and a wake-up.
+constexpr std::uint64_t kProposalNs = 1'500;
 constexpr std::uint64_t kHandOverNs = 20'000;
+
+// So few changed blocks are judged at once: bounding them first would save nothing.
+constexpr std::uint64_t kJudgedAtOnce = 2;
 
 // Columns that are filled stay: what couples a class comes and goes with other pods.
 bool wants_columns(const ClassCache& cache, bool couples) {
@@ -42,7 +49,7 @@ AskId Pipeline::next_selected() {
         while (!batches_.empty()) {
             Batch& batch = batches_.front();
             if (batch.next == batch.asks.size()) {
-                batches_.pop_front();
+                retire_oldest();
                 continue;
             }
             break;
@@ -65,6 +72,11 @@ AskId Pipeline::next_selected() {
     }
 }
 
+void Pipeline::retire_oldest() {
+    spare_.push_back(std::move(batches_.front().asks));
+    batches_.erase(batches_.begin());
+}
+
 void Pipeline::put_back(AskId id) {
     Ask& ask = state_.asks[id];
     ask.state = AskState::pending;
@@ -82,7 +94,9 @@ void Pipeline::put_all_back() {
         ++counters_.batches_cut;
     }
     // Their proposals are still under way; wait_for collects them in order when somebody needs them.
-    batches_.clear();
+    while (!batches_.empty()) {
+        retire_oldest();
+    }
     cut_ = false;
 }
 
@@ -104,6 +118,7 @@ void Pipeline::fill() {
         Batch batch;
         batch.number = ++last_batch_;
         if (!select(batch)) {
+            spare_.push_back(std::move(batch.asks));
             return;
         }
         submit_proposals(batch);
@@ -112,6 +127,11 @@ void Pipeline::fill() {
 }
 
 bool Pipeline::select(Batch& batch) {
+    if (!spare_.empty()) {
+        batch.asks = std::move(spare_.back());
+        batch.asks.clear();
+        spare_.pop_back();
+    }
     while (batch.asks.size() < options_.batch) {
         const AskId id = state_.pending.top();
         if (id == kNone<AskId>) {
@@ -176,19 +196,30 @@ std::uint64_t Pipeline::blocks_behind(const ClassEntry& entry) const {
     return std::min(blocks, state_.nodes.log().head() - entry.cache->position());
 }
 
-bool Pipeline::worth_proposing(std::uint64_t blocks_to_look_at) const {
+// What the commit is spared if the class is proposed, less what that costs it.
+std::uint64_t Pipeline::gain_of_proposing(const ClassEntry& entry) {
+    const bool columns = (entry.cache && entry.cache->columns()) || search_.couples(subject_of(*entry.spec));
+    const std::uint64_t ns = blocks_behind(entry) * (columns ? kJudgeNs : kBoundNs) + kSettleNs;
+    return ns > kProposalNs ? ns - kProposalNs : 0;
+}
+
+bool Pipeline::worth_proposing(const std::vector<ClassId>& classes) {
     switch (options_.path) {
         case BatchPath::inline_: return false;
         case BatchPath::graph: return true;
         case BatchPath::automatic: break;
     }
-    return blocks_to_look_at * kBlockNs > kHandOverNs;
+    std::uint64_t gain = 0;
+    for (const ClassId id : classes) {
+        gain += gain_of_proposing(state_.classes[id]);
+    }
+    return gain > kHandOverNs;
 }
 
 void Pipeline::submit_proposals(Batch& batch) {
     const std::uint64_t oldest = batches_.empty() ? batch.number : batches_.front().number;
-    std::vector<ClassId> classes;
-    std::uint64_t blocks = 0;
+    std::vector<ClassId>& classes = proposed_classes_;
+    classes.clear();
     for (const AskHandle& handle : batch.asks) {
         const ClassId id = state_.asks[handle.id].ask_class;
         ClassEntry& entry = state_.classes[id];
@@ -196,11 +227,10 @@ void Pipeline::submit_proposals(Batch& batch) {
         const bool free = entry.last_batch < oldest && entry.proposed_in == 0;
         if (free) {
             classes.push_back(id);
-            blocks += blocks_behind(entry);
         }
         entry.last_batch = batch.number;
     }
-    if (classes.empty() || !worth_proposing(blocks)) {
+    if (classes.empty() || !worth_proposing(classes)) {
         ++counters_.batches_inline;
         return;
     }
@@ -323,7 +353,13 @@ void Pipeline::bring_up_to_date(const AskClass& spec, const NodeMask* mask, Clas
             const std::uint32_t block = log.block_at(position);
             if (seen_[block] != query_) {
                 seen_[block] = query_;
-                look(spec, mask, state_.nodes.side_of(block), state_.nodes.index_in_shard(block), block, bound, cache);
+                if (log.head() - cache.position() <= kJudgedAtOnce) {
+                    evaluator_.look(spec, state_.nodes.block(block), block, mask, cache);
+                    ++counters_.blocks_judged;
+                } else {
+                    look(spec, mask, state_.nodes.side_of(block), state_.nodes.index_in_shard(block), block, bound,
+                         cache);
+                }
                 ++counters_.blocks_rechecked;
             }
         }

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -107,12 +106,14 @@ private:
         return ask != nullptr && ask->state == AskState::selected && ask->selected_in == batch.number;
     }
     AskId next_selected();
+    void retire_oldest();
     void put_back(AskId);
     void put_all_back();
     void fill();
     bool select(Batch&);
     void submit_proposals(Batch&);
-    bool worth_proposing(std::uint64_t blocks_to_look_at) const;
+    std::uint64_t gain_of_proposing(const ClassEntry&);
+    bool worth_proposing(const std::vector<ClassId>&);
     std::uint64_t blocks_behind(const ClassEntry&) const;
     void wait_for(std::uint64_t submitted_as);
     bool collect_one();
@@ -133,13 +134,15 @@ private:
     const BlockEvaluator& evaluator_;
     ClusterSearch& search_;
     std::unique_ptr<StageExecutor> executor_;
-    std::deque<Batch> batches_;
+    std::vector<Batch> batches_;                   // a few, oldest first
+    std::vector<std::vector<AskHandle>> spare_;    // room for asks, from batches that are done
     std::uint64_t last_batch_ = 0;
     std::uint64_t last_submitted_ = 0;
     std::uint64_t last_collected_ = 0;
     std::size_t selected_ = 0;
     bool cut_ = false;
     std::uint64_t committing_ = 0;     // executor's number of the batch that commits; 0 = no proposals
+    std::vector<ClassId> proposed_classes_;  // of the batch that is being selected
     ClassCache once_;                  // of classes with one ask
     std::vector<std::uint64_t> seen_;  // per block: number of the query that looked at it last
     std::uint64_t query_ = 0;
