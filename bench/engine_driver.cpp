@@ -131,6 +131,7 @@ void EngineDriver::ask_some(std::size_t first, std::size_t end) {
             AskRecord record;
             record.key = load_.pods[pod].name;
             record.application = application_;
+            record.priority = load_.pods[pod].priority;
             record.requests = pod_requests_[load_.pods[pod].shape];
             records_.push_back(record);
         }

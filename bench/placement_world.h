@@ -31,7 +31,8 @@ public:
     // `readers` as Engine gives them to its node state; slot 0 is the inline executor's.
     explicit PlacementWorld(std::uint32_t nodes, std::uint32_t readers = 2)
         : world(options_, readers),
-          evaluator(make_predicates({}), make_scores(options_)),
+          evaluator(make_predicates({}), make_scores(options_), options_.score,
+                    lane_kernels(options_.simd)),
           search(evaluator.predicates(), make_cluster_scores(options_.weights)),
           pipeline(options_,
                    {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},

@@ -50,7 +50,7 @@ void propose_all(benchmark::State& state, std::int64_t cpu) {
     for (auto _ : state) {
         proposal.cache->clear();
         cluster.pipeline.propose(proposal, 0);
-        benchmark::DoNotOptimize(proposal.cache->top());
+        benchmark::DoNotOptimize(proposal.cache->top(cluster.evaluator.kernels()));
     }
     report(state, nodes, proposal.block_count);
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 namespace bayplan::bench {
 
@@ -118,7 +120,14 @@ std::size_t ScanBaseline::place(const Ask& ask) {
     return node;
 }
 
-std::vector<std::size_t> scan_all(const workload::Workload& load) {
+std::vector<std::size_t> order_of(const workload::Workload& load) {
+    std::vector<std::size_t> order(load.pods.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater<>{}, [&](std::size_t pod) { return load.pods[pod].priority; });
+    return order;
+}
+
+std::vector<std::size_t> scan_all(const workload::Workload& load, std::span<const std::size_t> order) {
     ScanBaseline cluster;
     for (const workload::Node& node : load.nodes) {
         cluster.add_node(load.node_shapes[node.shape].capacity);
@@ -127,10 +136,9 @@ std::vector<std::size_t> scan_all(const workload::Workload& load) {
     for (const workload::Amounts& shape : load.pod_shapes) {
         shapes.push_back(cluster.make_ask(shape));
     }
-    std::vector<std::size_t> places;
-    places.reserve(load.pods.size());
-    for (const workload::Pod& pod : load.pods) {
-        places.push_back(cluster.place(shapes[pod.shape]));
+    std::vector<std::size_t> places(load.pods.size());
+    for (const std::size_t pod : order) {
+        places[pod] = cluster.place(shapes[load.pods[pod].shape]);
     }
     return places;
 }

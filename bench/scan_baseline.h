@@ -2,7 +2,7 @@
 // Columns of plain numbers, one thread, and for every ask an exact look at every node: same
 // predicates, same scores (LeastAllocated and balanced allocation; the others tell these nodes not
 // apart), same tie-break as the engine (src/engine/RULES.md, section 9), so its placements must be
-// the engine's. No priorities, no waking: asks are tried in the order given, once.
+// the engine's. No queue, no waking: asks are tried in the order given, once.
 //
 // Thread: its owner's. Owns all node state. Shares no code with src/.
 #pragma once
@@ -64,8 +64,10 @@ private:
     std::vector<std::uint8_t> schedulable_;
 };
 
-// Places all pods of a load in order; the node of each, kNoNode for those without room.
-std::vector<std::size_t> scan_all(const workload::Workload&);
+// The pods of a load in the order in which they are tried: by priority, then as given.
+std::vector<std::size_t> order_of(const workload::Workload&);
+// Places them in that order; the node of each by number of the pod, kNoNode for those without room.
+std::vector<std::size_t> scan_all(const workload::Workload&, std::span<const std::size_t> order);
 
 // FNV-1a over the names of pod and node of every placement, in order: equal for equal sequences.
 class PlacementHash {

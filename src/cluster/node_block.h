@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "lanes/lane_kernels.h"
 
 namespace bayplan {
 
@@ -27,6 +28,9 @@ struct KindColumns {
     alignas(64) std::array<std::int64_t, kLanes> foreign{};
     alignas(64) std::array<std::int64_t, kLanes> held{};
 };
+
+// What a kind reads as where a block has no columns of it.
+inline constexpr KindColumns kNoColumns{};
 
 // Part of a hold: so much of the kind is kept from asks with a priority below this.
 struct HeldAmount {
@@ -40,12 +44,22 @@ struct NodeBlock {
     std::uint64_t present = 0;
     std::uint64_t schedulable = 0;
     std::uint64_t holding = 0;
-    std::array<NameId, kLanes> names{};
+    alignas(64) std::array<NameId, kLanes> names{};
     std::vector<std::unique_ptr<KindColumns>> kinds;  // by KindId; null: nobody here has or uses it
     std::vector<std::pair<std::uint32_t, std::shared_ptr<const HoldList>>> holds;
 
     const KindColumns* columns(KindId kind) const {
         return raw(kind) < kinds.size() ? kinds[raw(kind)].get() : nullptr;
+    }
+
+    // The kind's columns with what an ask would add.
+    KindLanes lanes(KindId kind, std::int64_t amount) const { return lanes(kind, kind, amount); }
+    // The same with the use of another kind (cluster/kinds.h).
+    KindLanes lanes(KindId of_capacity, KindId of_use, std::int64_t amount) const {
+        const KindColumns* owned = columns(of_capacity);
+        const KindColumns* in_use = columns(of_use);
+        const KindColumns& use = in_use == nullptr ? kNoColumns : *in_use;
+        return {(owned == nullptr ? kNoColumns : *owned).capacity.data(), use.used.data(), use.foreign.data(), amount};
     }
 
     const HoldList* holds_of(std::uint32_t lane) const {

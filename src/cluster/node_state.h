@@ -48,6 +48,7 @@ public:
     const NodeBlock& block(std::uint32_t block) const {
         return shards_[shard_of(block)]->back().blocks[index_in_shard(block)];
     }
+    const ShardSide& side_of(std::uint32_t block) const { return shards_[shard_of(block)]->back(); }
     std::uint64_t version(std::uint32_t block) const {
         return shards_[shard_of(block)]->back().versions[index_in_shard(block)];
     }

@@ -54,16 +54,29 @@ void Shard::apply(ShardSide& side, const NodeDelta& delta) const {
     if (delta.field == Field::grow) {
         side.blocks.resize(static_cast<std::size_t>(delta.value));
         side.versions.resize(static_cast<std::size_t>(delta.value), 0);
+        side.bounds.resize(static_cast<std::size_t>(delta.value));
         return;
     }
     NodeBlock& block = side.blocks[delta.block];
     switch (delta.field) {
         case Field::capacity:
+            set_amount(block, delta);
+            side.bounds.set_capacity(block, delta.block, delta.lane, delta.kind);
+            break;
         case Field::used:
         case Field::foreign:
+            set_amount(block, delta);
+            side.bounds.set_use(block, delta.block, delta.lane, delta.kind);
+            break;
         case Field::held: set_amount(block, delta); break;
-        case Field::present: set_bit(block.present, delta.lane, delta.value != 0); break;
-        case Field::schedulable: set_bit(block.schedulable, delta.lane, delta.value != 0); break;
+        case Field::present:
+            set_bit(block.present, delta.lane, delta.value != 0);
+            side.bounds.set_presence(block, delta.block);
+            break;
+        case Field::schedulable:
+            set_bit(block.schedulable, delta.lane, delta.value != 0);
+            side.bounds.set_presence(block, delta.block);
+            break;
         case Field::name: block.names[delta.lane] = static_cast<NameId>(delta.value); break;
         case Field::holds: set_holds(block, delta.lane, hold_lists_[static_cast<std::size_t>(delta.value)]); break;
         case Field::version: side.versions[delta.block] = static_cast<std::uint64_t>(delta.value); break;

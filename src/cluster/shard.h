@@ -24,6 +24,7 @@
 
 #include "base/ids.h"
 #include "cluster/node_block.h"
+#include "cluster/shard_bounds.h"
 
 namespace bayplan {
 
@@ -62,6 +63,7 @@ struct NodeDelta {
 struct ShardSide {
     std::vector<NodeBlock> blocks;
     std::vector<std::uint64_t> versions;  // change-log position of each block's last change
+    ShardBounds bounds;
 };
 
 class Shard {

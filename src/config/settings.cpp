@@ -125,6 +125,13 @@ void append_engine(Settings<PartitionConfig>& table) {
                                                  {"graph", BatchPath::graph}},
                               "Whether batches are proposed in parallel (graph) or resolved at "
                               "commit (inline); automatic chooses per batch."));
+    table.push_back(choice<P>("simd", MEMBER(engine.simd),
+                              Choices<SimdLevel>{{"auto", SimdLevel::automatic},
+                                                 {"scalar", SimdLevel::scalar},
+                                                 {"avx2", SimdLevel::avx2},
+                                                 {"avx512", SimdLevel::avx512}},
+                              "Vector instructions that judge nodes; auto takes the best that the "
+                              "CPU has. Decisions are the same."));
     table.push_back(number<P>("workers", MEMBER(engine.workers), kPlain, {1, 256}, "threads",
                               "Proposal workers."));
     table.push_back(number<P>("shards", MEMBER(engine.shards), kPlain, {1, 1024}, "shards",

@@ -48,6 +48,7 @@ constexpr EngineField kEngineFields[] = {
     {"proposals", &EngineCounters::proposals},
     {"resolved_at_commit", &EngineCounters::resolved_at_commit},
     {"blocks_rechecked", &EngineCounters::blocks_rechecked},
+    {"blocks_judged", &EngineCounters::blocks_judged},
     {"nodes", &EngineCounters::nodes},
     {"nodes_overcommitted", &EngineCounters::nodes_overcommitted},
     {"pending", &EngineCounters::pending},

@@ -1,9 +1,9 @@
 #include "engine/diagnosis.h"
 
+#include <bit>
 #include <utility>
 
 #include "base/check.h"
-#include "engine/failure_message.h"
 
 namespace bayplan {
 
@@ -15,6 +15,8 @@ TrialTables trial_tables(World& world, const PredicateSet& predicates) {
 
 void Diagnoser::begin() {
     const Subject pod = subject();
+    const Nomination* const nomination = world_.nominations.of(ask_);
+    nominated_ = nomination == nullptr ? kNone<Slot> : nomination->slot;
     beyond_amounts_ = looks_beyond_amounts(trial_tables(world_, predicates_), pod);
     whole_ = predicates_.refuse_all(pod);
     predicates_.begin(pod);
@@ -31,6 +33,56 @@ PredicateSet::Failure Diagnoser::judge(const NodeView& node) const {
     return predicates_.explain(subject(), node);
 }
 
+bool Diagnoser::judges_blocks() const {
+    return whole_.refusal.verdict == Verdict::feasible && !any_left_out_ &&
+           (!beyond_amounts_ || world_.nominations.empty());
+}
+
+void Diagnoser::count(Slot slot, Verdict verdict, Diagnosis& diagnosis) const {
+    if (verdict == Verdict::unschedulable) {
+        diagnosis.unschedulable.push_back(slot);
+    }
+    if (slot == nominated_) {
+        diagnosis.nominated_node = verdict;
+    }
+}
+
+void Diagnoser::judge_blocks(Diagnosis& diagnosis, FailureMessage& message) const {
+    const Subject pod = subject();
+    ReasonCounts reasons;
+    for (std::uint32_t number = 0; number < world_.node_state.block_count(); ++number) {
+        const NodeBlock& block = world_.node_state.block(number);
+        const LaneRefusals refusals =
+            predicates_.explain_block(pod, block, number, diagnosis.failed_predicates, reasons);
+        BP_CHECK(refusals.all() == block.present);
+        for (std::uint64_t left = refusals.all(); left != 0; left &= left - 1) {
+            const bool unschedulable = (refusals.unschedulable & left & -left) != 0;
+            count(slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left))),
+                  unschedulable ? Verdict::unschedulable : Verdict::unresolvable, diagnosis);
+        }
+    }
+    for (const auto& [reason, nodes] : reasons) {
+        message.add(reason, nodes);
+    }
+}
+
+void Diagnoser::judge_nodes(Diagnosis& diagnosis, FailureMessage& message) const {
+    for_each_node([&](const NodeView& node) {
+        if (left_out(node.slot)) {
+            count(node.slot, Verdict::unresolvable, diagnosis);
+            message.add({std::string(kLeftOutReason)});
+        } else if (diagnosis.whole != Verdict::feasible) {
+            count(node.slot, diagnosis.whole, diagnosis);
+        } else {
+            const PredicateSet::Failure failure = judge(node);
+            BP_CHECK(failure.refusal.verdict != Verdict::feasible);
+            diagnosis.failed_predicates |= 1u << failure.predicate;
+            message.add(failure.refusal.reasons);
+            count(node.slot, failure.refusal.verdict, diagnosis);
+        }
+    });
+}
+
 Diagnosis Diagnoser::diagnose() {
     begin();
     Diagnosis diagnosis;
@@ -40,29 +92,11 @@ Diagnosis Diagnoser::diagnose() {
         diagnosis.failed_predicates = world_.nodes.count() == 0 ? 0 : 1u << whole_.predicate;
         message.set_whole(whole_.refusal.reasons);
     }
-    const Nomination* const nomination = world_.nominations.of(ask_);
-    const auto count = [&](const NodeView& node, Verdict verdict) {
-        if (verdict == Verdict::unschedulable) {
-            diagnosis.unschedulable.push_back(node.slot);
-        }
-        if (nomination != nullptr && nomination->slot == node.slot) {
-            diagnosis.nominated_node = verdict;
-        }
-    };
-    for_each_node([&](const NodeView& node) {
-        if (left_out(node.slot)) {
-            count(node, Verdict::unresolvable);
-            message.add({std::string(kLeftOutReason)});
-        } else if (diagnosis.whole != Verdict::feasible) {
-            count(node, diagnosis.whole);
-        } else {
-            const PredicateSet::Failure failure = judge(node);
-            BP_CHECK(failure.refusal.verdict != Verdict::feasible);
-            diagnosis.failed_predicates |= 1u << failure.predicate;
-            message.add(failure.refusal.reasons);
-            count(node, failure.refusal.verdict);
-        }
-    });
+    if (judges_blocks()) {
+        judge_blocks(diagnosis, message);
+    } else {
+        judge_nodes(diagnosis, message);
+    }
     diagnosis.message = message.text(world_.nodes.count());
     return diagnosis;
 }

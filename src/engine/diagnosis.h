@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/failure_message.h"
 #include "engine/world.h"
 #include "placement/block_evaluator.h"
 #include "preemption/node_trial.h"
@@ -54,12 +55,19 @@ public:
     Subject subject() const { return subject_of(trial_tables(world_, predicates_), world_.asks[ask_].ask_class); }
 
 private:
+    // 64 nodes at a time, where none of them needs a look of its own.
+    bool judges_blocks() const;
+    void judge_blocks(Diagnosis&, FailureMessage&) const;
+    void judge_nodes(Diagnosis&, FailureMessage&) const;
+    void count(Slot, Verdict, Diagnosis&) const;
+
     World& world_;
     const PredicateSet& predicates_;
     const AskId ask_;
     PredicateSet::Failure whole_;
     const bool any_left_out_;
     bool beyond_amounts_ = false;
+    Slot nominated_ = kNone<Slot>;  // the node that the ask is nominated to
 };
 
 }  // namespace bayplan

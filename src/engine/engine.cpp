@@ -49,7 +49,7 @@ struct Engine::Parts {
           std::unique_ptr<StageExecutor> executor)
         : sink(to),
           world(options, executor->worker_count()),
-          evaluator(std::move(predicates), make_scores(options)),
+          evaluator(std::move(predicates), make_scores(options), options.score, lane_kernels(options.simd)),
           search(evaluator.predicates(), make_cluster_scores(options.weights)),
           pipeline(options,
                    {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},
@@ -79,7 +79,8 @@ struct Engine::Parts {
 };
 
 Engine::Engine(const EngineOptions& options, DecisionSink& sink, WorkerStart worker_start)
-    : Engine(options, sink, make_predicates(options.predicates), executor_of(options, std::move(worker_start))) {}
+    : Engine(options, sink, make_predicates(options.predicates, lane_kernels(options.simd)),
+             executor_of(options, std::move(worker_start))) {}
 
 Engine::Engine(const EngineOptions& options, DecisionSink& sink, std::unique_ptr<PredicateSet> predicates,
                std::unique_ptr<StageExecutor> executor)
@@ -160,6 +161,7 @@ EngineCounters Engine::counters() const {
             .proposals = pipeline.proposals,
             .resolved_at_commit = pipeline.resolved_at_commit,
             .blocks_rechecked = pipeline.blocks_rechecked,
+            .blocks_judged = pipeline.blocks_judged,
             .searches = pipeline.searches,
             .nodes = world.nodes.count(),
             .nodes_overcommitted = world.nodes.overcommitted(),

@@ -35,7 +35,8 @@ struct EngineCounters {
     std::uint64_t batches_cut = 0;         // selected again because the order changed
     std::uint64_t proposals = 0;           // made by the executor, one per class and batch
     std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
-    std::uint64_t blocks_rechecked = 0;    // blocks looked at (again) at commit
+    std::uint64_t blocks_rechecked = 0;    // blocks looked at (again) at commit: most by their bounds alone
+    std::uint64_t blocks_judged = 0;       // judged node by node at commit because their bound was the best
     std::uint64_t searches = 0;            // attempts that looked at cluster-wide counts or scores
     std::uint64_t nodes = 0;               // now
     std::uint64_t nodes_overcommitted = 0; // now: more is on them than they have

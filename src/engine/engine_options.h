@@ -55,6 +55,8 @@ struct ScoreWeights {
     std::int32_t image_locality = 1;
 };
 
+// Vector instructions; automatic: see lanes/lane_kernels.h.
+enum class SimdLevel : std::uint8_t { automatic, scalar, avx2, avx512 };
 enum class ExecutorKind : std::uint8_t { inline_, threads, tbb };
 enum class BatchPath : std::uint8_t { automatic, inline_, graph };
 
@@ -85,6 +87,7 @@ struct EngineOptions {
     // Do not decide.
     ExecutorKind executor = ExecutorKind::tbb;
     BatchPath path = BatchPath::automatic;
+    SimdLevel simd = SimdLevel::automatic;
     std::uint32_t workers = 1;  // proposal workers
     std::uint32_t shards = 4;
     std::uint32_t batch = 64;   // asks selected at a time

@@ -4,10 +4,10 @@
 // Thread: any; const. Hot.
 #pragma once
 
-#include <bit>
 #include <memory>
 #include <utility>
 
+#include "placement/block_bound.h"
 #include "placement/class_cache.h"
 #include "predicates/predicate_set.h"
 #include "scoring/score.h"
@@ -16,15 +16,23 @@ namespace bayplan {
 
 class BlockEvaluator {
 public:
-    BlockEvaluator(std::unique_ptr<PredicateSet> predicates, ScoreSet scores)
-        : predicates_(std::move(predicates)), scores_(std::move(scores)) {}
+    // The kernels must live as long as the evaluator; the policy is that of the scores.
+    BlockEvaluator(std::unique_ptr<PredicateSet> predicates, ScoreSet scores, ScorePolicy policy,
+                   const LaneKernels& kernels)
+        : predicates_(std::move(predicates)),
+          scores_(std::move(scores)),
+          kernels_(kernels),
+          bound_rules_(bound_rules(*predicates_, scores_, policy)) {}
 
     // `mask`: nodes that labels and taints let pass; null = all.
     std::uint64_t feasible(const AskClass& ask_class, const NodeBlock& block, std::uint32_t number,
                            const NodeMask* mask) const noexcept {
-        // A block that is newer than the mask is looked at again when the mask has it.
-        const std::uint64_t allowed = mask != nullptr && number < mask->size() ? (*mask)[number] : ~std::uint64_t{0};
-        return predicates_->filter(ask_class, block, block.present & allowed);
+        return predicates_->filter(ask_class, block, block.present & allowed(number, mask));
+    }
+
+    // What the mask says of a block. One that is newer than the mask is looked at again when the mask has it.
+    static std::uint64_t allowed(std::uint32_t number, const NodeMask* mask) noexcept {
+        return mask != nullptr && number < mask->size() ? (*mask)[number] : ~std::uint64_t{0};
     }
 
     void score(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes,
@@ -62,19 +70,19 @@ public:
 
     const PredicateSet& predicates() const { return *predicates_; }
     const ScoreSet& scores() const { return scores_; }
+    const LaneKernels& kernels() const { return kernels_; }
+    // For a search on behalf of the class, which must outlive it.
+    BlockBound bound_for(const AskClass& ask_class) const { return {bound_rules_, kernels_, ask_class}; }
 
 private:
-    static NodeKey best_of(std::uint64_t lanes, const LaneScores& scores, std::uint32_t number) noexcept {
-        NodeKey best = 0;
-        for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
-            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-            best = std::max(best, make_key(scores[lane], slot_at(number, lane)));
-        }
-        return best;
+    NodeKey best_of(std::uint64_t lanes, const LaneScores& scores, std::uint32_t number) const noexcept {
+        return lanes == 0 ? 0 : kernels_.best_key(lanes, scores.data(), raw(slot_at(number, 0)));
     }
 
     std::unique_ptr<PredicateSet> predicates_;
     ScoreSet scores_;
+    const LaneKernels& kernels_;
+    const BoundRules bound_rules_;
 };
 
 }  // namespace bayplan

@@ -1,8 +1,9 @@
 // The best node of every block for one class, and the best of all: what makes the next ask of a class
 // cost a few changed blocks instead of all nodes.
 //
-//   best_[block]      key of the block's best feasible node, 0 = none
-//   group_[g]         maximum of best_ over 64 blocks
+//   best_[block]      key of the block's best feasible node, 0 = none; or a key that is no smaller
+//   exact_            1 bit per block: best_ is not only a bound
+//   group_[g]         maximum of best_ over 64 blocks, found when it is asked for
 //   feasible_[block]  only with columns: which of its nodes are feasible as far as their own columns tell,
 //   local_[slot]      and the scores that these decide (for searches that add to them)
 //
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "lanes/lane_kernels.h"
 
 namespace bayplan {
 
@@ -40,7 +42,9 @@ public:
 
     void clear() {
         best_.clear();
+        exact_.clear();
         group_.clear();
+        changed_.clear();
         feasible_.clear();
         local_.clear();
         columns_ = false;
@@ -58,7 +62,10 @@ public:
 
     void resize(std::uint32_t blocks) {
         best_.resize(blocks, 0);
-        group_.resize((blocks + kGroup - 1) / kGroup, 0);
+        const std::size_t groups = (blocks + kGroup - 1) / kGroup;
+        exact_.resize(groups, 0);
+        group_.resize(groups, 0);
+        changed_.resize(groups, 0);
         if (columns_) {
             feasible_.resize(blocks, 0);
             local_.resize(std::size_t{blocks} * kLanes, 0);
@@ -76,30 +83,44 @@ public:
     }
 
     void set(std::uint32_t block, NodeKey key) {
-        const NodeKey before = best_[block];
-        best_[block] = key;
-        NodeKey& group = group_[block / kGroup];
-        if (key >= group) {
-            group = key;
-        } else if (before == group) {
-            group = group_maximum(block / kGroup);
-        }
+        put(block, key);
+        exact_[block / kGroup] |= bit(block);
+    }
+    // The block's best is no better than this.
+    void set_bound(std::uint32_t block, NodeKey key) {
+        put(block, key);
+        exact_[block / kGroup] &= ~bit(block);
     }
 
     NodeKey best_in(std::uint32_t block) const { return best_[block]; }
-    NodeKey top() const { return group_.empty() ? 0 : *std::max_element(group_.begin(), group_.end()); }
+    bool exact(std::uint32_t block) const { return (exact_[block / kGroup] & bit(block)) != 0; }
+
+    // The largest key. If its block is exact, it is the best node of all: no bound reaches it.
+    NodeKey top(const LaneKernels& kernels) {
+        for (std::size_t group = 0; group < group_.size(); ++group) {
+            if (changed_[group] != 0) {
+                const std::size_t first = group * kGroup;
+                group_[group] = kernels.largest(&best_[first], std::min<std::size_t>(kGroup, best_.size() - first));
+                changed_[group] = 0;
+            }
+        }
+        return kernels.largest(group_.data(), group_.size());
+    }
 
 private:
     static constexpr std::uint32_t kGroup = 64;
 
-    NodeKey group_maximum(std::uint32_t group) const {
-        const auto first = best_.begin() + group * kGroup;
-        const auto last = best_.begin() + std::min<std::size_t>((group + 1) * kGroup, best_.size());
-        return *std::max_element(first, last);
+    static constexpr std::uint64_t bit(std::uint32_t block) { return std::uint64_t{1} << block % kGroup; }
+
+    void put(std::uint32_t block, NodeKey key) {
+        best_[block] = key;
+        changed_[block / kGroup] = 1;
     }
 
     std::vector<NodeKey> best_;
+    std::vector<std::uint64_t> exact_;   // by group
     std::vector<NodeKey> group_;
+    std::vector<std::uint8_t> changed_;  // by group: group_ must be found anew
     bool columns_ = false;
     std::vector<std::uint64_t> feasible_;
     std::vector<std::int32_t> local_;

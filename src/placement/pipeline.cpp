@@ -9,10 +9,17 @@ namespace bayplan {
 
 namespace {
 
-// A block costs about this much to judge; handing a batch to the workers and back about that much
-// (reference measurements of the design: a flow-graph message, a wake-up, a cache line's journey).
-constexpr std::uint64_t kBlockNs = 150;
+// What a proposal saves the commit, in ns (bench/README.md): bounding a block, judging it node by node, the few
+// that are judged once all are bounded.
+constexpr std::uint64_t kBoundNs = 8;
+constexpr std::uint64_t kJudgeNs = 100;
+constexpr std::uint64_t kSettleNs = 3 * kJudgeNs;
+// What it costs: per class, its cache and what it reads travel between cores; per batch, a message and a wake-up.
+constexpr std::uint64_t kProposalNs = 1'500;
 constexpr std::uint64_t kHandOverNs = 20'000;
+
+// So few changed blocks are judged at once: bounding them first would save nothing.
+constexpr std::uint64_t kJudgedAtOnce = 2;
 
 // Columns that are filled stay: what couples a class comes and goes with other pods.
 bool wants_columns(const ClassCache& cache, bool couples) {
@@ -42,7 +49,7 @@ AskId Pipeline::next_selected() {
         while (!batches_.empty()) {
             Batch& batch = batches_.front();
             if (batch.next == batch.asks.size()) {
-                batches_.pop_front();
+                retire_oldest();
                 continue;
             }
             break;
@@ -65,6 +72,11 @@ AskId Pipeline::next_selected() {
     }
 }
 
+void Pipeline::retire_oldest() {
+    spare_.push_back(std::move(batches_.front().asks));
+    batches_.erase(batches_.begin());
+}
+
 void Pipeline::put_back(AskId id) {
     Ask& ask = state_.asks[id];
     ask.state = AskState::pending;
@@ -82,7 +94,9 @@ void Pipeline::put_all_back() {
         ++counters_.batches_cut;
     }
     // Their proposals are still under way; wait_for collects them in order when somebody needs them.
-    batches_.clear();
+    while (!batches_.empty()) {
+        retire_oldest();
+    }
     cut_ = false;
 }
 
@@ -104,6 +118,7 @@ void Pipeline::fill() {
         Batch batch;
         batch.number = ++last_batch_;
         if (!select(batch)) {
+            spare_.push_back(std::move(batch.asks));
             return;
         }
         submit_proposals(batch);
@@ -112,6 +127,11 @@ void Pipeline::fill() {
 }
 
 bool Pipeline::select(Batch& batch) {
+    if (!spare_.empty()) {
+        batch.asks = std::move(spare_.back());
+        batch.asks.clear();
+        spare_.pop_back();
+    }
     while (batch.asks.size() < options_.batch) {
         const AskId id = state_.pending.top();
         if (id == kNone<AskId>) {
@@ -128,6 +148,44 @@ bool Pipeline::select(Batch& batch) {
     return !batch.asks.empty();
 }
 
+// --- caches
+
+void Pipeline::look(const AskClass& spec, const NodeMask* mask, const ShardSide& side, std::uint32_t index,
+                    std::uint32_t block, BlockBound& bound, ClassCache& cache) const noexcept {
+    // Columns are for searches that need every node's score.
+    const NodeKey key = cache.columns() ? BlockBound::kUnknown
+                                        : bound.of(side.bounds, index, block, BlockEvaluator::allowed(block, mask));
+    if (key == BlockBound::kUnknown) {
+        evaluator_.look(spec, side.blocks[index], block, mask, cache);
+    } else {
+        cache.set_bound(block, key);
+    }
+}
+
+std::uint32_t Pipeline::refresh(const AskClass& spec, const NodeMask* mask, const ShardSide& side,
+                                std::uint32_t shard, BlockBound& bound, ClassCache& cache) const noexcept {
+    std::uint32_t looks = 0;
+    for (std::uint32_t index = 0; index < side.versions.size(); ++index) {
+        const std::uint32_t block = state_.nodes.block_at(shard, index);
+        if (side.versions[index] > cache.position() && block < cache.block_count()) {
+            look(spec, mask, side, index, block, bound, cache);
+            ++looks;
+        }
+    }
+    return looks;
+}
+
+template <typename Judge>
+NodeKey Pipeline::settle(ClassCache& cache, Judge&& judge) const noexcept {
+    for (;;) {
+        const NodeKey top = cache.top(evaluator_.kernels());
+        if (top == 0 || cache.exact(block_of(slot_of(top)))) {
+            return top;
+        }
+        judge(block_of(slot_of(top)));
+    }
+}
+
 // --- proposing
 
 std::uint64_t Pipeline::blocks_behind(const ClassEntry& entry) const {
@@ -138,19 +196,30 @@ std::uint64_t Pipeline::blocks_behind(const ClassEntry& entry) const {
     return std::min(blocks, state_.nodes.log().head() - entry.cache->position());
 }
 
-bool Pipeline::worth_proposing(std::uint64_t blocks_to_look_at) const {
+// What the commit is spared if the class is proposed, less what that costs it.
+std::uint64_t Pipeline::gain_of_proposing(const ClassEntry& entry) {
+    const bool columns = (entry.cache && entry.cache->columns()) || search_.couples(subject_of(*entry.spec));
+    const std::uint64_t ns = blocks_behind(entry) * (columns ? kJudgeNs : kBoundNs) + kSettleNs;
+    return ns > kProposalNs ? ns - kProposalNs : 0;
+}
+
+bool Pipeline::worth_proposing(const std::vector<ClassId>& classes) {
     switch (options_.path) {
         case BatchPath::inline_: return false;
         case BatchPath::graph: return true;
         case BatchPath::automatic: break;
     }
-    return blocks_to_look_at * kBlockNs > kHandOverNs;
+    std::uint64_t gain = 0;
+    for (const ClassId id : classes) {
+        gain += gain_of_proposing(state_.classes[id]);
+    }
+    return gain > kHandOverNs;
 }
 
 void Pipeline::submit_proposals(Batch& batch) {
     const std::uint64_t oldest = batches_.empty() ? batch.number : batches_.front().number;
-    std::vector<ClassId> classes;
-    std::uint64_t blocks = 0;
+    std::vector<ClassId>& classes = proposed_classes_;
+    classes.clear();
     for (const AskHandle& handle : batch.asks) {
         const ClassId id = state_.asks[handle.id].ask_class;
         ClassEntry& entry = state_.classes[id];
@@ -158,11 +227,10 @@ void Pipeline::submit_proposals(Batch& batch) {
         const bool free = entry.last_batch < oldest && entry.proposed_in == 0;
         if (free) {
             classes.push_back(id);
-            blocks += blocks_behind(entry);
         }
         entry.last_batch = batch.number;
     }
-    if (classes.empty() || !worth_proposing(blocks)) {
+    if (classes.empty() || !worth_proposing(classes)) {
         ++counters_.batches_inline;
         return;
     }
@@ -190,18 +258,19 @@ void Pipeline::propose(Proposal& proposal, std::uint32_t worker) noexcept {
     ClassCache& cache = *proposal.cache;
     cache.resize(proposal.block_count);
     ReaderSlot& me = state_.nodes.reader(worker);
-    const std::uint64_t known = cache.position();
+    BlockBound bound = evaluator_.bound_for(*proposal.spec);
     for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
         state_.nodes.shard(number).read(me, [&](const ShardSide& side) {
-            for (std::uint32_t index = 0; index < side.blocks.size(); ++index) {
-                const std::uint32_t block = state_.nodes.block_at(number, index);
-                if (block < proposal.block_count && side.versions[index] > known) {
-                    evaluator_.look(*proposal.spec, side.blocks[index], block, proposal.mask.get(), cache);
-                }
-            }
+            refresh(*proposal.spec, proposal.mask.get(), side, number, bound, cache);
         });
     }
     cache.set_position(proposal.position);
+    settle(cache, [&](std::uint32_t block) {
+        state_.nodes.shard(state_.nodes.shard_of(block)).read(me, [&](const ShardSide& side) {
+            evaluator_.look(*proposal.spec, side.blocks[state_.nodes.index_in_shard(block)], block,
+                            proposal.mask.get(), cache);
+        });
+    });
 }
 
 // --- collecting
@@ -230,19 +299,33 @@ void Pipeline::wait_for(std::uint64_t submitted_as) {
 
 // --- resolving at commit
 
+// A class of one ask is hardly asked for again, unless it fails: its cache need not be kept.
+ClassCache& Pipeline::cache_for(ClassId id) {
+    const ClassEntry& entry = state_.classes[id];
+    if (entry.references > 1 || entry.cache || !entry.failure_text.empty()) {
+        return state_.classes.cache(id);
+    }
+    once_.clear();
+    return once_;
+}
+
 NodeKey Pipeline::resolve(ClassId id, const NodeMask* left_out) {
     ClassEntry& entry = state_.classes[id];
     if (entry.proposed_in != 0) {
         wait_for(entry.proposed_in);
     }
-    ClassCache& cache = state_.classes.cache(id);
+    ClassCache& cache = cache_for(id);
     counters_.resolved_at_commit += committing_ == 0 || entry.last_proposal != committing_ ? 1 : 0;
     const Subject subject = subject_of(*entry.spec);
+    const NodeMask* mask = state_.topology.signatures().mask(subject.plan.signature).get();
     const bool couples = left_out != nullptr || search_.couples(subject);
     cache.want_columns(wants_columns(cache, couples));
-    bring_up_to_date(*entry.spec, state_.topology.signatures().mask(subject.plan.signature).get(), cache);
+    bring_up_to_date(*entry.spec, mask, cache);
     if (!couples) {
-        return cache.top();
+        return settle(cache, [&](std::uint32_t block) {
+            evaluator_.look(*entry.spec, state_.nodes.block(block), block, mask, cache);
+            ++counters_.blocks_judged;
+        });
     }
     ++counters_.searches;
     return search_.best(subject, cache, left_out);
@@ -253,20 +336,15 @@ Subject Pipeline::subject_of(const AskClass& ask_class) {
             state_.kinds};
 }
 
-void Pipeline::look_at_all(const AskClass& spec, const NodeMask* mask, ClassCache& cache) {
-    for (std::uint32_t block = 0; block < cache.block_count(); ++block) {
-        if (state_.nodes.version(block) > cache.position()) {
-            evaluator_.look(spec, state_.nodes.block(block), block, mask, cache);
-            ++counters_.blocks_rechecked;
-        }
-    }
-}
-
 void Pipeline::bring_up_to_date(const AskClass& spec, const NodeMask* mask, ClassCache& cache) {
     const ChangeLog& log = state_.nodes.log();
     cache.resize(state_.nodes.block_count());
-    if (cache.position() == ClassCache::kNever || !log.reaches_back_to(cache.position())) {
-        look_at_all(spec, mask, cache);
+    BlockBound bound = evaluator_.bound_for(spec);
+    if (log.head() - cache.position() >= cache.block_count() || !log.reaches_back_to(cache.position())) {
+        for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
+            counters_.blocks_rechecked +=
+                refresh(spec, mask, state_.nodes.shard(number).back(), number, bound, cache);
+        }
     } else {
         seen_.resize(cache.block_count(), 0);
         ++query_;
@@ -275,7 +353,13 @@ void Pipeline::bring_up_to_date(const AskClass& spec, const NodeMask* mask, Clas
             const std::uint32_t block = log.block_at(position);
             if (seen_[block] != query_) {
                 seen_[block] = query_;
-                evaluator_.look(spec, state_.nodes.block(block), block, mask, cache);
+                if (log.head() - cache.position() <= kJudgedAtOnce) {
+                    evaluator_.look(spec, state_.nodes.block(block), block, mask, cache);
+                    ++counters_.blocks_judged;
+                } else {
+                    look(spec, mask, state_.nodes.side_of(block), state_.nodes.index_in_shard(block), block, bound,
+                         cache);
+                }
                 ++counters_.blocks_rechecked;
             }
         }

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -33,7 +32,8 @@ struct PipelineCounters {
     std::uint64_t batches_cut = 0;
     std::uint64_t proposals = 0;           // made by the executor
     std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
-    std::uint64_t blocks_rechecked = 0;    // looked at (again) at commit
+    std::uint64_t blocks_rechecked = 0;    // looked at (again) at commit: most by their bounds alone
+    std::uint64_t blocks_judged = 0;       // judged node by node at commit because their bound was the best
     std::uint64_t searches = 0;            // attempts that looked at cluster-wide counts or scores
 };
 
@@ -106,17 +106,27 @@ private:
         return ask != nullptr && ask->state == AskState::selected && ask->selected_in == batch.number;
     }
     AskId next_selected();
+    void retire_oldest();
     void put_back(AskId);
     void put_all_back();
     void fill();
     bool select(Batch&);
     void submit_proposals(Batch&);
-    bool worth_proposing(std::uint64_t blocks_to_look_at) const;
+    std::uint64_t gain_of_proposing(const ClassEntry&);
+    bool worth_proposing(const std::vector<ClassId>&);
     std::uint64_t blocks_behind(const ClassEntry&) const;
     void wait_for(std::uint64_t submitted_as);
     bool collect_one();
+    ClassCache& cache_for(ClassId);
     void bring_up_to_date(const AskClass&, const NodeMask*, ClassCache&);
-    void look_at_all(const AskClass&, const NodeMask*, ClassCache&);
+    // Any thread: puts a bound, or if need be the best, of one block or of all that changed in a shard into the
+    // cache; and judges blocks until the best of all is exact.
+    void look(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t index, std::uint32_t block, BlockBound&,
+              ClassCache&) const noexcept;
+    std::uint32_t refresh(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t shard, BlockBound&,
+                          ClassCache&) const noexcept;
+    template <typename Judge>
+    NodeKey settle(ClassCache&, Judge&&) const noexcept;
     Subject subject_of(const AskClass&);
 
     const EngineOptions options_;
@@ -124,13 +134,16 @@ private:
     const BlockEvaluator& evaluator_;
     ClusterSearch& search_;
     std::unique_ptr<StageExecutor> executor_;
-    std::deque<Batch> batches_;
+    std::vector<Batch> batches_;                   // a few, oldest first
+    std::vector<std::vector<AskHandle>> spare_;    // room for asks, from batches that are done
     std::uint64_t last_batch_ = 0;
     std::uint64_t last_submitted_ = 0;
     std::uint64_t last_collected_ = 0;
     std::size_t selected_ = 0;
     bool cut_ = false;
     std::uint64_t committing_ = 0;     // executor's number of the batch that commits; 0 = no proposals
+    std::vector<ClassId> proposed_classes_;  // of the batch that is being selected
+    ClassCache once_;                  // of classes with one ask
     std::vector<std::uint64_t> seen_;  // per block: number of the query that looked at it last
     std::uint64_t query_ = 0;
     PipelineCounters counters_;

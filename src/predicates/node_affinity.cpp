@@ -8,6 +8,7 @@
 
 #include "labels/node_terms.h"
 #include "predicates/registry.h"
+#include "predicates/unmasked.h"
 
 namespace bayplan {
 
@@ -25,6 +26,10 @@ public:
         return {Verdict::unresolvable, {"pod affinity terms conflict"}};
     }
 
+    bool shuts_out(const Subject& subject) const override {
+        return subject.plan.names.kind == NodeNameSet::Kind::names;
+    }
+
     Refusal shut_out(const Subject& subject, const NodeView& node) const override {
         const NodeNameSet& names = subject.plan.names;
         if (names.kind != NodeNameSet::Kind::names ||
@@ -39,8 +44,21 @@ public:
         if (required_nodes_match(subject.spec, node.facts, topology.known(), topology.texts())) {
             return {};
         }
-        return {Verdict::unresolvable, {"node(s) didn't match Pod's node affinity/selector"}};
+        return {Verdict::unresolvable, {std::string(kNoMatch)}};
     }
+
+    LaneRefusals explain_lanes(const Subject& subject, const NodeBlock&, std::uint32_t number, std::uint64_t lanes,
+                               ReasonCounts& counts) const override {
+        const Topology& topology = subject.topology;
+        const std::uint64_t refused = unmasked(subject, number, lanes, [&](const NodeFacts& facts) {
+            return !required_nodes_match(subject.spec, facts, topology.known(), topology.texts());
+        });
+        count_reason(counts, kNoMatch, refused);
+        return {.unresolvable = refused};
+    }
+
+private:
+    static constexpr std::string_view kNoMatch = "node(s) didn't match Pod's node affinity/selector";
 };
 
 }  // namespace

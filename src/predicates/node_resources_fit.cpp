@@ -10,16 +10,6 @@ namespace bayplan {
 
 namespace {
 
-// Lanes with enough of one kind. Holds are left to the caller: few lanes have any.
-std::uint64_t lanes_with_room(const KindColumns& columns, std::int64_t amount) noexcept {
-    std::uint64_t pass = 0;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-        const std::int64_t free = columns.capacity[lane] - columns.used[lane] - columns.foreign[lane];
-        pass |= std::uint64_t{free >= amount} << lane;
-    }
-    return pass;
-}
-
 std::int64_t free_for(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane, KindId kind) noexcept {
     const KindColumns* columns = block.columns(kind);
     if (columns == nullptr) {
@@ -31,6 +21,8 @@ std::int64_t free_for(const AskClass& ask_class, const NodeBlock& block, std::ui
 
 class NodeResourcesFit final : public Predicate {
 public:
+    NodeResourcesFit(const LaneKernels& kernels) : kernels_(kernels) {}
+
     std::string_view name() const override { return "NodeResourcesFit"; }
 
     bool concerns(const AskClass& ask_class) const override { return !ask_class.requests.empty(); }
@@ -38,12 +30,12 @@ public:
     std::uint64_t filter(const AskClass& ask_class, const NodeBlock& block,
                          std::uint64_t lanes) const noexcept override {
         for (const KindAmount& request : ask_class.requests) {
-            const KindColumns* columns = block.columns(request.kind);
-            lanes = columns ? lanes & lanes_with_room(*columns, request.value) : 0;
+            lanes &= kernels_.with_room(block.lanes(request.kind, request.value));
             if (lanes == 0) {
                 return 0;
             }
         }
+        // Few nodes have holds.
         for (std::uint64_t left = lanes & block.holding; left != 0; left &= left - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
             if (!fits(ask_class, block, lane)) {
@@ -61,10 +53,9 @@ public:
             }
             const KindColumns* columns = node.block.columns(request.kind);
             const bool never = columns == nullptr || columns->capacity[node.lane()] < request.value;
-            const std::string_view kind = subject.kinds.text(request.kind);
-            refusal.reasons.push_back(kind == "pods" ? "Too many pods" : "Insufficient " + std::string(kind));
+            refusal.reasons.push_back(reason_for(subject, request.kind));
             // Kubernetes never calls a lack of pod slots unresolvable.
-            if (never && kind != "pods") {
+            if (never && subject.kinds.text(request.kind) != "pods") {
                 refusal.verdict = Verdict::unresolvable;
             } else if (refusal.verdict == Verdict::feasible) {
                 refusal.verdict = Verdict::unschedulable;
@@ -73,9 +64,38 @@ public:
         return refusal;
     }
 
+    LaneRefusals explain_lanes(const Subject& subject, const NodeBlock& block, std::uint32_t, std::uint64_t lanes,
+                               ReasonCounts& counts) const override {
+        LaneRefusals refusals;
+        for (const KindAmount& request : subject.ask_class.requests) {
+            const KindLanes kind = block.lanes(request.kind, request.value);
+            std::uint64_t lack = lanes & ~kernels_.with_room(kind);
+            for (std::uint64_t left = lanes & block.holding; left != 0; left &= left - 1) {
+                const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+                lack |= free_for(subject.ask_class, block, lane, request.kind) < request.value ? left & -left : 0;
+            }
+            count_reason(counts, reason_for(subject, request.kind), lack);
+            if (subject.kinds.text(request.kind) == "pods") {
+                refusals.unschedulable |= lack;
+                continue;
+            }
+            const KindLanes empty{kind.capacity, kNoColumns.used.data(), kNoColumns.foreign.data(), request.value};
+            const std::uint64_t enough = kernels_.with_room(empty);
+            refusals.unschedulable |= lack & enough;
+            refusals.unresolvable |= lack & ~enough;
+        }
+        refusals.unschedulable &= ~refusals.unresolvable;
+        return refusals;
+    }
+
     std::uint32_t woken_by() const override { return kNodeChanges | kPodGone; }
 
 private:
+    static std::string reason_for(const Subject& subject, KindId id) {
+        const std::string_view kind = subject.kinds.text(id);
+        return kind == "pods" ? "Too many pods" : "Insufficient " + std::string(kind);
+    }
+
     static bool fits(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane) noexcept {
         for (const KindAmount& request : ask_class.requests) {
             if (free_for(ask_class, block, lane, request.kind) < request.value) {
@@ -84,10 +104,14 @@ private:
         }
         return true;
     }
+
+    const LaneKernels& kernels_;
 };
 
 }  // namespace
 
-std::unique_ptr<Predicate> make_node_resources_fit() { return std::make_unique<NodeResourcesFit>(); }
+std::unique_ptr<Predicate> make_node_resources_fit(const LaneKernels& kernels) {
+    return std::make_unique<NodeResourcesFit>(kernels);
+}
 
 }  // namespace bayplan

@@ -21,10 +21,21 @@ public:
         if (!concerns(subject.ask_class) || (node.block.schedulable >> node.lane() & 1)) {
             return {};
         }
-        return {Verdict::unresolvable, {"node(s) were unschedulable"}};
+        return {Verdict::unresolvable, {std::string(kReason)}};
+    }
+
+    LaneRefusals explain_lanes(const Subject& subject, const NodeBlock& block, std::uint32_t, std::uint64_t lanes,
+                               ReasonCounts& counts) const override {
+        const std::uint64_t refused =
+            concerns(subject.ask_class) ? lanes & ~filter(subject.ask_class, block, lanes) : 0;
+        count_reason(counts, kReason, refused);
+        return {.unresolvable = refused};
     }
 
     std::uint32_t woken_by() const override { return kNodeChanges | kNodeUndrained; }
+
+private:
+    static constexpr std::string_view kReason = "node(s) were unschedulable";
 };
 
 }  // namespace

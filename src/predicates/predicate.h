@@ -6,13 +6,15 @@
 //   filter_cluster  64 lanes of a block, from counts over the whole cluster: commit asks it, which alone sees
 //                   them as they are now
 // explain() judges one node by itself and says why not, in Kubernetes' words, for failed attempts and on
-// request. It must agree with the others lane by lane (tests/placement checks that). A new predicate is a
-// new file and a line in registry.cpp.
+// request; explain_lanes() does so for 64 and counts. They must agree with the others lane by lane
+// (tests/placement checks that). A new predicate is a new file and a line in registry.cpp.
 //
 // Thread: filter: any number of workers at a time; the rest: the engine's. Const, no state that changes.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +43,17 @@ struct Refusal {
     Verdict verdict = Verdict::feasible;
     std::vector<std::string> reasons;
 };
+
+// Nodes of a block that were refused, by verdict.
+struct LaneRefusals {
+    std::uint64_t unschedulable = 0;
+    std::uint64_t unresolvable = 0;
+    std::uint64_t all() const { return unschedulable | unresolvable; }
+};
+// How many nodes each reason was given for.
+using ReasonCounts = std::map<std::string, std::uint64_t, std::less<>>;
+// Counts nothing if there are no lanes.
+void count_reason(ReasonCounts&, std::string_view reason, std::uint64_t lanes);
 
 using KindNames = NameTable<KindId>;
 
@@ -86,6 +99,17 @@ public:
     }
 
     virtual Refusal explain(const Subject&, const NodeView&) const = 0;
+    // True: shut_out() may refuse nodes.
+    virtual bool shuts_out(const Subject&) const { return false; }
+    // As explain() says of each of `lanes`; begin() was called. Unless overridden it asks explain() of those
+    // that the filters refuse.
+    virtual LaneRefusals explain_lanes(const Subject&, const NodeBlock&, std::uint32_t number, std::uint64_t lanes,
+                                       ReasonCounts&) const;
+
+protected:
+    // explain(), one by one.
+    LaneRefusals explain_each(const Subject&, const NodeBlock&, std::uint32_t number, std::uint64_t lanes,
+                              ReasonCounts&) const;
 };
 
 }  // namespace bayplan

@@ -1,6 +1,7 @@
 #include "predicates/predicate_set.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace bayplan {
@@ -52,6 +53,48 @@ PredicateSet::Failure PredicateSet::explain(const Subject& subject, const NodeVi
         }
     }
     return {};
+}
+
+LaneRefusals PredicateSet::explain_node(const Subject& subject, const NodeView& node, std::uint32_t& failed,
+                                        ReasonCounts& counts) const {
+    const Failure failure = explain(subject, node);
+    const std::uint64_t lane = std::uint64_t{1} << node.lane();
+    for (const std::string& reason : failure.refusal.reasons) {
+        count_reason(counts, reason, lane);
+    }
+    switch (failure.refusal.verdict) {
+        case Verdict::feasible: return {};
+        case Verdict::unschedulable: failed |= 1u << failure.predicate; return {.unschedulable = lane};
+        case Verdict::unresolvable: break;
+    }
+    failed |= 1u << failure.predicate;
+    return {.unresolvable = lane};
+}
+
+LaneRefusals PredicateSet::explain_block(const Subject& subject, const NodeBlock& block, std::uint32_t number,
+                                         std::uint32_t& failed, ReasonCounts& counts) const {
+    LaneRefusals sum;
+    const auto add = [&](const LaneRefusals& more) {
+        sum.unschedulable |= more.unschedulable;
+        sum.unresolvable |= more.unresolvable;
+    };
+    // Nodes that are shut out are so before any predicate is asked: rare, and found one by one.
+    if (std::any_of(predicates_.begin(), predicates_.end(),
+                    [&](const auto& predicate) { return predicate->shuts_out(subject); })) {
+        for (std::uint64_t left = block.present; left != 0; left &= left - 1) {
+            const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
+            add(explain_node(subject, {block, slot, *subject.topology.facts()[raw(slot)]}, failed, counts));
+        }
+        return sum;
+    }
+    std::uint64_t lanes = block.present;
+    for (std::uint32_t index = 0; index < predicates_.size() && lanes != 0; ++index) {
+        const LaneRefusals refusals = predicates_[index]->explain_lanes(subject, block, number, lanes, counts);
+        failed |= refusals.all() != 0 ? 1u << index : 0;
+        lanes &= ~refusals.all();
+        add(refusals);
+    }
+    return sum;
 }
 
 std::vector<PredicateSet::Failure> PredicateSet::explain_all(const Subject& subject, const NodeView& node) const {

@@ -29,6 +29,10 @@ public:
     // The first predicate that refuses the node; verdict feasible if none does.
     // `skipped`: predicates that are not asked (bit = index).
     Failure explain(const Subject&, const NodeView&, std::uint32_t skipped = 0) const;
+    // As explain() of every node of a block; counts the reasons. `failed` gets the bits of the predicates that
+    // were the first to refuse a node.
+    LaneRefusals explain_block(const Subject&, const NodeBlock&, std::uint32_t number, std::uint32_t& failed,
+                               ReasonCounts&) const;
     // All of them.
     std::vector<Failure> explain_all(const Subject&, const NodeView&) const;
 
@@ -44,6 +48,8 @@ public:
     bool has(std::string_view name) const;
 
 private:
+    LaneRefusals explain_node(const Subject&, const NodeView&, std::uint32_t& failed, ReasonCounts&) const;
+
     std::vector<std::unique_ptr<Predicate>> predicates_;
 };
 

@@ -13,11 +13,11 @@
 namespace bayplan {
 
 std::unique_ptr<Predicate> make_node_unschedulable();
-std::unique_ptr<Predicate> make_node_name();
+std::unique_ptr<Predicate> make_node_name(const LaneKernels&);
 std::unique_ptr<Predicate> make_taint_toleration();
 std::unique_ptr<Predicate> make_node_affinity();
 std::unique_ptr<Predicate> make_node_ports();
-std::unique_ptr<Predicate> make_node_resources_fit();
+std::unique_ptr<Predicate> make_node_resources_fit(const LaneKernels&);
 std::unique_ptr<Predicate> make_volume_restrictions();
 std::unique_ptr<Predicate> make_node_volume_limits();
 std::unique_ptr<Predicate> make_volume_binding();
@@ -29,6 +29,8 @@ std::unique_ptr<Predicate> make_inter_pod_affinity();
 
 // Those of the white-list, in the order above; an empty list means all. Unknown names are left out here:
 // the configuration refuses them (see unknown_predicate).
-std::unique_ptr<PredicateSet> make_predicates(const std::vector<std::string>& white_list);
+// The kernels must live as long as the predicates.
+std::unique_ptr<PredicateSet> make_predicates(const std::vector<std::string>& white_list,
+                                              const LaneKernels& kernels = lane_kernels(SimdLevel::automatic));
 
 }  // namespace bayplan

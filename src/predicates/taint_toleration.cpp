@@ -5,6 +5,7 @@
 
 #include "labels/tolerations.h"
 #include "predicates/registry.h"
+#include "predicates/unmasked.h"
 
 namespace bayplan {
 
@@ -19,8 +20,20 @@ public:
         if (first_untolerated(subject.spec.tolerations, node.facts.taints) == nullptr) {
             return {};
         }
-        return {Verdict::unresolvable, {"node(s) had untolerated taint(s)"}};
+        return {Verdict::unresolvable, {std::string(kTainted)}};
     }
+
+    LaneRefusals explain_lanes(const Subject& subject, const NodeBlock&, std::uint32_t number, std::uint64_t lanes,
+                               ReasonCounts& counts) const override {
+        const std::uint64_t refused = unmasked(subject, number, lanes, [&](const NodeFacts& facts) {
+            return first_untolerated(subject.spec.tolerations, facts.taints) != nullptr;
+        });
+        count_reason(counts, kTainted, refused);
+        return {.unresolvable = refused};
+    }
+
+private:
+    static constexpr std::string_view kTainted = "node(s) had untolerated taint(s)";
 };
 
 }  // namespace

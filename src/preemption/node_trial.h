@@ -54,7 +54,7 @@ private:
     void count(AskId pod, int sign);
     std::uint32_t left_out_by_kubernetes() const;
 
-    const TrialTables& tables_;
+    const TrialTables tables_;  // callers give temporaries
     const AskId ask_;
     const Slot slot_;
     const std::uint32_t skipped_;   // predicates, by index

@@ -1,9 +1,7 @@
 // NodeResourcesBalancedAllocation: prefers nodes whose cpu and memory are used alike. Source: Kubernetes
-// 1.35; the arithmetic is in balanced_allocation.h.
+// 1.35; the arithmetic is in balanced_allocation.h, and for 64 nodes at a time in lanes/.
 
 #include "cluster/kinds.h"
-#include "scoring/allocated.h"
-#include "scoring/balanced_allocation.h"
 #include "scoring/score.h"
 
 namespace bayplan {
@@ -12,30 +10,28 @@ namespace {
 
 class BalancedAllocation final : public Score {
 public:
+    BalancedAllocation(const LaneKernels& kernels) : kernels_(kernels) {}
+
     std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
 
     bool concerns(const AskClass& ask_class) const override {
         return ask_class.cpu_request > 0 || ask_class.memory_request > 0;
     }
 
-    void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::int64_t weight,
+    void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t, std::int64_t weight,
              LaneScores& scores) const noexcept override {
-        const KindColumns* cpu = block.columns(kCpu);
-        const KindColumns* memory = block.columns(kMemory);
-        for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
-            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-            const KindUse uses[] = {
-                {in_use(block, kCpu, lane) + ask_class.cpu_request, cpu == nullptr ? 0 : cpu->capacity[lane]},
-                {in_use(block, kMemory, lane) + ask_class.memory_request,
-                 memory == nullptr ? 0 : memory->capacity[lane]},
-            };
-            scores[lane] += weight * balanced_allocation(uses);
-        }
+        kernels_.add_balanced(block.lanes(kCpu, ask_class.cpu_request), block.lanes(kMemory, ask_class.memory_request),
+                              weight, scores.data());
     }
+
+private:
+    const LaneKernels& kernels_;
 };
 
 }  // namespace
 
-std::unique_ptr<Score> make_balanced_allocation() { return std::make_unique<BalancedAllocation>(); }
+std::unique_ptr<Score> make_balanced_allocation(const LaneKernels& kernels) {
+    return std::make_unique<BalancedAllocation>(kernels);
+}
 
 }  // namespace bayplan

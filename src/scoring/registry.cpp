@@ -6,10 +6,10 @@ namespace bayplan {
 
 namespace {
 
-std::unique_ptr<Score> make_resources_fit(const EngineOptions& options) {
+std::unique_ptr<Score> make_resources_fit(const EngineOptions& options, const LaneKernels& kernels) {
     switch (options.score) {
-        case ScorePolicy::least_allocated: return make_least_allocated();
-        case ScorePolicy::most_allocated: return make_most_allocated();
+        case ScorePolicy::least_allocated: return make_least_allocated(kernels);
+        case ScorePolicy::most_allocated: return make_most_allocated(kernels);
         case ScorePolicy::requested_to_capacity_ratio: break;
     }
     return make_requested_to_capacity_ratio(options.score_shape);
@@ -18,13 +18,14 @@ std::unique_ptr<Score> make_resources_fit(const EngineOptions& options) {
 }  // namespace
 
 ScoreSet make_scores(const EngineOptions& options) {
+    const LaneKernels& kernels = lane_kernels(options.simd);
     const ScoreWeights& weights = options.weights;
     ScoreSet scores;
     if (weights.resources_fit > 0) {
-        scores.push_back({make_resources_fit(options), weights.resources_fit});
+        scores.push_back({make_resources_fit(options, kernels), weights.resources_fit});
     }
     if (weights.balanced_allocation > 0) {
-        scores.push_back({make_balanced_allocation(), weights.balanced_allocation});
+        scores.push_back({make_balanced_allocation(kernels), weights.balanced_allocation});
     }
     return scores;
 }

@@ -3,7 +3,10 @@
 
 #include "scoring/requested_to_capacity_ratio.h"
 
-#include "scoring/allocated.h"
+#include <bit>
+
+#include "cluster/kinds.h"
+#include "scoring/score.h"
 
 namespace bayplan {
 
@@ -23,15 +26,14 @@ public:
 
     void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::int64_t weight,
              LaneScores& scores) const noexcept override {
-        const KindColumns* cpu = block.columns(kCpu);
-        const KindColumns* memory = block.columns(kMemory);
+        const KindLanes cpu = block.lanes(kCpu, kScoredCpu, ask_class.own_cpu);
+        const KindLanes memory = block.lanes(kMemory, kScoredMemory, ask_class.own_memory);
+        const auto use = [](const KindLanes& kind, std::uint32_t lane) {
+            return WeightedKindUse{kind.used[lane] + kind.foreign[lane] + kind.amount, kind.capacity[lane]};
+        };
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-            const WeightedKindUse uses[] = {
-                {in_use(block, kScoredCpu, lane) + ask_class.own_cpu, cpu == nullptr ? 0 : cpu->capacity[lane]},
-                {in_use(block, kScoredMemory, lane) + ask_class.own_memory,
-                 memory == nullptr ? 0 : memory->capacity[lane]},
-            };
+            const WeightedKindUse uses[] = {use(cpu, lane), use(memory, lane)};
             scores[lane] += weight * requested_to_capacity_ratio(shape_, uses);
         }
     }

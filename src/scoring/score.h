@@ -16,7 +16,7 @@
 
 namespace bayplan {
 
-using LaneScores = std::array<std::int64_t, kLanes>;
+struct alignas(64) LaneScores : std::array<std::int64_t, kLanes> {};
 
 // A score that a node's own columns decide. (Those that look at the whole cluster are in cluster_scores.h.)
 class Score {
@@ -37,10 +37,11 @@ struct WeightedScore {
 
 using ScoreSet = std::vector<WeightedScore>;
 
-std::unique_ptr<Score> make_least_allocated();
-std::unique_ptr<Score> make_most_allocated();
+// The kernels must live as long as the score.
+std::unique_ptr<Score> make_least_allocated(const LaneKernels&);
+std::unique_ptr<Score> make_most_allocated(const LaneKernels&);
 std::unique_ptr<Score> make_requested_to_capacity_ratio(const std::vector<ScorePoint>& shape);
-std::unique_ptr<Score> make_balanced_allocation();
+std::unique_ptr<Score> make_balanced_allocation(const LaneKernels&);
 
 // Those with a weight above 0.
 ScoreSet make_scores(const EngineOptions&);

@@ -27,6 +27,7 @@ struct NodeShape {
 struct Pod {
     std::string name;
     std::uint32_t shape = 0;  // index into Workload::pod_shapes
+    std::int32_t priority = 0;
 };
 
 struct Workload {

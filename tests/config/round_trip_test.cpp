@@ -50,6 +50,7 @@ partitions:
       stuck_after: 9s
       victim_retries: 4
     executor: threads
+    simd: avx2
     path: graph
     workers: 3
     shards: 16
@@ -190,6 +191,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(preemption.stuck_after_ns, 9'000'000'000);
     EXPECT_EQ(preemption.victim_retries, 4u);
     EXPECT_EQ(partition.engine.executor, ExecutorKind::threads);
+    EXPECT_EQ(partition.engine.simd, SimdLevel::avx2);
     EXPECT_EQ(partition.engine.path, BatchPath::graph);
     EXPECT_EQ(partition.engine.workers, 3u);
     EXPECT_EQ(partition.engine.shards, 16u);

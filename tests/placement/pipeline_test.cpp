@@ -63,8 +63,8 @@ std::unique_ptr<PredicateSet> with_defaults(std::unique_ptr<Predicate> extra) {
     std::vector<std::unique_ptr<Predicate>> predicates;
     predicates.push_back(std::move(extra));
     predicates.push_back(make_node_unschedulable());
-    predicates.push_back(make_node_name());
-    predicates.push_back(make_node_resources_fit());
+    predicates.push_back(make_node_name(lane_kernels(SimdLevel::automatic)));
+    predicates.push_back(make_node_resources_fit(lane_kernels(SimdLevel::automatic)));
     return std::make_unique<PredicateSet>(std::move(predicates));
 }
 
@@ -261,14 +261,19 @@ TEST(Pipeline, cheap_batches_go_inline_and_dear_ones_to_the_workers_when_the_pat
     }
     engine.run(1000);
     EXPECT_EQ(engine.counters().batches_graph, 0u) << "one class, one block: nothing to hand over";
-    for (int node = 64; node < 1000; ++node) {
-        shim.node("n" + std::to_string(node), {{"cpu", 100'000}});
+    for (int node = 64; node < 20'000; ++node) {
+        shim.node("n" + std::to_string(node), {{"cpu", 100'000}, {"memory", 1000}});
     }
     for (int pod = 0; pod < 64; ++pod) {
-        shim.ask("new" + std::to_string(pod), "app", {{"cpu", 2 + pod}});
+        shim.ask("few" + std::to_string(pod), "app", {{"cpu", 2 + pod % 4}});
     }
     engine.run(1000);
-    EXPECT_EQ(engine.counters().batches_graph, 1u) << "64 classes that have never seen 16 blocks";
+    EXPECT_EQ(engine.counters().batches_graph, 0u) << "4 classes that bound 313 blocks are done sooner here";
+    for (int pod = 0; pod < 64; ++pod) {
+        shim.ask("new" + std::to_string(pod), "app", {{"cpu", 10 + pod}});
+    }
+    engine.run(1000);
+    EXPECT_EQ(engine.counters().batches_graph, 1u) << "64 classes that have never seen 313 blocks";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <random>
 
 #include "cluster/kinds.h"
@@ -31,7 +32,35 @@ protected:
         return set_->explain(subject, {block, slot_at(0, lane), facts_});
     }
 
+    // explain_block() says of all nodes together what explain() says of each.
+    void expect_sums(const AskClass& ask_class, const NodeBlock& block) {
+        LaneRefusals one_by_one;
+        ReasonCounts reasons;
+        std::uint32_t failed = 0;
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            const std::uint64_t bit = block.present & std::uint64_t{1} << lane;
+            const PredicateSet::Failure failure = bit == 0 ? PredicateSet::Failure{} : explain_lane(ask_class, block, lane);
+            if (failure.refusal.verdict != Verdict::feasible) {
+                (failure.refusal.verdict == Verdict::unschedulable ? one_by_one.unschedulable
+                                                                   : one_by_one.unresolvable) |= bit;
+                failed |= 1u << failure.predicate;
+            }
+            for (const std::string& reason : failure.refusal.reasons) {
+                ++reasons[reason];
+            }
+        }
+        const Subject subject{ask_class, specs_[kEmptySpec], topology_.plan(kEmptySpec), topology_, kinds_};
+        ReasonCounts counts;
+        std::uint32_t first_to_refuse = 0;
+        const LaneRefusals refusals = set_->explain_block(subject, block, 0, first_to_refuse, counts);
+        EXPECT_EQ(refusals.unschedulable, one_by_one.unschedulable);
+        EXPECT_EQ(refusals.unresolvable, one_by_one.unresolvable);
+        EXPECT_EQ(first_to_refuse, failed);
+        EXPECT_EQ(counts, reasons);
+    }
+
     PredicateSet::Failure explain(const AskClass& ask_class, const NodeBlock& block) {
+        expect_sums(ask_class, block);
         auto failure = explain_lane(ask_class, block, 0);
         EXPECT_EQ(set_->filter(ask_class, block, block.present) & 1, failure.refusal.verdict == Verdict::feasible ? 1u : 0u)
             << "filter() and explain() disagree";
@@ -169,6 +198,15 @@ TEST_F(Predicates, filter_and_explain_agree_on_random_blocks) {
         AskClass ask_class = asking(static_cast<std::int64_t>(random() % 6) + 1);
         ask_class.tolerates_unschedulable = random() % 2 == 0;
         ask_class.required_node = random() % 2 == 0 ? static_cast<NameId>(random() % 3) : kNone<NameId>;
+        if (round % 4 == 0) {
+            ask_class.requests.push_back({kinds_.acquire("pods"), 1});
+            made.holding = random() & random();
+            for (std::uint64_t left = made.holding; left != 0; left &= left - 1) {
+                made.holds.emplace_back(std::countr_zero(left),
+                                        std::make_shared<HoldList>(HoldList{{1, kCpu, round % 5}}));
+            }
+        }
+        expect_sums(ask_class, made);
         const std::uint64_t pass = set_->filter(ask_class, made, made.present);
         EXPECT_EQ(pass & ~made.present, 0u);
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {

@@ -37,6 +37,7 @@ std::vector<ScorePoint> random_shape(Random& random) {
 void randomize_execution(EngineOptions& options, Random& random, bool with_tbb) {
     options.executor = static_cast<ExecutorKind>(random.below(with_tbb ? 3 : 2));
     options.path = static_cast<BatchPath>(random.below(3));
+    options.simd = static_cast<SimdLevel>(random.below(4));
     options.workers = random.pick(std::vector<std::uint32_t>{1, 2, 4});
     options.shards = random.pick(std::vector<std::uint32_t>{1, 4, 16});
     options.batch = random.pick(std::vector<std::uint32_t>{1, 16, 64, 256});

@@ -214,7 +214,8 @@ std::string to_text(const EngineOptions& options) {
         << ", avoid rejecting " << options.avoid_rejecting_ns << " ns, scale up from "
         << options.scale_up_cutoff;
     out << "; executor " << static_cast<int>(options.executor) << ", path "
-        << static_cast<int>(options.path) << ", workers " << options.workers << ", shards "
+        << static_cast<int>(options.path) << ", simd "
+        << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
         << options.shards << ", batch " << options.batch << ", depth " << options.depth;
     return out.str();
 }

@@ -1,0 +1,57 @@
+// The functions that look at all 64 lanes of a block, as a table per level of vector instructions.
+//
+// Arrays have 64 entries, aligned to 64 bytes. Results are the same at every level, bit by bit.
+// Thread: any; the tables are constant.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/ids.h"
+#include "engine/engine_options.h"
+#include "lanes/lane_bounds.h"
+
+namespace bayplan {
+
+// One resource kind of a block with what an ask would add. Amounts are >= 0 and sums below 2^63.
+struct KindLanes {
+    const std::int64_t* capacity;  // at most 2^53
+    const std::int64_t* used;
+    const std::int64_t* foreign;
+    std::int64_t amount;
+};
+
+struct LaneKernels {
+    SimdLevel level;
+
+    // Lanes where capacity - used - foreign >= amount.
+    std::uint64_t (*with_room)(const KindLanes&) noexcept;
+    // Lanes with this name.
+    std::uint64_t (*named)(const NameId* names, NameId name) noexcept;
+
+    // Each adds weight * score to 64 scores. Divisions truncate; kinds with capacity 0 are left out.
+    void (*add_least_allocated)(const KindLanes& cpu, const KindLanes& memory, std::int64_t weight,
+                                std::int64_t* scores) noexcept;
+    void (*add_most_allocated)(const KindLanes& cpu, const KindLanes& memory, std::int64_t weight,
+                               std::int64_t* scores) noexcept;
+    void (*add_balanced)(const KindLanes& cpu, const KindLanes& memory, std::int64_t weight,
+                         std::int64_t* scores) noexcept;
+
+    // Largest of (score + 1) << 32 | ~(first_slot + lane) over the lanes, 0 if there are none. Scores are
+    // below 2^30.
+    std::uint64_t (*best_key)(std::uint64_t lanes, const std::int64_t* scores, std::uint32_t first_slot) noexcept;
+    // 0 if there are none. Keys are below 2^63.
+    std::uint64_t (*largest)(const std::uint64_t* keys, std::size_t count) noexcept;
+
+    // Lanes whose code is at least this.
+    std::uint64_t (*coded)(const std::uint16_t* codes, std::uint16_t code) noexcept;
+    // At least the best score of any of the lanes that has room for cpu and memory; -1: none has. `alike`: all
+    // scored shares are equal to the real ones, and need not be loaded.
+    std::int64_t (*score_bound)(const ShareLanes&, bool alike, const ScoreTerms&, std::uint64_t lanes) noexcept;
+};
+
+// The table of a level, or of the next one down that this CPU has. `automatic`: what BAYPLAN_SIMD names
+// (scalar, avx2, avx512), else the best.
+const LaneKernels& lane_kernels(SimdLevel);
+
+}  // namespace bayplan

@@ -1,0 +1,74 @@
+#include "placement/block_bound.h"
+
+#include "cluster/kinds.h"
+
+namespace bayplan {
+
+BoundRules bound_rules(const PredicateSet& predicates, const ScoreSet& scores, ScorePolicy policy) {
+    BoundRules rules;
+    rules.known = true;
+    rules.resources = predicates.has("NodeResourcesFit");
+    rules.unschedulable = predicates.has("NodeUnschedulable");
+    std::int64_t sum = 0;
+    for (const WeightedScore& weighted : scores) {
+        sum += weighted.weight;
+        // A broken line is not bounded: its blocks are all judged.
+        if (weighted.score->name() == "NodeResourcesFit" && policy != ScorePolicy::requested_to_capacity_ratio) {
+            rules.allocated = policy == ScorePolicy::least_allocated ? AllocatedScore::least : AllocatedScore::most;
+            rules.allocated_weight = static_cast<std::uint16_t>(weighted.weight);
+        } else if (weighted.score->name() == "NodeResourcesBalancedAllocation") {
+            rules.balanced_weight = static_cast<std::uint16_t>(weighted.weight);
+        } else {
+            rules.known = false;
+        }
+    }
+    rules.known = rules.known && sum <= kBoundedWeights;
+    return rules;
+}
+
+BlockBound::BlockBound(const BoundRules& rules, const LaneKernels& kernels, const AskClass& ask_class)
+    : rules_(rules),
+      kernels_(kernels),
+      ask_class_(ask_class),
+      // A pod that names its node: the name leaves few blocks to judge.
+      known_(rules.known && ask_class.required_node == kNone<NameId>),
+      any_node_(!rules.unschedulable || ask_class.tolerates_unschedulable) {
+    for (const KindAmount& request : ask_class.requests) {
+        if (rules.resources && raw(request.kind) > raw(kScoredMemory) && raw(request.kind) < ShardBounds::kBoundedKinds) {
+            needs_[kinds_++] = {request.kind, room_code(request.value)};
+        }
+    }
+}
+
+namespace {
+
+ShareRange range_of(std::int64_t amount, const CapacitySpan& span) {
+    return {std::min(kWhole, share_of(amount, span.max)), share_above(amount, span.min)};
+}
+
+// The largest share in use that leaves room. Without a request a node may be fuller than full.
+std::uint16_t room_for(std::int64_t request, const ShareRange& range) {
+    return request == 0 ? UINT16_MAX : static_cast<std::uint16_t>(kWhole - range.low);
+}
+
+}  // namespace
+
+void BlockBound::take_spans(const BlockBounds& block) {
+    cpu_ = block.cpu;
+    memory_ = block.memory;
+    impossible_ = rules_.resources && (ask_class_.cpu_request > cpu_.max || ask_class_.memory_request > memory_.max);
+    terms_.cpu = range_of(ask_class_.cpu_request, cpu_);
+    terms_.memory = range_of(ask_class_.memory_request, memory_);
+    terms_.own_cpu = range_of(ask_class_.own_cpu, cpu_);
+    terms_.own_memory = range_of(ask_class_.own_memory, memory_);
+    if (rules_.resources) {
+        terms_.cpu_max = room_for(ask_class_.cpu_request, terms_.cpu);
+        terms_.memory_max = room_for(ask_class_.memory_request, terms_.memory);
+    }
+    terms_.allocated = rules_.allocated;
+    terms_.allocated_weight = rules_.allocated_weight;
+    const bool balances = ask_class_.cpu_request > 0 || ask_class_.memory_request > 0;
+    terms_.balanced_weight = balances ? rules_.balanced_weight : 0;
+}
+
+}  // namespace bayplan

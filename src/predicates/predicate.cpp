@@ -1,0 +1,44 @@
+#include "predicates/predicate.h"
+
+#include <bit>
+
+namespace bayplan {
+
+void count_reason(ReasonCounts& counts, std::string_view reason, std::uint64_t lanes) {
+    if (lanes == 0) {
+        return;
+    }
+    const auto nodes = static_cast<std::uint64_t>(std::popcount(lanes));
+    if (const auto found = counts.find(reason); found != counts.end()) {
+        found->second += nodes;
+    } else {
+        counts.emplace(reason, nodes);
+    }
+}
+
+LaneRefusals Predicate::explain_lanes(const Subject& subject, const NodeBlock& block, std::uint32_t number,
+                                      std::uint64_t lanes, ReasonCounts& counts) const {
+    std::uint64_t pass = concerns(subject.ask_class) ? filter(subject.ask_class, block, lanes) : lanes;
+    if (couples(subject)) {
+        pass = filter_cluster(subject, number, pass);
+    }
+    return explain_each(subject, block, number, lanes & ~pass, counts);
+}
+
+LaneRefusals Predicate::explain_each(const Subject& subject, const NodeBlock& block, std::uint32_t number,
+                                     std::uint64_t lanes, ReasonCounts& counts) const {
+    LaneRefusals refusals;
+    for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+        const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
+        const std::uint64_t lane = left & -left;
+        const Refusal refusal = explain(subject, {block, slot, *subject.topology.facts()[raw(slot)]});
+        refusals.unschedulable |= refusal.verdict == Verdict::unschedulable ? lane : 0;
+        refusals.unresolvable |= refusal.verdict == Verdict::unresolvable ? lane : 0;
+        for (const std::string& reason : refusal.reasons) {
+            count_reason(counts, reason, lane);
+        }
+    }
+    return refusals;
+}
+
+}  // namespace bayplan

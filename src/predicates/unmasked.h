@@ -1,0 +1,29 @@
+// What TaintToleration and NodeAffinity share: their answers lie together in the signature's mask, so only
+// nodes that it leaves out need to be asked which of the two it was.
+//
+// Thread: the engine's.
+#pragma once
+
+#include <bit>
+
+#include "predicates/predicate.h"
+
+namespace bayplan {
+
+// Those of `lanes` that are not in the mask and whose facts `refuse`.
+template <typename Refuse>
+std::uint64_t unmasked(const Subject& subject, std::uint32_t number, std::uint64_t lanes, Refuse&& refuse) {
+    const NodeMask* mask = subject.topology.signatures().mask(subject.plan.signature).get();
+    if (mask == nullptr) {
+        return 0;
+    }
+    const std::uint64_t out = number < mask->size() ? ~(*mask)[number] : 0;
+    std::uint64_t refused = 0;
+    for (std::uint64_t left = lanes & out; left != 0; left &= left - 1) {
+        const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
+        refused |= refuse(*subject.topology.facts()[raw(slot)]) ? left & -left : 0;
+    }
+    return refused;
+}
+
+}  // namespace bayplan

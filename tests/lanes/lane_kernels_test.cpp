@@ -1,0 +1,152 @@
+// All levels give the same bits, and the scalar one gives what the formulas say.
+
+#include <gtest/gtest.h>
+
+#include "scoring/balanced_allocation.h"
+#include "scoring/score.h"
+#include "tests/lanes/random_lanes.h"
+
+namespace bayplan {
+namespace {
+
+using testing::lanes_of;
+using testing::levels_here;
+using testing::RandomLanes;
+
+constexpr int kBlocks = 20'000;
+
+struct Block {
+    KindColumns cpu;
+    KindColumns memory;
+    std::int64_t cpu_amount = 0;
+    std::int64_t memory_amount = 0;
+
+    explicit Block(RandomLanes& random) {
+        random.fill(cpu);
+        random.fill(memory);
+        cpu_amount = random.below(2) == 0 ? random.amount() : random.below(cpu.capacity[0] + 1);
+        memory_amount = random.below(2) == 0 ? random.amount() : random.below(memory.capacity[0] + 1);
+    }
+    KindLanes cpu_lanes() const { return lanes_of(cpu, cpu_amount); }
+    KindLanes memory_lanes() const { return lanes_of(memory, memory_amount); }
+    static std::int64_t taken(const KindColumns& columns, std::uint32_t lane, std::int64_t amount) {
+        return columns.used[lane] + columns.foreign[lane] + amount;
+    }
+};
+
+TEST(LaneKernels, this_machine_shows_which_levels_were_compared) {
+    for (const LaneKernels* kernels : levels_here()) {
+        RecordProperty("level_" + std::to_string(static_cast<int>(kernels->level)), 1);
+    }
+    EXPECT_EQ(lane_kernels(SimdLevel::scalar).level, SimdLevel::scalar);
+}
+
+TEST(LaneKernels, scores_are_those_of_the_formulas_at_every_level) {
+    RandomLanes random(1);
+    for (int number = 0; number < kBlocks; ++number) {
+        const Block block(random);
+        const std::int64_t weight = 1 + random.below(100);
+        LaneScores least{}, most{}, balanced{};
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            const std::int64_t cpu = Block::taken(block.cpu, lane, block.cpu_amount);
+            const std::int64_t memory = Block::taken(block.memory, lane, block.memory_amount);
+            std::int64_t sums[2] = {0, 0};
+            std::int64_t kinds = 0;
+            for (const auto& [r, a] : {std::pair{cpu, block.cpu.capacity[lane]}, {memory, block.memory.capacity[lane]}}) {
+                if (a > 0) {
+                    sums[0] += r > a ? 0 : (a - r) * 100 / a;
+                    sums[1] += std::min(r, a) * 100 / a;
+                    ++kinds;
+                }
+            }
+            const KindUse uses[] = {{cpu, block.cpu.capacity[lane]}, {memory, block.memory.capacity[lane]}};
+            least[lane] = 7 + weight * (kinds == 0 ? 0 : sums[0] / kinds);
+            most[lane] = 7 + weight * (kinds == 0 ? 0 : sums[1] / kinds);
+            balanced[lane] = 7 + weight * balanced_allocation(uses);
+        }
+        for (const LaneKernels* kernels : levels_here()) {
+            const auto scores_by = [&](auto add) {
+                LaneScores scores;
+                scores.fill(7);
+                add(block.cpu_lanes(), block.memory_lanes(), weight, scores.data());
+                return scores;
+            };
+            ASSERT_EQ(scores_by(kernels->add_least_allocated), least) << number << static_cast<int>(kernels->level);
+            ASSERT_EQ(scores_by(kernels->add_most_allocated), most) << number << static_cast<int>(kernels->level);
+            ASSERT_EQ(scores_by(kernels->add_balanced), balanced) << number << static_cast<int>(kernels->level);
+        }
+    }
+}
+
+// Every part of some wholes whose hundredths do not come out even, and all near the ends of large ones.
+TEST(LaneKernels, percents_are_exact_for_every_part_of_a_whole) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> divisions;
+    for (std::int64_t whole = 1; whole <= 300; ++whole) {
+        for (std::int64_t part = 0; part <= whole; ++part) {
+            divisions.emplace_back(part, whole);
+        }
+    }
+    for (const std::int64_t whole : {std::int64_t{1} << 53, (std::int64_t{1} << 53) - 1, (std::int64_t{1} << 46) + 1,
+                                     std::int64_t{9'007'199'254'740'881}}) {
+        for (std::int64_t hundredths = 0; hundredths <= 100; ++hundredths) {
+            for (std::int64_t off = -2; off <= 2; ++off) {
+                const auto part = static_cast<std::int64_t>(static_cast<__int128>(whole) * hundredths / 100) + off;
+                if (part >= 0 && part <= whole) {
+                    divisions.emplace_back(part, whole);
+                }
+            }
+        }
+    }
+    while (divisions.size() % kLanes != 0) {
+        divisions.emplace_back(0, 1);
+    }
+    for (std::size_t first = 0; first < divisions.size(); first += kLanes) {
+        KindColumns columns, none;
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            columns.used[lane] = divisions[first + lane].first;
+            columns.capacity[lane] = divisions[first + lane].second;
+        }
+        for (const LaneKernels* kernels : levels_here()) {
+            LaneScores scores{};
+            kernels->add_most_allocated(lanes_of(columns, 0), lanes_of(none, 0), 1, scores.data());
+            for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+                const auto [part, whole] = divisions[first + lane];
+                ASSERT_EQ(scores[lane], part * 100 / whole) << part << " of " << whole;
+            }
+        }
+    }
+}
+
+TEST(LaneKernels, masks_and_keys_are_the_same_at_every_level) {
+    RandomLanes random(2);
+    const LaneKernels& plain = lane_kernels(SimdLevel::scalar);
+    for (int number = 0; number < kBlocks; ++number) {
+        const Block block(random);
+        std::array<NameId, kLanes> names;
+        std::array<std::uint16_t, kLanes> codes;
+        LaneScores scores{};
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            names[lane] = static_cast<NameId>(random.below(9) - 1);
+            codes[lane] = static_cast<std::uint16_t>(random.below(4) == 0 ? random.bits() : 3 + random.bits() % 3);
+            scores[lane] = random.below(random.below(2) == 0 ? 4 : std::int64_t{1} << 29);
+        }
+        std::vector<std::uint64_t> keys(static_cast<std::size_t>(random.below(70)));
+        for (std::uint64_t& key : keys) {
+            key = random.bits() >> 1;
+        }
+        const std::uint64_t lanes = number % 3 == 0 ? random.bits() & random.bits() & random.bits() : random.bits();
+        const auto first_slot = static_cast<std::uint32_t>(random.below(1 << 20)) * kLanes;
+        for (const LaneKernels* kernels : levels_here()) {
+            ASSERT_EQ(kernels->with_room(block.cpu_lanes()), plain.with_room(block.cpu_lanes()));
+            ASSERT_EQ(kernels->named(names.data(), names[3]), plain.named(names.data(), names[3]));
+            ASSERT_EQ(kernels->coded(codes.data(), codes[5]), plain.coded(codes.data(), codes[5]));
+            ASSERT_EQ(kernels->best_key(lanes, scores.data(), first_slot),
+                      plain.best_key(lanes, scores.data(), first_slot));
+            ASSERT_EQ(kernels->best_key(0, scores.data(), first_slot), 0u);
+            ASSERT_EQ(kernels->largest(keys.data(), keys.size()), plain.largest(keys.data(), keys.size()));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace bayplan
