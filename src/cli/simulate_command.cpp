@@ -2,7 +2,9 @@
 #include "cli/simulate_command.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -15,6 +17,7 @@
 #include "predicates/names.h"
 #include "sim/report.h"
 #include "sim/simulation.h"
+#include "sim/timeline_report.h"
 
 namespace bayplan::cli {
 
@@ -28,6 +31,8 @@ struct SimulateArguments {
     sim::SimulationOptions simulation;
     kube::DumpOptions dump;
     sim::Format format = sim::Format::table;
+    std::string timeline;  // empty: none
+    std::int64_t until_ms = sim::kNever;
     bool quiet = false;
 };
 
@@ -74,6 +79,26 @@ std::size_t widest(const kube::ClusterDump& dump) {
         width = std::max(width, pod.size());
     }
     return width;
+}
+
+std::size_t widest(const std::vector<sim::Event>& events) {
+    std::size_t width = 0;
+    for (const sim::Event& event : events) {
+        const auto* const object = std::get_if<kube::ConvertedObject>(&event.what);
+        if (const auto* const pod = object == nullptr ? nullptr : std::get_if<kube::ConvertedPod>(object)) {
+            width = std::max(width, pod->key.size());
+        }
+    }
+    return width;
+}
+
+void tell(const std::vector<kube::ObjectFault>& faults) {
+    for (std::size_t index = 0; index < std::min(faults.size(), kFaultsShown); ++index) {
+        fmt::print(stderr, "{}\n", faults[index].to_string());
+    }
+    if (faults.size() > kFaultsShown) {
+        fmt::print(stderr, "... and {} more\n", faults.size() - kFaultsShown);
+    }
 }
 
 // Says what was broken or refused; true if anything was.
@@ -134,7 +159,69 @@ int schedule_all(const kube::ClusterDump& dump, sim::Simulation& simulation, sim
     return 0;
 }
 
+// What the file of events says; false: some of it is bad, and nothing is run.
+bool read_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, std::vector<sim::Event>& events) {
+    const std::string& path = arguments.timeline;
+    std::string text;
+    if (!kube::read_whole(path, text)) {
+        fail(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)), 2);
+        return false;
+    }
+    std::vector<kube::ObjectFault> faults;
+    const bool good = sim::read_events(text, path == "-" ? "standard input" : path, dump.converter(), events, faults);
+    tell(faults);
+    return good;
+}
+
+int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Progress& progress) {
+    std::vector<sim::Event> events;
+    if (!read_timeline(arguments, dump, events)) {
+        return fail("nothing was run: the timeline has bad lines", 2);
+    }
+    const std::size_t total = events.size();
+    const std::size_t width = std::max(widest(dump), widest(events));
+    sim::TimelineOptions options{arguments.simulation.compat, arguments.simulation.predicates, arguments.until_ms};
+    sim::Timeline timeline(dump, std::move(events), options);
+    const auto report = sim::make_timeline_report(arguments.format, stdout, width);
+    std::size_t decisions = 0;
+    const sim::TimelineSummary summary = timeline.run(
+        [&](const sim::TimelineDecision& decision) {
+            report->add(decision);
+            ++decisions;
+        },
+        [&](std::int64_t now_ms, std::size_t done) {
+            if (progress.due(now_ns())) {
+                progress.draw(done, total, fmt::format("{}: {} of {} events, {} decisions", sim::seconds_text(now_ms), done,
+                                                       total, decisions));
+            }
+        });
+    progress.finish();
+    report->finish(summary);
+    const int code = std::fflush(stdout) == 0 ? 0 : fail("standard output cannot be written", 2);
+    tell_left_out(dump.counts(), arguments.quiet);
+    if (!arguments.quiet) {
+        tell(timeline.take_remarks());
+    }
+    const bool broken = tell_faults(dump, timeline.refused());
+    return code == 0 && broken ? 1 : code;
+}
+
+// "" or what does not go together.
+std::string contradiction(const SimulateArguments& arguments) {
+    if (arguments.timeline.empty()) {
+        return arguments.until_ms == sim::kNever ? "" : "--until goes with --timeline";
+    }
+    if (!arguments.only.empty() || arguments.simulation.explain || arguments.simulation.full) {
+        return "--timeline goes without --only, --explain and --full";
+    }
+    const bool dump_too = std::find(arguments.files.begin(), arguments.files.end(), "-") != arguments.files.end();
+    return arguments.timeline == "-" && dump_too ? "standard input is either a dump or the timeline" : "";
+}
+
 int run_simulate(const SimulateArguments& arguments) {
+    if (const std::string what = contradiction(arguments); !what.empty()) {
+        return fail(what, 2);
+    }
     if (const std::string unknown = unknown_predicate(arguments.simulation.predicates); !unknown.empty()) {
         return fail(fmt::format("--predicates: '{}' is none of {}", unknown, fmt::join(kPredicateNames, ", ")), 2);
     }
@@ -144,6 +231,9 @@ int run_simulate(const SimulateArguments& arguments) {
     if (!any) {
         tell_faults(dump, {});
         return 2;
+    }
+    if (!arguments.timeline.empty()) {
+        return run_timeline(arguments, dump, progress);
     }
     sim::Simulation simulation(dump, arguments.simulation);
     const auto report = sim::make_report(arguments.format, stdout, widest(dump));
@@ -196,6 +286,24 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
     add_choice<sim::Format>(
         *simulate, "-o,--output", arguments->format,
         {{"table", sim::Format::table}, {"json", sim::Format::json}, {"yaml", sim::Format::yaml}}, "table", "form of the answer");
+    simulate
+        ->add_option("--timeline", arguments->timeline,
+                     "the dump in virtual time, changed by the events of this file: {\"at\":\"1.5s\",\"apply\":{object}} "
+                     "or {\"at\":\"12s\",\"delete\":{\"kind\":..,\"namespace\":..,\"name\":..},\"now\":true} a line, "
+                     "sorted by time; `-`: standard input. Every decision is told, with -o json as one object a line")
+        ->type_name("EVENTS.jsonl");
+    simulate
+        ->add_option_function<std::string>(
+            "--until",
+            [arguments](const std::string& text) {
+                const std::optional<std::int64_t> ms = sim::parse_ms(text);
+                if (!ms) {
+                    throw CLI::ValidationError("--until", "`" + text + "` is no time in whole milliseconds (10m, 1.5s)");
+                }
+                arguments->until_ms = *ms;
+            },
+            "last instant of the timeline (default: when nothing more can happen)")
+        ->type_name("TIME");
     simulate->add_flag("--defaults", arguments->dump.defaults,
                        "fill in what the API server would (for manifests written by hand)");
     simulate

@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <utility>
-
-#include "kube/defaults.h"
 
 namespace bayplan::kube {
 
@@ -15,69 +12,11 @@ namespace {
 
 constexpr std::uint64_t kProgressBytes = 1 << 20;
 
-// Kinds without a namespace: names of two of them are compared without one.
-bool has_namespace(std::string_view kind) {
-    for (const std::string_view plain : {"Node", "Namespace", "PersistentVolume", "StorageClass", "PriorityClass",
-                                         "CSINode", "CSIDriver", "VolumeAttachment"}) {
-        if (kind == plain) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// The API group in which a kind is what we take it for: other groups have Services and Nodes of their own.
-std::string_view group_of(std::string_view kind) {
-    if (kind == "ReplicaSet" || kind == "StatefulSet") {
-        return "apps";
-    }
-    if (kind == "PodDisruptionBudget") {
-        return "policy";
-    }
-    if (kind == "PriorityClass") {
-        return "scheduling.k8s.io";
-    }
-    const bool storage = kind == "StorageClass" || kind == "VolumeAttachment" || kind.starts_with("CSI");
-    return storage ? "storage.k8s.io" : "";
-}
-
-// Items of a typed list name no version and are what the list is of.
-bool of_its_group(const Value& object, std::string_view kind) {
-    const Value& version = object["apiVersion"];
-    const std::string_view text = version.text();
-    const std::size_t slash = text.find('/');
-    return !version.present() || (slash == std::string_view::npos ? "" : text.substr(0, slash)) == group_of(kind);
-}
-
-// The two that every API server makes by itself.
-constexpr std::pair<std::string_view, std::int32_t> kBuiltInClasses[] = {{"system-cluster-critical", 2'000'000'000},
-                                                                         {"system-node-critical", 2'000'001'000}};
-
 }  // namespace
 
 bool ClusterDump::read_file(const std::string& path, const Progress& progress) {
-    struct Close {
-        void operator()(std::FILE* file) const {
-            if (file != stdin) {
-                std::fclose(file);
-            }
-        }
-    };
-    const std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
     std::string text;
-    bool read = file != nullptr;
-    for (std::size_t got = 1; read && got > 0;) {
-        constexpr std::size_t kChunk = 1 << 22;
-        const std::size_t size = text.size();
-        if (text.capacity() < size + kChunk + kTextPadding) {
-            text.reserve(2 * size + kChunk + kTextPadding);
-        }
-        text.resize(size + kChunk);
-        got = std::fread(text.data() + size, 1, kChunk, file.get());
-        text.resize(size + got);
-        read = std::ferror(file.get()) == 0;
-    }
-    if (!read) {
+    if (!read_whole(path, text)) {
         faults_.push_back({path, "", "", std::string("cannot be read: ") + std::strerror(errno)});
         return false;
     }
@@ -101,125 +40,61 @@ void ClusterDump::read_text(std::string text, const std::string& name, const Pro
 }
 
 void ClusterDump::take(const ReadObject& object, const std::string& file) {
-    if (object.kind.empty()) {
-        faults_.push_back({file, "", "kind", "is missing: is this a Kubernetes object?"});
+    std::optional<NamedObject> made = converter_.convert(object, file, faults_);
+    if (!made) {
         return;
     }
-    if (!of_its_group(object.value, object.kind)) {
+    if (std::holds_alternative<std::monostate>(made->object)) {
         ++counts_.ignored;
         return;
     }
-    Reader given(object.value, file, object.kind);
-    Value value = object.value;
-    if (options_.defaults) {
-        Converter convert(given, texts_);
-        value = with_defaults(convert, object.kind, object.arena);
+    if (!names_.insert(std::move(made->name)).second) {
+        faults_.push_back({file, made->title, "", "was given before; the first one counts"});
+        return;
     }
-    // Faults are found again, and all of them, in what the defaults made of the object.
-    Reader reader(value, file, object.kind);
-    Converter convert(reader, texts_);
-    take_converted(convert, object.kind, file);
-    for (ObjectFault& fault : reader.take_faults()) {
-        faults_.push_back(std::move(fault));
+    if (ConvertedPod* const pod = std::get_if<ConvertedPod>(&made->object)) {
+        take_pod(std::move(*pod), file);
+    } else if (ConvertedNode* const node = std::get_if<ConvertedNode>(&made->object)) {
+        nodes_.push_back(std::move(*node));
+    } else if (PriorityClass* const one = std::get_if<PriorityClass>(&made->object)) {
+        classes_.put(std::move(*one));
+    } else {
+        objects_.push_back(std::move(std::get<ClusterObject>(made->object)));
     }
 }
 
-bool ClusterDump::first_of_its_name(Converter& convert, std::string_view kind) {
-    const Value& metadata = convert.reader.root()["metadata"];
-    std::string name = std::string(kind) + " ";
-    name += has_namespace(kind) ? convert.name_space() : std::string_view();
-    name += "/";
-    name += metadata["name"].text();
-    if (names_.insert(std::move(name)).second) {
-        return true;
-    }
-    convert.reader.fault(convert.reader.root(), "was given before; the first one counts");
-    return false;
-}
-
-void ClusterDump::take_converted(Converter& convert, std::string_view kind, const std::string& file) {
-    if (kind == "Pod") {
-        take_pod(convert, file);
-        return;
-    }
-    if (kind == "Node") {
-        ConvertedNode node = convert_node(convert);
-        if (convert.reader.sound() && first_of_its_name(convert, kind)) {
-            nodes_.push_back(std::move(node));
-        }
-        return;
-    }
-    if (kind == "PriorityClass") {
-        PriorityClass made = convert_priority_class(convert);
-        if (convert.reader.sound() && first_of_its_name(convert, kind)) {
-            classes_.push_back(std::move(made));
-        }
-        return;
-    }
-    std::optional<ClusterObject> object = convert_object(convert, kind);
-    if (!object) {
-        ++counts_.ignored;
-    } else if (convert.reader.sound() && first_of_its_name(convert, kind)) {
-        objects_.push_back(std::move(*object));
-    }
-}
-
-void ClusterDump::take_pod(Converter& convert, const std::string& file) {
-    ConvertedPod pod = convert_pod(convert);
-    if (!convert.reader.sound() || !first_of_its_name(convert, "Pod")) {
-        return;
-    }
+void ClusterDump::take_pod(ConvertedPod&& pod, const std::string& file) {
     if (pod.finished) {
         ++counts_.left_out_finished;
         left_out_.emplace(pod.key, "is finished");
-        return;
+    } else {
+        pods_.push_back({std::move(pod), file});
     }
-    pod.ask.application = pod.spec.name_space;
-    pod.ask.spec = specs_.number(std::move(pod.spec));
-    pod.spec = {};
-    pods_.push_back({std::move(pod), file});
 }
 
-void ClusterDump::resolve_priority(Pod& pod) {
-    ConvertedPod& made = pod.converted;
-    const PriorityClass* found = nullptr;
-    for (const PriorityClass& one : classes_) {
-        const bool fallback = made.priority_class.empty() && options_.defaults && one.global_default;
-        if (one.name == made.priority_class || fallback) {
-            found = &one;
-        }
-    }
-    if (found != nullptr) {
-        made.ask.priority = found->value;
-        made.ask.never_preempts = made.ask.never_preempts || found->never_preempts;
-        return;
-    }
-    for (const auto& [name, value] : kBuiltInClasses) {
-        if (name == made.priority_class) {
-            made.ask.priority = value;
-            return;
-        }
-    }
-    if (!made.priority_class.empty()) {
-        faults_.push_back({pod.file, "Pod " + made.key, "spec.priorityClassName",
-                           "no PriorityClass '" + made.priority_class + "' was read; priority 0 is taken", false});
-    }
+bool ClusterDump::is_ours(const ConvertedPod& pod) const {
+    const std::vector<std::string>& ours = options_.schedulers;
+    return ours.empty() || std::find(ours.begin(), ours.end(), pod.scheduler) != ours.end();
+}
+
+ObjectFault unknown_class(const std::string& file, const ConvertedPod& pod) {
+    return {file, "Pod " + pod.key, "spec.priorityClassName",
+            "no PriorityClass '" + pod.priority_class + "' was read; priority 0 is taken", false};
 }
 
 void ClusterDump::sort_out(Pod&& pod) {
     ConvertedPod& made = pod.converted;
-    const std::vector<std::string>& ours = options_.schedulers;
-    const bool is_ours = ours.empty() || std::find(ours.begin(), ours.end(), made.scheduler) != ours.end();
+    const bool ours = is_ours(made);
     const auto leave_out = [&](std::size_t& count, std::string why) {
         ++count;
         left_out_.emplace(made.key, std::move(why));
     };
     if (made.ask.node != 0) {
-        made.ask.foreign = !is_ours;
-        counts_.foreign += is_ours ? 0 : 1;
-        left_out_.emplace(made.key, "runs on " + std::string(texts_.text(made.ask.node)) + " already");
+        made.ask.foreign = !ours;
+        counts_.foreign += ours ? 0 : 1;
+        left_out_.emplace(made.key, "runs on " + std::string(texts().text(made.ask.node)) + " already");
         bound_.push_back(std::move(pod));
-    } else if (!is_ours) {
+    } else if (!ours) {
         leave_out(counts_.left_out_not_ours, "is the scheduler's " + made.scheduler);
     } else if (made.ask.terminating) {
         leave_out(counts_.left_out_deleting, "is being deleted");
@@ -235,14 +110,16 @@ void ClusterDump::finish_pod(Pod& pod, const std::vector<Text>& sorted_nodes) {
     };
     if (made.ask.node != 0 && !exists(made.ask.node)) {
         ++counts_.left_out_no_node;
-        left_out_.emplace(made.key, "is on the node " + std::string(texts_.text(made.ask.node)) +
+        left_out_.emplace(made.key, "is on the node " + std::string(texts().text(made.ask.node)) +
                                         ", which no file has");
         return;
     }
     if (!exists(made.ask.nominated_node)) {
         made.ask.nominated_node = 0;
     }
-    resolve_priority(pod);
+    if (!classes_.resolve(made, options_.defaults)) {
+        faults_.push_back(unknown_class(pod.file, made));
+    }
     sort_out(std::move(pod));
 }
 
@@ -266,9 +143,11 @@ void ClusterDump::finish() {
     }
     std::sort(applications_.begin(), applications_.end());
     applications_.erase(std::unique(applications_.begin(), applications_.end()), applications_.end());
-    const Text tag = counts_.foreign == 0 ? 0 : texts_.id("foreign");
-    foreign_tag_[0] = {tag, tag == 0 ? 0 : texts_.id("default")};
-    foreign_tag_[1] = {tag, tag == 0 ? 0 : texts_.id("static")};
+    if (!options_.schedulers.empty()) {
+        const Text tag = converter_.texts().id("foreign");
+        foreign_tag_[0] = {tag, converter_.texts().id("default")};
+        foreign_tag_[1] = {tag, converter_.texts().id("static")};
+    }
     counts_.nodes = nodes_.size();
     counts_.bound = bound_.size();
     counts_.pending = pending_.size();

@@ -18,10 +18,8 @@
 #include "bayplan/records.h"
 #include "kube/document_reader.h"
 #include "kube/fault.h"
-#include "kube/objects.h"
-#include "kube/pod.h"
-#include "kube/spec_table.h"
-#include "kube/texts.h"
+#include "kube/object_converter.h"
+#include "kube/priority_classes.h"
 
 namespace bayplan::kube {
 
@@ -50,7 +48,7 @@ public:
     using Progress = std::function<void(std::uint64_t bytes)>;
     using Send = std::function<void(const StateBody&)>;
 
-    explicit ClusterDump(DumpOptions options = {}) : options_(std::move(options)) {}
+    explicit ClusterDump(DumpOptions options = {}) : options_(std::move(options)), converter_(options_.defaults) {}
     ClusterDump(const ClusterDump&) = delete;
     ClusterDump& operator=(const ClusterDump&) = delete;
 
@@ -62,7 +60,23 @@ public:
 
     const std::vector<ObjectFault>& faults() const { return faults_; }
     const DumpCounts& counts() const { return counts_; }
-    std::size_t texts() const { return texts_.size(); }
+    const Texts& texts() const { return converter_.texts(); }
+
+    // For whoever goes on from the dump: objects that are converted later share its dictionary and its specs, so
+    // send_state defines what they need as well.
+    struct Pod {
+        ConvertedPod converted;
+        std::string file;
+    };
+    ObjectConverter& converter() { return converter_; }
+    const DumpOptions& options() const { return options_; }
+    const std::vector<ConvertedNode>& nodes() const { return nodes_; }
+    const std::vector<Pod>& bound_pods() const { return bound_; }
+    const std::vector<Pod>& pending_pods() const { return pending_; }
+    const PriorityClasses& priority_classes() const { return classes_; }
+    bool is_ours(const ConvertedPod&) const;
+    // The pod's statement; refers to the pod and to the dump.
+    AskRecord ask_of(const ConvertedPod&) const;
 
     // Keys of the pending pods in the order in which they are sent.
     std::vector<std::string_view> pending() const;
@@ -77,35 +91,29 @@ public:
     void send_asks(const Send&, std::size_t items_max = 1'000) const;
 
 private:
-    struct Pod {
-        ConvertedPod converted;  // its spec is in specs_
-        std::string file;
-    };
-
     void take(const ReadObject&, const std::string& file);
-    void take_converted(Converter&, std::string_view kind, const std::string& file);
-    bool first_of_its_name(Converter&, std::string_view kind);
-    void take_pod(Converter&, const std::string& file);
+    void take_pod(ConvertedPod&&, const std::string& file);
     void finish_pod(Pod&, const std::vector<Text>& sorted_nodes);
-    void resolve_priority(Pod&);
     void sort_out(Pod&&);
     std::vector<AskRecord> asks_of(const std::vector<Pod>&) const;
 
     DumpOptions options_;
-    Texts texts_;
-    SpecTable specs_;
+    ObjectConverter converter_;
     std::vector<ConvertedNode> nodes_;
     std::vector<ClusterObject> objects_;
     std::vector<Pod> pods_;  // until finish()
     std::vector<Pod> bound_;
     std::vector<Pod> pending_;
     std::vector<Text> applications_;
-    std::vector<PriorityClass> classes_;
+    PriorityClasses classes_;
     std::vector<ObjectFault> faults_;
     boost::unordered_flat_set<std::string> names_;  // kind namespace/name of what was read
     boost::unordered_flat_map<std::string, std::string> left_out_;  // pods, and why
     DumpCounts counts_;
     Attribute foreign_tag_[2];  // default, static
 };
+
+NodeRecord node_record(const ConvertedNode&, NodeAction);  // refers to the node
+ObjectFault unknown_class(const std::string& file, const ConvertedPod&);
 
 }  // namespace bayplan::kube

@@ -27,11 +27,17 @@ using OnObject = std::function<void(const ReadObject&)>;
 // `text` must have kTextPadding bytes behind its size() that may be read (of any content).
 inline constexpr std::size_t kTextPadding = 64;
 
+// A file as a text with that room; "-" is standard input. False: errno says why.
+bool read_whole(const std::string& path, std::string& text);
+
 void read_objects(const std::string& text, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
 
 // Of one syntax each; read_objects chooses by the first letter.
 void read_json(std::string_view text, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
 void read_yaml(const std::string& text, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
+
+// Length of the JSON document that starts the text: up to the bracket that closes its first one.
+std::size_t json_length(std::string_view text);
 
 // A document as objects: itself, or the items of a list. Not for JSON lists, which are never held whole.
 void hand_out(const Value& document, Arena&, std::uint64_t position, const std::string& file, const OnObject&,

@@ -18,40 +18,48 @@ void send_runs(const std::vector<Item>& items, std::size_t items_max, const Clus
 
 }  // namespace
 
+AskRecord ClusterDump::ask_of(const ConvertedPod& pod) const {
+    AskRecord ask = pod.ask;
+    ask.key = pod.key;
+    ask.requests = pod.requests;
+    if (ask.foreign) {
+        ask.application = 0;  // they belong to nobody here
+        ask.tags = std::span(&foreign_tag_[pod.owned_by_node ? 1 : 0], 1);
+    }
+    return ask;
+}
+
 std::vector<AskRecord> ClusterDump::asks_of(const std::vector<Pod>& pods) const {
     std::vector<AskRecord> asks;
     asks.reserve(pods.size());
     for (const Pod& pod : pods) {
-        const ConvertedPod& made = pod.converted;
-        AskRecord& ask = asks.emplace_back(made.ask);
-        ask.key = made.key;
-        ask.requests = made.requests;
-        if (ask.foreign) {
-            ask.application = 0;  // they belong to nobody here
-            ask.tags = std::span(&foreign_tag_[made.owned_by_node ? 1 : 0], 1);
-        }
+        asks.push_back(ask_of(pod.converted));
     }
     return asks;
 }
 
+NodeRecord node_record(const ConvertedNode& node, NodeAction action) {
+    return {.node = node.name,
+            .action = action,
+            .capacity = node.capacity,
+            .attributes = node.attributes,
+            .taints = node.taints,
+            .images = node.images};
+}
+
 void ClusterDump::send_state(const Send& send, std::size_t items_max) const {
     std::vector<DictEntry> entries;
-    for (Text id = 1; id <= texts_.size(); ++id) {
-        entries.push_back({id, texts_.text(id)});
+    for (Text id = 1; id <= texts().size(); ++id) {
+        entries.push_back({id, texts().text(id)});
     }
     send_runs(entries, items_max, send, [](auto run) { return DefineMessage{run}; });
 
-    const std::vector<SpecRecord> specs(specs_.records().begin(), specs_.records().end());
+    const std::vector<SpecRecord> specs(converter_.specs().records().begin(), converter_.specs().records().end());
     send_runs(specs, items_max, send, [](auto run) { return SpecsMessage{.define = run, .forget = {}}; });
 
     std::vector<NodeRecord> nodes;
     for (const ConvertedNode& node : nodes_) {
-        nodes.push_back({.node = node.name,
-                         .action = node.unschedulable ? NodeAction::create_drain : NodeAction::create,
-                         .capacity = node.capacity,
-                         .attributes = node.attributes,
-                         .taints = node.taints,
-                         .images = node.images});
+        nodes.push_back(node_record(node, node.unschedulable ? NodeAction::create_drain : NodeAction::create));
     }
     send_runs(nodes, items_max, send, [](auto run) { return NodesMessage{run}; });
 
@@ -94,7 +102,7 @@ std::string ClusterDump::why_not_pending(std::string_view key) const {
 std::vector<std::string_view> ClusterDump::gated() const {
     std::vector<std::string_view> keys;
     for (const Pod& pod : pending_) {
-        if (!specs_.records()[pod.converted.ask.spec - 1].spec.gates.empty()) {
+        if (!converter_.specs().records()[pod.converted.ask.spec - 1].spec.gates.empty()) {
             keys.push_back(pod.converted.key);
         }
     }

@@ -270,8 +270,9 @@ bool may_hold_several(std::string_view text) {
     return false;
 }
 
-// Length of the document that starts the text: up to the bracket that closes its first one.
-std::size_t document_length(std::string_view text) {
+}  // namespace
+
+std::size_t json_length(std::string_view text) {
     std::size_t depth = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
         switch (text[at]) {
@@ -295,8 +296,6 @@ std::size_t document_length(std::string_view text) {
     return text.size();
 }
 
-}  // namespace
-
 void read_json(std::string_view text, const std::string& file, const OnObject& on_object,
                std::vector<ObjectFault>& faults) {
     JsonText reader(text, file, on_object, faults);
@@ -309,7 +308,7 @@ void read_json(std::string_view text, const std::string& file, const OnObject& o
             text.remove_prefix(1);
             continue;
         }
-        const std::size_t length = document_length(text);
+        const std::size_t length = json_length(text);
         reader.read_document(text.substr(0, length));
         text.remove_prefix(length);
     }

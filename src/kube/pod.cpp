@@ -147,11 +147,11 @@ PodOwner pod_owner(Converter& convert, const Value& owner) {
     return {convert.text(owner["kind"]), convert.text(owner["name"])};
 }
 
-// Keys are names joined by a slash, and stand in lines of words: neither may be in a name. (The API server
-// allows less.)
+// Keys are names joined by a slash, and stand in lines of words and of lists with commas: none of these may be in
+// a name. (The API server allows less.)
 bool is_object_name(std::string_view name) {
     return std::none_of(name.begin(), name.end(),
-                        [](char letter) { return letter == '/' || static_cast<unsigned char>(letter) <= ' '; });
+                        [](char letter) { return letter == '/' || letter == ',' || static_cast<unsigned char>(letter) <= ' '; });
 }
 
 PodSpec pod_spec(Converter& convert, const Value& pod, std::string_view name) {
@@ -270,6 +270,7 @@ ConvertedPod convert_pod(Converter& convert) {
     if (made.scheduler.empty()) {
         made.scheduler = "default-scheduler";
     }
+    made.stuck = metadata["annotations"][kStuckAnnotation].text() == "true";
     for (const Value& owner : reader.items(metadata["ownerReferences"])) {
         made.owned_by_node = made.owned_by_node || reader.text(owner["kind"]) == "Node";
     }

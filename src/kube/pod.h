@@ -4,12 +4,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bayplan/records.h"
 #include "kube/converter.h"
 
 namespace bayplan::kube {
+
+inline constexpr std::string_view kStuckAnnotation = "bayplan.io/stuck";
 
 struct ConvertedPod {
     std::string key;  // "namespace/name"
@@ -22,6 +25,7 @@ struct ConvertedPod {
     std::string priority_class;  // to be resolved; empty if the priority is known
     bool finished = false;       // Succeeded or Failed: counts for nothing
     bool owned_by_node = false;  // a static pod
+    bool stuck = false;          // annotated kStuckAnnotation: never goes by itself (src/sim)
 };
 
 ConvertedPod convert_pod(Converter&);

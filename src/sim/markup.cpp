@@ -2,6 +2,7 @@
 #include "sim/markup.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -13,9 +14,13 @@ namespace {
 // Objects of this depth and below stand on one line, so that a document reads line by line.
 constexpr std::size_t kLineDepth = 5;
 
+std::string four_places(double value) {
+    return fmt::format("{}", std::round(value * 10'000) / 10'000);
+}
+
 class JsonMarkup : public Markup {
 public:
-    explicit JsonMarkup(std::FILE* out) : out_(out) {}
+    JsonMarkup(std::FILE* out, std::size_t line_depth) : out_(out), line_depth_(line_depth) {}
 
     void begin_object(std::string_view name) override { begin(name, '{', '}'); }
     void begin_list(std::string_view name) override { begin(name, '[', ']'); }
@@ -24,7 +29,7 @@ public:
         const char closing = levels_.back().closing;
         const bool empty = levels_.back().count == 0;
         levels_.pop_back();
-        if (!empty && levels_.size() + 1 < kLineDepth) {
+        if (!empty && levels_.size() + 1 < line_depth_) {
             line();
         }
         std::fputc(closing, out_);
@@ -41,6 +46,10 @@ public:
         lead(name);
         fmt::print(out_, "{}", value);
     }
+    void ratio(std::string_view name, double value) override {
+        lead(name);
+        fmt::print(out_, "{}", four_places(value));
+    }
 
 private:
     struct Level {
@@ -55,7 +64,7 @@ private:
             if (levels_.back().count++ > 0) {
                 std::fputc(',', out_);
             }
-            if (levels_.size() < kLineDepth) {
+            if (levels_.size() < line_depth_) {
                 line();
             }
         }
@@ -70,6 +79,7 @@ private:
     }
 
     std::FILE* out_;
+    std::size_t line_depth_;
     std::vector<Level> levels_;
 };
 
@@ -95,6 +105,10 @@ public:
     void number(std::string_view name, std::int64_t value) override {
         lead(name);
         fmt::print(out_, " {}\n", value);
+    }
+    void ratio(std::string_view name, double value) override {
+        lead(name);
+        fmt::print(out_, " {}\n", four_places(value));
     }
 
 private:
@@ -165,7 +179,11 @@ std::string quoted(std::string_view text) {
 }
 
 std::unique_ptr<Markup> make_json(std::FILE* out) {
-    return std::make_unique<JsonMarkup>(out);
+    return std::make_unique<JsonMarkup>(out, kLineDepth);
+}
+
+std::unique_ptr<Markup> make_json_lines(std::FILE* out) {
+    return std::make_unique<JsonMarkup>(out, 0);
 }
 
 std::unique_ptr<Markup> make_yaml(std::FILE* out) {

@@ -22,9 +22,11 @@ public:
     virtual void end() = 0;  // of the innermost object or list; of the outermost one: of the document
     virtual void text(std::string_view name, std::string_view value) = 0;
     virtual void number(std::string_view name, std::int64_t value) = 0;
+    virtual void ratio(std::string_view name, double value) = 0;  // to four places
 };
 
 std::unique_ptr<Markup> make_json(std::FILE*);
+std::unique_ptr<Markup> make_json_lines(std::FILE*);  // every document on a line of its own; any number of them
 std::unique_ptr<Markup> make_yaml(std::FILE*);
 
 // In double quotes, with JSON's escapes, which are YAML's too.

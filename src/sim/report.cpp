@@ -1,6 +1,8 @@
 // JSON and YAML. See report.h; the fields are described in README.md.
 #include "sim/report.h"
 
+#include <limits>
+
 #include "sim/markup.h"
 
 namespace bayplan::sim {
@@ -37,17 +39,11 @@ public:
             out_->text("message", decision.message);
         }
         if (decision.outcome == Outcome::nominated) {
-            add_nomination(decision);
+            out_->text("nominatedNode", decision.nominated_node);
+            add_victims(decision.victims, decision.budget_violations);
         }
         if (decision.explanation) {
-            out_->begin_object("nodes");
-            for (const NodeExplanation& node : decision.explanation->nodes) {
-                add_node(node);
-            }
-            out_->end();
-            if (decision.explanation->preemption) {
-                add_candidates(*decision.explanation->preemption);
-            }
+            add_explanation(*decision.explanation);
         }
         out_->end();
     }
@@ -56,6 +52,7 @@ public:
         out_->end();
         out_->begin_object("totals");
         out_->number("scheduled", static_cast<std::int64_t>(totals_.scheduled()));
+        out_->number("nominated", static_cast<std::int64_t>(totals_.nominated()));
         out_->number("unschedulable", static_cast<std::int64_t>(totals_.unschedulable()));
         out_->number("gated", static_cast<std::int64_t>(totals_.gated()));
         out_->end();
@@ -63,6 +60,17 @@ public:
     }
 
 private:
+    void add_explanation(const Explanation& explanation) {
+        out_->begin_object("nodes");
+        for (const NodeExplanation& node : explanation.nodes) {
+            add_node(node);
+        }
+        out_->end();
+        if (explanation.preemption) {
+            add_preemption(*explanation.preemption);
+        }
+    }
+
     void add_victims(const std::vector<std::string>& victims, std::int32_t violations) {
         out_->begin_list("victims");
         for (const std::string& victim : victims) {
@@ -72,23 +80,23 @@ private:
         out_->number("pdbViolations", violations);
     }
 
-    void add_nomination(const Decision& decision) {
-        out_->text("nominatedNode", decision.nominated_node);
-        add_victims(decision.victims, decision.budget_violations);
-    }
-
-    void add_candidates(const PreemptionExplanation& preemption) {
+    void add_preemption(const PreemptionExplanation& preemption) {
         out_->begin_object("preemption");
-        if (!preemption.text.empty()) {
-            out_->text("message", preemption.text);
-        }
         out_->begin_object("candidates");
-        for (const VictimChoice& candidate : preemption.candidates) {
-            out_->begin_object(candidate.node);
-            add_victims(candidate.victims, candidate.budget_violations);
+        for (const VictimChoice& choice : preemption.candidates) {
+            out_->begin_object(choice.node);
+            add_victims(choice.victims, choice.budget_violations);
+            out_->number("highestPriority", choice.highest_priority);
+            out_->number("prioritySum", choice.priority_sum);
+            if (choice.earliest_start_ms != std::numeric_limits<std::int64_t>::max()) {
+                out_->number("earliestStartMs", choice.earliest_start_ms);
+            }
             out_->end();
         }
         out_->end();
+        if (!preemption.text.empty()) {
+            out_->text("message", preemption.text);
+        }
         out_->end();
     }
 
@@ -141,14 +149,14 @@ private:
 }  // namespace
 
 void Totals::add(const Decision& decision) {
-    if (decision.outcome == Outcome::gated) {
-        ++gated_;
-        return;
+    if (const auto before = without_place_.find(decision.pod); before != without_place_.end()) {
+        --counts_[static_cast<std::size_t>(before->second)];
+        without_place_.erase(before);
     }
-    // A pod that is decided again had failed before.
-    const bool again = decision.attempt > 1;
-    unschedulable_ -= again ? 1 : 0;
-    ++(decision.outcome == Outcome::scheduled ? scheduled_ : unschedulable_);
+    ++counts_[static_cast<std::size_t>(decision.outcome)];
+    if (decision.outcome != Outcome::scheduled) {
+        without_place_.emplace(decision.pod, decision.outcome);
+    }
 }
 
 std::unique_ptr<Report> make_report(Format format, std::FILE* out, std::size_t pod_width) {

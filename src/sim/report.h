@@ -5,7 +5,9 @@
 
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "sim/simulation.h"
 
@@ -27,14 +29,16 @@ std::unique_ptr<Report> make_report(Format, std::FILE*, std::size_t pod_width);
 class Totals {
 public:
     void add(const Decision&);
-    std::size_t scheduled() const { return scheduled_; }
-    std::size_t unschedulable() const { return unschedulable_; }
-    std::size_t gated() const { return gated_; }
+    std::size_t scheduled() const { return count(Outcome::scheduled); }
+    std::size_t nominated() const { return count(Outcome::nominated); }
+    std::size_t unschedulable() const { return count(Outcome::unschedulable); }
+    std::size_t gated() const { return count(Outcome::gated); }
 
 private:
-    std::size_t scheduled_ = 0;
-    std::size_t unschedulable_ = 0;
-    std::size_t gated_ = 0;
+    std::size_t count(Outcome outcome) const { return counts_[static_cast<std::size_t>(outcome)]; }
+
+    std::size_t counts_[4] = {};
+    std::unordered_map<std::string, Outcome> without_place_;  // pods that may be decided again
 };
 
 std::unique_ptr<Report> make_table(std::FILE*, std::size_t pod_width);

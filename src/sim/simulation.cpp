@@ -3,94 +3,41 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
-#include "engine/engine.h"
+#include "sim/engine_session.h"
 
 namespace bayplan::sim {
 
 namespace {
 
-constexpr std::string_view kShim = "simulate";
-constexpr ConnectionId kConnection = 1;
 constexpr std::uint64_t kAttemptsAtATime = 256;
 
-// One line of the decision log, taken apart (src/engine/RULES.md, section 7). Keys and names hold no spaces:
-// the converter sees to that.
-struct Attempt {
-    bool placed = false;
-    std::string pod;
-    std::string node;
-    std::string message;
-};
-
-std::string_view next_word(std::string_view& line) {
-    const std::size_t end = std::min(line.find(' '), line.size());
-    const std::string_view word = line.substr(0, end);
-    line.remove_prefix(std::min(end + 1, line.size()));
-    return word;
+// Pods of one priority never preempt each other: attempts need not be looked at one by one then.
+bool of_one_priority(const kube::ClusterDump& dump) {
+    std::int32_t low = std::numeric_limits<std::int32_t>::max();
+    std::int32_t high = std::numeric_limits<std::int32_t>::min();
+    for (const auto* const pods : {&dump.bound_pods(), &dump.pending_pods()}) {
+        for (const kube::ClusterDump::Pod& pod : *pods) {
+            low = std::min(low, pod.converted.ask.priority);
+            high = std::max(high, pod.converted.ask.priority);
+        }
+    }
+    return low >= high;
 }
 
-class Sink : public DecisionSink {
-public:
-    void hello_reply(ConnectionId, const HelloReply&) override {}
-    bool state_applied(ConnectionId, std::uint64_t) override { return true; }
-    void cut(ConnectionId, std::string_view why) override { refused.push_back("the engine cut: " + std::string(why)); }
-
-    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t, std::uint64_t) override {
-        last = batch->first_sequence + batch->decisions.size() - 1;
-        for (const Decision& decision : batch->decisions) {
-            const DecisionKind kind = decision.kind;
-            if (kind == DecisionKind::node_rejected || kind == DecisionKind::application_rejected ||
-                kind == DecisionKind::ask_rejected || kind == DecisionKind::message_rejected) {
-                refused.push_back(std::string(decision.name) + ": " + std::string(decision.text));
-            }
+void take_nomination(const PreemptionExplanation& preemption, Decision& decision) {
+    decision.outcome = Outcome::nominated;
+    decision.nominated_node = preemption.nominated_node;
+    for (const VictimChoice& choice : preemption.candidates) {
+        if (choice.node == preemption.nominated_node) {
+            decision.victims = choice.victims;
+            decision.budget_violations = choice.budget_violations;
         }
-        return true;
     }
-
-    void log_line(std::string_view line) override {
-        next_word(line);  // number
-        next_word(line);  // time
-        const std::string_view kind = next_word(line);
-        if (kind != "place" && kind != "fail") {
-            return;
-        }
-        Attempt& attempt = attempts.emplace_back();
-        attempt.placed = kind == "place";
-        attempt.pod = next_word(line).substr(kShim.size() + 1);
-        attempt.node = next_word(line);
-        next_word(line);  // victims
-        attempt.message = line;
-    }
-
-    std::vector<Attempt> attempts;
-    std::vector<std::string> refused;
-    std::uint64_t last = 0;
-
-private:
-    using Decision = bayplan::Decision;
-};
-
-EngineOptions engine_options(const SimulationOptions& options) {
-    EngineOptions engine;
-    engine.compat = options.compat;
-    engine.preemption = PreemptionOptions::of(options.compat);
-    engine.predicates = options.predicates;
-    engine.executor = ExecutorKind::inline_;
-    engine.path = BatchPath::inline_;
-    // One shim states everything, and reads what it is told at once.
-    constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max() / 4;
-    engine.dictionary_max = kNoLimit;
-    engine.nodes_max = kNoLimit;
-    engine.applications_max = kNoLimit;
-    engine.asks_max = kNoLimit;
-    engine.specs_max = kNoLimit;
-    engine.objects_max = kNoLimit;
-    engine.credit_window = kNoLimit;
-    engine.unacknowledged_max = kNoLimit;
-    return engine;
 }
 
 }  // namespace
@@ -107,103 +54,117 @@ std::string_view to_string(Outcome outcome) {
 
 struct Simulation::Parts {
     Parts(const kube::ClusterDump& from, const SimulationOptions& settings)
-        : dump(from), options(settings), engine(engine_options(settings), sink) {}
-
-    void send(const StateBody& body) {
-        engine.apply(StateMessage{.connection = kConnection, .sequence = ++sequence, .body = body});
-        take_decisions();
-    }
-
-    void take_decisions() {
-        while (engine.flush() > 0) {
-        }
-        if (sink.last > acknowledged) {
-            acknowledged = sink.last;
-            engine.apply(Acknowledge{kConnection, acknowledged});
-        }
-    }
+        : dump(from),
+          options(settings),
+          session(engine_options(settings.compat, settings.predicates)),
+          attempts_at_a_time(settings.explain || !of_one_priority(from) ? 1 : kAttemptsAtATime) {}
 
     struct Tried {
         std::uint32_t attempts = 0;
+        Outcome outcome = Outcome::gated;
         std::string message;
     };
 
-    void hand_out(Attempt&& attempt, std::optional<Explanation>&& explanation, const OnDecision& on_decision) {
-        Tried& tried = before[attempt.pod];
+    void hand_out(LogLine&& line, std::optional<Explanation>&& explanation, const OnDecision& on_decision) {
+        using Kind = LogLine::Kind;
+        const Outcome outcome = line.kind == Kind::place      ? Outcome::scheduled
+                                : line.kind == Kind::nominate ? Outcome::nominated
+                                                              : Outcome::unschedulable;
+        Tried& tried = before[line.pod];
         ++tried.attempts;
-        if (!attempt.placed && tried.attempts > 1 && tried.message == attempt.message) {
+        const Outcome last = std::exchange(tried.outcome, outcome);
+        if (outcome == Outcome::unschedulable && last == outcome && tried.message == line.message) {
             return;
         }
         Decision decision;
-        decision.outcome = attempt.placed ? Outcome::scheduled : Outcome::unschedulable;
-        decision.pod = std::move(attempt.pod);
-        if (attempt.placed) {
-            decision.node = std::move(attempt.node);
-        } else {
-            decision.message = attempt.message;
-            tried.message = std::move(attempt.message);
+        decision.outcome = outcome;
+        decision.pod = std::move(line.pod);
+        (outcome == Outcome::nominated ? decision.nominated_node : decision.node) = std::move(line.node);
+        if (outcome == Outcome::unschedulable) {
+            decision.node.clear();
         }
+        if (outcome != Outcome::scheduled) {
+            decision.message = line.message;
+            tried.message = std::move(line.message);
+        }
+        decision.victims = std::move(line.victims);
+        decision.budget_violations = line.violations;
         decision.attempt = tried.attempts;
         decision.explanation = std::move(explanation);
         on_decision(decision);
+    }
+
+    // Nobody waits for pods that are told to go: they are gone.
+    void let_go(const std::vector<std::string>& keys) {
+        for (const std::string& key : keys) {
+            const ReleaseRecord release{.key = key, .message = {}};
+            session.send(ReleasesMessage{std::span(&release, 1)});
+        }
+    }
+
+    // The pods for which a nomination of the dump waits.
+    void let_go_for_nominations() {
+        std::map<Text, std::int32_t> nominations;
+        for (const kube::ClusterDump::Pod& pod : dump.pending_pods()) {
+            const AskRecord& ask = pod.converted.ask;
+            if (ask.nominated_node != 0) {
+                const auto [at, fresh] = nominations.try_emplace(ask.nominated_node, ask.priority);
+                at->second = std::max(at->second, ask.priority);
+            }
+        }
+        std::vector<std::string> keys;
+        for (const kube::ClusterDump::Pod& pod : dump.bound_pods()) {
+            const AskRecord& ask = pod.converted.ask;
+            const auto found = nominations.find(ask.node);
+            if (ask.terminating && found != nominations.end() && ask.priority < found->second) {
+                keys.push_back(pod.converted.key);
+            }
+        }
+        let_go(keys);
     }
 
     // False: nothing can be tried now.
     bool step(const OnDecision& on_decision) {
         std::optional<Explanation> explanation;
         if (options.explain) {
-            if (const auto next = engine.next_ask()) {
-                explanation = engine.explain(next->shim, next->key, options.full);
+            if (const auto next = session.engine().next_ask()) {
+                explanation = session.engine().explain(next->shim, next->key, options.full);
             }
         }
-        if (engine.run(options.explain ? 1 : kAttemptsAtATime) == 0) {
+        if (!session.attempt(attempts_at_a_time)) {
             return false;
         }
-        take_decisions();
-        for (Attempt& attempt : std::exchange(sink.attempts, {})) {
-            hand_out(std::move(attempt), std::exchange(explanation, std::nullopt), on_decision);
+        session.take_orders();
+        for (LogLine& line : session.take_lines()) {
+            if (line.kind == LogLine::Kind::clear || line.kind == LogLine::Kind::release) {
+                continue;  // the pod is tried again
+            }
+            const std::vector<std::string> victims = line.victims;
+            hand_out(std::move(line), std::exchange(explanation, std::nullopt), on_decision);
+            let_go(victims);
         }
         return true;
     }
 
     const kube::ClusterDump& dump;
     SimulationOptions options;
-    Sink sink;
-    Engine engine;
-    std::uint64_t sequence = 0;
-    std::uint64_t acknowledged = 0;
+    EngineSession session;
+    std::uint64_t attempts_at_a_time;
     std::unordered_map<std::string, Tried> before;
 };
 
 Simulation::Simulation(const kube::ClusterDump& dump, const SimulationOptions& options)
     : parts_(std::make_unique<Parts>(dump, options)) {
-    parts_->engine.apply(Connect{.connection = kConnection, .shim = kShim, .shim_instance = 1});
-    parts_->send(ResyncBeginMessage{});
-    const auto send = [this](const StateBody& body) { parts_->send(body); };
+    const auto send = [this](const StateBody& body) { parts_->session.send(body); };
     dump.send_state(send);
     dump.send_asks(send);
-    parts_->send(ResyncEndMessage{});
+    parts_->session.stated();
 }
 
 Simulation::~Simulation() = default;
 
-namespace {
-
-void tell_nomination(const PreemptionExplanation& preemption, Decision& decision) {
-    decision.outcome = Outcome::nominated;
-    decision.nominated_node = preemption.nominated_node;
-    for (const VictimChoice& candidate : preemption.candidates) {
-        if (candidate.node == preemption.nominated_node) {
-            decision.victims = candidate.victims;
-            decision.budget_violations = candidate.budget_violations;
-        }
-    }
-}
-
-}  // namespace
-
 std::optional<Decision> Simulation::judge(std::string_view pod) {
-    std::optional<Explanation> explanation = parts_->engine.explain(kShim, pod, parts_->options.full);
+    std::optional<Explanation> explanation = parts_->session.engine().explain(kShim, pod, parts_->options.full);
     if (!explanation) {
         return std::nullopt;
     }
@@ -215,7 +176,7 @@ std::optional<Decision> Simulation::judge(std::string_view pod) {
                        : decision.node.empty()       ? Outcome::unschedulable
                                                      : Outcome::scheduled;
     if (explanation->preemption && !explanation->preemption->nominated_node.empty()) {
-        tell_nomination(*explanation->preemption, decision);
+        take_nomination(*explanation->preemption, decision);
     }
     if (parts_->options.explain) {
         decision.explanation = std::move(explanation);
@@ -224,14 +185,15 @@ std::optional<Decision> Simulation::judge(std::string_view pod) {
 }
 
 void Simulation::run(const OnDecision& on_decision) {
+    parts_->let_go_for_nominations();
     for (;;) {
         while (parts_->step(on_decision)) {
         }
-        const std::int64_t next = parts_->engine.next_timer_ns();
+        const std::int64_t next = parts_->session.engine().next_timer_ns();
         if (next == std::numeric_limits<std::int64_t>::max()) {
             break;
         }
-        parts_->engine.apply(Tick{next});
+        parts_->session.tick(next);
     }
     for (const std::string_view pod : parts_->dump.gated()) {
         if (const std::optional<Decision> decision = judge(pod)) {
@@ -241,7 +203,7 @@ void Simulation::run(const OnDecision& on_decision) {
 }
 
 const std::vector<std::string>& Simulation::refused() const {
-    return parts_->sink.refused;
+    return parts_->session.refused();
 }
 
 }  // namespace bayplan::sim

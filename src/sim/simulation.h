@@ -2,7 +2,7 @@
 //
 // Time is the simulation's: when nothing can be tried any more it goes on to the end of the next backoff, so
 // that a pod which failed and was woken by a later placement is tried again, as in a live cluster. It ends
-// when nothing is left to try.
+// when nothing is left to try. Victims of a preemption are gone at once, without a grace period.
 //
 // Thread: one. The dump must outlive it.
 #pragma once

@@ -47,18 +47,19 @@ public:
             fmt::print(out_, "{:<{}}  {:<13}  {}\n", "POD", width_, "OUTCOME", "NODE OR REASON");
             headed_ = true;
         }
-        const bool placed = decision.outcome == Outcome::scheduled;
-        fmt::print(out_, "{:<{}}  {:<13}  {}\n", decision.pod, width_, to_string(decision.outcome),
-                   placed ? decision.node : decision.message);
+        fmt::print(out_, "{:<{}}  {:<13}  {}\n", decision.pod, width_, to_string(decision.outcome), where_or_why(decision));
     }
 
     void finish() override {
-        const std::size_t pods = totals_.scheduled() + totals_.unschedulable() + totals_.gated();
+        const std::size_t pods =
+            totals_.scheduled() + totals_.nominated() + totals_.unschedulable() + totals_.gated();
         if (pods == 0) {
             fmt::print(out_, "No pod is pending.\n");
         } else if (pods > 1) {
-            fmt::print(out_, "{}{} pods: {} scheduled, {} unschedulable, {} gated\n", headed_ ? "\n" : "", pods,
-                       totals_.scheduled(), totals_.unschedulable(), totals_.gated());
+            fmt::print(out_, "{}{} pods: {} scheduled, {}{} unschedulable, {} gated\n", headed_ ? "\n" : "", pods,
+                       totals_.scheduled(),
+                       totals_.nominated() == 0 ? "" : fmt::format("{} nominated, ", totals_.nominated()),
+                       totals_.unschedulable(), totals_.gated());
         }
     }
 
@@ -70,10 +71,19 @@ private:
     // What speaks against a node; the first failing predicate leads.
     using Against = std::vector<std::tuple<std::string, std::vector<std::string>, Verdict>>;
 
+    static std::string where_or_why(const Decision& decision) {
+        switch (decision.outcome) {
+        case Outcome::scheduled: return decision.node;
+        case Outcome::nominated:
+            return fmt::format("{}, in place of {}", decision.nominated_node, fmt::join(decision.victims, ", "));
+        default: return decision.message;
+        }
+    }
+
     void explained(const Decision& decision) {
-        const bool placed = decision.outcome == Outcome::scheduled;
+        const bool placed = decision.outcome == Outcome::scheduled || decision.outcome == Outcome::nominated;
         fmt::print(out_, "{}: {}{}{}\n", decision.pod, to_string(decision.outcome), placed ? " on " : "",
-                   placed ? decision.node : "");
+                   placed ? where_or_why(decision) : "");
         if (!decision.message.empty()) {
             fmt::print(out_, "  {}\n", decision.message);
         }
@@ -93,7 +103,49 @@ private:
         if (!groups.empty()) {
             others(groups, nodes.size());
         }
+        if (decision.explanation->preemption) {
+            preemption(*decision.explanation->preemption);
+        }
         fmt::print(out_, "\n");
+    }
+
+    // The nodes where room can be made, the chosen one first, and what decides between them: from left to right.
+    void preemption(const PreemptionExplanation& found) {
+        if (found.candidates.empty()) {
+            fmt::print(out_, "  preemption: {}\n", found.text);
+            return;
+        }
+        std::vector<const VictimChoice*> sorted;
+        std::size_t width = 4;
+        for (const VictimChoice& choice : found.candidates) {
+            sorted.push_back(&choice);
+            width = std::max(width, choice.node.size());
+        }
+        const auto rank = [&found](const VictimChoice& choice) {
+            return std::tuple(choice.node != found.nominated_node, choice.budget_violations, choice.highest_priority,
+                              choice.priority_sum, choice.victims.size(), -choice.earliest_start_ms);
+        };
+        std::stable_sort(sorted.begin(), sorted.end(),
+                         [&](const auto* one, const auto* other) { return rank(*one) < rank(*other); });
+        fmt::print(out_, "  on {} of them preemption makes room; fewest budgets broken, then the least important victims:\n",
+                   sorted.size());
+        fmt::print(out_, "      {:<{}}  {:>7}  {:>11}  {:>14}  {:>6}  {}\n", "NODE", width, "BUDGETS", "HIGHEST", "PRIORITIES",
+                   "COUNT", "VICTIMS");
+        for (std::size_t index = 0; index < std::min(sorted.size(), kBestShown); ++index) {
+            one_choice(*sorted[index], found, width);
+        }
+        if (sorted.size() > kBestShown) {
+            fmt::print(out_, "      and {} more\n", sorted.size() - kBestShown);
+        }
+    }
+
+    void one_choice(const VictimChoice& choice, const PreemptionExplanation& found, std::size_t width) {
+        std::vector<std::string_view> names(choice.victims.begin(), choice.victims.end());
+        names.resize(std::min(names.size(), kNamesShown));
+        const std::size_t more = choice.victims.size() - names.size();
+        fmt::print(out_, "    {} {:<{}}  {:>7}  {:>11}  {:>14}  {:>6}  {}{}\n", choice.node == found.nominated_node ? '>' : ' ',
+                   choice.node, width, choice.budget_violations, choice.highest_priority, choice.priority_sum,
+                   choice.victims.size(), fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
     }
 
     static void sort_in(const NodeExplanation& node, std::map<Against, Group>& groups) {

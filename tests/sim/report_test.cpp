@@ -3,38 +3,28 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <limits>
 #include <string>
 
 #include "sim/markup.h"
+#include "written.h"
 
 namespace bayplan::sim {
 namespace {
 
-// What is written to a stream.
-class Written {
-public:
-    Written() : out_(open_memstream(&data_, &size_)) {}
-    ~Written() {
-        std::fclose(out_);
-        std::free(data_);
-    }
-    Written(const Written&) = delete;
-    Written& operator=(const Written&) = delete;
-    std::FILE* out() { return out_; }
-    std::string text() {
-        std::fflush(out_);
-        return {data_, size_};
-    }
-
-private:
-    char* data_ = nullptr;
-    std::size_t size_ = 0;
-    std::FILE* out_;
-};
+Decision made(const std::string& pod, Outcome outcome, const std::string& node, const std::string& message,
+              std::uint32_t attempt) {
+    Decision decision;
+    decision.pod = pod;
+    decision.outcome = outcome;
+    decision.node = node;
+    decision.message = message;
+    decision.attempt = attempt;
+    return decision;
+}
 
 Decision placed() {
-    Decision decision{"ns/a", Outcome::scheduled, "n1", "", 1, {}};
+    Decision decision = made("ns/a", Outcome::scheduled, "n1", "", 1);
     Explanation& explanation = decision.explanation.emplace();
     explanation.nodes.push_back({"n1", Verdict::feasible, {}, {{"TaintToleration", 0, 100, 300}}, 300});
     explanation.nodes.push_back(
@@ -47,10 +37,10 @@ Decision placed() {
     return decision;
 }
 Decision failed() {
-    return {"ns/b", Outcome::unschedulable, "", "0/1 nodes are available: 1 x.", 2, {}};
+    return made("ns/b", Outcome::unschedulable, "", "0/1 nodes are available: 1 x.", 2);
 }
 Decision gated() {
-    return {"ns/c", Outcome::gated, "", "waiting", 0, {}};
+    return made("ns/c", Outcome::gated, "", "waiting", 0);
 }
 
 std::string report(Format format, const std::vector<Decision>& decisions) {
@@ -88,6 +78,7 @@ R"({"verdict":"unschedulable","predicate":"NodePorts","reasons":[]}]}
   ],
   "totals":{
     "scheduled":1,
+    "nominated":0,
     "unschedulable":0,
     "gated":1
   }
@@ -95,7 +86,7 @@ R"({"verdict":"unschedulable","predicate":"NodePorts","reasons":[]}]}
 )");
     EXPECT_EQ(report(Format::json, {}),
               "{\n  \"decisions\":[],\n  \"totals\":{\n"
-              "    \"scheduled\":0,\n    \"unschedulable\":0,\n    \"gated\":0\n  }\n}\n");
+              "    \"scheduled\":0,\n    \"nominated\":0,\n    \"unschedulable\":0,\n    \"gated\":0\n  }\n}\n");
 }
 
 TEST(Report, Yaml) {
@@ -137,16 +128,17 @@ TEST(Report, Yaml) {
     message: "waiting"
 totals:
   scheduled: 1
+  nominated: 0
   unschedulable: 0
   gated: 1
 )");
-    EXPECT_EQ(report(Format::yaml, {}), "decisions: []\ntotals:\n  scheduled: 0\n  unschedulable: 0\n  gated: 0\n");
+    EXPECT_EQ(report(Format::yaml, {}), "decisions: []\ntotals:\n  scheduled: 0\n  nominated: 0\n  unschedulable: 0\n  gated: 0\n");
 }
 
 TEST(Report, TableOfDecisions) {
     Decision plain = placed();
     plain.explanation.reset();
-    EXPECT_EQ(report(Format::table, {plain, {"ns/b", Outcome::unschedulable, "", "why", 1, {}}, gated()}),
+    EXPECT_EQ(report(Format::table, {plain, made("ns/b", Outcome::unschedulable, "", "why", 1), gated()}),
               "POD     OUTCOME        NODE OR REASON\n"
               "ns/a    scheduled      n1\n"
               "ns/b    unschedulable  why\n"
@@ -169,12 +161,73 @@ TEST(Report, TableOfAnExplanation) {
               "          n2\n\n");
 }
 
+Decision nominated() {
+    Decision decision = made("ns/d", Outcome::nominated, "", "0/2 nodes are available: 2 x.", 1);
+    decision.nominated_node = "n1";
+    decision.victims = {"ns/a", "ns/b"};
+    decision.budget_violations = 1;
+    PreemptionExplanation& preemption = decision.explanation.emplace().preemption.emplace();
+    preemption.nominated_node = "n1";
+    preemption.candidates.push_back({"n2", {"ns/e"}, 1, 7, 2'147'483'655, 1'000});
+    preemption.candidates.push_back(
+        {"n1", {"ns/a", "ns/b"}, 1, 5, 4'294'967'306, std::numeric_limits<std::int64_t>::max()});
+    return decision;
+}
+
+TEST(Report, JsonOfANomination) {
+    EXPECT_EQ(report(Format::json, {nominated()}), R"({
+  "decisions":[
+    {
+      "pod":"ns/d",
+      "outcome":"nominated",
+      "attempt":1,
+      "message":"0/2 nodes are available: 2 x.",
+      "nominatedNode":"n1",
+      "victims":[
+        "ns/a",
+        "ns/b"
+      ],
+      "pdbViolations":1,
+      "nodes":{},
+      "preemption":{
+        "candidates":{"n2":{"victims":["ns/e"],"pdbViolations":1,"highestPriority":7,"prioritySum":2147483655,)"
+R"("earliestStartMs":1000},"n1":{"victims":["ns/a","ns/b"],"pdbViolations":1,"highestPriority":5,"prioritySum":4294967306}}
+      }
+    }
+  ],
+  "totals":{
+    "scheduled":0,
+    "nominated":1,
+    "unschedulable":0,
+    "gated":0
+  }
+}
+)");
+}
+
+TEST(Report, TableOfANomination) {
+    EXPECT_EQ(report(Format::table, {nominated()}),
+              "ns/d: nominated on n1, in place of ns/a, ns/b\n"
+              "  0/2 nodes are available: 2 x.\n"
+              "  on 2 of them preemption makes room; fewest budgets broken, then the least important victims:\n"
+              "      NODE  BUDGETS      HIGHEST      PRIORITIES   COUNT  VICTIMS\n"
+              "    > n1          1            5      4294967306       2  ns/a, ns/b\n"
+              "      n2          1            7      2147483655       1  ns/e\n\n");
+    Decision plain = nominated();
+    plain.explanation.reset();
+    EXPECT_EQ(report(Format::table, {plain, gated()}),
+              "POD     OUTCOME        NODE OR REASON\n"
+              "ns/d    nominated      n1, in place of ns/a, ns/b\n"
+              "ns/c    gated          waiting\n"
+              "\n2 pods: 0 scheduled, 1 nominated, 0 unschedulable, 1 gated\n");
+}
+
 TEST(Report, APodThatIsDecidedAgainIsOnePod) {
     Totals totals;
-    totals.add({"ns/b", Outcome::unschedulable, "", "x", 1, {}});
+    totals.add(made("ns/b", Outcome::unschedulable, "", "x", 1));
     totals.add(failed());
     EXPECT_EQ(totals.unschedulable(), 1u);
-    totals.add({"ns/b", Outcome::scheduled, "n", "", 3, {}});
+    totals.add(made("ns/b", Outcome::scheduled, "n", "", 3));
     EXPECT_EQ(totals.unschedulable(), 0u);
     EXPECT_EQ(totals.scheduled(), 1u);
 }

@@ -41,15 +41,28 @@ struct World {
         EXPECT_THAT(simulation->refused(), IsEmpty());
     }
 
-    // "ns/a n1", or "ns/a ! message"
+    // "ns/a n1", "ns/a ! message" (without what preemption adds), or "ns/a > n1 for ns/x ns/y"
     std::vector<std::string> run() {
         std::vector<std::string> lines;
         simulation->run([&](const Decision& decision) {
             decisions.push_back(decision);
-            const bool placed = decision.outcome == Outcome::scheduled;
-            lines.push_back(decision.pod + (placed ? " " + decision.node : " ! " + decision.message));
+            lines.push_back(decision.pod + what(decision));
         });
         return lines;
+    }
+
+    static std::string what(const Decision& decision) {
+        if (decision.outcome == Outcome::scheduled) {
+            return " " + decision.node;
+        }
+        if (decision.outcome != Outcome::nominated) {
+            return " ! " + decision.message.substr(0, decision.message.find(" no new claims"));
+        }
+        std::string text = " > " + decision.nominated_node + " for";
+        for (const std::string& victim : decision.victims) {
+            text += " " + victim;
+        }
+        return text;
     }
 
     kube::ClusterDump dump;
@@ -78,6 +91,45 @@ TEST(Simulation, APodThatFailedIsTriedAgainWhenAPlacementHelpsIt) {
                             "ns/leads n1", "ns/follows n1"));
     EXPECT_EQ(world.decisions[0].attempt, 1u);
     EXPECT_EQ(world.decisions[2].attempt, 2u);
+}
+
+TEST(Simulation, VictimsAreGoneAtOnceAndThePodIsTriedAgain) {
+    World world({node("n1", 4), pod("low", 3, R"(,"nodeName":"n1","priority":1)"), pod("tiny", 1, R"(,"nodeName":"n1")"),
+                 pod("high", 3, R"(,"priority":9)"), pod("mid", 2, R"(,"priority":5)")});
+    EXPECT_THAT(world.run(), ElementsAre("ns/high > n1 for ns/low", "ns/mid ! 0/1 nodes are available: 1 Insufficient cpu.",
+                                         "ns/high n1"));
+    EXPECT_EQ(world.decisions[0].attempt, 1u);
+    EXPECT_EQ(world.decisions[2].attempt, 2u);
+}
+
+TEST(Simulation, ALowerNominationThatLosesItsPlaceIsTriedAgain) {
+    // The dump's nomination of `low` stands in the way of `high`; room is left on n2 only for the lower one.
+    World world({node("n1", 4), node("n2", 2), pod("there", 4, R"(,"nodeName":"n1")"), pod("high", 4, R"(,"priority":9)"),
+                 R"({"kind":"Pod","metadata":{"name":"low","namespace":"ns"},"spec":{"priority":5,"nodeSelector":{"x":"y"},
+                    "containers":[{"resources":{"requests":{"cpu":"2"}}}]},"status":{"nominatedNodeName":"n1"}})"});
+    EXPECT_THAT(world.run(), ElementsAre("ns/high > n1 for ns/there", HasSubstr("ns/low ! 0/2"), "ns/high n1"));
+}
+
+TEST(Simulation, PodsForWhichANominationOfTheDumpWaitsAreGone) {
+    World world({node("n1", 4), R"({"kind":"Pod","metadata":{"name":"going","namespace":"ns",
+                    "deletionTimestamp":"2026-01-01T00:00:00Z"},"spec":{"nodeName":"n1",
+                    "containers":[{"resources":{"requests":{"cpu":"4"}}}]}})",
+                 R"({"kind":"Pod","metadata":{"name":"high","namespace":"ns"},"spec":{"priority":5,
+                    "containers":[{"resources":{"requests":{"cpu":"2"}}}]},"status":{"nominatedNodeName":"n1"}})"});
+    EXPECT_THAT(world.run(), ElementsAre("ns/high n1"));
+}
+
+TEST(Simulation, OnePodIsJudgedWithItsVictims) {
+    World world({node("n1", 4), pod("there", 3, R"(,"nodeName":"n1")"), pod("high", 3, R"(,"priority":9)")});
+    for (int time = 0; time < 2; ++time) {
+        const std::optional<Decision> decision = world.simulation->judge("ns/high");
+        ASSERT_TRUE(decision.has_value());
+        EXPECT_EQ(decision->outcome, Outcome::nominated);
+        EXPECT_EQ(decision->nominated_node, "n1");
+        EXPECT_THAT(decision->victims, ElementsAre("ns/there"));
+        EXPECT_EQ(decision->budget_violations, 0);
+        EXPECT_EQ(decision->message, "0/1 nodes are available: 1 Insufficient cpu.");
+    }
 }
 
 TEST(Simulation, OnePodIsJudgedAndNothingIsPlaced) {

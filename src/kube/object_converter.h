@@ -1,0 +1,60 @@
+// Any object to the record of its kind, one after the other, with one dictionary and one table of specs.
+//
+// Thread: one. Owns dictionary and specs; what it makes refers to them by number.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "bayplan/cluster_object.h"
+#include "kube/document_reader.h"
+#include "kube/fault.h"
+#include "kube/objects.h"
+#include "kube/pod.h"
+#include "kube/spec_table.h"
+#include "kube/texts.h"
+
+namespace bayplan::kube {
+
+// Nothing in it: of a kind that nobody looks at.
+using ConvertedObject = std::variant<std::monostate, ConvertedPod, ConvertedNode, PriorityClass, ClusterObject>;
+
+struct NamedObject {
+    std::string name;   // kind, namespace and name: equal for two versions of one object
+    std::string title;  // for messages: "Pod default/web-1"
+    ConvertedObject object;
+};
+
+class ObjectConverter {
+public:
+    // `defaults`: fill in what the API server would (defaults.h).
+    explicit ObjectConverter(bool defaults) : defaults_(defaults) {}
+
+    // Nothing: it is broken, and the faults say how. A pod's spec has its number, its application is its namespace;
+    // its priority class, which needs other objects, is left to PriorityClasses.
+    std::optional<NamedObject> convert(const ReadObject&, const std::string& file, std::vector<ObjectFault>&);
+
+    bool defaults() const { return defaults_; }
+    Texts& texts() { return texts_; }
+    const Texts& texts() const { return texts_; }
+    const SpecTable& specs() const { return specs_; }
+
+private:
+    ConvertedObject convert_any(Converter&, std::string_view kind);
+
+    bool defaults_;
+    Texts texts_;
+    SpecTable specs_;
+};
+
+// Of an object of this kind: a namespace or the name of another one's does not matter.
+bool has_namespace(std::string_view kind);
+
+// What a removal says of an object; none if the kind is not one that predicates look at. Names it lacks are 0.
+std::optional<ClusterObject> named_object(Texts&, std::string_view kind, std::string_view name_space,
+                                          std::string_view name);
+
+}  // namespace bayplan::kube

@@ -1,0 +1,29 @@
+// Priority classes by name, and what they make of a pod that names one, as the API server does when the pod
+// is created.
+//
+// Thread: one. Owns the classes. Source: Kubernetes 1.35, the admission plugin Priority.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kube/objects.h"
+#include "kube/pod.h"
+
+namespace bayplan::kube {
+
+class PriorityClasses {
+public:
+    // Takes the place of one of the same name.
+    void put(PriorityClass);
+    void remove(std::string_view name);
+
+    // Sets the priority of a pod that names a class; with `defaults` also of one that names none. False: there is
+    // no such class.
+    bool resolve(ConvertedPod&, bool defaults) const;
+
+private:
+    std::vector<PriorityClass> classes_;
+};
+
+}  // namespace bayplan::kube

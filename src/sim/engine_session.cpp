@@ -1,0 +1,163 @@
+// See engine_session.h.
+#include "sim/engine_session.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace bayplan::sim {
+
+namespace {
+
+constexpr ConnectionId kConnection = 1;
+constexpr std::string_view kGated = "waiting for scheduling gates";
+
+std::string_view next_word(std::string_view& line, char end_of_word = ' ') {
+    const std::size_t end = std::min(line.find(end_of_word), line.size());
+    const std::string_view word = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+    return word;
+}
+
+std::optional<LogLine::Kind> kind_of(std::string_view word) {
+    using Kind = LogLine::Kind;
+    static constexpr std::pair<std::string_view, Kind> kKinds[] = {{"place", Kind::place},
+                                                                   {"fail", Kind::fail},
+                                                                   {"nominate", Kind::nominate},
+                                                                   {"clear", Kind::clear},
+                                                                   {"release", Kind::release}};
+    for (const auto& [name, kind] : kKinds) {
+        if (name == word) {
+            return kind;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string key_of(std::string_view shim_and_key) {
+    return std::string(shim_and_key.substr(std::min(kShim.size() + 1, shim_and_key.size())));
+}
+
+// "violations=V highest=P sum=S count=C started=T nodes=K: " and the message.
+void read_costs(std::string_view costs_and_message, LogLine& line) {
+    constexpr std::string_view kViolations = "violations=";
+    std::string_view rest = costs_and_message;
+    const std::string_view violations = next_word(rest);
+    if (violations.starts_with(kViolations)) {
+        std::from_chars(violations.data() + kViolations.size(), violations.data() + violations.size(), line.violations);
+    }
+    const std::size_t end = costs_and_message.find(": ");
+    line.message = end == std::string_view::npos ? "" : costs_and_message.substr(end + 2);
+}
+
+bool is_refusal(DecisionKind kind) {
+    return kind == DecisionKind::node_rejected || kind == DecisionKind::application_rejected ||
+           kind == DecisionKind::ask_rejected || kind == DecisionKind::message_rejected;
+}
+
+}  // namespace
+
+EngineOptions engine_options(Compat compat, const std::vector<std::string>& predicates) {
+    EngineOptions engine;
+    engine.compat = compat;
+    engine.preemption = PreemptionOptions::of(compat);
+    engine.predicates = predicates;
+    engine.executor = ExecutorKind::inline_;
+    engine.path = BatchPath::inline_;
+    // One shim states everything, and reads what it is told at once.
+    constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max() / 4;
+    engine.dictionary_max = kNoLimit;
+    engine.nodes_max = kNoLimit;
+    engine.applications_max = kNoLimit;
+    engine.asks_max = kNoLimit;
+    engine.specs_max = kNoLimit;
+    engine.objects_max = kNoLimit;
+    engine.credit_window = kNoLimit;
+    engine.unacknowledged_max = kNoLimit;
+    return engine;
+}
+
+EngineSession::EngineSession(const EngineOptions& options) : engine_(options, *this) {
+    engine_.apply(Connect{.connection = kConnection, .shim = kShim, .shim_instance = 1});
+    send(ResyncBeginMessage{});
+}
+
+void EngineSession::stated() {
+    send(ResyncEndMessage{});
+}
+
+void EngineSession::send(const StateBody& body) {
+    engine_.apply(StateMessage{.connection = kConnection, .sequence = ++sequence_, .body = body});
+    take_decisions();
+}
+
+void EngineSession::tick(std::int64_t now_ns) {
+    engine_.apply(Tick{now_ns});
+    take_decisions();
+}
+
+bool EngineSession::attempt(std::uint64_t attempts_max) {
+    const bool any = engine_.run(attempts_max) > 0;
+    take_decisions();
+    return any;
+}
+
+void EngineSession::take_decisions() {
+    while (engine_.flush() > 0) {
+    }
+    if (received_ > acknowledged_) {
+        acknowledged_ = received_;
+        engine_.apply(Acknowledge{kConnection, acknowledged_});
+    }
+}
+
+void EngineSession::cut(ConnectionId, std::string_view why) {
+    refused_.push_back("the engine cut: " + std::string(why));
+}
+
+bool EngineSession::decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t, std::uint64_t) {
+    received_ = batch->first_sequence + batch->decisions.size() - 1;
+    for (const Decision& decision : batch->decisions) {
+        take(decision);
+    }
+    return true;
+}
+
+void EngineSession::take(const Decision& decision) {
+    const auto order = [&](Order::Kind kind) {
+        orders_.push_back({kind, std::string(decision.name), std::string(decision.node), std::string(decision.text)});
+    };
+    if (decision.kind == DecisionKind::allocated) {
+        order(Order::Kind::place);
+    } else if (decision.kind == DecisionKind::released && decision.termination == Termination::preempted_by_scheduler) {
+        order(Order::Kind::delete_victim);
+    } else if (decision.kind == DecisionKind::ask_waiting && decision.text.starts_with(kGated)) {
+        order(Order::Kind::gated);
+    } else if (is_refusal(decision.kind)) {
+        refused_.push_back(std::string(decision.name) + ": " + std::string(decision.text));
+    }
+}
+
+void EngineSession::log_line(std::string_view line) {
+    next_word(line);  // number
+    next_word(line);  // time
+    const std::optional<LogLine::Kind> kind = kind_of(next_word(line));
+    if (!kind) {
+        return;
+    }
+    LogLine& made = lines_.emplace_back();
+    made.kind = *kind;
+    made.pod = key_of(next_word(line));
+    made.node = next_word(line);
+    std::string_view victims = next_word(line);
+    if (*kind != LogLine::Kind::nominate) {
+        made.message = line;
+        return;
+    }
+    while (!victims.empty()) {
+        made.victims.push_back(key_of(next_word(victims, ',')));
+    }
+    read_costs(line, made);
+}
+
+}  // namespace bayplan::sim

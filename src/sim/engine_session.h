@@ -1,0 +1,82 @@
+// The one shim of a simulation and its engine: what the dump says goes in, what is decided comes out, at once.
+//
+// Thread: one. Owns the engine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bayplan/records.h"
+#include "engine/decision_sink.h"
+#include "engine/engine.h"
+
+namespace bayplan::sim {
+
+inline constexpr std::string_view kShim = "simulate";
+
+// What a simulation's engine is made with, beside the rules that were chosen: no limits, all in this thread.
+EngineOptions engine_options(Compat, const std::vector<std::string>& predicates);
+
+// One line of the decision log, taken apart (src/engine/RULES.md, section 7). Keys hold neither spaces nor commas:
+// the converter sees to that.
+struct LogLine {
+    enum class Kind : std::uint8_t { place, fail, nominate, clear, release };
+    Kind kind = Kind::fail;
+    std::string pod;
+    std::string node;
+    std::vector<std::string> victims;  // of a nomination, most important first
+    std::int32_t violations = 0;       // likewise
+    std::string message;
+};
+
+// What the engine tells its shim to do, or of a pod that it does not try.
+struct Order {
+    enum class Kind : std::uint8_t { place, delete_victim, gated };
+    Kind kind = Kind::place;
+    std::string pod;
+    std::string node;
+    std::string text;
+};
+
+class EngineSession : private DecisionSink {
+public:
+    explicit EngineSession(const EngineOptions&);
+
+    void send(const StateBody&);
+    // Up to here the state is being stated; from here on the engine decides.
+    void stated();
+    void tick(std::int64_t now_ns);
+    // True: at least one attempt was made.
+    bool attempt(std::uint64_t attempts_max = 1);
+
+    // Since they were taken last, in order.
+    std::vector<LogLine> take_lines() { return std::exchange(lines_, {}); }
+    std::vector<Order> take_orders() { return std::exchange(orders_, {}); }
+
+    Engine& engine() { return engine_; }
+    const Engine& engine() const { return engine_; }
+    // What the engine would not take, as lines.
+    const std::vector<std::string>& refused() const { return refused_; }
+
+private:
+    void hello_reply(ConnectionId, const HelloReply&) override {}
+    bool state_applied(ConnectionId, std::uint64_t) override { return true; }
+    void cut(ConnectionId, std::string_view why) override;
+    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch>, std::size_t skip, std::uint64_t) override;
+    void log_line(std::string_view line) override;
+    void take(const Decision&);
+    void take_decisions();
+
+    std::vector<LogLine> lines_;
+    std::vector<Order> orders_;
+    std::vector<std::string> refused_;
+    std::uint64_t received_ = 0;
+    std::uint64_t acknowledged_ = 0;
+    std::uint64_t sequence_ = 0;
+    Engine engine_;  // last: it calls this object
+};
+
+}  // namespace bayplan::sim

@@ -1,0 +1,274 @@
+// See timeline.h.
+#include "sim/timeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/engine_session.h"
+#include "sim/live_cluster.h"
+
+namespace bayplan::sim {
+
+namespace {
+
+using Outcome = TimelineDecision::Outcome;
+
+// The timeline begins a second after everything of which a file gives the time.
+std::int64_t base_ms(const kube::ClusterDump& dump, const std::vector<Event>& events) {
+    std::int64_t latest = 0;
+    const auto see = [&latest](const kube::ConvertedPod& pod) {
+        latest = std::max({latest, pod.ask.started_ms, pod.ask.created_s * 1'000});
+    };
+    for (const auto* const pods : {&dump.bound_pods(), &dump.pending_pods()}) {
+        for (const kube::ClusterDump::Pod& pod : *pods) {
+            see(pod.converted);
+        }
+    }
+    for (const Event& event : events) {
+        const auto* const object = std::get_if<kube::ConvertedObject>(&event.what);
+        if (const auto* const pod = object == nullptr ? nullptr : std::get_if<kube::ConvertedPod>(object)) {
+            see(*pod);
+        }
+    }
+    return latest + 1'000;
+}
+
+EngineOptions options_of(const TimelineOptions& options) {
+    EngineOptions engine = engine_options(options.compat, options.predicates);
+    engine.backoff_early = false;
+    return engine;
+}
+
+// Why an attempt ended the nomination that the pod had (src/engine/RULES.md, section 10, 2 and 3).
+constexpr std::string_view kEndOfFormer = "preemption ";
+
+// The engine's timers are due in the instant in which their nanosecond lies.
+std::int64_t instant_of(std::int64_t ns) {
+    return ns == kNever ? kNever : (ns + kNsPerMs - 1) / kNsPerMs;
+}
+
+// "simulate/ns/a was nominated": there is but one shim here.
+std::string without_shim(std::string message) {
+    if (message.starts_with(std::string(kShim) + "/")) {
+        message.erase(0, kShim.size() + 1);
+    }
+    return message;
+}
+
+}  // namespace
+
+std::string_view to_string(Outcome outcome) {
+    switch (outcome) {
+    case Outcome::scheduled: return "scheduled";
+    case Outcome::nominated: return "nominated";
+    case Outcome::unschedulable: return "unschedulable";
+    case Outcome::nomination_cleared: return "nomination-cleared";
+    case Outcome::gated: return "gated";
+    }
+    return "";
+}
+
+struct Timeline::Parts {
+    Parts(kube::ClusterDump& dump, std::vector<Event> what_happens, const TimelineOptions& settings)
+        : options(settings),
+          events(std::move(what_happens)),
+          session(options_of(settings)),
+          cluster(dump, base_ms(dump, events), [this](const StateBody& body) { session.send(body); }) {
+        const auto send = [this](const StateBody& body) { session.send(body); };
+        dump.send_state(send);
+        dump.send_asks(send);
+        session.stated();
+    }
+
+    std::int64_t next_instant() {
+        const std::int64_t event = next_event < events.size() ? events[next_event].at_ms : kNever;
+        return std::min({event, cluster.next_end_ms(), instant_of(session.engine().next_timer_ns())});
+    }
+
+    void instant(std::int64_t at_ms) {
+        now_ms = at_ms;
+        cluster.end_graces(now_ms);
+        // Ends of backoffs, too; nothing is tried before the events have happened.
+        session.tick(now_ms * kNsPerMs);
+        take_answers();
+        for (; next_event < events.size() && events[next_event].at_ms <= now_ms; ++next_event) {
+            happen(events[next_event]);
+            take_answers();
+        }
+        while (session.attempt()) {
+            take_answers();
+        }
+    }
+
+    void happen(const Event& event) {
+        if (const auto* const removal = std::get_if<Removal>(&event.what)) {
+            cluster.remove(now_ms, *removal, event.place);
+        } else {
+            cluster.apply(now_ms, std::get<kube::ConvertedObject>(event.what), event.place);
+        }
+    }
+
+    // What was decided is told before it is carried out.
+    void take_answers() {
+        tell(session.take_lines());
+        for (const Order& order : session.take_orders()) {
+            carry_out(order);
+        }
+    }
+
+    // The log has an attempt before what became of the pod's former nomination; to a reader the nomination ends
+    // first, so that what the attempt's line says of nominations holds from there on.
+    void tell(std::vector<LogLine> lines) {
+        for (std::size_t index = 1; index < lines.size(); ++index) {
+            const LogLine& attempt = lines[index - 1];
+            const bool attempted = attempt.kind == LogLine::Kind::fail || attempt.kind == LogLine::Kind::nominate;
+            const LogLine& next = lines[index];
+            const bool former = next.kind == LogLine::Kind::clear && next.message.starts_with(kEndOfFormer);
+            if (attempted && former && next.pod == attempt.pod) {
+                std::swap(lines[index - 1], lines[index]);
+                ++index;
+            }
+        }
+        for (LogLine& line : lines) {
+            tell(std::move(line));
+        }
+    }
+
+    void tell(LogLine&& line) {
+        LiveCluster::Pod* const pod = cluster.find(line.pod);
+        if (line.kind == LogLine::Kind::release || pod == nullptr) {
+            return;  // with its node; the event says so
+        }
+        TimelineDecision decision;
+        decision.at_ms = now_ms;
+        decision.pod = std::move(line.pod);
+        switch (line.kind) {
+        case LogLine::Kind::place:
+            decision.outcome = Outcome::scheduled;
+            decision.node = std::move(line.node);
+            ++summary.placed;
+            break;
+        case LogLine::Kind::nominate:
+            decision.outcome = Outcome::nominated;
+            pod->nominated_node = std::move(line.node);
+            decision.victims = std::move(line.victims);
+            count_victims(decision.victims);
+            ++summary.preemptions;
+            break;
+        case LogLine::Kind::clear:
+            decision.outcome = Outcome::nomination_cleared;
+            pod->nominated_node.clear();
+            break;
+        default: break;
+        }
+        decision.message = decision.outcome == Outcome::scheduled ? "" : without_shim(line.message);
+        if (decision.outcome == Outcome::nominated || decision.outcome == Outcome::unschedulable) {
+            decision.nominated_node = pod->nominated_node;
+            pod->message = decision.message;
+        }
+        on_decision(decision);
+    }
+
+    void count_victims(const std::vector<std::string>& victims) {
+        for (const std::string& key : victims) {
+            LiveCluster::Pod* const pod = cluster.find(key);
+            if (pod != nullptr && !std::exchange(pod->victim, true)) {
+                ++summary.victims;
+            }
+        }
+    }
+
+    void carry_out(const Order& order) {
+        switch (order.kind) {
+        case Order::Kind::place: cluster.place(now_ms, order.pod, order.node); break;
+        case Order::Kind::delete_victim: cluster.preempt(now_ms, order.pod); break;
+        case Order::Kind::gated: gated(order); break;
+        }
+    }
+
+    void gated(const Order& order) {
+        LiveCluster::Pod* const pod = cluster.find(order.pod);
+        if (pod == nullptr) {
+            return;
+        }
+        pod->message = order.text;
+        TimelineDecision decision;
+        decision.at_ms = now_ms;
+        decision.pod = order.pod;
+        decision.outcome = Outcome::gated;
+        decision.nominated_node = pod->nominated_node;
+        decision.message = order.text;
+        on_decision(decision);
+    }
+
+    void sum_up();
+    void sum_up_resources();
+
+    TimelineOptions options;
+    std::vector<Event> events;
+    std::size_t next_event = 0;
+    EngineSession session;
+    LiveCluster cluster;
+    std::int64_t now_ms = 0;
+    OnDecision on_decision;
+    TimelineSummary summary;
+};
+
+void Timeline::Parts::sum_up() {
+    summary.until_ms = options.until_ms == kNever ? now_ms : options.until_ms;
+    summary.gone = cluster.gone();
+    for (const auto& [key, pod] : cluster.pods()) {
+        if (pod.made.ask.node == 0) {
+            summary.pending.push_back({key, pod.message, pod.nominated_node});
+        }
+    }
+    sum_up_resources();
+}
+
+void Timeline::Parts::sum_up_resources() {
+    std::map<Text, double> there;
+    std::map<Text, double> used;
+    for (const auto& [name, node] : cluster.nodes()) {
+        for (const Amount& amount : node.capacity) {
+            there[amount.kind] += static_cast<double>(amount.value);
+        }
+    }
+    for (const auto& [key, pod] : cluster.pods()) {
+        for (const Amount& amount : pod.made.requests) {
+            used[amount.kind] += pod.made.ask.node == 0 ? 0.0 : static_cast<double>(amount.value);
+        }
+    }
+    for (const auto& [kind, amount] : there) {
+        if (amount > 0) {
+            summary.utilisation.emplace(cluster.text(kind), used[kind] / amount);
+        }
+    }
+}
+
+Timeline::Timeline(kube::ClusterDump& dump, std::vector<Event> events, const TimelineOptions& options)
+    : parts_(std::make_unique<Parts>(dump, std::move(events), options)) {}
+
+Timeline::~Timeline() = default;
+
+TimelineSummary Timeline::run(const OnDecision& on_decision, const OnInstant& on_instant) {
+    parts_->on_decision = on_decision;
+    // The first instant is 0 even if nothing happens in it: the pods of the dump are tried.
+    for (std::int64_t at_ms = 0; at_ms != kNever && at_ms <= parts_->options.until_ms; at_ms = parts_->next_instant()) {
+        parts_->instant(at_ms);
+        if (on_instant) {
+            on_instant(at_ms, parts_->next_event);
+        }
+    }
+    parts_->sum_up();
+    return std::move(parts_->summary);
+}
+
+const std::vector<std::string>& Timeline::refused() const {
+    return parts_->session.refused();
+}
+
+std::vector<kube::ObjectFault> Timeline::take_remarks() {
+    return parts_->cluster.take_remarks();
+}
+
+}  // namespace bayplan::sim

@@ -1,0 +1,80 @@
+// A cluster in virtual time: the dump is its state at 0, a file of events changes it, and an engine decides as it
+// would of a live cluster. The simulation is its shim: it states every change, deletes the victims that the engine
+// names, and says when they are gone. Its order of things within one instant is that of README.md.
+//
+// Thread: one. The dump must outlive it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/engine_options.h"
+#include "kube/cluster_dump.h"
+#include "sim/events.h"
+#include "sim/virtual_time.h"
+
+namespace bayplan::sim {
+
+struct TimelineOptions {
+    Compat compat = Compat::seed;
+    std::vector<std::string> predicates;  // white-list; empty = all
+    std::int64_t until_ms = kNever;       // the last instant; kNever: until nothing more can happen
+};
+
+struct TimelineDecision {
+    enum class Outcome : std::uint8_t { scheduled, nominated, unschedulable, nomination_cleared, gated };
+    std::int64_t at_ms = 0;
+    std::string pod;  // "namespace/name"
+    Outcome outcome = Outcome::unschedulable;
+    std::string node;                  // where, if scheduled
+    std::string nominated_node;        // if the pod has one after this
+    std::vector<std::string> victims;  // most important first
+    std::string message;               // why not, in Kubernetes' words; or why a nomination ended
+};
+std::string_view to_string(TimelineDecision::Outcome);
+
+struct TimelineSummary {
+    struct Pending {
+        std::string pod;
+        std::string message;  // of its last attempt, or of its gates; empty: there was none
+        std::string nominated_node;
+    };
+    std::int64_t until_ms = 0;         // the last instant there was, or the one that was asked for
+    std::uint64_t placed = 0;          // placements in the run
+    std::vector<Pending> pending;      // at its end, by name
+    std::uint64_t gone = 0;            // pods that were deleted, preempted, or lost their node
+    std::uint64_t preemptions = 0;     // nominations
+    std::uint64_t victims = 0;         // pods that some preemption chose
+    std::map<std::string, double> utilisation;  // by resource: share of what all nodes have that is asked for
+};
+
+class Timeline {
+public:
+    using OnDecision = std::function<void(const TimelineDecision&)>;
+    // Called at every instant: its time, and how many events have happened.
+    using OnInstant = std::function<void(std::int64_t now_ms, std::size_t events)>;
+
+    // `events` were read with the dump's converter.
+    Timeline(kube::ClusterDump&, std::vector<Event> events, const TimelineOptions&);
+    ~Timeline();
+    Timeline(const Timeline&) = delete;
+    Timeline& operator=(const Timeline&) = delete;
+
+    TimelineSummary run(const OnDecision&, const OnInstant& = {});
+
+    // What the engine would not take, as lines.
+    const std::vector<std::string>& refused() const;
+    // What of the events had no effect, or another one than it seems.
+    std::vector<kube::ObjectFault> take_remarks();
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace bayplan::sim

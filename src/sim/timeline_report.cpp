@@ -1,0 +1,161 @@
+// See timeline_report.h.
+#include "sim/timeline_report.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/markup.h"
+
+namespace bayplan::sim {
+
+namespace {
+
+using Outcome = TimelineDecision::Outcome;
+
+constexpr std::size_t kPodWidthMax = 60;
+constexpr std::size_t kTimeWidth = 9;
+
+void write(Markup& out, const TimelineDecision& decision) {
+    out.begin_object();
+    out.text("at", seconds_text(decision.at_ms));
+    out.text("pod", decision.pod);
+    out.text("outcome", to_string(decision.outcome));
+    if (!decision.node.empty()) {
+        out.text("node", decision.node);
+    }
+    if (!decision.nominated_node.empty()) {
+        out.text("nominatedNode", decision.nominated_node);
+    }
+    if (!decision.victims.empty()) {
+        out.begin_list("victims");
+        for (const std::string& victim : decision.victims) {
+            out.text({}, victim);
+        }
+        out.end();
+    }
+    if (!decision.message.empty()) {
+        out.text("message", decision.message);
+    }
+    out.end();
+}
+
+void write(Markup& out, const TimelineSummary& summary) {
+    const auto number = [&](std::string_view name, std::uint64_t value) {
+        out.number(name, static_cast<std::int64_t>(value));
+    };
+    out.begin_object("summary");
+    out.text("until", seconds_text(summary.until_ms));
+    number("placed", summary.placed);
+    out.begin_list("pending");
+    for (const TimelineSummary::Pending& pod : summary.pending) {
+        out.begin_object();
+        out.text("pod", pod.pod);
+        if (!pod.message.empty()) {
+            out.text("message", pod.message);
+        }
+        if (!pod.nominated_node.empty()) {
+            out.text("nominatedNode", pod.nominated_node);
+        }
+        out.end();
+    }
+    out.end();
+    number("gone", summary.gone);
+    number("preemptions", summary.preemptions);
+    number("victims", summary.victims);
+    out.begin_object("utilisation");
+    for (const auto& [kind, share] : summary.utilisation) {
+        out.ratio(kind, share);
+    }
+    out.end();
+    out.end();
+}
+
+class JsonLines : public TimelineReport {
+public:
+    explicit JsonLines(std::FILE* out) : out_(make_json_lines(out)) {}
+    void add(const TimelineDecision& decision) override { write(*out_, decision); }
+    void finish(const TimelineSummary& summary) override {
+        out_->begin_object();
+        write(*out_, summary);
+        out_->end();
+    }
+
+private:
+    std::unique_ptr<Markup> out_;
+};
+
+class YamlDocument : public TimelineReport {
+public:
+    explicit YamlDocument(std::FILE* out) : out_(make_yaml(out)) {
+        out_->begin_object();
+        out_->begin_list("decisions");
+    }
+    void add(const TimelineDecision& decision) override { write(*out_, decision); }
+    void finish(const TimelineSummary& summary) override {
+        out_->end();
+        write(*out_, summary);
+        out_->end();
+    }
+
+private:
+    std::unique_ptr<Markup> out_;
+};
+
+class Table : public TimelineReport {
+public:
+    Table(std::FILE* out, std::size_t pod_width) : out_(out), width_(std::clamp<std::size_t>(pod_width, 3, kPodWidthMax)) {}
+
+    void add(const TimelineDecision& decision) override {
+        if (!headed_) {
+            fmt::print(out_, "{:>{}}  {:<{}}  {:<18}  {}\n", "TIME", kTimeWidth, "POD", width_, "OUTCOME", "WHERE OR WHY");
+            headed_ = true;
+        }
+        fmt::print(out_, "{:>{}}  {:<{}}  {:<18}  {}\n", seconds_text(decision.at_ms), kTimeWidth, decision.pod, width_,
+                   to_string(decision.outcome), what(decision));
+        if (!decision.victims.empty()) {
+            fmt::print(out_, "{:>{}}  {:<{}}  {:<18}  takes the place of {}\n", "", kTimeWidth, "", width_, "",
+                       fmt::join(decision.victims, ", "));
+        }
+    }
+
+    void finish(const TimelineSummary& summary) override {
+        fmt::print(out_, "{}at {}: {} placed, {} pending, {} gone; {} preemptions with {} victims\n", headed_ ? "\n" : "",
+                   seconds_text(summary.until_ms), summary.placed, summary.pending.size(), summary.gone,
+                   summary.preemptions, summary.victims);
+        for (const auto& [kind, share] : summary.utilisation) {
+            fmt::print(out_, "  {} {:.1f}% in use\n", kind, 100 * share);
+        }
+        for (const TimelineSummary::Pending& pod : summary.pending) {
+            fmt::print(out_, "  pending {}{}{}: {}\n", pod.pod, pod.nominated_node.empty() ? "" : ", nominated to ",
+                       pod.nominated_node, pod.message.empty() ? "not tried yet" : pod.message);
+        }
+    }
+
+private:
+    static std::string what(const TimelineDecision& decision) {
+        if (decision.outcome == Outcome::scheduled) {
+            return decision.node;
+        }
+        const bool waits = decision.outcome != Outcome::nominated && !decision.nominated_node.empty();
+        const std::string node = waits ? "(waits for " + decision.nominated_node + ") " : decision.nominated_node;
+        return decision.outcome == Outcome::nominated ? node : node + decision.message;
+    }
+
+    std::FILE* out_;
+    std::size_t width_;
+    bool headed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<TimelineReport> make_timeline_report(Format format, std::FILE* out, std::size_t pod_width) {
+    switch (format) {
+    case Format::json: return std::make_unique<JsonLines>(out);
+    case Format::yaml: return std::make_unique<YamlDocument>(out);
+    case Format::table: break;
+    }
+    return std::make_unique<Table>(out, pod_width);
+}
+
+}  // namespace bayplan::sim

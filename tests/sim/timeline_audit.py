@@ -1,0 +1,429 @@
+"""Rebuilds the state of a timeline run at every instant, from the dump, the events and the decisions, and says which
+laws the decisions break. It knows nothing of the engine. It understands resources, node selectors, unschedulable
+nodes, gates, budgets, priorities and everything of deletion; the dumps that it judges hold no other constraints.
+"""
+import heapq
+
+NEVER = float("inf")
+LATEST = (1, 0)  # of an unknown start
+STUCK_AFTER = 30_000
+
+
+def amount(text, cpu=False):
+    units = {"m": 0.001, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+    for unit, factor in units.items():
+        if text.endswith(unit):
+            return round(float(text[: -len(unit)]) * factor * (1000 if cpu else 1))
+    return round(float(text) * (1000 if cpu else 1))
+
+
+def amounts(named):
+    return {kind: amount(str(text), kind == "cpu") for kind, text in named.items()}
+
+
+def ms(text):
+    return round(float(text[:-1]) * 1000)
+
+
+def qos(spec):
+    resources = [c.get("resources", {}) for c in spec["containers"]]
+    if not any(r.get("requests") or r.get("limits") for r in resources):
+        return 1
+    full = all(set(r.get("limits", {})) >= {"cpu", "memory"} and r["limits"] == r.get("requests", r["limits"]) for r in resources)
+    return 3 if full else 2
+
+
+class Pod:
+    def __init__(self, obj, seq):
+        self.key = obj["metadata"]["namespace"] + "/" + obj["metadata"]["name"]
+        self.seq, self.node, self.terminating, self.preempted, self.end = seq, None, False, False, NEVER
+        self.nominated, self.victims, self.left_out, self.stuck_since = None, set(), set(), NEVER
+        self.failures, self.backoff, self.message, self.victim = 0, 0, "", False
+        self.take(obj)
+        self.start = (0, obj["status"]["startTime"]) if obj.get("status", {}).get("startTime") else LATEST
+
+    def take(self, obj):
+        spec = obj["spec"]
+        self.labels = obj["metadata"].get("labels", {})
+        self.stuck = obj["metadata"].get("annotations", {}).get("bayplan.io/stuck") == "true"
+        self.priority = spec.get("priority", 0)
+        self.grace = spec.get("terminationGracePeriodSeconds", 30) * 1000
+        self.selector = spec.get("nodeSelector", {})
+        self.gates = [g["name"] for g in spec.get("schedulingGates", [])]
+        self.never = spec.get("preemptionPolicy") == "Never"
+        self.qos = qos(spec)
+        self.requests = {"pods": 1}
+        for c in spec["containers"]:
+            r = c.get("resources", {})
+            for kind, value in amounts(r.get("requests", {})).items():
+                self.requests[kind] = self.requests.get(kind, 0) + value
+
+
+class Node:
+    def __init__(self, obj):
+        self.name = obj["metadata"]["name"]
+        self.labels = obj["metadata"].get("labels", {})
+        self.unschedulable = obj.get("spec", {}).get("unschedulable", False)
+        self.capacity = amounts(obj["status"]["allocatable"])
+
+
+class Audit:
+    def __init__(self, dump, events, lines, compat, until):
+        self.compat, self.until = compat, NEVER if until is None else until
+        self.nodes, self.pods, self.budgets = {}, {}, {}
+        self.broken, self.now, self.seq, self.instants = [], 0, 0, []
+        self.counts = {"placed": 0, "gone": 0, "preemptions": 0, "victims": 0}
+        self.events = [(ms(e["at"]), e) for e in events]
+        self.lines = [line for line in lines if "summary" not in line]
+        self.summary = lines[-1].get("summary") if lines else None
+        for item in dump["items"]:
+            self.apply(item)
+        for p in self.pods.values():
+            self.seq = max(self.seq, p.seq)
+
+    def fault(self, text):
+        self.broken.append(f"{self.now / 1000}s: {text}")
+
+    # --- what happens to the cluster
+    def at(self, time):
+        if time != NEVER:
+            heapq.heappush(self.instants, time)
+
+    def apply(self, obj):
+        kind, name = obj["kind"], obj["metadata"]["name"]
+        if kind == "Node":
+            self.nodes[name] = Node(obj)
+        elif kind == "PodDisruptionBudget":
+            self.budgets[name] = [obj["spec"]["selector"]["matchLabels"], obj["status"]["disruptionsAllowed"]]
+        elif kind == "Pod":
+            self.apply_pod(obj)
+
+    def apply_pod(self, obj):
+        key = obj["metadata"]["namespace"] + "/" + obj["metadata"]["name"]
+        node, deleted = obj["spec"].get("nodeName"), "deletionTimestamp" in obj["metadata"]
+        p = self.pods.get(key)
+        if obj.get("status", {}).get("phase") in ("Succeeded", "Failed"):
+            if p:
+                self.gone(p)
+            return
+        if p:
+            p.take(obj)
+            if not p.node and node:
+                p.node, p.nominated = node, None
+            return
+        if node and node not in self.nodes:
+            return
+        if not node and deleted:
+            return
+        self.seq += 1
+        p = self.pods[key] = Pod(obj, self.seq)
+        p.node = node
+        nominated = obj.get("status", {}).get("nominatedNodeName")
+        if not node and nominated in self.nodes:
+            p.nominated = nominated
+            p.victims = {q.key for q in self.pods.values() if q.node == nominated and q.terminating and q.priority < p.priority}
+        if node and deleted:
+            self.terminate(p)
+
+    def terminate(self, p):
+        p.terminating = True
+        p.end = min(p.end, self.now + p.grace)
+        p.stuck_since = p.end + STUCK_AFTER if p.stuck_since == NEVER else p.stuck_since
+        self.at(p.end)
+        self.at(p.stuck_since)
+        if p.end <= self.now and not p.stuck and self.started:
+            self.gone(p)
+
+    started = False
+
+    def gone(self, p):
+        del self.pods[p.key]
+        self.counts["gone"] += 1
+        for q in self.pods.values():
+            q.left_out = {(n, k) for n, k in q.left_out if k != p.key}
+            q.victims.discard(p.key)
+
+    def happen(self, event):
+        if "apply" in event:
+            self.apply(event["apply"])
+            return
+        what = event["delete"]
+        if what["kind"] == "Node":
+            if self.nodes.pop(what["name"], None):
+                for p in list(self.pods.values()):
+                    if p.nominated == what["name"]:
+                        p.nominated = None
+                    if p.node == what["name"]:
+                        self.gone(p)
+        elif what["kind"] == "PodDisruptionBudget":
+            self.budgets.pop(what["name"], None)
+        elif what["kind"] == "Pod":
+            p = self.pods.get(what["namespace"] + "/" + what["name"])
+            if p and (not p.node or event.get("now")):
+                self.gone(p)
+            elif p:
+                self.terminate(p)
+
+    # --- what fits where
+    def on(self, node):
+        return [p for p in self.pods.values() if p.node == node]
+
+    def room(self, p, node, placed, nominated):
+        used = {}
+        for q in placed + nominated + [p]:
+            for kind, value in q.requests.items():
+                used[kind] = used.get(kind, 0) + value
+        return all(used[kind] <= self.nodes[node].capacity.get(kind, 0) for kind in p.requests)
+
+    def nominated(self, p, node):
+        return [q for q in self.pods.values() if q is not p and not q.node and q.nominated == node and q.priority >= p.priority]
+
+    def could_help(self, p, node):
+        """Neither the pod's selector nor the node itself is against it."""
+        n = self.nodes.get(node)
+        if n is None:
+            return False
+        left_out = any(name == node for name, _ in p.left_out)
+        return not n.unschedulable and not left_out and all(n.labels.get(k) == v for k, v in p.selector.items())
+
+    def fits(self, p, node, placed=None):
+        placed = self.on(node) if placed is None else placed
+        return self.could_help(p, node) and self.room(p, node, placed, self.nominated(p, node)) and self.room(p, node, placed, [])
+
+    # --- preemption
+    def importance(self, p):
+        return (-p.priority, -p.qos if self.compat == "seed" else 0, p.start, p.key)
+
+    def candidates(self, p):
+        made = {}
+        for node in self.nodes:
+            if not self.could_help(p, node):
+                continue
+            pool = sorted((q for q in self.on(node) if q.priority < p.priority), key=self.importance)
+            others = [q for q in self.on(node) if q.priority >= p.priority]
+            if not pool or not self.fits(p, node, others):
+                continue
+            left = {name: allowed for name, (_, allowed) in self.budgets.items()}
+            violating = []
+            for q in pool:
+                hit = [name for name, (labels, _) in self.budgets.items() if q.labels and labels.items() <= q.labels.items()]
+                for name in hit:
+                    left[name] -= 1
+                if any(left[name] < 0 for name in hit):
+                    violating.append(q)
+            placed, victims = others, []
+            for q in violating + [q for q in pool if q not in violating]:
+                if self.fits(p, node, placed + [q]):
+                    placed = placed + [q]
+                else:
+                    victims.append(q)
+            if victims:
+                victims.sort(key=self.importance)
+                top = [q.start for q in victims if q.priority == victims[0].priority]
+                cost = (sum(q in violating for q in victims), victims[0].priority, sum(q.priority + 2**31 for q in victims),
+                        len(victims), Later(min(top)))
+                made[node] = (cost, [q.key for q in victims])
+        return made
+
+    def waits(self, p):
+        """Pods terminate where it is nominated to, so it does not preempt again."""
+        if not p.nominated or not self.could_help(p, p.nominated):
+            return False
+        return any(q.terminating and q.priority < p.priority and not (q.stuck and self.now >= q.stuck_since) and
+                   (self.compat == "seed" or q.preempted) for q in self.on(p.nominated))
+
+    # --- decisions
+    def decide(self, line, rest):
+        p = self.pods.get(line["pod"])
+        outcome = line["outcome"]
+        if p is None or p.node:
+            self.fault(f"{line['pod']} is not pending, and yet {outcome}")
+            return
+        if outcome == "gated":
+            if not p.gates:
+                self.fault(f"{p.key} has no gates")
+        elif outcome == "nomination-cleared":
+            self.cleared(p, line, rest)
+        else:
+            self.attempt(p, line, rest)
+
+    def attempt(self, p, line, rest):
+        if p.gates:
+            self.fault(f"{p.key} is gated, and was tried")
+        if self.now < p.backoff:
+            self.fault(f"{p.key} was tried before its backoff was over ({p.backoff / 1000}s)")
+        if line["outcome"] == "scheduled":
+            self.scheduled(p, line)
+            return
+        free = [node for node in self.nodes if self.fits(p, node)]
+        if free:
+            self.fault(f"{p.key} fits on {free}, and was not placed")
+        p.failures += 1
+        p.backoff = self.now + min(10_000, 1000 * 2 ** (p.failures - 1))
+        p.message = line.get("message", "")
+        self.at(p.backoff)
+        waits = self.waits(p)
+        said = "not eligible due to a terminating pod" in p.message
+        if said != (waits and not p.never):
+            self.fault(f"{p.key}: waits for victims: {waits}, it says {p.message}")
+        found = {} if p.never or waits else self.candidates(p)
+        if line["outcome"] == "nominated":
+            self.was_nominated(p, line, rest, found)
+        elif found:
+            self.fault(f"{p.key} could preempt on {list(found)}, and did not")
+        elif p.nominated and not (p.never or waits):
+            self.fault(f"{p.key} found no node, and its nomination was not cleared")
+        if line.get("nominatedNode") != p.nominated:
+            self.fault(f"{p.key} has the nomination {p.nominated}, and the line has {line.get('nominatedNode')}")
+
+    def scheduled(self, p, line):
+        node = line["node"]
+        if node not in self.nodes or not self.fits(p, node):
+            self.fault(f"{p.key} was placed on {node}, where it does not fit")
+        if self.compat != "seed" and p.nominated and self.fits(p, p.nominated) and node != p.nominated:
+            self.fault(f"{p.key} was not placed on its nominated node {p.nominated}")
+        p.node, p.nominated, p.victims, p.start = node, None, set(), (0, "9" + f"{self.now:015}")
+        self.counts["placed"] += 1
+
+    def was_nominated(self, p, line, rest, found):
+        node, victims = line["nominatedNode"], line.get("victims", [])
+        self.counts["preemptions"] += 1
+        if p.nominated not in (None, node):
+            self.fault(f"{p.key}: its nomination to {p.nominated} ended without a word")
+        if node not in found:
+            self.fault(f"{p.key} was nominated to {node}, which is no candidate; {list(found)} are")
+        else:
+            if found[node][1] != victims:
+                self.fault(f"{p.key} on {node}: victims {victims}, but {found[node][1]} are to go")
+            best = min(cost for cost, _ in found.values())
+            if found[node][0] != best:
+                self.fault(f"{p.key} was nominated to {node}, and others cost less: {found}")
+        p.nominated = node
+        p.victims = {v for v in victims if v in self.pods}
+        ends = []
+        for q in [self.pods[v] for v in victims if v in self.pods]:
+            self.counts["victims"] += not q.victim
+            q.victim = q.preempted = True
+            if not q.terminating:
+                for budget in self.budgets.values():
+                    if q.labels and budget[0].items() <= q.labels.items():
+                        budget[1] = max(0, budget[1] - 1)
+                q.terminating, ends = True, ends + [q]
+        self.lower_nominations(p, node, rest)
+        for q in ends:
+            self.terminate(q)
+
+    def lower_nominations(self, p, node, rest):
+        """Whom the lines behind this one have to clear."""
+        said = []
+        for line in rest:
+            if line["outcome"] != "nomination-cleared" or not line.get("message", "").endswith(p.key + " was nominated"):
+                break
+            said.append(line["pod"])
+        lower = [q for q in self.pods.values() if not q.node and q.nominated == node and q.priority < p.priority]
+        cleared, kept = [], {q.key: q.nominated for q in lower}
+        for q in sorted(lower, key=lambda q: (-q.priority, q.seq)):
+            staying = [r for r in self.on(node) if not r.terminating]
+            if self.compat != "seed" or not self.fits(q, node, staying):
+                cleared.append(q.key)
+                q.nominated = None
+        for q in lower:
+            q.nominated = kept[q.key]  # its own line ends it
+        if said != cleared:
+            self.fault(f"{p.key} on {node}: nominations of {said} were cleared, of {cleared} had to be")
+
+    def cleared(self, p, line, rest):
+        if not p.nominated:
+            self.fault(f"{p.key} has no nomination to be cleared")
+        why = line.get("message", "")
+        if "nominatedNode" in line:
+            self.fault(f"{p.key} has no nominatedNode after it was cleared")
+        if why.endswith(" does not terminate"):
+            victim = why.removesuffix(" does not terminate").removeprefix("simulate/")
+            q = self.pods.get(victim)
+            if q is None or not q.stuck or self.now < q.stuck_since or victim not in p.victims:
+                self.fault(f"{p.key}: {victim} does not keep it from {p.nominated}")
+            p.left_out.add((p.nominated, victim))
+        elif why.startswith("preemption "):
+            if not rest or rest[0]["pod"] != p.key:
+                self.fault(f"{p.key}: its nomination ended without an attempt")
+        elif not why.endswith(" was nominated"):
+            self.fault(f"{p.key}: no reason to clear its nomination: {why}")
+        p.nominated, p.victims = None, set()
+
+    # --- instants
+    def end_of_instant(self):
+        for p in self.pods.values():
+            if p.node or p.gates or self.now < p.backoff:
+                continue
+            free = [node for node in self.nodes if self.fits(p, node)]
+            if free or not p.failures:
+                self.fault(f"{p.key} could be tried at this instant (room on {free}), and was not")
+        for p in self.pods.values():
+            for victim in p.victims if p.nominated else []:
+                q = self.pods.get(victim)
+                if q and q.stuck and self.now >= q.stuck_since:
+                    self.fault(f"{p.key} is still nominated, although {victim} is stuck")
+
+    def run(self):
+        self.started = True
+        for time, _ in self.events:
+            self.at(time)
+        self.at(0)
+        lines, events = list(self.lines), list(self.events)
+        last = 0
+        while self.instants:
+            time = heapq.heappop(self.instants)
+            if time > self.until or (time == self.now and last != 0):
+                continue
+            self.now, last = time, time
+            for p in [p for p in self.pods.values() if p.node and p.terminating and p.end <= time and not p.stuck]:
+                self.gone(p)
+            # A victim that is found stuck is found so before the events.
+            while lines and ms(lines[0]["at"]) == time and lines[0].get("message", "").endswith("does not terminate"):
+                self.decide(lines.pop(0), lines)
+            while events and events[0][0] == time:
+                self.happen(events.pop(0)[1])
+            while lines and ms(lines[0]["at"]) == time:
+                self.decide(lines.pop(0), lines)
+            self.end_of_instant()
+        if lines:
+            self.fault(f"lines at no instant of the run: {lines[0]}")
+        self.judge_end()
+        return self.broken
+
+    def judge_end(self):
+        pending = {p.key: p.nominated for p in self.pods.values() if not p.node}
+        if self.until == NEVER:
+            for p in self.pods.values():
+                if not p.node and p.nominated and not p.never and not p.gates:
+                    self.fault(f"{p.key} is nominated to {p.nominated} for ever")
+        if self.summary is None:
+            self.fault("there is no summary")
+            return
+        said = {p["pod"]: p.get("nominatedNode") for p in self.summary["pending"]}
+        if said != pending:
+            self.fault(f"pending: {said} in the summary, {pending} in fact")
+        for name, count in self.counts.items():
+            if self.summary[name] != count:
+                self.fault(f"{name}: {self.summary[name]} in the summary, {count} in fact")
+        all_cpu = sum(n.capacity.get("cpu", 0) for n in self.nodes.values())
+        used = sum(p.requests.get("cpu", 0) for p in self.pods.values() if p.node)
+        if all_cpu and abs(self.summary["utilisation"].get("cpu", -1) - used / all_cpu) > 0.0001:
+            self.fault(f"cpu: {self.summary['utilisation']} in the summary, {used / all_cpu} in fact")
+
+
+class Later:
+    """Orders starts the other way round: of equal costs the latest start is best."""
+    def __init__(self, start):
+        self.start = start
+
+    def __lt__(self, other):
+        return other.start < self.start
+
+    def __eq__(self, other):
+        return other.start == self.start
+
+
+def audit(dump, events, lines, compat, until=None):
+    return Audit(dump, events, lines, compat, until).run()
