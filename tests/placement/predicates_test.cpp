@@ -87,6 +87,45 @@ protected:
     const NodeFacts facts_;
 };
 
+// Says of every pod what it was made with.
+class Verdictful final : public Predicate {
+public:
+    explicit Verdictful(Verdict verdict) : verdict_(verdict) {}
+    std::string_view name() const override { return "Verdictful"; }
+    std::uint32_t woken_by() const override { return 0; }
+    Refusal refuse_all(const Subject&) const override { return {verdict_, {"said so"}}; }
+    Refusal explain(const Subject&, const NodeView&) const override { return {}; }
+
+private:
+    Verdict verdict_;
+};
+
+TEST_F(Predicates, of_refusals_of_the_whole_pod_the_first_unresolvable_counts_else_the_last) {
+    constexpr Verdict kPass = Verdict::feasible;
+    constexpr Verdict kMaybe = Verdict::unschedulable;
+    constexpr Verdict kNever = Verdict::unresolvable;
+    const struct {
+        std::vector<Verdict> said;
+        Verdict verdict;
+        std::uint32_t predicate;
+    } cases[] = {
+        {{kPass, kPass}, kPass, 0},          {{kPass, kMaybe, kPass}, kMaybe, 1}, {{kMaybe, kNever}, kNever, 1},
+        {{kNever, kMaybe}, kNever, 0},       {{kMaybe, kMaybe}, kMaybe, 1},       {{kPass, kNever, kNever}, kNever, 1},
+        {{kMaybe, kPass, kNever}, kNever, 2},
+    };
+    const AskClass ask_class = asking(1);
+    const Subject subject{ask_class, specs_[kEmptySpec], topology_.plan(kEmptySpec), topology_, kinds_};
+    for (const auto& one : cases) {
+        std::vector<std::unique_ptr<Predicate>> predicates;
+        for (const Verdict verdict : one.said) {
+            predicates.push_back(std::make_unique<Verdictful>(verdict));
+        }
+        const auto failure = PredicateSet(std::move(predicates)).refuse_all(subject);
+        EXPECT_EQ(failure.refusal.verdict, one.verdict) << "case " << &one - cases;
+        EXPECT_EQ(failure.predicate, one.predicate) << "case " << &one - cases;
+    }
+}
+
 TEST_F(Predicates, are_those_that_settings_may_name_in_that_order) {
     std::vector<std::string_view> names;
     for (const auto& predicate : set_->predicates()) {

@@ -75,8 +75,8 @@ VolumeClaim claim(DictId name, AccessMode mode, DictId volume) {
     return out;
 }
 
-// A claim in use is a passing hindrance; a claim that nobody binds is not, and is found later.
-Case finding_after_a_finding() {
+// VolumeRestrictions would refuse every node for the claim in use; VolumeBinding comes after it, and yet first.
+Case pod_refused_as_a_whole() {
     PodSpec user = labelled_spec();
     user.volumes = {claim_volume(kUsed)};
     PodSpec both = user;
@@ -91,7 +91,7 @@ Case finding_after_a_finding() {
     volume.claim_namespace = kSpace;
     volume.claim = kUsed;
     volume.claim_has_uid = true;
-    return {"an unresolvable finding of PreFilter stands above an unschedulable one before it",
+    return {"what PreFilter says of the pod stands above what predicates before it say of nodes",
             {oracle::OwnedObjects{{{at_once},
                                    {volume},
                                    {claim(kUsed, AccessMode::read_write_once_pod, kVolume)},
@@ -136,7 +136,7 @@ History history_of(const Case& one) {
 
 // Named so that the filter of the mutants takes it in.
 TEST(Property, EngineEqualsOracleInRareCases) {
-    for (const Case& one : {taints_of_spread(), finding_after_a_finding(), required_terms_of_placed_pods()}) {
+    for (const Case& one : {taints_of_spread(), pod_refused_as_a_whole(), required_terms_of_placed_pods()}) {
         const History history = history_of(one);
         Lockstep lockstep(history.options);
         for (const Event& event : history.events) {
