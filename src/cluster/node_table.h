@@ -26,6 +26,7 @@ struct NodeInfo {
     bool mentioned = true;  // false: a resync of the owner has not stated it yet
     std::vector<KindAmount> capacity;
     std::shared_ptr<const NodeFacts> facts;  // never null while there is a node; set by Topology's caller
+    std::uint64_t pods_version = 0;      // another one after each change of the pods on it; 0 = none was ever there
     AskList<&Ask::on_node> allocations;  // ours and foreign, in no particular order
 };
 

@@ -33,6 +33,7 @@ void Lifecycle::occupy(AskId id, Slot slot) {
         ++world_.allocations;
     }
     ask.slot = slot;
+    world_.nodes[slot].pods_version = ++world_.pod_changes;
     world_.nodes[slot].allocations.push_back(world_.asks, id);
     world_.specs.pods(ask.spec).push_back(world_.asks, id);
     world_.topology.add_pod(ask.spec, slot, ask.terminating);
@@ -43,6 +44,7 @@ void Lifecycle::vacate(AskId id) {
     const AskClass& spec = *world_.classes[ask.ask_class].spec;
     world_.topology.remove_pod(ask.spec, ask.slot, ask.terminating);
     world_.specs.pods(ask.spec).remove(world_.asks, id);
+    world_.nodes[ask.slot].pods_version = ++world_.pod_changes;
     world_.nodes[ask.slot].allocations.remove(world_.asks, id);
     if (ask.foreign) {
         world_.node_state.add_foreign(ask.slot, spec.occupies, -1);

@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "engine/failure_message.h"
+#include "predicates/shortage.h"
+#include "preemption/amount_search.h"
 
 namespace bayplan {
 
@@ -53,6 +54,20 @@ PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis,
     outcome.eligible = true;
     FailureMessage message;
     message.add("Preemption is not helpful for scheduling", world_.nodes.count() - diagnosis.unschedulable.size());
+    const TrialTables& tables = search_.tables();
+    if (looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class))) {
+        search_on_trial(id, diagnosis, outcome, message, candidates);
+    } else {
+        search_by_amounts(id, diagnosis, outcome, message, candidates);
+    }
+    if (!outcome.chosen) {
+        outcome.text = message.text(world_.nodes.count());
+    }
+    return outcome;
+}
+
+void Preempting::search_on_trial(AskId id, const Diagnosis& diagnosis, PreemptionOutcome& outcome,
+                                 FailureMessage& message, std::vector<NodeVictims>* candidates) const {
     for (const Slot slot : diagnosis.unschedulable) {
         VictimFinding finding = search_.on_node(id, slot);
         message.add(finding.reasons);
@@ -68,10 +83,19 @@ PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis,
             outcome.chosen = std::move(finding.choice);
         }
     }
-    if (!outcome.chosen) {
-        outcome.text = message.text(world_.nodes.count());
+}
+
+void Preempting::search_by_amounts(AskId id, const Diagnosis& diagnosis, PreemptionOutcome& outcome,
+                                   FailureMessage& message, std::vector<NodeVictims>* candidates) const {
+    const AskClass& ask_class = *world_.classes[world_.asks[id].ask_class].spec;
+    AmountSearch search({world_.asks, world_.node_state, world_.specs, world_.budgets, world_.victim_index},
+                        ask_class);
+    search.run(diagnosis.unschedulable, candidates);
+    outcome.chosen = search.best();
+    message.add("No preemption victims found for incoming pod", search.without_victims());
+    for (std::size_t k = 0; k < ask_class.requests.size(); ++k) {
+        message.add(shortage_of(world_.kinds.text(ask_class.requests[k].kind)), search.short_of()[k]);
     }
-    return outcome;
 }
 
 }  // namespace bayplan

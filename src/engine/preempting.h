@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/diagnosis.h"
+#include "engine/failure_message.h"
 #include "preemption/victim_search.h"
 
 namespace bayplan {
@@ -31,6 +32,10 @@ public:
     PreemptionOutcome decide(AskId, const Diagnosis&, std::vector<NodeVictims>* candidates) const;
 
 private:
+    void search_on_trial(AskId, const Diagnosis&, PreemptionOutcome&, FailureMessage&,
+                         std::vector<NodeVictims>* candidates) const;
+    void search_by_amounts(AskId, const Diagnosis&, PreemptionOutcome&, FailureMessage&,
+                           std::vector<NodeVictims>* candidates) const;
     std::string why_not(AskId, const Diagnosis&) const;  // empty: it may
     bool waits_for_a_terminating_pod(AskId) const;
 

@@ -21,6 +21,7 @@
 #include "preemption/departures.h"
 #include "preemption/nodes_left_out.h"
 #include "preemption/nominations.h"
+#include "preemption/victim_index.h"
 #include "queues/pending_heap.h"
 #include "queues/waiting_asks.h"
 #include "engine/object_table.h"
@@ -51,6 +52,7 @@ struct World {
           nominations(asks, classes, holds),
           departures(asks, options.preemption),
           budgets(texts),
+          victim_index(asks, classes, nodes, options.preemption.victim_order),
           shims(kinds) {}
 
     // Specs outlive what tells of them.
@@ -86,10 +88,12 @@ struct World {
     NodesLeftOut left_out;
     Departures departures;
     Budgets budgets;
+    VictimIndex victim_index;
 
     ShimTable shims;
     std::uint32_t resyncs_open = 0;  // nothing is decided while any is
     std::uint64_t allocations = 0;   // ours, now
+    std::uint64_t pod_changes = 0;   // on nodes, ever
 };
 
 }  // namespace bayplan

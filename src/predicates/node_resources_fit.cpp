@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "predicates/registry.h"
+#include "predicates/shortage.h"
 
 namespace bayplan {
 
@@ -92,8 +93,7 @@ public:
 
 private:
     static std::string reason_for(const Subject& subject, KindId id) {
-        const std::string_view kind = subject.kinds.text(id);
-        return kind == "pods" ? "Too many pods" : "Insufficient " + std::string(kind);
+        return shortage_of(subject.kinds.text(id));
     }
 
     static bool fits(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane) noexcept {

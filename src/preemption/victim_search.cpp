@@ -7,15 +7,6 @@
 
 namespace bayplan {
 
-namespace {
-
-// An unknown start counts as now: later than every known one.
-std::int64_t start_of(const Ask& pod) { return pod.started_ms == 0 ? INT64_MAX : pod.started_ms; }
-
-QosClass rank_of(QosClass qos) { return qos == QosClass::unknown ? QosClass::best_effort : qos; }
-
-}  // namespace
-
 bool VictimCost::better_than(const VictimCost& other) const {
     if (budget_violations != other.budget_violations) {
         return budget_violations < other.budget_violations;
@@ -32,21 +23,6 @@ bool VictimCost::better_than(const VictimCost& other) const {
     return earliest_start_ms > other.earliest_start_ms;
 }
 
-bool VictimSearch::more_important(AskId a, AskId b) const {
-    const Ask& first = tables_.asks[a];
-    const Ask& second = tables_.asks[b];
-    if (first.priority != second.priority) {
-        return first.priority > second.priority;
-    }
-    if (options_.victim_order == VictimOrder::qos && rank_of(first.qos) != rank_of(second.qos)) {
-        return rank_of(first.qos) > rank_of(second.qos);
-    }
-    if (start_of(first) != start_of(second)) {
-        return start_of(first) < start_of(second);
-    }
-    return first.key != second.key ? first.key < second.key : first.sequence < second.sequence;
-}
-
 std::vector<VictimSearch::PooledPod> VictimSearch::pool_of(AskId ask, Slot slot) const {
     std::vector<PooledPod> pool;
     const auto& pods = tables_.nodes[slot].allocations;
@@ -56,8 +32,9 @@ std::vector<VictimSearch::PooledPod> VictimSearch::pool_of(AskId ask, Slot slot)
             pool.push_back({id});
         }
     }
-    std::sort(pool.begin(), pool.end(),
-              [&](const PooledPod& a, const PooledPod& b) { return more_important(a.id, b.id); });
+    std::sort(pool.begin(), pool.end(), [&](const PooledPod& a, const PooledPod& b) {
+        return more_important(tables_.asks[a.id], tables_.asks[b.id], options_.victim_order);
+    });
     return pool;
 }
 

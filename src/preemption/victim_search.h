@@ -12,6 +12,7 @@
 #include "engine/engine_options.h"
 #include "preemption/budgets.h"
 #include "preemption/node_trial.h"
+#include "preemption/victim_index.h"
 
 namespace bayplan {
 
@@ -55,7 +56,6 @@ private:
     };
 
     std::vector<PooledPod> pool_of(AskId, Slot) const;
-    bool more_important(AskId, AskId) const;
     void split_by_budgets(std::vector<PooledPod>&) const;
     NodeVictims result(Slot, const std::vector<PooledPod>&) const;
 

@@ -1,0 +1,152 @@
+#include "preemption/amount_search.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/check.h"
+
+namespace bayplan {
+
+AmountSearch::AmountSearch(const Tables& tables, const AskClass& ask_class)
+    : tables_(tables),
+      ask_class_(ask_class),
+      free_(ask_class.requests.size()),
+      kinds_(ask_class.requests.size()),
+      room_(ask_class.requests.size()),
+      short_of_(ask_class.requests.size()) {}
+
+void AmountSearch::run(std::span<const Slot> slots, std::vector<NodeVictims>* all) {
+    for (const Slot slot : slots) {
+        judge(slot, all);
+    }
+}
+
+bool AmountSearch::fits_without(std::size_t from) const {
+    for (std::size_t k = 0; k < free_.size(); ++k) {
+        if (free_[k] + (kinds_[k] == nullptr ? 0 : kinds_[k]->rest[from]) < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// All pods before it can stay: without them and it the ask would not fit.
+std::size_t AmountSearch::first_victim(const Node& node) const {
+    std::size_t from = node.first;
+    while (fits_without(from + 1)) {
+        ++from;
+        BP_CHECK(from < node.pods->pods.size());  // the ask does not fit with all of them there
+    }
+    return from;
+}
+
+bool AmountSearch::spare(std::size_t pod) {
+    for (std::size_t k = 0; k < room_.size(); ++k) {
+        if (kinds_[k] != nullptr && kinds_[k]->amounts[pod] > room_[k]) {
+            return false;
+        }
+    }
+    for (std::size_t k = 0; k < room_.size(); ++k) {
+        room_[k] -= kinds_[k] == nullptr ? 0 : kinds_[k]->amounts[pod];
+    }
+    return true;
+}
+
+void AmountSearch::reprieve(const Node& node, std::size_t from) {
+    for (std::size_t k = 0; k < room_.size(); ++k) {
+        room_[k] = free_[k] + (kinds_[k] == nullptr ? 0 : kinds_[k]->rest[from]);
+    }
+    for (std::size_t pod = from; pod < node.pods->pods.size(); ++pod) {
+        if (!spare(pod)) {
+            victims_.push_back(pod);
+        }
+    }
+}
+
+void AmountSearch::reprieve_by_budgets(const Node& node) {
+    const std::size_t count = node.pods->pods.size();
+    violating_.assign(count, false);
+    std::map<const PodBudget*, std::int64_t> left;
+    for (std::size_t pod = node.first; pod < count; ++pod) {
+        const Ask& ask = tables_.asks[node.pods->pods[pod]];
+        for (const PodBudget* budget : tables_.budgets.covering(tables_.specs[ask.spec], ask.key)) {
+            violating_[pod] = --left.try_emplace(budget, budget->disruptions_allowed).first->second < 0 || violating_[pod];
+        }
+    }
+    for (std::size_t k = 0; k < room_.size(); ++k) {
+        room_[k] = free_[k] + (kinds_[k] == nullptr ? 0 : kinds_[k]->rest[node.first]);
+    }
+    for (const bool violating : {true, false}) {
+        for (std::size_t pod = node.first; pod < count; ++pod) {
+            if (violating_[pod] == violating && !spare(pod)) {
+                victims_.push_back(pod);
+                violations_ += violating ? 1 : 0;
+            }
+        }
+    }
+    std::sort(victims_.begin(), victims_.end());
+}
+
+NodeVictims AmountSearch::result(const Node& node) const {
+    NodeVictims found;
+    found.slot = node.slot;
+    found.cost.budget_violations = violations_;
+    found.cost.count = static_cast<std::uint32_t>(victims_.size());
+    found.cost.highest_priority = node.pods->priorities[victims_.front()];
+    for (const std::size_t pod : victims_) {
+        const std::int32_t priority = node.pods->priorities[pod];
+        found.cost.priority_sum += priority + (std::int64_t{1} << 31);
+        if (priority == found.cost.highest_priority) {
+            found.cost.earliest_start_ms = std::min(found.cost.earliest_start_ms, node.pods->starts_ms[pod]);
+        }
+        found.victims.push_back(node.pods->pods[pod]);
+    }
+    return found;
+}
+
+void AmountSearch::judge(Slot slot, std::vector<NodeVictims>* all) {
+    Node node{slot, &tables_.index.at(slot), 0};
+    node.first = node.pods->first_below(ask_class_.priority);
+    if (node.first == node.pods->pods.size()) {
+        ++without_victims_;
+        return;
+    }
+    const NodeBlock& block = tables_.node_state.block(block_of(slot));
+    const std::uint32_t lane = lane_of(slot);
+    bool possible = true;
+    for (std::size_t k = 0; k < free_.size(); ++k) {
+        const KindAmount& request = ask_class_.requests[k];
+        kinds_[k] = node.pods->find(request.kind);
+        const KindColumns* const columns = block.columns(request.kind);
+        free_[k] = (columns == nullptr ? 0
+                                       : columns->capacity[lane] - columns->used[lane] - columns->foreign[lane]) -
+                   block.held_from(lane, request.kind, ask_class_.priority) - request.value;
+        const bool enough = free_[k] + (kinds_[k] == nullptr ? 0 : kinds_[k]->rest[node.first]) >= 0;
+        short_of_[k] += enough ? 0 : 1;
+        possible = possible && enough;
+    }
+    if (!possible) {
+        return;
+    }
+    victims_.clear();
+    violations_ = 0;
+    if (tables_.budgets.empty()) {
+        const std::size_t from = first_victim(node);
+        if (all == nullptr && best_ && node.pods->priorities[from] > best_->cost.highest_priority) {
+            return;
+        }
+        reprieve(node, from);
+    } else {
+        reprieve_by_budgets(node);
+    }
+    NodeVictims found = result(node);
+    if (all != nullptr) {
+        all->push_back(found);
+    }
+    // In order of slots: of equals the first stands.
+    if (!best_ || found.cost.better_than(best_->cost)) {
+        best_ = std::move(found);
+    }
+}
+
+}  // namespace bayplan

@@ -1,0 +1,69 @@
+// The search for victims for an ask on which amounts alone decide: sums over the index of pods instead of
+// trials of the node. Finds exactly what VictimSearch finds (tests/property holds both against the oracle).
+//
+// Thread: the engine's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cluster/node_state.h"
+#include "preemption/budgets.h"
+#include "preemption/victim_index.h"
+#include "preemption/victim_search.h"
+
+namespace bayplan {
+
+class AmountSearch {
+public:
+    struct Tables {
+        const AskTable& asks;
+        const NodeState& node_state;
+        const SpecTable& specs;
+        Budgets& budgets;
+        VictimIndex& index;
+    };
+    // The ask's own nomination is lifted.
+    AmountSearch(const Tables&, const AskClass&);
+
+    // Judges the nodes, which must be in order of slots. `all`: gets what was found on each; null: nobody
+    // wants to know, and nodes that cannot be the best are passed over.
+    void run(std::span<const Slot>, std::vector<NodeVictims>* all);
+
+    const std::optional<NodeVictims>& best() const { return best_; }
+    std::uint64_t without_victims() const { return without_victims_; }
+    // How many nodes lack the class's n-th request even without the pool.
+    const std::vector<std::uint64_t>& short_of() const { return short_of_; }
+
+private:
+    // The node under judgement.
+    struct Node {
+        Slot slot;
+        const IndexedPods* pods;
+        std::size_t first;  // of the pool
+    };
+
+    void judge(Slot, std::vector<NodeVictims>* all);
+    bool fits_without(std::size_t from) const;  // the pods from this one on
+    std::size_t first_victim(const Node&) const;
+    void reprieve(const Node&, std::size_t from);
+    void reprieve_by_budgets(const Node&);
+    bool spare(std::size_t pod);
+    NodeVictims result(const Node&) const;
+
+    const Tables tables_;
+    const AskClass& ask_class_;
+    std::vector<std::int64_t> free_;                     // by request, minus the request
+    std::vector<const IndexedPods::Kind*> kinds_;        // by request
+    std::vector<std::int64_t> room_;                     // by request, while sparing
+    std::vector<std::size_t> victims_;                   // indices of pods
+    std::vector<bool> violating_;                        // by pod, from the pool's first
+    std::int32_t violations_ = 0;
+    std::optional<NodeVictims> best_;
+    std::uint64_t without_victims_ = 0;
+    std::vector<std::uint64_t> short_of_;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,92 @@
+#include "preemption/victim_index.h"
+
+#include <algorithm>
+
+namespace bayplan {
+
+namespace {
+
+QosClass rank_of(QosClass qos) { return qos == QosClass::unknown ? QosClass::best_effort : qos; }
+
+IndexedPods::Kind& kind_of(IndexedPods& made, KindId kind) {
+    const auto found = std::find_if(made.kinds.begin(), made.kinds.end(),
+                                    [&](const IndexedPods::Kind& one) { return one.kind == kind; });
+    if (found != made.kinds.end()) {
+        return *found;
+    }
+    made.kinds.push_back({kind, std::vector<std::int64_t>(made.pods.size()), {}});
+    return made.kinds.back();
+}
+
+}  // namespace
+
+bool more_important(const Ask& a, const Ask& b, VictimOrder order) {
+    if (a.priority != b.priority) {
+        return a.priority > b.priority;
+    }
+    if (order == VictimOrder::qos && rank_of(a.qos) != rank_of(b.qos)) {
+        return rank_of(a.qos) > rank_of(b.qos);
+    }
+    if (start_of(a) != start_of(b)) {
+        return start_of(a) < start_of(b);
+    }
+    return a.key != b.key ? a.key < b.key : a.sequence < b.sequence;
+}
+
+std::size_t IndexedPods::first_below(std::int32_t priority) const {
+    const auto first = std::partition_point(priorities.begin(), priorities.end(),
+                                            [&](std::int32_t other) { return other >= priority; });
+    return static_cast<std::size_t>(first - priorities.begin());
+}
+
+const IndexedPods::Kind* IndexedPods::find(KindId wanted) const {
+    for (const Kind& one : kinds) {
+        if (one.kind == wanted) {
+            return &one;
+        }
+    }
+    return nullptr;
+}
+
+const IndexedPods& VictimIndex::at(Slot slot) {
+    if (raw(slot) >= nodes_indexed_.size()) {
+        nodes_indexed_.resize(raw(slot) + 1);
+    }
+    IndexedPods& pods = nodes_indexed_[raw(slot)];
+    if (pods.version != nodes_[slot].pods_version) {
+        make(slot, pods);
+        pods.version = nodes_[slot].pods_version;
+    }
+    return pods;
+}
+
+void VictimIndex::make(Slot slot, IndexedPods& made) const {
+    made.pods.clear();
+    made.priorities.clear();
+    made.starts_ms.clear();
+    made.kinds.clear();
+    const auto& there = nodes_[slot].allocations;
+    for (AskId id = there.front(); id != kNone<AskId>; id = there.next(asks_, id)) {
+        if (!asks_[id].foreign) {
+            made.pods.push_back(id);
+        }
+    }
+    std::sort(made.pods.begin(), made.pods.end(),
+              [&](AskId a, AskId b) { return more_important(asks_[a], asks_[b], order_); });
+    for (std::size_t at = 0; at < made.pods.size(); ++at) {
+        const Ask& pod = asks_[made.pods[at]];
+        made.priorities.push_back(pod.priority);
+        made.starts_ms.push_back(start_of(pod));
+        for (const KindAmount& amount : classes_[pod.ask_class].spec->requests) {
+            kind_of(made, amount.kind).amounts[at] = amount.value;
+        }
+    }
+    for (IndexedPods::Kind& kind : made.kinds) {
+        kind.rest.assign(made.pods.size() + 1, 0);
+        for (std::size_t at = made.pods.size(); at-- > 0;) {
+            kind.rest[at] = kind.rest[at + 1] + kind.amounts[at];
+        }
+    }
+}
+
+}  // namespace bayplan
