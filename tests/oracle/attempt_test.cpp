@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 struct Attempts : testing::Test {
-    explicit Attempts(const EngineOptions& options = {}) : cluster(options) {}
+    explicit Attempts(const EngineOptions& options = without_preemption()) : cluster(options) {}
     void SetUp() override { cluster.ready(); }
     std::string run_one() {
         const std::size_t before = cluster.oracle.log().size();
@@ -225,7 +225,7 @@ TEST_F(Waking, ChangedAsk) {
     OwnedAsk big = ask("resources", 11, 4);
     big.tolerates_unschedulable = true;
     cluster.ask(big);  // only the priority
-    EXPECT_EQ(woken(), "");
+    EXPECT_EQ(woken(), "resources ");
     big.requests[0].value = 2;
     cluster.ask(big);
     EXPECT_EQ(woken(), "resources ");

@@ -15,7 +15,8 @@ std::string to_text(const NumberedDecision& decision) {
                                         "allocated",
                                         "released",
                                         "ask_waiting",
-                                        "message_rejected"};
+                                        "message_rejected",
+                                        "nominated"};
     return std::to_string(decision.number) + " " + kinds[static_cast<int>(decision.kind)] + " " +
            decision.name + "/" + decision.node + "/" + decision.text;
 }

@@ -36,9 +36,18 @@ enum Text : DictId {
     kUnknown = 999,
 };
 
+// For tests of anything else: what an attempt finds is all that follows from it, and nobody is tried
+// before it is time.
+inline EngineOptions without_preemption() {
+    EngineOptions options;
+    options.preemption.enabled = false;
+    options.backoff_early = false;
+    return options;
+}
+
 class SmallCluster {
 public:
-    explicit SmallCluster(EngineOptions options = {}) : oracle(options) {}
+    explicit SmallCluster(EngineOptions options = without_preemption()) : oracle(options) {}
 
     // A shim that has defined all texts and finished its resync with applications a and b.
     void ready(const std::string& shim = "s");

@@ -118,11 +118,12 @@ Generator::Generator(std::uint64_t seed, const EngineOptions& options)
     large_ = random_.chance(4);
     length_ = static_cast<std::uint64_t>(random_.between(30, random_.chance(10) ? 500 : 180));
     sink_may_refuse_ = random_.chance(30);
-    plain_ = random_.chance(20);
+    crowded_ = !large_ && random_.chance(45);
+    plain_ = random_.chance(crowded_ ? 35 : 20);
     spoil_percent_ = random_.chance(70) ? 3 : 12;
     make_shapes();
     make_shims();
-    priorities_ = random_.chance(30)
+    priorities_ = random_.chance(crowded_ ? 5 : 30)
                       ? std::vector<std::int32_t>{0}
                       : std::vector<std::int32_t>{-5, 0, 0, 0, 10, 10, 1000, INT32_MAX, INT32_MIN};
     confirm_percent_ = random_.pick(std::vector<std::uint64_t>{0, 5, 30, 100});
@@ -172,7 +173,7 @@ void Generator::make_shims() {
         ShimModel shim;
         shim.name = "shim-" + std::string(1, static_cast<char>('a' + i));
         const std::int64_t nodes =
-            large_ && i == 0 ? random_.between(180, 330) : random_.between(1, 40);
+            large_ && i == 0 ? random_.between(180, 330) : random_.between(1, crowded_ ? 5 : 40);
         for (std::int64_t n = 0; n < nodes; ++n) {
             shim.nodes.push_back(shim.name + "-node-" + std::to_string(n));
         }

@@ -108,6 +108,7 @@ private:
     EngineOptions options_;
     std::uint64_t length_ = 0;
     bool large_ = false;  // several blocks of nodes
+    bool crowded_ = false;  // few nodes, seldom drained, for asks of many priorities
     bool plain_ = false;  // no specs, no objects, no labels beyond place and machine type
     bool sink_refuses_ = false;
     bool sink_may_refuse_ = false;

@@ -115,7 +115,9 @@ oracle::OwnedNodes Generator::node_changes(const oracle::Oracle& oracle, ShimMod
             out.nodes.push_back(record);
             continue;
         }
-        if (dice < 40) {
+        if (crowded_ && random_.chance(60)) {
+            record.action = NodeAction::undrain;
+        } else if (dice < 40) {
             record.action = NodeAction::update;
             if (random_.chance(30)) {  // below what is in use, as often as not
                 record.capacity = amounts(oracle, model, random_.pick(node_shapes_), 0, 600);
@@ -168,7 +170,7 @@ void Generator::ask_for_preemption(const oracle::Oracle& oracle, const ShimModel
     ask.started_ms = random_.chance(60) ? random_.between(1, 6) : 0;
     ask.grace_period_s = static_cast<std::int32_t>(random_.between(-1, 40));
     ask.never_preempts = random_.chance(5);
-    ask.terminating = random_.chance(5);
+    ask.terminating = random_.chance(crowded_ ? 8 : 5);
     ask.preempted = random_.chance(ask.terminating ? 40 : 2);
     if (random_.chance(6)) {
         ask.nominated_node = id_of(oracle, model, any_node(oracle));

@@ -1,0 +1,257 @@
+// Scenarios read line by line and played.
+//
+// Thread and errors: see scenario.h.
+#include "scenario.h"
+
+#include <deque>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "lockstep.h"
+
+namespace bayplan::scenarios {
+
+namespace {
+
+using property::StateEvent;
+
+constexpr const char* kShim = "s";
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kAttempts = 100;
+
+std::vector<std::string> words_of(const std::string& line) {
+    std::istringstream in(line);
+    std::vector<std::string> out;
+    for (std::string word; in >> word;) {
+        out.push_back(word);
+    }
+    return out;
+}
+
+// `key=value` words, and words alone with an empty value.
+std::map<std::string, std::string> settings(const std::vector<std::string>& words,
+                                            std::size_t from) {
+    std::map<std::string, std::string> out;
+    for (std::size_t i = from; i < words.size(); ++i) {
+        const std::size_t equals = words[i].find('=');
+        out[words[i].substr(0, equals)] =
+            equals == std::string::npos ? "" : words[i].substr(equals + 1);
+    }
+    return out;
+}
+
+class Player {
+public:
+    explicit Player(const EngineOptions& options) : lockstep_(options) {
+        step(property::ConnectEvent{kShim, 1, true, property::Received::last, 0});
+        send(oracle::OwnedResyncBegin{});
+        send(oracle::OwnedApplications{{{id("application"), 0, 0}}, {}});
+        send(oracle::OwnedResyncEnd{});
+    }
+
+    void line(const std::string& text) {
+        const std::vector<std::string> words = words_of(text);
+        const std::string& verb = words.at(0);
+        if (verb == "tick") {
+            expect_no_more();
+            step(property::TickEvent{std::int64_t(std::stod(words.at(1)) * double(kSecond))});
+            step(property::RunEvent{kAttempts});
+        } else if (verb == "then") {
+            expect(text);
+        } else if (verb == "node") {
+            make_node(words);
+        } else if (verb == "runs" || verb == "foreign" || verb == "ask") {
+            make_pod(words);
+        } else if (verb == "gone") {
+            send(oracle::OwnedReleases{{{words.at(1), 0}}});
+        } else if (verb == "refused") {
+            send(oracle::OwnedNacks{{words.at(1)}});
+        } else if (verb == "budget") {
+            make_budget(words);
+        } else {
+            throw std::invalid_argument("not a line of a scenario: " + text);
+        }
+    }
+
+    // Decisions that no line names.
+    void expect_no_more() {
+        if (told_ < log().size()) {
+            note("is not in the text: " + log()[told_]);
+        }
+        told_ = log().size();
+    }
+
+    const std::string& trouble() const { return trouble_; }
+
+private:
+    const std::vector<std::string>& log() const { return lockstep_.oracle().log(); }
+
+    void note(const std::string& what) {
+        if (trouble_.empty()) {
+            trouble_ = what;
+        }
+    }
+
+    void step(const property::Event& event) {
+        const std::string difference = lockstep_.step(event);
+        if (!difference.empty()) {
+            note("engine and oracle differ: " + difference);
+        }
+    }
+
+    void send(oracle::OwnedBody body) { step(StateEvent{kShim, 0, false, std::move(body)}); }
+
+    DictId id(const std::string& text) {
+        const auto [at, added] = ids_.emplace(text, static_cast<DictId>(ids_.size() + 1));
+        if (added) {
+            send(oracle::OwnedDefine{{{at->second, text}}});
+        }
+        return at->second;
+    }
+
+    std::vector<Amount> amounts(const std::map<std::string, std::string>& from) {
+        std::vector<Amount> out;
+        for (const char* kind : {"cpu", "memory", "pods"}) {
+            if (from.contains(kind)) {
+                out.push_back({id(kind), std::stoll(from.at(kind))});
+            }
+        }
+        return out;
+    }
+
+    void make_node(const std::vector<std::string>& words) {
+        oracle::OwnedNode node;
+        node.node = id(words.at(1));
+        node.capacity = amounts(settings(words, 2));
+        node.attributes = {{id("kubernetes.io/hostname"), node.node}};
+        send(oracle::OwnedNodes{{node}});
+    }
+
+    LabelSelector of_app(const std::string& app) {
+        return {{{id("app"), LabelOperator::in, {id(app)}}}};
+    }
+
+    // Labels, terms and ports. Every pod with such words gets a spec of its own.
+    SpecNumber spec(const std::map<std::string, std::string>& from) {
+        PodSpec out;
+        out.name_space = id("default");
+        if (from.contains("app")) {
+            out.labels.push_back({id("app"), id(from.at("app"))});
+        }
+        for (const char* word : {"apart", "near"}) {
+            if (from.contains(word)) {
+                PodTerm term;
+                term.selector = of_app(from.at(word));
+                term.topology_key = id("kubernetes.io/hostname");
+                (word == std::string("near") ? out.affinity : out.anti_affinity).push_back(term);
+            }
+        }
+        if (from.contains("port")) {
+            out.ports.push_back({});
+            out.ports.back().port = static_cast<std::uint16_t>(std::stoi(from.at("port")));
+        }
+        send(oracle::OwnedSpecs{{{++specs_, out}}, {}});
+        return specs_;
+    }
+
+    void make_pod(const std::vector<std::string>& words) {
+        const auto said = settings(words, 2);
+        const auto number = [&](const char* word, std::int64_t otherwise) {
+            return said.contains(word) ? std::stoll(said.at(word)) : otherwise;
+        };
+        static const std::map<std::string, QosClass> classes = {
+            {"best-effort", QosClass::best_effort},
+            {"burstable", QosClass::burstable},
+            {"guaranteed", QosClass::guaranteed}};
+        oracle::OwnedAsk pod;
+        pod.key = words.at(1);
+        pod.application = id("application");
+        pod.priority = static_cast<std::int32_t>(number("priority", 0));
+        pod.requests = amounts(said);
+        pod.spec = spec(said);
+        pod.never_preempts = said.contains("never");
+        pod.started_ms = number("started", 0);
+        pod.grace_period_s = static_cast<std::int32_t>(number("grace", -1));
+        pod.qos = said.contains("qos") ? classes.at(said.at("qos")) : QosClass::unknown;
+        pod.foreign = words[0] == "foreign";
+        if (words[0] != "ask") {
+            pod.node = id(words.at(3));
+        }
+        send(oracle::OwnedAsks{{pod}});
+    }
+
+    void make_budget(const std::vector<std::string>& words) {
+        PodBudget budget{id("default"), id(words.at(1)), of_app(words.at(1)),
+                         std::stoi(settings(words, 2).at("allows")), {}};
+        send(oracle::OwnedObjects{{{budget, false}}});
+    }
+
+    // `then KIND POD [NODE] [VICTIMS][; part of the reasons]`
+    void expect(const std::string& text) {
+        if (text == "then nothing") {
+            return expect_no_more();
+        }
+        if (told_ >= log().size()) {
+            return note("was not decided: " + text);
+        }
+        const std::string& line = log()[told_++];
+        const std::vector<std::string> words = words_of(line);
+        std::string shown = "then";
+        for (std::size_t i = 2; i < 6; ++i) {
+            shown += words.at(i) == "-" ? "" : " " + without_shim(words[i]);
+        }
+        const std::size_t more = text.find(';');
+        const bool has_reason =
+            more == std::string::npos || line.find(text.substr(more + 2)) != std::string::npos;
+        if (shown != text.substr(0, more) || !has_reason) {
+            note("expected: " + text + "\n   found: " + line);
+        }
+    }
+
+    static std::string without_shim(std::string names) {
+        for (std::size_t at = names.find("s/"); at != std::string::npos; at = names.find("s/")) {
+            names.erase(at, 2);
+        }
+        return names;
+    }
+
+    property::Lockstep lockstep_;
+    std::map<std::string, DictId> ids_;
+    SpecNumber specs_ = 0;
+    std::size_t told_ = 0;  // lines of the log that the text has named
+    std::string trouble_;
+};
+
+EngineOptions options_of(Compat compat) {
+    EngineOptions options;
+    options.executor = ExecutorKind::inline_;
+    options.compat = compat;
+    options.preemption = PreemptionOptions::of(compat);
+    return options;
+}
+
+}  // namespace
+
+std::string played(const std::string& text) {
+    const bool kubernetes = text.find("options kubernetes-1.35\n") != std::string::npos;
+    Player player(options_of(kubernetes ? Compat::kubernetes_1_35 : Compat::seed));
+    std::istringstream in(text);
+    int number = 0;
+    for (std::string line; std::getline(in, line);) {
+        ++number;
+        const auto words = words_of(line);
+        if (words.empty() || words[0][0] == '#' || words[0] == "options") {
+            continue;
+        }
+        player.line(line);
+        if (!player.trouble().empty()) {
+            return "line " + std::to_string(number) + ": " + player.trouble();
+        }
+    }
+    player.expect_no_more();
+    return player.trouble();
+}
+
+}  // namespace bayplan::scenarios

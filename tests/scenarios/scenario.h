@@ -1,0 +1,28 @@
+// A scenario: a text that says what there is, what happens when, and what is decided then. Engine and
+// oracle go through it side by side; the decisions of both must be those of the text.
+//
+//   options kubernetes-1.35              (or: seed, which is the default)
+//   node n1 cpu=10                       what there is, and what happens, one thing a line:
+//   runs a on n1 priority=100 cpu=5 grace=60 qos=burstable started=4 app=web
+//   foreign f on n1 cpu=2
+//   ask c priority=1000 cpu=10 never apart=web near=web port=80
+//   gone a                               released by its shim
+//   refused c                            nacked
+//   budget web allows=1
+//   tick 30s                             time goes on; what waits is tried after it
+//   then nominate c n1 a,b               decisions since the last tick, all of them, in order
+//   then fail d                          pods without their shim; `-` left out
+//   then fail d; Insufficient cpu        and a part of its reasons
+//   then nothing
+//
+// Lines that begin with # are remarks. Thread: one. Errors: std::invalid_argument for another line.
+#pragma once
+
+#include <string>
+
+namespace bayplan::scenarios {
+
+// What went otherwise than the text says, with the line; or "".
+std::string played(const std::string& text);
+
+}  // namespace bayplan::scenarios
