@@ -17,4 +17,5 @@ renewed=$(field shim-a.json renewed)
 # Of 400 pods of each of three priorities the two higher ones have places in the end.
 [ "$preempted" -ge 100 ] || fail "only $preempted pods were preempted"
 [ "$renewed" -ge "$preempted" ] || fail "$preempted victims, but $renewed pods were asked for anew"
-checked "$preempted victims of $(field shim-a.json nominations) nominations went and were asked for anew; 3 cuts; none lost or doubled"
+nominations=$(field shim-a.json nominations)
+checked "$preempted victims of $nominations nominations went and were asked for anew; 3 cuts; none lost or doubled"
