@@ -91,12 +91,22 @@ void LoadRun::placed(PodIndex pod) {
     }
 }
 
-void LoadRun::on_released(std::string_view key, Termination, std::string_view) {
+void LoadRun::on_released(std::string_view key, Termination termination, std::string_view) {
     changed();
     PodIndex pod = 0;
-    if (book_.released(key, pod) == Told::news) {
+    if (book_.released(key, pod) != Told::news) {
+        return;
+    }
+    if (termination == Termination::preempted_by_scheduler) {
+        doom(pod);
+    } else {
         gone(pod);
     }
+}
+
+void LoadRun::on_nominated(std::string_view, std::string_view node, std::string_view) {
+    changed();
+    result_.nominations += node.empty() ? 0 : 1;
 }
 
 void LoadRun::on_waiting(std::string_view key, std::string_view text, bool) {

@@ -108,7 +108,7 @@ void add_pace_options(CLI::App& app, LoadOptions& options) {
         ->group(group);
     app.add_option("--queue", options.queue, "queue of the applications (default: the daemon's)")
         ->group(group);
-    app.add_option("--priorities", options.priorities, "priorities 0..N-1, by turns")
+    app.add_option("--priorities", options.priorities, "priorities 0..N-1, the higher later: they preempt when there is no room")
         ->type_name("N")
         ->check(between(1u, 1'000'000u))
         ->capture_default_str()
@@ -129,6 +129,9 @@ void add_disturbance_options(CLI::App& app, LoadOptions& options) {
         ->type_name("SHARE")
         ->check(between(0.0, 1.0))
         ->capture_default_str()
+        ->group(group);
+    add_duration(app, "--grace", options.grace_ns, "0s",
+                 "how long a victim of preemption takes to go")
         ->group(group);
     app.add_option("--nodes-lost", options.nodes_lost, "nodes to decommission in mid-run")
         ->type_name("N")
@@ -214,6 +217,7 @@ std::string complete_load_options(LoadArguments& arguments) {
         std::clamp<std::int64_t>(options.idle_timeout_ns / 1'000'000, 1, 3'600'000));
     if (options.settle_ns == 0) {
         const bool disturbed = options.churn > 0 || options.nack > 0 || options.nodes_lost > 0 ||
+                               options.priorities > 1 ||
                                options.release_after_ns >= 0;
         options.settle_ns = disturbed ? 12'000'000'000 : 3'000'000'000;
     }

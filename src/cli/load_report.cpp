@@ -162,6 +162,10 @@ std::string changes_text(const LoadResult& result) {
             "{} nodes lost\n",
             result.restored, result.finished, result.renewed, result.nacked, result.nodes_lost);
     }
+    if (result.preempted + result.nominations > 0) {
+        text += fmt::format("preemption  {} pods told to go, {} nominations\n", result.preempted,
+                            result.nominations);
+    }
     if (result.client.connects > 1) {
         text +=
             fmt::format("connection  {} times: {} resumed, {} resynchronised; {} repeats skipped\n",
@@ -240,6 +244,8 @@ std::string report_json(const LoadResult& result, const workload::Workload& load
     all["finished"] = result.finished;
     all["renewed"] = result.renewed;
     all["nacked"] = result.nacked;
+    all["preempted"] = result.preempted;
+    all["nominations"] = result.nominations;
     all["nodes_lost"] = result.nodes_lost;
     all["rejected_statements"] = result.rejected_other;
     all["connects"] = result.client.connects;

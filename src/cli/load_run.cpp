@@ -92,7 +92,7 @@ std::size_t LoadRun::on_turn() {
     }
     std::size_t work = 0;
     if (asking_ && connected_) {
-        work = leave() + refuse() + feed();
+        work = leave() + let_go() + refuse() + feed();
         disturb();
         // Before the next turn sends what was submitted just now.
         write_journal();
@@ -309,7 +309,7 @@ void LoadRun::lose_nodes() {
 // --- the end
 
 bool LoadRun::nothing_due() const {
-    return to_ask_.empty() && to_leave_.empty() && to_refuse_.empty() && client_->settled() &&
+    return to_ask_.empty() && to_leave_.empty() && to_let_go_.empty() && to_refuse_.empty() && client_->settled() &&
            (nodes_gone_ || options_.nodes_lost == 0);
 }
 

@@ -51,6 +51,7 @@ public:
     void on_allocated(std::string_view key, std::string_view node) override;
     void on_released(std::string_view key, Termination, std::string_view text) override;
     void on_waiting(std::string_view key, std::string_view text, bool scale_up) override;
+    void on_nominated(std::string_view key, std::string_view node, std::string_view text) override;
     bool on_decisions_end() override;
     std::size_t on_turn() override;
 
@@ -75,6 +76,8 @@ private:
     std::size_t leave();  // releases that are due
     bool submit_leaving(const std::vector<PodIndex>&);
     void gone(PodIndex);
+    void doom(PodIndex);   // a victim: it has its grace period
+    std::size_t let_go();  // victims whose grace is over
     std::size_t refuse();
     void disturb();
     void lose_nodes();
@@ -101,6 +104,7 @@ private:
 
     std::deque<PodIndex> to_ask_;   // in order; pods that are to be asked for again come to the end
     std::deque<Leaving> to_leave_;  // in order of time
+    std::deque<Leaving> to_let_go_;  // likewise
     std::deque<PodIndex> to_refuse_;
     std::vector<char> disturbed_;  // pods that were churned or nacked already
 

@@ -108,7 +108,10 @@ PodStatement LoadSource::statement(PodIndex pod, const std::string& key) const {
     PodStatement statement;
     statement.key = key;
     statement.application = applications_[pod % applications_.size()];
-    statement.priority = static_cast<std::int32_t>(pod % std::max(options_.priorities, 1u));
+    statement.priority = static_cast<std::int32_t>(std::uint64_t{pod} * options_.priorities / book_.size());
+    statement.grace_period_s = static_cast<std::int32_t>((options_.grace_ns + 999'999'999) / 1'000'000'000);
+    statement.terminating = book_[pod].doomed;
+    statement.preempted = book_[pod].doomed;
     statement.requests = pod_amounts_[book_.load().pods[pod].shape];
     if (book_[pod].state == PodState::placed) {
         statement.node = book_.node_name(book_[pod].node);

@@ -77,6 +77,7 @@ void PodBook::set_state(PodIndex pod, PodState state) {
     --counts_[static_cast<std::size_t>(pods_[pod].state)];
     ++counts_[static_cast<std::size_t>(state)];
     pods_[pod].state = state;
+    pods_[pod].doomed = false;
     if (state != PodState::placed && state != PodState::finished) {
         pods_[pod].node = kNoNode;
     }
@@ -105,6 +106,8 @@ void PodBook::renew(PodIndex pod) {
 }
 
 void PodBook::finish(PodIndex pod) { set_state(pod, PodState::finished); }
+
+void PodBook::doom(PodIndex pod) { pods_[pod].doomed = true; }
 
 // --- what the daemon says
 

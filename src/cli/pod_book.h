@@ -41,6 +41,7 @@ struct PodEntry {
     NodeIndex node = kNoNode;
     std::uint32_t reason = 0;
     PodState state = PodState::unasked;
+    bool doomed = false;  // placed, and told to go by the daemon: a victim in its grace period
 };
 
 // What an answer of the daemon meant to the books.
@@ -71,6 +72,7 @@ public:
     void refuse(PodIndex);  // the shim refused its place: the daemon tries again after a backoff
     void renew(PodIndex);   // gone; to be asked for under a new key
     void finish(PodIndex);
+    void doom(PodIndex);  // it goes when its grace is over
 
     // --- what the daemon says. `pod` is set when it is news.
     Told allocated(std::string_view key, std::string_view node, PodIndex& pod);

@@ -159,7 +159,7 @@ int schedule_all(const kube::ClusterDump& dump, sim::Simulation& simulation, sim
     return 0;
 }
 
-// What the file of events says; false: some of it is bad, and nothing is run.
+// What the file of events says; false: it cannot be read, or some of it is bad, which is told.
 bool read_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, std::vector<sim::Event>& events) {
     const std::string& path = arguments.timeline;
     std::string text;
@@ -170,13 +170,16 @@ bool read_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, 
     std::vector<kube::ObjectFault> faults;
     const bool good = sim::read_events(text, path == "-" ? "standard input" : path, dump.converter(), events, faults);
     tell(faults);
+    if (!good) {
+        fail("nothing was run: the timeline has bad lines", 2);
+    }
     return good;
 }
 
 int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Progress& progress) {
     std::vector<sim::Event> events;
     if (!read_timeline(arguments, dump, events)) {
-        return fail("nothing was run: the timeline has bad lines", 2);
+        return 2;
     }
     const std::size_t total = events.size();
     const std::size_t width = std::max(widest(dump), widest(events));

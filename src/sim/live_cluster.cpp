@@ -46,11 +46,19 @@ LiveCluster::Pod* LiveCluster::find(const std::string& key) {
     return found == pods_.end() ? nullptr : &found->second;
 }
 
+bool LiveCluster::is_gated(const Pod& pod) const {
+    const AskRecord& ask = pod.made.ask;
+    return ask.node == 0 && !dump_.converter().specs().records()[ask.spec - 1].spec.gates.empty();
+}
+
 void LiveCluster::remark(const std::string& place, const std::string& key, std::string what) {
     remarks_.push_back({place, "Pod " + key, "", std::move(what), false});
 }
 
 void LiveCluster::state(const Pod& pod) {
+    if (begun_.contains(pod.made.key)) {
+        return;
+    }
     need_application(pod.made.ask.application);
     send_(one<AsksMessage>(dump_.ask_of(pod.made)));
 }
@@ -155,12 +163,12 @@ void LiveCluster::update_bound(std::int64_t now_ms, Pod& pod, kube::ConvertedPod
     made.ask.preempted = made.ask.preempted || before.preempted;
     made.ask.started_ms = made.ask.started_ms == 0 ? before.started_ms : made.ask.started_ms;
     made.ask.nominated_node = 0;
-    const bool stuck_before = pod.made.stuck;
+    const bool was_stuck = pod.made.stuck;
     pod.made = std::move(made);
     state(pod);
     if (deleted) {
         terminate(now_ms, pod, false);
-    } else if (before.terminating && stuck_before != pod.made.stuck) {
+    } else if (before.terminating && was_stuck != pod.made.stuck) {
         set_end(now_ms, pod, pod.ends_ms);
     }
 }
@@ -225,6 +233,7 @@ void LiveCluster::remove_node(std::string_view name) {
         }
         if (at->second.made.ask.node == id) {
             forget_end(at->second);
+            begun_.erase(at->first);
             ++gone_;
             at = pods_.erase(at);
         } else {
@@ -241,9 +250,7 @@ void LiveCluster::terminate(std::int64_t now_ms, Pod& pod, bool at_once) {
     const std::int64_t ends_ms = now_ms + grace_ms(pod.made);
     if (!pod.made.ask.terminating) {
         pod.made.ask.terminating = true;
-        if (ends_ms > now_ms || pod.made.stuck) {
-            state(pod);
-        }
+        begun_.insert(pod.made.key);
     }
     set_end(now_ms, pod, std::min(ends_ms, pod.ends_ms));
 }
@@ -275,9 +282,16 @@ void LiveCluster::gone(const std::string& key) {
     const auto at = pods_.find(key);
     const std::string name = key;  // it may be the pod's own
     forget_end(at->second);
+    begun_.erase(name);
     pods_.erase(at);
     ++gone_;
     send_(one<ReleasesMessage>(ReleaseRecord{.key = name, .message = {}}));
+}
+
+void LiveCluster::state_terminations() {
+    for (const std::string& key : std::exchange(begun_, {})) {
+        state(pods_.at(key));
+    }
 }
 
 // --- what the engine decided

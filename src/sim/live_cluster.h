@@ -38,6 +38,10 @@ public:
     void apply(std::int64_t now_ms, const kube::ConvertedObject&, const std::string& place);
     void remove(std::int64_t now_ms, const Removal&, const std::string& place);
 
+    // Pods that began to terminate since the last call: the engine counts their grace from its own time, so it hears of
+    // them when that has come to the instant at hand, and of all else before.
+    void state_terminations();
+
     // What the engine decided.
     void place(std::int64_t now_ms, const std::string& key, std::string_view node);
     // True: the pod was running until now. (The engine repeats itself when a victim stays for long.)
@@ -48,6 +52,7 @@ public:
     void end_graces(std::int64_t now_ms);
 
     Pod* find(const std::string& key);
+    bool is_gated(const Pod&) const;
     const std::map<std::string, Pod>& pods() const { return pods_; }
     const std::map<Text, kube::ConvertedNode>& nodes() const { return nodes_; }
     std::string_view text(Text id) const { return dump_.texts().text(id); }
@@ -77,6 +82,7 @@ private:
     std::map<std::string, Pod> pods_;
     std::map<Text, kube::ConvertedNode> nodes_;
     std::set<std::pair<std::int64_t, std::string>> ends_;  // of graces: when, whose
+    std::set<std::string> begun_;  // to be stated by state_terminations()
     std::set<Text> applications_;
     kube::PriorityClasses classes_;
     std::uint64_t gone_ = 0;

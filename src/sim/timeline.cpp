@@ -88,13 +88,15 @@ struct Timeline::Parts {
     void instant(std::int64_t at_ms) {
         now_ms = at_ms;
         cluster.end_graces(now_ms);
-        // Ends of backoffs, too; nothing is tried before the events have happened.
-        session.tick(now_ms * kNsPerMs);
-        take_answers();
         for (; next_event < events.size() && events[next_event].at_ms <= now_ms; ++next_event) {
             happen(events[next_event]);
             take_answers();
         }
+        // Backoffs end, and victims that outstay their grace are given up.
+        session.tick(now_ms * kNsPerMs);
+        cluster.state_terminations();
+        take_answers();
+        tell_gated();
         while (session.attempt()) {
             take_answers();
         }
@@ -182,23 +184,26 @@ struct Timeline::Parts {
         switch (order.kind) {
         case Order::Kind::place: cluster.place(now_ms, order.pod, order.node); break;
         case Order::Kind::delete_victim: cluster.preempt(now_ms, order.pod); break;
-        case Order::Kind::gated: gated(order); break;
+        case Order::Kind::gated: gated.insert_or_assign(order.pod, order.text); break;
         }
     }
 
-    void gated(const Order& order) {
-        LiveCluster::Pod* const pod = cluster.find(order.pod);
-        if (pod == nullptr) {
-            return;
+    // Those that still are, after all events of the instant.
+    void tell_gated() {
+        for (auto& [key, text] : std::exchange(gated, {})) {
+            LiveCluster::Pod* const pod = cluster.find(key);
+            if (pod == nullptr || !cluster.is_gated(*pod)) {
+                continue;
+            }
+            pod->message = text;
+            TimelineDecision decision;
+            decision.at_ms = now_ms;
+            decision.pod = key;
+            decision.outcome = Outcome::gated;
+            decision.nominated_node = pod->nominated_node;
+            decision.message = std::move(text);
+            on_decision(decision);
         }
-        pod->message = order.text;
-        TimelineDecision decision;
-        decision.at_ms = now_ms;
-        decision.pod = order.pod;
-        decision.outcome = Outcome::gated;
-        decision.nominated_node = pod->nominated_node;
-        decision.message = order.text;
-        on_decision(decision);
     }
 
     void sum_up();
@@ -209,6 +214,7 @@ struct Timeline::Parts {
     std::size_t next_event = 0;
     EngineSession session;
     LiveCluster cluster;
+    std::map<std::string, std::string> gated;  // in this instant: which pod, by what
     std::int64_t now_ms = 0;
     OnDecision on_decision;
     TimelineSummary summary;

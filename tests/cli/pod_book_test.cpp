@@ -72,6 +72,21 @@ TEST_F(Books, late_answers_about_a_former_incarnation_change_nothing) {
     EXPECT_EQ(book_[0].state, PodState::asked);
 }
 
+TEST_F(Books, a_victim_keeps_its_place_until_it_is_gone) {
+    book_.ask(0, 0);
+    ASSERT_EQ(book_.allocated("p0", "n0", pod_), Told::news);
+    EXPECT_EQ(book_.released("p0", pod_), Told::news);
+    book_.doom(0);
+    EXPECT_EQ(book_[0].state, PodState::placed);
+    EXPECT_TRUE(book_[0].doomed);
+    book_.renew(0);
+    EXPECT_FALSE(book_[0].doomed);
+    EXPECT_EQ(book_.key(0), "p0~1");
+    book_.ask(0, 0);
+    ASSERT_EQ(book_.allocated("p0~1", "n1", pod_), Told::news);
+    EXPECT_FALSE(book_[0].doomed);
+}
+
 TEST_F(Books, a_refused_place_leaves_the_pod_waiting_until_it_gets_another) {
     book_.ask(0, 0);
     ASSERT_EQ(book_.allocated("p0", "n0", pod_), Told::news);

@@ -132,7 +132,8 @@ totals:
   unschedulable: 0
   gated: 1
 )");
-    EXPECT_EQ(report(Format::yaml, {}), "decisions: []\ntotals:\n  scheduled: 0\n  nominated: 0\n  unschedulable: 0\n  gated: 0\n");
+    EXPECT_EQ(report(Format::yaml, {}),
+              "decisions: []\ntotals:\n  scheduled: 0\n  nominated: 0\n  unschedulable: 0\n  gated: 0\n");
 }
 
 TEST(Report, TableOfDecisions) {

@@ -379,9 +379,6 @@ class Audit:
             self.now, last = time, time
             for p in [p for p in self.pods.values() if p.node and p.terminating and p.end <= time and not p.stuck]:
                 self.gone(p)
-            # A victim that is found stuck is found so before the events.
-            while lines and ms(lines[0]["at"]) == time and lines[0].get("message", "").endswith("does not terminate"):
-                self.decide(lines.pop(0), lines)
             while events and events[0][0] == time:
                 self.happen(events.pop(0)[1])
             while lines and ms(lines[0]["at"]) == time:
