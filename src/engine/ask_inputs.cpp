@@ -273,7 +273,7 @@ void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
         world_.names.add_reference(spec.required_node);
     }
     // A victim of ours stays one, whatever its shim has seen of that yet.
-    const bool terminating = record.terminating || ask.told_to_go;
+    const bool terminating = record.terminating || ask.chosen;
     const bool counts_anew = spec.spec != ask.spec || terminating != ask.terminating;
     const bool other_priority = record.priority != ask.priority;
     lifecycle_.vacate(ask_id);

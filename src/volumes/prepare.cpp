@@ -245,8 +245,9 @@ std::vector<VolumeCandidate> Maker::candidates_for(const VolumeClaim& claim) con
         if (a.meant != b.meant) {
             return a.meant;
         }
-        return a.volume->bytes != b.volume->bytes ? a.volume->bytes < b.volume->bytes
-                                                  : texts_.text(a.volume->name) < texts_.text(b.volume->name);
+        return !a.meant && a.volume->bytes != b.volume->bytes
+                   ? a.volume->bytes < b.volume->bytes
+                   : texts_.text(a.volume->name) < texts_.text(b.volume->name);
     });
     return candidates;
 }
