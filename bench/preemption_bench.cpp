@@ -67,7 +67,11 @@ public:
             amounts.push_back({{kCpu, 250 + kind % 97}, {kMemory, (std::int64_t{1} << 28) + kind}, {kPods, 1}});
         }
         for (std::uint32_t i = 0; i < load_.preemptors; ++i) {
-            records.push_back({.key = keys[i], .application = kApplication, .priority = 1'000, .requests = amounts[i]});
+            AskRecord& record = records.emplace_back();
+            record.key = keys[i];
+            record.application = kApplication;
+            record.priority = 1'000;
+            record.requests = amounts[i];
         }
         send(AsksMessage{records});
     }
@@ -126,12 +130,13 @@ private:
                 mixed ^= mixed << 13;
                 mixed ^= mixed >> 7;
                 mixed ^= mixed << 17;
-                records.push_back({.key = keys[p],
-                                   .application = kApplication,
-                                   .node = kFirstNode + n,
-                                   .priority = static_cast<std::int32_t>(mixed % 3),
-                                   .requests = amounts,
-                                   .started_ms = 1 + static_cast<std::int64_t>(mixed >> 40)});
+                AskRecord& record = records.emplace_back();
+                record.key = keys[p];
+                record.application = kApplication;
+                record.node = kFirstNode + n;
+                record.priority = static_cast<std::int32_t>(mixed % 3);
+                record.requests = amounts;
+                record.started_ms = 1 + static_cast<std::int64_t>(mixed >> 40);
             }
             send(AsksMessage{records});
         }
