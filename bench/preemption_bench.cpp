@@ -6,7 +6,7 @@
 //   placed/s    preemptors placed by wall time once the victims have gone
 //
 // Loads: `classes` distinct preemptors (0: every one is its own); scheduler_perf's PreemptionBasic is the
-// one with a single class. With --small (200 nodes) the naive oracle takes the same inputs, and every digest must equal
+// one with a single class. With --small (40 nodes) the naive oracle takes the same inputs, and every digest must equal
 // its own. Exit status 1 if one differs, or a preemptor is left over.
 // Thread: main.
 #include <time.h>
@@ -50,8 +50,8 @@ public:
         side_.apply(Connect{.connection = 1, .shim = "shim-bench", .shim_instance = 1});
         define();
         send(ResyncBeginMessage{});
-        const ApplicationRecord application{.application = kApplication};
-        send(ApplicationsMessage{.add = {&application, 1}});
+        const ApplicationRecord application{.application = kApplication, .queue = 0, .user = 0};
+        send(ApplicationsMessage{.add = {&application, 1}, .remove = {}});
         state_nodes();
         state_pods();
         send(ResyncEndMessage{});
@@ -253,15 +253,15 @@ int main(int argc, char** argv) {
     bool small = false;
     bool large = false;
     int runs = 3;
-    app.add_flag("--small", small, "200 nodes, and the naive oracle beside the engine");
+    app.add_flag("--small", small, "40 nodes, and the naive oracle beside the engine");
     app.add_flag("--large", large, "100,000 nodes too (takes 2 GB and a minute)");
     app.add_option("--runs", runs, "runs of each; the best counts")->check(CLI::Range(1, 1'000));
     CLI11_PARSE(app, argc, argv);
 
     using bayplan::bench::Load;
-    std::vector<Load> loads = {{"PreemptionBasic/200Nodes", 200, 60, 1},
-                               {"10Classes/200Nodes", 200, 60, 10},
-                               {"Unique/200Nodes", 200, 60, 0}};
+    std::vector<Load> loads = {{"PreemptionBasic/40Nodes", 40, 12, 1},
+                               {"10Classes/40Nodes", 40, 12, 10},
+                               {"Unique/40Nodes", 40, 12, 0}};
     if (!small) {
         loads = {{"PreemptionBasic/5000Nodes", 5'000, 3'000, 1},
                  {"10Classes/5000Nodes", 5'000, 3'000, 10},
