@@ -7,6 +7,13 @@
 
 namespace bayplan {
 
+namespace {
+
+// What a victim adds to the sum that nodes are compared by: never negative.
+constexpr std::int64_t share_of(std::int32_t priority) { return priority + (std::int64_t{1} << 31); }
+
+}  // namespace
+
 AmountSearch::AmountSearch(const Tables& tables, const AskClass& ask_class)
     : tables_(tables),
       ask_class_(ask_class),
@@ -52,15 +59,21 @@ bool AmountSearch::spare(std::size_t pod) {
     return true;
 }
 
-void AmountSearch::reprieve(const Node& node, std::size_t from) {
+bool AmountSearch::reprieve(const Node& node, std::size_t from, std::int64_t sum_max) {
     for (std::size_t k = 0; k < room_.size(); ++k) {
         room_[k] = free_[k] + (kinds_[k] == nullptr ? 0 : kinds_[k]->rest[from]);
     }
+    std::int64_t sum = 0;
     for (std::size_t pod = from; pod < node.pods->pods.size(); ++pod) {
         if (!spare(pod)) {
             victims_.push_back(pod);
+            sum += share_of(node.pods->priorities[pod]);
+            if (sum > sum_max) {
+                return false;
+            }
         }
     }
+    return true;
 }
 
 void AmountSearch::reprieve_by_budgets(const Node& node) {
@@ -87,18 +100,24 @@ void AmountSearch::reprieve_by_budgets(const Node& node) {
     std::sort(victims_.begin(), victims_.end());
 }
 
-NodeVictims AmountSearch::result(const Node& node) const {
-    NodeVictims found;
-    found.slot = node.slot;
-    found.cost.budget_violations = violations_;
-    found.cost.count = static_cast<std::uint32_t>(victims_.size());
-    found.cost.highest_priority = node.pods->priorities[victims_.front()];
+VictimCost AmountSearch::cost_of(const Node& node) const {
+    VictimCost cost;
+    cost.budget_violations = violations_;
+    cost.count = static_cast<std::uint32_t>(victims_.size());
+    cost.highest_priority = node.pods->priorities[victims_.front()];
     for (const std::size_t pod : victims_) {
         const std::int32_t priority = node.pods->priorities[pod];
-        found.cost.priority_sum += priority + (std::int64_t{1} << 31);
-        if (priority == found.cost.highest_priority) {
-            found.cost.earliest_start_ms = std::min(found.cost.earliest_start_ms, node.pods->starts_ms[pod]);
+        cost.priority_sum += share_of(priority);
+        if (priority == cost.highest_priority) {
+            cost.earliest_start_ms = std::min(cost.earliest_start_ms, node.pods->starts_ms[pod]);
         }
+    }
+    return cost;
+}
+
+NodeVictims AmountSearch::result(const Node& node, const VictimCost& cost) const {
+    NodeVictims found{node.slot, {}, cost};
+    for (const std::size_t pod : victims_) {
         found.victims.push_back(node.pods->pods[pod]);
     }
     return found;
@@ -132,20 +151,25 @@ void AmountSearch::judge(Slot slot, std::vector<NodeVictims>* all) {
     violations_ = 0;
     if (tables_.budgets.empty()) {
         const std::size_t from = first_victim(node);
-        if (all == nullptr && best_ && node.pods->priorities[from] > best_->cost.highest_priority) {
+        const bool known = all == nullptr && best_;
+        const std::int32_t highest = node.pods->priorities[from];
+        if (known && highest > best_->cost.highest_priority) {
             return;
         }
-        reprieve(node, from);
+        const bool tied = known && highest == best_->cost.highest_priority;
+        if (!reprieve(node, from, tied ? best_->cost.priority_sum : INT64_MAX)) {
+            return;
+        }
     } else {
         reprieve_by_budgets(node);
     }
-    NodeVictims found = result(node);
+    const VictimCost cost = cost_of(node);
     if (all != nullptr) {
-        all->push_back(found);
+        all->push_back(result(node, cost));
     }
     // In order of slots: of equals the first stands.
-    if (!best_ || found.cost.better_than(best_->cost)) {
-        best_ = std::move(found);
+    if (!best_ || cost.better_than(best_->cost)) {
+        best_ = result(node, cost);
     }
 }
 

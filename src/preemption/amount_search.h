@@ -48,10 +48,12 @@ private:
     void judge(Slot, std::vector<NodeVictims>* all);
     bool fits_without(std::size_t from) const;  // the pods from this one on
     std::size_t first_victim(const Node&) const;
-    void reprieve(const Node&, std::size_t from);
+    // Who of the pods from this one on must go. False: it would cost more than `sum_max`.
+    bool reprieve(const Node&, std::size_t from, std::int64_t sum_max);
     void reprieve_by_budgets(const Node&);
     bool spare(std::size_t pod);
-    NodeVictims result(const Node&) const;
+    VictimCost cost_of(const Node&) const;
+    NodeVictims result(const Node&, const VictimCost&) const;
 
     const Tables tables_;
     const AskClass& ask_class_;
