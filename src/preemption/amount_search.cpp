@@ -39,10 +39,11 @@ bool AmountSearch::fits_without(std::size_t from) const {
 
 // All pods before it can stay: without them and it the ask would not fit.
 std::size_t AmountSearch::first_victim(const Node& node) const {
-    std::size_t from = node.first;
-    while (fits_without(from + 1)) {
-        ++from;
-        BP_CHECK(from < node.pods->pods.size());  // the ask does not fit with all of them there
+    // From the end: few pods go, and the ask does not fit with all of them there.
+    std::size_t from = node.pods->pods.size() - 1;
+    while (!fits_without(from)) {
+        BP_CHECK(from > node.first);
+        --from;
     }
     return from;
 }
