@@ -113,6 +113,23 @@ Case required_terms_of_placed_pods() {
             "1 0 place s/x west - -"};
 }
 
+// In west one pod meets the one term and another the other; nobody meets both.
+Case terms_met_by_different_pods() {
+    PodSpec app = labelled_spec();
+    PodSpec used = labelled_spec();
+    used.labels = {{kUsed, kUsed}};
+    PodTerm other = app_in_zone();
+    other.selector = {{{kUsed, LabelOperator::exists, {}}}};
+    PodSpec wants_both;
+    wants_both.name_space = kSpace;
+    wants_both.affinity = {app_in_zone(), other};
+    return {"all required terms are to be met by the same pod",
+            {oracle::OwnedSpecs{{{1, app}, {2, used}, {3, wants_both}}, {}},
+             oracle::OwnedAsks{{ask("app", 1, kWest), ask("used", 2, kWest), ask("x", 3)}}},
+            "1 0 fail s/x - - 0/2 nodes are available: 2 node(s) didn't match pod affinity rules. no new claims to "
+            "deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."};
+}
+
 History history_of(const Case& one) {
     History history;
     const auto send = [&](oracle::OwnedBody body) {
@@ -136,7 +153,8 @@ History history_of(const Case& one) {
 
 // Named so that the filter of the mutants takes it in.
 TEST(Property, EngineEqualsOracleInRareCases) {
-    for (const Case& one : {taints_of_spread(), pod_refused_as_a_whole(), required_terms_of_placed_pods()}) {
+    for (const Case& one : {taints_of_spread(), pod_refused_as_a_whole(), required_terms_of_placed_pods(),
+                            terms_met_by_different_pods()}) {
         const History history = history_of(one);
         Lockstep lockstep(history.options);
         for (const Event& event : history.events) {
