@@ -62,7 +62,7 @@ struct Ask {
     Slot slot = kNone<Slot>;            // while it has a place
     std::int32_t priority = 0;
     std::uint32_t heap_position = kNotInHeap;  // backoff heap
-    std::uint32_t element = UINT32_MAX;        // pending heap
+    std::uint32_t run = UINT32_MAX;            // pending heap
     std::uint32_t failed_predicates = 0;       // bits by index, of the last failed attempt
     std::uint64_t sequence = 0;
     std::uint64_t group_number = 0;
@@ -74,7 +74,7 @@ struct Ask {
     AskLink in_application;             // by sequence
     AskLink on_node;                    // while it has a place
     AskLink of_spec;                    // while it has a place, with the others of its spec
-    AskLink in_list;                    // pending element or unschedulable bucket
+    AskLink in_list;                    // run of the pending heap, or unschedulable bucket
     std::string key;
 };
 

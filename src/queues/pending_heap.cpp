@@ -1,18 +1,20 @@
 #include "queues/pending_heap.h"
 
+#include <utility>
+
 #include "base/check.h"
 
 namespace bayplan {
 
-bool PendingHeap::ElementBefore::operator()(std::uint32_t a, std::uint32_t b) const {
-    return (*elements)[a].key.comes_before((*elements)[b].key);
+bool PendingHeap::RunBefore::operator()(RunId a, RunId b) const {
+    return (*runs)[a].key.comes_before((*runs)[b].key);
 }
 
 bool PendingHeap::ApplicationBefore::operator()(ApplicationId a, ApplicationId b) const {
     const auto& applications = heap->applications_;
-    const std::uint32_t first = applications[raw(a)].elements->top();
-    const std::uint32_t second = applications[raw(b)].elements->top();
-    return heap->elements_[first].key.comes_before(heap->elements_[second].key);
+    const RunId first = applications[raw(a)].runs->top();
+    const RunId second = applications[raw(b)].runs->top();
+    return heap->runs_[first].key.comes_before(heap->runs_[second].key);
 }
 
 PendingHeap::PendingHeap(AskTable& asks) : asks_(asks), leaf_(ApplicationBefore{this}, ApplicationPosition{this}) {}
@@ -24,12 +26,12 @@ void PendingHeap::add_application(ApplicationId id, bool has_credit) {
         applications_.resize(raw(id) + 1);
     }
     Application& application = applications_[raw(id)];
-    application.elements = std::make_unique<ElementHeap>(ElementBefore{&elements_}, ElementPosition{&elements_});
+    application.runs = std::make_unique<RunHeap>(RunBefore{&runs_}, RunPosition{&runs_});
     application.has_credit = has_credit;
 }
 
 void PendingHeap::remove_application(ApplicationId id) {
-    BP_CHECK(applications_[raw(id)].elements->empty());
+    BP_CHECK(applications_[raw(id)].runs->empty());
     applications_[raw(id)] = {};
 }
 
@@ -40,7 +42,7 @@ void PendingHeap::set_credit(ApplicationId id, bool has_credit) {
 
 void PendingHeap::settle(ApplicationId id) {
     Application& application = applications_[raw(id)];
-    const bool wanted = application.has_credit && !application.elements->empty();
+    const bool wanted = application.has_credit && !application.runs->empty();
     if (wanted && application.position == kNotInHeap) {
         leaf_.insert(id);
     } else if (wanted) {
@@ -50,65 +52,92 @@ void PendingHeap::settle(ApplicationId id) {
     }
 }
 
-std::uint32_t PendingHeap::add_element(const Ask& ask) {
-    std::uint32_t id;
-    if (free_elements_.empty()) {
-        elements_.emplace_back();
-        id = static_cast<std::uint32_t>(elements_.size() - 1);
+// True if the ask continues the run at one of its ends, and is in it now.
+bool PendingHeap::join(RunId id, AskId ask_id) {
+    if (id == kNoRun) {
+        return false;
+    }
+    Run& run = runs_[id];
+    Ask& ask = asks_[ask_id];
+    const PendingKey key = key_of(ask);
+    if (last_of(id).comes_before(key)) {
+        run.asks.push_back(asks_, ask_id);
+    } else if (key.comes_before(run.key)) {
+        run.asks.insert_after(asks_, kNone<AskId>, ask_id);
+        run.key = key;
+        applications_[raw(ask.application)].runs->update(id);
     } else {
-        id = free_elements_.back();
-        free_elements_.pop_back();
+        return false;
     }
-    elements_[id] = Element{};
-    elements_[id].key = {ask.priority, ask.group_number, 0};
-    applications_[raw(ask.application)].elements->insert(id);
-    return id;
+    ask.run = id;
+    return true;
 }
 
-std::uint32_t PendingHeap::element_for(const Ask& ask) {
-    if (ask.group == UINT32_MAX) {
-        return add_element(ask);
+void PendingHeap::begin_run(OpenRuns& open, AskId ask_id) {
+    RunId id;
+    if (free_runs_.empty()) {
+        runs_.emplace_back();
+        id = static_cast<RunId>(runs_.size() - 1);
+    } else {
+        id = free_runs_.back();
+        free_runs_.pop_back();
     }
-    const std::pair key{ask.group_number, ask.priority};
-    if (const auto found = group_elements_.find(key); found != group_elements_.end()) {
-        return found->second;
-    }
-    const std::uint32_t id = add_element(ask);
-    group_elements_.emplace(key, id);
-    return id;
+    Ask& ask = asks_[ask_id];
+    ask.run = id;
+    runs_[id] = Run{};
+    runs_[id].key = key_of(ask);
+    runs_[id].asks.push_back(asks_, ask_id);
+    applications_[raw(ask.application)].runs->insert(id);
+    (open[0] == kNoRun ? open[0] : open[1]) = id;
 }
 
-void PendingHeap::remove_element(std::uint32_t id, const Ask& ask) {
-    applications_[raw(ask.application)].elements->remove(id);
-    free_elements_.push_back(id);
-    if (ask.group != UINT32_MAX) {
-        group_elements_.erase(std::pair{ask.group_number, ask.priority});
+void PendingHeap::end_run(RunId id, const Ask& last) {
+    Application& application = applications_[raw(last.application)];
+    application.runs->remove(id);
+    free_runs_.push_back(id);
+    const auto found = application.open.find(last.priority);
+    if (found == application.open.end()) {
+        return;
+    }
+    OpenRuns& open = found->second;
+    if (open[0] == id) {
+        open = {open[1], kNoRun};
+    } else if (open[1] == id) {
+        open[1] = kNoRun;
+    }
+    if (open[0] == kNoRun) {
+        application.open.erase(found);
     }
 }
 
 void PendingHeap::insert(AskId id) {
-    Ask& ask = asks_[id];
-    ask.element = element_for(ask);
-    AskList<&Ask::in_list>& members = elements_[ask.element].asks;
-    // New asks have the highest sequence number: nearly always the search ends at once.
-    AskId after = members.back();
-    while (after != kNone<AskId> && asks_[after].sequence > ask.sequence) {
-        after = asks_[after].in_list.previous;
+    const Ask& ask = asks_[id];
+    OpenRuns& open =
+        applications_[raw(ask.application)].open.try_emplace(ask.priority, OpenRuns{kNoRun, kNoRun}).first->second;
+    // The run that ends last is asked first, so that asks which come back do not end up behind new ones.
+    if (open[1] != kNoRun && last_of(open[0]).comes_before(last_of(open[1]))) {
+        std::swap(open[0], open[1]);
     }
-    members.insert_after(asks_, after, id);
+    if (!join(open[0], id) && !join(open[1], id)) {
+        begin_run(open, id);
+    }
     ++size_;
     settle(ask.application);
 }
 
 void PendingHeap::remove(AskId id) {
     Ask& ask = asks_[id];
-    const std::uint32_t element = ask.element;
-    BP_CHECK_OP(element, !=, UINT32_MAX);
-    ask.element = UINT32_MAX;
-    elements_[element].asks.remove(asks_, id);
-    if (elements_[element].asks.empty()) {
-        remove_element(element, ask);
+    BP_CHECK_OP(ask.run, !=, kNoRun);
+    Run& run = runs_[ask.run];
+    const bool first = run.asks.front() == id;
+    run.asks.remove(asks_, id);
+    if (run.asks.empty()) {
+        end_run(ask.run, ask);
+    } else if (first) {
+        run.key = key_of(asks_[run.asks.front()]);
+        applications_[raw(ask.application)].runs->update(ask.run);
     }
+    ask.run = kNoRun;
     --size_;
     settle(ask.application);
 }
@@ -117,8 +146,7 @@ AskId PendingHeap::top() const {
     if (leaf_.empty()) {
         return kNone<AskId>;
     }
-    const std::uint32_t element = applications_[raw(leaf_.top())].elements->top();
-    return elements_[element].asks.front();
+    return runs_[applications_[raw(leaf_.top())].runs->top()].asks.front();
 }
 
 }  // namespace bayplan

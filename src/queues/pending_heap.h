@@ -1,19 +1,24 @@
 // The pending asks in the order in which they are tried: priority first, then the number of the pod
 // group, then arrival (engine/RULES.md, section 5; back-to-back groups: seed 004, QueueSort).
 //
-//   leaf queue:   heap of applications, keyed by the first element of each
-//   application:  heap of elements, keyed (priority, group number)
-//   element:      the asks of one group (a plain pod is a group of one), by sequence number
+//   leaf queue:   heap of applications, keyed by the first ask of each
+//   application:  heap of runs, keyed by the first ask of each
+//   run:          asks of one priority that are in order already, as a list
 //
-// Only the path that changed is reordered: O(log n). An application whose shim has no credit is taken
-// out of the leaf's heap and keeps its own.
+// Asks mostly come in the order in which they are tried, so a priority is mostly one run: to take the
+// first ask and to add a last one costs the same for ten asks as for a million. The worst order makes
+// runs of one ask, and then it is a plain heap: O(log n). The members of a group follow each other by
+// their keys, whatever runs they are in.
+//
+// Only the path that changed is reordered. An application whose shim has no credit is taken out of the
+// leaf's heap and keeps its own.
 //
 // Thread: the engine's. Ids of asks and applications are the tables'.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -61,23 +66,29 @@ public:
     AskId top() const;
 
 private:
-    struct Element {
-        PendingKey key;  // sequence = 0: the element as a whole
+    using RunId = std::uint32_t;
+    static constexpr RunId kNoRun = UINT32_MAX;
+
+    struct Run {
+        PendingKey key;  // of its first ask
         std::uint32_t position = kNotInHeap;
         AskList<&Ask::in_list> asks;
     };
-    struct ElementBefore {
-        const std::vector<Element>* elements;
-        bool operator()(std::uint32_t a, std::uint32_t b) const;
+    struct RunBefore {
+        const std::vector<Run>* runs;
+        bool operator()(RunId a, RunId b) const;
     };
-    struct ElementPosition {
-        std::vector<Element>* elements;
-        std::uint32_t& operator()(std::uint32_t id) const { return (*elements)[id].position; }
+    struct RunPosition {
+        std::vector<Run>* runs;
+        std::uint32_t& operator()(RunId id) const { return (*runs)[id].position; }
     };
-    using ElementHeap = IndexedHeap<std::uint32_t, ElementBefore, ElementPosition>;
+    using RunHeap = IndexedHeap<RunId, RunBefore, RunPosition>;
+    // Runs of a priority that may go on: one for new asks, one for those that come back.
+    using OpenRuns = std::array<RunId, 2>;
 
     struct Application {
-        std::unique_ptr<ElementHeap> elements;
+        std::unique_ptr<RunHeap> runs;
+        boost::unordered_flat_map<std::int32_t, OpenRuns> open;  // by priority
         std::uint32_t position = kNotInHeap;
         bool has_credit = true;
     };
@@ -91,17 +102,15 @@ private:
     };
     using Leaf = IndexedHeap<ApplicationId, ApplicationBefore, ApplicationPosition>;
 
-    std::uint32_t element_for(const Ask&);
-    std::uint32_t add_element(const Ask&);
-    void remove_element(std::uint32_t, const Ask&);
+    PendingKey last_of(RunId id) const { return key_of(asks_[runs_[id].asks.back()]); }
+    bool join(RunId, AskId);
+    void begin_run(OpenRuns&, AskId);
+    void end_run(RunId, const Ask& last);
     void settle(ApplicationId);  // brings the application's place in the leaf up to date
 
     AskTable& asks_;
-    std::vector<Element> elements_;
-    std::vector<std::uint32_t> free_elements_;
-    // Elements of named pod groups by (group number, priority); a plain pod's element is found through
-    // the pod.
-    boost::unordered_flat_map<std::pair<std::uint64_t, std::int32_t>, std::uint32_t> group_elements_;
+    std::vector<Run> runs_;
+    std::vector<RunId> free_runs_;
     std::vector<Application> applications_;
     Leaf leaf_;
     std::size_t size_ = 0;

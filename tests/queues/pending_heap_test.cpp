@@ -69,14 +69,43 @@ TEST_F(PendingHeapTest, an_application_without_credit_is_passed_over_and_keeps_i
     EXPECT_EQ(drain(), (std::vector<std::uint64_t>{1, 2, 3}));
 }
 
+TEST_F(PendingHeapTest, asks_that_come_back_in_any_order_are_tried_in_theirs) {
+    heap_.add_application(static_cast<ApplicationId>(0), true);
+    std::vector<AskId> asks;
+    std::vector<std::uint64_t> sorted;
+    for (std::uint64_t number = 1; number <= 200; ++number) {
+        asks.push_back(make(0, 0));
+        heap_.insert(asks.back());
+        sorted.push_back(number);
+    }
+    std::vector<AskId> taken(asks.begin(), asks.begin() + 100);
+    for (const AskId id : taken) {
+        ASSERT_EQ(heap_.top(), id);
+        heap_.remove(id);
+    }
+    std::shuffle(taken.begin(), taken.end(), std::mt19937(7));
+    for (std::size_t at = 0; at < taken.size(); ++at) {
+        heap_.insert(taken[at]);
+        heap_.insert(make(0, 0));  // new ones in between
+        sorted.push_back(201 + at);
+    }
+    EXPECT_EQ(drain(), sorted);
+}
+
 TEST_F(PendingHeapTest, agrees_with_sorting_over_random_histories) {
     std::mt19937_64 random(11);
     for (std::uint32_t application = 0; application < 5; ++application) {
         heap_.add_application(static_cast<ApplicationId>(application), true);
     }
     std::vector<AskId> inside;
+    std::vector<AskId> outside;  // taken out, and to come back
     for (int step = 0; step < 20'000; ++step) {
-        if (inside.empty() || random() % 5 < 3) {
+        if (!outside.empty() && random() % 4 == 0) {
+            const std::size_t at = random() % outside.size();
+            inside.push_back(outside[at]);
+            heap_.insert(outside[at]);
+            outside.erase(outside.begin() + static_cast<std::ptrdiff_t>(at));
+        } else if (inside.empty() || random() % 5 < 3) {
             // Group numbers are unique to an application, as the engine gives them.
             const auto application = static_cast<std::uint32_t>(random() % 5);
             const std::uint64_t group = random() % 3 == 0 ? 1'000'000 + application * 4 + random() % 4 : 0;
@@ -85,6 +114,9 @@ TEST_F(PendingHeapTest, agrees_with_sorting_over_random_histories) {
         } else {
             const std::size_t at = random() % inside.size();
             heap_.remove(inside[at]);
+            if (random() % 2 == 0) {
+                outside.push_back(inside[at]);
+            }
             inside.erase(inside.begin() + static_cast<std::ptrdiff_t>(at));
         }
         ASSERT_EQ(heap_.size(), inside.size());
