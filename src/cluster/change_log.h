@@ -1,4 +1,4 @@
-// Which blocks changed, in order: what a cached result must look at again.
+// Which blocks changed, in order, and which of their nodes: what a cached result must look at again.
 //
 // Positions count from 1 and never go back; an entry is kept for the last kEntries positions. Who is
 // further behind compares block versions instead.
@@ -9,26 +9,43 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/ids.h"
+
 namespace bayplan {
 
 class ChangeLog {
 public:
     static constexpr std::uint64_t kEntries = 1u << 14;
 
-    ChangeLog() : blocks_(kEntries) {}
+    ChangeLog() : entries_(kEntries) {}
 
-    std::uint64_t append(std::uint32_t block) {
-        ++head_;
-        blocks_[head_ % kEntries] = block;
-        return head_;
-    }
+    std::uint64_t append(Slot slot) { return append_entry(raw(slot)); }
+    // Any of its nodes may have.
+    std::uint64_t append_block(std::uint32_t block) { return append_entry(raw(slot_at(block, 0)) | kWholeBlock); }
 
     std::uint64_t head() const { return head_; }  // position of the newest entry; 0 = none
     bool reaches_back_to(std::uint64_t position) const { return head_ - position < kEntries; }
-    std::uint32_t block_at(std::uint64_t position) const { return blocks_[position % kEntries]; }
+    std::uint32_t block_at(std::uint64_t position) const { return block_of(slot_at_position(position)); }
+    // Which nodes of the block, a bit each.
+    std::uint64_t lanes_at(std::uint64_t position) const {
+        return (entries_[position % kEntries] & kWholeBlock) != 0
+                   ? ~std::uint64_t{0}
+                   : std::uint64_t{1} << lane_of(slot_at_position(position));
+    }
 
 private:
-    std::vector<std::uint32_t> blocks_;
+    static constexpr std::uint32_t kWholeBlock = 1u << 31;
+
+    std::uint64_t append_entry(std::uint32_t entry) {
+        ++head_;
+        entries_[head_ % kEntries] = entry;
+        return head_;
+    }
+    Slot slot_at_position(std::uint64_t position) const {
+        return static_cast<Slot>(entries_[position % kEntries] & ~kWholeBlock);
+    }
+
+    std::vector<std::uint32_t> entries_;
     std::uint64_t head_ = 0;
 };
 

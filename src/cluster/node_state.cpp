@@ -21,8 +21,11 @@ void NodeState::write(Slot slot, Field field, std::int64_t value, KindId kind) {
         {.field = field, .block = index_in_shard(block), .lane = lane_of(slot), .kind = kind, .value = value});
 }
 
-void NodeState::touch(std::uint32_t block) {
-    const std::uint64_t position = log_.append(block);
+void NodeState::touch(Slot slot) { set_version(block_of(slot), log_.append(slot)); }
+
+void NodeState::touch_block(std::uint32_t block) { set_version(block, log_.append_block(block)); }
+
+void NodeState::set_version(std::uint32_t block, std::uint64_t position) {
     shards_[shard_of(block)]->write({.field = Field::version,
                                      .block = index_in_shard(block),
                                      .value = static_cast<std::int64_t>(position)});
@@ -33,7 +36,7 @@ void NodeState::add_block() {
     Shard& shard = *shards_[shard_of(block)];
     BP_CHECK_OP(shard.back().blocks.size(), ==, index_in_shard(block));
     shard.write({.field = Field::grow, .value = static_cast<std::int64_t>(index_in_shard(block)) + 1});
-    touch(block);
+    touch_block(block);
 }
 
 void NodeState::write_capacity(Slot slot, std::span<const KindAmount> capacity) {
@@ -53,7 +56,7 @@ void NodeState::put_node(Slot slot, NameId name, std::span<const KindAmount> cap
     write_capacity(slot, capacity);
     write(slot, Field::schedulable, schedulable);
     write(slot, Field::present, 1);
-    touch(block_of(slot));
+    touch(slot);
 }
 
 void NodeState::remove_node(Slot slot) {
@@ -67,17 +70,17 @@ void NodeState::remove_node(Slot slot) {
     write_capacity(slot, {});
     write(slot, Field::schedulable, 0);
     write(slot, Field::present, 0);
-    touch(block_of(slot));
+    touch(slot);
 }
 
 void NodeState::set_capacity(Slot slot, std::span<const KindAmount> capacity) {
     write_capacity(slot, capacity);
-    touch(block_of(slot));
+    touch(slot);
 }
 
 void NodeState::set_schedulable(Slot slot, bool schedulable) {
     write(slot, Field::schedulable, schedulable);
-    touch(block_of(slot));
+    touch(slot);
 }
 
 void NodeState::add_used(Slot slot, std::span<const KindAmount> amounts, int sign) {
@@ -86,7 +89,7 @@ void NodeState::add_used(Slot slot, std::span<const KindAmount> amounts, int sig
         const std::int64_t now = columns ? columns->used[lane_of(slot)] : 0;
         write(slot, Field::used, now + sign * amount.value, amount.kind);
     }
-    touch(block_of(slot));
+    touch(slot);
 }
 
 void NodeState::add_foreign(Slot slot, std::span<const KindAmount> amounts, int sign) {
@@ -95,7 +98,7 @@ void NodeState::add_foreign(Slot slot, std::span<const KindAmount> amounts, int 
         const std::int64_t now = columns ? columns->foreign[lane_of(slot)] : 0;
         write(slot, Field::foreign, now + sign * amount.value, amount.kind);
     }
-    touch(block_of(slot));
+    touch(slot);
 }
 
 void NodeState::set_holds(Slot slot, std::shared_ptr<const HoldList> list) {
@@ -115,7 +118,7 @@ void NodeState::set_holds(Slot slot, std::shared_ptr<const HoldList> list) {
     }
     const std::uint32_t block = block_of(slot);
     shards_[shard_of(block)]->write_holds(index_in_shard(block), lane_of(slot), std::move(list));
-    touch(block);
+    touch(slot);
 }
 
 void NodeState::publish() {

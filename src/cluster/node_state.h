@@ -70,7 +70,9 @@ public:
 
 private:
     void write(Slot, NodeDelta::Field, std::int64_t value, KindId kind = kNone<KindId>);
-    void touch(std::uint32_t block);
+    void touch(Slot);
+    void touch_block(std::uint32_t block);
+    void set_version(std::uint32_t block, std::uint64_t position);
     void write_capacity(Slot, std::span<const KindAmount>);
 
     ReaderSlots readers_;

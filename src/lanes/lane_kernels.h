@@ -4,6 +4,7 @@
 // Thread: any; the tables are constant.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,20 +22,30 @@ struct KindLanes {
     std::int64_t amount;
 };
 
+struct alignas(64) LaneScores : std::array<std::int64_t, kLanes> {};
+
+// The eights of lanes that have any of these, whole.
+constexpr std::uint64_t whole_eights(std::uint64_t lanes) {
+    constexpr std::uint64_t kLow = 0x7f7f7f7f7f7f7f7f;
+    const std::uint64_t tops = (((lanes & kLow) + kLow) | lanes) & ~kLow;  // top bit of each eight that has any
+    return (tops - (tops >> 7)) | tops;
+}
+
 struct LaneKernels {
     SimdLevel level;
 
-    // Lanes where capacity - used - foreign >= amount.
-    std::uint64_t (*with_room)(const KindLanes&) noexcept;
+    // Those of the lanes where capacity - used - foreign >= amount.
+    std::uint64_t (*with_room)(const KindLanes&, std::uint64_t lanes) noexcept;
     // Lanes with this name.
     std::uint64_t (*named)(const NameId* names, NameId name) noexcept;
 
-    // Each adds weight * score to 64 scores. Divisions truncate; kinds with capacity 0 are left out.
-    void (*add_least_allocated)(const KindLanes& cpu, const KindLanes& memory, std::int64_t weight,
-                                std::int64_t* scores) noexcept;
-    void (*add_most_allocated)(const KindLanes& cpu, const KindLanes& memory, std::int64_t weight,
-                               std::int64_t* scores) noexcept;
-    void (*add_balanced)(const KindLanes& cpu, const KindLanes& memory, std::int64_t weight,
+    // Each adds weight * score to the scores of the lanes, and may do so to others of the same eight. Divisions
+    // truncate; kinds with capacity 0 are left out.
+    void (*add_least_allocated)(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes,
+                                std::int64_t weight, std::int64_t* scores) noexcept;
+    void (*add_most_allocated)(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes,
+                               std::int64_t weight, std::int64_t* scores) noexcept;
+    void (*add_balanced)(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes, std::int64_t weight,
                          std::int64_t* scores) noexcept;
 
     // Largest of (score + 1) << 32 | ~(first_slot + lane) over the lanes, 0 if there are none. Scores are

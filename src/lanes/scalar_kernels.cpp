@@ -21,8 +21,8 @@ std::uint64_t lanes_where(Test&& test) {
     return lanes;
 }
 
-std::uint64_t with_room(const KindLanes& kind) noexcept {
-    return lanes_where([&](std::uint32_t lane) {
+std::uint64_t with_room(const KindLanes& kind, std::uint64_t lanes) noexcept {
+    return lanes & lanes_where([&](std::uint32_t lane) {
         return kind.capacity[lane] - kind.used[lane] - kind.foreign[lane] >= kind.amount;
     });
 }
@@ -36,9 +36,10 @@ std::int64_t taken(const KindLanes& kind, std::uint32_t lane) {
 }
 
 template <typename PerKind>
-void add_allocated(const KindLanes& cpu, const KindLanes& memory, std::int64_t weight, std::int64_t* scores,
-                   PerKind&& per_kind) {
-    for (std::uint32_t lane = 0; lane < kCount; ++lane) {
+void add_allocated(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes, std::int64_t weight,
+                   std::int64_t* scores, PerKind&& per_kind) {
+    for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
         std::int64_t sum = 0;
         std::int64_t kinds = 0;
         for (const KindLanes* kind : {&cpu, &memory}) {
@@ -51,16 +52,16 @@ void add_allocated(const KindLanes& cpu, const KindLanes& memory, std::int64_t w
     }
 }
 
-void add_least_allocated(const KindLanes& cpu, const KindLanes& memory, std::int64_t weight,
+void add_least_allocated(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes, std::int64_t weight,
                          std::int64_t* scores) noexcept {
-    add_allocated(cpu, memory, weight, scores, [](std::int64_t requested, std::int64_t capacity) {
+    add_allocated(cpu, memory, lanes, weight, scores, [](std::int64_t requested, std::int64_t capacity) {
         return requested > capacity ? 0 : (capacity - requested) * 100 / capacity;
     });
 }
 
-void add_most_allocated(const KindLanes& cpu, const KindLanes& memory, std::int64_t weight,
+void add_most_allocated(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes, std::int64_t weight,
                         std::int64_t* scores) noexcept {
-    add_allocated(cpu, memory, weight, scores, [](std::int64_t requested, std::int64_t capacity) {
+    add_allocated(cpu, memory, lanes, weight, scores, [](std::int64_t requested, std::int64_t capacity) {
         return std::min(requested, capacity) * 100 / capacity;
     });
 }
@@ -69,8 +70,10 @@ double fraction(const KindLanes& kind, std::uint32_t lane) {
     return std::min(static_cast<double>(taken(kind, lane)) / static_cast<double>(kind.capacity[lane]), 1.0);
 }
 
-void add_balanced(const KindLanes& cpu, const KindLanes& memory, std::int64_t weight, std::int64_t* scores) noexcept {
-    for (std::uint32_t lane = 0; lane < kCount; ++lane) {
+void add_balanced(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes, std::int64_t weight,
+                  std::int64_t* scores) noexcept {
+    for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
         const bool both = cpu.capacity[lane] != 0 && memory.capacity[lane] != 0;
         const double deviation = both ? std::fabs((fraction(cpu, lane) - fraction(memory, lane)) / 2) : 0.0;
         scores[lane] += weight * static_cast<std::int64_t>((1 - deviation) * 100.0);

@@ -25,26 +25,25 @@ struct VectorKernels {
 
     static constexpr int kCount = 64;
 
-    // Bits of `test(first)` for each run of kInts lanes.
-    template <typename Test>
-    static std::uint64_t lanes_where(Test&& test) {
-        std::uint64_t lanes = 0;
-        for (int first = 0; first < kCount; first += V::kInts) {
-            lanes |= V::bits(test(first)) << first;
-        }
-        return lanes;
+    // Is any of `lanes` among the kInts from this one on?
+    static bool any_from(std::uint64_t lanes, int first) {
+        return (lanes >> first & ((std::uint64_t{1} << V::kInts) - 1)) != 0;
     }
 
     static Ints taken(const KindLanes& kind, int first) {
         return V::add(V::add(V::load(kind.used + first), V::load(kind.foreign + first)), V::all(kind.amount));
     }
 
-    static std::uint64_t with_room(const KindLanes& kind) noexcept {
-        return ~lanes_where([&](int first) {
-            const Ints free = V::subtract(V::subtract(V::load(kind.capacity + first), V::load(kind.used + first)),
-                                          V::load(kind.foreign + first));
-            return V::greater(V::all(kind.amount), free);
-        });
+    static std::uint64_t with_room(const KindLanes& kind, std::uint64_t lanes) noexcept {
+        std::uint64_t full = 0;
+        for (int first = 0; first < kCount; first += V::kInts) {
+            if (any_from(lanes, first)) {
+                const Ints free = V::subtract(V::subtract(V::load(kind.capacity + first), V::load(kind.used + first)),
+                                              V::load(kind.foreign + first));
+                full |= V::bits(V::greater(V::all(kind.amount), free)) << first;
+            }
+        }
+        return lanes & ~full;
     }
 
     // floor(100 * part / whole) for 0 <= part <= whole <= 2^53. The quotient of doubles is off by far less
@@ -65,9 +64,12 @@ struct VectorKernels {
     }
 
     template <Ints (*kPerKind)(Ints, Ints, Ints)>
-    static void add_allocated(const KindLanes& cpu, const KindLanes& memory, std::int64_t weight,
-                              std::int64_t* scores) noexcept {
+    static void add_allocated(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes,
+                              std::int64_t weight, std::int64_t* scores) noexcept {
         for (int first = 0; first < kCount; first += V::kInts) {
+            if (!any_from(lanes, first)) {
+                continue;
+            }
             Ints sum = V::all(0);
             Mask both = V::greater(V::all(1), V::all(0));
             for (const KindLanes* kind : {&cpu, &memory}) {
@@ -86,9 +88,12 @@ struct VectorKernels {
         return V::at_most_one(V::divide(V::real(taken(kind, first)), V::real(divisor)));
     }
 
-    static void add_balanced(const KindLanes& cpu, const KindLanes& memory, std::int64_t weight,
-                             std::int64_t* scores) noexcept {
+    static void add_balanced(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes,
+                             std::int64_t weight, std::int64_t* scores) noexcept {
         for (int first = 0; first < kCount; first += V::kInts) {
+            if (!any_from(lanes, first)) {
+                continue;
+            }
             const Ints cpu_capacity = V::load(cpu.capacity + first);
             const Ints memory_capacity = V::load(memory.capacity + first);
             const Mask both = V::both(V::greater(cpu_capacity, V::all(0)), V::greater(memory_capacity, V::all(0)));

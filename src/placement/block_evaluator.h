@@ -4,6 +4,7 @@
 // Thread: any; const. Hot.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -47,14 +48,14 @@ public:
     // Looks at the block anew and puts what it finds into the cache.
     void look(const AskClass& ask_class, const NodeBlock& block, std::uint32_t number, const NodeMask* mask,
               ClassCache& cache) const noexcept {
-        const std::uint64_t lanes = feasible(ask_class, block, number, mask);
-        LaneScores scores{};
-        if (lanes != 0) {
-            score(ask_class, block, lanes, scores);
-        }
-        cache.set(number, best_of(lanes, scores, number));
+        ClassCache::LastLook& last = cache.last_look();
+        const std::uint64_t lanes = last.block == number ? whole_eights(last.stale) : ~std::uint64_t{0};
+        judge(ask_class, block, lanes, allowed(number, mask), last);
+        last.block = number;
+        last.stale = 0;
+        cache.set(number, best_of(last.feasible, last.scores, number));
         if (cache.columns()) {
-            cache.set_lanes(number, lanes, scores.data());
+            cache.set_lanes(number, last.feasible, last.scores.data());
         }
     }
 
@@ -75,6 +76,21 @@ public:
     BlockBound bound_for(const AskClass& ask_class) const { return {bound_rules_, kernels_, ask_class}; }
 
 private:
+    // Brings those lanes (whole eights) of what is known of a block up to date.
+    void judge(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::uint64_t allowed,
+               ClassCache::LastLook& known) const noexcept {
+        const std::uint64_t fit = predicates_->filter(ask_class, block, block.present & allowed & lanes);
+        known.feasible = (known.feasible & ~lanes) | fit;
+        for (std::uint32_t lane = 0; lane < kLanes; lane += 8) {
+            if ((lanes >> lane & 1) != 0) {
+                std::fill_n(known.scores.begin() + lane, 8, 0);
+            }
+        }
+        if (fit != 0) {
+            score(ask_class, block, fit, known.scores);
+        }
+    }
+
     NodeKey best_of(std::uint64_t lanes, const LaneScores& scores, std::uint32_t number) const noexcept {
         return lanes == 0 ? 0 : kernels_.best_key(lanes, scores.data(), raw(slot_at(number, 0)));
     }

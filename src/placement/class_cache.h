@@ -6,6 +6,7 @@
 //   group_[g]         maximum of best_ over 64 blocks, found when it is asked for
 //   feasible_[block]  only with columns: which of its nodes are feasible as far as their own columns tell,
 //   local_[slot]      and the scores that these decide (for searches that add to them)
+//   last_             the block that was judged last, node by node: mostly the next ask's, with one node changed
 //
 // A key orders by score, then lowest slot: (score + 1) << 32 | ~slot.
 // Thread: one owner at a time: the class table (engine thread), or the proposal it was handed to.
@@ -33,6 +34,7 @@ constexpr Slot slot_of(NodeKey key) { return static_cast<Slot>(~static_cast<std:
 class ClassCache {
 public:
     static constexpr std::uint64_t kNever = 0;
+    static constexpr std::uint32_t kNoBlock = UINT32_MAX;
 
     // Everything logged up to here is in the keys; kNever before the first filling.
     std::uint64_t position() const { return position_; }
@@ -48,6 +50,7 @@ public:
         feasible_.clear();
         local_.clear();
         columns_ = false;
+        last_.block = kNoBlock;
         position_ = kNever;
     }
 
@@ -92,6 +95,16 @@ public:
         exact_[block / kGroup] &= ~bit(block);
     }
 
+    // The block judged last. Lanes that changed since (`stale`) must be judged again; the others stand.
+    struct LastLook {
+        std::uint32_t block = kNoBlock;
+        std::uint64_t feasible = 0;
+        std::uint64_t stale = 0;
+        LaneScores scores{};  // of the feasible ones
+    };
+    LastLook& last_look() { return last_; }
+    void note_changed(std::uint32_t block, std::uint64_t lanes) { last_.stale |= block == last_.block ? lanes : 0; }
+
     NodeKey best_in(std::uint32_t block) const { return best_[block]; }
     bool exact(std::uint32_t block) const { return (exact_[block / kGroup] & bit(block)) != 0; }
 
@@ -124,6 +137,7 @@ private:
     bool columns_ = false;
     std::vector<std::uint64_t> feasible_;
     std::vector<std::int32_t> local_;
+    LastLook last_;
     std::uint64_t position_ = kNever;
 };
 

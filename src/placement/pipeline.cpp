@@ -168,6 +168,7 @@ std::uint32_t Pipeline::refresh(const AskClass& spec, const NodeMask* mask, cons
     for (std::uint32_t index = 0; index < side.versions.size(); ++index) {
         const std::uint32_t block = state_.nodes.block_at(shard, index);
         if (side.versions[index] > cache.position() && block < cache.block_count()) {
+            cache.note_changed(block, ~std::uint64_t{0});
             look(spec, mask, side, index, block, bound, cache);
             ++looks;
         }
@@ -346,6 +347,9 @@ void Pipeline::bring_up_to_date(const AskClass& spec, const NodeMask* mask, Clas
                 refresh(spec, mask, state_.nodes.shard(number).back(), number, bound, cache);
         }
     } else {
+        for (std::uint64_t position = cache.position() + 1; position <= log.head(); ++position) {
+            cache.note_changed(log.block_at(position), log.lanes_at(position));
+        }
         seen_.resize(cache.block_count(), 0);
         ++query_;
         // Newest first: a block that changed many times is looked at once.

@@ -31,7 +31,7 @@ public:
     std::uint64_t filter(const AskClass& ask_class, const NodeBlock& block,
                          std::uint64_t lanes) const noexcept override {
         for (const KindAmount& request : ask_class.requests) {
-            lanes &= kernels_.with_room(block.lanes(request.kind, request.value));
+            lanes = kernels_.with_room(block.lanes(request.kind, request.value), lanes);
             if (lanes == 0) {
                 return 0;
             }
@@ -70,7 +70,7 @@ public:
         LaneRefusals refusals;
         for (const KindAmount& request : subject.ask_class.requests) {
             const KindLanes kind = block.lanes(request.kind, request.value);
-            std::uint64_t lack = lanes & ~kernels_.with_room(kind);
+            std::uint64_t lack = lanes & ~kernels_.with_room(kind, lanes);
             for (std::uint64_t left = lanes & block.holding; left != 0; left &= left - 1) {
                 const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
                 lack |= free_for(subject.ask_class, block, lane, request.kind) < request.value ? left & -left : 0;
@@ -81,8 +81,8 @@ public:
                 continue;
             }
             const KindLanes empty{kind.capacity, kNoColumns.used.data(), kNoColumns.foreign.data(), request.value};
-            const std::uint64_t enough = kernels_.with_room(empty);
-            refusals.unschedulable |= lack & enough;
+            const std::uint64_t enough = kernels_.with_room(empty, lack);
+            refusals.unschedulable |= enough;
             refusals.unresolvable |= lack & ~enough;
         }
         refusals.unschedulable &= ~refusals.unresolvable;

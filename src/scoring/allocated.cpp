@@ -19,10 +19,10 @@ public:
 
     std::string_view name() const override { return "NodeResourcesFit"; }
 
-    void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t, std::int64_t weight,
+    void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::int64_t weight,
              LaneScores& scores) const noexcept override {
         add_scores_(block.lanes(kCpu, kScoredCpu, ask_class.own_cpu),
-                    block.lanes(kMemory, kScoredMemory, ask_class.own_memory), weight, scores.data());
+                    block.lanes(kMemory, kScoredMemory, ask_class.own_memory), lanes, weight, scores.data());
     }
 
 private:

@@ -18,10 +18,10 @@ public:
         return ask_class.cpu_request > 0 || ask_class.memory_request > 0;
     }
 
-    void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t, std::int64_t weight,
+    void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::int64_t weight,
              LaneScores& scores) const noexcept override {
         kernels_.add_balanced(block.lanes(kCpu, ask_class.cpu_request), block.lanes(kMemory, ask_class.memory_request),
-                              weight, scores.data());
+                              lanes, weight, scores.data());
     }
 
 private:

@@ -4,7 +4,6 @@
 // Thread: any number of workers at a time; const, no state that changes.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -13,10 +12,9 @@
 #include "apps/ask_class.h"
 #include "cluster/node_block.h"
 #include "engine/engine_options.h"
+#include "lanes/lane_kernels.h"
 
 namespace bayplan {
-
-struct alignas(64) LaneScores : std::array<std::int64_t, kLanes> {};
 
 // A score that a node's own columns decide. (Those that look at the whole cluster are in cluster_scores.h.)
 class Score {

@@ -96,7 +96,7 @@ TEST(NodeState, holds_show_by_priority_and_as_a_sum) {
 TEST(ChangeLog, says_how_far_back_it_reaches) {
     ChangeLog log;
     for (std::uint64_t count = 0; count < ChangeLog::kEntries + 10; ++count) {
-        log.append(static_cast<std::uint32_t>(count % 7));
+        log.append(slot_at(static_cast<std::uint32_t>(count % 7), 5));
     }
     EXPECT_TRUE(log.reaches_back_to(log.head()));
     EXPECT_TRUE(log.reaches_back_to(log.head() - ChangeLog::kEntries + 1));
@@ -104,6 +104,14 @@ TEST(ChangeLog, says_how_far_back_it_reaches) {
     // The oldest position that a caller then reads is the one after: it must not be overwritten.
     const std::uint64_t oldest = log.head() - ChangeLog::kEntries + 2;
     EXPECT_EQ(log.block_at(oldest), (oldest - 1) % 7);
+}
+
+TEST(ChangeLog, says_which_nodes_of_a_block) {
+    ChangeLog log;
+    EXPECT_EQ(log.lanes_at(log.append(slot_at(3, 17))), std::uint64_t{1} << 17);
+    EXPECT_EQ(log.block_at(log.head()), 3u);
+    EXPECT_EQ(log.lanes_at(log.append_block(4)), ~std::uint64_t{0});
+    EXPECT_EQ(log.block_at(log.head()), 4u);
 }
 
 }  // namespace

@@ -103,17 +103,17 @@ TEST(LaneBounds, no_node_scores_better_than_the_bound) {
         LaneScores scores{};
         if (terms.allocated == AllocatedScore::least) {
             plain.add_least_allocated(lanes_of(block.scored_cpu, cpu), lanes_of(block.scored_memory, memory),
-                                      terms.allocated_weight, scores.data());
+                                      ~std::uint64_t{0}, terms.allocated_weight, scores.data());
         } else if (terms.allocated == AllocatedScore::most) {
             plain.add_most_allocated(lanes_of(block.scored_cpu, cpu), lanes_of(block.scored_memory, memory),
-                                     terms.allocated_weight, scores.data());
+                                     ~std::uint64_t{0}, terms.allocated_weight, scores.data());
         }
-        plain.add_balanced(lanes_of(block.cpu, cpu), lanes_of(block.memory, memory), terms.balanced_weight,
-                           scores.data());
+        plain.add_balanced(lanes_of(block.cpu, cpu), lanes_of(block.memory, memory), ~std::uint64_t{0},
+                           terms.balanced_weight, scores.data());
         std::uint64_t lanes = number % 2 == 0 ? ~std::uint64_t{0} : random.bits();
         const std::uint64_t allowed = lanes;
-        lanes &= cpu == 0 ? lanes : plain.with_room(lanes_of(block.cpu, cpu));
-        lanes &= memory == 0 ? lanes : plain.with_room(lanes_of(block.memory, memory));
+        lanes = cpu == 0 ? lanes : plain.with_room(lanes_of(block.cpu, cpu), lanes);
+        lanes = memory == 0 ? lanes : plain.with_room(lanes_of(block.memory, memory), lanes);
         std::int64_t best = -1;
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             best = std::max(best, scores[static_cast<std::size_t>(std::countr_zero(left))]);

@@ -64,16 +64,26 @@ TEST(LaneKernels, scores_are_those_of_the_formulas_at_every_level) {
             most[lane] = 7 + weight * (kinds == 0 ? 0 : sums[1] / kinds);
             balanced[lane] = 7 + weight * balanced_allocation(uses);
         }
+        const std::uint64_t some = random.bits() & random.bits() & random.bits() & random.bits();
         for (const LaneKernels* kernels : levels_here()) {
-            const auto scores_by = [&](auto add) {
-                LaneScores scores;
-                scores.fill(7);
-                add(block.cpu_lanes(), block.memory_lanes(), weight, scores.data());
-                return scores;
+            // All lanes, and some: other eights are left alone, others of the same eight may get anything.
+            const auto expect_scores = [&](auto add, const LaneScores& expected) {
+                for (const std::uint64_t lanes : {~std::uint64_t{0}, some}) {
+                    LaneScores scores;
+                    scores.fill(7);
+                    add(block.cpu_lanes(), block.memory_lanes(), lanes, weight, scores.data());
+                    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+                        const bool asked = (lanes >> lane & 1) != 0;
+                        const bool beside = (whole_eights(lanes) >> lane & 1) != 0;
+                        ASSERT_TRUE(beside || scores[lane] == 7) << number << static_cast<int>(kernels->level);
+                        ASSERT_TRUE(!asked || scores[lane] == expected[lane])
+                            << number << static_cast<int>(kernels->level);
+                    }
+                }
             };
-            ASSERT_EQ(scores_by(kernels->add_least_allocated), least) << number << static_cast<int>(kernels->level);
-            ASSERT_EQ(scores_by(kernels->add_most_allocated), most) << number << static_cast<int>(kernels->level);
-            ASSERT_EQ(scores_by(kernels->add_balanced), balanced) << number << static_cast<int>(kernels->level);
+            expect_scores(kernels->add_least_allocated, least);
+            expect_scores(kernels->add_most_allocated, most);
+            expect_scores(kernels->add_balanced, balanced);
         }
     }
 }
@@ -108,7 +118,7 @@ TEST(LaneKernels, percents_are_exact_for_every_part_of_a_whole) {
         }
         for (const LaneKernels* kernels : levels_here()) {
             LaneScores scores{};
-            kernels->add_most_allocated(lanes_of(columns, 0), lanes_of(none, 0), 1, scores.data());
+            kernels->add_most_allocated(lanes_of(columns, 0), lanes_of(none, 0), ~std::uint64_t{0}, 1, scores.data());
             for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
                 const auto [part, whole] = divisions[first + lane];
                 ASSERT_EQ(scores[lane], part * 100 / whole) << part << " of " << whole;
@@ -137,13 +147,26 @@ TEST(LaneKernels, masks_and_keys_are_the_same_at_every_level) {
         const std::uint64_t lanes = number % 3 == 0 ? random.bits() & random.bits() & random.bits() : random.bits();
         const auto first_slot = static_cast<std::uint32_t>(random.below(1 << 20)) * kLanes;
         for (const LaneKernels* kernels : levels_here()) {
-            ASSERT_EQ(kernels->with_room(block.cpu_lanes()), plain.with_room(block.cpu_lanes()));
+            ASSERT_EQ(kernels->with_room(block.cpu_lanes(), lanes), plain.with_room(block.cpu_lanes(), lanes));
+            ASSERT_EQ(kernels->with_room(block.cpu_lanes(), lanes),
+                      lanes & kernels->with_room(block.cpu_lanes(), ~std::uint64_t{0}));
             ASSERT_EQ(kernels->named(names.data(), names[3]), plain.named(names.data(), names[3]));
             ASSERT_EQ(kernels->coded(codes.data(), codes[5]), plain.coded(codes.data(), codes[5]));
             ASSERT_EQ(kernels->best_key(lanes, scores.data(), first_slot),
                       plain.best_key(lanes, scores.data(), first_slot));
             ASSERT_EQ(kernels->best_key(0, scores.data(), first_slot), 0u);
             ASSERT_EQ(kernels->largest(keys.data(), keys.size()), plain.largest(keys.data(), keys.size()));
+        }
+    }
+}
+
+TEST(LaneKernels, eights_are_whole) {
+    RandomLanes random(9);
+    for (int number = 0; number < 10'000; ++number) {
+        const std::uint64_t lanes = random.bits() & random.bits() & random.bits() & random.bits() & random.bits();
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            const bool any = (lanes >> (lane / 8 * 8) & 0xff) != 0;
+            ASSERT_EQ((whole_eights(lanes) >> lane & 1) != 0, any);
         }
     }
 }
