@@ -72,7 +72,7 @@ struct PodStatement {
     std::string_view key;
     std::string_view application;
     std::string_view group;
-    std::string_view node;  // given: the pod runs there; not given: it asks for a node
+    std::string_view node;  // given: runs there (once somebody states that node); not given: asks for a node
     std::string_view required_node;
     std::int32_t priority = 0;
     bool foreign = false;

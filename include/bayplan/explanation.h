@@ -54,7 +54,7 @@ struct PreemptionExplanation {
 
 struct Explanation {
     std::string state;    // "pending", "gated", ...
-    std::string message;  // Kubernetes' text if no node takes it, with what preemption adds; or of its gates
+    std::string message;  // Kubernetes' text if no node takes it, with what preemption adds; or of its gates or node
     std::optional<PreemptionExplanation> preemption;  // if no node takes it and preemption was tried
     std::string node;     // where the next attempt would place it; empty: nowhere
     std::vector<NodeExplanation> nodes;  // in the order of slots

@@ -76,7 +76,7 @@ struct AskRecord {
     std::string_view key;  // unique within the shim
     DictId application = 0;
     DictId group = 0;          // pod group; 0 = on its own
-    DictId node = 0;           // runs there already
+    DictId node = 0;           // runs there already, whoever states that node, before or after
     DictId required_node = 0;  // NodeName predicate: this node or none
     std::int32_t priority = 0;
     bool foreign = false;                  // placed by another scheduler; counts, is never released by us
@@ -209,7 +209,7 @@ enum class DecisionKind : std::uint8_t {
     // name = ask key, termination and text say why. preempted_by_scheduler: the shim is to delete the pod, which
     // counts until a ReleaseRecord says that it is gone; otherwise it is gone as far as the engine is concerned.
     released = 7,
-    ask_waiting = 8, // name = ask key; the first attempt failed, text says why (YuniKorn: FAILED)
+    ask_waiting = 8, // name = ask key; text says why: the first attempt failed (YuniKorn: FAILED), gates, no such node yet
     message_rejected = 9,  // a state message as a whole made no sense; name = what
     // The ask `name` waits for the pods on `node` to go; no node: it does so no longer. The shim keeps the node on
     // the pod under kNominatedNodeKey; `text` begins with that key, and says why a nomination ended.

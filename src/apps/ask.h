@@ -16,6 +16,7 @@ namespace bayplan {
 enum class AskState : std::uint8_t {
     gone,            // no such ask (the entry is free)
     gated,           // waits for its scheduling gates
+    awaiting_node,   // runs, by its shim's word, on a node that nobody has registered yet
     pending,         // in the heap
     selected,        // taken from the heap into a batch; still pending to the outside
     backoff,         // waits for a time

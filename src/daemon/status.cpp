@@ -54,6 +54,7 @@ constexpr EngineField kEngineFields[] = {
     {"pending", &EngineCounters::pending},
     {"backoff", &EngineCounters::backoff},
     {"unschedulable", &EngineCounters::unschedulable},
+    {"waiting_for_node", &EngineCounters::waiting_for_node},
     {"allocations", &EngineCounters::allocations},
     {"classes", &EngineCounters::classes},
 };

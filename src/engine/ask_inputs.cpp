@@ -1,4 +1,4 @@
-// The part of Inputs about applications, asks, releases and nacks.
+// The part of Inputs about asks, releases and nacks.
 
 #include "base/check.h"
 #include "engine/inputs.h"
@@ -17,62 +17,6 @@ std::string numbered(DictId id) { return "#" + std::to_string(id); }
 
 }  // namespace
 
-// --- applications
-
-void Inputs::add_application(ShimId id, const ApplicationRecord& record) {
-    Shim& shim = world_.shims[id];
-    const std::string_view name = text_of(shim, record.application);
-    const std::string_view queue = record.queue == 0 ? "root.default" : text_of(shim, record.queue);
-    std::string fault;
-    if (name.empty()) {
-        fault = "unknown dictionary id";
-    } else if (shim.applications.contains(name)) {
-        fault = "application exists already";
-    } else if (shim.applications.size() >= world_.options.applications_max) {
-        fault = "more than " + std::to_string(world_.options.applications_max) + " applications";
-    } else if (queue.empty()) {
-        fault = "unknown queue " + numbered(record.queue);
-    }
-    if (!fault.empty()) {
-        lifecycle_.decide(id, DecisionKind::application_rejected,
-                          name.empty() ? numbered(record.application) : std::string(name), fault);
-        return;
-    }
-    const ApplicationId application = world_.applications.add(id, name, queue);
-    shim.applications.emplace(name, application);
-    world_.pending.add_application(application, shim.had_credit);
-    lifecycle_.decide(id, DecisionKind::application_accepted, name, {});
-}
-
-void Inputs::remove_with_asks(ShimId id, ApplicationId application) {
-    while (!world_.applications[application].asks.empty()) {
-        release(world_.applications[application].asks.front());
-    }
-    world_.pending.remove_application(application);
-    world_.shims[id].applications.erase(world_.applications[application].name);
-    world_.applications.remove(application);
-}
-
-void Inputs::remove_application(ShimId id, DictId entry) {
-    const std::string name(text_of(world_.shims[id], entry));
-    const ApplicationId application = application_of(world_.shims[id], entry);
-    if (application == kNone<ApplicationId>) {
-        lifecycle_.decide(id, DecisionKind::application_rejected, name.empty() ? numbered(entry) : name,
-                          name.empty() ? "unknown dictionary id" : "no such application");
-        return;
-    }
-    remove_with_asks(id, application);
-}
-
-void Inputs::state(ShimId id, const ApplicationsMessage& message) {
-    for (const ApplicationRecord& record : message.add) {
-        add_application(id, record);
-    }
-    for (const DictId entry : message.remove) {
-        remove_application(id, entry);
-    }
-}
-
 // --- asks
 
 std::string Inputs::update_fault(const AskRecord& record, AskId existing, Slot node) {
@@ -86,11 +30,11 @@ std::string Inputs::update_fault(const AskRecord& record, AskId existing, Slot n
     return world_.classes[ask.ask_class].spec->requests == amounts_ ? "" : "is placed already";
 }
 
-std::string Inputs::new_fault(ShimId id, const AskRecord& record, Slot node) {
+std::string Inputs::new_fault(ShimId id, const AskRecord& record) {
     if (world_.shims[id].asks.size() >= world_.options.asks_max) {
         return "more than " + std::to_string(world_.options.asks_max) + " asks";
     }
-    return record.foreign && node == kNone<Slot> ? "foreign pod without a node" : "";
+    return record.foreign && record.node == 0 ? "foreign pod without a node" : "";
 }
 
 // What is wrong with the record before its key is looked at.
@@ -106,10 +50,7 @@ std::string Inputs::ask_fault(ShimId id, const AskRecord& record) {
     if (!none_needed && application_of(shim, record.application) == kNone<ApplicationId>) {
         return "unknown application " + numbered(record.application);
     }
-    if (record.node != 0 && world_.nodes.find(text_of(shim, record.node)) == kNone<Slot>) {
-        return "no such node";
-    }
-    for (const DictId named : {record.required_node, record.group, record.nominated_node}) {
+    for (const DictId named : {record.node, record.required_node, record.group, record.nominated_node}) {
         if (named != 0 && shim.dictionary.find(named) == nullptr) {
             return "unknown dictionary id";
         }
@@ -139,7 +80,7 @@ void Inputs::state(ShimId id, const AsksMessage& message) {
         const Slot node = record.node == 0 ? kNone<Slot> : world_.nodes.find(text_of(shim, record.node));
         const auto found = shim.asks.find(record.key);
         if (found == shim.asks.end()) {
-            fault = new_fault(id, record, node);
+            fault = new_fault(id, record);
         } else if (const Ask& ask = world_.asks[found->second];
                    ask.application != application_of(shim, record.application)) {
             fault = "key is in use by application " +
@@ -151,7 +92,7 @@ void Inputs::state(ShimId id, const AsksMessage& message) {
         if (!fault.empty()) {
             lifecycle_.decide(id, DecisionKind::ask_rejected, record.key, fault);
         } else if (found == shim.asks.end()) {
-            add_ask(id, record, node);
+            add_ask(id, record);
         } else {
             update_ask(id, record, found->second);
         }
@@ -205,7 +146,16 @@ void Inputs::take_class(Ask& ask, AskClass&& spec) {
     }
 }
 
-void Inputs::add_ask(ShimId id, const AskRecord& record, Slot node) {
+// A pod that runs takes its place, or waits for its node if nobody has registered that one.
+void Inputs::put_on_node(AskId id, std::string_view node, std::string_view awaited_before) {
+    if (const Slot slot = world_.nodes.find(node); slot != kNone<Slot>) {
+        lifecycle_.place_by_force(id, slot);
+    } else {
+        lifecycle_.await_node(id, node, node != awaited_before);
+    }
+}
+
+void Inputs::add_ask(ShimId id, const AskRecord& record) {
     Shim& shim = world_.shims[id];
     const AskId ask_id = world_.asks.add();
     Ask& ask = world_.asks[ask_id];
@@ -232,11 +182,11 @@ void Inputs::add_ask(ShimId id, const AskRecord& record, Slot node) {
         }
     }
     shim.asks.emplace(std::string_view(ask.key), ask_id);
-    if (node == kNone<Slot> && record.nominated_node != 0) {
+    if (record.node == 0 && record.nominated_node != 0) {
         nominate_as_stated(ask_id, world_.nodes.find(text_of(shim, record.nominated_node)));
     }
-    if (node != kNone<Slot>) {
-        lifecycle_.place_by_force(ask_id, node);
+    if (record.node != 0) {
+        put_on_node(ask_id, text_of(shim, record.node), {});
     } else if (!world_.specs[ask.spec].gates.empty()) {
         lifecycle_.make_gated(ask_id);
     } else {
@@ -308,6 +258,7 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
     AskClass spec = class_of(id, record);
     const bool same_needs =
         spec.same_as(*world_.classes[ask.ask_class].spec) && record.never_preempts == ask.never_preempts;
+    const std::string awaited(before == AskState::awaiting_node ? world_.awaited_nodes.node_of(ask_id) : "");
     lifecycle_.withdraw(ask_id);
     const std::optional<Nomination> nomination = nomination_of(ask_id);
     if (record.node == 0) {
@@ -324,8 +275,8 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
     if (nomination && record.node == 0) {
         world_.nominations.set(ask_id, nomination->slot, nomination->victims);
     }
-    if (record.node != 0) {
-        lifecycle_.place_by_force(ask_id, world_.nodes.find(text_of(world_.shims[id], record.node)));
+    if (record.node != 0 || !awaited.empty()) {
+        put_on_node(ask_id, record.node != 0 ? text_of(world_.shims[id], record.node) : awaited, awaited);
     } else if (!world_.specs[ask.spec].gates.empty()) {
         if (before == AskState::gated) {
             ask.state = AskState::gated;

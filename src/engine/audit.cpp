@@ -13,6 +13,7 @@ struct Sums {
     std::map<std::pair<Slot, KindId>, std::int64_t> foreign;
     std::map<std::pair<Slot, KindId>, std::int64_t> held;
     std::map<AskState, std::size_t> states;
+    std::size_t awaited_in_vain = 0;  // waiting for a node that is there
     std::uint64_t allocations = 0;
 };
 
@@ -24,6 +25,10 @@ Sums recount(const World& world) {
             continue;
         }
         ++sums.states[ask.state];
+        if (ask.state == AskState::awaiting_node) {
+            const std::string_view node = world.awaited_nodes.node_of(static_cast<AskId>(number));
+            sums.awaited_in_vain += world.nodes.find(node) == kNone<Slot> ? 0 : 1;
+        }
         if (!has_place(ask.state)) {
             continue;
         }
@@ -83,6 +88,8 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
     differs("the selection", selected, count(AskState::selected));
     differs("the backoff heap", world.backoff.size() + world.nacked.size(), count(AskState::backoff));
     differs("the unschedulable list", world.unschedulable.size(), count(AskState::unschedulable));
+    differs("the table of awaited nodes", world.awaited_nodes.size(), count(AskState::awaiting_node));
+    differs("what waits for a node that is there", sums.awaited_in_vain, 0);
     differs("the count of allocations", world.allocations, sums.allocations);
 }
 
@@ -156,6 +163,7 @@ std::string explain_ask(const World& world, const Ask& ask, bool has_credit, con
             why += events & kObjectChanged ? ", a claim, volume or namespace changed" : "";
             return why;
         }
+        case AskState::awaiting_node: return "runs, as its shim says; waits until a shim registers its node";
         case AskState::unacknowledged: return "is allocated; the shim has not acknowledged it";
         case AskState::allocated: return "is allocated";
         default: return std::string(to_string(ask.state));

@@ -168,6 +168,7 @@ EngineCounters Engine::counters() const {
             .pending = world.pending.size() + parts_->pipeline.selected(),
             .backoff = world.backoff.size() + world.nacked.size(),
             .unschedulable = world.unschedulable.size(),
+            .waiting_for_node = world.awaited_nodes.size(),
             .allocations = world.allocations,
             .classes = world.classes.size()};
 }

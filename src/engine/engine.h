@@ -43,6 +43,7 @@ struct EngineCounters {
     std::uint64_t pending = 0;             // now: heap
     std::uint64_t backoff = 0;             // now
     std::uint64_t unschedulable = 0;       // now
+    std::uint64_t waiting_for_node = 0;    // now: stated as running on nodes that nobody has registered
     std::uint64_t allocations = 0;         // now, ours
     std::uint64_t classes = 0;             // now
 };

@@ -183,6 +183,10 @@ Explanation explain_ask_in_full(World& world, const Attempts& attempts, const Bl
         explanation.message = gates_text(world.specs[ask.spec], world.texts);
         return explanation;
     }
+    if (ask.state == AskState::awaiting_node) {
+        explanation.message = awaited_text(world.awaited_nodes.node_of(id));
+        return explanation;
+    }
     world.nominations.lift(id);
     Explainer(world, attempts, evaluator, search, id).explain(explanation, full);
     world.nominations.lay(id);

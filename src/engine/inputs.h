@@ -72,19 +72,22 @@ private:
     void decommission(Slot);
     void end_nominations(Slot);
 
-    // ask_inputs.cpp
+    // application_inputs.cpp
     void state(ShimId, const ApplicationsMessage&);
-    void state(ShimId, const AsksMessage&);
-    void state(ShimId, const ReleasesMessage&);
-    void state(ShimId, const NacksMessage&);
     void add_application(ShimId, const ApplicationRecord&);
     void remove_application(ShimId, DictId);
     void remove_with_asks(ShimId, ApplicationId);
+
+    // ask_inputs.cpp
+    void state(ShimId, const AsksMessage&);
+    void state(ShimId, const ReleasesMessage&);
+    void state(ShimId, const NacksMessage&);
     std::string ask_fault(ShimId, const AskRecord&);
     std::string update_fault(const AskRecord&, AskId, Slot);
-    std::string new_fault(ShimId, const AskRecord&, Slot);
+    std::string new_fault(ShimId, const AskRecord&);
     AskClass class_of(ShimId, const AskRecord&);
-    void add_ask(ShimId, const AskRecord&, Slot);
+    void add_ask(ShimId, const AskRecord&);
+    void put_on_node(AskId, std::string_view node, std::string_view awaited_before);
     void update_ask(ShimId, const AskRecord&, AskId);
     void update_placed(ShimId, const AskRecord&, AskId);
     void take_class(Ask&, AskClass&&);

@@ -17,6 +17,8 @@ std::string gates_text(const PodSpec& spec, const TextTable& texts) {
     return text + "]";
 }
 
+std::string awaited_text(std::string_view node) { return "waiting for node " + std::string(node); }
+
 Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& evaluator, DecisionLog& log,
                      DecisionSink& sink)
     : world_(world), pipeline_(pipeline), evaluator_(evaluator), log_(log), sink_(sink) {}
@@ -203,6 +205,7 @@ void Lifecycle::withdraw(AskId id) {
         case AskState::selected: pipeline_.on_selected_gone(); break;
         case AskState::backoff: (world_.asks[id].nacked ? world_.nacked : world_.backoff).remove(id); break;
         case AskState::unschedulable: world_.unschedulable.remove(id); break;
+        case AskState::awaiting_node: world_.awaited_nodes.remove(id); break;
         default: break;
     }
 }
@@ -214,6 +217,16 @@ void Lifecycle::place_by_force(AskId id, Slot slot) {
     note_terminating(id);
     end_nomination_by_placement(id, slot);
     wake(kPodPlaced);
+}
+
+void Lifecycle::await_node(AskId id, std::string_view node, bool tell) {
+    Ask& ask = world_.asks[id];
+    ask.state = AskState::awaiting_node;
+    world_.awaited_nodes.insert(id, node);
+    end_nomination_by_placement(id, kNone<Slot>);
+    if (tell) {
+        decide(ask.shim, DecisionKind::ask_waiting, ask.key, awaited_text(node));
+    }
 }
 
 void Lifecycle::end_allocation(AskId id) {

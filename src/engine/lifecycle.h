@@ -15,6 +15,7 @@
 namespace bayplan {
 
 std::string gates_text(const PodSpec&, const TextTable&);
+std::string awaited_text(std::string_view node);
 
 class Lifecycle {
 public:
@@ -42,6 +43,7 @@ public:
     void make_pending(AskId);
     void withdraw(AskId);  // out of wherever it waits; the caller gives it a new state
     void place_by_force(AskId, Slot);
+    void await_node(AskId, std::string_view node, bool tell);  // it runs on a node that nobody has registered
     void end_allocation(AskId);  // frees its amounts; the caller gives it a new state
     void back_off_after_nack(AskId, Slot refused_by);
     void insert_backoff(AskId);

@@ -115,6 +115,9 @@ void Inputs::create_or_mention(ShimId id, const NodeRecord& record, std::string_
     world_.topology.set_facts(slot, facts_);
     ++world_.shims[id].node_count;
     lifecycle_.wake(kNodeAdded);
+    for (const AskId pod : world_.awaited_nodes.take(name)) {
+        lifecycle_.place_by_force(pod, slot);
+    }
 }
 
 void Inputs::state(ShimId id, const NodesMessage& message) {

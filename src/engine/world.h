@@ -22,6 +22,7 @@
 #include "preemption/nodes_left_out.h"
 #include "preemption/nominations.h"
 #include "preemption/victim_index.h"
+#include "queues/awaited_nodes.h"
 #include "queues/pending_heap.h"
 #include "queues/waiting_asks.h"
 #include "engine/object_table.h"
@@ -49,6 +50,7 @@ struct World {
           backoff(asks),
           nacked(asks),
           unschedulable(asks),
+          awaited_nodes(asks, names),
           nominations(asks, classes, holds),
           departures(asks, options.preemption),
           budgets(texts),
@@ -83,6 +85,7 @@ struct World {
     BackoffHeap backoff;
     BackoffHeap nacked;  // in backoff too, but never tried before their time
     UnschedulableList unschedulable;
+    AwaitedNodes awaited_nodes;
 
     Nominations nominations;
     NodesLeftOut left_out;

@@ -12,6 +12,7 @@ namespace bayplan::oracle {
 const char* name_of(AskState state) {
     switch (state) {
     case AskState::gated: return "gated";
+    case AskState::waiting_for_node: return "waiting_for_node";
     case AskState::pending: return "pending";
     case AskState::backoff: return "backoff";
     case AskState::unschedulable: return "unschedulable";
@@ -200,6 +201,7 @@ OracleCounters Oracle::counters() const {
     out.ignored = ignored_;
     for (const auto& [sequence, ask] : asks_) {
         out.gated += ask.state == AskState::gated;
+        out.waiting_for_node += ask.state == AskState::waiting_for_node;
         out.pending += ask.state == AskState::pending;
         out.backoff += ask.state == AskState::backoff;
         out.unschedulable += ask.state == AskState::unschedulable;

@@ -28,6 +28,7 @@ struct OracleCounters {
     std::uint64_t cleared = 0;
     std::uint64_t nodes = 0;
     std::uint64_t gated = 0;
+    std::uint64_t waiting_for_node = 0;
     std::uint64_t pending = 0;
     std::uint64_t backoff = 0;
     std::uint64_t unschedulable = 0;
@@ -145,6 +146,7 @@ private:
     void become_gated(Ask&);
     void restate_placed(Ask&, const Ask& wanted);
     void place(Ask&, const std::string& node, AskState);
+    void run_where_stated(Ask&, const std::string& node);
     void leave_node(Ask&);
     void end_ask(std::uint64_t sequence, bool wakes);
     void end_asks_of_application(const std::string& shim, const std::string& application);

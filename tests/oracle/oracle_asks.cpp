@@ -71,8 +71,8 @@ std::string Oracle::ask_faults(const Shim& shim, const AskRecord& record, Ask& w
         return "unknown application " + number_sign(record.application);
     }
     wanted.node = text(record.node);
-    if (record.node != 0 && !nodes_.contains(wanted.node)) {
-        return "no such node";
+    if (record.node != 0 && wanted.node.empty()) {
+        return "unknown dictionary id";
     }
     wanted.required_node = text(record.required_node);
     if (record.required_node != 0 && wanted.required_node.empty()) {
@@ -172,6 +172,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     const std::uint64_t sequence = ask.sequence;
     ask.pod = wanted.pod;
     ask.pod.sequence = sequence;
+    ask.pod.foreign = ask.foreign;
     for (const auto& [kind, amount] : ask.requests) {
         kinds_.insert(kind);
     }
@@ -179,7 +180,9 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
         wake(Event::allocation_ended, &ask);  // less may be held now
     }
     if (!wanted.node.empty()) {
-        place(ask, wanted.node, AskState::allocated);
+        run_where_stated(ask, wanted.node);
+    } else if (!ask.awaited_node.empty()) {
+        saw("goes on waiting for its node");
     } else if (!ask.pod.spec->gates.empty()) {
         become_gated(ask);
     } else if (ask.state == AskState::gated) {
@@ -248,7 +251,7 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     shim.asks[wanted.key] = wanted.sequence;
     Ask& ask = asks_[wanted.sequence] = wanted;
     if (!node.empty()) {
-        place(ask, node, AskState::allocated);
+        run_where_stated(ask, node);
         return "";
     }
     if (!ask.pod.spec->gates.empty()) {
@@ -278,11 +281,30 @@ std::uint64_t Oracle::group_number(const Ask& ask) const {
     return ask.sequence;
 }
 
+// By force, now or when the node is there.
+void Oracle::run_where_stated(Ask& ask, const std::string& node) {
+    if (nodes_.contains(node)) {
+        if (!ask.awaited_node.empty()) {
+            saw("stated on another node than it waits for");
+        }
+        place(ask, node, AskState::allocated);
+        return;
+    }
+    end_nomination(ask, true);
+    ask.state = AskState::waiting_for_node;
+    ask.failed_by.clear();
+    if (ask.awaited_node != node) {
+        decide(ask.shim, DecisionKind::ask_waiting, ask.key, "waiting for node " + node);
+        ask.awaited_node = node;
+    }
+}
+
 void Oracle::place(Ask& ask, const std::string& node_name, AskState state) {
     end_nomination(ask, ask.nominated_node != node_name);
     Node& node = nodes_.at(node_name);
     add(ask.requests, 1, ask.foreign ? node.foreign : node.used);
     ask.node = node_name;
+    ask.awaited_node.clear();
     ask.pod.node = node_name;
     ask.state = state;
     ask.nacked = false;

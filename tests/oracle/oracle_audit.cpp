@@ -75,6 +75,11 @@ void Oracle::audit_asks(std::vector<std::string>& broken) const {
             broken.push_back("law 4: " + ask.key + " is " + name_of(ask.state) + " on '" +
                              ask.node + "'");
         }
+        const bool waits = ask.state == AskState::waiting_for_node;
+        if (waits != !ask.awaited_node.empty() || (waits && nodes_.contains(ask.awaited_node))) {
+            broken.push_back("law 4: " + ask.key + " is " + name_of(ask.state) + ", waits for '" +
+                             ask.awaited_node + "'");
+        }
         if (ask.state == AskState::unschedulable && ask.failed_by.empty() && ask.left_out.empty()) {
             broken.push_back("law 8: " + ask.key + " is unschedulable without a reason");
         }

@@ -116,6 +116,12 @@ std::string Oracle::create_node(const std::string& shim, const std::string& name
     set_schedulable(node, schedulable);
     nodes_[name] = node;
     wake(Event::node_changed);
+    for (auto& [sequence, ask] : asks_) {
+        if (ask.awaited_node == name) {
+            saw(ask.shim == shim ? "its node came" : "its node came from another shim");
+            place(ask, name, AskState::allocated);
+        }
+    }
     return "";
 }
 

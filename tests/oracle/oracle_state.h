@@ -21,7 +21,7 @@ namespace bayplan::oracle {
 
 using Amounts = std::map<std::string, std::int64_t>;  // by text of the kind
 
-enum class AskState { gated, pending, backoff, unschedulable, unacknowledged, allocated };
+enum class AskState { gated, waiting_for_node, pending, backoff, unschedulable, unacknowledged, allocated };
 
 // Adds the amounts to others, or takes them away (times = -1).
 void add(const Amounts&, std::int64_t times, Amounts& into);
@@ -51,6 +51,7 @@ struct Ask {
     bool foreign = false;
     AskState state = AskState::pending;
     std::string node;  // empty: not placed
+    std::string awaited_node;  // runs there, but no such node was created; empty: does not wait so
     std::uint64_t failures = 0;
     std::int64_t backoff_until = 0;
     std::set<std::string> failed_by;

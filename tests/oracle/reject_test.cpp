@@ -102,10 +102,8 @@ TEST_F(Rejects, Asks) {
     EXPECT_EQ(last(), "ask_rejected x//unknown application #0");
     cluster.ask({.key = "x", .application = kUnknown, .node = kNode1, .foreign = true});
     EXPECT_EQ(last(), "ask_rejected x//unknown application #999");
-    cluster.ask({.key = "x", .application = kAppA, .node = kNode2, .required_node = kUnknown});
-    EXPECT_EQ(last(), "ask_rejected x//no such node");
     cluster.ask({.key = "x", .application = kAppA, .node = kUnknown});
-    EXPECT_EQ(last(), "ask_rejected x//no such node");
+    EXPECT_EQ(last(), "ask_rejected x//unknown dictionary id");
     cluster.ask({.key = "x", .application = kAppA, .required_node = kUnknown});
     EXPECT_EQ(last(), "ask_rejected x//unknown dictionary id");
     cluster.ask({.key = "x", .application = kAppA, .group = kUnknown, .requests = {{kCpu, -1}}});

@@ -209,6 +209,52 @@ TEST(OracleState, AResyncCanOpenOnALiveConnection) {
     EXPECT_TRUE(cluster.oracle.nodes().contains("n1"));
 }
 
+TEST(OracleState, APodStatedBeforeItsNodeWaitsForItAndThenTakesItsPlace) {
+    SmallCluster cluster;
+    cluster.ready();
+    cluster.ready("t");
+    cluster.ask({.key = "x", .application = kAppA, .node = kNode1, .requests = {{kCpu, 7}}});
+    cluster.ask({.key = "f", .node = kNode1, .foreign = true, .requests = {{kCpu, 2}}});
+    EXPECT_EQ(cluster.last(), "4 ask_waiting f//waiting for node n1");
+    EXPECT_EQ(cluster.state("x"), "waiting_for_node");
+    cluster.ask({.key = "x", .application = kAppA, .requests = {{kCpu, 5}}});  // no node: the same
+    EXPECT_EQ(cluster.last(), "4 ask_waiting f//waiting for node n1");
+    cluster.nack("x");
+    EXPECT_EQ(cluster.last(), "5 message_rejected x//no such allocation");
+    EXPECT_FALSE(cluster.oracle.has_work());
+    cluster.node(kNode1, {{kCpu, 4}}, "t");
+    EXPECT_EQ(cluster.state("x"), "allocated");
+    EXPECT_EQ(cluster.oracle.nodes().at("n1").used.at("cpu"), 5);
+    EXPECT_EQ(cluster.oracle.nodes().at("n1").foreign.at("cpu"), 2);
+    EXPECT_EQ(cluster.last(), "5 message_rejected x//no such allocation");
+    cluster.node_action(kNode1, NodeAction::decommission, {}, "t");
+    EXPECT_EQ(cluster.last(), "6 released x/n1/node n1 was decommissioned");
+    EXPECT_EQ(cluster.oracle.audit(), std::vector<std::string>{});
+}
+
+TEST(OracleState, APodThatWaitsForItsNodeFollowsWhatIsStatedAndEndsLikeAnyAsk) {
+    SmallCluster cluster;
+    cluster.ready();
+    cluster.node(kNode2, {{kCpu, 4}});
+    cluster.ask({.key = "x", .application = kAppA, .requests = {{kCpu, 9}}});
+    cluster.oracle.run(1);
+    EXPECT_EQ(cluster.state("x"), "unschedulable");
+    cluster.ask({.key = "x", .application = kAppA, .node = kNode1});  // it was bound by somebody else
+    EXPECT_EQ(cluster.last(), "5 ask_waiting x//waiting for node n1");
+    cluster.ask({.key = "x", .application = kAppA, .node = kNode3});
+    EXPECT_EQ(cluster.last(), "6 ask_waiting x//waiting for node n3");
+    cluster.ask({.key = "x", .application = kAppA, .node = kNode2});
+    EXPECT_EQ(cluster.state("x"), "allocated");
+    cluster.ask({.key = "y", .application = kAppA, .node = kNode1});
+    cluster.ask({.key = "z", .application = kAppB, .node = kNode1});
+    cluster.release("y");
+    cluster.send(OwnedApplications{{}, {kAppB}});
+    EXPECT_EQ(cluster.oracle.counters().waiting_for_node, 0u);
+    cluster.ask({.key = "y", .application = kAppA, .node = kNode1});
+    cluster.send(OwnedResyncBegin{});
+    EXPECT_EQ(cluster.state("y"), "");
+}
+
 TEST(OracleTick, NowNeverGoesBack) {
     SmallCluster cluster;
     cluster.tick(50);

@@ -55,7 +55,6 @@ constexpr Rejection kRejections[] = {
     {DecisionKind::ask_rejected, "empty key", ""},
     {DecisionKind::ask_rejected, "key is longer than 512 bytes", ""},
     {DecisionKind::ask_rejected, "unknown application #", ""},
-    {DecisionKind::ask_rejected, "no such node", ""},
     {DecisionKind::ask_rejected, "unknown dictionary id", ""},
     {DecisionKind::ask_rejected, "unknown dictionary id #", ""},
     {DecisionKind::ask_rejected, "unknown spec ", ""},
@@ -120,6 +119,7 @@ constexpr std::string_view kOther[] = {"place lines",
                                        "holds at the end",
                                        "nodes beyond the first block",
                                        "asks gated at the end",
+                                       "asks waiting for their node at the end",
                                        "volumes given to claims at the end",
                                        "drained nodes at the end"};
 
@@ -145,7 +145,11 @@ constexpr std::string_view kRules[] = {"early from backoff",
                                        "victim became stuck",
                                        "nominated node gone",
                                        "nominated as stated",
-                                       "woken as the stuck pod is gone"};
+                                       "woken as the stuck pod is gone",
+                                       "its node came",
+                                       "its node came from another shim",
+                                       "goes on waiting for its node",
+                                       "stated on another node than it waits for"};
 constexpr std::string_view kDecidingRules[] = {
     "refused beside nominated pods",
     "refused by another predicate beside nominated pods",
@@ -280,6 +284,7 @@ void Coverage::add(const oracle::Oracle& oracle) {
     for (const auto& [sequence, ask] : oracle.asks()) {
         count("asks unacknowledged at the end", ask.state == oracle::AskState::unacknowledged);
         count("asks gated at the end", ask.state == oracle::AskState::gated);
+        count("asks waiting for their node at the end", !ask.awaited_node.empty());
         count("volumes given to claims at the end", ask.bindings.size());
         count("asks in backoff at the end", ask.state == oracle::AskState::backoff);
         count("foreign pods at the end", ask.foreign);

@@ -93,6 +93,7 @@ private:
     oracle::OwnedForget forget(const oracle::Oracle&, ShimModel&);
     std::string any_application(const oracle::Oracle&, const ShimModel&);
     std::string any_node(const oracle::Oracle&);
+    std::string stated_node(const oracle::Oracle&, const ShimModel&);
     const oracle::Ask* any_ask(const oracle::Oracle&, const ShimModel&, bool placed);
 
     // generator_kube.cpp: specs and objects.

@@ -152,9 +152,9 @@ oracle::OwnedAsk Generator::new_ask(const oracle::Oracle& oracle, ShimModel& mod
     }
     ask.tolerates_unschedulable = random_.chance(8);
     if (random_.chance(5)) {
-        ask.node = id_of(oracle, model, any_node(oracle));
+        ask.node = id_of(oracle, model, stated_node(oracle, model));
     } else if (random_.chance(5)) {
-        ask.node = random_.chance(90) ? id_of(oracle, model, any_node(oracle)) : 0;
+        ask.node = random_.chance(90) ? id_of(oracle, model, stated_node(oracle, model)) : 0;
         ask.foreign = true;
         ask.application = random_.chance(70) ? 0 : ask.application;
     }
@@ -183,7 +183,8 @@ oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimMod
     out.key = ask.key;
     out.application = ask.application.empty() ? 0 : id_of(oracle, model, ask.application);
     out.group = ask.group.empty() ? 0 : id_of(oracle, model, ask.group);
-    out.node = ask.node.empty() ? 0 : id_of(oracle, model, ask.node);
+    const std::string& node = ask.node.empty() ? ask.awaited_node : ask.node;
+    out.node = node.empty() ? 0 : id_of(oracle, model, node);
     out.required_node = ask.required_node.empty() ? 0 : id_of(oracle, model, ask.required_node);
     out.priority = ask.priority;
     out.foreign = ask.foreign;
@@ -221,7 +222,7 @@ oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel&
         out.tolerates_unschedulable = !out.tolerates_unschedulable;
     }
     if (random_.chance(15)) {
-        out.node = random_.chance(40) ? 0 : id_of(oracle, model, any_node(oracle));
+        out.node = random_.chance(40) ? 0 : id_of(oracle, model, stated_node(oracle, model));
     }
     if (!plain_ && random_.chance(35)) {
         ask_for_nodes(oracle, model, out);
@@ -382,6 +383,14 @@ std::string Generator::any_node(const oracle::Oracle& oracle) {
     auto node = oracle.nodes().begin();
     std::advance(node, static_cast<std::ptrdiff_t>(random_.below(oracle.nodes().size())));
     return node->first;
+}
+
+// Of a pod that runs: sometimes its node is one that this shim or another has not created (yet).
+std::string Generator::stated_node(const oracle::Oracle& oracle, const ShimModel& model) {
+    if (random_.chance(70)) {
+        return any_node(oracle);
+    }
+    return random_.pick(random_.chance(50) ? model.nodes : random_.pick(shims_).nodes);
 }
 
 const oracle::Ask* Generator::any_ask(const oracle::Oracle& oracle, const ShimModel& model,

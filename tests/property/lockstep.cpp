@@ -168,6 +168,7 @@ std::string Lockstep::compare_counters() const {
           differ("pending", engine.pending, oracle.pending),
           differ("backoff", engine.backoff, oracle.backoff),
           differ("unschedulable", engine.unschedulable, oracle.unschedulable),
+          differ("waiting for a node", engine.waiting_for_node, oracle.waiting_for_node),
           differ("allocations", engine.allocations, oracle.allocations)}) {
         if (!difference.empty()) {
             return difference;

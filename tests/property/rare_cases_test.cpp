@@ -130,6 +130,19 @@ Case terms_met_by_different_pods() {
             "deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."};
 }
 
+// The pod fills the node that comes after it.
+Case pods_before_their_node() {
+    oracle::OwnedAsk asks_for_it = ask("x", 0);
+    asks_for_it.required_node = kUsed;
+    oracle::OwnedAsk runs = ask("runs", 0, kUsed);
+    runs.requests = {{kCpu, 4}};
+    return {"a pod stated on a node that comes later takes its place there",
+            {oracle::OwnedAsks{{runs}}, oracle::OwnedNodes{{node(kUsed)}}, oracle::OwnedAsks{{asks_for_it}}},
+            "1 0 fail s/x - - 0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't match the requested node "
+            "name. no new claims to deallocate, preemption: 0/3 nodes are available: 1 No preemption victims found for "
+            "incoming pod, 2 Preemption is not helpful for scheduling."};
+}
+
 History history_of(const Case& one) {
     History history;
     const auto send = [&](oracle::OwnedBody body) {
@@ -154,7 +167,7 @@ History history_of(const Case& one) {
 // Named so that the filter of the mutants takes it in.
 TEST(Property, EngineEqualsOracleInRareCases) {
     for (const Case& one : {taints_of_spread(), pod_refused_as_a_whole(), required_terms_of_placed_pods(),
-                            terms_met_by_different_pods()}) {
+                            terms_met_by_different_pods(), pods_before_their_node()}) {
         const History history = history_of(one);
         Lockstep lockstep(history.options);
         for (const Event& event : history.events) {

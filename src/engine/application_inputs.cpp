@@ -1,0 +1,70 @@
+// The part of Inputs about applications.
+
+#include <string>
+#include <string_view>
+
+#include "engine/inputs.h"
+
+namespace bayplan {
+
+namespace {
+
+std::string numbered(DictId id) { return "#" + std::to_string(id); }
+
+}  // namespace
+
+void Inputs::add_application(ShimId id, const ApplicationRecord& record) {
+    Shim& shim = world_.shims[id];
+    const std::string_view name = text_of(shim, record.application);
+    const std::string_view queue = record.queue == 0 ? "root.default" : text_of(shim, record.queue);
+    std::string fault;
+    if (name.empty()) {
+        fault = "unknown dictionary id";
+    } else if (shim.applications.contains(name)) {
+        fault = "application exists already";
+    } else if (shim.applications.size() >= world_.options.applications_max) {
+        fault = "more than " + std::to_string(world_.options.applications_max) + " applications";
+    } else if (queue.empty()) {
+        fault = "unknown queue " + numbered(record.queue);
+    }
+    if (!fault.empty()) {
+        lifecycle_.decide(id, DecisionKind::application_rejected,
+                          name.empty() ? numbered(record.application) : std::string(name), fault);
+        return;
+    }
+    const ApplicationId application = world_.applications.add(id, name, queue);
+    shim.applications.emplace(name, application);
+    world_.pending.add_application(application, shim.had_credit);
+    lifecycle_.decide(id, DecisionKind::application_accepted, name, {});
+}
+
+void Inputs::remove_with_asks(ShimId id, ApplicationId application) {
+    while (!world_.applications[application].asks.empty()) {
+        release(world_.applications[application].asks.front());
+    }
+    world_.pending.remove_application(application);
+    world_.shims[id].applications.erase(world_.applications[application].name);
+    world_.applications.remove(application);
+}
+
+void Inputs::remove_application(ShimId id, DictId entry) {
+    const std::string name(text_of(world_.shims[id], entry));
+    const ApplicationId application = application_of(world_.shims[id], entry);
+    if (application == kNone<ApplicationId>) {
+        lifecycle_.decide(id, DecisionKind::application_rejected, name.empty() ? numbered(entry) : name,
+                          name.empty() ? "unknown dictionary id" : "no such application");
+        return;
+    }
+    remove_with_asks(id, application);
+}
+
+void Inputs::state(ShimId id, const ApplicationsMessage& message) {
+    for (const ApplicationRecord& record : message.add) {
+        add_application(id, record);
+    }
+    for (const DictId entry : message.remove) {
+        remove_application(id, entry);
+    }
+}
+
+}  // namespace bayplan

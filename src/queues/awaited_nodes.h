@@ -1,0 +1,70 @@
+// Pods that run, by their shim's word, on a node that nobody has registered: kept by that node's name until
+// somebody does. They are in no heap and hold nothing. Source: engine/RULES.md, section 2, "Asks".
+//
+// Thread: the engine's.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "apps/ask_list.h"
+#include "apps/ask_table.h"
+#include "base/ids.h"
+#include "base/name_table.h"
+
+namespace bayplan {
+
+class AwaitedNodes {
+public:
+    AwaitedNodes(AskTable& asks, NameTable<NameId>& names) : asks_(asks), names_(names) {}
+
+    void insert(AskId id, std::string_view node) {
+        const NameId name = names_.acquire(node);
+        node_of_.emplace(id, name);
+        waiting_[name].push_back(asks_, id);
+    }
+
+    void remove(AskId id) {
+        const NameId name = node_of_.at(id);
+        const auto waiting = waiting_.find(name);
+        waiting->second.remove(asks_, id);
+        if (waiting->second.empty()) {
+            waiting_.erase(waiting);
+        }
+        node_of_.erase(id);
+        names_.release(name);
+    }
+
+    std::string_view node_of(AskId id) const { return names_.text(node_of_.at(id)); }
+    std::size_t size() const { return node_of_.size(); }
+
+    // Takes out those that wait for this node, in order of sequence number.
+    std::vector<AskId> take(std::string_view node) {
+        std::vector<AskId> taken;
+        const auto waiting = waiting_.find(names_.find(node));
+        if (waiting == waiting_.end()) {
+            return taken;
+        }
+        for (AskId id = waiting->second.front(); id != kNone<AskId>; id = waiting->second.next(asks_, id)) {
+            taken.push_back(id);
+        }
+        for (const AskId id : taken) {
+            remove(id);
+        }
+        std::sort(taken.begin(), taken.end(),
+                  [&](AskId a, AskId b) { return asks_[a].sequence < asks_[b].sequence; });
+        return taken;
+    }
+
+private:
+    AskTable& asks_;
+    NameTable<NameId>& names_;  // a reference for each ask
+    boost::unordered_flat_map<AskId, NameId> node_of_;
+    boost::unordered_flat_map<NameId, AskList<&Ask::in_list>> waiting_;
+};
+
+}  // namespace bayplan
