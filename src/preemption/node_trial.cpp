@@ -34,6 +34,8 @@ NodeTrial::NodeTrial(const TrialTables& tables, AskId ask, Slot slot)
       slot_(slot),
       skipped_(left_out_by_kubernetes()),
       others_(reckoned_with(tables, ask, slot)) {
+    // A plan that is made while pods are taken off would count them as they are, and again when they are put back.
+    tables_.topology.plan(tables_.classes[tables_.asks[ask].ask_class].spec->spec);
     copy_lane();
 }
 

@@ -13,6 +13,7 @@ struct Case {
     const char* about;
     std::vector<oracle::OwnedBody> messages;  // after nodes west and east, west at the lower slot
     const char* expected;                     // the last line of the log
+    std::vector<oracle::OwnedBody> later = {};  // after attempts; more attempts follow
 };
 
 oracle::OwnedNode node(DictId zone) {
@@ -143,12 +144,36 @@ Case pods_before_their_node() {
             "incoming pod, 2 Preemption is not helpful for scheduling."};
 }
 
+// `waits` was never tried when its nomination is looked at again, so that what it counts is first counted then, with
+// the victim thought away. The victim gone for good, nobody is counted.
+Case first_counted_in_a_trial() {
+    PodSpec alone;
+    alone.name_space = kSpace;
+    alone.anti_affinity = {app_in_zone()};
+    oracle::OwnedAsk victim = ask("victim", 1, kWest);
+    victim.requests = {{kCpu, 3}};
+    oracle::OwnedAsk full = ask("full", 0, kEast);
+    full.requests = {{kCpu, 4}};
+    full.priority = 100;
+    oracle::OwnedAsk waits = ask("waits", 2);
+    waits.nominated_node = kWest;
+    waits.priority = 1;
+    oracle::OwnedAsk high = ask("high", 0);
+    high.requests = {{kCpu, 2}};
+    high.priority = 10;
+    return {"pods that a trial thinks away are counted once",
+            {oracle::OwnedSpecs{{{1, labelled_spec()}, {2, alone}}, {}}, oracle::OwnedAsks{{victim, full, waits, high}}},
+            "4 0 place s/high west - -",
+            {oracle::OwnedReleases{{{"victim", 0}}}}};
+}
+
 History history_of(const Case& one) {
     History history;
     const auto send = [&](oracle::OwnedBody body) {
         history.events.push_back(StateEvent{"s", 0, false, std::move(body)});
     };
     history.options.executor = ExecutorKind::inline_;
+    history.options.batch = history.options.depth = 1;  // nothing is looked at ahead of its turn
     history.events.push_back(ConnectEvent{"s", 1, true, Received::last, 0});
     send(oracle::OwnedDefine{{{kCpu, "cpu"}, {kEast, "east"}, {kWest, "west"}, {kApplication, "a"},
                               {kZone, "zone"}, {kSpace, "space"}, {kApp, "app"}, {kClass, "at-once"},
@@ -161,13 +186,17 @@ History history_of(const Case& one) {
         send(message);
     }
     history.events.push_back(RunEvent{100});
+    for (const oracle::OwnedBody& message : one.later) {
+        send(message);
+    }
+    history.events.push_back(RunEvent{100});
     return history;
 }
 
 // Named so that the filter of the mutants takes it in.
 TEST(Property, EngineEqualsOracleInRareCases) {
     for (const Case& one : {taints_of_spread(), pod_refused_as_a_whole(), required_terms_of_placed_pods(),
-                            terms_met_by_different_pods(), pods_before_their_node()}) {
+                            terms_met_by_different_pods(), pods_before_their_node(), first_counted_in_a_trial()}) {
         const History history = history_of(one);
         Lockstep lockstep(history.options);
         for (const Event& event : history.events) {

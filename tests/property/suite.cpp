@@ -48,12 +48,12 @@ void note_seed_and_die(int signal_number) {
 
 }  // namespace
 
-Suite Suite::from_environment(std::uint64_t usual) {
+Suite Suite::from_environment(std::uint64_t usual, const char* histories) {
     Suite suite;
     const bool one_seed = std::getenv("BAYPLAN_SEED") != nullptr;
     suite.first_seed = number_in("BAYPLAN_SEED", 1);
     suite.histories =
-        number_in("BAYPLAN_HISTORIES", one_seed ? 1 : (usual + kSlowdown - 1) / kSlowdown);
+        number_in(histories, one_seed ? 1 : (usual + kSlowdown - 1) / kSlowdown);
     suite.with_tbb = !kThreadSanitizer && number_in("BAYPLAN_NO_TBB", 0) == 0;
     suite.complete = suite.histories >= 500;
     return suite;

@@ -2,6 +2,7 @@
 // a failing one is shown.
 //
 // BAYPLAN_HISTORIES=N   that many histories in place of the default
+// BAYPLAN_CROWDS=N      likewise, of crowded clusters
 // BAYPLAN_SEED=S        the first seed; without BAYPLAN_HISTORIES only that one
 // BAYPLAN_NO_TBB=1      no TBB executor (always so under ThreadSanitizer, which cannot see into
 // TBB)
@@ -22,8 +23,9 @@ struct Suite {
     bool with_tbb = true;
     bool complete = true;  // large enough to demand full coverage
 
-    // `usual` is what a release build takes; sanitizer builds take a share of it.
-    static Suite from_environment(std::uint64_t usual);
+    // `usual` is what a release build takes; sanitizer builds take a share of it. `histories` is the variable that says
+    // otherwise.
+    static Suite from_environment(std::uint64_t usual, const char* histories = "BAYPLAN_HISTORIES");
     // By how much fewer: 1 without a sanitizer.
     static std::uint64_t slowdown();
 };

@@ -1,0 +1,63 @@
+// Random histories of crowded clusters, for preemption: three to eight nodes, a few dozen pods of several
+// priorities, budgets, nominations, pods on their way out. Little else happens, so that a history takes a
+// millisecond or two, and a hundred thousand of them can be tried.
+//
+// Thread: one. The same seed gives the same history. Errors: none.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "history.h"
+#include "oracle.h"
+#include "random.h"
+
+namespace bayplan::property {
+
+// Half of them with one value of `preemption.compat`, half with the other; some with each rule by itself.
+EngineOptions crowd_options(Random&, bool with_tbb);
+
+class Crowd {
+public:
+    Crowd(std::uint64_t seed, const EngineOptions&);
+
+    // How many events this history has.
+    std::uint64_t length() const { return length_; }
+    Event next(const oracle::Oracle&);
+
+private:
+    // crowd_start.cpp: the cluster at the beginning.
+    void state_cluster();
+    void introduce(const std::string& shim);
+    oracle::OwnedNode node(DictId name);
+    ObjectRecord budget();
+    oracle::OwnedAsk pod(const std::string& key);
+    std::vector<Amount> requests();
+
+    // crowd.cpp: what happens then.
+    Event arrivals();
+    Event clock(const oracle::Oracle&);
+    Event departures(const oracle::Oracle&);
+    Event confirmations(const oracle::Oracle&);
+    Event restatement(const oracle::Oracle&);
+    Event node_change(const oracle::Oracle&);
+    Event hold(const oracle::Oracle&);
+    oracle::OwnedAsk restated(const oracle::Ask&);
+    const oracle::Ask* any_ask(const oracle::Oracle&, bool placed);
+    std::string any_shim();
+
+    Random random_;
+    EngineOptions options_;
+    std::uint64_t length_ = 0;
+    std::vector<std::string> shims_;
+    std::vector<std::int32_t> priorities_;
+    std::vector<SpecNumber> specs_;  // what pods are like here
+    std::int64_t nodes_ = 0;
+    bool counts_pods_ = false;   // nodes have room for few pods
+    bool counts_memory_ = false;
+    std::uint64_t keys_ = 0;
+    std::deque<Event> plan_;  // the beginning
+};
+
+}  // namespace bayplan::property

@@ -1,0 +1,111 @@
+// Preemption in small crowded clusters: the engine equals the oracle after every step, and after every attempt the
+// laws hold that need no scheduler to be checked.
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "crowd.h"
+#include "lockstep.h"
+#include "preemption_laws.h"
+#include "shrink.h"
+#include "suite.h"
+
+namespace bayplan::property {
+namespace {
+
+constexpr std::uint64_t kHistories = 1000;
+constexpr int kShrinkTrials = 3000;
+constexpr int kFailuresShown = 3;
+constexpr std::uint64_t kCrowdSalt = 0xc405d;
+
+// The comparison, and the laws after each attempt that was made alone.
+class Judged {
+public:
+    explicit Judged(const EngineOptions& options) : lockstep_(options) {}
+
+    std::string step(const Event& event) {
+        const std::size_t log_begin = lockstep_.oracle().log().size();
+        const std::string difference = lockstep_.step(event);
+        const auto* run = std::get_if<RunEvent>(&event);
+        if (!difference.empty() || run == nullptr || run->attempts_max != 1) {
+            return difference;
+        }
+        return broken_law(lockstep_.oracle(), log_begin);
+    }
+    std::string finish() { return lockstep_.finish(); }
+    const oracle::Oracle& oracle() const { return lockstep_.oracle(); }
+
+private:
+    Lockstep lockstep_;
+};
+
+std::optional<Difference> first_fault(const History& history) {
+    Judged judged(history.options);
+    for (std::size_t i = 0; i < history.events.size(); ++i) {
+        const std::string what = judged.step(history.events[i]);
+        if (!what.empty()) {
+            return Difference{what, i};
+        }
+    }
+    const std::string what = judged.finish();
+    return what.empty() ? std::nullopt : std::optional(Difference{what, history.events.size()});
+}
+
+std::string shrunk(const History& history) {
+    const History small = shrink(
+        history, [](const History& candidate) { return first_fault(candidate).has_value(); }, kShrinkTrials);
+    const auto remaining = first_fault(small);
+    return "\nThe smallest history found:\n" + to_text(small) +
+           "and there: " + (remaining ? remaining->what : "no difference when run again");
+}
+
+// Each must have been met, or the histories show less than they seem to.
+const std::vector<std::string> kRules = {
+    "victim told", "victim terminates already", "victim of another shim", "taken from a budget",
+    "lower nomination cleared", "lower nomination fits no longer", "lower nomination fits still",
+    "nomination ends as no node is found", "nomination to another node", "victim told again", "victim became stuck",
+    "victim stuck already", "placed on the nominated node", "placed elsewhere", "early from backoff"};
+
+// Named so that the filter of the mutants takes it in.
+TEST(Property, EngineEqualsOracleInCrowds) {
+    const Suite suite = Suite::from_environment(kHistories, "BAYPLAN_CROWDS");
+    std::map<std::string, std::uint64_t> met;
+    int failures = 0;
+    for (std::uint64_t i = 0; i < suite.histories && failures < kFailuresShown; ++i) {
+        const std::uint64_t seed = suite.first_seed + i;
+        const SeedInCrashes note(seed);
+        Random random(seed ^ kCrowdSalt);
+        History history{seed, crowd_options(random, suite.with_tbb), {}};
+        Crowd crowd(seed, history.options);
+        Judged judged(history.options);
+        std::string what;
+        while (what.empty() && history.events.size() < crowd.length()) {
+            history.events.push_back(crowd.next(judged.oracle()));
+            what = judged.step(history.events.back());
+        }
+        what = what.empty() ? judged.finish() : what;
+        if (!what.empty()) {
+            ADD_FAILURE() << "seed " << seed << " at event " << history.events.size() - 1 << ": " << what
+                          << shrunk(history);
+            ++failures;
+        }
+        for (const auto& [rule, times] : judged.oracle().decided_by()) {
+            met[rule] += times;
+        }
+        met["nominations"] += judged.oracle().counters().nominated;
+        met["placements"] += judged.oracle().counters().placed;
+        met["failures"] += judged.oracle().counters().failed;
+    }
+    for (const auto& [rule, times] : met) {
+        std::cout << "  " << times << "  " << rule << "\n";
+    }
+    if (suite.complete && failures == 0) {
+        EXPECT_GT(met["nominations"], suite.histories * 3 / 2);
+        for (const std::string& rule : kRules) {
+            EXPECT_GT(met["rule: " + rule], 0u) << rule;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace bayplan::property

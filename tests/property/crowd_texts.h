@@ -1,0 +1,51 @@
+// The dictionary of every shim of a crowd, and the specs that its pods have: what a history of it means.
+//
+// Thread: plain data. Errors: none.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bayplan/records.h"
+
+namespace bayplan::property {
+
+enum CrowdText : DictId {
+    kCpu = 1,
+    kMemory,
+    kPods,
+    kZone,
+    kHostname,
+    kEast,
+    kWest,
+    kSpace,
+    kApp,
+    kAppA,
+    kAppB,
+    kAppC,
+    kGate,
+    kTaint,
+    kApplication,
+    kBudget,             // and the two behind it
+    kNode = kBudget + 3  // and the nine behind it
+};
+constexpr DictId kNodeNames = 10;
+
+enum CrowdSpec : SpecNumber {
+    kNoSpec,
+    kLabelA,
+    kLabelB,
+    kPortOfA,      // a host port
+    kApartOnNode,  // not beside a pod of A on a node
+    kApartInZone,  // not beside another of its kind in a zone
+    kNearC,        // only where a pod of C is
+    kSpreadC,      // evenly over the zones
+    kGated,
+    kCrowdSpecs
+};
+
+std::vector<std::pair<DictId, std::string>> crowd_dictionary();
+std::vector<SpecRecord> crowd_specs();
+
+}  // namespace bayplan::property

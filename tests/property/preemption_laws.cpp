@@ -1,0 +1,229 @@
+// See preemption_laws.h.
+#include "preemption_laws.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "kube_match.h"
+
+namespace bayplan::property {
+
+namespace {
+
+using oracle::Ask;
+using Asks = std::vector<const Ask*>;
+
+struct Line {
+    std::string kind;
+    const Ask* ask = nullptr;
+    std::string node;
+    Asks victims;
+    std::string reasons;
+};
+
+const Ask* ask_of(const oracle::Oracle& oracle, const std::string& full_name) {
+    const std::size_t slash = full_name.find('/');
+    return oracle.find_ask(full_name.substr(0, slash), full_name.substr(slash + 1));
+}
+
+Line read_line(const oracle::Oracle& oracle, const std::string& text) {
+    std::istringstream in(text);
+    std::string number, now, ask, victims;
+    Line out;
+    in >> number >> now >> out.kind >> ask >> out.node >> victims;
+    std::getline(in, out.reasons);
+    out.ask = ask_of(oracle, ask);
+    std::istringstream names(victims == "-" ? "" : victims);
+    for (std::string name; std::getline(names, name, ',');) {
+        out.victims.push_back(ask_of(oracle, name));
+    }
+    return out;
+}
+
+bool helps_others(const Ask& ask) { return !ask.pod.spec->affinity.empty() || !ask.pod.spec->spread.empty(); }
+
+class Cluster {
+public:
+    explicit Cluster(const oracle::Oracle& oracle) : oracle_(oracle) {}
+
+    Asks on(const std::string& node) const {
+        Asks out;
+        for (const auto& [sequence, ask] : oracle_.asks()) {
+            if (ask.node == node) {
+                out.push_back(&ask);
+            }
+        }
+        return out;
+    }
+
+    // Other asks that wait for the node, and are not to be overtaken.
+    Asks held_against(const Ask& ask, const std::string& node) const {
+        Asks out = oracle_.nominated_to(node);
+        std::erase_if(out, [&](const Ask* one) { return one == &ask || one->priority < ask.priority; });
+        return out;
+    }
+
+    // Beside these pods of the node, and pods of other nodes.
+    bool fits(const Ask& ask, const std::string& node, const Asks& beside) const {
+        return has_room(ask, node, beside) && ports_are_free(ask, beside) && nobody_minds(ask, node, beside);
+    }
+    bool has_room(const Ask& ask, const std::string& node, const Asks& beside) const {
+        oracle::Amounts taken;
+        for (const Ask* one : beside) {
+            oracle::add(one->requests, 1, taken);
+        }
+        for (const auto& [owner, hold] : oracle_.holds()) {
+            if (hold.node == node && ask.priority < hold.kept_from_below) {
+                oracle::add(hold.amounts, 1, taken);
+            }
+        }
+        const oracle::Amounts& capacity = oracle_.nodes().at(node).capacity;
+        return std::all_of(ask.requests.begin(), ask.requests.end(), [&](const auto& amount) {
+            const auto there = capacity.find(amount.first);
+            return taken[amount.first] + amount.second <= (there == capacity.end() ? 0 : there->second);
+        });
+    }
+    bool ports_are_free(const Ask& ask, const Asks& beside) const {
+        return std::none_of(beside.begin(), beside.end(), [&](const Ask* one) {
+            for (const oracle::KubePort& port : one->pod.spec->ports) {
+                for (const oracle::KubePort& own : ask.pod.spec->ports) {
+                    if (port.port == own.port && port.protocol == own.protocol) {
+                        return true;  // crowds know no addresses
+                    }
+                }
+            }
+            return false;
+        });
+    }
+
+private:
+    std::string label(const std::string& node, const std::string& key) const {
+        const auto& labels = oracle_.nodes().at(node).facts.labels;
+        const auto found = labels.find(key);
+        return found == labels.end() ? "" : found->second;
+    }
+    // Would `from`, on its node, not have `other` on that one?
+    bool minds(const Ask& from, const std::string& from_node, const Ask& other, const std::string& other_node) const {
+        for (const oracle::KubePodTerm& term : from.pod.spec->anti_affinity) {
+            const std::string domain = label(from_node, term.topology_key);
+            if (!domain.empty() && domain == label(other_node, term.topology_key) &&
+                from.pod.spec->name_space == other.pod.spec->name_space &&
+                oracle::selector_matches(term.selector, other.pod.spec->labels)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    bool nobody_minds(const Ask& ask, const std::string& node, const Asks& beside) const {
+        const auto against = [&](const Ask& one, const std::string& place) {
+            return minds(ask, node, one, place) || minds(one, place, ask, node);
+        };
+        for (const Ask* one : beside) {
+            if (against(*one, node)) {
+                return false;
+            }
+        }
+        const auto& asks = oracle_.asks();
+        return std::none_of(asks.begin(), asks.end(), [&](const auto& other) {
+            const Ask& one = other.second;
+            return &one != &ask && !one.node.empty() && one.node != node && against(one, one.node);
+        });
+    }
+
+    const oracle::Oracle& oracle_;
+};
+
+Asks together(Asks some, const Asks& more) {
+    some.insert(some.end(), more.begin(), more.end());
+    return some;
+}
+
+std::string about(const Line& line, const std::string& what) {
+    return "law of preemption: " + line.ask->key + " (" + line.kind + " " + line.node + "): " + what;
+}
+
+std::string broken_by_nomination(const Cluster& cluster, const Line& line) {
+    const Ask& ask = *line.ask;
+    if (line.victims.empty()) {
+        return about(line, "no victims");
+    }
+    Asks rest = cluster.on(line.node);
+    for (const Ask* victim : line.victims) {
+        if (victim == nullptr || victim->node != line.node || victim->foreign || victim->priority >= ask.priority ||
+            !victim->pod.terminating || !victim->pod.preempted) {
+            return about(line, (victim == nullptr ? "nobody" : victim->key) + " is no victim for it");
+        }
+        std::erase(rest, victim);
+    }
+    rest = together(rest, cluster.held_against(ask, line.node));
+    if (!cluster.has_room(ask, line.node, rest) || !cluster.ports_are_free(ask, rest)) {
+        return about(line, "does not fit without its victims");
+    }
+    for (const Ask* victim : line.victims) {
+        if (!helps_others(ask) && cluster.fits(ask, line.node, together(rest, {victim}))) {
+            return about(line, victim->key + " could have stayed");
+        }
+    }
+    return "";
+}
+
+// Anti-affinity of pods that only wait is left out: Kubernetes does not always ask for it (RULES.md, section 9).
+std::string broken_by_placement(const Cluster& cluster, const Line& line) {
+    Asks others = cluster.on(line.node);
+    std::erase(others, line.ask);
+    if (!cluster.fits(*line.ask, line.node, others)) {
+        return about(line, "does not fit");
+    }
+    const Asks held = together(others, cluster.held_against(*line.ask, line.node));
+    if (!cluster.has_room(*line.ask, line.node, held) || !cluster.ports_are_free(*line.ask, held)) {
+        return about(line, "took a held place");
+    }
+    return "";
+}
+
+// A node that does not want the pod for itself: nobody's end would help.
+bool is_against(const oracle::Oracle& oracle, const oracle::Node& node, const Ask& ask) {
+    const bool left_out = std::any_of(ask.left_out.begin(), ask.left_out.end(),
+                                      [&](const auto& one) { return one.second == node.name; });
+    return left_out || (!node.schedulable && !ask.tolerates_unschedulable) ||
+           (!ask.required_node.empty() && ask.required_node != node.name) ||
+           oracle::has_untolerated_taint(*ask.pod.spec, node.facts) || !oracle.options().preemption.enabled;
+}
+
+std::string broken_by_failure(const oracle::Oracle& oracle, const Cluster& cluster, const Line& line) {
+    const Ask& ask = *line.ask;
+    if (helps_others(ask) || line.reasons.find("not eligible") != std::string::npos) {
+        return "";
+    }
+    for (const auto& [name, node] : oracle.nodes()) {
+        Asks staying = cluster.on(name);
+        const auto goes = [&](const Ask* one) { return one->priority < ask.priority && !one->foreign; };
+        std::erase_if(staying, goes);
+        staying = together(staying, cluster.held_against(ask, name));
+        if (!is_against(oracle, node, ask) && cluster.fits(ask, name, staying)) {
+            return about(line, "would fit on " + name + " without the pods below it");
+        }
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string broken_law(const oracle::Oracle& oracle, std::size_t log_begin) {
+    const Cluster cluster(oracle);
+    for (std::size_t i = log_begin; i < oracle.log().size(); ++i) {
+        const Line line = read_line(oracle, oracle.log()[i]);
+        if (line.kind == "clear") {
+            continue;
+        }
+        const std::string broken = line.kind == "nominate" ? broken_by_nomination(cluster, line)
+                                   : line.kind == "place"  ? broken_by_placement(cluster, line)
+                                                           : broken_by_failure(oracle, cluster, line);
+        if (!broken.empty()) {
+            return broken;
+        }
+    }
+    return "";
+}
+
+}  // namespace bayplan::property
