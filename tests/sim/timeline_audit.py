@@ -1,70 +1,16 @@
 """Rebuilds the state of a timeline run at every instant, from the dump, the events and the decisions, and says which
-laws the decisions break. It knows nothing of the engine. It understands resources, node selectors, unschedulable
-nodes, gates, budgets, priorities and everything of deletion; the dumps that it judges hold no other constraints.
+laws the decisions break. It knows nothing of the engine. It understands what timeline_cluster.py does, and gates, budgets,
+priorities and everything of deletion; the dumps that it judges hold no other constraints.
 """
 import heapq
 
-NEVER = float("inf")
-LATEST = (1, 0)  # of an unknown start
+from timeline_cluster import NEVER, UNRESOLVABLE, UNSCHEDULABLE, Node, Pod, refusal, skipped_by_kubernetes
+
 STUCK_AFTER = 30_000
-
-
-def amount(text, cpu=False):
-    units = {"m": 0.001, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
-    for unit, factor in units.items():
-        if text.endswith(unit):
-            return round(float(text[: -len(unit)]) * factor * (1000 if cpu else 1))
-    return round(float(text) * (1000 if cpu else 1))
-
-
-def amounts(named):
-    return {kind: amount(str(text), kind == "cpu") for kind, text in named.items()}
 
 
 def ms(text):
     return round(float(text[:-1]) * 1000)
-
-
-def qos(spec):
-    resources = [c.get("resources", {}) for c in spec["containers"]]
-    if not any(r.get("requests") or r.get("limits") for r in resources):
-        return 1
-    full = all(set(r.get("limits", {})) >= {"cpu", "memory"} and r["limits"] == r.get("requests", r["limits"]) for r in resources)
-    return 3 if full else 2
-
-
-class Pod:
-    def __init__(self, obj, seq):
-        self.key = obj["metadata"]["namespace"] + "/" + obj["metadata"]["name"]
-        self.seq, self.node, self.terminating, self.preempted, self.end = seq, None, False, False, NEVER
-        self.nominated, self.victims, self.left_out, self.stuck_since = None, set(), set(), NEVER
-        self.failures, self.backoff, self.message, self.victim = 0, 0, "", False
-        self.take(obj)
-        self.start = (0, obj["status"]["startTime"]) if obj.get("status", {}).get("startTime") else LATEST
-
-    def take(self, obj):
-        spec = obj["spec"]
-        self.labels = obj["metadata"].get("labels", {})
-        self.stuck = obj["metadata"].get("annotations", {}).get("bayplan.io/stuck") == "true"
-        self.priority = spec.get("priority", 0)
-        self.grace = spec.get("terminationGracePeriodSeconds", 30) * 1000
-        self.selector = spec.get("nodeSelector", {})
-        self.gates = [g["name"] for g in spec.get("schedulingGates", [])]
-        self.never = spec.get("preemptionPolicy") == "Never"
-        self.qos = qos(spec)
-        self.requests = {"pods": 1}
-        for c in spec["containers"]:
-            r = c.get("resources", {})
-            for kind, value in amounts(r.get("requests", {})).items():
-                self.requests[kind] = self.requests.get(kind, 0) + value
-
-
-class Node:
-    def __init__(self, obj):
-        self.name = obj["metadata"]["name"]
-        self.labels = obj["metadata"].get("labels", {})
-        self.unschedulable = obj.get("spec", {}).get("unschedulable", False)
-        self.capacity = amounts(obj["status"]["allocatable"])
 
 
 class Audit:
@@ -107,9 +53,7 @@ class Audit:
                 self.gone(p)
             return
         if p:
-            p.take(obj)
-            if not p.node and node:
-                p.node, p.nominated = node, None
+            self.change_pod(p, obj, node, deleted)
             return
         if node and node not in self.nodes:
             return
@@ -123,6 +67,18 @@ class Audit:
             p.nominated = nominated
             p.victims = {q.key for q in self.pods.values() if q.node == nominated and q.terminating and q.priority < p.priority}
         if node and deleted:
+            self.terminate(p)
+
+    def change_pod(self, p, obj, node, deleted):
+        p.take(obj)
+        if not p.node and node not in self.nodes and (node or deleted):
+            self.gone(p)  # deleted before it ran, or bound to what is not there
+            return
+        if not p.node and node:
+            p.node, p.nominated = node, None
+        if p.terminating and p.end <= self.now and not p.stuck:
+            self.gone(p)
+        elif p.node and deleted and not p.terminating:
             self.terminate(p)
 
     def terminate(self, p):
@@ -168,40 +124,38 @@ class Audit:
     def on(self, node):
         return [p for p in self.pods.values() if p.node == node]
 
-    def room(self, p, node, placed, nominated):
-        used = {}
-        for q in placed + nominated + [p]:
-            for kind, value in q.requests.items():
-                used[kind] = used.get(kind, 0) + value
-        return all(used[kind] <= self.nodes[node].capacity.get(kind, 0) for kind in p.requests)
-
     def nominated(self, p, node):
         return [q for q in self.pods.values() if q is not p and not q.node and q.nominated == node and q.priority >= p.priority]
 
-    def could_help(self, p, node):
-        """Neither the pod's selector nor the node itself is against it."""
+    def refused(self, p, node, gone=(), skipped=()):
+        """Why the node does not pass if these pods were gone: first beside those that wait for it, then without them."""
         n = self.nodes.get(node)
         if n is None:
-            return False
-        left_out = any(name == node for name, _ in p.left_out)
-        return not n.unschedulable and not left_out and all(n.labels.get(k) == v for k, v in p.selector.items())
+            return UNRESOLVABLE
+        placed = [(q, self.nodes[q.node]) for q in self.pods.values() if q.node and q not in gone]
+        waiting = [(q, n) for q in self.nominated(p, node)]
+        first = refusal(p, n, placed + waiting, skipped) if waiting else None
+        return first or refusal(p, n, placed, skipped)
 
-    def fits(self, p, node, placed=None):
-        placed = self.on(node) if placed is None else placed
-        return self.could_help(p, node) and self.room(p, node, placed, self.nominated(p, node)) and self.room(p, node, placed, [])
+    def skipped(self, p):
+        if self.compat == "seed":
+            return ()
+        return skipped_by_kubernetes(p, [(q, self.nodes[q.node]) for q in self.pods.values() if q.node])
+
+    def fits(self, p, node, gone=()):
+        return self.refused(p, node, gone, self.skipped(p)) is None
 
     # --- preemption
     def importance(self, p):
         return (-p.priority, -p.qos if self.compat == "seed" else 0, p.start, p.key)
 
     def candidates(self, p):
-        made = {}
+        made, skipped = {}, self.skipped(p)
         for node in self.nodes:
-            if not self.could_help(p, node):
+            if self.refused(p, node, (), skipped) != UNSCHEDULABLE:
                 continue
             pool = sorted((q for q in self.on(node) if q.priority < p.priority), key=self.importance)
-            others = [q for q in self.on(node) if q.priority >= p.priority]
-            if not pool or not self.fits(p, node, others):
+            if not pool or self.refused(p, node, pool, skipped):
                 continue
             left = {name: allowed for name, (_, allowed) in self.budgets.items()}
             violating = []
@@ -211,12 +165,10 @@ class Audit:
                     left[name] -= 1
                 if any(left[name] < 0 for name in hit):
                     violating.append(q)
-            placed, victims = others, []
+            victims = list(pool)
             for q in violating + [q for q in pool if q not in violating]:
-                if self.fits(p, node, placed + [q]):
-                    placed = placed + [q]
-                else:
-                    victims.append(q)
+                if not self.refused(p, node, [v for v in victims if v is not q], skipped):
+                    victims.remove(q)
             if victims:
                 victims.sort(key=self.importance)
                 top = [q.start for q in victims if q.priority == victims[0].priority]
@@ -227,7 +179,7 @@ class Audit:
 
     def waits(self, p):
         """Pods terminate where it is nominated to, so it does not preempt again."""
-        if not p.nominated or not self.could_help(p, p.nominated):
+        if not p.nominated or self.refused(p, p.nominated, (), self.skipped(p)) == UNRESOLVABLE:
             return False
         return any(q.terminating and q.priority < p.priority and not (q.stuck and self.now >= q.stuck_since) and
                    (self.compat == "seed" or q.preempted) for q in self.on(p.nominated))
@@ -280,6 +232,8 @@ class Audit:
         node = line["node"]
         if node not in self.nodes or not self.fits(p, node):
             self.fault(f"{p.key} was placed on {node}, where it does not fit")
+        if node not in self.nodes:
+            return
         if self.compat != "seed" and p.nominated and self.fits(p, p.nominated) and node != p.nominated:
             self.fault(f"{p.key} was not placed on its nominated node {p.nominated}")
         p.node, p.nominated, p.victims, p.start = node, None, set(), (0, "9" + f"{self.now:015}")
@@ -323,8 +277,7 @@ class Audit:
         lower = [q for q in self.pods.values() if not q.node and q.nominated == node and q.priority < p.priority]
         cleared, kept = [], {q.key: q.nominated for q in lower}
         for q in sorted(lower, key=lambda q: (-q.priority, q.seq)):
-            staying = [r for r in self.on(node) if not r.terminating]
-            if self.compat != "seed" or not self.fits(q, node, staying):
+            if self.compat != "seed" or not self.fits(q, node, [r for r in self.pods.values() if r.node and r.terminating]):
                 cleared.append(q.key)
                 q.nominated = None
         for q in lower:
