@@ -2,11 +2,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/check_command.h"
 #include "cli/forget_shim_command.h"
 #include "cli/load_command.h"
 #include "cli/ping_command.h"
 #include "cli/replay_command.h"
 #include "cli/simulate_command.h"
+#include "cli/tune_command.h"
 #include "wire/codec.h"
 
 int main(int argc, char** argv) {
@@ -19,6 +21,8 @@ int main(int argc, char** argv) {
     bayplan::cli::add_forget_shim_command(app, exit_code);
     bayplan::cli::add_replay_command(app, exit_code);
     bayplan::cli::add_simulate_command(app, exit_code);
+    bayplan::cli::add_check_command(app, exit_code);
+    bayplan::cli::add_tune_command(app, exit_code);
     app.add_subcommand("version", "print the version and the protocol it speaks")->callback([] {
         fmt::print("bayplan {}, protocol {} to {}\n", BAYPLAN_VERSION, bayplan::wire::kProtocolMin,
                    bayplan::wire::kProtocolMax);

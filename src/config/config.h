@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/host_needs.h"
 #include "dataplane/data_plane.h"
 #include "engine/engine_options.h"
 #include "threads/thread_role.h"
@@ -57,6 +58,7 @@ struct LogConfig {
 struct ProfileConfig {
     std::string source = "any";  // the profile's file, "inline", or "any" when none is configured
     threads::ThreadPlan plan;
+    HostNeeds host;
 };
 
 struct Config {

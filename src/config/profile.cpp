@@ -40,4 +40,23 @@ std::string print_profile(const ProfileConfig& profile, int indent) {
     return "\n" + inside;
 }
 
+bool load_profile(const std::string& file, ProfileConfig& profile, Faults& faults) {
+    threads::HostCpus every;
+    for (std::size_t cpu = 0; cpu < threads::kCpusMax; ++cpu) every.online.add(cpu);
+    every.allowed = every.online;
+    std::string text;
+    YamlNode root;
+    if (!read_text_file(file, text, faults) || !read_yaml(text, file, root, faults)) return false;
+    profile.source = file;
+    ReadContext context{file, std::filesystem::path(file).parent_path(), every, faults, {}};
+    read_settings(profile_settings(), profile, root, "", context);
+    sort_by_place(faults);
+    return faults.empty();
+}
+
+std::string profile_text(const ProfileConfig& profile) {
+    const std::string text = print_settings(profile_settings(), profile, 0);
+    return text.empty() ? "{}\n" : text;
+}
+
 }  // namespace bayplan::config

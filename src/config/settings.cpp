@@ -361,6 +361,8 @@ const Settings<ProfileConfig>& profile_settings() {
         result.push_back(cpus<P>(
             "housekeeping", [](auto& p) -> auto& { return p.plan.of(Role::housekeeping); },
             "Log, status, signals."));
+        result.push_back(section<P>("host", host_needs_settings(), MEMBER(host),
+                                    "What bayplan check requires of the host; the daemon does not look at it."));
         return result;
     }();
     return table;

@@ -11,5 +11,6 @@ namespace bayplan::config {
 const Settings<Config>& all_settings();
 const Settings<PartitionConfig>& partition_settings();
 const Settings<ProfileConfig>& profile_settings();
+const Settings<HostNeeds>& host_needs_settings();
 
 }  // namespace bayplan::config

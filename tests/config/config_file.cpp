@@ -36,6 +36,13 @@ threads::HostCpus four_cpus_two_allowed() {
     return {*threads::CpuSet::parse("0-3", error), *threads::CpuSet::parse("0-1", error)};
 }
 
+threads::HostCpus many_cpus(std::size_t count) {
+    threads::HostCpus host;
+    for (std::size_t cpu = 0; cpu < count; ++cpu) host.online.add(cpu);
+    host.allowed = host.online;
+    return host;
+}
+
 std::vector<std::string> faults_of(std::string_view yaml, std::string_view profile) {
     const ConfigFolder folder;
     if (!profile.empty()) folder.write("p.yaml", profile);

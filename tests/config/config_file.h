@@ -26,6 +26,7 @@ private:
 
 // CPUs 0-3 online, 0-1 allowed, whatever the machine of the test has.
 threads::HostCpus four_cpus_two_allowed();
+threads::HostCpus many_cpus(std::size_t count);  // all allowed
 
 // Faults of a text as lines, with the folder left out of all paths.
 std::vector<std::string> faults_of(std::string_view yaml, std::string_view profile = {});

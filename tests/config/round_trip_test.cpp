@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "config/predicate_lists.h"
+#include "config/profile.h"
 #include "config/recorded_partition.h"
 #include "config_file.h"
 
@@ -101,6 +102,16 @@ profile:
   workers: 0-1
   victim_workers: 1
   housekeeping: 0,1
+  host:
+    isolated: [0, 1]
+    memory: 6Gi
+    hugepages: 512Mi
+    hugepage_size: 1Gi
+    nics: ["0000:03:00.0", eth1]
+    governor: performance
+    clocksource: tsc
+    transparent_hugepages: never
+    swap: off
 record: run.rec
 stop_within: 1500ms
 )";
@@ -137,7 +148,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end())
             << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 91u) << "a setting was added: give it a line in kEverything\n"
+    EXPECT_EQ(given.size(), 101u) << "a setting was added: give it a line in kEverything\n"
                                  << print_config(one);
 }
 
@@ -205,6 +216,17 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(config.data_plane.transport.idle_timeout_ms, 12'000u);
     EXPECT_EQ(config.profile.plan.describe(threads::Role::engine), "[0, 1]");
     EXPECT_EQ(config.profile.plan.describe(threads::Role::housekeeping), "0-1");
+    const HostNeeds& needs = config.profile.host;
+    ASSERT_EQ(needs.isolated.size(), 2u);
+    EXPECT_TRUE(needs.isolated[1].contains(1));
+    EXPECT_EQ(needs.memory, std::int64_t{6} << 30);
+    EXPECT_EQ(needs.hugepages, std::int64_t{512} << 20);
+    EXPECT_EQ(needs.hugepage_size, HugepageSize::one_gi);
+    EXPECT_EQ(needs.nics, (std::vector<std::string>{"0000:03:00.0", "eth1"}));
+    EXPECT_EQ(needs.governor, Governor::performance);
+    EXPECT_EQ(needs.clocksource, Clocksource::tsc);
+    EXPECT_EQ(needs.transparent_hugepages, TransparentHugepages::never);
+    EXPECT_EQ(needs.swap, Swap::off);
     EXPECT_EQ(config.record, (folder.path() / "run.rec").string());
     EXPECT_EQ(config.stop_within_ns, 1'500'000'000);
 }
@@ -235,14 +257,38 @@ TEST(ConfigRoundTrip, the_manual_names_every_setting_with_its_default) {
 
 TEST(ConfigRoundTrip, the_profiles_that_come_with_the_program_are_sound) {
     const ConfigFolder folder;
-    for (const std::string name : {"any", "laptop-2"}) {
+    const threads::HostCpus host = many_cpus(64);
+    for (const std::string name : {"any", "laptop-2", "server-16", "server-64-numa2", "vm-sriov"}) {
         const std::string file =
             std::string(BAYPLAN_SOURCE_ROOT "/tuning/profiles/") + name + ".yaml";
-        const Config config =
-            load(folder.write("b.yaml", std::string(kSoundConfig) + "profile: " + file + "\n"));
+        Config config;
+        Faults faults;
+        ASSERT_TRUE(load_config(folder.write("b.yaml", std::string(kSoundConfig) + "profile: " + file + "\n"), host,
+                                config, faults))
+            << (faults.empty() ? "" : faults[0].to_string());
         EXPECT_EQ(config.profile.source, file);
         EXPECT_EQ(config.profile.plan.of(threads::Role::engine).empty(), name == "any");
+        EXPECT_TRUE(threads::plan_warnings(config.profile.plan, name != "laptop-2").empty()) << name;
+        ProfileConfig alone;
+        ASSERT_TRUE(load_profile(file, alone, faults));
+        EXPECT_EQ(alone.plan, config.profile.plan);
+        EXPECT_EQ(alone.host, config.profile.host);
+        ProfileConfig again;
+        ASSERT_TRUE(load_profile(folder.write("p.yaml", profile_text(alone)), again, faults));
+        EXPECT_EQ(again.plan, alone.plan);
+        EXPECT_EQ(again.host, alone.host);
     }
+}
+
+TEST(ConfigRoundTrip, a_profile_on_its_own_may_name_cpus_of_another_host_but_not_nonsense) {
+    const ConfigFolder folder;
+    ProfileConfig profile;
+    Faults faults;
+    EXPECT_TRUE(load_profile(folder.write("p.yaml", "engine: 900\n"), profile, faults));
+    EXPECT_FALSE(load_profile(folder.write("p.yaml", "engin: 1\nhost:\n  governor: fast\n"), profile, faults));
+    ASSERT_EQ(faults.size(), 2u);
+    EXPECT_NE(faults[0].to_string().find("p.yaml:1:1: "), std::string::npos);
+    EXPECT_NE(faults[1].to_string().find("one of any, performance"), std::string::npos);
 }
 
 TEST(RecordedPartition, reads_back_with_the_instance_that_no_file_can_give) {

@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "base": set(),
     "threads": {"base"},
     "config": {"base", "threads", "engine"},
+    "host": {"threads", "config"},
     "wire": {"base"},
     "recorder": {"base", "wire"},
     "lanes": {"base"},
@@ -39,7 +40,7 @@ MAY_INCLUDE = {
     "client": {"base", "wire"},
     "daemon": {"base", "threads", "config", "wire", "recorder", "engine"},
     "cli": {"base", "threads", "config", "wire", "recorder", "engine",
-            "workload", "kube", "sim", "predicates", "client", "daemon"},
+            "workload", "kube", "sim", "predicates", "client", "daemon", "host"},
 }
 # The one header of engine/ that the folders below it may see: plain settings and the way out.
 ENGINE_HEADERS_FOR_ALL = {"engine/engine_options.h", "engine/decision_sink.h"}

@@ -1,0 +1,25 @@
+// A profile for a host as it is found: which CPUs for which role, and what is worth asking of the host.
+//
+// Thread: any; pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "host/host_facts.h"
+
+namespace bayplan::host {
+
+struct Proposal {
+    config::ProfileConfig profile;
+    std::vector<std::string> remarks;  // sentences for the head of the file
+};
+
+// Takes only CPUs that this process may use. `nics`: ports that the data plane is to have.
+Proposal propose_profile(const HostFacts&, const std::vector<Nic>& nics);
+
+// The file: remarks as comments, then the profile.
+std::string proposal_text(const Proposal&);
+
+}  // namespace bayplan::host

@@ -1,0 +1,35 @@
+// Applying changes so that they can be undone, whatever happens in between.
+//
+// The state file is written, and on the disk, before the first change: one line each, `path TAB before TAB after`.
+// What a path had before the first of several applications is what undoing restores.
+//
+// Thread: main. Errors: per change, in words; the others go on.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "host/changes.h"
+#include "host/host_files.h"
+
+namespace bayplan::host {
+
+struct Outcome {
+    Change change;
+    std::string error;  // empty: done
+};
+using Report = std::function<void(const Outcome&)>;
+
+inline constexpr char kStateFile[] = "/var/lib/bayplan/tune.state";
+
+// False: the state could not be kept, and nothing was changed (`error`).
+bool apply_changes(const HostFiles&, const std::vector<Change>&, const std::string& state, const Report&, std::string& error);
+
+// What undoing would do: the changes back, latest first. False: no state, or a broken one (`error`).
+bool read_undo(const HostFiles&, const std::string& state, std::vector<Change>&, std::string& error);
+
+// What could not be restored stays in the state for another try; without any left the file goes.
+bool undo_changes(const HostFiles&, const std::string& state, const Report&, std::string& error);
+
+}  // namespace bayplan::host
