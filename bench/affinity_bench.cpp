@@ -10,8 +10,6 @@
 // With --small (500 nodes, a tenth of the pods) the naive oracle takes the same inputs, and every
 // digest must equal its own. Exit status 1 if one differs, a pod is left over or no load was chosen.
 // Thread: main; the engine has its own workers.
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -20,32 +18,17 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bench/engine_driver.h"
-#include "bench/kube_driver.h"
-#include "bench/kube_loads.h"
+#include "measure/kube_driver.h"
+#include "measure/scheduler.h"
+#include "measure/stopwatch.h"
 #include "oracle.h"
+#include "workload/kube_loads.h"
 
 namespace bayplan::bench {
 namespace {
 
-class EngineSide final : public Scheduler {
-public:
-    explicit EngineSide(const EngineOptions& options) : engine_(options, sink_) {}
-
-    void apply(const Input& input) override { engine_.apply(input); }
-    void run(std::uint64_t attempts_max) override {
-        engine_.run(attempts_max);
-        engine_.flush();
-    }
-    bool has_work() const override { return engine_.has_work(); }
-    std::uint64_t last_decision() const override { return sink_.last_decision(); }
-    const Engine& engine() const { return engine_; }
-    const BatchSink& sink() const { return sink_; }
-
-private:
-    BatchSink sink_;
-    Engine engine_;
-};
+using namespace measure;
+using workload::KubeLoad;
 
 class OracleSide final : public Scheduler {
 public:
@@ -76,12 +59,6 @@ constexpr Way kWays[] = {
     {"tbb2", ExecutorKind::tbb, 2, BatchPath::automatic},
 };
 
-double seconds_by(clockid_t clock) {
-    timespec now{};
-    clock_gettime(clock, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 // Of the measured pods of one load, one way.
 struct Result {
     double decide_wall = 1e9;
@@ -100,7 +77,7 @@ void run_once(const KubeLoad& load, const Way& way, Result& least) {
     options.executor = way.executor;
     options.workers = way.workers;
     options.path = way.path;
-    EngineSide side(options);
+    EngineScheduler side(options);
     KubeDriver driver(load, side);
     driver.register_cluster();
     driver.place_init();
@@ -199,7 +176,7 @@ int main(int argc, char** argv) {
                 "intake", "searches", "inline", "graph", "nodes", "digest");
     bool good = true;
     std::size_t ran = 0;
-    for (const bayplan::bench::KubeLoad& load : bayplan::bench::kube_loads(small)) {
+    for (const bayplan::workload::KubeLoad& load : bayplan::workload::kube_loads(small)) {
         if (load.name.find(load_filter) != std::string_view::npos) {
             ++ran;
             good = bayplan::bench::measure(load, way, runs, small) && good;

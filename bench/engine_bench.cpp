@@ -13,9 +13,6 @@
 // other work on the machine hardly touches it; intake_ns (per ask, `decide` only); batches by path,
 // batches overlapped, proposals, blocks rechecked at commit per decision. The label shows the hash
 // and the decision digest.
-#include <time.h>
-
-#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -24,64 +21,38 @@
 
 #include <benchmark/benchmark.h>
 
-#include "bench/engine_driver.h"
-#include "bench/scan_baseline.h"
+#include "measure/engine_driver.h"
+#include "measure/scan_baseline.h"
+#include "measure/stopwatch.h"
 #include "workload/named_workloads.h"
 
 namespace bayplan::bench {
 namespace {
 
+using namespace measure;
 using workload::NamedWorkload;
 using workload::Workload;
 
-// Those of scheduler_perf under their names, the others after their pattern. The suffix is the
-// number of classes; Unique: every pod its own; Mixed: five types of machines; Priorities: ten.
-const std::vector<NamedWorkload> kLoads = {
-    *workload::find_workload("SchedulingBasic/500Nodes_1000Pods"),
-    *workload::find_workload("Overfull/100Nodes_6000Pods"),
-    *workload::find_workload("ManyClasses/500Nodes_2000Pods_50"),
-    {"Mixed/500Nodes_3000Pods_100", "", 500, 3'000, 100},
-    {"Unique/500Nodes_3000Pods", "", 500, 3'000, 3'000},
-    *workload::find_workload("SchedulingBasic/5000Nodes_10000Pods"),
-    *workload::find_workload("SchedulingBasic/5000Nodes_50000Pods"),
-    *workload::find_workload("ManyClasses/5000Nodes_50000Pods_100"),
-    *workload::find_workload("ManyClasses/5000Nodes_50000Pods_1000"),
-    {"Mixed/5000Nodes_50000Pods_100", "", 5'000, 50'000, 100},
-    {"Unique/5000Nodes_50000Pods", "", 5'000, 50'000, 50'000},
-    {"Priorities/500Nodes_2000Pods_50", "", 500, 2'000, 50},
-    {"Priorities/5000Nodes_50000Pods_1000", "", 5'000, 50'000, 1'000},
-    {"SchedulingBasic/100000Nodes_10000Pods", "", 100'000, 10'000, 0},
-    {"ManyClasses/100000Nodes_10000Pods_100", "", 100'000, 10'000, 100},
-    {"Priorities/100000Nodes_10000Pods_1000", "", 100'000, 10'000, 1'000},
-    {"Unique/100000Nodes_1000Pods", "", 100'000, 1'000, 1'000},
+// What `bayplan bench` has of plain loads, too: the names are those of workload/named_workloads.
+constexpr const char* kLoads[] = {
+    "SchedulingBasic/500Nodes_1000Pods",
+    "Overfull/100Nodes_6000Pods",
+    "ManyClasses/500Nodes_2000Pods_50",
+    "Mixed/500Nodes_3000Pods_100",
+    "Unique/500Nodes_3000Pods",
+    "SchedulingBasic/5000Nodes_10000Pods",
+    "SchedulingBasic/5000Nodes_50000Pods",
+    "ManyClasses/5000Nodes_50000Pods_100",
+    "ManyClasses/5000Nodes_50000Pods_1000",
+    "Mixed/5000Nodes_50000Pods_100",
+    "Unique/5000Nodes_50000Pods",
+    "Priorities/500Nodes_2000Pods_50",
+    "Priorities/5000Nodes_50000Pods_1000",
+    "SchedulingBasic/100000Nodes_10000Pods",
+    "ManyClasses/100000Nodes_10000Pods_100",
+    "Priorities/100000Nodes_10000Pods_1000",
+    "Unique/100000Nodes_1000Pods",
 };
-
-// Slots are grouped by the bit widths of a node's amounts (src/engine/RULES.md, section 1). The
-// types differ in them and come one after the other, so that slot order is the order of the list:
-// the scan breaks ties by the latter.
-void mix_machines(Workload& load) {
-    constexpr std::int64_t kGi = std::int64_t{1} << 30;
-    constexpr std::size_t kTypes = 5;
-    load.node_shapes.clear();
-    for (std::size_t type = 0; type < kTypes; ++type) {
-        const std::int64_t cpus = std::int64_t{2} << type;
-        load.node_shapes.push_back(
-            {"type-" + std::to_string(type),
-             {{"cpu", cpus * 1'000},
-              {"memory", cpus * (type % 2 == 0 ? 8 : 4) * kGi},
-              {"pods", 110}}});
-    }
-    for (std::size_t node = 0; node < load.nodes.size(); ++node) {
-        load.nodes[node].shape = static_cast<std::uint32_t>(node * kTypes / load.nodes.size());
-    }
-}
-
-// Ten priorities, each with a tenth of the classes.
-void give_priorities(Workload& load) {
-    for (workload::Pod& pod : load.pods) {
-        pod.priority = static_cast<std::int32_t>(pod.shape % 10);
-    }
-}
 
 struct Way {
     const char* name;
@@ -99,36 +70,6 @@ constexpr Way kWays[] = {
 
 bool all_equal = true;
 
-double seconds_by(clockid_t clock) {
-    timespec now{};
-    clock_gettime(clock, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-// Seconds of a piece of work, and the least of several.
-struct Cost {
-    double wall = 1e9;
-    double engine_cpu = 1e9;  // of the calling thread
-    double all_cpu = 1e9;     // of the process
-
-    void keep_least(const Cost& other) {
-        wall = std::min(wall, other.wall);
-        engine_cpu = std::min(engine_cpu, other.engine_cpu);
-        all_cpu = std::min(all_cpu, other.all_cpu);
-    }
-};
-
-template <typename Work>
-Cost cost_of(Work&& work) {
-    const double engine = seconds_by(CLOCK_THREAD_CPUTIME_ID);
-    const double all = seconds_by(CLOCK_PROCESS_CPUTIME_ID);
-    const double wall = seconds_by(CLOCK_MONOTONIC);
-    work();
-    return {.wall = seconds_by(CLOCK_MONOTONIC) - wall,
-            .engine_cpu = seconds_by(CLOCK_THREAD_CPUTIME_ID) - engine,
-            .all_cpu = seconds_by(CLOCK_PROCESS_CPUTIME_ID) - all};
-}
-
 std::string hex(std::uint64_t value) {
     char text[17];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
@@ -143,12 +84,6 @@ public:
     const Workload& load() {
         if (!load_) {
             load_ = std::make_unique<Workload>(workload::make_workload(named_));
-            if (named_.name.starts_with("Mixed")) {
-                mix_machines(*load_);
-            }
-            if (named_.name.starts_with("Priorities")) {
-                give_priorities(*load_);
-            }
         }
         return *load_;
     }
@@ -258,7 +193,8 @@ void drive(benchmark::State& state, Case& one, const Way& way, bool stream) {
 }
 
 void register_all(std::vector<std::unique_ptr<Case>>& cases) {
-    for (const NamedWorkload& named : kLoads) {
+    for (const char* const load : kLoads) {
+        const NamedWorkload& named = *workload::find_workload(load);
         cases.push_back(std::make_unique<Case>(named));
         Case& one = *cases.back();
         const std::string name(named.name);

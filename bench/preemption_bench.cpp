@@ -19,7 +19,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bench/engine_driver.h"
+#include "engine/engine.h"
 #include "oracle.h"
 
 namespace bayplan::bench {

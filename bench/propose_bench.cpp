@@ -13,11 +13,12 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/placement_world.h"
-#include "bench/scan_baseline.h"
+#include "measure/scan_baseline.h"
 
 namespace bayplan::bench {
 namespace {
 
+using measure::ScanBaseline;
 using Clock = std::chrono::steady_clock;
 
 double per(benchmark::State& state, double items) {

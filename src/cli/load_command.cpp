@@ -35,6 +35,7 @@ volatile std::sig_atomic_t g_interrupted = 0;
 
 int list_workloads() {
     for (const workload::NamedWorkload& one : workload::named_workloads()) {
+        if (!one.sendable()) continue;
         fmt::print("{:40} {:6} nodes {:7} pods  {}\n", one.name, one.nodes, one.pods, one.summary);
     }
     return 0;
@@ -46,7 +47,7 @@ std::optional<workload::Workload> read_source(const LoadOptions& options, std::s
     }
     if (!options.workload.empty()) {
         const workload::NamedWorkload* const named = workload::find_workload(options.workload);
-        if (named == nullptr) {
+        if (named == nullptr || !named->sendable()) {
             error =
                 fmt::format("there is no load `{}`; see `bayplan load --list`", options.workload);
             return std::nullopt;

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/bench_command.h"
 #include "cli/check_command.h"
 #include "cli/forget_shim_command.h"
 #include "cli/load_command.h"
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
     bayplan::cli::add_forget_shim_command(app, exit_code);
     bayplan::cli::add_replay_command(app, exit_code);
     bayplan::cli::add_simulate_command(app, exit_code);
+    bayplan::cli::add_bench_command(app, exit_code);
     bayplan::cli::add_check_command(app, exit_code);
     bayplan::cli::add_tune_command(app, exit_code);
     app.add_subcommand("version", "print the version and the protocol it speaks")->callback([] {

@@ -11,12 +11,31 @@
 
 namespace bayplan::workload {
 
+// What is asked for. `yunikorn`: its BenchmarkScheduling; `daemonset`: every pod for one node; `unschedulable`:
+// pods that fit nowhere wait before the others come.
+enum class PodPattern : std::uint8_t { plain, yunikorn, daemonset, unschedulable };
+
+// In what a load differs from one class on an empty cluster of equal nodes.
+struct Extras {
+    std::uint32_t machines = 1;    // types of machines, at most 5
+    std::uint32_t priorities = 1;  // each with its share of the classes
+    std::uint32_t filled = 0;      // percent of each node's cpu in use before, some points more or less
+    std::uint32_t churn_stay = 0;  // turns of 1,024 pods after which they go; 0 = they stay
+    PodPattern pattern = PodPattern::plain;
+};
+
 struct NamedWorkload {
     std::string_view name;
     std::string_view summary;
     std::uint32_t nodes = 0;
     std::uint32_t pods = 0;
     std::uint32_t classes = 0;  // at most kClassesMax; 0: all pods as scheduler_perf's default pod
+    Extras extras = {};
+
+    // Whether it is nodes and pods alone, so that `bayplan load` can send it.
+    bool sendable() const {
+        return extras.filled == 0 && extras.churn_stay == 0 && extras.pattern == PodPattern::plain;
+    }
 };
 
 inline constexpr std::uint32_t kClassesMax = 200'000;

@@ -28,6 +28,14 @@ struct Pod {
     std::string name;
     std::uint32_t shape = 0;  // index into Workload::pod_shapes
     std::int32_t priority = 0;
+    std::int32_t node = -1;  // index into Workload::nodes: only there (as a DaemonSet's pod); -1 = anywhere
+};
+
+// A pod that runs before the first is asked for.
+struct RunningPod {
+    std::string name;
+    std::uint32_t shape = 0;
+    std::uint32_t node = 0;  // index into Workload::nodes
 };
 
 struct Workload {
@@ -36,6 +44,10 @@ struct Workload {
     std::vector<Amounts> pod_shapes;
     std::vector<Node> nodes;
     std::vector<Pod> pods;
+    std::vector<RunningPod> running;
+    // Churn: pods come in so many at a time, and those of `churn_stay` turns before go. 0 = none ever go.
+    std::uint32_t churn_step = 0;
+    std::uint32_t churn_stay = 0;
     std::vector<std::string> notes;  // what a report must say about it
 };
 

@@ -17,8 +17,9 @@ TEST(NamedWorkloads, are_as_large_as_they_say) {
         const Workload load = make_workload(named);
         EXPECT_EQ(load.name, named.name);
         EXPECT_EQ(load.nodes.size(), named.nodes) << named.name;
-        EXPECT_EQ(load.pods.size(), named.pods) << named.name;
-        EXPECT_EQ(load.pod_shapes.size(), std::max(named.classes, 1u)) << named.name;
+        const bool waiting = named.extras.pattern == PodPattern::unschedulable;
+        EXPECT_EQ(load.pods.size(), named.pods + (waiting ? 100 : 0)) << named.name;
+        EXPECT_EQ(load.pod_shapes.size(), std::max(named.classes, 1u) + (waiting ? 1 : 0)) << named.name;
         std::set<std::string> names;
         for (const Pod& pod : load.pods) {
             names.insert(pod.name);
@@ -50,6 +51,38 @@ TEST(NamedWorkloads, every_class_is_a_size_of_its_own_and_asks_for_something) {
             ASSERT_GT(value, 0) << kind;
         }
     }
+}
+
+TEST(NamedWorkloads, filled_nodes_are_as_full_as_they_say_and_not_fuller_than_they_are_large) {
+    for (const char* name : {"Filled/5000Nodes_10000Pods_50", "Filled/5000Nodes_5000Pods_95"}) {
+        const Workload load = make_workload(*find_workload(name));
+        const std::int64_t percent = find_workload(name)->extras.filled;
+        std::vector<std::int64_t> cpu(load.nodes.size());
+        std::vector<std::int64_t> memory(load.nodes.size());
+        for (const RunningPod& pod : load.running) {
+            cpu[pod.node] += load.pod_shapes[pod.shape][0].second;
+            memory[pod.node] += load.pod_shapes[pod.shape][1].second;
+        }
+        const std::int64_t capacity = load.node_shapes[0].capacity[0].second;
+        for (std::size_t node = 0; node < cpu.size(); ++node) {
+            ASSERT_GE(cpu[node] * 100, capacity * (percent - 8)) << name;
+            ASSERT_LE(cpu[node] * 100, capacity * (percent + 4)) << name;
+            ASSERT_LE(memory[node], load.node_shapes[0].capacity[1].second) << name;
+        }
+    }
+}
+
+TEST(NamedWorkloads, those_of_yunikorn_have_room_for_one_pod_more_on_each_node) {
+    const Workload load = make_workload(*find_workload("BenchmarkScheduling/5000Nodes_10000Pods"));
+    EXPECT_THAT(load.node_shapes[0].capacity, ElementsAre(Pair("cpu", 3'000), Pair("memory", 30), Pair("pods", 110)));
+    EXPECT_THAT(load.pod_shapes[0], ElementsAre(Pair("cpu", 1'000), Pair("memory", 10)));
+}
+
+TEST(NamedWorkloads, only_nodes_and_pods_can_be_sent_by_a_shim) {
+    EXPECT_TRUE(find_workload("Priorities/500Nodes_2000Pods_50")->sendable());
+    EXPECT_FALSE(find_workload("Filled/500Nodes_500Pods_95")->sendable());
+    EXPECT_FALSE(find_workload("Churn/500Nodes_4096Pods_50")->sendable());
+    EXPECT_FALSE(find_workload("SchedulingDaemonset/15000Nodes_30000Pods")->sendable());
 }
 
 TEST(NamedWorkloads, overfull_really_is) {

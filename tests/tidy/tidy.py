@@ -35,12 +35,13 @@ MAY_INCLUDE = {
     "preemption": STATE | RULES | {"predicates", "engine"},
     "engine": STATE | RULES | {"shims", "predicates", "scoring", "placement", "preemption"},
     "workload": {"base"},
+    "measure": {"engine", "workload"},
     "kube": set(),
     "sim": {"kube", "engine"},
     "client": {"base", "wire"},
     "daemon": {"base", "threads", "config", "wire", "recorder", "engine"},
     "cli": {"base", "threads", "config", "wire", "recorder", "engine",
-            "workload", "kube", "sim", "predicates", "client", "daemon", "host"},
+            "workload", "kube", "sim", "predicates", "client", "daemon", "host", "measure"},
 }
 # The one header of engine/ that the folders below it may see: plain settings and the way out.
 ENGINE_HEADERS_FOR_ALL = {"engine/engine_options.h", "engine/decision_sink.h"}

@@ -1,13 +1,14 @@
 // See engine_driver.h.
-#include "bench/engine_driver.h"
+#include "measure/engine_driver.h"
 
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
 
-#include "bench/scan_baseline.h"
+#include "measure/scan_baseline.h"
+#include "measure/stopwatch.h"
 
-namespace bayplan::bench {
+namespace bayplan::measure {
 
 namespace {
 
@@ -65,6 +66,28 @@ std::uint64_t BatchSink::rejections() const {
     return count;
 }
 
+std::uint64_t BatchSink::nominations() const {
+    std::uint64_t count = 0;
+    for (const auto& batch : batches_) {
+        for (const Decision& decision : batch->decisions) {
+            count += decision.kind == DecisionKind::nominated && !decision.node.empty() ? 1 : 0;
+        }
+    }
+    return count;
+}
+
+std::vector<std::string> BatchSink::victims() const {
+    std::vector<std::string> names;
+    for (const auto& batch : batches_) {
+        for (const Decision& decision : batch->decisions) {
+            if (decision.termination == Termination::preempted_by_scheduler) {
+                names.emplace_back(decision.name);
+            }
+        }
+    }
+    return names;
+}
+
 EngineDriver::EngineDriver(const workload::Workload& load, const EngineOptions& options)
     : load_(load), engine_(options, sink_) {
     engine_.apply(Connect{.connection = kConnection, .shim = "shim-bench", .shim_instance = 7});
@@ -109,7 +132,8 @@ void EngineDriver::register_cluster() {
     application_ = entry("application");
     std::vector<NodeRecord> records;
     for (const workload::Node& node : load_.nodes) {
-        records.push_back({.node = entry(node.name),
+        node_ids_.push_back(entry(node.name));
+        records.push_back({.node = node_ids_.back(),
                            .action = NodeAction::create,
                            .capacity = capacities[node.shape],
                            .attributes = {}});
@@ -121,7 +145,23 @@ void EngineDriver::register_cluster() {
     }
     const ApplicationRecord application{.application = application_};
     send(ApplicationsMessage{.add = std::span(&application, 1), .remove = {}});
+    state_running();
     turn();
+}
+
+void EngineDriver::state_running() {
+    std::vector<AskRecord> records(kItemsPerMessage);
+    for (std::size_t first = 0; first < load_.running.size(); first += kItemsPerMessage) {
+        const std::size_t count = std::min(kItemsPerMessage, load_.running.size() - first);
+        for (std::size_t i = 0; i < count; ++i) {
+            const workload::RunningPod& pod = load_.running[first + i];
+            records[i].key = pod.name;
+            records[i].application = application_;
+            records[i].node = node_ids_[pod.node];
+            records[i].requests = pod_requests_[pod.shape];
+        }
+        send(AsksMessage{std::span(records).first(count)});
+    }
 }
 
 void EngineDriver::ask_some(std::size_t first, std::size_t end) {
@@ -133,6 +173,9 @@ void EngineDriver::ask_some(std::size_t first, std::size_t end) {
             record.application = application_;
             record.priority = load_.pods[pod].priority;
             record.requests = pod_requests_[load_.pods[pod].shape];
+            if (load_.pods[pod].node >= 0) {
+                record.required_node = node_ids_[static_cast<std::size_t>(load_.pods[pod].node)];
+            }
             records_.push_back(record);
         }
         send(AsksMessage{records_});
@@ -162,4 +205,49 @@ void EngineDriver::stream_all() {
     decide_all();
 }
 
-}  // namespace bayplan::bench
+std::vector<std::int64_t> EngineDriver::ask_one_by_one() {
+    std::vector<std::int64_t> times;
+    for (std::size_t first = 0; first < load_.pods.size(); first += kItemsPerMessage) {
+        const std::size_t end = std::min(load_.pods.size(), first + kItemsPerMessage);
+        const double start = seconds_by(CLOCK_MONOTONIC);
+        ask_some(first, end);
+        decide_all();
+        times.push_back(static_cast<std::int64_t>((seconds_by(CLOCK_MONOTONIC) - start) * 1e9));
+        if (churns() && end % load_.churn_step == 0) {
+            let_old_go(end - load_.churn_step);
+        }
+    }
+    return times;
+}
+
+void EngineDriver::release_some(std::size_t first, std::size_t end) {
+    for (; first < end; first += kItemsPerMessage) {
+        releases_.clear();
+        for (std::size_t pod = first; pod < std::min(end, first + kItemsPerMessage); ++pod) {
+            releases_.push_back({.key = load_.pods[pod].name,
+                                 .application = application_,
+                                 .termination = Termination::stopped_by_rm,
+                                 .message = {}});
+        }
+        send(ReleasesMessage{releases_});
+    }
+}
+
+// After the turn whose first pod this is.
+void EngineDriver::let_old_go(std::size_t first) {
+    const std::size_t stay = std::size_t{load_.churn_step} * load_.churn_stay;
+    if (first >= stay) {
+        release_some(first - stay, first - stay + load_.churn_step);
+    }
+}
+
+void EngineDriver::churn_all() {
+    const std::size_t step = load_.churn_step;
+    for (std::size_t first = 0; first < load_.pods.size(); first += step) {
+        ask_some(first, std::min(load_.pods.size(), first + step));
+        decide_all();
+        let_old_go(first);
+    }
+}
+
+}  // namespace bayplan::measure

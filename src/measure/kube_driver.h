@@ -12,24 +12,14 @@
 #include <vector>
 
 #include "bayplan/records.h"
-#include "bench/kube_loads.h"
+#include "measure/scheduler.h"
+#include "workload/kube_loads.h"
 
-namespace bayplan::bench {
-
-// What can be driven: the engine, or the oracle.
-class Scheduler {
-public:
-    virtual ~Scheduler() = default;
-    virtual void apply(const Input&) = 0;
-    // Attempts, at most so many, and the decisions out.
-    virtual void run(std::uint64_t attempts_max) = 0;
-    virtual bool has_work() const = 0;
-    virtual std::uint64_t last_decision() const = 0;
-};
+namespace bayplan::measure {
 
 class KubeDriver {
 public:
-    KubeDriver(const KubeLoad&, Scheduler&);
+    KubeDriver(const workload::KubeLoad&, Scheduler&);
 
     // Dictionary, namespaces, nodes, one application.
     void register_cluster();
@@ -38,6 +28,8 @@ public:
     // All measured pods as asks, 64 to a message. Nothing is decided yet.
     void ask_measured();
     void decide_all();
+    // The measured pods one message after the other, each decided before the next: the ns that each took.
+    std::vector<std::int64_t> ask_one_by_one();
 
 private:
     void send(const StateBody&);
@@ -45,11 +37,12 @@ private:
     void send_entries();
     void send_objects();
     void send_nodes();
-    void define(const PodStage&);
-    void ask(const PodStage&);
+    void define(const workload::PodStage&);
+    void ask(const workload::PodStage&);
+    void ask_some(const workload::PodStage&, std::uint32_t count);
     void turn();
 
-    const KubeLoad& load_;
+    const workload::KubeLoad& load_;
     Scheduler& scheduler_;
     std::uint64_t sequence_ = 0;
     std::uint64_t last_pod_ = 0;
@@ -60,4 +53,4 @@ private:
     Text application_ = 0;
 };
 
-}  // namespace bayplan::bench
+}  // namespace bayplan::measure

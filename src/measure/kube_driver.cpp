@@ -1,24 +1,26 @@
 // See kube_driver.h.
-#include "bench/kube_driver.h"
+#include "measure/kube_driver.h"
 
 #include <algorithm>
 #include <span>
 
 #include <fmt/format.h>
 
-namespace bayplan::bench {
+#include "measure/stopwatch.h"
+
+namespace bayplan::measure {
 
 namespace {
 
 constexpr ConnectionId kConnection = 1;
-constexpr std::size_t kItemsPerMessage = 64;
+constexpr std::uint32_t kItemsPerMessage = 64;
 constexpr std::uint64_t kAttemptsPerTurn = 1'024;  // as the daemon's loop
 constexpr std::int64_t kMi = std::int64_t{1} << 20;
 constexpr std::int64_t kGi = std::int64_t{1} << 30;
 
 }  // namespace
 
-KubeDriver::KubeDriver(const KubeLoad& load, Scheduler& scheduler)
+KubeDriver::KubeDriver(const workload::KubeLoad& load, Scheduler& scheduler)
     : load_(load), scheduler_(scheduler) {
     scheduler_.apply(Connect{.connection = kConnection, .shim = "shim-bench", .shim_instance = 7});
     send(ResyncBeginMessage{});
@@ -71,7 +73,7 @@ void KubeDriver::send_nodes() {
     }
     send_entries();
     for (std::size_t first = 0; first < records.size(); first += kItemsPerMessage) {
-        const std::size_t count = std::min(kItemsPerMessage, records.size() - first);
+        const std::size_t count = std::min<std::size_t>(kItemsPerMessage, records.size() - first);
         send(NodesMessage{std::span(records).subspan(first, count)});
     }
 }
@@ -87,7 +89,7 @@ void KubeDriver::register_cluster() {
     turn();
 }
 
-void KubeDriver::define(const PodStage& stage) {
+void KubeDriver::define(const workload::PodStage& stage) {
     const SpecRecord record{
         ++last_spec_,
         stage.make([this](std::string_view wanted) { return text(wanted); }, stage.name_space)};
@@ -95,21 +97,37 @@ void KubeDriver::define(const PodStage& stage) {
     send(SpecsMessage{.define = std::span(&record, 1), .forget = {}});
 }
 
-void KubeDriver::ask(const PodStage& stage) {
-    define(stage);
-    std::vector<std::string> keys(kItemsPerMessage);
-    std::vector<AskRecord> records(kItemsPerMessage);
-    for (std::uint32_t first = 0; first < stage.pods; first += kItemsPerMessage) {
-        const std::size_t count = std::min<std::size_t>(kItemsPerMessage, stage.pods - first);
-        for (std::size_t at = 0; at < count; ++at) {
-            keys[at] = fmt::format("{}/pod-{:06}", stage.name_space, ++last_pod_);
-            records[at].key = keys[at];
-            records[at].application = application_;
-            records[at].requests = requests_;
-            records[at].spec = last_spec_;
-        }
-        send(AsksMessage{std::span(records).first(count)});
+void KubeDriver::ask_some(const workload::PodStage& stage, std::uint32_t count) {
+    std::vector<std::string> keys(count);
+    std::vector<AskRecord> records(count);
+    for (std::uint32_t at = 0; at < count; ++at) {
+        keys[at] = fmt::format("{}/pod-{:06}", stage.name_space, ++last_pod_);
+        records[at].key = keys[at];
+        records[at].application = application_;
+        records[at].requests = requests_;
+        records[at].spec = last_spec_;
     }
+    send(AsksMessage{records});
+}
+
+void KubeDriver::ask(const workload::PodStage& stage) {
+    define(stage);
+    for (std::uint32_t first = 0; first < stage.pods; first += kItemsPerMessage) {
+        ask_some(stage, std::min(kItemsPerMessage, stage.pods - first));
+    }
+}
+
+std::vector<std::int64_t> KubeDriver::ask_one_by_one() {
+    std::vector<std::int64_t> times;
+    const workload::PodStage& stage = load_.measured;
+    define(stage);
+    for (std::uint32_t first = 0; first < stage.pods; first += kItemsPerMessage) {
+        const double start = seconds_by(CLOCK_MONOTONIC);
+        ask_some(stage, std::min(kItemsPerMessage, stage.pods - first));
+        decide_all();
+        times.push_back(static_cast<std::int64_t>((seconds_by(CLOCK_MONOTONIC) - start) * 1e9));
+    }
+    return times;
 }
 
 void KubeDriver::turn() {
@@ -118,7 +136,7 @@ void KubeDriver::turn() {
 }
 
 void KubeDriver::place_init() {
-    for (const PodStage& stage : load_.init) {
+    for (const workload::PodStage& stage : load_.init) {
         ask(stage);
         decide_all();
     }
@@ -132,4 +150,4 @@ void KubeDriver::decide_all() {
     } while (scheduler_.has_work());
 }
 
-}  // namespace bayplan::bench
+}  // namespace bayplan::measure

@@ -1,7 +1,7 @@
 // Loads in the shapes of Kubernetes' scheduler_perf that exercise affinity and topology spread: a
 // cluster, stages of pods that fill it, and the pods that are measured.
 //
-// Thread: plain data. Texts are plain strings here; kube_driver.h gives them dictionary numbers.
+// Thread: plain data. Texts are plain strings here; who sends them gives them dictionary numbers.
 // Source of the shapes: scheduler_perf's affinity and topology_spreading suites (its templates:
 // 100m cpu and 500Mi per pod; nodes of 4 cpu, 32Gi, 110 pods).
 #pragma once
@@ -14,7 +14,7 @@
 
 #include "bayplan/pod_spec.h"
 
-namespace bayplan::bench {
+namespace bayplan::workload {
 
 // The number of a text, the same for the same text.
 using TextNumber = std::function<Text(std::string_view)>;
@@ -39,4 +39,4 @@ struct KubeLoad {
 // All loads: scheduler_perf's sizes, or a tenth of them (500 nodes).
 std::vector<KubeLoad> kube_loads(bool small);
 
-}  // namespace bayplan::bench
+}  // namespace bayplan::workload

@@ -1,12 +1,12 @@
 // See scan_baseline.h.
-#include "bench/scan_baseline.h"
+#include "measure/scan_baseline.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
-namespace bayplan::bench {
+namespace bayplan::measure {
 
 namespace {
 
@@ -111,13 +111,25 @@ std::size_t ScanBaseline::find(const Ask& ask) const {
 std::size_t ScanBaseline::place(const Ask& ask) {
     const std::size_t node = find(ask);
     if (node != kNoNode) {
-        for (const Request& request : ask.requests) {
-            columns_[request.kind].free[node] -= request.amount;
-        }
-        scored_cpu_[node] += ask.scored_cpu;
-        scored_memory_[node] += ask.scored_memory;
+        take(ask, node);
     }
     return node;
+}
+
+void ScanBaseline::take(const Ask& ask, std::size_t node) {
+    for (const Request& request : ask.requests) {
+        columns_[request.kind].free[node] -= request.amount;
+    }
+    scored_cpu_[node] += ask.scored_cpu;
+    scored_memory_[node] += ask.scored_memory;
+}
+
+void ScanBaseline::give_back(const Ask& ask, std::size_t node) {
+    for (const Request& request : ask.requests) {
+        columns_[request.kind].free[node] += request.amount;
+    }
+    scored_cpu_[node] -= ask.scored_cpu;
+    scored_memory_[node] -= ask.scored_memory;
 }
 
 std::vector<std::size_t> order_of(const workload::Workload& load) {
@@ -127,20 +139,37 @@ std::vector<std::size_t> order_of(const workload::Workload& load) {
     return order;
 }
 
-std::vector<std::size_t> scan_all(const workload::Workload& load, std::span<const std::size_t> order) {
-    ScanBaseline cluster;
+ScanRun::ScanRun(const workload::Workload& load) : load_(load) {
     for (const workload::Node& node : load.nodes) {
-        cluster.add_node(load.node_shapes[node.shape].capacity);
+        cluster_.add_node(load.node_shapes[node.shape].capacity);
     }
-    std::vector<ScanBaseline::Ask> shapes;
     for (const workload::Amounts& shape : load.pod_shapes) {
-        shapes.push_back(cluster.make_ask(shape));
+        shapes_.push_back(cluster_.make_ask(shape));
     }
-    std::vector<std::size_t> places(load.pods.size());
-    for (const std::size_t pod : order) {
-        places[pod] = cluster.place(shapes[load.pods[pod].shape]);
+    for (const workload::RunningPod& pod : load.running) {
+        cluster_.take(shapes_[pod.shape], pod.node);
+    }
+}
+
+std::vector<std::size_t> ScanRun::place_all(std::span<const std::size_t> order) {
+    std::vector<std::size_t> places(load_.pods.size());
+    const std::size_t gone_after = std::size_t{load_.churn_step} * (load_.churn_stay + 1);
+    for (std::size_t at = 0; at < order.size(); ++at) {
+        if (gone_after > 0 && at % load_.churn_step == 0 && at >= gone_after) {
+            for (std::size_t pod = at - gone_after; pod < at - gone_after + load_.churn_step; ++pod) {
+                cluster_.give_back(shapes_[load_.pods[pod].shape], places[pod]);
+            }
+        }
+        const workload::Pod& pod = load_.pods[order[at]];
+        ScanBaseline::Ask& ask = shapes_[pod.shape];
+        ask.required_node = pod.node < 0 ? ScanBaseline::kNoNode : static_cast<std::size_t>(pod.node);
+        places[order[at]] = cluster_.place(ask);
     }
     return places;
 }
 
-}  // namespace bayplan::bench
+std::vector<std::size_t> scan_all(const workload::Workload& load, std::span<const std::size_t> order) {
+    return ScanRun(load).place_all(order);
+}
+
+}  // namespace bayplan::measure

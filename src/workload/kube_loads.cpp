@@ -1,11 +1,11 @@
 // The pod templates and the list of loads. Each template stands for the file of scheduler_perf that
 // its name says. See kube_loads.h.
-#include "bench/kube_loads.h"
+#include "workload/kube_loads.h"
 
 #include <string>
 #include <utility>
 
-namespace bayplan::bench {
+namespace bayplan::workload {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::vector<KubeLoad> kube_loads(bool small) {
     return loads;
 }
 
-}  // namespace bayplan::bench
+}  // namespace bayplan::workload

@@ -13,7 +13,7 @@
 #include "engine/engine.h"
 #include "workload/workload.h"
 
-namespace bayplan::bench {
+namespace bayplan::measure {
 
 // Keeps the batches of decisions that the engine sends; looks at them only when asked.
 class BatchSink final : public DecisionSink {
@@ -33,6 +33,11 @@ public:
     std::size_t nodes_used(std::uint64_t from) const;
     // Items that the engine did not take.
     std::uint64_t rejections() const;
+    // Asks that got a nominated node; pods that were told to go, in order.
+    std::uint64_t nominations() const;
+    std::vector<std::string> victims() const;
+    // Forgets what it was sent: it would count as the engine's memory.
+    void clear() { batches_.clear(); }
 
 private:
     std::vector<std::shared_ptr<const DecisionBatch>> batches_;
@@ -44,7 +49,7 @@ class EngineDriver {
 public:
     EngineDriver(const workload::Workload&, const EngineOptions&);
 
-    // Dictionary, nodes, one application.
+    // Dictionary, nodes, one application, and the pods that run already.
     void register_cluster();
     // Every pod as an ask, 64 to a message. The engine decides nothing yet.
     void ask_all();
@@ -52,15 +57,24 @@ public:
     void decide_all();
     // Asks and decisions by turns, as a daemon sees a stream: 16 messages, then attempts.
     void stream_all();
+    // One message after the other, each decided before the next comes: the ns that each took.
+    std::vector<std::int64_t> ask_one_by_one();
+    // The load's churn: pods of `churn_step` come, are decided, and after `churn_stay` turns go.
+    void churn_all();
+    bool churns() const { return load_.churn_step > 0; }
 
     const Engine& engine() const { return engine_; }
     const BatchSink& sink() const { return sink_; }
+    void forget_decisions() { sink_.clear(); }
 
 private:
     void send(const StateBody&);
     DictId entry(std::string_view text);
     std::vector<Amount> encode(const workload::Amounts&);
     void send_entries();
+    void state_running();
+    void let_old_go(std::size_t first);
+    void release_some(std::size_t first, std::size_t end);
     void ask_some(std::size_t first, std::size_t end);
     void turn();
 
@@ -71,8 +85,10 @@ private:
     std::unordered_map<std::string, DictId> ids_;
     std::vector<DictEntry> unsent_entries_;
     std::vector<std::vector<Amount>> pod_requests_;  // by shape
+    std::vector<DictId> node_ids_;
     std::vector<AskRecord> records_;
+    std::vector<ReleaseRecord> releases_;
     DictId application_ = 0;
 };
 
-}  // namespace bayplan::bench
+}  // namespace bayplan::measure

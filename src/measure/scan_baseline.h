@@ -16,7 +16,7 @@
 
 #include "workload/workload.h"
 
-namespace bayplan::bench {
+namespace bayplan::measure {
 
 class ScanBaseline {
 public:
@@ -46,6 +46,9 @@ public:
     std::size_t find(const Ask&) const;
     // Finds and takes it.
     std::size_t place(const Ask&);
+    void take(const Ask&, std::size_t node);
+    void give_back(const Ask&, std::size_t node);
+    std::size_t node_count() const { return schedulable_.size(); }
 
 private:
     struct Column {
@@ -64,9 +67,23 @@ private:
     std::vector<std::uint8_t> schedulable_;
 };
 
+// A load's cluster with the pods that run already, and its pods placed one after the other.
+class ScanRun {
+public:
+    explicit ScanRun(const workload::Workload&);
+
+    // In this order, or with the load's churn; the node of each by number of the pod, kNoNode without room.
+    std::vector<std::size_t> place_all(std::span<const std::size_t> order);
+
+private:
+    const workload::Workload& load_;
+    ScanBaseline cluster_;
+    std::vector<ScanBaseline::Ask> shapes_;
+};
+
 // The pods of a load in the order in which they are tried: by priority, then as given.
 std::vector<std::size_t> order_of(const workload::Workload&);
-// Places them in that order; the node of each by number of the pod, kNoNode for those without room.
+// Both steps in one.
 std::vector<std::size_t> scan_all(const workload::Workload&, std::span<const std::size_t> order);
 
 // FNV-1a over the names of pod and node of every placement, in order: equal for equal sequences.
@@ -90,4 +107,4 @@ private:
     std::uint64_t hash_ = 0xcbf29ce484222325U;
 };
 
-}  // namespace bayplan::bench
+}  // namespace bayplan::measure

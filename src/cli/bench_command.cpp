@@ -1,0 +1,136 @@
+// See bench_command.h.
+#include "cli/bench_command.h"
+
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/bench_report.h"
+#include "cli/progress.h"
+#include "measure/measure.h"
+#include "workload/bench_catalogue.h"
+
+namespace bayplan::cli {
+
+namespace {
+
+constexpr int kExitFault = 1;
+constexpr int kExitInput = 2;
+
+struct BenchArguments {
+    std::vector<std::string> names;
+    bool list = false;
+    std::string output = "table";
+    std::string svg;
+    bool quiet = false;
+    bool no_scan = false;
+    bool no_latency = false;
+    std::string executor = "tbb";
+    std::string path = "automatic";
+    measure::MeasureOptions options;
+};
+
+int list_cases() {
+    for (const workload::BenchCase& one : workload::bench_catalogue()) {
+        fmt::print("{:<56} {:>6} nodes {:>6} pods  {}\n", one.name, one.nodes, one.pods, one.summary);
+    }
+    return 0;
+}
+
+void complete(BenchArguments& arguments) {
+    const std::map<std::string, ExecutorKind> executors = {
+        {"tbb", ExecutorKind::tbb}, {"threads", ExecutorKind::threads}, {"inline", ExecutorKind::inline_}};
+    const std::map<std::string, BatchPath> paths = {
+        {"automatic", BatchPath::automatic}, {"inline", BatchPath::inline_}, {"graph", BatchPath::graph}};
+    arguments.options.executor = executors.at(arguments.executor);
+    arguments.options.path = paths.at(arguments.path);
+    arguments.options.scan = !arguments.no_scan;
+    arguments.options.latency = !arguments.no_latency;
+}
+
+std::vector<measure::Measurement> measure_all(const std::vector<workload::BenchCase>& cases,
+                                              const BenchArguments& arguments) {
+    Progress progress(arguments.quiet);
+    std::vector<measure::Measurement> all;
+    for (const workload::BenchCase& one : cases) {
+        all.push_back(measure::measure(one, arguments.options, [&](const std::string& what) {
+            progress.draw(all.size(), cases.size(), fmt::format("{}: {}", one.name, what));
+        }));
+        const measure::Measurement& done = all.back();
+        const std::string fault = done.fault.empty() ? "" : ", FAULT: " + done.fault;
+        progress.say(fmt::format("{}: {:.0f}/s{}", one.name, done.per_s_wall, fault));
+    }
+    progress.finish();
+    return all;
+}
+
+bool write_file(const std::string& path, const std::string& text) {
+    std::ofstream file(path, std::ios::trunc);
+    file << text;
+    file.flush();
+    if (!file) fmt::print(stderr, "bayplan bench: {}: {}\n", path, std::strerror(errno));
+    return static_cast<bool>(file);
+}
+
+int run(BenchArguments& arguments) {
+    if (arguments.list) return list_cases();
+    complete(arguments);
+    std::string unknown;
+    std::vector<workload::BenchCase> cases = workload::choose_cases(arguments.names, unknown);
+    if (!unknown.empty() || cases.empty()) {
+        const std::string what =
+            unknown.empty() ? "give names of workloads" : fmt::format("there is no workload `{}`", unknown);
+        fmt::print(stderr, "bayplan bench: {}; see `bayplan bench --list`\n", what);
+        return kExitInput;
+    }
+    std::vector<std::string> by_wire;
+    std::erase_if(cases, [&](const workload::BenchCase& one) {
+        const auto* const wire = std::get_if<workload::WireLoad>(&one.load);
+        if (wire != nullptr) by_wire.push_back(fmt::format("bench/wire_to_wire -- --workload {}", wire->workload));
+        return wire != nullptr;
+    });
+    const std::vector<measure::Measurement> all = measure_all(cases, arguments);
+    if (!all.empty()) fmt::print("{}", arguments.output == "json" ? bench_json(all) : bench_table(all));
+    for (const std::string& command : by_wire) {
+        fmt::print(stderr, "Wire to wire is two processes and a network between them; from the source tree: {}\n", command);
+    }
+    bool good = arguments.svg.empty() || write_file(arguments.svg, bench_svg(all));
+    for (const measure::Measurement& one : all) good = good && one.fault.empty();
+    return good ? 0 : kExitFault;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, int& exit_code) {
+    CLI::App* const command =
+        app.add_subcommand("bench", "measure decisions in process, with a plain scan of all nodes as the peer");
+    const auto arguments = std::make_shared<BenchArguments>();
+    command->add_option("names", arguments->names, "workloads; `*` stands for anything: 'Filled/*'")->type_name("NAME");
+    command->add_flag("--list", arguments->list, "the workloads there are");
+    command->add_option("-o,--output", arguments->output, "table, or json")
+        ->check(CLI::IsMember({"table", "json"}))
+        ->capture_default_str();
+    command->add_option("--svg", arguments->svg, "also bars of the ratio to the scan, into this file")->type_name("FILE");
+    command->add_option("--runs", arguments->options.runs, "runs of each; the least times count")
+        ->check(CLI::Range(1, 1'000).description(""))
+        ->capture_default_str();
+    command->add_option("--executor", arguments->executor, "who makes proposals: tbb, threads or inline")
+        ->check(CLI::IsMember({"tbb", "threads", "inline"}))
+        ->capture_default_str();
+    command->add_option("--path", arguments->path, "of batches: automatic, inline or graph")
+        ->check(CLI::IsMember({"automatic", "inline", "graph"}))
+        ->capture_default_str();
+    command->add_option("--workers", arguments->options.workers, "proposal workers")
+        ->check(CLI::Range(1, 256).description(""))
+        ->capture_default_str();
+    command->add_flag("--no-scan", arguments->no_scan, "without the peer (no ratio)");
+    command->add_flag("--no-latency", arguments->no_latency, "without the run message by message");
+    command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
+    command->footer("Exit status: 0 all runs agree with one another and with the scan, 1 a fault, 2 wrong input.");
+    command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+}
+
+}  // namespace bayplan::cli

@@ -1,0 +1,19 @@
+// Measurements as a table for people, as JSON, and as a picture.
+//
+// Thread: any; pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "measure/measure.h"
+
+namespace bayplan::cli {
+
+std::string bench_table(const std::vector<measure::Measurement>&);
+// An array; a field that does not apply is null.
+std::string bench_json(const std::vector<measure::Measurement>&);
+// Bars of the ratio to the plain scan, on a scale of powers of ten; those without a scan are named below.
+std::string bench_svg(const std::vector<measure::Measurement>&);
+
+}  // namespace bayplan::cli

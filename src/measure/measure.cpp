@@ -1,0 +1,225 @@
+// See measure.h. One function per kind of load; what they share is the accounting of runs.
+#include "measure/measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "measure/engine_driver.h"
+#include "measure/kube_driver.h"
+#include "measure/live_memory.h"
+#include "measure/preemption_driver.h"
+#include "measure/scan_baseline.h"
+#include "measure/scheduler.h"
+#include "measure/stopwatch.h"
+
+namespace bayplan::measure {
+namespace {
+
+constexpr std::uint64_t kLanesOfBlock = 64;
+
+// What the runs of one workload have in common.
+class Account {
+public:
+    Account(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell)
+        : options_(options), tell_(tell) {
+        result_.name = one.name;
+        result_.nodes = one.nodes;
+        result_.pods = one.pods;
+    }
+
+    void tell_run(int run) const { tell_(fmt::format("run {} of {}", run + 1, options_.runs)); }
+    void tell(const std::string& text) const { tell_(text); }
+
+    // `before`: when the measured asks were about to come.
+    void add_run(const Cost& cost, const Engine& engine, const BatchSink& sink, const EngineCounters& before) {
+        least_.keep_least(cost);
+        const EngineCounters after = engine.counters();
+        result_.batches_inline = after.batches_inline - before.batches_inline;
+        result_.batches_graph = after.batches_graph - before.batches_graph;
+        result_.batches_overlapped = after.batches_overlapped - before.batches_overlapped;
+        result_.batches_cut = after.batches_cut - before.batches_cut;
+        result_.placed = after.placed - before.placed;
+        result_.failed = after.failed - before.failed;
+        const std::uint64_t attempts = after.attempts - before.attempts;
+        const std::uint64_t blocks = (after.nodes + kLanesOfBlock - 1) / kLanesOfBlock * attempts;
+        if (blocks > 0 && result_.batches_graph == 0) {
+            const auto looked = static_cast<double>(after.blocks_rechecked - before.blocks_rechecked);
+            result_.cache_hit_rate = std::max(0.0, 1 - looked / static_cast<double>(blocks));
+        }
+        if (sink.rejections() + sink.cuts() > 0) result_.fault = "the engine did not take every item";
+        const std::string digest = engine.digest();
+        if (!result_.digest.empty() && result_.digest != digest) result_.fault = "two runs decided differently";
+        result_.digest = digest;
+    }
+
+    void memory(std::int64_t bytes) { result_.memory_bytes = std::max<std::int64_t>(bytes, 0); }
+    Measurement& result() { return result_; }
+
+    Measurement finish(double decisions) {
+        result_.per_s_wall = decisions / least_.wall;
+        result_.per_s_cpu = decisions / least_.all_cpu;
+        result_.cores = least_.all_cpu / least_.wall;
+        return std::move(result_);
+    }
+
+private:
+    const MeasureOptions& options_;
+    const Tell& tell_;
+    Measurement result_;
+    Cost least_;
+};
+
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
+
+// --- plain loads
+ScanFigures scan(const workload::Workload& load) {
+    const auto order = order_of(load);
+    ScanRun run(load);
+    std::vector<std::size_t> places;
+    const Cost cost = cost_of([&] { places = run.place_all(order); });
+    PlacementHash hash;
+    double looks = 0;
+    for (const std::size_t pod : order) {
+        looks += load.pods[pod].node >= 0 ? 1.0 : static_cast<double>(load.nodes.size());
+        if (places[pod] != ScanBaseline::kNoNode) hash.add(load.pods[pod].name, load.nodes[places[pod]].name);
+    }
+    return {static_cast<double>(load.pods.size()) / cost.engine_cpu, cost.engine_cpu * 1e9 / looks, hex(hash.value())};
+}
+
+Measurement measure_plain(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell) {
+    Account account(one, options, tell);
+    account.tell("making the load");
+    const workload::Workload load = workload::make_workload(std::get<workload::NamedWorkload>(one.load));
+    for (int run = 0; run < options.runs; ++run) {
+        account.tell_run(run);
+        const std::int64_t live = live_bytes();
+        EngineDriver driver(load, options.engine());
+        driver.register_cluster();
+        const EngineCounters before = driver.engine().counters();
+        const std::uint64_t first = driver.sink().last_decision() + 1;
+        if (!driver.churns()) driver.ask_all();
+        const Cost cost = cost_of([&] { driver.churns() ? driver.churn_all() : driver.decide_all(); });
+        account.add_run(cost, driver.engine(), driver.sink(), before);
+        account.result().placements = hex(driver.sink().placement_hash());
+        account.result().nodes_used = driver.sink().nodes_used(first);
+        driver.forget_decisions();
+        account.memory(live_bytes() - live);
+    }
+    if (options.latency) {
+        account.tell("message by message");
+        EngineDriver driver(load, options.engine());
+        driver.register_cluster();
+        auto times = driver.ask_one_by_one();
+        account.result().latency = latency_of(times);
+    }
+    if (options.scan) {
+        account.tell("the plain scan");
+        account.result().scan = scan(load);
+        if (account.result().scan->placements != account.result().placements) {
+            account.result().fault = "the plain scan placed differently";
+        }
+    }
+    return account.finish(static_cast<double>(load.pods.size()));
+}
+
+// --- affinity and topology spread: nothing that the plain scan knows
+Measurement measure_kube(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell) {
+    Account account(one, options, tell);
+    const auto& load = std::get<workload::KubeLoad>(one.load);
+    for (int run = 0; run < options.runs; ++run) {
+        account.tell_run(run);
+        const std::int64_t live = live_bytes();
+        EngineScheduler scheduler(options.engine());
+        KubeDriver driver(load, scheduler);
+        driver.register_cluster();
+        driver.place_init();
+        const EngineCounters before = scheduler.engine().counters();
+        const std::uint64_t first = scheduler.last_decision() + 1;
+        driver.ask_measured();
+        const Cost cost = cost_of([&] { driver.decide_all(); });
+        account.add_run(cost, scheduler.engine(), scheduler.sink(), before);
+        account.result().placements = hex(scheduler.sink().placement_hash());
+        account.result().nodes_used = scheduler.sink().nodes_used(first);
+        if (account.result().placed != load.measured.pods) account.result().fault = "pods were left over";
+        scheduler.forget_decisions();
+        account.memory(live_bytes() - live);
+    }
+    if (options.latency) {
+        account.tell("message by message");
+        EngineScheduler scheduler(options.engine());
+        KubeDriver driver(load, scheduler);
+        driver.register_cluster();
+        driver.place_init();
+        auto times = driver.ask_one_by_one();
+        account.result().latency = latency_of(times);
+    }
+    return account.finish(load.measured.pods);
+}
+
+// --- preemption: the decisions counted are nominations
+Measurement measure_preemption(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell) {
+    Account account(one, options, tell);
+    const auto& load = std::get<workload::PreemptionLoad>(one.load);
+    EngineOptions engine = options.engine();
+    engine.backoff_early = false;
+    for (int run = 0; run < options.runs; ++run) {
+        account.tell_run(run);
+        const std::int64_t live = live_bytes();
+        EngineScheduler scheduler(engine);
+        PreemptionDriver driver(load, scheduler);
+        driver.register_cluster();
+        const EngineCounters before = scheduler.engine().counters();
+        driver.ask_preemptors();
+        const Cost cost = cost_of([&] { driver.attempt_all(); });
+        driver.acknowledge();
+        account.result().nominated = scheduler.sink().nominations();
+        driver.let_go(scheduler.sink().victims(), engine.backoff_max_ns);
+        driver.attempt_all();
+        account.add_run(cost, scheduler.engine(), scheduler.sink(), before);
+        account.result().placements = hex(scheduler.sink().placement_hash());
+        account.result().nodes_used = scheduler.sink().nodes_used(1);
+        if (account.result().nominated != load.preemptors || account.result().placed != load.preemptors) {
+            account.result().fault = "preemptors were left over";
+        }
+        scheduler.forget_decisions();
+        account.memory(live_bytes() - live);
+    }
+    account.result().cache_hit_rate.reset();  // what victim searches look at is not in it
+    return account.finish(load.preemptors);
+}
+
+}  // namespace
+
+EngineOptions MeasureOptions::engine() const {
+    EngineOptions engine;
+    engine.executor = executor;
+    engine.path = path;
+    engine.workers = workers;
+    return engine;
+}
+
+Measurement measure(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell) {
+    if (std::holds_alternative<workload::NamedWorkload>(one.load)) return measure_plain(one, options, tell);
+    if (std::holds_alternative<workload::KubeLoad>(one.load)) return measure_kube(one, options, tell);
+    if (std::holds_alternative<workload::PreemptionLoad>(one.load)) return measure_preemption(one, options, tell);
+    Measurement none;
+    none.name = one.name;
+    none.fault = "runs as two processes: bench/wire_to_wire";
+    return none;
+}
+
+Latency latency_of(std::vector<std::int64_t>& times_ns) {
+    if (times_ns.empty()) return {};
+    std::ranges::sort(times_ns);
+    // The smallest value that is no less than so many of all.
+    const auto at = [&](double share) {
+        const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(times_ns.size())));
+        return static_cast<double>(times_ns[std::max<std::size_t>(rank, 1) - 1]) / 1e3;
+    };
+    return {at(0.5), at(0.99), at(0.999)};
+}
+
+}  // namespace bayplan::measure

@@ -1,0 +1,74 @@
+// See bench_catalogue.h. Plain loads come from named_workloads, those with affinity from kube_loads.
+#include "workload/bench_catalogue.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace bayplan::workload {
+
+namespace {
+
+// scheduler_perf's larger sizes take minutes in it ("always seems to fail"), and seconds here.
+constexpr PreemptionLoad kPreemptions[] = {
+    {"PreemptionBasic/500Nodes_300Pods", 500, 300, 1},
+    {"PreemptionBasic/5000Nodes_3000Pods", 5'000, 3'000, 1},
+    {"Preemption10Classes/5000Nodes_3000Pods", 5'000, 3'000, 10},
+    {"PreemptionUnique/500Nodes_300Pods", 500, 300, 0},
+    {"PreemptionUnique/5000Nodes_3000Pods", 5'000, 3'000, 0},
+};
+
+constexpr std::string_view kWire[] = {"SchedulingBasic/5000Nodes_50000Pods", "ManyClasses/5000Nodes_50000Pods_1000"};
+
+void add_kube_loads(bool small, std::vector<BenchCase>& cases) {
+    for (const KubeLoad& load : kube_loads(small)) {
+        std::uint32_t before = 0;
+        for (const PodStage& stage : load.init) before += stage.pods;
+        std::string name = fmt::format("{}/{}Nodes_{}Pods", load.name, load.nodes, load.measured.pods);
+        cases.push_back({std::move(name), fmt::format("{} pods before, {} zones", before, load.zones), load.nodes,
+                         load.measured.pods, load});
+    }
+}
+
+}  // namespace
+
+std::vector<BenchCase> bench_catalogue() {
+    std::vector<BenchCase> cases;
+    for (const NamedWorkload& load : named_workloads()) {
+        cases.push_back({std::string(load.name), std::string(load.summary), load.nodes, load.pods, load});
+    }
+    add_kube_loads(true, cases);
+    add_kube_loads(false, cases);
+    for (const PreemptionLoad& load : kPreemptions) {
+        cases.push_back({std::string(load.name), "full of pods of lower priority; counts nominations", load.nodes,
+                         load.preemptors, load});
+    }
+    for (const std::string_view name : kWire) {
+        const NamedWorkload& load = *find_workload(name);
+        cases.push_back({fmt::format("WireToWire/{}", name), "daemon and shim as processes: bench/wire_to_wire", load.nodes,
+                         load.pods, WireLoad{name}});
+    }
+    return cases;
+}
+
+std::vector<BenchCase> choose_cases(const std::vector<std::string>& patterns, std::string& unknown) {
+    std::vector<BenchCase> all = bench_catalogue();
+    std::vector<bool> chosen(all.size(), false);
+    for (const std::string& pattern : patterns) {
+        bool found = false;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (fnmatch(pattern.c_str(), all[i].name.c_str(), 0) != 0) continue;
+            chosen[i] = found = true;
+        }
+        if (!found) unknown = pattern;
+    }
+    std::vector<BenchCase> result;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (chosen[i]) result.push_back(std::move(all[i]));
+    }
+    return result;
+}
+
+}  // namespace bayplan::workload

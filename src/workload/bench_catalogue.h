@@ -1,0 +1,36 @@
+// Everything that `bayplan bench` can run, by name: the one list of workloads of the suite.
+//
+// Thread: any; plain data.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "workload/kube_loads.h"
+#include "workload/named_workloads.h"
+#include "workload/preemption_load.h"
+
+namespace bayplan::workload {
+
+// Two processes and the wire between them: not run in this one.
+struct WireLoad {
+    std::string_view workload;  // for `bayplan load --workload`
+};
+
+struct BenchCase {
+    std::string name;
+    std::string summary;
+    std::uint32_t nodes = 0;
+    std::uint32_t pods = 0;  // measured ones
+    std::variant<NamedWorkload, KubeLoad, PreemptionLoad, WireLoad> load;
+};
+
+std::vector<BenchCase> bench_catalogue();
+
+// Those whose name matches one of the patterns (`*` stands for anything), in the order of the catalogue; of a pattern
+// that matches none, the pattern into `unknown`.
+std::vector<BenchCase> choose_cases(const std::vector<std::string>& patterns, std::string& unknown);
+
+}  // namespace bayplan::workload

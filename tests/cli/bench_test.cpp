@@ -1,0 +1,161 @@
+// `bayplan bench`: its catalogue, its measurements on small loads, and its three reports.
+#include <set>
+
+#include <boost/json.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/bench_report.h"
+#include "measure/measure.h"
+#include "workload/bench_catalogue.h"
+
+namespace bayplan {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using measure::Measurement;
+
+std::vector<workload::BenchCase> cases_of(const std::string& pattern) {
+    std::string unknown;
+    auto cases = workload::choose_cases({pattern}, unknown);
+    EXPECT_EQ(unknown, "");
+    return cases;
+}
+
+Measurement measured(const workload::BenchCase& one, ExecutorKind executor, BatchPath path) {
+    measure::MeasureOptions options;
+    options.executor = executor;
+    options.path = path;
+    options.runs = 1;
+    return measure::measure(one, options, [](const std::string&) {});
+}
+
+TEST(BenchCatalogue, has_every_name_once_and_finds_by_pattern) {
+    std::set<std::string> names;
+    for (const auto& one : workload::bench_catalogue()) {
+        EXPECT_TRUE(names.insert(one.name).second) << one.name;
+        EXPECT_GT(one.nodes, 0u) << one.name;
+    }
+    for (const char* name : {"SchedulingBasic/5000Nodes_10000Pods", "SchedulingPodAntiAffinity/5000Nodes_2000Pods",
+                             "PreemptionBasic/5000Nodes_3000Pods", "BenchmarkScheduling/2000Nodes_10000Pods"}) {
+        EXPECT_TRUE(names.contains(name)) << name;
+    }
+    EXPECT_EQ(cases_of("BenchmarkScheduling/*").size(), 4u);
+    EXPECT_EQ(cases_of("Overfull/100Nodes_6000Pods").size(), 1u);
+    std::string unknown;
+    EXPECT_TRUE(workload::choose_cases({"Nothing/*"}, unknown).empty());
+    EXPECT_EQ(unknown, "Nothing/*");
+    // In the order of the catalogue, each once, however they are asked for.
+    const auto twice = workload::choose_cases({"Unique/500*", "SchedulingBasic/500Nodes*", "*/500Nodes_1000Pods"}, unknown);
+    ASSERT_GE(twice.size(), 2u);
+    EXPECT_EQ(twice[0].name, "SchedulingBasic/500Nodes_1000Pods");
+}
+
+TEST(Bench, places_as_the_scan_does_on_full_churning_and_mixed_clusters_by_either_path) {
+    for (const char* name : {"Filled/500Nodes_500Pods_95", "Churn/500Nodes_4096Pods_50", "Mixed/500Nodes_3000Pods_100",
+                             "Priorities/500Nodes_2000Pods_50", "BenchmarkScheduling/500Nodes_10000Pods"}) {
+        const auto one = cases_of(name)[0];
+        const Measurement by_inline = measured(one, ExecutorKind::inline_, BatchPath::inline_);
+        const Measurement by_graph = measured(one, ExecutorKind::threads, BatchPath::graph);
+        EXPECT_EQ(by_inline.fault, "") << name;
+        EXPECT_EQ(by_graph.fault, "") << name;
+        EXPECT_EQ(by_inline.digest, by_graph.digest) << name;
+        ASSERT_TRUE(by_inline.scan) << name;
+        EXPECT_EQ(by_inline.scan->placements, by_inline.placements) << name;
+        EXPECT_EQ(by_inline.placed, one.pods) << name;
+        EXPECT_EQ(by_inline.batches_graph, 0u) << name;
+        EXPECT_GT(by_graph.batches_graph, 0u) << name;
+        EXPECT_GT(by_inline.memory_bytes, 0) << name;
+        EXPECT_GT(by_inline.latency->p50_us, 0) << name;
+    }
+}
+
+TEST(Bench, a_class_that_is_alone_remembers_nearly_all_and_one_off_classes_nothing) {
+    const auto basic = measured(cases_of("SchedulingBasic/500Nodes_1000Pods")[0], ExecutorKind::inline_, BatchPath::inline_);
+    const auto unique = measured(cases_of("Unique/500Nodes_3000Pods")[0], ExecutorKind::inline_, BatchPath::inline_);
+    EXPECT_GT(basic.cache_hit_rate.value_or(0), 0.8);
+    EXPECT_LT(unique.cache_hit_rate.value_or(1), 0.05);
+}
+
+TEST(Bench, affinity_and_preemption_have_no_peer_and_leave_nothing_over) {
+    for (const char* name : {"TopologySpreading/500Nodes_500Pods", "PreemptionUnique/500Nodes_300Pods"}) {
+        const auto one = cases_of(name)[0];
+        const Measurement result = measured(one, ExecutorKind::inline_, BatchPath::automatic);
+        EXPECT_EQ(result.fault, "") << name;
+        EXPECT_EQ(result.placed, one.pods) << name;
+        EXPECT_FALSE(result.scan) << name;
+        EXPECT_EQ(result.ratio(), 0) << name;
+    }
+}
+
+TEST(Bench, pods_that_fit_nowhere_fail_and_the_others_are_placed) {
+    const auto one = cases_of("Overfull/100Nodes_6000Pods")[0];
+    const Measurement result = measured(one, ExecutorKind::inline_, BatchPath::automatic);
+    EXPECT_EQ(result.fault, "");
+    EXPECT_EQ(result.placed, 4'000u);
+    EXPECT_GE(result.failed, 2'000u);
+    EXPECT_EQ(result.nodes_used, 100u);
+}
+
+TEST(Latency, is_the_value_that_so_many_do_not_exceed) {
+    std::vector<std::int64_t> times;
+    for (std::int64_t i = 1'000; i >= 1; --i) times.push_back(i * 1'000);
+    const measure::Latency latency = measure::latency_of(times);
+    EXPECT_EQ(latency.p50_us, 500);
+    EXPECT_EQ(latency.p99_us, 990);
+    EXPECT_EQ(latency.p999_us, 999);
+    std::vector<std::int64_t> none;
+    EXPECT_EQ(measure::latency_of(none).p50_us, 0);
+    std::vector<std::int64_t> one = {7'000};
+    EXPECT_EQ(measure::latency_of(one).p999_us, 7);
+}
+
+std::vector<Measurement> two() {
+    Measurement good;
+    good.name = "A<B>/1Nodes";
+    good.nodes = 10;
+    good.per_s_cpu = 500'000;
+    good.cache_hit_rate = 0.5;
+    good.placements = "abc";
+    good.digest = "0123456789abcdef0123";
+    good.latency = measure::Latency{1, 2, 3};
+    good.scan = measure::ScanFigures{5'000, 3.5, "abc"};
+    Measurement bad;
+    bad.name = "Affinity";
+    bad.fault = "two runs decided differently";
+    return {good, bad};
+}
+
+TEST(BenchReport, table_says_what_is_the_same_and_what_is_at_fault) {
+    const std::string text = cli::bench_table(two());
+    EXPECT_THAT(text, HasSubstr("the same"));
+    EXPECT_THAT(text, HasSubstr("FAULT: two runs decided differently"));
+    EXPECT_THAT(text, HasSubstr("100.0\n"));
+    EXPECT_THAT(text, HasSubstr("0123456789abcdef "));
+}
+
+TEST(BenchReport, json_has_null_where_nothing_applies) {
+    const auto rows = boost::json::parse(cli::bench_json(two())).as_array();
+    ASSERT_EQ(rows.size(), 2u);
+    EXPECT_EQ(rows[0].at("ratio").as_double(), 100);
+    EXPECT_EQ(rows[0].at("latency_us").at("p99.9").as_double(), 3);
+    EXPECT_EQ(rows[0].at("scan").at("ns_per_node").as_double(), 3.5);
+    EXPECT_TRUE(rows[0].at("fault").is_null());
+    EXPECT_TRUE(rows[1].at("scan").is_null());
+    EXPECT_TRUE(rows[1].at("cache_hit_rate").is_null());
+    EXPECT_EQ(rows[1].at("fault").as_string(), "two runs decided differently");
+}
+
+TEST(BenchReport, svg_has_a_bar_of_the_right_length_for_each_ratio) {
+    const std::string text = cli::bench_svg(two());
+    EXPECT_TRUE(text.starts_with("<svg "));
+    EXPECT_TRUE(text.ends_with("</svg>\n"));
+    EXPECT_THAT(text, HasSubstr("A&lt;B>/1Nodes</text>"));
+    EXPECT_THAT(text, Not(HasSubstr("A<B")));
+    EXPECT_THAT(text, HasSubstr("width=\"300.0\" height=\"15.0\""));  // two decades of 150
+    EXPECT_THAT(text, HasSubstr("without a scan: Affinity"));
+}
+
+}  // namespace
+}  // namespace bayplan
