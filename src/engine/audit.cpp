@@ -1,5 +1,6 @@
 #include "engine/audit.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -96,11 +97,19 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
 // A cached key must be what a fresh look gives (a bound no less), for every block that has not changed since.
 void check_caches(World& world, const BlockEvaluator& evaluator,
                   std::vector<std::string>& broken) {
+    std::vector<bool> seen(world.classes.size(), false);
     for (std::uint32_t number = 0; number < world.asks.size(); ++number) {
         const Ask& ask = world.asks[static_cast<AskId>(number)];
         if (ask.state == AskState::gone) {
             continue;
         }
+        // Once for all asks of a class: there may be millions.
+        const auto index = static_cast<std::size_t>(ask.ask_class);
+        seen.resize(std::max(seen.size(), index + 1), false);
+        if (seen[index]) {
+            continue;
+        }
+        seen[index] = true;
         const ClassEntry& entry = world.classes[ask.ask_class];
         if (!entry.cache || entry.cache->position() == ClassCache::kNever) {
             continue;
