@@ -223,10 +223,14 @@ class Connection(QuicConnectionProtocol):
         self.live = True
         for decisions in self.early:
             self.decided(decisions)
+        if books.complete() and not self.over.done():
+            self.over.set_result("complete")  # all was told before the cut
 
     def decided(self, decisions):
         books = self.books
         books.applied(decisions.stateApplied)
+        if self.over.done():
+            return  # cut: what still comes will be told again
         for number, decision in enumerate(decisions.decisions or [], decisions.firstSequence):
             if number <= books.decisions_received:
                 continue  # told again after a resume
