@@ -226,11 +226,16 @@ void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
     const bool terminating = record.terminating || ask.chosen;
     const bool counts_anew = spec.spec != ask.spec || terminating != ask.terminating;
     const bool other_priority = record.priority != ask.priority;
+    const bool preempted = record.preempted || ask.chosen;
+    const PodSpec& former = world_.specs[ask.spec];
+    const PodSpec& now = world_.specs[spec.spec];
+    const bool other_uses = former.ports != now.ports || former.volumes != now.volumes;
+    const bool stays = (ask.terminating && !terminating) || (ask.preempted && !preempted);
     lifecycle_.vacate(ask_id);
     ask.priority = record.priority;
     ask.terminating = terminating;
     ask.stated_terminating = record.terminating;
-    ask.preempted = record.preempted || ask.chosen;
+    ask.preempted = preempted;
     ask.stated_preempted = record.preempted;
     ask.started_ms = record.started_ms;
     ask.qos = record.qos;
@@ -243,8 +248,11 @@ void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
     if (counts_anew) {
         lifecycle_.wake(kPodPlaced);
     }
-    if (other_priority) {
+    if (other_priority || other_uses) {
         lifecycle_.wake(kPodGone);
+    }
+    if (stays) {
+        lifecycle_.wake_behind(ask_id);
     }
 }
 

@@ -100,12 +100,13 @@ void Attempts::fail(AskId id) {
     Diagnosis diagnosis = Diagnoser(world_, predicates_, id).diagnose();
     const PreemptionOutcome outcome = preempting_.decide(id, diagnosis);
     const std::string message = whole_message(std::move(diagnosis.message), outcome);
+    const std::uint32_t failed = diagnosis.failed_predicates | outcome.failed_predicates;
     if (shared && !outcome.chosen) {
         entry.failure_position = world_.node_state.log().head() + world_.topology.version();
         entry.failure_text = message;
-        entry.failed_predicates = diagnosis.failed_predicates;
+        entry.failed_predicates = failed;
     }
-    lifecycle_.fail(id, message, diagnosis.failed_predicates, outcome, diagnosis.unschedulable.size());
+    lifecycle_.fail(id, message, failed, outcome, diagnosis.unschedulable.size());
 }
 
 }  // namespace bayplan

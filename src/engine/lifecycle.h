@@ -68,6 +68,8 @@ public:
     AskId take_early();
     AskId early() const;  // the one that take_early() would take
     void note_terminating(AskId pod);  // after its shim stated whether it does
+    // The pod on its way out is no reason any more for those that are nominated to its node to wait.
+    void wake_behind(AskId pod);
     void end_nomination(AskId);        // without a word; wakes others. Fine if it has none
     std::string full_name(AskId) const;
 

@@ -71,6 +71,7 @@ void Preempting::search_on_trial(AskId id, const Diagnosis& diagnosis, Preemptio
     for (const Slot slot : diagnosis.unschedulable) {
         VictimFinding finding = search_.on_node(id, slot);
         message.add(finding.reasons);
+        outcome.failed_predicates |= finding.failed_predicates;
         if (!finding.choice) {
             continue;
         }

@@ -133,6 +133,18 @@ void Lifecycle::give_up_on(AskId stuck) {
             clear_nomination(id, world_.asks[stuck].key + " does not terminate");
         }
     }
+    wake_behind(stuck);
+}
+
+void Lifecycle::wake_behind(AskId pod) {
+    const std::vector<AskId> there = world_.nominations.on(world_.asks[pod].slot);
+    for (const AskId id : there) {
+        const Ask& ask = world_.asks[id];
+        if (ask.state == AskState::unschedulable && ask.priority > world_.asks[pod].priority) {
+            world_.unschedulable.remove(id);
+            wake_one(id);
+        }
+    }
 }
 
 void Lifecycle::give_up_on_stuck_victims(AskId id) {

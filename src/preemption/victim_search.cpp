@@ -77,14 +77,14 @@ NodeVictims VictimSearch::result(Slot slot, const std::vector<PooledPod>& pool) 
 VictimFinding VictimSearch::on_node(AskId ask, Slot slot) const {
     std::vector<PooledPod> pool = pool_of(ask, slot);
     if (pool.empty()) {
-        return {std::nullopt, {"No preemption victims found for incoming pod"}};
+        return {std::nullopt, {"No preemption victims found for incoming pod"}, 0};
     }
     NodeTrial trial(tables_, ask, slot);
     for (const PooledPod& pod : pool) {
         trial.take_off(pod.id);
     }
     if (PredicateSet::Failure failure = trial.judge(); failure.refusal.verdict != Verdict::feasible) {
-        return {std::nullopt, std::move(failure.refusal.reasons)};
+        return {std::nullopt, std::move(failure.refusal.reasons), 1u << failure.predicate};
     }
     split_by_budgets(pool);
     for (const bool violating : {true, false}) {
@@ -99,7 +99,7 @@ VictimFinding VictimSearch::on_node(AskId ask, Slot slot) const {
             }
         }
     }
-    return {result(slot, pool), {}};
+    return {result(slot, pool), {}, 0};
 }
 
 }  // namespace bayplan

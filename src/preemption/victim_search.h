@@ -37,6 +37,7 @@ struct NodeVictims {
 struct VictimFinding {
     std::optional<NodeVictims> choice;
     std::vector<std::string> reasons;  // why there is none
+    std::uint32_t failed_predicates = 0;  // the first that fails without the pool; a bit by its index
 };
 
 class VictimSearch {

@@ -200,6 +200,7 @@ std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod&
         const auto still = why_not_without(state, pool, pod, node);
         if (still) {
             reasons.insert(reasons.end(), still->reasons.begin(), still->reasons.end());
+            out.failed_by.insert(still->predicate);
             continue;
         }
         const KubeVictims victims = reprieve(state, pod, node, pool);

@@ -30,6 +30,7 @@ struct KubePreemption {
     std::vector<KubeVictims> candidates;  // in order of slots
     std::optional<std::size_t> chosen;    // one of them
     std::uint64_t nodes = 0;              // where it was tried
+    std::set<std::string> failed_by;      // first failing predicates of nodes without their pools
 };
 
 // After an attempt that found no node. Nothing if preemption does not follow such a failure.

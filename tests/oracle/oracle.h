@@ -220,6 +220,7 @@ private:
     void do_what_is_due();
     void become_stuck(Ask&);
     void give_up_for(Ask&, const Ask& stuck);
+    void wake_behind(const Ask& pod);
     void count_end_anew(Ask&);
 
     void audit_nodes(std::vector<std::string>& broken) const;

@@ -196,7 +196,10 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
 void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
     const bool other_priority = ask.priority != wanted.priority;
     const bool other_spec = *ask.pod.spec != *wanted.pod.spec;
+    const bool other_uses = ask.pod.spec->ports != wanted.pod.spec->ports ||
+                            ask.pod.spec->volumes != wanted.pod.spec->volumes;
     const bool was_terminating = ask.pod.terminating;
+    const bool was_preempted = ask.pod.preempted;
     ask.priority = wanted.priority;
     ask.qos = wanted.qos;
     ask.grace_period_s = wanted.grace_period_s;
@@ -214,8 +217,11 @@ void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
     if (other_spec || was_terminating != ask.pod.terminating) {
         wake(Event::pod_changed);
     }
-    if (other_priority) {
+    if (other_priority || other_uses) {
         wake(Event::allocation_ended);
+    }
+    if ((was_terminating && !ask.pod.terminating) || (was_preempted && !ask.pod.preempted)) {
+        wake_behind(ask);
     }
 }
 

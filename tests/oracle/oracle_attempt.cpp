@@ -204,6 +204,9 @@ void Oracle::fail(Ask& ask, const Look& look) {
     std::optional<KubePreemption> found;
     if (options_.preemption.enabled) {
         found = preempt(look.state, ask.pod, look.answer);
+        if (found) {
+            ask.failed_by.insert(found->failed_by.begin(), found->failed_by.end());
+        }
     }
     if (counts_what_decides_ && found) {
         count_preemption_rules(ask, look, *found);

@@ -71,6 +71,17 @@ void Oracle::become_stuck(Ask& ask) {
             give_up_for(asks_.at(other->sequence), ask);
         }
     }
+    wake_behind(ask);
+}
+
+// Those that are nominated to the pod's node, and above it: it keeps them from preempting no more.
+void Oracle::wake_behind(const Ask& pod) {
+    for (const Ask* other : nominated_to(pod.node)) {
+        if (other->state == AskState::unschedulable && other->priority > pod.priority) {
+            saw("woken behind a pod that stays");
+            wake(asks_.at(other->sequence));
+        }
+    }
 }
 
 // The ask waits no longer for the stuck pod's node, and leaves it out until that pod is gone.

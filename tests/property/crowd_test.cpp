@@ -27,10 +27,11 @@ public:
         const std::size_t log_begin = lockstep_.oracle().log().size();
         const std::string difference = lockstep_.step(event);
         const auto* run = std::get_if<RunEvent>(&event);
-        if (!difference.empty() || run == nullptr || run->attempts_max != 1) {
+        if (!difference.empty() || run == nullptr) {
             return difference;
         }
-        return broken_law(lockstep_.oracle(), log_begin);
+        const std::string broken = run->attempts_max == 1 ? broken_law(oracle(), log_begin) : "";
+        return broken.empty() && !oracle().has_work() ? broken_sleep(oracle()) : broken;
     }
     std::string finish() { return lockstep_.finish(); }
     const oracle::Oracle& oracle() const { return lockstep_.oracle(); }

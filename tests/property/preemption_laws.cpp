@@ -190,9 +190,9 @@ bool is_against(const oracle::Oracle& oracle, const oracle::Node& node, const As
            oracle::has_untolerated_taint(*ask.pod.spec, node.facts) || !oracle.options().preemption.enabled;
 }
 
-std::string broken_by_failure(const oracle::Oracle& oracle, const Cluster& cluster, const Line& line) {
-    const Ask& ask = *line.ask;
-    if (helps_others(ask) || line.reasons.find("not eligible") != std::string::npos) {
+// A node where the ask would fit if the pods below it went; "" if there is none.
+std::string find_helpful(const oracle::Oracle& oracle, const Cluster& cluster, const Ask& ask) {
+    if (helps_others(ask)) {
         return "";
     }
     for (const auto& [name, node] : oracle.nodes()) {
@@ -201,13 +201,56 @@ std::string broken_by_failure(const oracle::Oracle& oracle, const Cluster& clust
         std::erase_if(staying, goes);
         staying = together(staying, cluster.held_against(ask, name));
         if (!is_against(oracle, node, ask) && cluster.fits(ask, name, staying)) {
-            return about(line, "would fit on " + name + " without the pods below it");
+            return name;
         }
     }
     return "";
 }
 
+std::string broken_by_failure(const oracle::Oracle& oracle, const Cluster& cluster, const Line& line) {
+    if (line.reasons.find("not eligible") != std::string::npos) {
+        return "";
+    }
+    const std::string node = find_helpful(oracle, cluster, *line.ask);
+    return node.empty() ? "" : about(line, "would fit on " + node + " without the pods below it");
+}
+
+bool waits_for_victims(const oracle::Oracle& oracle, const Cluster& cluster, const Ask& ask) {
+    if (ask.nominated_node.empty()) {
+        return false;
+    }
+    const Asks there = cluster.on(ask.nominated_node);
+    const bool marked = oracle.options().preemption.preempt_again == PreemptAgain::marked;
+    return std::any_of(there.begin(), there.end(), [&](const Ask* one) {
+        return one->pod.terminating && one->priority < ask.priority && !one->pod.stuck &&
+               (one->pod.preempted || !marked);
+    });
+}
+
 }  // namespace
+
+std::string helpful_node(const oracle::Oracle& oracle, const Ask& ask) {
+    return find_helpful(oracle, Cluster(oracle), ask);
+}
+
+std::string broken_sleep(const oracle::Oracle& oracle) {
+    const Cluster cluster(oracle);
+    for (const auto& [sequence, ask] : oracle.asks()) {
+        if (ask.state != oracle::AskState::unschedulable) {
+            continue;
+        }
+        if (!oracle.answer(ask).explanation.node.empty()) {
+            return "law of waking: " + ask.key + " sleeps, and " + oracle.answer(ask).explanation.node + " would do";
+        }
+        if (!ask.pod.never_preempts && !waits_for_victims(oracle, cluster, ask)) {
+            const std::string node = find_helpful(oracle, cluster, ask);
+            if (!node.empty()) {
+                return "law of waking: " + ask.key + " sleeps, and could preempt on " + node;
+            }
+        }
+    }
+    return "";
+}
 
 std::string broken_law(const oracle::Oracle& oracle, std::size_t log_begin) {
     const Cluster cluster(oracle);

@@ -21,4 +21,11 @@ namespace bayplan::property {
 // After one attempt, whose lines of the log begin at `log_begin`.
 std::string broken_law(const oracle::Oracle&, std::size_t log_begin);
 
+// A node that the ask would fit on if the pods below it went; "" if there is none.
+std::string helpful_node(const oracle::Oracle&, const oracle::Ask&);
+
+// When nothing is left to be tried: an ask that sleeps (unschedulable) would neither be placed nor find victims if it
+// were tried. Else it missed the event that should have woken it, and may sleep for ever.
+std::string broken_sleep(const oracle::Oracle&);
+
 }  // namespace bayplan::property

@@ -312,6 +312,8 @@ class Audit:
             free = [node for node in self.nodes if self.fits(p, node)]
             if free or not p.failures:
                 self.fault(f"{p.key} could be tried at this instant (room on {free}), and was not")
+            elif not p.never and not self.waits(p) and self.candidates(p):
+                self.fault(f"{p.key} could preempt at this instant on {list(self.candidates(p))}, and was not tried")
         for p in self.pods.values():
             for victim in p.victims if p.nominated else []:
                 q = self.pods.get(victim)
