@@ -1,13 +1,19 @@
 // Preemptions per second in one process: a cluster full of pods of low priority, and asks of high priority
 // that fit nowhere. Each nominates a node and sends victims away; then the victims go, and each is placed.
 //
-//   preempt/s   nominations by wall time (the first attempts of all preemptors), best of the runs
-//   cpu/s       the same by CPU time of all threads
+//   cpu/s       nominations by CPU time of all threads, without the first, which also makes the index of pods
+//   wall/s      the same by wall time
+//   first       the first one, in ms
+//   : plain     cpu/s over that of the way that looks at all pods of every node (victim_path plain), same run
 //   placed/s    preemptors placed by wall time once the victims have gone
+//   searches    that began with what was kept of the class / looked at all columns / on the workers too
+//   nodes       judged by columns and by pods, per search
+//   cpus        that searches were seen on
 //
-// Loads: `classes` distinct preemptors (0: every one is its own); scheduler_perf's PreemptionBasic is the
-// one with a single class. With --small (40 nodes) the naive oracle takes the same inputs, and every digest must equal
-// its own. Exit status 1 if one differs, or a preemptor is left over.
+// Each load goes with 0, 1 and 2 victim workers and plain, and all digests must be equal. PreemptionBasic and
+// PreemptionAsync have the shapes of scheduler_perf's; the figure of the latter is decisions on its 5,000 small pods,
+// with one preemptor after each 100 (5 a second at 500 pods a second). With --small, and at 500 nodes with --oracle, the naive oracle takes the
+// same inputs, and every digest must equal its own. Exit status 1 if one differs, or a preemptor is left over.
 // Thread: main.
 #include <time.h>
 
@@ -19,22 +25,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "engine/engine.h"
+#include "bench/preemption_load.h"
 #include "oracle.h"
 
 namespace bayplan::bench {
 namespace {
-
-constexpr std::uint32_t kPodsPerNode = 30;
-constexpr std::int64_t kNodeCpu = 3'000;
-constexpr std::int64_t kNodeMemory = std::int64_t{32} << 30;
-
-struct Load {
-    const char* name;
-    std::uint32_t nodes;
-    std::uint32_t preemptors;
-    std::uint32_t classes;  // 0: all distinct
-};
 
 double seconds_by(clockid_t clock) {
     timespec now{};
@@ -42,148 +37,49 @@ double seconds_by(clockid_t clock) {
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// One shim's messages for a load. `Side` is the engine or the oracle: apply(Input).
-template <typename Side>
-class PreemptionShim {
-public:
-    PreemptionShim(const Load& load, Side& side) : load_(load), side_(side) {
-        side_.apply(Connect{.connection = 1, .shim = "shim-bench", .shim_instance = 1});
-        define();
-        send(ResyncBeginMessage{});
-        const ApplicationRecord application{.application = kApplication, .queue = 0, .user = 0};
-        send(ApplicationsMessage{.add = {&application, 1}, .remove = {}});
-        state_nodes();
-        state_pods();
-        send(ResyncEndMessage{});
+// Wall and CPU time of what is called.
+struct Timing {
+    double wall = 1e9;
+    double cpu = 1e9;
+
+    template <typename Work>
+    void least_of(Work&& work) {
+        const double start = seconds_by(CLOCK_MONOTONIC);
+        const double cpu_start = seconds_by(CLOCK_PROCESS_CPUTIME_ID);
+        work();
+        wall = std::min(wall, seconds_by(CLOCK_MONOTONIC) - start);
+        cpu = std::min(cpu, seconds_by(CLOCK_PROCESS_CPUTIME_ID) - cpu_start);
     }
-
-    void ask() {
-        std::vector<std::string> keys;
-        std::vector<std::vector<Amount>> amounts;
-        std::vector<AskRecord> records;
-        for (std::uint32_t i = 0; i < load_.preemptors; ++i) {
-            const std::uint32_t kind = load_.classes == 0 ? i : i % load_.classes;
-            keys.push_back("high-" + std::to_string(i));
-            amounts.push_back({{kCpu, 250 + kind % 97}, {kMemory, (std::int64_t{1} << 28) + kind}, {kPods, 1}});
-        }
-        for (std::uint32_t i = 0; i < load_.preemptors; ++i) {
-            AskRecord& record = records.emplace_back();
-            record.key = keys[i];
-            record.application = kApplication;
-            record.priority = 1'000;
-            record.requests = amounts[i];
-        }
-        send(AsksMessage{records});
-    }
-
-    // Every victim that was told to go is gone.
-    void let_go(const std::vector<std::string>& victims) {
-        std::vector<ReleaseRecord> records;
-        for (const std::string& key : victims) {
-            records.push_back({.key = key,
-                               .application = kApplication,
-                               .termination = Termination::preempted_by_scheduler,
-                               .message = {}});
-        }
-        send(ReleasesMessage{records});
-    }
-
-private:
-    static constexpr DictId kApplication = 1, kCpu = 2, kMemory = 3, kPods = 4, kFirstNode = 10;
-
-    void send(const StateBody& body) {
-        side_.apply(StateMessage{.connection = 1, .sequence = ++sequence_, .body = body});
-    }
-
-    void define() {
-        std::vector<std::string> names;
-        for (std::uint32_t n = 0; n < load_.nodes; ++n) {
-            names.push_back("node-" + std::to_string(n));
-        }
-        std::vector<DictEntry> entries = {{kApplication, "app"}, {kCpu, "cpu"}, {kMemory, "memory"}, {kPods, "pods"}};
-        for (std::uint32_t n = 0; n < load_.nodes; ++n) {
-            entries.push_back({kFirstNode + n, names[n]});
-        }
-        send(DefineMessage{entries});
-    }
-
-    void state_nodes() {
-        const std::vector<Amount> capacity = {{kCpu, kNodeCpu}, {kMemory, kNodeMemory}, {kPods, 110}};
-        std::vector<NodeRecord> records;
-        for (std::uint32_t n = 0; n < load_.nodes; ++n) {
-            records.push_back({.node = kFirstNode + n, .capacity = capacity, .attributes = {}});
-        }
-        send(NodesMessage{records});
-    }
-
-    // 100m each: full by CPU. Priorities 0 to 2 and start times are mixed, the same on every machine.
-    void state_pods() {
-        const std::vector<Amount> amounts = {{kCpu, kNodeCpu / kPodsPerNode}, {kMemory, std::int64_t{1} << 28}, {kPods, 1}};
-        std::uint64_t mixed = 88'172'645'463'325'252;
-        for (std::uint32_t n = 0; n < load_.nodes; ++n) {
-            std::vector<std::string> keys;
-            std::vector<AskRecord> records;
-            for (std::uint32_t p = 0; p < kPodsPerNode; ++p) {
-                keys.push_back("low-" + std::to_string(n) + "-" + std::to_string(p));
-            }
-            for (std::uint32_t p = 0; p < kPodsPerNode; ++p) {
-                mixed ^= mixed << 13;
-                mixed ^= mixed >> 7;
-                mixed ^= mixed << 17;
-                AskRecord& record = records.emplace_back();
-                record.key = keys[p];
-                record.application = kApplication;
-                record.node = kFirstNode + n;
-                record.priority = static_cast<std::int32_t>(mixed % 3);
-                record.requests = amounts;
-                record.started_ms = 1 + static_cast<std::int64_t>(mixed >> 40);
-            }
-            send(AsksMessage{records});
-        }
-    }
-
-    const Load& load_;
-    Side& side_;
-    std::uint64_t sequence_ = 0;
 };
 
-// Who was told to go, out of the decision log, which engine and oracle write alike.
-class VictimSink final : public DecisionSink {
-public:
-    void hello_reply(ConnectionId, const HelloReply&) override {}
-    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t, std::uint64_t) override {
-        last = batch->first_sequence + batch->decisions.size() - 1;
-        for (const Decision& decision : batch->decisions) {
-            nominations += decision.kind == DecisionKind::nominated && !decision.node.empty() ? 1 : 0;
-            if (decision.termination == Termination::preempted_by_scheduler) {
-                victims.emplace_back(decision.name);
-            }
-        }
-        return true;
-    }
-    bool state_applied(ConnectionId, std::uint64_t) override { return true; }
-    void cut(ConnectionId, std::string_view) override {}
-    void log_line(std::string_view) override {}
-
-    std::vector<std::string> victims;
-    std::uint64_t nominations = 0;
-    std::uint64_t last = 0;
+struct Way {
+    VictimPath path = VictimPath::automatic;
+    std::uint32_t workers = 0;
 };
 
 struct Result {
-    double nominate_wall = 1e9;
-    double nominate_cpu = 1e9;
-    double place_wall = 1e9;
+    Timing first;
+    Timing nominate;
+    Timing place;
     std::uint64_t nominations = 0;
     std::uint64_t placed = 0;
+    EngineCounters counters;
+    std::vector<std::uint32_t> cpus;
     std::vector<std::string> victims;
     std::string digest;
 };
 
-void run_once(const Load& load, Result& least) {
+EngineOptions options_for(const Way& way) {
     EngineOptions options;
     options.executor = ExecutorKind::inline_;
     options.backoff_early = false;
+    options.victim_path = way.path;
+    options.victim_workers = way.workers;
+    return options;
+}
+
+void run_once(const PreemptionLoad& load, const Way& way, Result& result) {
+    const EngineOptions options = options_for(way);
     VictimSink sink;
     Engine engine(options, sink);
     PreemptionShim<Engine> shim(load, engine);
@@ -192,30 +88,26 @@ void run_once(const Load& load, Result& least) {
         engine.apply(Acknowledge{1, sink.last});
     };
     take();
-    shim.ask();
-    const double start = seconds_by(CLOCK_MONOTONIC);
-    const double cpu = seconds_by(CLOCK_PROCESS_CPUTIME_ID);
-    engine.run(load.preemptors);
-    least.nominate_wall = std::min(least.nominate_wall, seconds_by(CLOCK_MONOTONIC) - start);
-    least.nominate_cpu = std::min(least.nominate_cpu, seconds_by(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+    shim.ask(0, load.preemptors);
+    result.first.least_of([&] { engine.run(1); });
+    result.nominate.least_of([&] { engine.run(load.preemptors - 1); });
     take();
-    least.nominations = sink.nominations;
-    least.victims = sink.victims;
+    result.nominations = sink.nominations;
+    result.victims = sink.victims;
+    result.counters = engine.counters();
+    result.cpus = engine.victim_cpus();
     shim.let_go(sink.victims);
     engine.apply(Tick{options.backoff_max_ns});
-    const double gone = seconds_by(CLOCK_MONOTONIC);
-    engine.run(load.preemptors);
-    least.place_wall = std::min(least.place_wall, seconds_by(CLOCK_MONOTONIC) - gone);
-    least.placed = engine.counters().placed;
-    least.digest = engine.digest();
+    result.place.least_of([&] { engine.run(load.preemptors); });
+    result.placed = engine.counters().placed;
+    result.digest = engine.digest();
 }
 
-std::string oracle_digest(const Load& load, const std::vector<std::string>& victims) {
-    EngineOptions options;
-    options.backoff_early = false;
+std::string oracle_digest(const PreemptionLoad& load, const std::vector<std::string>& victims) {
+    const EngineOptions options = options_for({});
     oracle::Oracle oracle(options);
     PreemptionShim<oracle::Oracle> shim(load, oracle);
-    shim.ask();
+    shim.ask(0, load.preemptors);
     oracle.run(load.preemptors);
     shim.let_go(victims);
     oracle.apply(Tick{options.backoff_max_ns});
@@ -223,26 +115,134 @@ std::string oracle_digest(const Load& load, const std::vector<std::string>& vict
     return oracle.digest();
 }
 
-bool measure(const Load& load, int runs, bool compare) {
-    Result least;
-    for (int run = 0; run < runs; ++run) {
-        run_once(load, least);
+void print_heading() {
+    std::printf("%-26s %3s %8s %8s %8s %7s %8s %17s %11s %-8s %s\n", "load", "vw", "cpu/s", "wall/s", "first", ": plain",
+                "placed/s", "searches k/w/p", "nodes c/p", "cpus", "digest");
+}
+
+void print(const PreemptionLoad& load, const Way& way, const Result& result, double plain) {
+    const double count = static_cast<double>(result.nominations) - 1;
+    const EngineCounters& counters = result.counters;
+    const std::uint64_t searches = std::max<std::uint64_t>(result.nominations, 1);
+    std::string cpus;
+    for (const std::uint32_t cpu : result.cpus) {
+        cpus += (cpus.empty() ? "" : ",") + std::to_string(cpu);
     }
-    const auto nominations = static_cast<double>(least.nominations);
-    std::printf("%-34s %9.0f %9.0f %9.0f %9zu  %.16s\n", load.name, nominations / least.nominate_wall,
-                nominations / least.nominate_cpu, static_cast<double>(least.placed) / least.place_wall,
-                least.victims.size(), least.digest.c_str());
+    const std::string workers = way.path == VictimPath::plain ? "pl" : std::to_string(way.workers);
+    std::printf("%-26s %3s %8.0f %8.0f %8.1f %7.1f %8.0f %5llu/%5llu/%5llu %5llu/%5llu %-8s %.12s\n", load.name.c_str(),
+                workers.c_str(), count / result.nominate.cpu, count / result.nominate.wall, result.first.wall * 1e3,
+                plain > 0 ? count / result.nominate.cpu / plain : 0, static_cast<double>(result.placed) / result.place.wall,
+                static_cast<unsigned long long>(counters.victim_searches_kept),
+                static_cast<unsigned long long>(counters.victim_searches_whole),
+                static_cast<unsigned long long>(counters.victim_searches_parallel),
+                static_cast<unsigned long long>(counters.victim_nodes_by_columns / searches),
+                static_cast<unsigned long long>(counters.victim_nodes_by_pods / searches), cpus.c_str(),
+                result.digest.c_str());
     std::fflush(stdout);
-    bool good = least.nominations == load.preemptors && least.placed == load.preemptors;
-    if (compare && oracle_digest(load, least.victims) != least.digest) {
+}
+
+bool measure(const PreemptionLoad& load, int runs, bool compare) {
+    // Plain once: it takes as long as all others together.
+    Result plain;
+    run_once(load, {VictimPath::plain, 0}, plain);
+    const double plain_rate = (static_cast<double>(plain.nominations) - 1) / plain.nominate.cpu;
+    print(load, {VictimPath::plain, 0}, plain, plain_rate);
+    bool good = plain.nominations == load.preemptors && plain.placed == load.preemptors;
+    for (const std::uint32_t workers : {0u, 1u, 2u}) {
+        Result result;
+        for (int run = 0; run < runs; ++run) {
+            run_once(load, {VictimPath::automatic, workers}, result);
+        }
+        print(load, {VictimPath::automatic, workers}, result, plain_rate);
+        good = good && result.digest == plain.digest;
+    }
+    if (compare && oracle_digest(load, plain.victims) != plain.digest) {
         good = false;
     }
     if (!good) {
-        std::printf("%-34s FAULT: %llu nominated, %llu placed of %u, or another digest than the oracle's\n", load.name,
-                    static_cast<unsigned long long>(least.nominations), static_cast<unsigned long long>(least.placed),
+        std::printf("%s FAULT: %llu nominated, %llu placed of %u, or digests differ\n", load.name.c_str(),
+                    static_cast<unsigned long long>(plain.nominations), static_cast<unsigned long long>(plain.placed),
                     load.preemptors);
     }
     return good;
+}
+
+// Ordinary pods that fit, while preemptors come in now and then; victims are gone before the next hundred.
+struct AsyncResult {
+    Timing time;
+    std::uint64_t nominations = 0;
+    std::uint64_t placed = 0;
+    std::string digest;
+};
+
+void run_async(const PreemptionLoad& load, std::uint32_t pods, const Way& way, AsyncResult& result) {
+    constexpr std::uint32_t kBetween = 100;
+    const EngineOptions options = options_for(way);
+    VictimSink sink;
+    Engine engine(options, sink);
+    PreemptionShim<Engine> shim(load, engine);
+    std::int64_t now_ns = 0;
+    result.time.least_of([&] {
+        for (std::uint32_t first = 0; first < pods; first += kBetween) {
+            shim.ask(first / kBetween, 1);
+            shim.ask_small(first, kBetween);
+            engine.run(2 * kBetween);
+            engine.flush();
+            engine.apply(Acknowledge{1, sink.last});
+            shim.let_go(sink.victims);
+            sink.victims.clear();
+            now_ns += options.backoff_initial_ns;
+            engine.apply(Tick{now_ns});
+        }
+        engine.run(pods);
+    });
+    result.nominations = sink.nominations;
+    result.placed = engine.counters().placed;
+    result.digest = engine.digest();
+}
+
+bool measure_async(const PreemptionLoad& load, std::uint32_t pods, int runs) {
+    AsyncResult plain;
+    run_async(load, pods, {VictimPath::plain, 0}, plain);
+    bool good = plain.placed == pods + plain.nominations && plain.nominations > 0;
+    for (const std::uint32_t workers : {0u, 1u, 2u}) {
+        AsyncResult result;
+        for (int run = 0; run < runs; ++run) {
+            run_async(load, pods, {VictimPath::automatic, workers}, result);
+        }
+        std::printf("%-26s %3u %8.0f pods/s by CPU, %8.0f by wall, intake included; %llu nominations  %.12s\n",
+                    load.name.c_str(), workers, pods / result.time.cpu, pods / result.time.wall,
+                    static_cast<unsigned long long>(result.nominations), result.digest.c_str());
+        good = good && result.digest == plain.digest;
+    }
+    if (!good) {
+        std::printf("%s FAULT: %llu placed of %u, or digests differ\n", load.name.c_str(),
+                    static_cast<unsigned long long>(plain.placed), pods);
+    }
+    return good;
+}
+
+PreemptionLoad basic(std::string name, std::uint32_t nodes, std::uint32_t preemptors) {
+    return {.name = std::move(name),
+            .nodes = nodes,
+            .preemptors = preemptors,
+            .classes = 1,
+            .pods_per_node = 4,
+            .node_cpu = 4'000,
+            .pod_cpu = 900,
+            .preemptor_cpu = 3'000,
+            .low_priorities = 1};
+}
+
+PreemptionLoad full(std::string name, std::uint32_t nodes, std::uint32_t preemptors, std::uint32_t classes,
+                    bool uneven = false) {
+    PreemptionLoad load;
+    load.name = std::move(name);
+    load.nodes = nodes;
+    load.preemptors = preemptors;
+    load.classes = classes;
+    load.uneven = uneven;
+    return load;
 }
 
 }  // namespace
@@ -251,29 +251,46 @@ bool measure(const Load& load, int runs, bool compare) {
 int main(int argc, char** argv) {
     CLI::App app("preemptions of full clusters, in process");
     bool small = false;
+    bool beside_oracle = false;
     bool large = false;
     int runs = 3;
+    std::string only;
     app.add_flag("--small", small, "40 nodes, and the naive oracle beside the engine");
-    app.add_flag("--large", large, "100,000 nodes too (takes 2 GB and a minute)");
+    app.add_flag("--oracle", beside_oracle, "500 nodes likewise (takes minutes)");
+    app.add_flag("--large", large, "100,000 nodes too (takes 3 GB and minutes)");
     app.add_option("--runs", runs, "runs of each; the best counts")->check(CLI::Range(1, 1'000));
+    app.add_option("--only", only, "loads whose name has this in it");
     CLI11_PARSE(app, argc, argv);
 
-    using bayplan::bench::Load;
-    std::vector<Load> loads = {{"PreemptionBasic/40Nodes", 40, 12, 1},
-                               {"10Classes/40Nodes", 40, 12, 10},
-                               {"Unique/40Nodes", 40, 12, 0}};
-    if (!small) {
-        loads = {{"PreemptionBasic/5000Nodes", 5'000, 3'000, 1},
-                 {"10Classes/5000Nodes", 5'000, 3'000, 10},
-                 {"Unique/5000Nodes", 5'000, 3'000, 0}};
+    using namespace bayplan::bench;
+    std::vector<PreemptionLoad> loads;
+    if (small || beside_oracle) {
+        const std::uint32_t nodes = small ? 40 : 500;
+        const std::string suffix = "/" + std::to_string(nodes) + "Nodes";
+        loads = {basic("PreemptionBasic" + suffix, nodes, 12), full("1Class" + suffix, nodes, 12, 1),
+                 full("10Classes" + suffix, nodes, 12, 10), full("Unique" + suffix, nodes, 12, 0),
+                 full("UniqueUneven" + suffix, nodes, 12, 0, true)};
+    } else {
+        loads = {basic("PreemptionBasic/1000Nodes", 1'000, 1'000),
+                 basic("PreemptionBasic/5000Nodes", 5'000, 5'000),
+                 full("1Class/5000Nodes", 5'000, 3'000, 1),
+                 full("10Classes/5000Nodes", 5'000, 3'000, 10),
+                 full("Unique/5000Nodes", 5'000, 3'000, 0),
+                 full("UniqueUneven/5000Nodes", 5'000, 3'000, 0, true)};
         if (large) {
-            loads.push_back({"Unique/100000Nodes", 100'000, 300, 0});
+            loads.push_back(full("10Classes/100000Nodes", 100'000, 300, 10));
+            loads.push_back(full("Unique/100000Nodes", 100'000, 300, 0));
         }
     }
-    std::printf("%-34s %9s %9s %9s %9s  %s\n", "load", "preempt/s", "cpu/s", "placed/s", "victims", "digest");
+    const auto wanted = [&](const std::string& name) { return name.find(only) != std::string::npos; };
+    print_heading();
     bool good = true;
-    for (const Load& load : loads) {
-        good = bayplan::bench::measure(load, runs, small) && good;
+    for (const PreemptionLoad& load : loads) {
+        good = (!wanted(load.name) || measure(load, runs, small || beside_oracle)) && good;
+    }
+    if (const std::uint32_t nodes = small || beside_oracle ? 40 : 5'000; wanted("PreemptionAsync")) {
+        const std::uint32_t pods = std::max(nodes, 100u);
+        good = measure_async(basic("PreemptionAsync/" + std::to_string(nodes) + "Nodes", nodes, 0), pods, runs) && good;
     }
     return good ? 0 : 1;
 }

@@ -22,6 +22,8 @@
 
 namespace bayplan {
 
+struct FailureCache;  // engine/failure_cache.h
+
 // One class and what goes with it. Engine thread only; `spec` may be shared with proposals.
 struct ClassEntry {
     std::shared_ptr<const AskClass> spec;
@@ -32,6 +34,7 @@ struct ClassEntry {
     std::uint64_t last_proposal = 0;     // newest executor batch that proposed for it
     std::list<ClassId>::iterator used;   // place in the least-recently-used list, while it has a cache
     bool in_use_list = false;
+    std::shared_ptr<FailureCache> failures;  // null: none
     // The message of the last failed attempt and the log position it is true for.
     std::string failure_text;
     std::uint32_t failed_predicates = 0;

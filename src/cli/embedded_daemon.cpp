@@ -37,6 +37,7 @@ bool EmbeddedDaemon::start_engines(std::string& error) {
     const std::uint64_t instance = (std::uint64_t{random() >> 1} << 32) | random() | 1;
     std::vector<daemon::Inbox*> inboxes;
     std::size_t first_worker = 0;
+    std::size_t first_victim_worker = 0;
     for (config::PartitionConfig& partition : config_.partitions) {
         partition.engine.daemon_instance = instance;
         inboxes_.push_back(std::make_unique<daemon::Inbox>(config_.data_plane.inbox_frames,
@@ -46,9 +47,11 @@ bool EmbeddedDaemon::start_engines(std::string& error) {
         options.partition = partition;
         options.index = engines_.size();
         options.first_worker = first_worker;
+        options.first_victim_worker = first_victim_worker;
         options.record = config::record_file(config_, partition);
         options.poll = config_.data_plane.idle == dataplane::IdlePolicy::poll;
         first_worker += partition.engine.workers;
+        first_victim_worker += partition.engine.victim_workers;
         engines_.push_back(
             std::make_unique<daemon::EngineThread>(options, *inboxes_.back(), *log_));
         if (!engines_.back()->start(error)) {
@@ -121,6 +124,7 @@ std::string EmbeddedDaemon::stop() {
     status.cpus_allowed = host_.allowed.count();
     for (const auto& engine : engines_) {
         status.partitions.push_back({engine->partition().name, engine->partition().engine.workers,
+                                     engine->partition().engine.victim_workers,
                                      engine->latest_snapshot(), engine->inbox_depth(),
                                      engine->inbox_bytes()});
     }

@@ -21,7 +21,9 @@ struct ReplayArguments {
     std::string record;
     std::optional<ExecutorKind> executor;
     std::optional<BatchPath> path;
+    std::optional<VictimPath> victim_path;
     std::optional<std::uint32_t> workers;
+    std::optional<std::uint32_t> victim_workers;
     std::optional<std::uint32_t> batch;
     std::optional<std::uint32_t> shards;
     std::optional<std::uint32_t> depth;
@@ -66,6 +68,8 @@ void override_settings(const ReplayArguments& arguments, EngineOptions& engine) 
     engine.executor = arguments.executor.value_or(engine.executor);
     engine.path = arguments.path.value_or(engine.path);
     engine.workers = arguments.workers.value_or(engine.workers);
+    engine.victim_path = arguments.victim_path.value_or(engine.victim_path);
+    engine.victim_workers = arguments.victim_workers.value_or(engine.victim_workers);
     engine.batch = arguments.batch.value_or(engine.batch);
     engine.shards = arguments.shards.value_or(engine.shards);
     engine.depth = arguments.depth.value_or(engine.depth);
@@ -133,10 +137,10 @@ void add_choice(CLI::App& app, const std::string& name, std::optional<Value>& se
 }
 
 void add_number(CLI::App& app, const std::string& name, std::optional<std::uint32_t>& setting,
-                std::uint32_t max, const std::string& help) {
+                std::uint32_t max, const std::string& help, std::uint32_t min = 1) {
     app.add_option(name, setting, help)
         ->type_name("N")
-        ->check(CLI::Range(1u, max).description(fmt::format("1..{}", max)))
+        ->check(CLI::Range(min, max).description(fmt::format("{}..{}", min, max)))
         ->default_str("as recorded");
 }
 
@@ -160,6 +164,14 @@ void add_replay_command(CLI::App& app, int& exit_code) {
                            {"graph", BatchPath::graph}},
                           "which way batches take");
     add_number(*replay, "--workers", arguments->workers, 1'024, "proposal workers");
+    add_number(*replay, "--victim-workers", arguments->victim_workers, 1'024,
+               "threads that look for victims", 0);
+    add_choice<VictimPath>(*replay, "--victim-path", arguments->victim_path,
+                           {{"automatic", VictimPath::automatic},
+                            {"inline", VictimPath::inline_},
+                            {"workers", VictimPath::workers},
+                            {"plain", VictimPath::plain}},
+                           "who looks for victims, and how");
     add_number(*replay, "--batch", arguments->batch, 65'536, "asks selected at a time");
     add_number(*replay, "--shards", arguments->shards, 4'096, "shards of the node state");
     add_number(*replay, "--depth", arguments->depth, 2, "batches under way");

@@ -47,6 +47,7 @@ struct NodeBlock {
     alignas(64) std::array<NameId, kLanes> names{};
     std::vector<std::unique_ptr<KindColumns>> kinds;  // by KindId; null: nobody here has or uses it
     std::vector<std::pair<std::uint32_t, std::shared_ptr<const HoldList>>> holds;
+    std::int64_t hold_floor = INT64_MAX;  // asks below this priority respect every hold here: the columns tell all
 
     const KindColumns* columns(KindId kind) const {
         return raw(kind) < kinds.size() ? kinds[raw(kind)].get() : nullptr;

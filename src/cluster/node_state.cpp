@@ -1,5 +1,6 @@
 #include "cluster/node_state.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/check.h"
@@ -119,6 +120,23 @@ void NodeState::set_holds(Slot slot, std::shared_ptr<const HoldList> list) {
     const std::uint32_t block = block_of(slot);
     shards_[shard_of(block)]->write_holds(index_in_shard(block), lane_of(slot), std::move(list));
     touch(slot);
+}
+
+void NodeState::changed_since(std::uint64_t position, std::vector<std::uint32_t>& blocks) const {
+    blocks.clear();
+    if (log_.head() - position >= block_count_ || !log_.reaches_back_to(position)) {
+        for (std::uint32_t number = 0; number < block_count_; ++number) {
+            if (version(number) > position) {
+                blocks.push_back(number);
+            }
+        }
+        return;
+    }
+    for (std::uint64_t later = position + 1; later <= log_.head(); ++later) {
+        blocks.push_back(log_.block_at(later));
+    }
+    std::sort(blocks.begin(), blocks.end());
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
 }
 
 void NodeState::publish() {

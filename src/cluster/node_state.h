@@ -64,6 +64,8 @@ public:
     void set_holds(Slot, std::shared_ptr<const HoldList>);  // null: none
 
     const ChangeLog& log() const { return log_; }
+    // The blocks that changed after this position of the log, each once, in order.
+    void changed_since(std::uint64_t position, std::vector<std::uint32_t>& blocks) const;
     // Log position that readers are sure to see.
     std::uint64_t published() const { return published_; }
     void publish();

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace bayplan {
@@ -44,6 +45,12 @@ void set_holds(NodeBlock& block, std::uint32_t lane, std::shared_ptr<const HoldL
     set_bit(block.holding, lane, list != nullptr);
     if (list) {
         block.holds.emplace_back(lane, std::move(list));
+    }
+    block.hold_floor = INT64_MAX;
+    for (const auto& [at, holds] : block.holds) {
+        for (const HeldAmount& hold : *holds) {
+            block.hold_floor = std::min(block.hold_floor, hold.kept_from_below);
+        }
     }
 }
 

@@ -134,6 +134,15 @@ void append_engine(Settings<PartitionConfig>& table) {
                               "CPU has. Decisions are the same."));
     table.push_back(number<P>("workers", MEMBER(engine.workers), kPlain, {1, 256}, "threads",
                               "Proposal workers."));
+    table.push_back(number<P>("victim_workers", MEMBER(engine.victim_workers), kPlain, {0, 256}, "threads",
+                              "Threads that look for victims beside the engine's; 0: it does so alone."));
+    table.push_back(choice<P>("victim_path", MEMBER(engine.victim_path),
+                              Choices<VictimPath>{{"automatic", VictimPath::automatic},
+                                                  {"inline", VictimPath::inline_},
+                                                  {"workers", VictimPath::workers},
+                                                  {"plain", VictimPath::plain}},
+                              "Where victims are looked for by amounts: automatic takes the workers for "
+                              "large searches; plain looks at every pod of every node. Decisions are the same."));
     table.push_back(number<P>("shards", MEMBER(engine.shards), kPlain, {1, 1024}, "shards",
                               "Parts of the node state."));
     table.push_back(number<P>("batch", MEMBER(engine.batch), kPlain, {1, 4096}, "asks",

@@ -121,6 +121,7 @@ bool Daemon::pin_main(std::string& error) {
 bool Daemon::start_engines(std::string& error) {
     const std::uint64_t instance = random_instance();
     std::size_t first_worker = 0;
+    std::size_t first_victim_worker = 0;
     for (config::PartitionConfig& partition : config_.partitions) {
         partition.engine.daemon_instance = instance;
         wakers_.push_back(std::make_unique<Waker>());
@@ -134,16 +135,18 @@ bool Daemon::start_engines(std::string& error) {
         }
         const bool poll = config_.data_plane.idle == dataplane::IdlePolicy::poll;
         engines_.push_back(std::make_unique<EngineThread>(
-            EngineThreadOptions{partition, engines_.size(), first_worker,
+            EngineThreadOptions{partition, engines_.size(), first_worker, first_victim_worker,
                                 config::record_file(config_, partition), poll},
             inboxes, *log_));
         first_worker += partition.engine.workers;
+        first_victim_worker += partition.engine.victim_workers;
         if (!engines_.back()->start(error)) {
             error = fmt::format("partition '{}': {}", partition.name, error);
             return false;
         }
         log_->info("partition", {{"name", partition.name},
                                  {"workers", partition.engine.workers},
+                                 {"victim_workers", partition.engine.victim_workers},
                                  {"shards", partition.engine.shards},
                                  {"batch", partition.engine.batch},
                                  {"depth", partition.engine.depth},
@@ -295,6 +298,7 @@ std::string Daemon::status_json(std::string_view state) {
     const Clock::time_point deadline = Clock::now() + kSnapshotWithin;
     for (const auto& engine : engines_) {
         status.partitions.push_back({engine->partition().name, engine->partition().engine.workers,
+                                     engine->partition().engine.victim_workers,
                                      engine->refresh_snapshot(deadline), engine->inbox_depth(),
                                      engine->inbox_bytes()});
     }

@@ -109,6 +109,9 @@ std::string EngineThread::set_up() {
     engine_ = std::make_unique<Engine>(options_.partition.engine, sink_,
                                        [first = options_.first_worker](std::uint32_t worker) {
                                            threads::pin_worker(first + worker);
+                                       },
+                                       [first = options_.first_victim_worker](std::uint32_t worker) {
+                                           threads::pin_victim_worker(first + worker);
                                        });
     return {};
 }
@@ -248,7 +251,7 @@ void EngineThread::wind_down() {
 }
 
 EngineSnapshot EngineThread::make_snapshot() const {
-    return {engine_->counters(), engine_->digest(), record_ ? record_->error() : ""};
+    return {engine_->counters(), engine_->victim_cpus(), engine_->digest(), record_ ? record_->error() : ""};
 }
 
 void EngineThread::watch_record() {

@@ -34,6 +34,7 @@ namespace bayplan::daemon {
 // What an engine was like at one moment.
 struct EngineSnapshot {
     EngineCounters counters;
+    std::vector<std::uint32_t> victim_cpus;  // that searches for victims ran on
     std::string digest;
     std::string record_error;  // empty: none, or nothing is recorded
 };
@@ -42,6 +43,7 @@ struct EngineThreadOptions {
     config::PartitionConfig partition;
     std::size_t index = 0;         // of the thread in the engine role
     std::size_t first_worker = 0;  // number of its first proposal worker among those of all engines
+    std::size_t first_victim_worker = 0;  // likewise
     std::string record;            // file; empty: nothing is recorded
     bool poll = false;             // never sleep
 };

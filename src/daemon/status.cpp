@@ -4,6 +4,7 @@
 #include "daemon/status.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -49,6 +50,14 @@ constexpr EngineField kEngineFields[] = {
     {"resolved_at_commit", &EngineCounters::resolved_at_commit},
     {"blocks_rechecked", &EngineCounters::blocks_rechecked},
     {"blocks_judged", &EngineCounters::blocks_judged},
+    {"victim_searches_kept", &EngineCounters::victim_searches_kept},
+    {"victim_searches_whole", &EngineCounters::victim_searches_whole},
+    {"victim_searches_by_pods", &EngineCounters::victim_searches_by_pods},
+    {"victim_searches_parallel", &EngineCounters::victim_searches_parallel},
+    {"victim_pieces_by_workers", &EngineCounters::victim_pieces_by_workers},
+    {"victim_nodes_by_columns", &EngineCounters::victim_nodes_by_columns},
+    {"victim_nodes_by_pods", &EngineCounters::victim_nodes_by_pods},
+    {"victim_nodes_tried", &EngineCounters::victim_nodes_tried},
     {"nodes", &EngineCounters::nodes},
     {"nodes_overcommitted", &EngineCounters::nodes_overcommitted},
     {"pending", &EngineCounters::pending},
@@ -105,11 +114,18 @@ std::string gateway_json(const GatewayCounters& counters) {
     return json.take();
 }
 
+// As a list of numbers.
+std::string cpus_json(const std::vector<std::uint32_t>& cpus) {
+    return fmt::format("[{}]", fmt::join(cpus, ","));
+}
+
 std::string partition_json(const PartitionStatus& partition) {
     JsonObject json;
     json.text("name", partition.name);
     json.text("digest", partition.engine.digest);
     json.number("workers", partition.workers);
+    json.number("victim_workers", partition.victim_workers);
+    json.add("victim_cpus", cpus_json(partition.engine.victim_cpus));
     for (const EngineField& field : kEngineFields)
         json.number(field.name, partition.engine.counters.*field.member);
     json.number("inbox_frames", partition.inbox_frames);

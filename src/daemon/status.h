@@ -4,7 +4,8 @@
 // rx_packets, tx_packets, dropped (sum), drops (by name), data_plane (all counters), lcores (the same, of each lcore); gateway
 // (counters); totals over partitions (attempts, placed, failed, pending, backoff, unschedulable,
 // allocations, nodes, batches_*, workers); digest (one partition: its own; several: absent);
-// partitions (each with all of this and inbox_frames, inbox_bytes, record_error); resident_bytes;
+// partitions (each with all of this and inbox_frames, inbox_bytes, record_error, victim_workers, victim_cpus: the
+// CPUs that searches for victims ran on); resident_bytes;
 // cpu_seconds (user and system, of all threads since the start); cpus_allowed (how many the process
 // may use); cpus (by role, as configured).
 //
@@ -26,6 +27,7 @@ namespace bayplan::daemon {
 struct PartitionStatus {
     std::string name;
     std::uint32_t workers = 0;
+    std::uint32_t victim_workers = 0;
     EngineSnapshot engine;
     std::size_t inbox_frames = 0;
     std::size_t inbox_bytes = 0;

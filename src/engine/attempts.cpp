@@ -97,7 +97,8 @@ void Attempts::fail(AskId id) {
         lifecycle_.fail(id, entry.failure_text, entry.failed_predicates, {}, 0);
         return;
     }
-    Diagnosis diagnosis = Diagnoser(world_, predicates_, id).diagnose();
+    Diagnoser diagnoser(world_, predicates_, id);
+    Diagnosis diagnosis = diagnoser.diagnose();
     const PreemptionOutcome outcome = preempting_.decide(id, diagnosis);
     const std::string message = whole_message(std::move(diagnosis.message), outcome);
     const std::uint32_t failed = diagnosis.failed_predicates | outcome.failed_predicates;
@@ -106,7 +107,7 @@ void Attempts::fail(AskId id) {
         entry.failure_text = message;
         entry.failed_predicates = failed;
     }
-    lifecycle_.fail(id, message, failed, outcome, diagnosis.unschedulable.size());
+    lifecycle_.fail(id, message, failed, outcome, diagnosis.unschedulable_count);
 }
 
 }  // namespace bayplan

@@ -15,12 +15,13 @@ namespace bayplan {
 
 class Attempts {
 public:
-    Attempts(World& world, Pipeline& pipeline, const PredicateSet& predicates, Lifecycle& lifecycle)
+    Attempts(World& world, Pipeline& pipeline, const BlockEvaluator& evaluator, Lifecycle& lifecycle,
+             WorkerStart victim_worker_start)
         : world_(world),
           pipeline_(pipeline),
-          predicates_(predicates),
+          predicates_(evaluator.predicates()),
           lifecycle_(lifecycle),
-          preempting_(world, predicates) {}
+          preempting_(world, predicates_, evaluator.kernels(), std::move(victim_worker_start)) {}
 
     // The ask is out of the heap; afterwards it has a place or waits.
     void make(AskId);
@@ -31,6 +32,7 @@ public:
     // Nodes that the ask may not be placed on although their columns may allow it: left out, avoided (if
     // so wished), or refused because of nominated pods. False: there are none.
     bool left_out(AskId, bool avoid, NodeMask&) const;
+    Preempting& preempting() { return preempting_; }
     const Preempting& preempting() const { return preempting_; }
 
 private:
@@ -42,7 +44,7 @@ private:
     Pipeline& pipeline_;
     const PredicateSet& predicates_;
     Lifecycle& lifecycle_;
-    const Preempting preempting_;
+    Preempting preempting_;
     NodeMask left_out_;
 };
 

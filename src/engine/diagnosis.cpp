@@ -1,5 +1,7 @@
 #include "engine/diagnosis.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -38,16 +40,95 @@ bool Diagnoser::judges_blocks() const {
            (!beyond_amounts_ || world_.nominations.empty());
 }
 
-void Diagnoser::count(Slot slot, Verdict verdict, Diagnosis& diagnosis) const {
+void Diagnoser::count(Slot slot, Verdict verdict, Diagnosis& diagnosis) {
     if (verdict == Verdict::unschedulable) {
-        diagnosis.unschedulable.push_back(slot);
+        unschedulable_[block_of(slot)] |= std::uint64_t{1} << lane_of(slot);
+        ++diagnosis.unschedulable_count;
     }
     if (slot == nominated_) {
         diagnosis.nominated_node = verdict;
     }
 }
 
-void Diagnoser::judge_blocks(Diagnosis& diagnosis, FailureMessage& message) const {
+void Diagnoser::judge_block(const Subject& pod, std::uint32_t number, FailureCache& cache) const {
+    FailureCache::Block& kept = cache.blocks[number];
+    for (std::size_t at = 0; at < FailureCache::kReasonsMax && at < cache.reasons.size(); ++at) {
+        cache.reasons[at].nodes -= kept.reasons[at];
+    }
+    for (std::uint32_t left = kept.failed; left != 0; left &= left - 1) {
+        --cache.failing_blocks[static_cast<std::size_t>(std::countr_zero(left))];
+    }
+    std::array<std::uint64_t, FailureCache::kReasonsMax> before{};
+    const std::size_t known = std::min(cache.reasons.size(), before.size());
+    for (std::size_t at = 0; at < known; ++at) {
+        before[at] = cache.reasons[at].nodes;
+    }
+    const NodeBlock& block = world_.node_state.block(number);
+    kept.failed = 0;
+    const LaneRefusals refusals = predicates_.explain_block(pod, block, number, kept.failed, cache.reasons);
+    BP_CHECK(refusals.all() == block.present);
+    for (std::size_t at = 0; at < before.size() && at < cache.reasons.size(); ++at) {
+        kept.reasons[at] = static_cast<std::uint8_t>(cache.reasons[at].nodes - before[at]);
+    }
+    for (std::uint32_t left = kept.failed; left != 0; left &= left - 1) {
+        ++cache.failing_blocks[static_cast<std::size_t>(std::countr_zero(left))];
+    }
+    cache.unschedulable_count -= static_cast<std::uint64_t>(std::popcount(kept.unschedulable));
+    kept.unschedulable = cache.unschedulable[number] = refusals.unschedulable;
+    cache.unschedulable_count += static_cast<std::uint64_t>(std::popcount(kept.unschedulable));
+}
+
+void Diagnoser::judge_cached(Diagnosis& diagnosis) {
+    FailureCache& cache = world_.failures.of(world_.classes, world_.asks[ask_].ask_class);
+    const std::uint64_t terms_version = world_.topology.terms_version();
+    if (cache.terms_version != terms_version || cache.reasons.size() > FailureCache::kReasonsMax) {
+        cache.clear();
+        cache.terms_version = terms_version;
+    }
+    const Subject pod = subject();
+    cache.blocks.resize(world_.node_state.block_count());
+    cache.unschedulable.resize(cache.blocks.size());
+    world_.node_state.changed_since(cache.position, world_.changed_blocks);
+    for (const std::uint32_t number : world_.changed_blocks) {
+        judge_block(pod, number, cache);
+    }
+    cache.position = world_.node_state.log().head();
+    for (std::size_t index = 0; index < cache.failing_blocks.size(); ++index) {
+        diagnosis.failed_predicates |= cache.failing_blocks[index] != 0 ? 1u << index : 0;
+    }
+    diagnosis.unschedulable = &cache.unschedulable;
+    diagnosis.unschedulable_count = cache.unschedulable_count;
+    diagnosis.cache = &cache;
+    if (nominated_ != kNone<Slot>) {
+        const bool helps = (cache.unschedulable[block_of(nominated_)] >> lane_of(nominated_) & 1) != 0;
+        diagnosis.nominated_node = helps ? Verdict::unschedulable : Verdict::unresolvable;
+    }
+    diagnosis.message = message_of(cache);
+}
+
+// Made anew only if it would read differently.
+const std::string& Diagnoser::message_of(FailureCache& cache) const {
+    const auto counts = [&](std::size_t at) {
+        return at < cache.reasons.size() ? cache.reasons[at].nodes : world_.nodes.count();
+    };
+    bool same = cache.told.size() == cache.reasons.size() + 1;
+    for (std::size_t at = 0; same && at < cache.told.size(); ++at) {
+        same = cache.told[at] == counts(at);
+    }
+    if (!same) {
+        FailureMessage message;
+        cache.told.resize(cache.reasons.size() + 1);
+        for (std::size_t at = 0; at < cache.reasons.size(); ++at) {
+            message.add(cache.reasons[at].reason, counts(at));
+            cache.told[at] = counts(at);
+        }
+        cache.told.back() = world_.nodes.count();
+        cache.message = message.text(world_.nodes.count());
+    }
+    return cache.message;
+}
+
+void Diagnoser::judge_blocks(Diagnosis& diagnosis, FailureMessage& message) {
     const Subject pod = subject();
     ReasonCounts reasons;
     for (std::uint32_t number = 0; number < world_.node_state.block_count(); ++number) {
@@ -61,12 +142,12 @@ void Diagnoser::judge_blocks(Diagnosis& diagnosis, FailureMessage& message) cons
                   unschedulable ? Verdict::unschedulable : Verdict::unresolvable, diagnosis);
         }
     }
-    for (const auto& [reason, nodes] : reasons) {
-        message.add(reason, nodes);
+    for (const ReasonCount& one : reasons) {
+        message.add(one.reason, one.nodes);
     }
 }
 
-void Diagnoser::judge_nodes(Diagnosis& diagnosis, FailureMessage& message) const {
+void Diagnoser::judge_nodes(Diagnosis& diagnosis, FailureMessage& message) {
     for_each_node([&](const NodeView& node) {
         if (left_out(node.slot)) {
             count(node.slot, Verdict::unresolvable, diagnosis);
@@ -86,7 +167,13 @@ void Diagnoser::judge_nodes(Diagnosis& diagnosis, FailureMessage& message) const
 Diagnosis Diagnoser::diagnose() {
     begin();
     Diagnosis diagnosis;
+    if (!beyond_amounts_ && !any_left_out_ && world_.options.victim_path != VictimPath::plain) {
+        judge_cached(diagnosis);
+        return diagnosis;
+    }
     FailureMessage message;
+    unschedulable_.assign(world_.node_state.block_count(), 0);
+    diagnosis.unschedulable = &unschedulable_;
     diagnosis.whole = whole_.refusal.verdict;
     if (diagnosis.whole != Verdict::feasible) {
         diagnosis.failed_predicates = world_.nodes.count() == 0 ? 0 : 1u << whole_.predicate;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/failure_cache.h"
 #include "engine/failure_message.h"
 #include "engine/world.h"
 #include "placement/block_evaluator.h"
@@ -20,7 +21,11 @@ struct Diagnosis {
     std::string message;
     std::uint32_t failed_predicates = 0;      // bits by index
     Verdict whole = Verdict::feasible;        // of what was found about the pod as a whole
-    std::vector<Slot> unschedulable;          // in order
+    // By block; valid until the next diagnosis, and as long as the Diagnoser.
+    const NodeMask* unschedulable = nullptr;
+    std::uint64_t unschedulable_count = 0;
+    // Where candidates are kept by block; null: the ask's fate on a node hangs on more than that node's block.
+    FailureCache* cache = nullptr;
     Verdict nominated_node = Verdict::feasible;  // verdict of the ask's nominated node, if it has one
 };
 
@@ -55,11 +60,14 @@ public:
     Subject subject() const { return subject_of(trial_tables(world_, predicates_), world_.asks[ask_].ask_class); }
 
 private:
-    // 64 nodes at a time, where none of them needs a look of its own.
+    // 64 nodes at a time, where none of them needs a look of its own; kept for the class where that is all.
     bool judges_blocks() const;
-    void judge_blocks(Diagnosis&, FailureMessage&) const;
-    void judge_nodes(Diagnosis&, FailureMessage&) const;
-    void count(Slot, Verdict, Diagnosis&) const;
+    void judge_cached(Diagnosis&);
+    void judge_block(const Subject&, std::uint32_t block, FailureCache&) const;
+    const std::string& message_of(FailureCache&) const;
+    void judge_blocks(Diagnosis&, FailureMessage&);
+    void judge_nodes(Diagnosis&, FailureMessage&);
+    void count(Slot, Verdict, Diagnosis&);
 
     World& world_;
     const PredicateSet& predicates_;
@@ -68,6 +76,7 @@ private:
     const bool any_left_out_;
     bool beyond_amounts_ = false;
     Slot nominated_ = kNone<Slot>;  // the node that the ask is nominated to
+    NodeMask unschedulable_;        // unless a cache has it
 };
 
 }  // namespace bayplan

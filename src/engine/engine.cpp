@@ -46,7 +46,7 @@ TopologyOptions topology_options(const EngineOptions& options) {
 // Order matters: what proposals read is made before the executor's work and destroyed after it.
 struct Engine::Parts {
     Parts(const EngineOptions& options, DecisionSink& to, std::unique_ptr<PredicateSet> predicates,
-          std::unique_ptr<StageExecutor> executor)
+          std::unique_ptr<StageExecutor> executor, WorkerStart victim_worker_start)
         : sink(to),
           world(options, executor->worker_count()),
           evaluator(std::move(predicates), make_scores(options), options.score, lane_kernels(options.simd)),
@@ -56,7 +56,7 @@ struct Engine::Parts {
                    evaluator, search, std::move(executor)),
           log(sink),
           lifecycle(world, pipeline, evaluator, log, sink),
-          attempts(world, pipeline, evaluator.predicates(), lifecycle),
+          attempts(world, pipeline, evaluator, lifecycle, std::move(victim_worker_start)),
           inputs(world, lifecycle, sink) {}
 
     // The next ask to try, out of where it waits, or kNone.
@@ -78,13 +78,14 @@ struct Engine::Parts {
     std::uint64_t applied = 0;
 };
 
-Engine::Engine(const EngineOptions& options, DecisionSink& sink, WorkerStart worker_start)
-    : Engine(options, sink, make_predicates(options.predicates, lane_kernels(options.simd)),
-             executor_of(options, std::move(worker_start))) {}
+Engine::Engine(const EngineOptions& options, DecisionSink& sink, OnWorker worker_start, OnWorker victim_worker_start)
+    : parts_(std::make_unique<Parts>(options, sink, make_predicates(options.predicates, lane_kernels(options.simd)),
+                                     executor_of(options, std::move(worker_start)), std::move(victim_worker_start))) {}
 
 Engine::Engine(const EngineOptions& options, DecisionSink& sink, std::unique_ptr<PredicateSet> predicates,
                std::unique_ptr<StageExecutor> executor)
-    : parts_(std::make_unique<Parts>(options, sink, std::move(predicates), std::move(executor))) {}
+    : parts_(std::make_unique<Parts>(options, sink, std::move(predicates), std::move(executor),
+                                     WorkerStart{})) {}
 
 Engine::~Engine() = default;
 
@@ -149,6 +150,7 @@ std::string Engine::digest() const { return parts_->log.digest(); }
 EngineCounters Engine::counters() const {
     const World& world = parts_->world;
     const PipelineCounters& pipeline = parts_->pipeline.counters();
+    const VictimCounters victims = parts_->attempts.preempting().counters();
     return {.inputs = parts_->applied,
             .ignored_inputs = parts_->inputs.ignored(),
             .attempts = attempts(),
@@ -163,6 +165,14 @@ EngineCounters Engine::counters() const {
             .blocks_rechecked = pipeline.blocks_rechecked,
             .blocks_judged = pipeline.blocks_judged,
             .searches = pipeline.searches,
+            .victim_searches_kept = victims.kept,
+            .victim_searches_whole = victims.whole,
+            .victim_searches_by_pods = victims.by_pods,
+            .victim_searches_parallel = victims.parallel,
+            .victim_pieces_by_workers = victims.pieces_by_workers,
+            .victim_nodes_by_columns = victims.nodes_by_columns,
+            .victim_nodes_by_pods = victims.nodes_by_pods,
+            .victim_nodes_tried = victims.nodes_tried,
             .nodes = world.nodes.count(),
             .nodes_overcommitted = world.nodes.overcommitted(),
             .pending = world.pending.size() + parts_->pipeline.selected(),
@@ -172,6 +182,8 @@ EngineCounters Engine::counters() const {
             .allocations = world.allocations,
             .classes = world.classes.size()};
 }
+
+std::vector<std::uint32_t> Engine::victim_cpus() const { return parts_->attempts.preempting().cpus(); }
 
 void Engine::audit(std::vector<std::string>& broken) const {
     audit_world(parts_->world, parts_->pipeline.selected(), parts_->evaluator, broken);

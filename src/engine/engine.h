@@ -38,6 +38,14 @@ struct EngineCounters {
     std::uint64_t blocks_rechecked = 0;    // blocks looked at (again) at commit: most by their bounds alone
     std::uint64_t blocks_judged = 0;       // judged node by node at commit because their bound was the best
     std::uint64_t searches = 0;            // attempts that looked at cluster-wide counts or scores
+    std::uint64_t victim_searches_kept = 0;      // that began with what earlier ones of the class had found
+    std::uint64_t victim_searches_whole = 0;     // that looked at all nodes by their columns
+    std::uint64_t victim_searches_by_pods = 0;   // that looked at every node's pods, or tried every node
+    std::uint64_t victim_searches_parallel = 0;  // of the first two: on the victim workers too
+    std::uint64_t victim_pieces_by_workers = 0;  // parts of searches that they did
+    std::uint64_t victim_nodes_by_columns = 0;   // nodes whose cost was found by columns alone
+    std::uint64_t victim_nodes_by_pods = 0;      // by their pods
+    std::uint64_t victim_nodes_tried = 0;        // by trials
     std::uint64_t nodes = 0;               // now
     std::uint64_t nodes_overcommitted = 0; // now: more is on them than they have
     std::uint64_t pending = 0;             // now: heap
@@ -50,8 +58,9 @@ struct EngineCounters {
 
 class Engine {
 public:
-    // `worker_start` is called on each proposal worker before its first work (pins and names it).
-    Engine(const EngineOptions&, DecisionSink&, std::function<void(std::uint32_t worker)> worker_start = {});
+    // Called on each proposal worker, and on each victim worker, before its first work (pins and names it).
+    using OnWorker = std::function<void(std::uint32_t worker)>;
+    Engine(const EngineOptions&, DecisionSink&, OnWorker worker_start = {}, OnWorker victim_worker_start = {});
     // With other predicates or another executor than the options say (tests, embedders).
     Engine(const EngineOptions&, DecisionSink&, std::unique_ptr<PredicateSet>, std::unique_ptr<StageExecutor>);
     ~Engine();
@@ -76,6 +85,8 @@ public:
     std::uint64_t attempts() const;
     std::string digest() const;  // of the decision log so far
     EngineCounters counters() const;
+    // The CPUs that searches for victims ran on so far, in order.
+    std::vector<std::uint32_t> victim_cpus() const;
 
     // Checks the laws of the design against a recount of everything; appends what is broken.
     void audit(std::vector<std::string>& broken) const;

@@ -59,6 +59,9 @@ struct ScoreWeights {
 enum class SimdLevel : std::uint8_t { automatic, scalar, avx2, avx512 };
 enum class ExecutorKind : std::uint8_t { inline_, threads, tbb };
 enum class BatchPath : std::uint8_t { automatic, inline_, graph };
+// How victims are looked for where amounts alone decide: by the engine's thread, or on the victim workers too
+// (automatic: where that pays); plain: pod by pod on every node, nothing kept.
+enum class VictimPath : std::uint8_t { automatic, inline_, workers, plain };
 
 struct EngineOptions {
     // Decide.
@@ -87,8 +90,10 @@ struct EngineOptions {
     // Do not decide.
     ExecutorKind executor = ExecutorKind::tbb;
     BatchPath path = BatchPath::automatic;
+    VictimPath victim_path = VictimPath::automatic;
     SimdLevel simd = SimdLevel::automatic;
     std::uint32_t workers = 1;  // proposal workers
+    std::uint32_t victim_workers = 1;  // beside the engine's thread; 0: none
     std::uint32_t shards = 4;
     std::uint32_t batch = 64;   // asks selected at a time
     std::uint32_t depth = 2;    // batches under way: 2 = the next is proposed while one commits

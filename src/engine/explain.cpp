@@ -16,7 +16,7 @@ constexpr std::string_view kAvoidedReason = "node(s) refused the pod lately";
 
 class Explainer {
 public:
-    Explainer(World& world, const Attempts& attempts, const BlockEvaluator& evaluator, ClusterSearch& search, AskId id)
+    Explainer(World& world, Attempts& attempts, const BlockEvaluator& evaluator, ClusterSearch& search, AskId id)
         : world_(world),
           attempts_(attempts),
           evaluator_(evaluator),
@@ -164,7 +164,7 @@ private:
     }
 
     World& world_;
-    const Attempts& attempts_;
+    Attempts& attempts_;
     const BlockEvaluator& evaluator_;
     ClusterSearch& search_;
     const AskId ask_;
@@ -174,7 +174,7 @@ private:
 
 }  // namespace
 
-Explanation explain_ask_in_full(World& world, const Attempts& attempts, const BlockEvaluator& evaluator,
+Explanation explain_ask_in_full(World& world, Attempts& attempts, const BlockEvaluator& evaluator,
                                 ClusterSearch& search, AskId id, bool full) {
     Explanation explanation;
     const Ask& ask = world.asks[id];

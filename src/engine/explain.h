@@ -13,6 +13,6 @@
 namespace bayplan {
 
 // `full`: all failing predicates per node, not only the first.
-Explanation explain_ask_in_full(World&, const Attempts&, const BlockEvaluator&, ClusterSearch&, AskId, bool full);
+Explanation explain_ask_in_full(World&, Attempts&, const BlockEvaluator&, ClusterSearch&, AskId, bool full);
 
 }  // namespace bayplan

@@ -1,10 +1,11 @@
 #include "engine/preempting.h"
 
+#include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "base/check.h"
 #include "predicates/shortage.h"
-#include "preemption/amount_search.h"
 
 namespace bayplan {
 
@@ -35,12 +36,12 @@ std::string Preempting::why_not(AskId id, const Diagnosis& diagnosis) const {
     return {};
 }
 
-PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis) const {
+PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis) {
     return decide(id, diagnosis, nullptr);
 }
 
 PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis,
-                                     std::vector<NodeVictims>* candidates) const {
+                                     std::vector<NodeVictims>* candidates) {
     PreemptionOutcome outcome;
     if (!world_.options.preemption.enabled || world_.nodes.count() == 0 ||
         diagnosis.whole == Verdict::unresolvable) {
@@ -52,8 +53,9 @@ PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis,
         return outcome;
     }
     outcome.eligible = true;
+    cpus_.note_this_thread();
     FailureMessage message;
-    message.add("Preemption is not helpful for scheduling", world_.nodes.count() - diagnosis.unschedulable.size());
+    message.add("Preemption is not helpful for scheduling", world_.nodes.count() - diagnosis.unschedulable_count);
     const TrialTables& tables = search_.tables();
     if (looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class))) {
         search_on_trial(id, diagnosis, outcome, message, candidates);
@@ -67,13 +69,15 @@ PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis,
 }
 
 void Preempting::search_on_trial(AskId id, const Diagnosis& diagnosis, PreemptionOutcome& outcome,
-                                 FailureMessage& message, std::vector<NodeVictims>* candidates) const {
-    for (const Slot slot : diagnosis.unschedulable) {
+                                 FailureMessage& message, std::vector<NodeVictims>* candidates) {
+    ++counters_.by_pods;
+    counters_.nodes_tried += diagnosis.unschedulable_count;
+    for_each_slot(*diagnosis.unschedulable, [&](Slot slot) {
         VictimFinding finding = search_.on_node(id, slot);
         message.add(finding.reasons);
         outcome.failed_predicates |= finding.failed_predicates;
         if (!finding.choice) {
-            continue;
+            return;
         }
         BP_CHECK(!finding.choice->victims.empty());
         if (candidates != nullptr) {
@@ -83,20 +87,117 @@ void Preempting::search_on_trial(AskId id, const Diagnosis& diagnosis, Preemptio
         if (!outcome.chosen || finding.choice->cost.better_than(outcome.chosen->cost)) {
             outcome.chosen = std::move(finding.choice);
         }
-    }
+    });
 }
 
 void Preempting::search_by_amounts(AskId id, const Diagnosis& diagnosis, PreemptionOutcome& outcome,
-                                   FailureMessage& message, std::vector<NodeVictims>* candidates) const {
+                                   FailureMessage& message, std::vector<NodeVictims>* candidates) {
     const AskClass& ask_class = *world_.classes[world_.asks[id].ask_class].spec;
-    AmountSearch search({world_.asks, world_.node_state, world_.specs, world_.budgets, world_.victim_index},
-                        ask_class);
-    search.run(diagnosis.unschedulable, candidates);
+    AmountSearch search(amount_tables(), ask_class);
+    if (diagnosis.cache != nullptr && candidates == nullptr && world_.budgets.empty() &&
+        world_.options.victim_path != VictimPath::plain) {
+        const VictimCandidate best = search_by_columns(ask_class, *diagnosis.cache);
+        if (best.slot != kNone<Slot>) {
+            outcome.chosen = search.victims(best.slot);
+            return;
+        }
+        // None: what the message says of the nodes is counted one by one.
+    }
+    ++counters_.by_pods;
+    counters_.nodes_by_pods += diagnosis.unschedulable_count;
+    search.run(*diagnosis.unschedulable, candidates);
     outcome.chosen = search.best();
     message.add("No preemption victims found for incoming pod", search.without_victims());
     for (std::size_t k = 0; k < ask_class.requests.size(); ++k) {
         message.add(shortage_of(world_.kinds.text(ask_class.requests[k].kind)), search.short_of()[k]);
     }
+}
+
+AmountSearch::Tables Preempting::amount_tables() const {
+    return {world_.asks, world_.node_state, world_.specs, world_.budgets, world_.victim_index};
+}
+
+VictimCounters Preempting::counters() const {
+    VictimCounters counters = counters_;
+    counters.pieces_by_workers = workers_.pieces_by_workers();
+    return counters;
+}
+
+// Waking the workers takes some 20 us, as does a hundred blocks.
+bool Preempting::worth_the_workers(std::size_t blocks) const {
+    constexpr std::size_t kBlocksMin = 512;
+    switch (world_.options.victim_path) {
+        case VictimPath::workers: return workers_.count() > 0;
+        case VictimPath::automatic: return workers_.count() > 0 && blocks >= kBlocksMin;
+        case VictimPath::inline_:
+        case VictimPath::plain: break;
+    }
+    return false;
+}
+
+template <typename Look>
+void Preempting::in_pieces(const AskClass& ask_class, std::size_t blocks, Look&& look) {
+    std::mutex counting;
+    const auto look_at = [&](std::size_t first, std::size_t last) {
+        TailSearch search(amount_tables(), world_.pod_tails, kernels_, ask_class);
+        look(search, first, last);
+        const std::lock_guard lock(counting);
+        counters_.nodes_by_columns += search.judged_by_columns();
+        counters_.nodes_by_pods += search.judged_by_pods();
+    };
+    if (!worth_the_workers(blocks)) {
+        look_at(0, blocks);
+        return;
+    }
+    ++counters_.parallel;
+    // More pieces than threads: who is held up has a small one.
+    const std::size_t pieces = std::min<std::size_t>(blocks, 4 * (workers_.count() + 1));
+    workers_.run(static_cast<std::uint32_t>(pieces), [&](std::uint32_t piece) {
+        cpus_.note_this_thread();
+        look_at(blocks * piece / pieces, blocks * (piece + 1) / pieces);
+    });
+}
+
+VictimCandidate Preempting::search_by_columns(const AskClass& ask_class, FailureCache& cache) {
+    world_.pod_tails.bring_up_to_date();
+    VictimCandidate best;
+    if (cache.once) {
+        ++counters_.whole;
+        std::mutex merging;
+        in_pieces(ask_class, cache.unschedulable.size(), [&](TailSearch& search, std::size_t first, std::size_t last) {
+            VictimCandidate here;
+            {
+                const std::lock_guard lock(merging);
+                here = best;  // what cannot be better than this need not be looked at
+            }
+            for (std::size_t block = first; block < last; ++block) {
+                search.look(static_cast<std::uint32_t>(block), cache.unschedulable[block], here);
+            }
+            const std::lock_guard lock(merging);
+            if (here.slot != kNone<Slot>) {
+                best.take_if_better(here);
+            }
+        });
+        return best;
+    }
+    ++counters_.kept;
+    cache.candidates.resize(cache.unschedulable.size());
+    world_.node_state.changed_since(cache.searched, world_.changed_blocks);
+    const std::vector<std::uint32_t>& blocks = world_.changed_blocks;
+    in_pieces(ask_class, blocks.size(), [&](TailSearch& search, std::size_t first, std::size_t last) {
+        for (std::size_t at = first; at < last; ++at) {
+            VictimCandidate& candidate = cache.candidates[blocks[at]];
+            candidate = {};
+            search.look(blocks[at], cache.unschedulable[blocks[at]], candidate);
+        }
+    });
+    cache.searched = world_.node_state.log().head();
+    for (const VictimCandidate& candidate : cache.candidates) {
+        if (candidate.slot != kNone<Slot>) {
+            best.take_if_better(candidate);
+        }
+    }
+    return best;
 }
 
 }  // namespace bayplan

@@ -1,16 +1,21 @@
 // What follows a failed attempt: may the ask preempt, on which node, and whom (engine/RULES.md, section 10).
 // Decides only; what comes of it is Lifecycle's.
 //
-// Thread: the engine's.
+// Thread: the engine's. Owns the victim workers.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/diagnosis.h"
 #include "engine/failure_message.h"
+#include "placement/stage_executor.h"
+#include "preemption/tail_search.h"
 #include "preemption/victim_search.h"
+#include "preemption/victim_workers.h"
 
 namespace bayplan {
 
@@ -22,26 +27,54 @@ struct PreemptionOutcome {
     std::uint32_t failed_predicates = 0;  // of nodes without the pods below the ask; bits by index
 };
 
+// As in EngineCounters.
+struct VictimCounters {
+    std::uint64_t kept = 0;
+    std::uint64_t whole = 0;
+    std::uint64_t by_pods = 0;
+    std::uint64_t parallel = 0;
+    std::uint64_t pieces_by_workers = 0;
+    std::uint64_t nodes_by_columns = 0;
+    std::uint64_t nodes_by_pods = 0;
+    std::uint64_t nodes_tried = 0;
+};
+
 class Preempting {
 public:
-    Preempting(World& world, const PredicateSet& predicates)
+    Preempting(World& world, const PredicateSet& predicates, const LaneKernels& kernels, WorkerStart worker_start)
         : world_(world),
-          search_(trial_tables(world, predicates), world.budgets, world.options.preemption) {}
+          kernels_(kernels),
+          search_(trial_tables(world, predicates), world.budgets, world.options.preemption),
+          workers_(world.options.victim_workers, std::move(worker_start)) {}
 
-    PreemptionOutcome decide(AskId, const Diagnosis&) const;
+    PreemptionOutcome decide(AskId, const Diagnosis&);
     // As decide(), with every node that was considered (for explanations).
-    PreemptionOutcome decide(AskId, const Diagnosis&, std::vector<NodeVictims>* candidates) const;
+    PreemptionOutcome decide(AskId, const Diagnosis&, std::vector<NodeVictims>* candidates);
+
+    VictimCounters counters() const;
+    std::vector<std::uint32_t> cpus() const { return cpus_.cpus(); }
 
 private:
     void search_on_trial(AskId, const Diagnosis&, PreemptionOutcome&, FailureMessage&,
-                         std::vector<NodeVictims>* candidates) const;
+                         std::vector<NodeVictims>* candidates);
     void search_by_amounts(AskId, const Diagnosis&, PreemptionOutcome&, FailureMessage&,
-                           std::vector<NodeVictims>* candidates) const;
+                           std::vector<NodeVictims>* candidates);
+    AmountSearch::Tables amount_tables() const;
+    // The cheapest node of all, by columns and what is kept of the class.
+    VictimCandidate search_by_columns(const AskClass&, FailureCache&);
+    bool worth_the_workers(std::size_t blocks) const;
+    // Calls look(search, first, last) for ranges of 0 .. blocks, each with a search of its own.
+    template <typename Look>
+    void in_pieces(const AskClass&, std::size_t blocks, Look&& look);
     std::string why_not(AskId, const Diagnosis&) const;  // empty: it may
     bool waits_for_a_terminating_pod(AskId) const;
 
     World& world_;
+    const LaneKernels& kernels_;
     VictimSearch search_;
+    VictimCounters counters_;
+    SeenCpus cpus_;
+    VictimWorkers workers_;
 };
 
 }  // namespace bayplan

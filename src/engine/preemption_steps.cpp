@@ -91,12 +91,11 @@ void Lifecycle::release_victim(AskId victim, AskId preemptor) {
     if (ask.terminating) {
         return;  // it goes already; its shim need not be told
     }
-    // Counted out and in: topology spread leaves out what terminates.
-    const Slot slot = ask.slot;
-    vacate(victim);
+    // Topology spread leaves out what terminates; all else counts as before.
+    world_.topology.remove_pod(ask.spec, ask.slot, false);
+    world_.topology.add_pod(ask.spec, ask.slot, true);
     ask.terminating = true;
     ask.told_to_go = true;
-    occupy(victim, slot);
     for (PodBudget* budget : world_.budgets.covering(world_.specs[ask.spec], ask.key)) {
         budget->disruptions_allowed -= budget->disruptions_allowed > 0 ? 1 : 0;
     }

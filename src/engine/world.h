@@ -17,6 +17,7 @@
 #include "cluster/node_state.h"
 #include "cluster/node_table.h"
 #include "engine/engine_options.h"
+#include "engine/failure_cache.h"
 #include "preemption/budgets.h"
 #include "preemption/departures.h"
 #include "preemption/nodes_left_out.h"
@@ -55,6 +56,7 @@ struct World {
           departures(asks, options.preemption),
           budgets(texts),
           victim_index(asks, classes, nodes, options.preemption.victim_order),
+          pod_tails(node_state, nodes, victim_index),
           shims(kinds) {}
 
     // Specs outlive what tells of them.
@@ -92,6 +94,9 @@ struct World {
     Departures departures;
     Budgets budgets;
     VictimIndex victim_index;
+    PodTails pod_tails;
+    Failures failures;
+    std::vector<std::uint32_t> changed_blocks;  // of the look under way
 
     ShimTable shims;
     std::uint32_t resyncs_open = 0;  // nothing is decided while any is

@@ -2,6 +2,7 @@
 // this priority must suffice. Any kind by name; `pods` is one of them. Source: Kubernetes 1.35,
 // NodeResourcesFit filter; holds: seed 002 (nominated pods).
 
+#include <array>
 #include <bit>
 
 #include "predicates/registry.h"
@@ -36,12 +37,8 @@ public:
                 return 0;
             }
         }
-        // Few nodes have holds.
-        for (std::uint64_t left = lanes & block.holding; left != 0; left &= left - 1) {
-            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-            if (!fits(ask_class, block, lane)) {
-                lanes &= ~(std::uint64_t{1} << lane);
-            }
+        for (const KindAmount& request : ask_class.requests) {
+            lanes &= ~held_short(ask_class, block, request, lanes & block.holding);
         }
         return lanes;
     }
@@ -71,13 +68,15 @@ public:
         for (const KindAmount& request : subject.ask_class.requests) {
             const KindLanes kind = block.lanes(request.kind, request.value);
             std::uint64_t lack = lanes & ~kernels_.with_room(kind, lanes);
-            for (std::uint64_t left = lanes & block.holding; left != 0; left &= left - 1) {
-                const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-                lack |= free_for(subject.ask_class, block, lane, request.kind) < request.value ? left & -left : 0;
-            }
-            count_reason(counts, reason_for(subject, request.kind), lack);
-            if (subject.kinds.text(request.kind) == "pods") {
+            lack |= held_short(subject.ask_class, block, request, lanes & block.holding & ~lack);
+            const std::string_view text = subject.kinds.text(request.kind);
+            const Shortage reason = shortage_parts(text);
+            count_reason(counts, reason.first, lack, reason.more);
+            if (text == "pods") {
                 refusals.unschedulable |= lack;
+                continue;
+            }
+            if (lack == 0) {
                 continue;
             }
             const KindLanes empty{kind.capacity, kNoColumns.used.data(), kNoColumns.foreign.data(), request.value};
@@ -96,13 +95,27 @@ private:
         return shortage_of(subject.kinds.text(id));
     }
 
-    static bool fits(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane) noexcept {
-        for (const KindAmount& request : ask_class.requests) {
-            if (free_for(ask_class, block, lane, request.kind) < request.value) {
-                return false;
-            }
+    // Those of `lanes` that lack the request because of holds; they have holds, and would fit without.
+    std::uint64_t held_short(const AskClass& ask_class, const NodeBlock& block, const KindAmount& request,
+                             std::uint64_t lanes) const noexcept {
+        const KindColumns* const columns = block.columns(request.kind);
+        if (lanes == 0 || columns == nullptr) {
+            return 0;
         }
-        return true;
+        if (ask_class.priority < block.hold_floor) {
+            alignas(64) std::array<std::int64_t, kLanes> taken;
+            for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+                taken[lane] = columns->foreign[lane] + columns->held[lane];
+            }
+            return lanes & ~kernels_.with_room(
+                               {columns->capacity.data(), columns->used.data(), taken.data(), request.value}, lanes);
+        }
+        std::uint64_t lack = 0;
+        for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+            lack |= free_for(ask_class, block, lane, request.kind) < request.value ? left & -left : 0;
+        }
+        return lack;
     }
 
     const LaneKernels& kernels_;

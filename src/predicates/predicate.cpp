@@ -1,18 +1,23 @@
 #include "predicates/predicate.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace bayplan {
 
-void count_reason(ReasonCounts& counts, std::string_view reason, std::uint64_t lanes) {
+void count_reason(ReasonCounts& counts, std::string_view reason, std::uint64_t lanes, std::string_view more) {
     if (lanes == 0) {
         return;
     }
     const auto nodes = static_cast<std::uint64_t>(std::popcount(lanes));
-    if (const auto found = counts.find(reason); found != counts.end()) {
-        found->second += nodes;
+    const auto found = std::find_if(counts.begin(), counts.end(), [&](const ReasonCount& one) {
+        return one.reason.size() == reason.size() + more.size() && one.reason.starts_with(reason) &&
+               one.reason.ends_with(more);
+    });
+    if (found != counts.end()) {
+        found->nodes += nodes;
     } else {
-        counts.emplace(reason, nodes);
+        counts.push_back({std::string(reason).append(more), nodes});
     }
 }
 

@@ -13,8 +13,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,10 +48,14 @@ struct LaneRefusals {
     std::uint64_t unresolvable = 0;
     std::uint64_t all() const { return unschedulable | unresolvable; }
 };
-// How many nodes each reason was given for.
-using ReasonCounts = std::map<std::string, std::uint64_t, std::less<>>;
-// Counts nothing if there are no lanes.
-void count_reason(ReasonCounts&, std::string_view reason, std::uint64_t lanes);
+// How many nodes each reason was given for. There are few: found by looking at all, without making a text.
+struct ReasonCount {
+    std::string reason;
+    std::uint64_t nodes = 0;
+};
+using ReasonCounts = std::vector<ReasonCount>;
+// `more` goes on after `reason`. Counts nothing if there are no lanes.
+void count_reason(ReasonCounts&, std::string_view reason, std::uint64_t lanes, std::string_view more = {});
 
 using KindNames = NameTable<KindId>;
 

@@ -8,8 +8,18 @@
 
 namespace bayplan {
 
+// In two parts: what comes first, and what goes on after it.
+struct Shortage {
+    std::string_view first;
+    std::string_view more;
+};
+inline Shortage shortage_parts(std::string_view kind) {
+    return kind == "pods" ? Shortage{"Too many pods", {}} : Shortage{"Insufficient ", kind};
+}
+
 inline std::string shortage_of(std::string_view kind) {
-    return kind == "pods" ? "Too many pods" : "Insufficient " + std::string(kind);
+    const Shortage parts = shortage_parts(kind);
+    return std::string(parts.first).append(parts.more);
 }
 
 }  // namespace bayplan

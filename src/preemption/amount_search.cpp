@@ -4,15 +4,9 @@
 #include <map>
 
 #include "base/check.h"
+#include "preemption/pod_tails.h"
 
 namespace bayplan {
-
-namespace {
-
-// What a victim adds to the sum that nodes are compared by: never negative.
-constexpr std::int64_t share_of(std::int32_t priority) { return priority + (std::int64_t{1} << 31); }
-
-}  // namespace
 
 AmountSearch::AmountSearch(const Tables& tables, const AskClass& ask_class)
     : tables_(tables),
@@ -21,12 +15,6 @@ AmountSearch::AmountSearch(const Tables& tables, const AskClass& ask_class)
       kinds_(ask_class.requests.size()),
       room_(ask_class.requests.size()),
       short_of_(ask_class.requests.size()) {}
-
-void AmountSearch::run(std::span<const Slot> slots, std::vector<NodeVictims>* all) {
-    for (const Slot slot : slots) {
-        judge(slot, all);
-    }
-}
 
 bool AmountSearch::fits_without(std::size_t from) const {
     for (std::size_t k = 0; k < free_.size(); ++k) {
@@ -116,23 +104,15 @@ VictimCost AmountSearch::cost_of(const Node& node) const {
     return cost;
 }
 
-NodeVictims AmountSearch::result(const Node& node, const VictimCost& cost) const {
-    NodeVictims found{node.slot, {}, cost};
-    for (const std::size_t pod : victims_) {
-        found.victims.push_back(node.pods->pods[pod]);
-    }
-    return found;
+AmountSearch::Node AmountSearch::node_at(Slot slot) const {
+    const IndexedPods& pods = tables_.index.made(slot);
+    return {slot, &pods, pods.first_below(ask_class_.priority)};
 }
 
-void AmountSearch::judge(Slot slot, std::vector<NodeVictims>* all) {
-    Node node{slot, &tables_.index.at(slot), 0};
-    node.first = node.pods->first_below(ask_class_.priority);
-    if (node.first == node.pods->pods.size()) {
-        ++without_victims_;
-        return;
-    }
-    const NodeBlock& block = tables_.node_state.block(block_of(slot));
-    const std::uint32_t lane = lane_of(slot);
+// What is free, less the request; and counts what is short even without the pool.
+bool AmountSearch::find_room(const Node& node) {
+    const NodeBlock& block = tables_.node_state.block(block_of(node.slot));
+    const std::uint32_t lane = lane_of(node.slot);
     bool possible = true;
     for (std::size_t k = 0; k < free_.size(); ++k) {
         const KindAmount& request = ask_class_.requests[k];
@@ -145,32 +125,65 @@ void AmountSearch::judge(Slot slot, std::vector<NodeVictims>* all) {
         short_of_[k] += enough ? 0 : 1;
         possible = possible && enough;
     }
-    if (!possible) {
-        return;
+    return possible;
+}
+
+std::optional<VictimCost> AmountSearch::cost(Slot slot, const VictimCost* best) {
+    const Node node = node_at(slot);
+    if (!node.has_pool()) {
+        ++without_victims_;
+        return std::nullopt;
+    }
+    if (!find_room(node)) {
+        return std::nullopt;
     }
     victims_.clear();
     violations_ = 0;
     if (tables_.budgets.empty()) {
         const std::size_t from = first_victim(node);
-        const bool known = all == nullptr && best_;
         const std::int32_t highest = node.pods->priorities[from];
-        if (known && highest > best_->cost.highest_priority) {
-            return;
+        if (best != nullptr && highest > best->highest_priority) {
+            return std::nullopt;
         }
-        const bool tied = known && highest == best_->cost.highest_priority;
-        if (!reprieve(node, from, tied ? best_->cost.priority_sum : INT64_MAX)) {
-            return;
+        const bool tied = best != nullptr && highest == best->highest_priority;
+        if (!reprieve(node, from, tied ? best->priority_sum : INT64_MAX)) {
+            return std::nullopt;
         }
     } else {
         reprieve_by_budgets(node);
     }
-    const VictimCost cost = cost_of(node);
-    if (all != nullptr) {
-        all->push_back(result(node, cost));
+    return cost_of(node);
+}
+
+NodeVictims AmountSearch::victims(Slot slot) {
+    tables_.index.at(slot);
+    const std::optional<VictimCost> found = cost(slot, nullptr);
+    BP_CHECK(found.has_value());
+    NodeVictims result{slot, {}, *found};
+    for (const std::size_t pod : victims_) {
+        result.victims.push_back(tables_.index.made(slot).pods[pod]);
     }
-    // In order of slots: of equals the first stands.
-    if (!best_ || cost.better_than(best_->cost)) {
-        best_ = result(node, cost);
+    return result;
+}
+
+void AmountSearch::run(const NodeMask& nodes, std::vector<NodeVictims>* all) {
+    VictimCandidate best;
+    for_each_slot(nodes, [&](Slot slot) {
+        tables_.index.at(slot);
+        const bool known = all == nullptr && best.slot != kNone<Slot>;
+        const std::optional<VictimCost> found = cost(slot, known ? &best.cost : nullptr);
+        if (found) {
+            best.take_if_better({slot, *found});
+            if (all != nullptr) {
+                NodeVictims& one = all->emplace_back(NodeVictims{slot, {}, *found});
+                for (const std::size_t pod : victims_) {
+                    one.victims.push_back(tables_.index.made(slot).pods[pod]);
+                }
+            }
+        }
+    });
+    if (best.slot != kNone<Slot>) {
+        best_ = AmountSearch(tables_, ask_class_).victims(best.slot);
     }
 }
 

@@ -1,12 +1,11 @@
 // The search for victims for an ask on which amounts alone decide: sums over the index of pods instead of
 // trials of the node. Finds exactly what VictimSearch finds (tests/property holds both against the oracle).
 //
-// Thread: the engine's.
+// Thread: as said below; each search belongs to one thread.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "cluster/node_state.h"
@@ -28,10 +27,17 @@ public:
     // The ask's own nomination is lifted.
     AmountSearch(const Tables&, const AskClass&);
 
-    // Judges the nodes, which must be in order of slots. `all`: gets what was found on each; null: nobody
-    // wants to know, and nodes that cannot be the best are passed over.
-    void run(std::span<const Slot>, std::vector<NodeVictims>* all);
+    // --- any number of searches at a time, while nobody changes the tables; the index has the node's pods as they are
+    // What making room on the node costs. Nothing if it cannot be done, or would cost more than `best` (null: none).
+    std::optional<VictimCost> cost(Slot, const VictimCost* best);
 
+    // --- the engine's thread
+    NodeVictims victims(Slot);  // of a node that has a cost
+    // Judges the nodes one by one. `all`: gets what was found on each; null: nobody wants to know, and nodes that
+    // cannot be the best are passed over.
+    void run(const NodeMask&, std::vector<NodeVictims>* all);
+
+    // --- of run()
     const std::optional<NodeVictims>& best() const { return best_; }
     std::uint64_t without_victims() const { return without_victims_; }
     // How many nodes lack the class's n-th request even without the pool.
@@ -43,9 +49,11 @@ private:
         Slot slot;
         const IndexedPods* pods;
         std::size_t first;  // of the pool
+        bool has_pool() const { return first < pods->pods.size(); }
     };
+    Node node_at(Slot) const;
 
-    void judge(Slot, std::vector<NodeVictims>* all);
+    bool find_room(const Node&);
     bool fits_without(std::size_t from) const;  // the pods from this one on
     std::size_t first_victim(const Node&) const;
     // Who of the pods from this one on must go. False: it would cost more than `sum_max`.
@@ -53,7 +61,6 @@ private:
     void reprieve_by_budgets(const Node&);
     bool spare(std::size_t pod);
     VictimCost cost_of(const Node&) const;
-    NodeVictims result(const Node&, const VictimCost&) const;
 
     const Tables tables_;
     const AskClass& ask_class_;

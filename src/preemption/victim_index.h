@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "apps/ask_table.h"
@@ -49,6 +50,8 @@ public:
 
     // Valid until the node's pods change.
     const IndexedPods& at(Slot);
+    // The same where at() was called since they changed. Any thread.
+    const IndexedPods& made(Slot slot) const { return nodes_indexed_[raw(slot)]; }
 
 private:
     void make(Slot, IndexedPods&) const;
@@ -57,7 +60,7 @@ private:
     const ClassTable& classes_;
     const NodeTable& nodes_;
     const VictimOrder order_;
-    std::vector<IndexedPods> nodes_indexed_;  // by slot
+    std::deque<IndexedPods> nodes_indexed_;  // by slot
 };
 
 }  // namespace bayplan

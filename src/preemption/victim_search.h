@@ -27,6 +27,20 @@ struct VictimCost {
     bool better_than(const VictimCost&) const;
 };
 
+// The cheapest node so far, by cost alone.
+struct VictimCandidate {
+    Slot slot = kNone<Slot>;  // kNone: none
+    VictimCost cost;
+
+    // Of equals the lower slot stands.
+    void take_if_better(const VictimCandidate& other) {
+        if (slot == kNone<Slot> || other.cost.better_than(cost) ||
+            (raw(other.slot) < raw(slot) && !cost.better_than(other.cost))) {
+            *this = other;
+        }
+    }
+};
+
 struct NodeVictims {
     Slot slot = kNone<Slot>;
     std::vector<AskId> victims;  // most important first

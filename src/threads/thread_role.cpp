@@ -84,6 +84,15 @@ bool pin_worker(std::size_t index) noexcept {
     return current_role == Role::worker;
 }
 
+void pin_victim_worker(std::size_t index) noexcept {
+    try {
+        std::string error;
+        assume_role(Role::victim_worker, index, error);
+    } catch (const std::exception&) {
+        // As above.
+    }
+}
+
 bool pin_current_thread(const CpuSet& cpus, std::string& error) {
     cpu_set_t mask;
     CPU_ZERO(&mask);

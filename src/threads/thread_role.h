@@ -55,6 +55,9 @@ bool assume_role(Role, std::size_t index, std::string& error);
 // arena too. Returns whether the thread is a worker now.
 bool pin_worker(std::size_t index) noexcept;
 
+// The same for a victim worker, which its engine starts itself: once per thread.
+void pin_victim_worker(std::size_t index) noexcept;
+
 bool pin_current_thread(const CpuSet&, std::string& error);
 // At most 15 characters are kept: a limit of the kernel.
 void name_current_thread(std::string_view name);

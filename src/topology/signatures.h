@@ -5,6 +5,7 @@
 // Thread: the engine's. The masks are handed to proposals: a change copies a mask that somebody else holds.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -25,6 +26,15 @@ struct SignatureKey {
 std::size_t hash_of(const SignatureKey&);
 
 using NodeMask = std::vector<std::uint64_t>;  // by block
+
+template <typename Look>
+void for_each_slot(const NodeMask& mask, Look&& look) {
+    for (std::uint32_t block = 0; block < mask.size(); ++block) {
+        for (std::uint64_t left = mask[block]; left != 0; left &= left - 1) {
+            look(slot_at(block, static_cast<std::uint32_t>(std::countr_zero(left))));
+        }
+    }
+}
 
 // Which of the two predicates are switched on.
 struct FixedPredicates {

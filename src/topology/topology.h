@@ -77,6 +77,8 @@ public:
     std::uint64_t version() const {
         return counts_.terms_version() + objects_version_ + volumes_.version() + volumes_.use_version();
     }
+    // The same without volumes.
+    std::uint64_t terms_version() const { return counts_.terms_version() + objects_version_; }
     const PodSpec& spec(SpecId id) const { return specs_[id]; }
 
     const TopologyKeys& keys() const { return keys_; }

@@ -54,6 +54,8 @@ partitions:
     simd: avx2
     path: graph
     workers: 3
+    victim_workers: 5
+    victim_path: workers
     shards: 16
     batch: 256
     depth: 1
@@ -205,6 +207,8 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.simd, SimdLevel::avx2);
     EXPECT_EQ(partition.engine.path, BatchPath::graph);
     EXPECT_EQ(partition.engine.workers, 3u);
+    EXPECT_EQ(partition.engine.victim_workers, 5u);
+    EXPECT_EQ(partition.engine.victim_path, VictimPath::workers);
     EXPECT_EQ(partition.engine.shards, 16u);
     EXPECT_EQ(partition.engine.batch, 256u);
     EXPECT_EQ(partition.engine.depth, 1u);

@@ -36,6 +36,7 @@ std::string configuration(const std::string& more = "") {
         "    path: graph\n"
         "    executor: {}\n"
         "    workers: 2\n"
+        "    victim_workers: 2\n"
         "data_plane:\n"
         "  address: 127.0.0.1\n"
         "  udp_port: 0\n"
@@ -122,10 +123,10 @@ TEST(BayplandCheck, a_sound_configuration_passes_and_every_fault_of_another_is_t
     std::ofstream(file) << configuration("logg: {}\nstop_within: soon\n");
     EXPECT_EQ(run_to_end({"--config", file, "--check"}, output), 1);
     EXPECT_NE(
-        output.find(file + ":11:1: unknown key 'logg' at the top level; did you mean 'log'?\n"),
+        output.find(file + ":12:1: unknown key 'logg' at the top level; did you mean 'log'?\n"),
         std::string::npos)
         << output;
-    EXPECT_NE(output.find(file + ":12:14: 'stop_within' is 'soon'; "), std::string::npos) << output;
+    EXPECT_NE(output.find(file + ":13:14: 'stop_within' is 'soon'; "), std::string::npos) << output;
     EXPECT_EQ(run_to_end({"--config", file}, output), 1) << "it does not start with faults either";
     EXPECT_EQ(run_to_end({}, output), 2);
     EXPECT_EQ(run_to_end({"--no-such-option"}, output), 2);
@@ -152,7 +153,8 @@ void expect_affinities(std::size_t first, std::size_t second) {
         first == second ? fmt::format("{}", first)
                         : fmt::format("{},{}", std::min(first, second), std::max(first, second));
     Process daemon(configuration(fmt::format(
-        "profile: {{data_plane: {0}, engine: {1}, workers: [{0}, {1}], housekeeping: {0}}}\n",
+        "profile: {{data_plane: {0}, engine: {1}, workers: [{0}, {1}], victim_workers: [{1}, {0}], housekeeping: "
+        "{0}}}\n",
         first, second)));
     ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
     Shim shim("shim-a", daemon.udp_port());
@@ -170,12 +172,13 @@ void expect_affinities(std::size_t first, std::size_t second) {
         {"main", std::to_string(first)},       {"bp-house0", std::to_string(first)},
         {"bp-lcore0", std::to_string(first)},  {"bp-engine0", std::to_string(second)},
         {"bp-worker0", std::to_string(first)}, {"bp-worker1", std::to_string(second)},
+        {"bp-victim0", std::to_string(second)}, {"bp-victim1", std::to_string(first)},
     };
     for (const auto& [name, cpus] : seen) {
         ASSERT_TRUE(planned.contains(name)) << "an unplanned thread: " << name;
         EXPECT_EQ(cpus, planned.at(name)) << name;
     }
-    for (const char* name : {"main", "bp-house0", "bp-lcore0", "bp-engine0"})
+    for (const char* name : {"main", "bp-house0", "bp-lcore0", "bp-engine0", "bp-victim0", "bp-victim1"})
         EXPECT_TRUE(seen.contains(name)) << name;
 }
 

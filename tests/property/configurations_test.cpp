@@ -71,6 +71,8 @@ TEST(Property, ExecutionDoesNotDecide) {
         options.executor = ExecutorKind::inline_;
         options.path = BatchPath::inline_;
         options.workers = options.shards = options.batch = options.depth = 1;
+        options.victim_workers = 0;
+        options.victim_path = VictimPath::plain;
         const Result plain = execute(history, numbers, options);
         Random random(seed);
         for (int configuration = 1; configuration < kConfigurations; ++configuration) {

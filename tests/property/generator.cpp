@@ -42,6 +42,10 @@ void randomize_execution(EngineOptions& options, Random& random, bool with_tbb) 
     options.shards = random.pick(std::vector<std::uint32_t>{1, 4, 16});
     options.batch = random.pick(std::vector<std::uint32_t>{1, 16, 64, 256});
     options.depth = random.pick(std::vector<std::uint32_t>{1, 2});
+    options.victim_workers = static_cast<std::uint32_t>(random.below(4));
+    options.victim_path = random.pick(std::vector<VictimPath>{VictimPath::automatic, VictimPath::inline_,
+                                                              VictimPath::workers, VictimPath::workers,
+                                                              VictimPath::plain});
 }
 
 namespace {

@@ -216,7 +216,9 @@ std::string to_text(const EngineOptions& options) {
     out << "; executor " << static_cast<int>(options.executor) << ", path "
         << static_cast<int>(options.path) << ", simd "
         << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
-        << options.shards << ", batch " << options.batch << ", depth " << options.depth;
+        << options.shards << ", batch " << options.batch << ", depth " << options.depth
+        << ", victim workers " << options.victim_workers << ", victim path "
+        << static_cast<int>(options.victim_path);
     return out.str();
 }
 

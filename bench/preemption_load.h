@@ -1,0 +1,187 @@
+// Clusters full of pods of low priority, and asks of high priority that fit nowhere, as one shim's messages.
+//
+// Thread: one. Owner: preemption_bench.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace bayplan::bench {
+
+struct PreemptionLoad {
+    std::string name;
+    std::uint32_t nodes = 0;
+    std::uint32_t preemptors = 0;
+    std::uint32_t classes = 0;        // of preemptors; 0: every one is its own
+    std::uint32_t pods_per_node = 30;
+    std::int64_t node_cpu = 3'000;    // in thousandths
+    std::int64_t pod_cpu = 100;
+    std::int64_t preemptor_cpu = 250;  // and up to 96 more, by class
+    std::uint32_t low_priorities = 3;
+    bool uneven = false;              // pods of 50 to 150 thousandths in place of equal ones
+};
+
+// States the load to `Side`, the engine or the oracle: apply(Input).
+template <typename Side>
+class PreemptionShim {
+public:
+    PreemptionShim(const PreemptionLoad& load, Side& side) : load_(load), side_(side) {
+        side_.apply(Connect{.connection = 1, .shim = "shim-bench", .shim_instance = 1});
+        define();
+        send(ResyncBeginMessage{});
+        const ApplicationRecord application{.application = kApplication, .queue = 0, .user = 0};
+        send(ApplicationsMessage{.add = {&application, 1}, .remove = {}});
+        state_nodes();
+        state_pods();
+        send(ResyncEndMessage{});
+    }
+
+    // The preemptors from `first` on.
+    void ask(std::uint32_t first, std::uint32_t count) {
+        std::vector<Request> requests;
+        for (std::uint32_t i = first; i < first + count; ++i) {
+            const std::uint32_t kind = load_.classes == 0 ? i : i % load_.classes;
+            requests.push_back({"high-" + std::to_string(i), load_.preemptor_cpu + kind % 97, kMemoryEach + kind, 1'000});
+        }
+        ask(requests);
+    }
+    // Pods of no priority that fit beside the others.
+    void ask_small(std::uint32_t first, std::uint32_t count) {
+        std::vector<Request> requests;
+        for (std::uint32_t i = first; i < first + count; ++i) {
+            requests.push_back({"small-" + std::to_string(i), 100, kMemoryEach, 0});
+        }
+        ask(requests);
+    }
+
+    // Pods that were told to go are gone.
+    void let_go(const std::vector<std::string>& victims) {
+        std::vector<ReleaseRecord> records;
+        for (const std::string& key : victims) {
+            records.push_back({.key = key,
+                               .application = kApplication,
+                               .termination = Termination::preempted_by_scheduler,
+                               .message = {}});
+        }
+        send(ReleasesMessage{records});
+    }
+
+private:
+    static constexpr DictId kApplication = 1, kCpu = 2, kMemory = 3, kPods = 4, kFirstNode = 10;
+    static constexpr std::int64_t kMemoryEach = std::int64_t{1} << 28;
+
+    struct Request {
+        std::string key;
+        std::int64_t cpu;
+        std::int64_t memory;
+        std::int32_t priority;
+    };
+
+    void send(const StateBody& body) {
+        side_.apply(StateMessage{.connection = 1, .sequence = ++sequence_, .body = body});
+    }
+
+    void ask(const std::vector<Request>& requests) {
+        std::vector<std::vector<Amount>> amounts;
+        for (const Request& request : requests) {
+            amounts.push_back({{kCpu, request.cpu}, {kMemory, request.memory}, {kPods, 1}});
+        }
+        std::vector<AskRecord> records;
+        for (std::size_t i = 0; i < requests.size(); ++i) {
+            AskRecord& record = records.emplace_back();
+            record.key = requests[i].key;
+            record.application = kApplication;
+            record.priority = requests[i].priority;
+            record.requests = amounts[i];
+        }
+        send(AsksMessage{records});
+    }
+
+    void define() {
+        std::vector<std::string> names;
+        for (std::uint32_t n = 0; n < load_.nodes; ++n) {
+            names.push_back("node-" + std::to_string(n));
+        }
+        std::vector<DictEntry> entries = {{kApplication, "app"}, {kCpu, "cpu"}, {kMemory, "memory"}, {kPods, "pods"}};
+        for (std::uint32_t n = 0; n < load_.nodes; ++n) {
+            entries.push_back({kFirstNode + n, names[n]});
+        }
+        send(DefineMessage{entries});
+    }
+
+    void state_nodes() {
+        const std::vector<Amount> capacity = {
+            {kCpu, load_.node_cpu}, {kMemory, std::int64_t{32} << 30}, {kPods, 110}};
+        std::vector<NodeRecord> records;
+        for (std::uint32_t n = 0; n < load_.nodes; ++n) {
+            records.push_back({.node = kFirstNode + n, .capacity = capacity, .attributes = {}});
+        }
+        send(NodesMessage{records});
+    }
+
+    // Priorities and start times are mixed, the same on every machine.
+    void state_pods() {
+        std::uint64_t mixed = 88'172'645'463'325'252;
+        const auto next = [&] {
+            mixed ^= mixed << 13;
+            mixed ^= mixed >> 7;
+            mixed ^= mixed << 17;
+            return mixed;
+        };
+        for (std::uint32_t n = 0; n < load_.nodes; ++n) {
+            std::vector<std::string> keys;
+            std::vector<std::vector<Amount>> amounts;
+            std::vector<AskRecord> records;
+            for (std::uint32_t p = 0; p < load_.pods_per_node; ++p) {
+                keys.push_back("low-" + std::to_string(n) + "-" + std::to_string(p));
+                // In pairs that come to twice the usual.
+                const std::int64_t more =
+                    load_.uneven ? (p % 2 == 0 ? 1 : -1) * static_cast<std::int64_t>((n + p / 2) % 51) : 0;
+                amounts.push_back({{kCpu, load_.pod_cpu + more}, {kMemory, kMemoryEach}, {kPods, 1}});
+            }
+            for (std::uint32_t p = 0; p < load_.pods_per_node; ++p) {
+                const std::uint64_t random = next();
+                AskRecord& record = records.emplace_back();
+                record.key = keys[p];
+                record.application = kApplication;
+                record.node = kFirstNode + n;
+                record.priority = -static_cast<std::int32_t>(random % load_.low_priorities);
+                record.requests = amounts[p];
+                record.started_ms = 1 + static_cast<std::int64_t>(random >> 40);
+            }
+            send(AsksMessage{records});
+        }
+    }
+
+    const PreemptionLoad& load_;
+    Side& side_;
+    std::uint64_t sequence_ = 0;
+};
+
+// Who was told to go, and how many asks were nominated or placed.
+class VictimSink final : public DecisionSink {
+public:
+    void hello_reply(ConnectionId, const HelloReply&) override {}
+    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t, std::uint64_t) override {
+        last = batch->first_sequence + batch->decisions.size() - 1;
+        for (const Decision& decision : batch->decisions) {
+            nominations += decision.kind == DecisionKind::nominated && !decision.node.empty() ? 1 : 0;
+            if (decision.termination == Termination::preempted_by_scheduler) {
+                victims.emplace_back(decision.name);
+            }
+        }
+        return true;
+    }
+    bool state_applied(ConnectionId, std::uint64_t) override { return true; }
+    void cut(ConnectionId, std::string_view) override {}
+    void log_line(std::string_view) override {}
+
+    std::vector<std::string> victims;
+    std::uint64_t nominations = 0;
+    std::uint64_t last = 0;
+};
+
+}  // namespace bayplan::bench

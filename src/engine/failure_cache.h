@@ -1,0 +1,69 @@
+// What failed attempts found, kept by block of nodes, so that the next attempt of the class looks only at
+// blocks that changed since: why the nodes refuse it, and where making room costs least.
+//
+//   blocks[b]      what the diagnosis says of the block's nodes     -> totals: reasons, unschedulable, failed
+//   candidates[b]  the block's cheapest victims (preemption/tail_search.h)
+//
+// Only for asks whose fate on a node hangs on nothing but that node's own block: no ports, volumes or other
+// pods, no node left out for the ask alone.
+// Thread: the engine's. Owner: the class (apps/class_table.h), or Failures for classes of one ask.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/class_table.h"
+#include "predicates/predicate.h"
+#include "preemption/tail_search.h"
+
+namespace bayplan {
+
+struct FailureCache {
+    static constexpr std::size_t kReasonsMax = 12;  // a class with more of them is judged anew each time
+    struct Block {
+        std::uint64_t unschedulable = 0;               // nodes, as bits
+        std::uint32_t failed = 0;                      // predicates, as bits
+        std::array<std::uint8_t, kReasonsMax> reasons{};  // nodes, by index into `reasons`
+    };
+
+    // --- diagnosis; true for these positions of the change log and of Topology::terms_version()
+    std::uint64_t position = 0;
+    std::uint64_t terms_version = 0;
+    std::vector<Block> blocks;
+    ReasonCounts reasons;                          // over all blocks; some may be 0
+    NodeMask unschedulable;                        // by block
+    std::uint64_t unschedulable_count = 0;
+    std::array<std::uint32_t, 32> failing_blocks{};  // by predicate
+    // The message made of it, and what it was made of.
+    std::string message;
+    std::vector<std::uint64_t> told;               // by reason; the last is the number of nodes
+
+    // --- candidates
+    bool once = false;                             // used again for another class next time: none are kept
+    std::uint64_t searched = 0;                    // position of the change log
+    std::vector<VictimCandidate> candidates;       // by block; no slot: none
+
+    void clear();
+};
+
+// Hands out the caches.
+class Failures {
+public:
+    // 12 KB each at 10,000 nodes.
+    static constexpr std::size_t kCachesMax = 512;
+
+    // The class's cache, made if need be; for a class with one ask that has not failed before, one that is used
+    // again for the next of these, empty.
+    FailureCache& of(ClassTable&, ClassId);
+
+private:
+    FailureCache once_;
+    std::deque<ClassId> holders_;  // oldest first; some may have theirs no more
+};
+
+}  // namespace bayplan

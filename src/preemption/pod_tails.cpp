@@ -1,0 +1,139 @@
+#include "preemption/pod_tails.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace bayplan {
+
+namespace {
+
+constexpr std::uint32_t kTails = BlockTails::kTails;
+const IndexedPods kNoPods;
+
+BlockTails::Kind& kind_of(BlockTails& tails, KindId id) {
+    if (raw(id) >= tails.kinds.size()) {
+        tails.kinds.resize(raw(id) + 1);
+    }
+    if (!tails.kinds[raw(id)]) {
+        tails.kinds[raw(id)] = std::make_unique<BlockTails::Kind>();
+    }
+    return *tails.kinds[raw(id)];
+}
+
+void show_amounts(const IndexedPods::Kind& pods, std::size_t count, std::uint32_t lane, BlockTails::Kind& kind) {
+    std::int64_t least = INT64_MAX;
+    for (std::size_t t = 1; t <= std::min<std::size_t>(count, kTails); ++t) {
+        const std::size_t first = count - t;
+        kind.rest[t - 1][lane] = pods.rest[first];
+        kind.least[t - 1][lane] = least;
+        least = std::min(least, pods.amounts[first]);
+        kind.most[lane] = std::max(kind.most[lane], pods.amounts[first]);
+    }
+}
+
+void clear(std::uint32_t lane, BlockTails::Kind& kind) {
+    for (std::uint32_t t = 0; t < kTails; ++t) {
+        kind.rest[t][lane] = 0;
+        kind.least[t][lane] = 0;
+    }
+    kind.most[lane] = 0;
+}
+
+void find_extremes(BlockTails& tails) {
+    tails.highest = INT64_MIN;
+    for (std::uint32_t t = 0; t < kTails; ++t) {
+        tails.lowest[t] = *std::min_element(tails.priority[t].begin(), tails.priority[t].end());
+        for (std::uint64_t left = tails.at_least[t]; left != 0; left &= left - 1) {
+            tails.highest = std::max(tails.highest, tails.priority[t][static_cast<std::size_t>(std::countr_zero(left))]);
+        }
+    }
+    for (const auto& kind : tails.kinds) {
+        if (kind) {
+            kind->largest = *std::max_element(kind->most.begin(), kind->most.end());
+        }
+    }
+}
+
+}  // namespace
+
+void PodTails::show(const IndexedPods& pods, std::uint32_t lane, BlockTails& tails) const {
+    const std::uint64_t bit = std::uint64_t{1} << lane;
+    for (const auto& kind : tails.kinds) {
+        if (kind) {
+            clear(lane, *kind);
+        }
+    }
+    const std::size_t count = pods.pods.size();
+    for (const IndexedPods::Kind& kind : pods.kinds) {
+        show_amounts(kind, count, lane, kind_of(tails, kind.kind));
+    }
+    tails.longer = (tails.longer & ~bit) | (count > kTails ? bit : 0);
+    std::int64_t sum = 0;
+    for (std::uint32_t t = 1; t <= kTails; ++t) {
+        const std::uint32_t at = t - 1;
+        tails.at_least[at] = (tails.at_least[at] & ~bit) | (count >= t ? bit : 0);
+        if (count < t) {
+            tails.priority[at][lane] = BlockTails::kNoPod;
+            continue;
+        }
+        const std::size_t first = count - t;
+        const bool same = t > 1 && pods.priorities[first] == pods.priorities[first + 1];
+        sum += share_of(pods.priorities[first]);
+        tails.priority[at][lane] = pods.priorities[first];
+        tails.sum[at][lane] = sum;
+        tails.start[at][lane] = pods.starts_ms[first];
+        tails.earliest[at][lane] =
+            same ? std::min(tails.earliest[at - 1][lane], pods.starts_ms[first]) : pods.starts_ms[first];
+    }
+}
+
+bool PodTails::update_pods(const NodeBlock& block, std::uint32_t number, BlockTails& tails) {
+    bool changed = false;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        const Slot slot = slot_at(number, lane);
+        const bool present = (block.present >> lane & 1) != 0;
+        const std::uint64_t version = present ? nodes_[slot].pods_version : 0;
+        if (tails.versions[lane] != version) {
+            tails.versions[lane] = version;
+            show(present ? index_.at(slot) : kNoPods, lane, tails);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+void PodTails::show_lack(const NodeBlock& block, BlockTails& tails) const {
+    for (std::uint32_t number = 0; number < block.kinds.size(); ++number) {
+        if (!block.kinds[number]) {
+            continue;
+        }
+        const KindColumns& columns = *block.kinds[number];
+        BlockTails::Lanes& lack = kind_of(tails, static_cast<KindId>(number)).lack;
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            lack[lane] = columns.used[lane] + columns.foreign[lane] + columns.held[lane] - columns.capacity[lane];
+        }
+    }
+}
+
+void PodTails::update(std::uint32_t number) {
+    const NodeBlock& block = state_.block(number);
+    BlockTails& tails = *blocks_[number];
+    if (update_pods(block, number, tails)) {
+        find_extremes(tails);
+    }
+    show_lack(block, tails);
+}
+
+void PodTails::bring_up_to_date() {
+    while (blocks_.size() < state_.block_count()) {
+        blocks_.push_back(std::make_unique<BlockTails>());
+        blocks_.back()->versions.fill(UINT64_MAX);
+    }
+    state_.changed_since(position_, changed_);
+    for (const std::uint32_t number : changed_) {
+        update(number);
+    }
+    position_ = state_.log().head();
+}
+
+}  // namespace bayplan

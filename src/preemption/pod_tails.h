@@ -1,0 +1,81 @@
+// What the least important pods of each node come to, as columns over the 64 nodes of a block: whether a node
+// can be made room on by sending away its t least important pods, and what that costs, for 64 nodes at once.
+//
+//   pods of a node, most important first:   a b c d e f      tails: t=1: f   t=2: e f   t=3: d e f   ...
+//
+//   kinds[k].rest[t-1]    sum over the tail                  priority[t-1]  of its most important pod
+//   kinds[k].least[t-1]   smallest amount among the others   start[t-1]     of that pod
+//   kinds[k].most         largest in the longest tail        earliest[t-1]  among all of that priority
+//   kinds[k].lack         used + foreign + held - capacity   sum[t-1]       of (priority + 2^31)
+//
+// Longer tails than kTails are not kept; the pods themselves are looked at then (amount_search.h).
+// Memory: some 40 KB a block with three kinds, 60 MB at 100,000 nodes.
+// Thread: bring_up_to_date: the engine's; the rest: any while nobody does that. Owner: World.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cluster/node_state.h"
+#include "cluster/node_table.h"
+#include "preemption/victim_index.h"
+
+namespace bayplan {
+
+// What a victim adds to the sum that nodes are compared by: never negative.
+constexpr std::int64_t share_of(std::int64_t priority) { return priority + (std::int64_t{1} << 31); }
+
+struct BlockTails {
+    static constexpr std::uint32_t kTails = 8;
+    // No pod there: a priority above all others.
+    static constexpr std::int64_t kNoPod = INT64_MAX;
+
+    using Lanes = std::array<std::int64_t, kLanes>;
+    struct Kind {
+        alignas(64) std::array<Lanes, kTails> rest{};
+        alignas(64) std::array<Lanes, kTails> least{};
+        alignas(64) Lanes most{};
+        alignas(64) Lanes lack{};
+        std::int64_t largest = 0;  // of `most`
+    };
+
+    const Kind* kind(KindId id) const { return raw(id) < kinds.size() ? kinds[raw(id)].get() : nullptr; }
+
+    std::vector<std::unique_ptr<Kind>> kinds;  // by KindId; null: nobody here has or requests any
+    alignas(64) std::array<Lanes, kTails> priority{};
+    alignas(64) std::array<Lanes, kTails> start{};
+    alignas(64) std::array<Lanes, kTails> earliest{};
+    alignas(64) std::array<Lanes, kTails> sum{};
+    std::array<std::uint64_t, kTails> at_least{};  // nodes with so many pods, as bits
+    std::uint64_t longer = 0;                      // nodes with more than kTails pods
+    std::array<std::int64_t, kTails> lowest{};     // smallest priority[t-1]; kNoPod if no tail is as long
+    std::int64_t highest = INT64_MIN;              // largest priority in any tail
+    std::array<std::uint64_t, kLanes> versions{};  // pods_version, of the pods that the columns show
+};
+
+class PodTails {
+public:
+    PodTails(const NodeState& state, const NodeTable& nodes, VictimIndex& index)
+        : state_(state), nodes_(nodes), index_(index) {}
+
+    // The columns, and the index of every node's pods, as things are now.
+    void bring_up_to_date();
+    const BlockTails& block(std::uint32_t number) const { return *blocks_[number]; }
+
+private:
+    void update(std::uint32_t number);
+    bool update_pods(const NodeBlock&, std::uint32_t number, BlockTails&);
+    void show(const IndexedPods&, std::uint32_t lane, BlockTails&) const;
+    void show_lack(const NodeBlock&, BlockTails&) const;
+
+    const NodeState& state_;
+    const NodeTable& nodes_;
+    VictimIndex& index_;
+    std::vector<std::unique_ptr<BlockTails>> blocks_;
+    std::uint64_t position_ = 0;  // of the change log
+    std::vector<std::uint32_t> changed_;
+};
+
+}  // namespace bayplan
