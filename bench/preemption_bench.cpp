@@ -12,8 +12,9 @@
 //
 // Each load goes with 0, 1 and 2 victim workers and plain, and all digests must be equal. PreemptionBasic and
 // PreemptionAsync have the shapes of scheduler_perf's; the figure of the latter is decisions on its 5,000 small pods,
-// with one preemptor after each 100 (5 a second at 500 pods a second). With --small, and at 500 nodes with --oracle, the naive oracle takes the
-// same inputs, and every digest must equal its own. Exit status 1 if one differs, or a preemptor is left over.
+// with one preemptor before each 100 (5 a second at 500 pods a second). With --small, and at 500 nodes with --oracle,
+// the naive oracle takes the same inputs, and every digest must equal its own. Exit status 1 if one differs, or a
+// preemptor is left over.
 // Thread: main.
 #include <time.h>
 

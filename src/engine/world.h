@@ -56,7 +56,7 @@ struct World {
           departures(asks, options.preemption),
           budgets(texts),
           victim_index(asks, classes, nodes, options.preemption.victim_order),
-          pod_tails(node_state, nodes, victim_index),
+          pod_tails(node_state, victim_index),
           shims(kinds) {}
 
     // Specs outlive what tells of them.

@@ -92,10 +92,12 @@ bool PodTails::update_pods(const NodeBlock& block, std::uint32_t number, BlockTa
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
         const Slot slot = slot_at(number, lane);
         const bool present = (block.present >> lane & 1) != 0;
-        const std::uint64_t version = present ? nodes_[slot].pods_version : 0;
+        // Asked for even if the columns show it: a new node may be in the place of one with other pods.
+        const IndexedPods& pods = present ? index_.at(slot) : kNoPods;
+        const std::uint64_t version = present ? pods.version : 0;
         if (tails.versions[lane] != version) {
             tails.versions[lane] = version;
-            show(present ? index_.at(slot) : kNoPods, lane, tails);
+            show(pods, lane, tails);
             changed = true;
         }
     }

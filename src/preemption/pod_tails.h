@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "cluster/node_state.h"
-#include "cluster/node_table.h"
 #include "preemption/victim_index.h"
 
 namespace bayplan {
@@ -57,8 +56,7 @@ struct BlockTails {
 
 class PodTails {
 public:
-    PodTails(const NodeState& state, const NodeTable& nodes, VictimIndex& index)
-        : state_(state), nodes_(nodes), index_(index) {}
+    PodTails(const NodeState& state, VictimIndex& index) : state_(state), index_(index) {}
 
     // The columns, and the index of every node's pods, as things are now.
     void bring_up_to_date();
@@ -71,7 +69,6 @@ private:
     void show_lack(const NodeBlock&, BlockTails&) const;
 
     const NodeState& state_;
-    const NodeTable& nodes_;
     VictimIndex& index_;
     std::vector<std::unique_ptr<BlockTails>> blocks_;
     std::uint64_t position_ = 0;  // of the change log

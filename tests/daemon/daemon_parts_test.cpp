@@ -79,7 +79,9 @@ TEST(Status, drops_are_summed_by_name_and_partitions_added_up) {
     PartitionStatus one;
     one.name = "a";
     one.workers = 2;
+    one.victim_workers = 3;
     one.engine.counters.placed = 10;
+    one.engine.victim_cpus = {0, 3};
     one.engine.digest = "abc";
     status.partitions = {one};
     status.cpus_allowed = 3;
@@ -87,6 +89,7 @@ TEST(Status, drops_are_summed_by_name_and_partitions_added_up) {
     for (const char* part :
          {"\"state\":\"running\"", "\"port\":\"kernel-udp\"", "\"rx_packets\":7,\"tx_packets\":0",
           "\"dropped\":5", "\"drops\":{\"fragment\":2,\"short\":3}", "\"digest\":\"abc\"",
+          "\"victim_workers\":3", "\"victim_cpus\":[0,3]",
           "\"cpus_allowed\":3", "\"cpus\":{\"data_plane\":\"any\""}) {
         EXPECT_NE(single.find(part), std::string::npos) << part << " in " << single;
     }
