@@ -47,6 +47,7 @@ void for_each_case(Try attempt) {
                 for (const std::uint32_t credit : {2U, 4U, 100U}) {
                     SmallCase one;
                     one.options.executor = ExecutorKind::inline_;
+                    one.options.victim_workers = 0;  // a thread for each of the small cases costs more than the case
                     one.options.batch = batch;
                     one.options.depth = depth;
                     one.options.path = path;
