@@ -49,7 +49,7 @@ public:
 
     void go_on() {
         for (std::uint64_t round = 0; round < 12; ++round) {
-            for (std::uint64_t i = 0; i < 20; ++i) {
+            for (std::uint64_t i = 0; i < 30; ++i) {
                 ask();
             }
             engine_.run(60);
@@ -85,9 +85,11 @@ private:
 
     void ask() {
         const bool repeated = random_.chance(60);
-        const std::int64_t kind = static_cast<std::int64_t>(repeated ? random_.below(4) : 10 + random_.below(1'000));
+        const std::uint64_t kind = repeated ? 200 + 100 * random_.below(5) : 10 + random_.below(1'000);
         shim_.ask("high-" + std::to_string(++asks_), "app",
-                  {{"cpu", 150 + kind * 2}, {"memory", 500 + kind % 3 * 4'000}, {"pods", 1}},
+                  {{"cpu", static_cast<std::int64_t>(150 + kind * 2)},
+                   {"memory", static_cast<std::int64_t>(500 + kind % 3 * 4'000)},
+                   {"pods", 1}},
                   random_.chance(70) ? 100 : static_cast<int>(random_.below(60)));
     }
 
