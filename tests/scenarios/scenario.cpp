@@ -126,6 +126,9 @@ private:
         node.node = id(words.at(1));
         node.capacity = amounts(settings(words, 2));
         node.attributes = {{id("kubernetes.io/hostname"), node.node}};
+        if (const auto said = settings(words, 2); said.contains("zone")) {
+            node.attributes.push_back({id("topology.kubernetes.io/zone"), id(said.at("zone"))});
+        }
         send(oracle::OwnedNodes{{node}});
     }
 
@@ -140,11 +143,12 @@ private:
         if (from.contains("app")) {
             out.labels.push_back({id("app"), id(from.at("app"))});
         }
-        for (const char* word : {"apart", "near"}) {
+        for (const char* word : {"apart", "near", "apart-in-zone"}) {
             if (from.contains(word)) {
                 PodTerm term;
                 term.selector = of_app(from.at(word));
-                term.topology_key = id("kubernetes.io/hostname");
+                const bool zone = word == std::string("apart-in-zone");
+                term.topology_key = id(zone ? "topology.kubernetes.io/zone" : "kubernetes.io/hostname");
                 (word == std::string("near") ? out.affinity : out.anti_affinity).push_back(term);
             }
         }

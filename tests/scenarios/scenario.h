@@ -2,10 +2,10 @@
 // oracle go through it side by side; the decisions of both must be those of the text.
 //
 //   options kubernetes-1.35              (or: seed, which is the default)
-//   node n1 cpu=10                       what there is, and what happens, one thing a line:
+//   node n1 cpu=10 zone=east             what there is, and what happens, one thing a line:
 //   runs a on n1 priority=100 cpu=5 grace=60 qos=burstable started=4 app=web
 //   foreign f on n1 cpu=2
-//   ask c priority=1000 cpu=10 never apart=web near=web port=80
+//   ask c priority=1000 cpu=10 never apart=web near=web port=80 apart-in-zone=web
 //   gone a                               released by its shim
 //   refused c                            nacked
 //   budget web allows=1
