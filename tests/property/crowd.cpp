@@ -63,7 +63,7 @@ std::string Crowd::any_shim() { return random_.pick(shims_); }
 Event Crowd::arrivals() {
     const std::string shim = any_shim();
     oracle::OwnedAsks out;
-    for (std::int64_t i = random_.between(1, random_.chance(10) ? 8 : 2); i > 0; --i) {
+    for (std::int64_t i = random_.between(1, random_.chance(10) ? 8 * scale_ : 2 * scale_); i > 0; --i) {
         out.asks.push_back(pod("ns/" + shim + std::to_string(keys_++)));
         oracle::OwnedAsk& ask = out.asks.back();
         if (random_.chance(60)) {
@@ -164,7 +164,7 @@ Event Crowd::restatement(const oracle::Oracle& oracle) {
 }
 
 Event Crowd::node_change(const oracle::Oracle& oracle) {
-    const DictId name = kNode + static_cast<DictId>(random_.below(kNodeNames));
+    const DictId name = kNode + static_cast<DictId>(random_.below(static_cast<std::uint64_t>(nodes_ + 2)));
     oracle::OwnedNode out = node(name);
     if (oracle.nodes().contains("n" + std::to_string(name - kNode))) {
         static const std::vector<NodeAction> actions = {NodeAction::update, NodeAction::drain, NodeAction::undrain,

@@ -20,7 +20,8 @@ EngineOptions crowd_options(Random&, bool with_tbb);
 
 class Crowd {
 public:
-    Crowd(std::uint64_t seed, const EngineOptions&);
+    // `scale`: times as many nodes, pods and arrivals.
+    Crowd(std::uint64_t seed, const EngineOptions&, std::int64_t scale = 1);
 
     // How many events this history has.
     std::uint64_t length() const { return length_; }
@@ -53,6 +54,7 @@ private:
     std::vector<std::string> shims_;
     std::vector<std::int32_t> priorities_;
     std::vector<SpecNumber> specs_;  // what pods are like here
+    std::int64_t scale_ = 1;
     std::int64_t nodes_ = 0;
     bool counts_pods_ = false;   // nodes have room for few pods
     bool counts_memory_ = false;

@@ -39,8 +39,9 @@ EngineOptions crowd_options(Random& random, bool with_tbb) {
     return options;
 }
 
-Crowd::Crowd(std::uint64_t seed, const EngineOptions& options) : random_(seed), options_(options) {
-    nodes_ = random_.between(3, 8);
+Crowd::Crowd(std::uint64_t seed, const EngineOptions& options, std::int64_t scale)
+    : random_(seed), options_(options), scale_(scale) {
+    nodes_ = random_.between(3, 8) * scale;
     counts_pods_ = random_.chance(35);
     counts_memory_ = random_.chance(35);
     priorities_ = random_.chance(30) ? std::vector<std::int32_t>{0, 10}
@@ -54,7 +55,7 @@ Crowd::Crowd(std::uint64_t seed, const EngineOptions& options) : random_(seed), 
         shims_.emplace_back("t");
     }
     state_cluster();
-    length_ = plan_.size() + static_cast<std::uint64_t>(random_.between(15, 80));
+    length_ = plan_.size() + static_cast<std::uint64_t>(random_.between(15, 80) * scale);
 }
 
 void Crowd::introduce(const std::string& shim) {

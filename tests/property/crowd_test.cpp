@@ -14,6 +14,8 @@ namespace bayplan::property {
 namespace {
 
 constexpr std::uint64_t kHistories = 1000;
+constexpr std::uint64_t kPerLargeOne = 1000;  // small ones for each large one
+constexpr std::int64_t kLargeScale = 4;
 constexpr int kShrinkTrials = 3000;
 constexpr int kFailuresShown = 3;
 constexpr std::uint64_t kCrowdSalt = 0xc405d;
@@ -67,45 +69,63 @@ const std::vector<std::string> kRules = {
     "nomination ends as no node is found", "nomination to another node", "victim told again", "victim became stuck",
     "victim stuck already", "placed on the nominated node", "placed elsewhere", "early from backoff"};
 
+struct Played {
+    std::map<std::string, std::uint64_t> met;  // rules, and how often
+    int failures = 0;
+};
+
+void play(std::uint64_t seed, bool with_tbb, std::int64_t scale, Played& sum) {
+    const SeedInCrashes note(seed);
+    Random random(seed ^ kCrowdSalt);
+    History history{seed, crowd_options(random, with_tbb), {}};
+    Crowd crowd(seed, history.options, scale);
+    Judged judged(history.options);
+    std::string what;
+    while (what.empty() && history.events.size() < crowd.length()) {
+        history.events.push_back(crowd.next(judged.oracle()));
+        what = judged.step(history.events.back());
+    }
+    what = what.empty() ? judged.finish() : what;
+    if (!what.empty()) {
+        ADD_FAILURE() << "seed " << seed << " at event " << history.events.size() - 1 << ": " << what
+                      << shrunk(history);
+        ++sum.failures;
+    }
+    for (const auto& [rule, times] : judged.oracle().decided_by()) {
+        sum.met[rule] += times;
+    }
+    sum.met["nominations"] += judged.oracle().counters().nominated;
+    sum.met["placements"] += judged.oracle().counters().placed;
+    sum.met["failures"] += judged.oracle().counters().failed;
+}
+
 // Named so that the filter of the mutants takes it in.
 TEST(Property, EngineEqualsOracleInCrowds) {
     const Suite suite = Suite::from_environment(kHistories, "BAYPLAN_CROWDS");
-    std::map<std::string, std::uint64_t> met;
-    int failures = 0;
-    for (std::uint64_t i = 0; i < suite.histories && failures < kFailuresShown; ++i) {
-        const std::uint64_t seed = suite.first_seed + i;
-        const SeedInCrashes note(seed);
-        Random random(seed ^ kCrowdSalt);
-        History history{seed, crowd_options(random, suite.with_tbb), {}};
-        Crowd crowd(seed, history.options);
-        Judged judged(history.options);
-        std::string what;
-        while (what.empty() && history.events.size() < crowd.length()) {
-            history.events.push_back(crowd.next(judged.oracle()));
-            what = judged.step(history.events.back());
-        }
-        what = what.empty() ? judged.finish() : what;
-        if (!what.empty()) {
-            ADD_FAILURE() << "seed " << seed << " at event " << history.events.size() - 1 << ": " << what
-                          << shrunk(history);
-            ++failures;
-        }
-        for (const auto& [rule, times] : judged.oracle().decided_by()) {
-            met[rule] += times;
-        }
-        met["nominations"] += judged.oracle().counters().nominated;
-        met["placements"] += judged.oracle().counters().placed;
-        met["failures"] += judged.oracle().counters().failed;
+    Played sum;
+    for (std::uint64_t i = 0; i < suite.histories && sum.failures < kFailuresShown; ++i) {
+        play(suite.first_seed + i, suite.with_tbb, 1, sum);
     }
-    for (const auto& [rule, times] : met) {
+    for (const auto& [rule, times] : sum.met) {
         std::cout << "  " << times << "  " << rule << "\n";
     }
-    if (suite.complete && failures == 0) {
-        EXPECT_GT(met["nominations"], suite.histories * 3 / 2);
+    if (suite.complete && sum.failures == 0) {
+        EXPECT_GT(sum.met["nominations"], suite.histories * 3 / 2);
         for (const std::string& rule : kRules) {
-            EXPECT_GT(met["rule: " + rule], 0u) << rule;
+            EXPECT_GT(sum.met["rule: " + rule], 0u) << rule;
         }
     }
+}
+
+// Hundreds of preemptors one behind the other.
+TEST(Property, EngineEqualsOracleInLargeCrowds) {
+    const Suite suite = Suite::from_environment(kHistories, "BAYPLAN_CROWDS");
+    Played sum;
+    for (std::uint64_t i = 0; i < suite.histories / kPerLargeOne + 1 && sum.failures < kFailuresShown; ++i) {
+        play(suite.first_seed + i, suite.with_tbb, kLargeScale, sum);
+    }
+    std::cout << "  " << sum.met["nominations"] << " nominations\n";
+    EXPECT_GT(sum.met["nominations"], 0u);
 }
 
 }  // namespace

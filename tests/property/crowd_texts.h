@@ -28,9 +28,9 @@ enum CrowdText : DictId {
     kTaint,
     kApplication,
     kBudget,             // and the two behind it
-    kNode = kBudget + 3  // and the nine behind it
+    kNode = kBudget + 3  // and those behind it
 };
-constexpr DictId kNodeNames = 10;
+constexpr DictId kNodeNames = 60;
 
 enum CrowdSpec : SpecNumber {
     kNoSpec,
