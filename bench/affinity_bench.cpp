@@ -96,13 +96,13 @@ void run_once(const KubeLoad& load, const Way& way, Result& least) {
 
     least.after = side.engine().counters();
     least.nodes = side.sink().nodes_used(first);
-    least.faults = side.sink().rejections() + side.sink().cuts() + load.measured.pods -
+    least.faults = side.sink().rejections() + side.sink().cuts() + load.measured_pods() -
                    (least.after.placed - least.before.placed);
     least.digest = side.engine().digest();
 }
 
 void print(const KubeLoad& load, const Way& way, const Result& result) {
-    const auto pods = static_cast<double>(load.measured.pods);
+    const auto pods = static_cast<double>(load.measured_pods());
     std::printf("%-36s %-6s %9.0f %9.0f %9.0f %9llu %7llu %6llu %6zu  %.16s\n",
                 std::string(load.name).c_str(), way.name, pods / result.decide_wall,
                 pods / result.decide_cpu, pods / result.intake_wall,
@@ -176,7 +176,8 @@ int main(int argc, char** argv) {
                 "intake", "searches", "inline", "graph", "nodes", "digest");
     bool good = true;
     std::size_t ran = 0;
-    for (const bayplan::workload::KubeLoad& load : bayplan::workload::kube_loads(small)) {
+    using bayplan::workload::KubeScale;
+    for (const auto& load : bayplan::workload::kube_loads(small ? KubeScale::small : KubeScale::full)) {
         if (load.name.find(load_filter) != std::string_view::npos) {
             ++ran;
             good = bayplan::bench::measure(load, way, runs, small) && good;

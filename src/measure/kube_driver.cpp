@@ -97,7 +97,11 @@ void KubeDriver::define(const workload::PodStage& stage) {
     send(SpecsMessage{.define = std::span(&record, 1), .forget = {}});
 }
 
-void KubeDriver::ask_some(const workload::PodStage& stage, std::uint32_t count) {
+void KubeDriver::define_all(const std::vector<workload::PodStage>& stages) {
+    for (const workload::PodStage& stage : stages) define(stage);
+}
+
+void KubeDriver::ask_some(const workload::PodStage& stage, SpecNumber spec, std::uint32_t count) {
     std::vector<std::string> keys(count);
     std::vector<AskRecord> records(count);
     for (std::uint32_t at = 0; at < count; ++at) {
@@ -105,25 +109,26 @@ void KubeDriver::ask_some(const workload::PodStage& stage, std::uint32_t count) 
         records[at].key = keys[at];
         records[at].application = application_;
         records[at].requests = requests_;
-        records[at].spec = last_spec_;
+        records[at].spec = spec;
     }
     send(AsksMessage{records});
 }
 
-void KubeDriver::ask(const workload::PodStage& stage) {
-    define(stage);
-    for (std::uint32_t first = 0; first < stage.pods; first += kItemsPerMessage) {
-        ask_some(stage, std::min(kItemsPerMessage, stage.pods - first));
+void KubeDriver::ask(const std::vector<workload::PodStage>& stages) {
+    const SpecNumber first = last_spec_ + 1;
+    define_all(stages);
+    for (const workload::PodMessage& message : workload::messages_of(stages)) {
+        ask_some(stages[message.stage], first + static_cast<SpecNumber>(message.stage), message.pods);
     }
 }
 
 std::vector<std::int64_t> KubeDriver::ask_one_by_one() {
     std::vector<std::int64_t> times;
-    const workload::PodStage& stage = load_.measured;
-    define(stage);
-    for (std::uint32_t first = 0; first < stage.pods; first += kItemsPerMessage) {
+    const SpecNumber first = last_spec_ + 1;
+    define_all(load_.measured);
+    for (const workload::PodMessage& message : workload::messages_of(load_.measured)) {
         const double start = seconds_by(CLOCK_MONOTONIC);
-        ask_some(stage, std::min(kItemsPerMessage, stage.pods - first));
+        ask_some(load_.measured[message.stage], first + static_cast<SpecNumber>(message.stage), message.pods);
         decide_all();
         times.push_back(static_cast<std::int64_t>((seconds_by(CLOCK_MONOTONIC) - start) * 1e9));
     }
@@ -137,7 +142,7 @@ void KubeDriver::turn() {
 
 void KubeDriver::place_init() {
     for (const workload::PodStage& stage : load_.init) {
-        ask(stage);
+        ask({stage});
         decide_all();
     }
 }

@@ -38,8 +38,9 @@ private:
     void send_objects();
     void send_nodes();
     void define(const workload::PodStage&);
-    void ask(const workload::PodStage&);
-    void ask_some(const workload::PodStage&, std::uint32_t count);
+    void ask(const std::vector<workload::PodStage>&);
+    void define_all(const std::vector<workload::PodStage>&);
+    void ask_some(const workload::PodStage&, SpecNumber, std::uint32_t count);
     void turn();
 
     const workload::KubeLoad& load_;

@@ -9,6 +9,7 @@
 
 #include "measure/engine_driver.h"
 #include "measure/kube_driver.h"
+#include "measure/kube_scan.h"
 #include "measure/live_memory.h"
 #include "measure/preemption_driver.h"
 #include "measure/scan_baseline.h"
@@ -89,6 +90,11 @@ ScanFigures scan(const workload::Workload& load) {
     return {static_cast<double>(load.pods.size()) / cost.engine_cpu, cost.engine_cpu * 1e9 / looks, hex(hash.value())};
 }
 
+void compare(Account& account, const ScanFigures& figures) {
+    account.result().scan = figures;
+    if (figures.placements != account.result().placements) account.result().fault = "the plain scan placed differently";
+}
+
 Measurement measure_plain(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell) {
     Account account(one, options, tell);
     account.tell("making the load");
@@ -117,15 +123,21 @@ Measurement measure_plain(const workload::BenchCase& one, const MeasureOptions& 
     }
     if (options.scan) {
         account.tell("the plain scan");
-        account.result().scan = scan(load);
-        if (account.result().scan->placements != account.result().placements) {
-            account.result().fault = "the plain scan placed differently";
-        }
+        compare(account, scan(load));
     }
     return account.finish(static_cast<double>(load.pods.size()));
 }
 
-// --- affinity and topology spread: nothing that the plain scan knows
+// --- affinity and topology spread
+ScanFigures scan(const workload::KubeLoad& load) {
+    KubeScan run(load);
+    bool placed = run.place_init();
+    const Cost cost = cost_of([&] { placed = placed && run.place_measured(); });
+    const double pods = load.measured_pods();
+    return {pods / cost.engine_cpu, cost.engine_cpu * 1e9 / (pods * load.nodes),
+            placed ? hex(run.hash().value()) : "pods left over"};
+}
+
 Measurement measure_kube(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell) {
     Account account(one, options, tell);
     const auto& load = std::get<workload::KubeLoad>(one.load);
@@ -143,7 +155,7 @@ Measurement measure_kube(const workload::BenchCase& one, const MeasureOptions& o
         account.add_run(cost, scheduler.engine(), scheduler.sink(), before);
         account.result().placements = hex(scheduler.sink().placement_hash());
         account.result().nodes_used = scheduler.sink().nodes_used(first);
-        if (account.result().placed != load.measured.pods) account.result().fault = "pods were left over";
+        if (account.result().placed != load.measured_pods()) account.result().fault = "pods were left over";
         scheduler.forget_decisions();
         account.memory(live_bytes() - live);
     }
@@ -156,7 +168,11 @@ Measurement measure_kube(const workload::BenchCase& one, const MeasureOptions& o
         auto times = driver.ask_one_by_one();
         account.result().latency = latency_of(times);
     }
-    return account.finish(load.measured.pods);
+    if (options.scan) {
+        account.tell("the plain scan");
+        compare(account, scan(load));
+    }
+    return account.finish(load.measured_pods());
 }
 
 // --- preemption: the decisions counted are nominations

@@ -2,18 +2,10 @@
 #include "measure/scan_baseline.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 
 namespace bayplan::measure {
-
-namespace {
-
-constexpr std::size_t kCpu = 0;
-constexpr std::size_t kMemory = 1;
-
-}  // namespace
 
 ScanBaseline::ScanBaseline() : kinds_{"cpu", "memory"}, columns_(2) {}
 
@@ -54,39 +46,6 @@ ScanBaseline::Ask ScanBaseline::make_ask(const workload::Amounts& requests) {
         ask.scored_memory = kind == kMemory ? amount : ask.scored_memory;
     }
     return ask;
-}
-
-bool ScanBaseline::fits(const Ask& ask, std::size_t node) const {
-    for (const Request& request : ask.requests) {
-        if (columns_[request.kind].free[node] < request.amount) {
-            return false;
-        }
-    }
-    return true;
-}
-
-std::int64_t ScanBaseline::score(const Ask& ask, std::size_t node) const {
-    const std::int64_t cpu = columns_[kCpu].capacity[node];
-    const std::int64_t memory = columns_[kMemory].capacity[node];
-    std::int64_t least = 0;
-    std::int64_t kinds = 0;
-    double shares[2] = {0, 0};
-    std::size_t count = 0;
-    const auto add = [&](std::int64_t capacity, std::int64_t scored, std::int64_t used) {
-        if (capacity > 0) {
-            least += scored > capacity ? 0 : (capacity - scored) * 100 / capacity;
-            ++kinds;
-            shares[count++] = std::min(1.0, static_cast<double>(used) / static_cast<double>(capacity));
-        }
-    };
-    add(cpu, scored_cpu_[node] + ask.scored_cpu, cpu - columns_[kCpu].free[node] + ask.cpu);
-    add(memory, scored_memory_[node] + ask.scored_memory, memory - columns_[kMemory].free[node] + ask.memory);
-    const std::int64_t mean = kinds == 0 ? 0 : least / kinds;
-    if (ask.cpu == 0 && ask.memory == 0) {
-        return mean;  // a pod without requests balances nothing
-    }
-    const double deviation = count == 2 ? std::fabs((shares[0] - shares[1]) / 2) : 0;
-    return mean + static_cast<std::int64_t>((1 - deviation) * 100.0);
 }
 
 std::size_t ScanBaseline::find(const Ask& ask) const {

@@ -7,6 +7,8 @@
 // Thread: its owner's. Owns all node state. Shares no code with src/.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -42,6 +44,9 @@ public:
     void add_node(const workload::Amounts& capacity, bool schedulable = true);
     Ask make_ask(const workload::Amounts& requests);
 
+    // Whether there is room on the node; and its score if there is.
+    bool fits(const Ask&, std::size_t node) const;
+    std::int64_t score(const Ask&, std::size_t node) const;
     // The best feasible node, or kNoNode. Changes nothing.
     std::size_t find(const Ask&) const;
     // Finds and takes it.
@@ -57,8 +62,8 @@ private:
     };
 
     std::size_t kind_of(std::string_view name);
-    bool fits(const Ask&, std::size_t node) const;
-    std::int64_t score(const Ask&, std::size_t node) const;
+    static constexpr std::size_t kCpu = 0;
+    static constexpr std::size_t kMemory = 1;
 
     std::vector<std::string> kinds_;  // 0 = cpu, 1 = memory
     std::vector<Column> columns_;     // by kind
@@ -66,6 +71,39 @@ private:
     std::vector<std::int64_t> scored_memory_;
     std::vector<std::uint8_t> schedulable_;
 };
+
+inline bool ScanBaseline::fits(const Ask& ask, std::size_t node) const {
+    for (const Request& request : ask.requests) {
+        if (columns_[request.kind].free[node] < request.amount) {
+            return false;
+        }
+    }
+    return true;
+}
+
+inline std::int64_t ScanBaseline::score(const Ask& ask, std::size_t node) const {
+    const std::int64_t cpu = columns_[kCpu].capacity[node];
+    const std::int64_t memory = columns_[kMemory].capacity[node];
+    std::int64_t least = 0;
+    std::int64_t kinds = 0;
+    double shares[2] = {0, 0};
+    std::size_t count = 0;
+    const auto add = [&](std::int64_t capacity, std::int64_t scored, std::int64_t used) {
+        if (capacity > 0) {
+            least += scored > capacity ? 0 : (capacity - scored) * 100 / capacity;
+            ++kinds;
+            shares[count++] = std::min(1.0, static_cast<double>(used) / static_cast<double>(capacity));
+        }
+    };
+    add(cpu, scored_cpu_[node] + ask.scored_cpu, cpu - columns_[kCpu].free[node] + ask.cpu);
+    add(memory, scored_memory_[node] + ask.scored_memory, memory - columns_[kMemory].free[node] + ask.memory);
+    const std::int64_t mean = kinds == 0 ? 0 : least / kinds;
+    if (ask.cpu == 0 && ask.memory == 0) {
+        return mean;  // a pod without requests balances nothing
+    }
+    const double deviation = count == 2 ? std::fabs((shares[0] - shares[1]) / 2) : 0;
+    return mean + static_cast<std::int64_t>((1 - deviation) * 100.0);
+}
 
 // A load's cluster with the pods that run already, and its pods placed one after the other.
 class ScanRun {

@@ -22,13 +22,13 @@ constexpr PreemptionLoad kPreemptions[] = {
 
 constexpr std::string_view kWire[] = {"SchedulingBasic/5000Nodes_50000Pods", "ManyClasses/5000Nodes_50000Pods_1000"};
 
-void add_kube_loads(bool small, std::vector<BenchCase>& cases) {
-    for (const KubeLoad& load : kube_loads(small)) {
+void add_kube_loads(KubeScale scale, std::vector<BenchCase>& cases) {
+    for (const KubeLoad& load : kube_loads(scale)) {
         std::uint32_t before = 0;
         for (const PodStage& stage : load.init) before += stage.pods;
-        std::string name = fmt::format("{}/{}Nodes_{}Pods", load.name, load.nodes, load.measured.pods);
+        std::string name = fmt::format("{}/{}Nodes_{}Pods", load.name, load.nodes, load.measured_pods());
         cases.push_back({std::move(name), fmt::format("{} pods before, {} zones", before, load.zones), load.nodes,
-                         load.measured.pods, load});
+                         load.measured_pods(), load});
     }
 }
 
@@ -39,8 +39,7 @@ std::vector<BenchCase> bench_catalogue() {
     for (const NamedWorkload& load : named_workloads()) {
         cases.push_back({std::string(load.name), std::string(load.summary), load.nodes, load.pods, load});
     }
-    add_kube_loads(true, cases);
-    add_kube_loads(false, cases);
+    for (const KubeScale scale : {KubeScale::small, KubeScale::full, KubeScale::large}) add_kube_loads(scale, cases);
     for (const PreemptionLoad& load : kPreemptions) {
         cases.push_back({std::string(load.name), "full of pods of lower priority; counts nominations", load.nodes,
                          load.preemptors, load});

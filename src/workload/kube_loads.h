@@ -32,11 +32,21 @@ struct KubeLoad {
     std::string_view name;
     std::uint32_t nodes = 0;
     std::uint32_t zones = 3;  // node i is in zone 1 + i mod zones
-    std::vector<PodStage> init;
-    PodStage measured;
+    std::vector<PodStage> init;      // one after the other, each placed before the next comes
+    std::vector<PodStage> measured;  // by turns, a message of each
+
+    std::uint32_t measured_pods() const;
 };
 
-// All loads: scheduler_perf's sizes, or a tenth of them (500 nodes).
-std::vector<KubeLoad> kube_loads(bool small);
+// scheduler_perf's sizes, a tenth of them (500 nodes), or 100,000 nodes.
+enum class KubeScale : std::uint8_t { small, full, large };
+std::vector<KubeLoad> kube_loads(KubeScale);
+
+// The messages of stages that come by turns, of up to 64 pods each: which stage, how many pods.
+struct PodMessage {
+    std::size_t stage = 0;
+    std::uint32_t pods = 0;
+};
+std::vector<PodMessage> messages_of(const std::vector<PodStage>&);
 
 }  // namespace bayplan::workload

@@ -78,15 +78,27 @@ TEST(Bench, a_class_that_is_alone_remembers_nearly_all_and_one_off_classes_nothi
     EXPECT_LT(unique.cache_hit_rate.value_or(1), 0.05);
 }
 
-TEST(Bench, affinity_and_preemption_have_no_peer_and_leave_nothing_over) {
-    for (const char* name : {"TopologySpreading/500Nodes_500Pods", "PreemptionUnique/500Nodes_300Pods"}) {
-        const auto one = cases_of(name)[0];
+TEST(Bench, places_as_the_scan_does_with_every_kind_of_affinity_and_spread) {
+    std::size_t compared = 0;
+    for (const auto& one : cases_of("*/500Nodes_*")) {
+        if (!std::holds_alternative<workload::KubeLoad>(one.load)) continue;
         const Measurement result = measured(one, ExecutorKind::inline_, BatchPath::automatic);
-        EXPECT_EQ(result.fault, "") << name;
-        EXPECT_EQ(result.placed, one.pods) << name;
-        EXPECT_FALSE(result.scan) << name;
-        EXPECT_EQ(result.ratio(), 0) << name;
+        EXPECT_EQ(result.fault, "") << one.name;
+        EXPECT_EQ(result.placed, one.pods) << one.name;
+        ASSERT_TRUE(result.scan) << one.name;
+        EXPECT_EQ(result.scan->placements, result.placements) << one.name;
+        ++compared;
     }
+    EXPECT_EQ(compared, 10u);
+}
+
+TEST(Bench, preemption_has_no_peer_and_leaves_nothing_over) {
+    const auto one = cases_of("PreemptionUnique/500Nodes_300Pods")[0];
+    const Measurement result = measured(one, ExecutorKind::inline_, BatchPath::automatic);
+    EXPECT_EQ(result.fault, "");
+    EXPECT_EQ(result.placed, one.pods);
+    EXPECT_FALSE(result.scan);
+    EXPECT_EQ(result.ratio(), 0);
 }
 
 TEST(Bench, pods_that_fit_nowhere_fail_and_the_others_are_placed) {
