@@ -26,11 +26,15 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bench/preemption_load.h"
+#include "measure/preemption_shim.h"
 #include "oracle.h"
 
 namespace bayplan::bench {
 namespace {
+
+using measure::PreemptionShim;
+using measure::VictimSink;
+using workload::PreemptionLoad;
 
 double seconds_by(clockid_t clock) {
     timespec now{};
@@ -223,29 +227,6 @@ bool measure_async(const PreemptionLoad& load, std::uint32_t pods, int runs) {
     return good;
 }
 
-PreemptionLoad basic(std::string name, std::uint32_t nodes, std::uint32_t preemptors) {
-    return {.name = std::move(name),
-            .nodes = nodes,
-            .preemptors = preemptors,
-            .classes = 1,
-            .pods_per_node = 4,
-            .node_cpu = 4'000,
-            .pod_cpu = 900,
-            .preemptor_cpu = 3'000,
-            .low_priorities = 1};
-}
-
-PreemptionLoad full(std::string name, std::uint32_t nodes, std::uint32_t preemptors, std::uint32_t classes,
-                    bool uneven = false) {
-    PreemptionLoad load;
-    load.name = std::move(name);
-    load.nodes = nodes;
-    load.preemptors = preemptors;
-    load.classes = classes;
-    load.uneven = uneven;
-    return load;
-}
-
 }  // namespace
 }  // namespace bayplan::bench
 
@@ -264,23 +245,16 @@ int main(int argc, char** argv) {
     CLI11_PARSE(app, argc, argv);
 
     using namespace bayplan::bench;
+    using bayplan::workload::basic_preemption;
+    using bayplan::workload::preemption_loads;
     std::vector<PreemptionLoad> loads;
     if (small || beside_oracle) {
-        const std::uint32_t nodes = small ? 40 : 500;
-        const std::string suffix = "/" + std::to_string(nodes) + "Nodes";
-        loads = {basic("PreemptionBasic" + suffix, nodes, 12), full("1Class" + suffix, nodes, 12, 1),
-                 full("10Classes" + suffix, nodes, 12, 10), full("Unique" + suffix, nodes, 12, 0),
-                 full("UniqueUneven" + suffix, nodes, 12, 0, true)};
+        loads = preemption_loads(small ? 40 : 500);
     } else {
-        loads = {basic("PreemptionBasic/1000Nodes", 1'000, 1'000),
-                 basic("PreemptionBasic/5000Nodes", 5'000, 5'000),
-                 full("1Class/5000Nodes", 5'000, 3'000, 1),
-                 full("10Classes/5000Nodes", 5'000, 3'000, 10),
-                 full("Unique/5000Nodes", 5'000, 3'000, 0),
-                 full("UniqueUneven/5000Nodes", 5'000, 3'000, 0, true)};
-        if (large) {
-            loads.push_back(full("10Classes/100000Nodes", 100'000, 300, 10));
-            loads.push_back(full("Unique/100000Nodes", 100'000, 300, 0));
+        loads = preemption_loads(5'000);
+        loads.insert(loads.begin(), basic_preemption("PreemptionBasic/1000Nodes", 1'000, 1'000));
+        for (PreemptionLoad& load : preemption_loads(100'000)) {
+            if (large) loads.push_back(std::move(load));
         }
     }
     const auto wanted = [&](const std::string& name) { return name.find(only) != std::string::npos; };
@@ -291,7 +265,8 @@ int main(int argc, char** argv) {
     }
     if (const std::uint32_t nodes = small || beside_oracle ? 40 : 5'000; wanted("PreemptionAsync")) {
         const std::uint32_t pods = std::max(nodes, 100u);
-        good = measure_async(basic("PreemptionAsync/" + std::to_string(nodes) + "Nodes", nodes, 0), pods, runs) && good;
+        const auto load = basic_preemption("PreemptionAsync/" + std::to_string(nodes) + "Nodes", nodes, 0);
+        good = measure_async(load, pods, runs) && good;
     }
     return good ? 0 : 1;
 }

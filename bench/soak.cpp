@@ -55,13 +55,13 @@ public:
         double next_audit = 0;
         double next_sample = 0;
         for (double now = 0; good_ && now < options_.seconds; now = measure::seconds_by(CLOCK_MONOTONIC) - start) {
-            if (now >= next_sample) {
-                sample(now);
-                next_sample += options_.seconds / options_.samples;
-            }
             if (now >= next_audit) {
                 audit();
                 next_audit += options_.seconds / options_.audits;
+            }
+            if (now >= next_sample) {
+                sample(now);
+                next_sample += options_.seconds / options_.samples;
             }
             shim_.turn();
         }

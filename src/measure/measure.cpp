@@ -11,7 +11,7 @@
 #include "measure/kube_driver.h"
 #include "measure/kube_scan.h"
 #include "measure/live_memory.h"
-#include "measure/preemption_driver.h"
+#include "measure/preemption_shim.h"
 #include "measure/scan_baseline.h"
 #include "measure/scheduler.h"
 #include "measure/stopwatch.h"
@@ -175,7 +175,7 @@ Measurement measure_kube(const workload::BenchCase& one, const MeasureOptions& o
     return account.finish(load.measured_pods());
 }
 
-// --- preemption: the decisions counted are nominations
+// --- preemption: the decisions counted are nominations, without the first, which makes the index of pods
 Measurement measure_preemption(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell) {
     Account account(one, options, tell);
     const auto& load = std::get<workload::PreemptionLoad>(one.load);
@@ -185,15 +185,20 @@ Measurement measure_preemption(const workload::BenchCase& one, const MeasureOpti
         account.tell_run(run);
         const std::int64_t live = live_bytes();
         EngineScheduler scheduler(engine);
-        PreemptionDriver driver(load, scheduler);
-        driver.register_cluster();
+        PreemptionShim<EngineScheduler> shim(load, scheduler);
+        const auto take = [&](std::uint64_t attempts) {
+            scheduler.run(attempts);
+            scheduler.apply(Acknowledge{1, scheduler.last_decision()});
+        };
+        take(0);
         const EngineCounters before = scheduler.engine().counters();
-        driver.ask_preemptors();
-        const Cost cost = cost_of([&] { driver.attempt_all(); });
-        driver.acknowledge();
+        shim.ask(0, load.preemptors);
+        take(1);
+        const Cost cost = cost_of([&] { take(load.preemptors - 1); });
         account.result().nominated = scheduler.sink().nominations();
-        driver.let_go(scheduler.sink().victims(), engine.backoff_max_ns);
-        driver.attempt_all();
+        shim.let_go(scheduler.sink().victims());
+        scheduler.apply(Tick{engine.backoff_max_ns});
+        take(load.preemptors);
         account.add_run(cost, scheduler.engine(), scheduler.sink(), before);
         account.result().placements = hex(scheduler.sink().placement_hash());
         account.result().nodes_used = scheduler.sink().nodes_used(1);
@@ -204,7 +209,7 @@ Measurement measure_preemption(const workload::BenchCase& one, const MeasureOpti
         account.memory(live_bytes() - live);
     }
     account.result().cache_hit_rate.reset();  // what victim searches look at is not in it
-    return account.finish(load.preemptors);
+    return account.finish(load.preemptors - 1.0);
 }
 
 }  // namespace

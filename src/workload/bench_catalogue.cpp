@@ -11,15 +11,6 @@ namespace bayplan::workload {
 
 namespace {
 
-// scheduler_perf's larger sizes take minutes in it ("always seems to fail"), and seconds here.
-constexpr PreemptionLoad kPreemptions[] = {
-    {"PreemptionBasic/500Nodes_300Pods", 500, 300, 1},
-    {"PreemptionBasic/5000Nodes_3000Pods", 5'000, 3'000, 1},
-    {"Preemption10Classes/5000Nodes_3000Pods", 5'000, 3'000, 10},
-    {"PreemptionUnique/500Nodes_300Pods", 500, 300, 0},
-    {"PreemptionUnique/5000Nodes_3000Pods", 5'000, 3'000, 0},
-};
-
 constexpr std::string_view kWire[] = {"SchedulingBasic/5000Nodes_50000Pods", "ManyClasses/5000Nodes_50000Pods_1000"};
 
 void add_kube_loads(KubeScale scale, std::vector<BenchCase>& cases) {
@@ -40,9 +31,12 @@ std::vector<BenchCase> bench_catalogue() {
         cases.push_back({std::string(load.name), std::string(load.summary), load.nodes, load.pods, load});
     }
     for (const KubeScale scale : {KubeScale::small, KubeScale::full, KubeScale::large}) add_kube_loads(scale, cases);
-    for (const PreemptionLoad& load : kPreemptions) {
-        cases.push_back({std::string(load.name), "full of pods of lower priority; counts nominations", load.nodes,
-                         load.preemptors, load});
+    for (const std::uint32_t nodes : {500u, 5'000u, 100'000u}) {
+        for (const PreemptionLoad& load : preemption_loads(nodes)) {
+            std::string name = load.name.starts_with("Preemption") ? load.name : "Preemption" + load.name;
+            cases.push_back({fmt::format("{}_{}Pods", name, load.preemptors),
+                             "full of pods of lower priority; counts nominations", nodes, load.preemptors, load});
+        }
     }
     for (const std::string_view name : kWire) {
         const NamedWorkload& load = *find_workload(name);

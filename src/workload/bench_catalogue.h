@@ -10,7 +10,7 @@
 
 #include "workload/kube_loads.h"
 #include "workload/named_workloads.h"
-#include "workload/preemption_load.h"
+#include "workload/preemption_loads.h"
 
 namespace bayplan::workload {
 

@@ -38,7 +38,7 @@ TEST(BenchCatalogue, has_every_name_once_and_finds_by_pattern) {
         EXPECT_GT(one.nodes, 0u) << one.name;
     }
     for (const char* name : {"SchedulingBasic/5000Nodes_10000Pods", "SchedulingPodAntiAffinity/5000Nodes_2000Pods",
-                             "PreemptionBasic/5000Nodes_3000Pods", "BenchmarkScheduling/2000Nodes_10000Pods"}) {
+                             "PreemptionBasic/5000Nodes_5000Pods", "BenchmarkScheduling/2000Nodes_10000Pods"}) {
         EXPECT_TRUE(names.contains(name)) << name;
     }
     EXPECT_EQ(cases_of("BenchmarkScheduling/*").size(), 4u);
@@ -93,7 +93,7 @@ TEST(Bench, places_as_the_scan_does_with_every_kind_of_affinity_and_spread) {
 }
 
 TEST(Bench, preemption_has_no_peer_and_leaves_nothing_over) {
-    const auto one = cases_of("PreemptionUnique/500Nodes_300Pods")[0];
+    const auto one = cases_of("PreemptionUnique/500Nodes_12Pods")[0];
     const Measurement result = measured(one, ExecutorKind::inline_, BatchPath::automatic);
     EXPECT_EQ(result.fault, "");
     EXPECT_EQ(result.placed, one.pods);

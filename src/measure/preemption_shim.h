@@ -1,6 +1,6 @@
 // Clusters full of pods of low priority, and asks of high priority that fit nowhere, as one shim's messages.
 //
-// Thread: one. Owner: preemption_bench.
+// Thread: one. Owner: whoever drives it.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,11 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "workload/preemption_loads.h"
 
-namespace bayplan::bench {
+namespace bayplan::measure {
 
-struct PreemptionLoad {
-    std::string name;
-    std::uint32_t nodes = 0;
-    std::uint32_t preemptors = 0;
-    std::uint32_t classes = 0;        // of preemptors; 0: every one is its own
-    std::uint32_t pods_per_node = 30;
-    std::int64_t node_cpu = 3'000;    // in thousandths
-    std::int64_t pod_cpu = 100;
-    std::int64_t preemptor_cpu = 250;  // and up to 96 more, by class
-    std::uint32_t low_priorities = 3;
-    bool uneven = false;              // pods of 50 to 150 thousandths in place of equal ones
-};
+using workload::PreemptionLoad;
 
 // States the load to `Side`, the engine or the oracle: apply(Input).
 template <typename Side>
@@ -184,4 +174,4 @@ public:
     std::uint64_t last = 0;
 };
 
-}  // namespace bayplan::bench
+}  // namespace bayplan::measure
