@@ -60,6 +60,7 @@ struct NodeStatement {
     std::span<const NamedAttribute> attributes;  // its labels
     std::span<const NamedTaint> taints = {};
     std::span<const NamedAmount> images = {};  // kind = image name, value = bytes
+    std::span<const std::string_view> devices = {};  // kinds of the capacity that are devices
 };
 
 struct ApplicationStatement {
@@ -92,6 +93,7 @@ struct PodStatement {
     QosClass qos = QosClass::unknown;
     std::int32_t grace_period_s = -1;
     bool preempted = false;
+    std::string_view devices = {};  // of a running pod: what on_devices told
 };
 
 struct ReleaseStatement {
@@ -146,6 +148,8 @@ public:
     virtual void on_rejected(DecisionKind, std::string_view /*name*/, std::string_view /*reason*/) {
     }
     virtual void on_allocated(std::string_view /*key*/, std::string_view /*node*/) {}
+    // Before on_allocated: which of the node's devices the pod has, to be kept and stated again with it.
+    virtual void on_devices(std::string_view /*key*/, std::string_view /*devices*/) {}
     virtual void on_released(std::string_view /*key*/, Termination, std::string_view /*text*/) {}
     // `scale_up`: an autoscaler should take the pod into account.
     virtual void on_waiting(std::string_view /*key*/, std::string_view /*text*/, bool /*scale_up*/) {}

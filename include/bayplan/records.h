@@ -60,6 +60,8 @@ struct NodeRecord {
     std::span<const Attribute> attributes;
     std::span<const Taint> taints = {};
     std::span<const Amount> images = {};  // kind = image name, value = bytes
+    // Kinds of the capacity that are devices: 1000 of the amount each (RULES.md, section 11).
+    std::span<const DictId> devices = {};
 };
 
 struct ApplicationRecord {
@@ -101,6 +103,8 @@ struct AskRecord {
     QosClass qos = QosClass::unknown;   // unknown counts as best_effort
     std::int32_t grace_period_s = -1;   // how long it may take to go when it is deleted; -1 = 30
     bool preempted = false;             // it terminates because a preemption chose it
+    // Of a pod that runs: which devices it has, as its `allocated` decision told. Empty: not known.
+    std::string_view devices = {};
 };
 
 // A spec under the shim's own number. Defining a number again with the same content is fine.
@@ -227,6 +231,9 @@ struct Decision {
     // Of ask_waiting: more nodes would help this pod, as far as an autoscaler should care (it has no nominated
     // node, and its priority is not below the cut-off).
     bool scale_up = false;
+    // Of allocated, where the node has devices of what the pod asks for: which of them, as
+    // `example.com/gpu=0+3,example.com/nic=1`. The shim keeps it and states it again with the pod.
+    std::string_view devices = {};
 };
 
 enum class HelloOutcome : std::uint8_t { resume = 1, resync = 2, refused = 3 };

@@ -52,6 +52,7 @@ struct Ask {
     bool told_to_go = false;            // we chose it: its shim was told to delete it, and must say when it is gone
     bool nacked = false;                // in backoff because its node refused it
     bool told_scale_up = false;         // an ask_waiting with scale_up was sent
+    bool stated_tolerates = false;      // its flag, whatever its spec tolerates beside
     QosClass qos = QosClass::unknown;
     std::uint16_t failures = 0;
     std::uint32_t generation = 0;

@@ -58,11 +58,15 @@ void Outbox::nodes_chunk(std::span<const NodeStatement> chunk) {
     std::size_t amounts = 0;
     std::size_t attributes = 0;
     std::size_t taints = 0;
+    std::size_t devices = 0;
     for (const NodeStatement& node : chunk) {
         amounts += node.capacity.size() + node.images.size();
         attributes += node.attributes.size();
         taints += node.taints.size();
+        devices += node.devices.size();
     }
+    devices_.clear();
+    devices_.reserve(devices);
     taints_.clear();
     taints_.reserve(taints);
     amounts_.clear();
@@ -79,6 +83,11 @@ void Outbox::nodes_chunk(std::span<const NodeStatement> chunk) {
         record.attributes = translate(node.attributes);
         record.taints = translate(node.taints);
         record.images = translate(node.images);
+        const std::size_t first = devices_.size();
+        for (const std::string_view kind : node.devices) {
+            devices_.push_back(dictionary_.id(kind));
+        }
+        record.devices = std::span<const DictId>(devices_).subspan(first);
     }
     append(NodesMessage{records});
 }
@@ -121,6 +130,7 @@ void Outbox::pods_chunk(std::span<const PodStatement> chunk) {
         record.qos = pod.qos;
         record.grace_period_s = pod.grace_period_s;
         record.preempted = pod.preempted;
+        record.devices = pod.devices;
     }
     append(AsksMessage{records});
 }

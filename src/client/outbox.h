@@ -86,6 +86,7 @@ private:
     std::vector<Amount> amounts_;
     std::vector<Attribute> attributes_;
     std::vector<Taint> taints_;
+    std::vector<DictId> devices_;
 };
 
 }  // namespace bayplan::client

@@ -310,6 +310,9 @@ void Session::deliver(const Decision& decision) {
             handler_.on_rejected(decision.kind, decision.name, decision.text);
             return;
         case DecisionKind::allocated:
+            if (!decision.devices.empty()) {
+                handler_.on_devices(decision.name, decision.devices);
+            }
             handler_.on_allocated(decision.name, decision.node);
             return;
         case DecisionKind::released:

@@ -87,6 +87,18 @@ bool images_fit(std::string_view item, std::span<const NamedAmount> images, std:
     return true;
 }
 
+bool devices_fit(std::string_view item, std::span<const std::string_view> kinds, std::string* why) {
+    if (kinds.size() > kLimits.amounts_max) {
+        return fault(why, item, fmt::format("more than {} kinds of devices", kLimits.amounts_max));
+    }
+    for (const std::string_view kind : kinds) {
+        if (!texts_fit(item, {kind}, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 bool within_limits(std::span<const NodeStatement> nodes, std::string* why) {
@@ -94,7 +106,8 @@ bool within_limits(std::span<const NodeStatement> nodes, std::string* why) {
         if (!texts_fit(node.name, {node.name}, why) ||
             !amounts_fit(node.name, node.capacity, why) ||
             !attributes_fit(node.name, node.attributes, why) ||
-            !taints_fit(node.name, node.taints, why) || !images_fit(node.name, node.images, why)) {
+            !taints_fit(node.name, node.taints, why) || !images_fit(node.name, node.images, why) ||
+            !devices_fit(node.name, node.devices, why)) {
             return false;
         }
     }
@@ -114,7 +127,7 @@ bool within_limits(std::span<const PodStatement> pods, std::string* why) {
     for (const PodStatement& pod : pods) {
         if (!texts_fit(pod.key,
                        {pod.key, pod.application, pod.group, pod.node, pod.required_node,
-                        pod.nominated_node},
+                        pod.nominated_node, pod.devices},
                        why) ||
             !amounts_fit(pod.key, pod.requests, why) || !attributes_fit(pod.key, pod.tags, why)) {
             return false;
@@ -152,13 +165,14 @@ bool within_limits(std::span<const std::string_view> texts, std::string* why) {
 
 std::size_t frame_bytes(const NodeStatement& node) {
     return kRecordBytes + kPairBytes * (node.capacity.size() + node.attributes.size() +
-                                        node.taints.size() + node.images.size());
+                                        node.taints.size() + node.images.size() +
+                                        node.devices.size());
 }
 
 std::size_t frame_bytes(const ApplicationStatement&) { return kRecordBytes; }
 
 std::size_t frame_bytes(const PodStatement& pod) {
-    return kRecordBytes + pod.key.size() + kPairBytes * (pod.requests.size() + pod.tags.size());
+    return kRecordBytes + pod.key.size() + pod.devices.size() + kPairBytes * (pod.requests.size() + pod.tags.size());
 }
 
 std::size_t frame_bytes(const ReleaseStatement& release) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 namespace bayplan {
@@ -9,11 +10,21 @@ namespace bayplan {
 void Holds::show(Slot slot) {
     auto list = std::make_shared<HoldList>();
     if (const auto owners = owners_.find(slot); owners != owners_.end()) {
-        for (const HoldOwner& owner : owners->second) {
+        std::vector<HoldOwner> sorted = owners->second;
+        std::sort(sorted.begin(), sorted.end(), [&](const HoldOwner& a, const HoldOwner& b) {
+            const Hold& one = holds_.at(a);
+            const Hold& other = holds_.at(b);
+            return std::tuple(-one.kept_from_below, a.kind, one.order) <
+                   std::tuple(-other.kept_from_below, b.kind, other.order);
+        });
+        for (const HoldOwner& owner : sorted) {
             const Hold& hold = holds_.at(owner);
             for (const KindAmount& amount : hold.amounts) {
                 list->push_back({hold.kept_from_below, amount.kind, amount.value});
             }
+        }
+        if (!devices_.at(slot).empty()) {
+            find_reaches(devices_.at(slot), devices_.choice(), *list);
         }
     }
     state_.set_holds(slot, list->empty() ? nullptr : std::move(list));
@@ -46,6 +57,12 @@ bool Holds::drop(HoldOwner owner) {
         kinds_.release(amount.kind);
     }
     return true;
+}
+
+void Holds::devices_changed(Slot slot) {
+    if (owners_.contains(slot)) {
+        show(slot);
+    }
 }
 
 void Holds::drop_all_of(Slot slot) {

@@ -7,8 +7,10 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
+#include "cluster/devices.h"
 #include "cluster/kinds.h"
 #include "cluster/node_state.h"
 
@@ -26,16 +28,20 @@ struct Hold {
     Slot slot = kNone<Slot>;
     std::int64_t kept_from_below = 0;
     std::vector<KindAmount> amounts;  // one entry per kind
+    // Among holds of one kind of owner and one `kept_from_below`: smaller is put on devices first.
+    std::pair<std::uint64_t, std::uint64_t> order = {};
 };
 
 class Holds {
 public:
-    Holds(NodeState& state, KindTable& kinds) : state_(state), kinds_(kinds) {}
+    Holds(NodeState& state, KindTable& kinds, const Devices& devices)
+        : state_(state), kinds_(kinds), devices_(devices) {}
 
     // The owner must have none. Takes references to the kinds.
     void place(HoldOwner, Hold);
     bool drop(HoldOwner);  // false: the owner has none
     void drop_all_of(Slot);          // the node goes
+    void devices_changed(Slot);      // in use, or in number
     const std::map<HoldOwner, Hold>& all() const { return holds_; }
 
 private:
@@ -43,6 +49,7 @@ private:
 
     NodeState& state_;
     KindTable& kinds_;
+    const Devices& devices_;
     std::map<HoldOwner, Hold> holds_;
     std::map<Slot, std::vector<HoldOwner>> owners_;  // by node
 };

@@ -3,6 +3,7 @@
 //   present      1 bit per lane: a node is there       kinds[k] -> capacity[64] used[64] foreign[64] held[64]
 //   schedulable  1 bit per lane: not drained           names[64], zero-based NameId of the node
 //   holding      1 bit per lane: has holds             holds: (lane, list), only for these lanes
+//   reaches[k]   of a kind that is devices on some node here: the most that one ask could get of them
 //
 // A lane without a node reads as zero capacity and is masked out by `present`.
 // Thread: a block lies in one side of a shard (cluster/shard.h) and follows the shard's rule: written
@@ -32,13 +33,23 @@ struct KindColumns {
 // What a kind reads as where a block has no columns of it.
 inline constexpr KindColumns kNoColumns{};
 
+// How far devices reach where there are none: amounts alone decide.
+inline constexpr std::int64_t kNoDevices = INT64_MAX;
+
 // Part of a hold: so much of the kind is kept from asks with a priority below this.
 struct HeldAmount {
     std::int64_t kept_from_below = 0;  // wider than a priority: a nomination keeps from its own too
     KindId kind = kNone<KindId>;
     std::int64_t amount = 0;
+    // Where the kind is devices: how far they reach beside this hold and those before it in the list.
+    std::int64_t reach = kNoDevices;
 };
+// What is kept from the most asks first (RULES.md, section 11), so that what an ask respects is the beginning.
 using HoldList = std::vector<HeldAmount>;
+
+struct alignas(64) ReachLanes : std::array<std::int64_t, kLanes> {
+    ReachLanes() { fill(kNoDevices); }
+};
 
 struct NodeBlock {
     std::uint64_t present = 0;
@@ -46,11 +57,20 @@ struct NodeBlock {
     std::uint64_t holding = 0;
     alignas(64) std::array<NameId, kLanes> names{};
     std::vector<std::unique_ptr<KindColumns>> kinds;  // by KindId; null: nobody here has or uses it
+    std::vector<std::unique_ptr<ReachLanes>> reaches;  // by KindId; null: nobody here has it as devices
     std::vector<std::pair<std::uint32_t, std::shared_ptr<const HoldList>>> holds;
     std::int64_t hold_floor = INT64_MAX;  // asks below this priority respect every hold here: the columns tell all
 
     const KindColumns* columns(KindId kind) const {
         return raw(kind) < kinds.size() ? kinds[raw(kind)].get() : nullptr;
+    }
+
+    const ReachLanes* reach(KindId kind) const {
+        return raw(kind) < reaches.size() ? reaches[raw(kind)].get() : nullptr;
+    }
+    // The reach of devices as the room of a kind.
+    static KindLanes lanes(const ReachLanes& reach, std::int64_t amount) {
+        return {reach.data(), kNoColumns.used.data(), kNoColumns.foreign.data(), amount};
     }
 
     // The kind's columns with what an ask would add.
@@ -81,6 +101,28 @@ struct NodeBlock {
             }
         }
         return sum;
+    }
+
+    // How far the kind's devices reach for an ask of this priority.
+    std::int64_t reach_from(std::uint32_t lane, KindId kind, std::int32_t priority) const {
+        const ReachLanes* const lanes = reach(kind);
+        if (lanes == nullptr || (*lanes)[lane] == kNoDevices) {
+            return kNoDevices;
+        }
+        std::int64_t least = (*lanes)[lane];
+        if (const HoldList* list = holds_of(lane)) {
+            for (const HeldAmount& hold : *list) {
+                least = hold.kind == kind && priority < hold.kept_from_below ? std::min(least, hold.reach) : least;
+            }
+        }
+        return least;
+    }
+
+    // The most that an ask of this priority could get of a kind.
+    std::int64_t free_for(std::uint32_t lane, KindId kind, std::int32_t priority) const {
+        const KindColumns* const owned = columns(kind);
+        const std::int64_t amount = owned == nullptr ? 0 : owned->capacity[lane] - owned->used[lane] - owned->foreign[lane];
+        return std::min(amount - held_from(lane, kind, priority), reach_from(lane, kind, priority));
     }
 };
 

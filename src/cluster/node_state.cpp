@@ -139,6 +139,14 @@ void NodeState::changed_since(std::uint64_t position, std::vector<std::uint32_t>
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
 }
 
+void NodeState::set_reach(Slot slot, KindId kind, std::int64_t reach) {
+    const ReachLanes* const now = block(block_of(slot)).reach(kind);
+    if ((now == nullptr ? kNoDevices : (*now)[lane_of(slot)]) != reach) {
+        write(slot, Field::reach, reach, kind);
+        touch(slot);
+    }
+}
+
 void NodeState::publish() {
     for (const auto& shard : shards_) {
         shard->publish();

@@ -62,6 +62,8 @@ public:
     void add_used(Slot, std::span<const KindAmount>, int sign);
     void add_foreign(Slot, std::span<const KindAmount>, int sign);
     void set_holds(Slot, std::shared_ptr<const HoldList>);  // null: none
+    // How far devices reach (kNoDevices: there are none). Nothing is logged if they did before.
+    void set_reach(Slot, KindId, std::int64_t reach);
 
     const ChangeLog& log() const { return log_; }
     // The blocks that changed after this position of the log, each once, in order.

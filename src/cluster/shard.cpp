@@ -40,6 +40,19 @@ void set_amount(NodeBlock& block, const NodeDelta& delta) {
     }
 }
 
+void set_reach(NodeBlock& block, const NodeDelta& delta) {
+    if (block.reach(delta.kind) == nullptr) {
+        if (delta.value == kNoDevices) {
+            return;
+        }
+        if (raw(delta.kind) >= block.reaches.size()) {
+            block.reaches.resize(raw(delta.kind) + 1);
+        }
+        block.reaches[raw(delta.kind)] = std::make_unique<ReachLanes>();
+    }
+    (*block.reaches[raw(delta.kind)])[delta.lane] = delta.value;
+}
+
 void set_holds(NodeBlock& block, std::uint32_t lane, std::shared_ptr<const HoldList> list) {
     std::erase_if(block.holds, [&](const auto& entry) { return entry.first == lane; });
     set_bit(block.holding, lane, list != nullptr);
@@ -76,6 +89,10 @@ void Shard::apply(ShardSide& side, const NodeDelta& delta) const {
             side.bounds.set_use(block, delta.block, delta.lane, delta.kind);
             break;
         case Field::held: set_amount(block, delta); break;
+        case Field::reach:
+            set_reach(block, delta);
+            side.bounds.set_use(block, delta.block, delta.lane, delta.kind);
+            break;
         case Field::present:
             set_bit(block.present, delta.lane, delta.value != 0);
             side.bounds.set_presence(block, delta.block);

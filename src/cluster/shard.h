@@ -51,7 +51,9 @@ using ReaderSlots = std::vector<ReaderSlot>;  // fixed in size before the first 
 
 // One change of one lane. Values are absolute, so applying one twice is harmless.
 struct NodeDelta {
-    enum class Field : std::uint8_t { capacity, used, foreign, held, present, schedulable, name, holds, version, grow };
+    enum class Field : std::uint8_t {
+        capacity, used, foreign, held, reach, present, schedulable, name, holds, version, grow
+    };
     Field field = Field::used;
     std::uint32_t block = 0;  // within the shard
     std::uint32_t lane = 0;

@@ -1,5 +1,6 @@
 #include "cluster/shard_bounds.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "cluster/kinds.h"
@@ -102,7 +103,9 @@ void ShardBounds::set_room(const NodeBlock& block, std::uint32_t index, std::uin
     if (room.empty()) {
         room.resize(blocks_.size());
     }
-    room[index].code[lane] = room_code(capacity_of(block, kind, lane) - in_use(block, kind, lane));
+    const std::int64_t amount = capacity_of(block, kind, lane) - in_use(block, kind, lane);
+    const ReachLanes* const reach = block.reach(kind);
+    room[index].code[lane] = room_code(reach == nullptr ? amount : std::min(amount, (*reach)[lane]));
 }
 
 }  // namespace bayplan

@@ -93,6 +93,11 @@ const Settings<PreemptionOptions>& preemption_settings() {
 
 void append_attempt_settings(Settings<PartitionConfig>& table) {
     using P = PartitionConfig;
+    table.push_back(choice<P>(
+        "device_choice", MEMBER(engine.device_choice),
+        Choices<DeviceChoice>{{"fullest", DeviceChoice::fullest}, {"emptiest", DeviceChoice::emptiest}},
+        "Which of a node's devices a pod gets that asks for a share of one: of those with room, the fullest "
+        "or the emptiest."));
     table.push_back(choice<P>("backoff_early", MEMBER(engine.backoff_early),
                               Choices<bool>{{"yes", true}, {"no", false}},
                               "Whether an ask is tried before its wait is over when nothing else waits."));

@@ -67,6 +67,7 @@ const Settings<ScoreWeights>& score_weight_settings() {
         add("NodeResourcesBalancedAllocation", MEMBER(balanced_allocation),
             "CPU and memory used alike.");
         add("ImageLocality", MEMBER(image_locality), "Images that the node has already.");
+        add("DevicePacking", MEMBER(device_packing), "Devices left so that pods can use them.");
         return result;
     }();
     return table;

@@ -66,7 +66,7 @@ std::string Inputs::ask_fault(ShimId id, const AskRecord& record) {
             return "scored amount is out of range";
         }
     }
-    return {};
+    return is_device_text(record.devices) ? "" : "devices cannot be read";
 }
 
 void Inputs::state(ShimId id, const AsksMessage& message) {
@@ -147,10 +147,11 @@ void Inputs::take_class(Ask& ask, AskClass&& spec) {
 }
 
 // A pod that runs takes its place, or waits for its node if nobody has registered that one.
-void Inputs::put_on_node(AskId id, std::string_view node, std::string_view awaited_before) {
+void Inputs::put_on_node(AskId id, std::string_view node, std::string_view awaited_before, std::string_view devices) {
     if (const Slot slot = world_.nodes.find(node); slot != kNone<Slot>) {
-        lifecycle_.place_by_force(id, slot);
+        lifecycle_.place_by_force(id, slot, devices);
     } else {
+        world_.devices.expect(id, devices);
         lifecycle_.await_node(id, node, node != awaited_before);
     }
 }
@@ -164,6 +165,7 @@ void Inputs::add_ask(ShimId id, const AskRecord& record) {
     ask.foreign = record.foreign;
     ask.terminating = ask.stated_terminating = record.terminating;
     ask.never_preempts = record.never_preempts;
+    ask.stated_tolerates = record.tolerates_unschedulable;
     ask.preempted = ask.stated_preempted = record.preempted;
     ask.started_ms = record.started_ms;
     ask.qos = record.qos;
@@ -186,7 +188,7 @@ void Inputs::add_ask(ShimId id, const AskRecord& record) {
         nominate_as_stated(ask_id, world_.nodes.find(text_of(shim, record.nominated_node)));
     }
     if (record.node != 0) {
-        put_on_node(ask_id, text_of(shim, record.node), {});
+        put_on_node(ask_id, text_of(shim, record.node), {}, record.devices);
     } else if (!world_.specs[ask.spec].gates.empty()) {
         lifecycle_.make_gated(ask_id);
     } else {
@@ -218,7 +220,9 @@ void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
     }
     const AskClass& old = *world_.classes[ask.ask_class].spec;
     spec.required_node = old.required_node;
-    spec.tolerates_unschedulable = old.tolerates_unschedulable;
+    // Of the toleration, the flag is not taken over; what the spec says is.
+    spec.tolerates_unschedulable =
+        ask.stated_tolerates || tolerates_unschedulable(world_.specs[spec.spec].tolerations, world_.known);
     if (spec.required_node != kNone<NameId>) {
         world_.names.add_reference(spec.required_node);
     }
@@ -277,6 +281,7 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
     ask.terminating = ask.stated_terminating = record.terminating;
     ask.preempted = ask.stated_preempted = record.preempted;
     ask.never_preempts = record.never_preempts;
+    ask.stated_tolerates = record.tolerates_unschedulable;
     ask.started_ms = record.started_ms;
     ask.qos = record.qos;
     ask.grace_period_s = record.grace_period_s;
@@ -284,7 +289,8 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
         world_.nominations.set(ask_id, nomination->slot, nomination->victims);
     }
     if (record.node != 0 || !awaited.empty()) {
-        put_on_node(ask_id, record.node != 0 ? text_of(world_.shims[id], record.node) : awaited, awaited);
+        put_on_node(ask_id, record.node != 0 ? text_of(world_.shims[id], record.node) : awaited, awaited,
+                    record.devices);
     } else if (!world_.specs[ask.spec].gates.empty()) {
         if (before == AskState::gated) {
             ask.state = AskState::gated;

@@ -74,6 +74,64 @@ void check_lane(const World& world, const Sums& sums, const NodeBlock& block, Sl
     }
 }
 
+// Of one pod: what it asks for is on devices. Adds it to `counted`.
+void check_share(const World& world, AskId id, const DeviceUse& use, std::vector<std::int64_t>& counted,
+                 std::vector<std::string>& broken) {
+    std::int64_t asked = 0;
+    for (const KindAmount& request : world.classes[world.asks[id].ask_class].spec->requests) {
+        asked += request.kind == use.kind ? request.value : 0;
+    }
+    std::int64_t has = 0;
+    for (const DeviceShare& share : world.devices.of(id) == nullptr ? DeviceShares() : *world.devices.of(id)) {
+        if (share.kind == use.kind) {
+            has += share.amount;
+            DeviceUse one{use.kind, use.count, std::move(counted)};
+            one.add(share.devices, share.amount, +1);
+            counted = std::move(one.used);
+        }
+    }
+    if (has != asked) {
+        broken.push_back(world.asks[id].key + " asks for " + std::to_string(asked) + " of " +
+                         std::string(world.kinds.text(use.kind)) + " and has " + std::to_string(has));
+    }
+}
+
+// Law 2, device by device; and that readers see how far the devices reach.
+void check_devices(const World& world, Slot slot, std::vector<std::string>& broken) {
+    const NodeBlock& block = world.node_state.block(block_of(slot));
+    const std::uint32_t lane = lane_of(slot);
+    std::size_t shown = 0;
+    for (const auto& reach : block.reaches) {
+        shown += reach && (*reach)[lane] != kNoDevices ? 1 : 0;
+    }
+    const std::vector<DeviceUse>& devices = world.devices.at(slot);
+    const auto expect = [&](bool holds, const char* what, KindId kind) {
+        if (!holds) {
+            broken.push_back(std::string(what) + " of slot " + std::to_string(raw(slot)) + ", kind " +
+                             std::string(world.kinds.text(kind)));
+        }
+    };
+    expect(shown == devices.size(), "reaches are shown that are not", kCpu);
+    for (const DeviceUse& use : devices) {
+        std::vector<std::int64_t> counted(use.used.size());
+        const auto& pods = world.nodes[slot].allocations;
+        for (AskId id = pods.front(); id != kNone<AskId>; id = pods.next(world.asks, id)) {
+            check_share(world, id, use, counted, broken);
+        }
+        expect(counted == use.used, "the use of devices is not the sum of its pods'", use.kind);
+        expect(block.reach_from(lane, use.kind, INT32_MAX) <= use.reach() && block.reach(use.kind) != nullptr &&
+                   (*block.reach(use.kind))[lane] == use.reach(),
+               "the reach of devices is not theirs", use.kind);
+    }
+    if (const HoldList* shown_holds = block.holds_of(lane)) {
+        HoldList anew = *shown_holds;
+        find_reaches(devices, world.devices.choice(), anew);
+        for (std::size_t at = 0; at < anew.size(); ++at) {
+            expect(anew[at].reach == (*shown_holds)[at].reach, "the reach beside holds is stale", anew[at].kind);
+        }
+    }
+}
+
 void check_counts(const World& world, std::size_t selected, const Sums& sums, std::vector<std::string>& broken) {
     const auto count = [&](AskState state) {
         const auto found = sums.states.find(state);
@@ -137,6 +195,7 @@ void audit_world(World& world, std::size_t selected, const BlockEvaluator& evalu
     for (std::uint32_t number = 0; number < world.nodes.slot_count(); ++number) {
         const auto slot = static_cast<Slot>(number);
         check_lane(world, sums, world.node_state.block(block_of(slot)), slot, broken);
+        check_devices(world, slot, broken);
     }
     check_counts(world, selected, sums, broken);
     check_caches(world, evaluator, broken);

@@ -41,8 +41,9 @@ void DecisionLog::line(std::int64_t now_ns, std::string_view kind, std::string_v
     sha256_update(&hash_, line_.size(), reinterpret_cast<const std::uint8_t*>(line_.data()));
 }
 
-void DecisionLog::place(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node) {
-    line(now_ns, "place", shim, key, node, "-", "-");
+void DecisionLog::place(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                        std::string_view devices) {
+    line(now_ns, "place", shim, key, node, "-", devices.empty() ? "-" : devices);
 }
 
 void DecisionLog::fail(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view reasons) {

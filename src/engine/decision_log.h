@@ -19,7 +19,8 @@ class DecisionLog {
 public:
     explicit DecisionLog(DecisionSink& sink);
 
-    void place(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node);
+    void place(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+               std::string_view devices);
     void fail(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view reasons);
     // `victims`: SHIM/KEY, joined by commas.
     void nominate(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,

@@ -6,12 +6,13 @@
 namespace bayplan {
 
 void Lifecycle::decide(ShimId id, DecisionKind kind, std::string_view name, std::string_view text,
-                       Termination termination, std::string_view node, AskHandle ask, bool scale_up) {
+                       Termination termination, std::string_view node, AskHandle ask, bool scale_up,
+                       std::string_view devices) {
     Shim& shim = world_.shims[id];
     if (shim.must_resync) {
         return;  // its resync will tell it nothing of this: the shim's own statement is the truth then
     }
-    shim.outbox.append(kind, termination, name, node, text, ask, scale_up);
+    shim.outbox.append(kind, termination, name, node, text, ask, scale_up, devices);
     if (shim.outbox.unacknowledged() > world_.options.unacknowledged_max) {
         shim.outbox.clear();
         shim.must_resync = true;

@@ -44,6 +44,9 @@ struct PreemptionOptions {
     }
 };
 
+// Which of the devices with room for a share is taken (RULES.md, section 11).
+enum class DeviceChoice : std::uint8_t { fullest, emptiest };
+
 // Weight of each score plugin; 0 = switched off. Kubernetes' defaults.
 struct ScoreWeights {
     std::int32_t taint_toleration = 3;
@@ -53,6 +56,7 @@ struct ScoreWeights {
     std::int32_t resources_fit = 1;
     std::int32_t balanced_allocation = 1;
     std::int32_t image_locality = 1;
+    std::int32_t device_packing = 0;  // ours: off by default
 };
 
 // Vector instructions; automatic: see lanes/lane_kernels.h.
@@ -86,6 +90,7 @@ struct EngineOptions {
     bool backoff_early = true;  // an ask in backoff is tried when nothing else waits
     std::int64_t avoid_rejecting_ns = 60'000'000'000;  // a node that refused a pod is tried last for so long
     std::int32_t scale_up_cutoff = 0;  // pods of lower priority are no reason for more nodes
+    DeviceChoice device_choice = DeviceChoice::fullest;
 
     // Do not decide.
     ExecutorKind executor = ExecutorKind::tbb;

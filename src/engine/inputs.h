@@ -70,6 +70,10 @@ private:
     std::string create_fault(ShimId, std::string_view name) const;
     void create_or_mention(ShimId, const NodeRecord&, std::string_view name);
     void decommission(Slot);
+    // Fills `devices_`. Returns the fault or "".
+    std::string read_devices(Shim&, std::span<const DictId>);
+    void declare_devices(Slot);
+    std::vector<AskId> pods_on(Slot) const;
     void end_nominations(Slot);
 
     // application_inputs.cpp
@@ -87,7 +91,7 @@ private:
     std::string new_fault(ShimId, const AskRecord&);
     AskClass class_of(ShimId, const AskRecord&);
     void add_ask(ShimId, const AskRecord&);
-    void put_on_node(AskId, std::string_view node, std::string_view awaited_before);
+    void put_on_node(AskId, std::string_view node, std::string_view awaited_before, std::string_view devices);
     void update_ask(ShimId, const AskRecord&, AskId);
     void update_placed(ShimId, const AskRecord&, AskId);
     void take_class(Ask&, AskClass&&);
@@ -111,6 +115,7 @@ private:
     Lifecycle& lifecycle_;
     DecisionSink& sink_;
     std::vector<KindAmount> amounts_;  // result of read_amounts
+    std::vector<DeclaredDevices> devices_;  // result of read_devices
     std::shared_ptr<NodeFacts> facts_;  // result of read_facts
     HeldTexts facts_texts_;             // its texts
     std::uint64_t ignored_ = 0;

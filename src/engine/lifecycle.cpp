@@ -93,16 +93,26 @@ void Lifecycle::unbind_claims(AskId id) {
     }
 }
 
+void Lifecycle::give_devices(AskId id, Slot slot, std::string_view stated) {
+    if (!world_.devices.at(slot).empty()) {
+        world_.devices.give(id, *world_.classes[world_.asks[id].ask_class].spec, slot, stated);
+        world_.holds.devices_changed(slot);
+    }
+}
+
 void Lifecycle::place(AskId id, Slot slot) {
     Ask& ask = world_.asks[id];
     bind_claims(id, slot);
+    give_devices(id, slot, {});
     occupy(id, slot);
     ask.state = AskState::unacknowledged;
     ask.decision = world_.shims[ask.shim].outbox.last() + 1;
     ++placed_;
     const std::string_view node = world_.nodes.name(slot);
-    log_.place(world_.now_ns, world_.shims[ask.shim].name, ask.key, node);
-    decide(ask.shim, DecisionKind::allocated, ask.key, {}, Termination::unknown, node, world_.asks.handle(id));
+    const std::string devices = world_.devices.text_of(id);
+    log_.place(world_.now_ns, world_.shims[ask.shim].name, ask.key, node, devices);
+    decide(ask.shim, DecisionKind::allocated, ask.key, {}, Termination::unknown, node, world_.asks.handle(id), false,
+           devices);
     note_terminating(id);
     end_nomination_by_placement(id, slot);
     wake(kPodPlaced);
@@ -205,12 +215,17 @@ void Lifecycle::withdraw(AskId id) {
         case AskState::selected: pipeline_.on_selected_gone(); break;
         case AskState::backoff: (world_.asks[id].nacked ? world_.nacked : world_.backoff).remove(id); break;
         case AskState::unschedulable: world_.unschedulable.remove(id); break;
-        case AskState::awaiting_node: world_.awaited_nodes.remove(id); break;
+        case AskState::awaiting_node:
+            world_.awaited_nodes.remove(id);
+            world_.devices.expected(id);
+            break;
         default: break;
     }
 }
 
-void Lifecycle::place_by_force(AskId id, Slot slot) {
+void Lifecycle::place_by_force(AskId id, Slot slot, std::string_view stated_devices) {
+    world_.nominations.lift(id);  // its own does not count against it
+    give_devices(id, slot, stated_devices);
     occupy(id, slot);
     world_.nodes.note_usage_changed(slot);
     world_.asks[id].state = AskState::allocated;
@@ -232,6 +247,10 @@ void Lifecycle::await_node(AskId id, std::string_view node, bool tell) {
 void Lifecycle::end_allocation(AskId id) {
     Ask& ask = world_.asks[id];
     vacate(id);
+    if (world_.devices.of(id) != nullptr) {
+        world_.devices.take_back(id, ask.slot);
+        world_.holds.devices_changed(ask.slot);
+    }
     unbind_claims(id);
     world_.nodes.note_usage_fell(ask.slot);
     ask.slot = kNone<Slot>;

@@ -23,7 +23,8 @@ public:
 
     // --- decisions to a shim
     void decide(ShimId, DecisionKind, std::string_view name, std::string_view text,
-                Termination = Termination::unknown, std::string_view node = {}, AskHandle = {}, bool scale_up = false);
+                Termination = Termination::unknown, std::string_view node = {}, AskHandle = {}, bool scale_up = false,
+                std::string_view devices = {});
     void cut(ShimId, std::string_view why);
     bool has_credit(ShimId) const;
     void credit_changed(ShimId);  // tells the heap if credit came or went
@@ -42,7 +43,7 @@ public:
     // --- transitions
     void make_pending(AskId);
     void withdraw(AskId);  // out of wherever it waits; the caller gives it a new state
-    void place_by_force(AskId, Slot);
+    void place_by_force(AskId, Slot, std::string_view stated_devices);
     void await_node(AskId, std::string_view node, bool tell);  // it runs on a node that nobody has registered
     void end_allocation(AskId);  // frees its amounts; the caller gives it a new state
     void back_off_after_nack(AskId, Slot refused_by);
@@ -56,7 +57,7 @@ public:
     std::uint64_t placed() const { return placed_; }
     std::uint64_t failed() const { return failed_; }
 
-    // Counts the pod in and out of a node; its place in the tables of asks is the caller's.
+    // Counts the pod in and out of a node; its place in the tables of asks is the caller's. Its devices stay.
     void occupy(AskId, Slot);
     void vacate(AskId);
     void make_gated(AskId);
@@ -74,6 +75,7 @@ public:
     std::string full_name(AskId) const;
 
 private:
+    void give_devices(AskId, Slot, std::string_view stated);
     void count_failure(Ask&);
     void log_failure(AskId, std::string_view message, const PreemptionOutcome&, std::size_t nodes);
     void tell_waiting(Ask&, std::string_view message, bool nominated);

@@ -36,6 +36,9 @@ std::string Inputs::node_fault(ShimId id, const NodeRecord& record, std::string_
         if (std::string fault = read_amounts(world_.shims[id], record.capacity, true); !fault.empty()) {
             return fault;
         }
+        if (std::string fault = read_devices(world_.shims[id], record.devices); !fault.empty()) {
+            return fault;
+        }
         if (std::string fault = read_facts(world_.shims[id], record, name); !fault.empty()) {
             return fault;
         }
@@ -45,6 +48,66 @@ std::string Inputs::node_fault(ShimId id, const NodeRecord& record, std::string_
     }
     const Slot slot = world_.nodes.find(name);
     return slot == kNone<Slot> || world_.nodes[slot].owner != id ? "no such node" : "";
+}
+
+// After read_amounts: `amounts_` is the capacity.
+std::string Inputs::read_devices(Shim& shim, std::span<const DictId> kinds) {
+    devices_.clear();
+    if (kinds.size() > kDeviceKindsMax) {
+        return "more than " + std::to_string(kDeviceKindsMax) + " kinds of devices";
+    }
+    for (const DictId id : kinds) {
+        Dictionary::Entry* entry = shim.dictionary.find(id);
+        if (entry == nullptr) {
+            return "unknown dictionary id";
+        }
+        const std::string& name = entry->text;
+        const KindId kind = world_.kinds.find(name);
+        const auto capacity = std::find_if(amounts_.begin(), amounts_.end(),
+                                           [&](const KindAmount& amount) { return amount.kind == kind; });
+        if (!can_be_devices(name)) {
+            return name + " cannot be devices";
+        }
+        if (capacity == amounts_.end()) {
+            return "no capacity of " + name;
+        }
+        if (capacity->value % kDevice != 0) {
+            return "capacity of " + name + " is not whole devices";
+        }
+        if (capacity->value / kDevice > kDevicesMax) {
+            return "more than " + std::to_string(kDevicesMax) + " devices of " + name;
+        }
+        if (std::any_of(devices_.begin(), devices_.end(), [&](const auto& before) { return before.kind == kind; })) {
+            return "devices " + name + " are given twice";
+        }
+        devices_.push_back({kind, static_cast<std::uint32_t>(capacity->value / kDevice)});
+    }
+    return {};
+}
+
+// After the capacity is set. Pods on the node get devices of kinds that were none before.
+void Inputs::declare_devices(Slot slot) {
+    if (devices_.empty() && world_.devices.at(slot).empty()) {
+        return;
+    }
+    std::vector<AskId> pods = pods_on(slot);
+    const std::vector<KindId> fresh = world_.devices.declare(slot, devices_, pods);
+    for (const AskId id : fresh.empty() ? std::vector<AskId>() : pods) {
+        world_.devices.give_more(id, *world_.classes[world_.asks[id].ask_class].spec, slot, fresh);
+    }
+    world_.holds.devices_changed(slot);
+}
+
+// In order of sequence numbers.
+std::vector<AskId> Inputs::pods_on(Slot slot) const {
+    std::vector<AskId> pods;
+    const auto& allocations = world_.nodes[slot].allocations;
+    for (AskId id = allocations.front(); id != kNone<AskId>; id = allocations.next(world_.asks, id)) {
+        pods.push_back(id);
+    }
+    std::sort(pods.begin(), pods.end(),
+              [&](AskId a, AskId b) { return world_.asks[a].sequence < world_.asks[b].sequence; });
+    return pods;
 }
 
 std::string Inputs::read_facts(Shim& shim, const NodeRecord& record, std::string_view name) {
@@ -99,6 +162,7 @@ void Inputs::create_or_mention(ShimId id, const NodeRecord& record, std::string_
     const Slot known = world_.nodes.find(name);
     if (known != kNone<Slot>) {
         world_.nodes.set_capacity(known, amounts_);
+        declare_devices(known);
         world_.nodes.set_schedulable(known, schedulable);
         world_.nodes[known].mentioned = true;
         world_.topology.set_facts(known, facts_);
@@ -112,11 +176,12 @@ void Inputs::create_or_mention(ShimId id, const NodeRecord& record, std::string_
             *facts_, world_.texts,
             {"node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type", "instance-type"})};
     const Slot slot = world_.nodes.add(name, id, amounts_, placement, schedulable);
+    declare_devices(slot);
     world_.topology.set_facts(slot, facts_);
     ++world_.shims[id].node_count;
     lifecycle_.wake(kNodeAdded);
     for (const AskId pod : world_.awaited_nodes.take(name)) {
-        lifecycle_.place_by_force(pod, slot);
+        lifecycle_.place_by_force(pod, slot, world_.devices.expected(pod));
     }
 }
 
@@ -138,6 +203,7 @@ void Inputs::state(ShimId id, const NodesMessage& message) {
             case NodeAction::create_drain: create_or_mention(id, record, name); break;
             case NodeAction::update:
                 world_.nodes.set_capacity(slot, amounts_);
+                declare_devices(slot);
                 world_.topology.set_facts(slot, facts_);
                 lifecycle_.wake(kNodeUpdated);
                 break;
@@ -171,14 +237,7 @@ void Inputs::end_nominations(Slot slot) {
 void Inputs::decommission(Slot slot) {
     const std::string name(world_.nodes.name(slot));
     const std::string why = "node " + name + " was decommissioned";
-    std::vector<AskId> ending;
-    AskList<&Ask::on_node>& allocations = world_.nodes[slot].allocations;
-    for (AskId id = allocations.front(); id != kNone<AskId>; id = allocations.next(world_.asks, id)) {
-        ending.push_back(id);
-    }
-    std::sort(ending.begin(), ending.end(),
-              [&](AskId a, AskId b) { return world_.asks[a].sequence < world_.asks[b].sequence; });
-    for (const AskId id : ending) {
+    for (const AskId id : pods_on(slot)) {
         const Ask& ask = world_.asks[id];
         const ShimId shim = ask.shim;
         const bool foreign = ask.foreign;
@@ -192,6 +251,7 @@ void Inputs::decommission(Slot slot) {
     end_nominations(slot);
     world_.left_out.node_gone(slot);
     world_.holds.drop_all_of(slot);
+    world_.devices.declare(slot, {}, {});
     --world_.shims[world_.nodes[slot].owner].node_count;
     world_.topology.set_facts(slot, nullptr);
     world_.nodes.remove(slot);

@@ -57,7 +57,8 @@ PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis,
     FailureMessage message;
     message.add("Preemption is not helpful for scheduling", world_.nodes.count() - diagnosis.unschedulable_count);
     const TrialTables& tables = search_.tables();
-    if (looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class))) {
+    const Subject pod = subject_of(tables, world_.asks[id].ask_class);
+    if (looks_beyond_amounts(tables, pod) || world_.devices.concern(pod.ask_class)) {
         search_on_trial(id, diagnosis, outcome, message, candidates);
     } else {
         search_by_amounts(id, diagnosis, outcome, message, candidates);

@@ -181,11 +181,18 @@ void Inputs::take(const HoldPlace& place) {
     Hold hold;
     hold.slot = world_.nodes.find(place.node);
     hold.kept_from_below = place.kept_from_below;
+    hold.order = {place.owner, 0};
     bool usable = hold.slot != kNone<Slot>;
     for (const auto& [kind, amount] : place.amounts) {
         const KindId id = world_.kinds.find(kind);
         usable = usable && id != kNone<KindId> && amount >= 0 && amount <= kAmountMax;
-        hold.amounts.push_back({id, amount});
+        const auto same = std::find_if(hold.amounts.begin(), hold.amounts.end(),
+                                       [&](const KindAmount& other) { return other.kind == id; });
+        if (same == hold.amounts.end()) {
+            hold.amounts.push_back({id, amount});
+        } else {
+            same->value += amount;
+        }
     }
     if (!usable) {
         ++ignored_;

@@ -12,6 +12,7 @@
 #include "apps/applications.h"
 #include "apps/ask_table.h"
 #include "apps/class_table.h"
+#include "cluster/devices.h"
 #include "cluster/holds.h"
 #include "cluster/kinds.h"
 #include "cluster/node_state.h"
@@ -42,7 +43,8 @@ struct World {
         : options(settings),
           node_state(settings.shards, readers),
           nodes(node_state, kinds, names),
-          holds(node_state, kinds),
+          devices(node_state, kinds, settings.device_choice),
+          holds(node_state, kinds, devices),
           known(texts),
           specs(texts),
           classes(kinds, names, specs, kClassCachesMax),
@@ -69,6 +71,7 @@ struct World {
     NameTable<NameId> names;  // of nodes, and of nodes that asks require
     NodeState node_state;
     NodeTable nodes;
+    Devices devices;
     Holds holds;
 
     AskTable asks;

@@ -12,15 +12,6 @@ namespace bayplan {
 
 namespace {
 
-std::int64_t free_for(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane, KindId kind) noexcept {
-    const KindColumns* columns = block.columns(kind);
-    if (columns == nullptr) {
-        return 0;
-    }
-    return columns->capacity[lane] - columns->used[lane] - columns->foreign[lane] -
-           block.held_from(lane, kind, ask_class.priority);
-}
-
 class NodeResourcesFit final : public Predicate {
 public:
     NodeResourcesFit(const LaneKernels& kernels) : kernels_(kernels) {}
@@ -32,7 +23,7 @@ public:
     std::uint64_t filter(const AskClass& ask_class, const NodeBlock& block,
                          std::uint64_t lanes) const noexcept override {
         for (const KindAmount& request : ask_class.requests) {
-            lanes = kernels_.with_room(block.lanes(request.kind, request.value), lanes);
+            lanes = with_room(block, request, lanes);
             if (lanes == 0) {
                 return 0;
             }
@@ -46,7 +37,7 @@ public:
     Refusal explain(const Subject& subject, const NodeView& node) const override {
         Refusal refusal;
         for (const KindAmount& request : subject.ask_class.requests) {
-            if (free_for(subject.ask_class, node.block, node.lane(), request.kind) >= request.value) {
+            if (node.block.free_for(node.lane(), request.kind, subject.ask_class.priority) >= request.value) {
                 continue;
             }
             const KindColumns* columns = node.block.columns(request.kind);
@@ -67,7 +58,7 @@ public:
         LaneRefusals refusals;
         for (const KindAmount& request : subject.ask_class.requests) {
             const KindLanes kind = block.lanes(request.kind, request.value);
-            std::uint64_t lack = lanes & ~kernels_.with_room(kind, lanes);
+            std::uint64_t lack = lanes & ~with_room(block, request, lanes);
             lack |= held_short(subject.ask_class, block, request, lanes & block.holding & ~lack);
             const std::string_view text = subject.kinds.text(request.kind);
             const Shortage reason = shortage_parts(text);
@@ -91,6 +82,13 @@ public:
     std::uint32_t woken_by() const override { return kNodeChanges | kPodGone; }
 
 private:
+    // Holds aside. Where the kind is devices, their reach decides too.
+    std::uint64_t with_room(const NodeBlock& block, const KindAmount& request, std::uint64_t lanes) const noexcept {
+        lanes = kernels_.with_room(block.lanes(request.kind, request.value), lanes);
+        const ReachLanes* const reach = block.reach(request.kind);
+        return reach == nullptr ? lanes : kernels_.with_room(NodeBlock::lanes(*reach, request.value), lanes);
+    }
+
     static std::string reason_for(const Subject& subject, KindId id) {
         return shortage_of(subject.kinds.text(id));
     }
@@ -102,7 +100,8 @@ private:
         if (lanes == 0 || columns == nullptr) {
             return 0;
         }
-        if (ask_class.priority < block.hold_floor) {
+        // How far devices reach beside holds is in the lists of holds alone.
+        if (ask_class.priority < block.hold_floor && block.reach(request.kind) == nullptr) {
             alignas(64) std::array<std::int64_t, kLanes> taken;
             for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
                 taken[lane] = columns->foreign[lane] + columns->held[lane];
@@ -113,7 +112,8 @@ private:
         std::uint64_t lack = 0;
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-            lack |= free_for(ask_class, block, lane, request.kind) < request.value ? left & -left : 0;
+            const bool enough = block.free_for(lane, request.kind, ask_class.priority) >= request.value;
+            lack |= enough ? 0 : left & -left;
         }
         return lack;
     }

@@ -71,6 +71,42 @@ void NodeTrial::copy_lane() {
             lane_.holds.emplace_back(at, list);
         }
     }
+    devices_ = tables_.devices.at(slot_);
+    lane_.reaches.resize(block.reaches.size());
+    show_devices();
+}
+
+// What the devices reach, as tried, and beside holds.
+void NodeTrial::show_devices() {
+    for (const DeviceUse& use : devices_) {
+        auto& reach = lane_.reaches[raw(use.kind)];
+        if (!reach) {
+            reach = std::make_unique<ReachLanes>();
+        }
+        (*reach)[lane_of(slot_)] = use.reach();
+    }
+    for (auto& [lane, list] : lane_.holds) {
+        if (!devices_.empty()) {
+            auto anew = std::make_shared<HoldList>(*list);
+            find_reaches(devices_, tables_.devices.choice(), *anew);
+            list = std::move(anew);
+        }
+    }
+}
+
+void NodeTrial::add_devices(AskId pod, int sign) {
+    const DeviceShares* const shares = tables_.devices.of(pod);
+    if (shares == nullptr) {
+        return;
+    }
+    for (const DeviceShare& one : *shares) {
+        for (DeviceUse& use : devices_) {
+            if (use.kind == one.kind) {
+                use.add(one.devices, one.amount, sign);
+            }
+        }
+    }
+    show_devices();
 }
 
 void NodeTrial::add(AskId pod, int sign) {
@@ -82,6 +118,7 @@ void NodeTrial::add(AskId pod, int sign) {
         auto& columns = *lane_.kinds[raw(amount.kind)];
         (ask.foreign ? columns.foreign : columns.used)[lane_of(slot_)] += sign * amount.value;
     }
+    add_devices(pod, sign);
     count(pod, sign);
 }
 

@@ -13,6 +13,7 @@
 
 #include "apps/ask_table.h"
 #include "apps/class_table.h"
+#include "cluster/devices.h"
 #include "cluster/node_table.h"
 #include "predicates/predicate_set.h"
 #include "preemption/nominations.h"
@@ -29,6 +30,7 @@ struct TrialTables {
     const Nominations& nominations;
     const KindNames& kinds;
     const PredicateSet& predicates;
+    const Devices& devices;
     bool as_kubernetes_1_35 = false;  // with its oddities (engine/RULES.md, section 9)
 };
 
@@ -49,6 +51,8 @@ public:
 
 private:
     void copy_lane();
+    void add_devices(AskId pod, int sign);
+    void show_devices();
     void add(AskId pod, int sign);
     PredicateSet::Failure ask_predicates() const;
     void count(AskId pod, int sign);
@@ -59,6 +63,7 @@ private:
     const Slot slot_;
     const std::uint32_t skipped_;   // predicates, by index
     NodeBlock lane_;                // only the node's lane counts
+    std::vector<DeviceUse> devices_;  // of the node, as tried
     std::vector<AskId> others_;     // nominated to the node, of no lower priority
     std::vector<AskId> taken_off_;
     std::vector<AskId> taken_off_elsewhere_;

@@ -17,7 +17,8 @@ void Nominations::hold(AskId id, const Nomination& nomination) {
     const Ask& ask = asks_[id];
     holds_.place(owner_of(id), {.slot = nomination.slot,
                                 .kept_from_below = std::int64_t{ask.priority} + 1,
-                                .amounts = classes_[ask.ask_class].spec->requests});
+                                .amounts = classes_[ask.ask_class].spec->requests,
+                                .order = {ask.group_number, ask.sequence}});
 }
 
 void Nominations::set(AskId id, Slot slot, std::vector<AskHandle> victims) {

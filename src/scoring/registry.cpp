@@ -27,6 +27,9 @@ ScoreSet make_scores(const EngineOptions& options) {
     if (weights.balanced_allocation > 0) {
         scores.push_back({make_balanced_allocation(kernels), weights.balanced_allocation});
     }
+    if (weights.device_packing > 0) {
+        scores.push_back({make_device_packing(), weights.device_packing});
+    }
     return scores;
 }
 

@@ -40,6 +40,7 @@ std::unique_ptr<Score> make_least_allocated(const LaneKernels&);
 std::unique_ptr<Score> make_most_allocated(const LaneKernels&);
 std::unique_ptr<Score> make_requested_to_capacity_ratio(const std::vector<ScorePoint>& shape);
 std::unique_ptr<Score> make_balanced_allocation(const LaneKernels&);
+std::unique_ptr<Score> make_device_packing();
 
 // Those with a weight above 0.
 ScoreSet make_scores(const EngineOptions&);

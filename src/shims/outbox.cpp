@@ -24,11 +24,11 @@ std::string_view Outbox::keep(std::string_view text) {
 }
 
 std::uint64_t Outbox::append(DecisionKind kind, Termination termination, std::string_view name, std::string_view node,
-                             std::string_view text, AskHandle ask, bool scale_up) {
+                             std::string_view text, AskHandle ask, bool scale_up, std::string_view devices) {
     if (open_->decisions.empty()) {
         open_->first_sequence = next_;
     }
-    open_->decisions.push_back({kind, termination, keep(name), keep(node), keep(text), scale_up});
+    open_->decisions.push_back({kind, termination, keep(name), keep(node), keep(text), scale_up, keep(devices)});
     const bool spends = kind == DecisionKind::allocated || kind == DecisionKind::released;
     debt_ += spends ? 1 : 0;
     entries_.push_back({ask, spends});

@@ -20,7 +20,7 @@ class Outbox {
 public:
     // Returns the decision's number.
     std::uint64_t append(DecisionKind, Termination, std::string_view name, std::string_view node,
-                         std::string_view text, AskHandle, bool scale_up = false);
+                         std::string_view text, AskHandle, bool scale_up = false, std::string_view devices = {});
 
     std::uint64_t last() const { return next_ - 1; }          // number of the newest decision; 0 = none
     std::uint64_t acknowledged() const { return acknowledged_; }

@@ -24,6 +24,7 @@ std::string_view heading(std::string_view plugin) {
         {"PodTopologySpread", "Spread"},  {"InterPodAffinity", "PodAff"},
         {"NodeResourcesFit", "Fit"},      {"NodeResourcesBalancedAllocation", "Balance"},
         {"ImageLocality", "Images"},
+        {"DevicePacking", "Devices"},
     };
     for (const auto& [name, text] : kShort) {
         if (name == plugin) {

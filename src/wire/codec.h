@@ -31,7 +31,8 @@ inline constexpr std::uint32_t kProtocolMax = 1;
 
 // Bits of Hello.features and HelloReply.features.
 inline constexpr std::uint64_t kFeatureCounters = 1;  // CountersRequest
-inline constexpr std::uint64_t kFeatures = kFeatureCounters;  // all that this software has
+inline constexpr std::uint64_t kFeatureDevices = 2;   // devices of nodes, asks and decisions
+inline constexpr std::uint64_t kFeatures = kFeatureCounters | kFeatureDevices;  // all that this software has
 
 // What two sides speak: the highest protocol and the features that both have. Protocol 0: none.
 struct Agreed {

@@ -130,6 +130,7 @@ bool decode_decision(const fbs::Decision& decision, std::size_t i, Fields& field
                         {"decisions", i, "termination"}) &&
            fields.name(decision.name(), {"decisions", i, "name"}, out.name) &&
            fields.name(decision.node(), {"decisions", i, "node"}, out.node) &&
+           fields.name(decision.devices(), {"decisions", i, "devices"}, out.devices) &&
            fields.prose(decision.text(), {"decisions", i, "text"}, out.text);
 }
 

@@ -83,7 +83,9 @@ bool decode_node(const fbs::Node& node, const Where& where, Fields& fields, Node
            fields.structs(node.taints(), limits.attributes_max, where.at("taints"),
                           record.taints) &&
            known_effects(record.taints, where, fields) &&
-           fields.structs(node.images(), limits.terms_max, where.at("images"), record.images);
+           fields.structs(node.images(), limits.terms_max, where.at("images"), record.images) &&
+           fields.count(Fields::size_of(node.devices()), limits.amounts_max, where.at("devices")) &&
+           fields.ids(node.devices(), where.at("devices"), record.devices);
 }
 
 bool decode(const fbs::Nodes& nodes, Fields& fields, Storage& storage, NodesMessage& out) {
@@ -133,6 +135,7 @@ bool decode_ask(const fbs::Ask& ask, std::size_t i, Fields& fields, AskRecord& r
            fields.structs(ask.requests(), limits.amounts_max, {"asks", i, "requests"},
                           record.requests) &&
            fields.structs(ask.tags(), limits.attributes_max, {"asks", i, "tags"}, record.tags) &&
+           fields.name(ask.devices(), {"asks", i, "devices"}, record.devices) &&
            fields.absent(ask.group_min_available() > 1, {"asks", i, "group_min_available"}) &&
            fields.absent(ask.placeholder(), {"asks", i, "placeholder"});
 }

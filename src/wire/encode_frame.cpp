@@ -59,9 +59,11 @@ struct Encoder::Builder {
             const auto name = put_text(out, decision.name);
             const auto node = memo.put(out, decision.node);
             const auto text = memo.put(out, decision.text);
+            const auto devices = memo.put(out, decision.devices);
             const auto place = fbs::CreateDecision(
                 out, static_cast<fbs::DecisionKind>(decision.kind),
-                static_cast<fbs::Termination>(decision.termination), name, node, text, 0, 0, 0, decision.scale_up);
+                static_cast<fbs::Termination>(decision.termination), name, node, text, 0, 0, 0, decision.scale_up,
+                devices);
             tables.push_back(place.o);
         }
         const auto decisions = put_tables<fbs::Decision>(out, tables);

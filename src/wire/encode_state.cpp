@@ -34,8 +34,9 @@ auto put(FlatBufferBuilder& out, const NodeRecord& node) {
         return fbs::Taint(taint.key, taint.value, static_cast<fbs::TaintEffect>(taint.effect));
     });
     const auto images = put_amounts(out, node.images);
+    const auto devices = put_ids(out, node.devices);
     return fbs::CreateNode(out, node.node, static_cast<fbs::NodeAction>(node.action), capacity,
-                           attributes, taints, images);
+                           attributes, taints, images, devices);
 }
 
 auto put(FlatBufferBuilder& out, const ApplicationRecord& application) {
@@ -47,12 +48,13 @@ auto put(FlatBufferBuilder& out, const AskRecord& ask) {
     const auto key = put_text(out, ask.key);
     const auto requests = put_amounts(out, ask.requests);
     const auto tags = put_attributes(out, ask.tags);
+    const auto devices = put_text(out, ask.devices);
     return fbs::CreateAsk(out, key, ask.application, ask.group, ask.node, ask.required_node,
                           ask.priority, ask.foreign, ask.tolerates_unschedulable, ask.created_s,
                           requests, tags, ask.spec, ask.terminating, ask.never_preempts,
                           ask.nominated_node, ask.started_ms, ask.node_cpu, ask.node_memory,
                           ask.own_cpu, ask.own_memory, 0, false, false, false, false,
-                          static_cast<fbs::QosClass>(ask.qos), ask.grace_period_s, 0, ask.preempted);
+                          static_cast<fbs::QosClass>(ask.qos), ask.grace_period_s, 0, ask.preempted, devices);
 }
 
 auto put(FlatBufferBuilder& out, const ReleaseRecord& release) {

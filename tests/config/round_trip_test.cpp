@@ -33,11 +33,13 @@ partitions:
       NodeResourcesFit: 35
       NodeResourcesBalancedAllocation: 36
       ImageLocality: 0
+      DevicePacking: 37
     predicates: [NodeResourcesFit, NodeName]
     reservation_predicates: NodeAffinity
     compat: kubernetes-1.35
     backoff_initial: 250ms
     backoff_max: 1m
+    device_choice: emptiest
     backoff_early: no
     avoid_rejecting: 7s
     scale_up_cutoff: -5
@@ -188,11 +190,13 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(weights.resources_fit, 35);
     EXPECT_EQ(weights.balanced_allocation, 36);
     EXPECT_EQ(weights.image_locality, 0);
+    EXPECT_EQ(weights.device_packing, 37);
     EXPECT_EQ(partition.engine.predicates,
               (std::vector<std::string>{"NodeResourcesFit", "NodeName"}));
     EXPECT_EQ(partition.engine.reservation_predicates, std::vector<std::string>{"NodeAffinity"});
     EXPECT_EQ(partition.engine.compat, Compat::kubernetes_1_35);
     EXPECT_FALSE(partition.engine.backoff_early);
+    EXPECT_EQ(partition.engine.device_choice, DeviceChoice::emptiest);
     EXPECT_EQ(partition.engine.avoid_rejecting_ns, 7'000'000'000);
     EXPECT_EQ(partition.engine.scale_up_cutoff, -5);
     const PreemptionOptions& preemption = partition.engine.preemption;

@@ -3,6 +3,7 @@
 // Thread and errors: see kube_predicate.h.
 #include <algorithm>
 
+#include "kube_devices.h"
 #include "kube_match.h"
 #include "kube_predicate.h"
 
@@ -156,7 +157,7 @@ public:
             if (held != look_.state.held.end()) {
                 free -= of(held->second, kind);
             }
-            if (amount <= free) {
+            if (amount <= free && fits_devices(node, kind, amount)) {
                 continue;
             }
             fault.reasons.push_back(kind == "pods" ? "Too many pods" : "Insufficient " + kind);
@@ -165,6 +166,32 @@ public:
             }
         }
         return fault.reasons.empty() ? KubeMaybeFault() : fault;
+    }
+
+private:
+    bool fits_devices(const KubeNode& node, const std::string& kind, std::int64_t amount) const {
+        const auto count = node.devices.find(kind);
+        if (count == node.devices.end()) {
+            return true;
+        }
+        std::vector<KubeKept> kept;
+        for (const KubeHold& hold : look_.state.holds) {
+            if (hold.node == node.name) {
+                kept.push_back({hold.kept_from_below, false, hold.owner, 0, of(hold.amounts, kind)});
+            }
+        }
+        std::vector<const KubePod*> pods;
+        for (const KubePod* pod : look_.pods_of(node)) {
+            if (pod->stands_in) {
+                kept.push_back({std::int64_t{pod->priority} + 1, true, pod->group_number,
+                                pod->sequence, of(pod->requests, kind)});
+            } else {
+                pods.push_back(pod);
+            }
+        }
+        return devices_fit(devices_left(count->second, kind, pods, kept,
+                                        look_.state.options.fullest_device),
+                           amount);
     }
 };
 

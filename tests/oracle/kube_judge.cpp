@@ -44,6 +44,7 @@ constexpr ScoreEntry kScores[] = {
     {"NodeResourcesFit", kube_node_resources_fit_score},
     {"NodeResourcesBalancedAllocation", kube_balanced_allocation_score},
     {"ImageLocality", kube_image_locality_score},
+    {"DevicePacking", kube_device_packing_score},
 };
 
 struct NamedPredicate {
@@ -148,6 +149,7 @@ std::vector<PredicateFailure> failures_beside_nominated(const KubeState& state, 
             running.push_back(*nomination.pod);
             running.back().node = node.name;
             running.back().terminating = false;
+            running.back().stands_in = true;
         }
     }
     if (running.empty()) {

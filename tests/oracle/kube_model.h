@@ -23,6 +23,7 @@ namespace bayplan::oracle {
 
 using KubeLabels = std::map<std::string, std::string>;
 using KubeAmounts = std::map<std::string, std::int64_t>;  // by name of the kind
+using KubeDevices = std::map<std::string, std::vector<int>>;  // numbers of devices by kind
 using KubeName = std::pair<std::string, std::string>;     // namespace, name
 
 struct KubeRequirement {
@@ -128,6 +129,7 @@ struct KubeNode {
     std::vector<KubeTaint> taints;
     KubeAmounts allocatable;
     KubeAmounts images;  // bytes by name
+    std::map<std::string, std::int64_t> devices;  // kinds that are devices: how many
 };
 
 struct KubePod {
@@ -136,6 +138,7 @@ struct KubePod {
     std::shared_ptr<const KubeSpec> spec = std::make_shared<KubeSpec>();
     KubeAmounts requests;  // a kind that is not listed: no request at all
     std::string node;      // empty: not placed
+    KubeDevices devices;   // of its node
     std::string required_node;
     std::int32_t priority = 0;
     bool tolerates_unschedulable = false;
@@ -147,6 +150,8 @@ struct KubePod {
     std::int64_t own_memory = 0;
     // What preemption looks at.
     std::uint64_t sequence = 0;
+    std::uint64_t group_number = 0;
+    bool stands_in = false;  // of a trial: is nominated to its node, and counts as if it ran there
     bool foreign = false;
     bool never_preempts = false;
     bool preempted = false;  // terminates because a preemption chose it
@@ -293,8 +298,17 @@ struct KubeOptions {
     bool waits_at_gates = true;  // false: judge the pod as if it had none
     bool all_failures = false;  // every failing predicate of a node, not just the first
     bool nominated_node_first = true;
+    bool fullest_device = true;  // of those with room for a share; else the emptiest
     bool victims_by_qos = false;       // among pods of one priority
     bool only_marked_stand_in = true;  // terminating pods on the nominated node, marked as preempted
+};
+
+// What the judged pod must leave alone on a node, by the operator's word.
+struct KubeHold {
+    std::string node;
+    std::int64_t kept_from_below = 0;
+    std::uint64_t owner = 0;
+    KubeAmounts amounts;
 };
 
 struct KubeState {
@@ -302,6 +316,7 @@ struct KubeState {
     std::vector<const KubePod*> pods;    // placed ones
     const KubeObjects* objects = nullptr;
     std::map<std::string, KubeAmounts> held;  // by node: what the judged pod must leave alone
+    std::vector<KubeHold> holds;              // the same one by one, for devices
     std::vector<KubeNomination> nominations;  // of the judged pod too, if it has one
     std::set<std::string> left_out;           // nodes that are not to be looked at
     // Of a trial: the pods that are not in `pods` for its sake, and what PreFilter skipped before.

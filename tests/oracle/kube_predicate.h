@@ -93,6 +93,7 @@ KubeScorePointer kube_inter_pod_affinity_score(const KubeLook&);
 KubeScorePointer kube_node_resources_fit_score(const KubeLook&);
 KubeScorePointer kube_balanced_allocation_score(const KubeLook&);
 KubeScorePointer kube_image_locality_score(const KubeLook&);
+KubeScorePointer kube_device_packing_score(const KubeLook&);
 
 // The static volumes that a placement on the node gives to claims that wait for it.
 std::vector<KubeBinding> kube_bindings(const KubeLook&, const KubeNode&);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kube_devices.h"
 #include "kube_match.h"
 #include "kube_predicate.h"
 
@@ -212,7 +213,62 @@ private:
     }
 };
 
+// What the pod would make useless of the node's devices.
+class DevicePackingScore : public KubeScore {
+public:
+    using KubeScore::KubeScore;
+
+    std::int64_t score(const KubeNode& node) override {
+        std::int64_t cost = 0;
+        for (const auto& [kind, count] : node.devices) {
+            const std::int64_t amount = of(look_.pod.requests, kind);
+            const std::int64_t cpu = of(look_.pod.requests, "cpu");
+            cost += stranded(node, kind, amount, cpu) - stranded(node, kind, 0, 0);
+            const std::int64_t share = amount % 1000;
+            if (share != 0) {
+                cost += largest_rest(node, kind, count) >= share ? -share : 1000 - share;
+            }
+        }
+        return std::max<std::int64_t>(0, std::min<std::int64_t>(100, 50 - cost / 40));
+    }
+
+private:
+    std::int64_t free(const KubeNode& node, const std::string& kind, std::int64_t more) const {
+        std::int64_t left = of(node.allocatable, kind) - more;
+        for (const KubePod* pod : look_.pods_of(node)) {
+            left -= of(pod->requests, kind);
+        }
+        return left;
+    }
+
+    std::int64_t stranded(const KubeNode& node, const std::string& kind, std::int64_t amount,
+                          std::int64_t cpu) const {
+        const std::int64_t devices = free(node, kind, amount);
+        const std::int64_t capacity = of(node.allocatable, "cpu");
+        if (capacity == 0) {
+            return std::max<std::int64_t>(0, devices);
+        }
+        const double left = double(std::max<std::int64_t>(0, free(node, "cpu", cpu)));
+        const double served = left * double(of(node.allocatable, kind)) / double(capacity);
+        return std::max<std::int64_t>(0, devices - std::int64_t(served));
+    }
+
+    std::int64_t largest_rest(const KubeNode& node, const std::string& kind,
+                              std::int64_t count) const {
+        std::int64_t largest = 0;
+        for (const std::int64_t left :
+             devices_left(count, kind, look_.pods_of(node), {}, true)) {
+            largest = left == 1000 ? largest : std::max(largest, left);
+        }
+        return largest;
+    }
+};
+
 }  // namespace
+
+KubeScorePointer kube_device_packing_score(const KubeLook& look) {
+    return std::make_unique<DevicePackingScore>(look);
+}
 
 KubeScorePointer kube_taint_toleration_score(const KubeLook& look) {
     return std::make_unique<TaintTolerationScore>(look);

@@ -14,6 +14,7 @@
 
 #include "bayplan/records.h"
 #include "engine/engine_options.h"
+#include "kube_devices.h"
 #include "kube_judge.h"
 #include "kube_preemption.h"
 #include "oracle_state.h"
@@ -135,6 +136,16 @@ private:
     std::string release_record(const std::string& shim, const ReleaseRecord&);
     std::string nack_record(const std::string& shim, const NackRecord&);
     void decommission(const std::string& node);
+    // oracle_devices.cpp
+    static std::string check_devices(const Shim&, const NodeRecord&, KubeNode& into);
+    std::vector<KubeKept> kept_from(const Ask&, const std::string& node, const std::string& kind) const;
+    std::vector<int> devices_for(const Ask&, const Node&, const std::string& kind,
+                                 const std::string& stated);
+    void give_devices(Ask&, const Node&, const std::string& stated);
+    void declare_devices(const Node&, const KubeNode& before);
+    void check_devices_fit(const Ask&, const Node&);
+    void audit_devices(const Ask&, std::vector<std::string>& broken) const;
+
     static std::string slot_group(const KubeNode&);
     std::uint64_t free_slot(const std::string& group) const;
     std::uint64_t group_number(const Ask&) const;
@@ -145,7 +156,7 @@ private:
     // Asks coming and going.
     void become_gated(Ask&);
     void restate_placed(Ask&, const Ask& wanted);
-    void place(Ask&, const std::string& node, AskState);
+    void place(Ask&, const std::string& node, AskState, const std::string& stated_devices = {});
     void run_where_stated(Ask&, const std::string& node);
     void leave_node(Ask&);
     void end_ask(std::uint64_t sequence, bool wakes);
@@ -157,7 +168,8 @@ private:
     // Decisions.
     std::uint64_t decide(const std::string& shim, DecisionKind, const std::string& name,
                          const std::string& text, const std::string& node = {},
-                         Termination = Termination::unknown, bool scale_up = false);
+                         Termination = Termination::unknown, bool scale_up = false,
+                         const std::string& devices = {});
     void drop_kept(Shim&, const std::string& name);
     void acknowledge_up_to(Shim&, const std::string& name, std::uint64_t up_to);
     void no_longer_counts(Shim&);

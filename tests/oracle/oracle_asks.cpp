@@ -97,6 +97,10 @@ std::string Oracle::ask_faults(const Shim& shim, const AskRecord& record, Ask& w
             return "scored amount is out of range";
         }
     }
+    wanted.stated_devices = std::string(record.devices);
+    if (!read_devices(wanted.stated_devices)) {
+        return "devices cannot be read";
+    }
     wanted.key = std::string(record.key);
     wanted.priority = record.priority;
     wanted.foreign = record.foreign;
@@ -169,10 +173,12 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     ask.grace_period_s = wanted.grace_period_s;
     ask.stated_terminating = wanted.stated_terminating;
     ask.stated_preempted = wanted.stated_preempted;
+    ask.stated_devices = wanted.stated_devices;
     const std::uint64_t sequence = ask.sequence;
     ask.pod = wanted.pod;
     ask.pod.sequence = sequence;
     ask.pod.foreign = ask.foreign;
+    ask.pod.group_number = ask.group_number;
     for (const auto& [kind, amount] : ask.requests) {
         kinds_.insert(kind);
     }
@@ -250,6 +256,7 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     const std::string nominated_node = wanted.nominated_node;
     wanted.nominated_node.clear();
     wanted.pod.sequence = wanted.sequence;
+    wanted.pod.group_number = wanted.group_number;
     wanted.pod.foreign = wanted.foreign;
     for (const auto& [kind, amount] : wanted.requests) {
         kinds_.insert(kind);
@@ -293,7 +300,7 @@ void Oracle::run_where_stated(Ask& ask, const std::string& node) {
         if (!ask.awaited_node.empty()) {
             saw("stated on another node than it waits for");
         }
-        place(ask, node, AskState::allocated);
+        place(ask, node, AskState::allocated, ask.stated_devices);
         return;
     }
     end_nomination(ask, true);
@@ -305,9 +312,11 @@ void Oracle::run_where_stated(Ask& ask, const std::string& node) {
     }
 }
 
-void Oracle::place(Ask& ask, const std::string& node_name, AskState state) {
+void Oracle::place(Ask& ask, const std::string& node_name, AskState state,
+                   const std::string& stated_devices) {
     end_nomination(ask, ask.nominated_node != node_name);
     Node& node = nodes_.at(node_name);
+    give_devices(ask, node, stated_devices);
     add(ask.requests, 1, ask.foreign ? node.foreign : node.used);
     ask.node = node_name;
     ask.awaited_node.clear();
@@ -325,6 +334,7 @@ void Oracle::leave_node(Ask& ask) {
     add(ask.requests, -1, ask.foreign ? node.foreign : node.used);
     ask.node.clear();
     ask.pod.node.clear();
+    ask.pod.devices.clear();
     ask.bindings.clear();
     ask.allocated_decision = 0;
     ask.chosen = false;

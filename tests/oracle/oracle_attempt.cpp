@@ -73,6 +73,7 @@ KubeOptions Oracle::kube_options() const {
     out.waits_at_gates = false;
     out.copies_namespace_fault = options_.compat == Compat::kubernetes_1_35;
     out.copies_trial_faults = options_.compat == Compat::kubernetes_1_35;
+    out.fullest_device = options_.device_choice == DeviceChoice::fullest;
     out.nominated_node_first = options_.preemption.nominated_node_first;
     out.victims_by_qos = options_.preemption.victim_order == VictimOrder::qos;
     out.only_marked_stand_in = options_.preemption.preempt_again == PreemptAgain::marked;
@@ -93,7 +94,8 @@ KubeOptions Oracle::kube_options() const {
                    {"InterPodAffinity", weights.inter_pod_affinity},
                    {"NodeResourcesFit", weights.resources_fit},
                    {"NodeResourcesBalancedAllocation", weights.balanced_allocation},
-                   {"ImageLocality", weights.image_locality}};
+                   {"ImageLocality", weights.image_locality},
+                   {"DevicePacking", weights.device_packing}};
     for (const std::string& name : kube_predicate_names()) {
         const auto& on = options_.predicates;
         if (!on.empty() && std::find(on.begin(), on.end(), name) == on.end()) {
@@ -138,6 +140,9 @@ KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
             if (ask.priority < hold.kept_from_below) {
                 out.held[hold.node][kind] += amount;
             }
+        }
+        if (ask.priority < hold.kept_from_below) {
+            out.holds.push_back({hold.node, hold.kept_from_below, owner, hold.amounts});
         }
     }
     out.objects = &objects;
@@ -184,13 +189,16 @@ void Oracle::attempt(Ask& ask) {
     ++placed_;
     const std::string node = look.answer.explanation.node;
     check_fit(ask, nodes_.at(node));
+    check_devices_fit(ask, nodes_.at(node));
     if (!ask.nominated_node.empty()) {
         saw(ask.nominated_node == node ? "placed on the nominated node" : "placed elsewhere");
     }
     place(ask, node, AskState::unacknowledged);
     ask.bindings = look.answer.bindings;
-    log_line("place", ask, node, "-");
-    ask.allocated_decision = decide(ask.shim, DecisionKind::allocated, ask.key, "", node);
+    const std::string devices = devices_text(ask.pod.devices);
+    log_line("place", ask, node, devices.empty() ? "-" : devices);
+    ask.allocated_decision = decide(ask.shim, DecisionKind::allocated, ask.key, "", node,
+                                    Termination::unknown, false, devices);
 }
 
 // The steps at the end of section 10, in their order.

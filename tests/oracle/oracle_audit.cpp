@@ -84,6 +84,7 @@ void Oracle::audit_asks(std::vector<std::string>& broken) const {
             broken.push_back("law 8: " + ask.key + " is unschedulable without a reason");
         }
         audit_nomination(ask, broken);
+        audit_devices(ask, broken);
         const auto owner = shims_.find(ask.shim);
         if (owner == shims_.end() || !owner->second.asks.contains(ask.key) ||
             owner->second.asks.at(ask.key) != sequence) {

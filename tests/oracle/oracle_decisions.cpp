@@ -14,14 +14,15 @@ namespace bayplan::oracle {
 // Returns the number of the decision, or 0 when it is not kept (the shim must resync).
 std::uint64_t Oracle::decide(const std::string& name, DecisionKind kind, const std::string& item,
                              const std::string& text, const std::string& node,
-                             Termination termination, bool scale_up) {
+                             Termination termination, bool scale_up,
+                             const std::string& devices) {
     Shim& shim = shims_.at(name);
     if (shim.must_resync) {
         return 0;
     }
     shim.last_number += 1;
     const NumberedDecision decision{shim.last_number, kind, termination, item,
-                                    node,             text, scale_up};
+                                    node,             text, scale_up, devices};
     shim.kept.push_back(decision);
     decisions_[name].push_back(decision);
     if (shim.connection) {

@@ -36,6 +36,7 @@ std::string Oracle::node_record(const std::string& shim, const std::string& name
     facts.name = name;
     if (creates || record.action == NodeAction::update) {
         std::string fault = check_amounts(shims_.at(shim), record.capacity, facts.allocatable);
+        fault = fault.empty() ? check_devices(shims_.at(shim), record, facts) : fault;
         fault = fault.empty() ? check_facts(shims_.at(shim), record, facts) : fault;
         if (!fault.empty()) {
             return fault;
@@ -72,12 +73,14 @@ std::string Oracle::check_facts(const Shim& shim, const NodeRecord& record, Kube
 // What a node is now; whether it is schedulable is told apart.
 void Oracle::take_facts(Node& node, const KubeNode& facts) {
     const bool unschedulable = node.facts.unschedulable;
+    const KubeNode before = node.facts;
     node.facts = facts;
     node.facts.unschedulable = unschedulable;
     node.capacity = facts.allocatable;
     for (const auto& [kind, amount] : node.capacity) {
         kinds_.insert(kind);
     }
+    declare_devices(node, before);
 }
 
 void Oracle::set_schedulable(Node& node, bool schedulable) {
@@ -119,7 +122,7 @@ std::string Oracle::create_node(const std::string& shim, const std::string& name
     for (auto& [sequence, ask] : asks_) {
         if (ask.awaited_node == name) {
             saw(ask.shim == shim ? "its node came" : "its node came from another shim");
-            place(ask, name, AskState::allocated);
+            place(ask, name, AskState::allocated, ask.stated_devices);
         }
     }
     return "";

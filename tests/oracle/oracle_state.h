@@ -52,6 +52,7 @@ struct Ask {
     AskState state = AskState::pending;
     std::string node;  // empty: not placed
     std::string awaited_node;  // runs there, but no such node was created; empty: does not wait so
+    std::string stated_devices;  // of a record that names a node
     std::uint64_t failures = 0;
     std::int64_t backoff_until = 0;
     std::set<std::string> failed_by;
@@ -108,6 +109,7 @@ struct NumberedDecision {
     std::string node;
     std::string text;
     bool scale_up = false;
+    std::string devices = {};
 
     bool operator==(const NumberedDecision&) const = default;
 };

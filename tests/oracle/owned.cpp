@@ -20,7 +20,7 @@ StateBody Borrowed::borrow(const OwnedForget& owned) { return ForgetMessage{owne
 StateBody Borrowed::borrow(const OwnedNodes& owned) {
     for (const OwnedNode& node : owned.nodes) {
         nodes_.push_back({node.node, node.action, node.capacity, node.attributes, node.taints,
-                          node.images});
+                          node.images, node.devices});
     }
     return NodesMessage{nodes_};
 }
@@ -53,6 +53,7 @@ StateBody Borrowed::borrow(const OwnedAsks& owned) {
         record.qos = ask.qos;
         record.grace_period_s = ask.grace_period_s;
         record.preempted = ask.preempted;
+        record.devices = ask.devices;
         asks_.push_back(record);
     }
     return AsksMessage{asks_};

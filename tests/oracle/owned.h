@@ -21,6 +21,7 @@ struct OwnedNode {
     std::vector<Attribute> attributes = {};
     std::vector<Taint> taints = {};
     std::vector<Amount> images = {};
+    std::vector<DictId> devices = {};
 };
 
 struct OwnedAsk {
@@ -45,6 +46,7 @@ struct OwnedAsk {
     QosClass qos = QosClass::unknown;
     std::int32_t grace_period_s = -1;
     bool preempted = false;
+    std::string devices = {};
 };
 
 struct OwnedRelease {

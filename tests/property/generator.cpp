@@ -17,7 +17,8 @@ const std::vector<std::string>& common_texts() {
     static const std::vector<std::string> texts = {
         "cpu",        "memory",        "pods",       "ephemeral-storage", "example.com/gpu",
         "zone",       "instance-type", "zone-east",  "zone-west",         "type-small",
-        "type-large", "root.default",  "root.other", "nowhere",           "somebody"};
+        "type-large", "root.default",  "root.other", "nowhere",           "somebody",
+        "example.com/dev", "example.com/nic"};
     return texts;
 }
 
@@ -102,6 +103,8 @@ EngineOptions random_options(Random& random, bool with_tbb) {
             *weight = static_cast<std::int32_t>(random.between(0, 4));
         }
     }
+    options.weights.device_packing =
+        random.chance(30) ? static_cast<std::int32_t>(random.between(1, 60)) : 0;
     if (random.chance(12)) {
         for (const std::string& name : oracle::kube_predicate_names()) {
             if (name == "NodeResourcesFit" || random.chance(60)) {
@@ -112,6 +115,7 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     options.preemption = random_preemption(random, options.compat);
     options.backoff_early = random.chance(75);
     options.avoid_rejecting_ns = random.chance(20) ? 0 : random.between(1, 60'000 * kMs);
+    options.device_choice = static_cast<DeviceChoice>(random.below(2));
     options.scale_up_cutoff = random.pick(std::vector<std::int32_t>{0, 0, -5, 10, INT32_MIN});
     randomize_execution(options, random, with_tbb);
     return options;
@@ -125,6 +129,7 @@ Generator::Generator(std::uint64_t seed, const EngineOptions& options)
     crowded_ = !large_ && random_.chance(45);
     plain_ = random_.chance(crowded_ ? 35 : 20);
     spoil_percent_ = random_.chance(70) ? 3 : 12;
+    devices_ = random_.chance(40);
     make_shapes();
     make_shims();
     priorities_ = random_.chance(crowded_ ? 5 : 30)
@@ -147,6 +152,12 @@ void Generator::make_shapes() {
         if (random_.chance(30)) {
             shape.amounts.push_back({"ephemeral-storage", random_.between(10, 100) * kGi});
         }
+        if (devices_ && random_.chance(85)) {
+            shape.amounts.push_back({"example.com/dev", random_.between(0, 4) * 1000});
+        }
+        if (devices_ && random_.chance(25)) {
+            shape.amounts.push_back({"example.com/nic", random_.between(1, 2) * 1000});
+        }
         node_shapes_.push_back(shape);
     }
     const std::int64_t classes = random_.between(1, 6);
@@ -166,6 +177,12 @@ void Generator::make_shapes() {
         }
         if (random_.chance(10)) {
             shape.amounts.push_back({"ephemeral-storage", random_.between(1, 20) * kGi});
+        }
+        if (devices_ && random_.chance(75)) {
+            shape.amounts.push_back({"example.com/dev", device_amount()});
+        }
+        if (devices_ && random_.chance(20)) {
+            shape.amounts.push_back({"example.com/nic", device_amount()});
         }
         ask_shapes_.push_back(shape);
     }

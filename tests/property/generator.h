@@ -53,6 +53,7 @@ private:
     // generator.cpp: the choice of the next event, connections, the clock.
     void make_shims();
     void make_shapes();
+    std::int64_t device_amount();
     Event shim_event(const oracle::Oracle&, ShimModel&);
     Event connection_event(const oracle::Oracle&, ShimModel&);
     Event plain_event(const oracle::Oracle&, ShimModel&);
@@ -79,6 +80,8 @@ private:
     void spoil(std::vector<Amount>&);
     oracle::OwnedNodes node_changes(const oracle::Oracle&, ShimModel&);
     oracle::OwnedNode create_node(const oracle::Oracle&, ShimModel&, const std::string& name);
+    void declare_devices(const oracle::Oracle&, const ShimModel&, oracle::OwnedNode&);
+    std::string any_devices();
     oracle::OwnedAsk new_ask(const oracle::Oracle&, ShimModel&);
     oracle::OwnedAsk changed_ask(const oracle::Oracle&, ShimModel&, const oracle::Ask&);
     oracle::OwnedAsk restated(const oracle::Oracle&, const ShimModel&, const oracle::Ask&) const;
@@ -113,6 +116,7 @@ private:
     bool plain_ = false;  // no specs, no objects, no labels beyond place and machine type
     bool sink_refuses_ = false;
     bool sink_may_refuse_ = false;
+    bool devices_ = false;  // nodes have devices, and asks want some
     std::uint64_t spoil_percent_ = 0;
     std::uint64_t confirm_percent_ = 0;  // how soon shims tell that chosen victims are gone
     std::vector<ShimModel> shims_;

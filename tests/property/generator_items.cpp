@@ -87,6 +87,9 @@ oracle::OwnedNode Generator::create_node(const oracle::Oracle& oracle, ShimModel
         node.attributes.push_back(
             {id_of(oracle, model, "instance-type"), id_of(oracle, model, type)});
     }
+    if (devices_) {
+        declare_devices(oracle, model, node);
+    }
     if (!plain_) {
         furnish(node, name, random_, ids(oracle, model));
     }
@@ -121,6 +124,10 @@ oracle::OwnedNodes Generator::node_changes(const oracle::Oracle& oracle, ShimMod
             record.action = NodeAction::update;
             if (random_.chance(30)) {  // below what is in use, as often as not
                 record.capacity = amounts(oracle, model, random_.pick(node_shapes_), 0, 600);
+                record.devices.clear();
+                if (devices_) {
+                    declare_devices(oracle, model, record);
+                }
             }
         } else if (dice < 60) {
             record.action = NodeAction::drain;
@@ -158,6 +165,9 @@ oracle::OwnedAsk Generator::new_ask(const oracle::Oracle& oracle, ShimModel& mod
         ask.foreign = true;
         ask.application = random_.chance(70) ? 0 : ask.application;
     }
+    if (devices_ && (ask.node != 0 ? random_.chance(50) : random_.chance(5))) {
+        ask.devices = any_devices();
+    }
     ask_for_nodes(oracle, model, ask);
     ask_for_preemption(oracle, model, ask);
     return ask;
@@ -190,6 +200,7 @@ oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimMod
     out.foreign = ask.foreign;
     out.tolerates_unschedulable = ask.tolerates_unschedulable;
     out.requests = amounts_of(oracle, model, ask.requests);
+    out.devices = oracle::devices_text(ask.pod.devices);
     const auto spec = model.spec_of.find(ask.key);
     out.spec = spec == model.spec_of.end() ? 0 : spec->second;
     out.terminating = ask.pod.terminating || ask.stated_terminating;
@@ -223,6 +234,9 @@ oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel&
     }
     if (random_.chance(15)) {
         out.node = random_.chance(40) ? 0 : id_of(oracle, model, stated_node(oracle, model));
+        if (devices_ && random_.chance(50)) {
+            out.devices = any_devices();
+        }
     }
     if (!plain_ && random_.chance(35)) {
         ask_for_nodes(oracle, model, out);

@@ -69,6 +69,10 @@ void Generator::restate_nodes(const oracle::Oracle& oracle, ShimModel& model) {
         oracle::OwnedNode record = create_node(oracle, model, name);
         if (random_.chance(70)) {
             record.capacity = amounts_of(oracle, model, node.capacity);
+            record.devices.clear();
+            for (const auto& [kind, count] : node.facts.devices) {
+                record.devices.push_back(id_of(oracle, model, kind));
+            }
         }
         record.action = node.schedulable ? NodeAction::create : NodeAction::create_drain;
         nodes.nodes.push_back(record);

@@ -80,6 +80,9 @@ private:
             for (const Taint& taint : node.taints) {
                 out_ << " taint " << to_text(taint, names());
             }
+            for (const DictId kind : node.devices) {
+                out_ << " devices " << name(kind);
+            }
             for (const Amount& image : node.images) {
                 out_ << " image " << name(image.kind) << "=" << image.value;
             }
@@ -110,7 +113,8 @@ private:
             write_amounts(ask.requests);
             out_ << " scored " << ask.node_cpu << " " << ask.node_memory << " " << ask.own_cpu
                  << " " << ask.own_memory << " started " << ask.started_ms << " qos "
-                 << static_cast<int>(ask.qos) << " grace " << ask.grace_period_s;
+                 << static_cast<int>(ask.qos) << " grace " << ask.grace_period_s
+                 << (ask.devices.empty() ? "" : " devices '" + ask.devices + "'");
         }
     }
     void write_body(const oracle::OwnedReleases& body) {
@@ -168,7 +172,7 @@ std::string weights_of(const ScoreWeights& weights) {
     for (const std::int32_t weight :
          {weights.taint_toleration, weights.node_affinity, weights.pod_topology_spread,
           weights.inter_pod_affinity, weights.resources_fit, weights.balanced_allocation,
-          weights.image_locality}) {
+          weights.image_locality, weights.device_packing}) {
         out += (out.empty() ? "" : "/") + std::to_string(weight);
     }
     return out;
@@ -212,7 +216,8 @@ std::string to_text(const EngineOptions& options) {
         << " terminates, stuck after " << preemption.stuck_after_ns << " ns, retries "
         << preemption.victim_retries << ", backoff early " << options.backoff_early
         << ", avoid rejecting " << options.avoid_rejecting_ns << " ns, scale up from "
-        << options.scale_up_cutoff;
+        << options.scale_up_cutoff << ", "
+        << (options.device_choice == DeviceChoice::fullest ? "fullest" : "emptiest") << " device";
     out << "; executor " << static_cast<int>(options.executor) << ", path "
         << static_cast<int>(options.path) << ", simd "
         << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "

@@ -22,7 +22,7 @@ std::string to_text(const oracle::NumberedDecision& decision) {
            std::to_string(static_cast<int>(decision.kind)) + " termination " +
            std::to_string(static_cast<int>(decision.termination)) + " name '" + decision.name +
            "' node '" + decision.node + "' text '" + decision.text + "'" +
-           (decision.scale_up ? " scale up" : "");
+           (decision.scale_up ? " scale up" : "") + " devices '" + decision.devices + "'";
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ void put(Text& out, const NackRecord& nack) { out("key", nack.key)("reason", nac
 void put(Text& out, const Decision& decision) {
     out("kind", number_of(decision.kind))("termination", number_of(decision.termination));
     out("name", decision.name)("node", decision.node)("text", decision.text);
-    out("scale_up", number_of(decision.scale_up));
+    out("scale_up", number_of(decision.scale_up))("devices", decision.devices);
 }
 
 template <class Record>

@@ -48,6 +48,7 @@ public:
     void set(std::span<const Amount>& span) { set_span(span, amounts_); }
     void set(std::span<const Attribute>& span) { set_span(span, attributes_); }
     void set(std::span<const Taint>& span) { set_span(span, taints_); }
+    void set(std::span<const DictId>& span) { set_span(span, ids_); }
 
 private:
     template <class Entry>
@@ -60,6 +61,7 @@ private:
     std::deque<std::string> texts_;
     std::deque<std::vector<Amount>> amounts_;
     std::deque<std::vector<Attribute>> attributes_;
+    std::deque<std::vector<DictId>> ids_;
     std::deque<std::vector<Taint>> taints_;
 };
 

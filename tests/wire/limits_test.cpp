@@ -132,6 +132,12 @@ std::vector<Case> list_cases() {
              return state(
                  NodesMessage{third(room.nodes, with(&NodeRecord::images, amounts_of(n)))});
          }},
+        {"nodes[2].devices", "entries", kLimits.amounts_max,
+         [](std::size_t n) {
+             room.ids = std::vector<DictId>(n);
+             return state(NodesMessage{
+                 third(room.nodes, with(&NodeRecord::devices, std::span<const DictId>(room.ids)))});
+         }},
         {"asks[2].requests", "entries", kLimits.amounts_max,
          [](std::size_t n) {
              return state(AsksMessage{third(room.asks, with(&AskRecord::requests, amounts_of(n)))});
@@ -213,6 +219,10 @@ std::vector<Case> text_cases() {
          [](std::size_t n) {
              return state(AsksMessage{third(room.asks, with(&AskRecord::key, text_of(n)))});
          }},
+        {"asks[2].devices", "bytes", kBytes,
+         [](std::size_t n) {
+             return state(AsksMessage{third(room.asks, with(&AskRecord::devices, text_of(n)))});
+         }},
         {"releases[2].key", "bytes", kBytes,
          [](std::size_t n) {
              return state(
@@ -244,6 +254,11 @@ std::vector<Case> text_cases() {
         {"decisions[2].node", "bytes", kBytes,
          [](std::size_t n) {
              return DecisionsFrame{1, 0, third(room.decisions, with(&Decision::node, text_of(n)))};
+         }},
+        {"decisions[2].devices", "bytes", kBytes,
+         [](std::size_t n) {
+             return DecisionsFrame{1, 0,
+                                   third(room.decisions, with(&Decision::devices, text_of(n)))};
          }},
         {"decisions[2].text", "bytes", kBytes,
          [](std::size_t n) {

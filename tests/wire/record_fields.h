@@ -21,18 +21,18 @@ template <Is<Attribute> R> auto fields(R& r) { auto& [a, b] = r; return std::tie
 template <Is<Label> R> auto fields(R& r) { auto& [a, b] = r; return std::tie(a, b); }
 template <Is<Taint> R> auto fields(R& r) { auto& [a, b, c] = r; return std::tie(a, b, c); }
 template <Is<NodeRecord> R> auto fields(R& r) {
-    auto& [node, action, capacity, attributes, taints, images] = r;
-    return std::tie(node, action, capacity, attributes, taints, images);
+    auto& [node, action, capacity, attributes, taints, images, devices] = r;
+    return std::tie(node, action, capacity, attributes, taints, images, devices);
 }
 template <Is<AskRecord> R> auto fields(R& r) {
     auto& [key, application, group, node, required_node, priority, foreign,
            tolerates_unschedulable, created_s, requests, tags, spec, terminating, never_preempts,
            nominated_node, started_ms, node_cpu, node_memory, own_cpu, own_memory, qos,
-           grace_period_s, preempted] = r;
+           grace_period_s, preempted, devices] = r;
     return std::tie(key, application, group, node, required_node, priority, foreign,
                     tolerates_unschedulable, created_s, requests, tags, spec, terminating,
                     never_preempts, nominated_node, started_ms, node_cpu, node_memory, own_cpu,
-                    own_memory, qos, grace_period_s, preempted);
+                    own_memory, qos, grace_period_s, preempted, devices);
 }
 
 template <Is<LabelRequirement> R> auto fields(R& r) {

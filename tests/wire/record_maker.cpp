@@ -129,8 +129,8 @@ ObjectRecord RecordMaker::object(Extent extent) {
     return record;
 }
 
-std::span<const DictId> RecordMaker::ids(Extent extent) {
-    auto& ids = ids_.emplace_back(size(extent, limits_.items_max));
+std::span<const DictId> RecordMaker::ids(Extent extent, std::uint32_t most) {
+    auto& ids = ids_.emplace_back(size(extent, std::min(most, limits_.items_max)));
     std::generate(ids.begin(), ids.end(), [this] { return id(); });
     return ids;
 }
@@ -140,7 +140,8 @@ DictEntry RecordMaker::entry(Extent extent) { return {id(), text(extent)}; }
 NodeRecord RecordMaker::node(Extent extent) {
     return {id(),           static_cast<NodeAction>(number(1, 6)),
             amounts(extent), attributes(extent),
-            taints(extent),  amounts(extent, limits_.terms_max)};
+            taints(extent),  amounts(extent, limits_.terms_max),
+            ids(extent, limits_.amounts_max)};
 }
 
 ApplicationRecord RecordMaker::application() { return {id(), id(), id()}; }
@@ -170,6 +171,7 @@ AskRecord RecordMaker::ask(Extent extent) {
     ask.qos = static_cast<QosClass>(number(0, 3));
     ask.grace_period_s = static_cast<std::int32_t>(any64());
     ask.preempted = number(0, 1) == 1;
+    ask.devices = text(extent);
     return ask;
 }
 
@@ -185,7 +187,8 @@ Decision RecordMaker::decision(Extent extent) {
     const bool repeat = extent == Extent::small && number(0, 1) == 1;
     const std::string_view node = repeat ? kNodes[number(0, kNodes.size() - 1)] : text(extent);
     return {static_cast<DecisionKind>(number(1, 10)), static_cast<Termination>(number(0, 4)),
-            text(extent), node, repeat ? "Insufficient cpu" : text(extent, true), number(0, 1) == 1};
+            text(extent), node, repeat ? "Insufficient cpu" : text(extent, true), number(0, 1) == 1,
+            text(extent)};
 }
 
 template <class Record, class Make>

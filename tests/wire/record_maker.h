@@ -47,7 +47,7 @@ private:
     std::span<const Amount> amounts(Extent extent) { return amounts(extent, limits_.amounts_max); }
     std::span<const Amount> amounts(Extent extent, std::size_t most);
     std::span<const Attribute> attributes(Extent extent);
-    std::span<const DictId> ids(Extent extent);
+    std::span<const DictId> ids(Extent extent, std::uint32_t most = UINT32_MAX);
 
     template <class Value>
     void fill(Value& value, Extent extent);

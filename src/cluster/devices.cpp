@@ -1,0 +1,271 @@
+#include "cluster/devices.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace bayplan {
+
+const std::vector<DeviceUse>& Devices::at(Slot slot) const {
+    static const std::vector<DeviceUse> kNothing;
+    const auto found = nodes_.find(slot);
+    return found == nodes_.end() ? kNothing : found->second;
+}
+
+const DeviceShares* Devices::of(AskId id) const {
+    const auto found = pods_.find(id);
+    return found == pods_.end() ? nullptr : &found->second;
+}
+
+bool Devices::concern(const AskClass& ask_class) const {
+    return !nodes_with_.empty() &&
+           std::any_of(ask_class.requests.begin(), ask_class.requests.end(),
+                       [&](const KindAmount& request) { return nodes_with_.contains(request.kind); });
+}
+
+std::string Devices::text_of(AskId id) const {
+    const DeviceShares* const shares = of(id);
+    if (shares == nullptr) {
+        return {};
+    }
+    std::map<std::string_view, std::string> by_name;
+    for (const DeviceShare& one : *shares) {
+        std::string& text = by_name[kinds_.text(one.kind)];
+        for (const std::uint32_t device : one.devices) {
+            text += (text.empty() ? "=" : "+") + std::to_string(device);
+        }
+    }
+    std::string all;
+    for (const auto& [name, text] : by_name) {
+        all += (all.empty() ? "" : ",") + std::string(name) + text;
+    }
+    return all;
+}
+
+namespace {
+
+// As stated, if that is as many devices as the amount takes, all of them there.
+bool makes_sense(const DeviceUse& use, std::int64_t amount, const std::vector<std::uint32_t>& stated) {
+    return static_cast<std::int64_t>(stated.size()) == devices_for(amount) &&
+           std::all_of(stated.begin(), stated.end(), [&](std::uint32_t device) { return device < use.count; });
+}
+
+}  // namespace
+
+DeviceShare Devices::share(const DeviceUse& use, const AskClass& ask_class, std::int64_t amount, Slot slot,
+                           std::string_view stated) const {
+    DeviceShare made{use.kind, amount, devices_in(stated, kinds_.text(use.kind))};
+    if (makes_sense(use, amount, made.devices)) {
+        return made;
+    }
+    DeviceUse beside = use;
+    if (const HoldList* holds = state_.block(block_of(slot)).holds_of(lane_of(slot))) {
+        for (const HeldAmount& hold : *holds) {
+            if (hold.kind == use.kind && hold.amount > 0 && ask_class.priority < hold.kept_from_below) {
+                beside.add(beside.choose(hold.amount, choice_), hold.amount, +1);
+            }
+        }
+    }
+    made.devices = beside.choose(amount, choice_);
+    return made;
+}
+
+void Devices::show(Slot slot, const DeviceUse& use) { state_.set_reach(slot, use.kind, use.reach()); }
+
+void Devices::give(AskId id, const AskClass& ask_class, Slot slot, std::string_view stated) {
+    const auto node = nodes_.find(slot);
+    if (node == nodes_.end()) {
+        return;
+    }
+    DeviceShares shares;
+    for (const KindAmount& request : ask_class.requests) {
+        for (DeviceUse& use : node->second) {
+            if (use.kind == request.kind) {
+                shares.push_back(share(use, ask_class, request.value, slot, stated));
+                use.add(shares.back().devices, request.value, +1);
+                show(slot, use);
+            }
+        }
+    }
+    if (!shares.empty()) {
+        BP_CHECK(pods_.emplace(id, std::move(shares)).second);
+    }
+}
+
+void Devices::take_back(AskId id, Slot slot) {
+    const auto found = pods_.find(id);
+    if (found == pods_.end()) {
+        return;
+    }
+    for (DeviceUse& use : nodes_.at(slot)) {
+        for (const DeviceShare& one : found->second) {
+            if (one.kind == use.kind) {
+                use.add(one.devices, one.amount, -1);
+                show(slot, use);
+            }
+        }
+    }
+    pods_.erase(found);
+}
+
+void Devices::expect(AskId id, std::string_view stated) {
+    if (!stated.empty()) {
+        expected_[id] = stated;
+    }
+}
+
+std::string Devices::expected(AskId id) {
+    std::string stated;
+    if (const auto found = expected_.find(id); found != expected_.end()) {
+        stated = std::move(found->second);
+        expected_.erase(found);
+    }
+    return stated;
+}
+
+std::vector<KindId> Devices::declare(Slot slot, const std::vector<DeclaredDevices>& declared,
+                                     const std::vector<AskId>& pods) {
+    std::vector<DeviceUse> before;
+    if (const auto found = nodes_.find(slot); found != nodes_.end()) {
+        before = std::move(found->second);
+        nodes_.erase(found);
+    }
+    for (const DeviceUse& use : before) {
+        if (--nodes_with_[use.kind] == 0) {
+            nodes_with_.erase(use.kind);
+        }
+        const bool stays = std::any_of(declared.begin(), declared.end(),
+                                       [&](const DeclaredDevices& one) { return one.kind == use.kind; });
+        for (const AskId pod : stays ? std::vector<AskId>() : pods) {
+            if (const auto shares = pods_.find(pod); shares != pods_.end()) {
+                std::erase_if(shares->second, [&](const DeviceShare& one) { return one.kind == use.kind; });
+                if (shares->second.empty()) {
+                    pods_.erase(shares);
+                }
+            }
+        }
+        if (!stays) {
+            state_.set_reach(slot, use.kind, kNoDevices);
+        }
+    }
+    std::vector<KindId> fresh;
+    std::vector<DeviceUse> now;
+    for (const DeclaredDevices& one : declared) {
+        ++nodes_with_[one.kind];
+        const auto was = std::find_if(before.begin(), before.end(),
+                                      [&](const DeviceUse& use) { return use.kind == one.kind; });
+        if (was == before.end()) {
+            fresh.push_back(one.kind);
+        }
+        DeviceUse& use = now.emplace_back(was == before.end() ? DeviceUse{one.kind, 0, {}} : std::move(*was));
+        use.count = one.count;
+        while (use.used.size() > one.count && use.used.back() == 0) {
+            use.used.pop_back();
+        }
+        use.used.resize(std::max<std::size_t>(use.used.size(), one.count));
+        show(slot, use);
+    }
+    if (!now.empty()) {
+        nodes_.emplace(slot, std::move(now));
+    }
+    return fresh;
+}
+
+void Devices::give_more(AskId id, const AskClass& ask_class, Slot slot, const std::vector<KindId>& kinds) {
+    for (const KindAmount& request : ask_class.requests) {
+        for (DeviceUse& use : nodes_.at(slot)) {
+            if (use.kind == request.kind && std::find(kinds.begin(), kinds.end(), use.kind) != kinds.end()) {
+                DeviceShares& shares = pods_[id];
+                shares.push_back(share(use, ask_class, request.value, slot, {}));
+                use.add(shares.back().devices, request.value, +1);
+                show(slot, use);
+            }
+        }
+    }
+}
+
+// --- texts
+
+bool can_be_devices(std::string_view name) {
+    return name.size() <= kDeviceNameBytesMax && std::all_of(name.begin(), name.end(), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+                      c == '/' || c == '-' || c == '_';
+           });
+}
+
+namespace {
+
+// The number, or kDevicesMax if it is none.
+std::uint32_t device_number(std::string_view digits) {
+    std::uint32_t number = 0;
+    for (const char c : digits) {
+        number = c >= '0' && c <= '9' && number < kDevicesMax ? number * 10 + static_cast<std::uint32_t>(c - '0')
+                                                              : kDevicesMax;
+    }
+    const bool plain = !digits.empty() && (digits.size() == 1 || digits.front() != '0');
+    return plain ? std::min(number, kDevicesMax) : kDevicesMax;
+}
+
+std::string_view cut_front(std::string_view& text, char at) {
+    const std::size_t end = std::min(text.find(at), text.size());
+    const std::string_view front = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return front;
+}
+
+// Calls take(kind, devices) for each kind; false at what is not well-formed.
+template <typename Take>
+bool read_devices(std::string_view text, Take&& take) {
+    if (text.empty()) {
+        return true;
+    }
+    if (text.back() == ',') {
+        return false;
+    }
+    while (!text.empty()) {
+        std::string_view numbers = cut_front(text, ',');
+        const std::size_t split = numbers.find('=');
+        if (split == std::string_view::npos || split == 0 || numbers.back() == '+') {
+            return false;
+        }
+        const std::string_view kind = numbers.substr(0, split);
+        numbers.remove_prefix(split + 1);
+        std::vector<std::uint32_t> devices;
+        do {
+            devices.push_back(device_number(cut_front(numbers, '+')));
+            if (devices.back() == kDevicesMax ||
+                std::find(devices.begin(), devices.end() - 1, devices.back()) != devices.end() - 1) {
+                return false;
+            }
+        } while (!numbers.empty());
+        if (!can_be_devices(kind) || !take(kind, std::move(devices))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+bool is_device_text(std::string_view text) {
+    std::vector<std::string_view> kinds;
+    return read_devices(text, [&](std::string_view kind, const std::vector<std::uint32_t>&) {
+        const bool fresh = std::find(kinds.begin(), kinds.end(), kind) == kinds.end();
+        kinds.push_back(kind);
+        return fresh;
+    });
+}
+
+std::vector<std::uint32_t> devices_in(std::string_view text, std::string_view wanted) {
+    std::vector<std::uint32_t> found;
+    read_devices(text, [&](std::string_view kind, std::vector<std::uint32_t>&& devices) {
+        if (kind == wanted) {
+            found = std::move(devices);
+        }
+        return true;
+    });
+    return found;
+}
+
+}  // namespace bayplan
