@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <utility>
 
 #include "cli/load_run.h"
 #include "cli/process_cpu.h"
@@ -61,15 +62,19 @@ bool LoadRun::to_nack(PodIndex pod) const {
            std::floor((pod + 1) * options_.nack) != std::floor(pod * options_.nack);
 }
 
+void LoadRun::on_devices(std::string_view, std::string_view devices) { told_devices_ = devices; }
+
 void LoadRun::on_allocated(std::string_view key, std::string_view node) {
     changed();
     last_allocation_ns_ = last_change_ns_;
     ++result_.allocations;
     PodIndex pod = 0;
+    const std::string devices = std::exchange(told_devices_, {});
     if (book_.allocated(key, node, pod) != Told::news) {
         ++result_.duplicates;
         return;
     }
+    book_.set_devices(pod, devices);
     if (to_nack(pod)) {
         disturbed_[pod] = 1;
         book_.refuse(pod);

@@ -49,6 +49,7 @@ public:
     void on_refused(std::string_view reason) override;
     void on_rejected(DecisionKind, std::string_view name, std::string_view reason) override;
     void on_allocated(std::string_view key, std::string_view node) override;
+    void on_devices(std::string_view key, std::string_view devices) override;
     void on_released(std::string_view key, Termination, std::string_view text) override;
     void on_waiting(std::string_view key, std::string_view text, bool scale_up) override;
     void on_nominated(std::string_view key, std::string_view node, std::string_view text) override;
@@ -129,6 +130,7 @@ private:
     std::uint64_t renewals_before_ = 0;  // in earlier runs of this journal
     std::uint32_t cuts_done_ = 0;
     std::string disconnect_why_;
+    std::string told_devices_;  // of the pod whose place is told next
 };
 
 }  // namespace bayplan::cli

@@ -2,6 +2,8 @@
 #include "cli/load_source.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,13 +32,55 @@ LoadSource::LoadSource(const LoadOptions& options, PodBook& book,
         if (!shape.instance_type.empty()) {
             attributes.push_back({"instance-type", shape.instance_type});
         }
+        node_devices_.emplace_back(shape.devices.begin(), shape.devices.end());
     }
+    make_specs();
     for (const workload::Amounts& shape : book.load().pod_shapes) {
         pod_amounts_.push_back(named(shape));
     }
     for (std::uint32_t i = 0; i < options.applications; ++i) {
         applications_.push_back(fmt::format("load-{}", i));
     }
+}
+
+// A required node affinity to `instance-type` for each list of types that a pod shape names.
+void LoadSource::make_specs() {
+    std::map<std::vector<std::string>, SpecNumber> numbers;
+    const auto text = [&](const std::string& wanted) {
+        const auto found = std::find(spec_texts_.begin(), spec_texts_.end(), wanted);
+        const auto at = found - spec_texts_.begin();
+        if (found == spec_texts_.end()) {
+            spec_texts_.push_back(wanted);
+        }
+        return static_cast<Text>(at + 1);
+    };
+    for (const std::vector<std::string>& types : book_.load().pod_types) {
+        if (types.empty()) {
+            pod_specs_.push_back(0);
+            continue;
+        }
+        const auto [number, fresh] = numbers.emplace(types, static_cast<SpecNumber>(numbers.size() + 1));
+        pod_specs_.push_back(number->second);
+        if (fresh) {
+            LabelRequirement requirement;
+            requirement.key = text("instance-type");
+            requirement.op = LabelOperator::in;
+            for (const std::string& type : types) {
+                requirement.values.push_back(text(type));
+            }
+            SpecRecord& record = specs_.emplace_back();
+            record.number = number->second;
+            record.spec.required_nodes = std::vector<NodeTerm>(1);
+            record.spec.required_nodes->front().labels.push_back(std::move(requirement));
+        }
+    }
+}
+
+void LoadSource::state_specs(StateWriter& writer) {
+    if (!specs_.empty()) {
+        writer.specs(specs_, [this](Text text) { return std::string_view(spec_texts_[text - 1]); });
+    }
+    specs_stated_ = true;
 }
 
 void LoadSource::begin() {
@@ -48,11 +92,14 @@ void LoadSource::begin() {
     next_node_ = 0;
     next_pod_ = 0;
     applications_stated_ = false;
+    specs_stated_ = false;
 }
 
 bool LoadSource::state(StateWriter& writer) {
     while (!writer.full()) {
-        if (next_node_ < book_.load().nodes.size()) {
+        if (!specs_stated_) {
+            state_specs(writer);
+        } else if (next_node_ < book_.load().nodes.size()) {
             state_nodes(writer);
         } else if (!applications_stated_) {
             state_applications(writer);
@@ -72,7 +119,7 @@ void LoadSource::state_nodes(StateWriter& writer) {
         if (!lost_nodes_.contains(next_node_)) {
             const workload::Node& node = nodes[next_node_];
             portion.push_back({node.name, NodeAction::create, node_amounts_[node.shape],
-                               node_attributes_[node.shape]});
+                               node_attributes_[node.shape], {}, {}, node_devices_[node.shape]});
         }
     }
     writer.nodes(portion);
@@ -113,8 +160,12 @@ PodStatement LoadSource::statement(PodIndex pod, const std::string& key) const {
     statement.terminating = book_[pod].doomed;
     statement.preempted = book_[pod].doomed;
     statement.requests = pod_amounts_[book_.load().pods[pod].shape];
+    if (const std::uint32_t shape = book_.load().pods[pod].shape; shape < pod_specs_.size()) {
+        statement.spec = pod_specs_[shape];
+    }
     if (book_[pod].state == PodState::placed) {
         statement.node = book_.node_name(book_[pod].node);
+        statement.devices = book_.devices(pod);
     }
     return statement;
 }

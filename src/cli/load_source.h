@@ -27,6 +27,8 @@ public:
     PodStatement statement(PodIndex, const std::string& key) const;
 
 private:
+    void make_specs();
+    void state_specs(StateWriter&);
     void state_nodes(StateWriter&);
     void state_applications(StateWriter&);
     void state_pods(StateWriter&);
@@ -37,11 +39,17 @@ private:
     std::vector<std::vector<NamedAmount>> node_amounts_;  // per node shape
     std::vector<std::vector<NamedAmount>> pod_amounts_;   // per pod shape
     std::vector<std::vector<NamedAttribute>> node_attributes_;
+    std::vector<std::vector<std::string_view>> node_devices_;
+    // Pods that want nodes of certain types share a spec per list of types.
+    std::vector<SpecRecord> specs_;
+    std::vector<std::string> spec_texts_;   // of which 1 is the first
+    std::vector<SpecNumber> pod_specs_;     // per pod shape; 0: none
     std::vector<std::string> applications_;
 
     NodeIndex next_node_ = 0;
     PodIndex next_pod_ = 0;
     bool applications_stated_ = false;
+    bool specs_stated_ = false;
 };
 
 }  // namespace bayplan::cli

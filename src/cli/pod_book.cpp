@@ -1,6 +1,7 @@
 // See pod_book.h.
 #include "cli/pod_book.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -275,7 +276,54 @@ std::vector<std::string> PodBook::overcommitted() const {
             }
         }
     }
+    find_overcommitted_devices(broken);
     return broken;
+}
+
+void PodBook::set_devices(PodIndex pod, std::string_view devices) {
+    if (devices.empty()) {
+        devices_.erase(pod);
+    } else {
+        devices_[pod] = devices;
+    }
+}
+
+std::string_view PodBook::devices(PodIndex pod) const {
+    const auto found = devices_.find(pod);
+    return found == devices_.end() ? std::string_view{} : std::string_view(found->second);
+}
+
+// Each device that a pod has is used by 1000 of its amount, the last one by the rest.
+void PodBook::find_overcommitted_devices(std::vector<std::string>& broken) const {
+    constexpr std::int64_t kDevice = 1'000;
+    std::map<std::pair<NodeIndex, std::string>, std::int64_t> used;  // by node and KIND=NUMBER
+    for (const auto& [pod, text] : devices_) {
+        if (pods_[pod].state != PodState::placed) {
+            continue;
+        }
+        for (std::string_view rest = text; !rest.empty();) {
+            std::string_view entry = rest.substr(0, rest.find(','));
+            rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
+            const std::string kind(entry.substr(0, entry.find('=')));
+            entry.remove_prefix(std::min(kind.size() + 1, entry.size()));
+            std::int64_t amount = 0;
+            for (const auto& [name, value] : load_.pod_shapes[load_.pods[pod].shape]) {
+                amount += name == kind ? value : 0;
+            }
+            while (!entry.empty()) {
+                const std::string_view number = entry.substr(0, entry.find('+'));
+                entry.remove_prefix(std::min(number.size() + 1, entry.size()));
+                const std::int64_t part = std::min(amount, kDevice);
+                used[{pods_[pod].node, kind + "=" + std::string(number)}] += part;
+                amount -= part;
+            }
+        }
+    }
+    for (const auto& [device, amount] : used) {
+        if (amount > kDevice) {
+            broken.push_back(fmt::format("{}: device {} is used by {}", node_names_[device.first], device.second, amount));
+        }
+    }
 }
 
 }  // namespace bayplan::cli

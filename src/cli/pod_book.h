@@ -76,6 +76,9 @@ public:
 
     // --- what the daemon says. `pod` is set when it is news.
     Told allocated(std::string_view key, std::string_view node, PodIndex& pod);
+    // Which devices of its node the pod has; told before it counts as placed there, and again at its next place.
+    void set_devices(PodIndex, std::string_view devices);
+    std::string_view devices(PodIndex) const;  // empty: none, or not known
     Told released(std::string_view key, PodIndex& pod);
     Told waiting(std::string_view key, std::string_view why);
     Told rejected(std::string_view key, std::string_view why);
@@ -93,7 +96,7 @@ public:
     std::uint64_t renewals() const;
     // Messages of pods without a place, with their counts.
     std::map<std::string, std::uint64_t> reasons() const;
-    // Nodes whose placed pods sum up to more than their capacity: must never happen.
+    // Nodes whose placed pods sum up to more than their capacity, and devices likewise: must never happen.
     std::vector<std::string> overcommitted() const;
 
 private:
@@ -103,6 +106,7 @@ private:
     PodIndex restore(std::string_view key);
     NodeIndex node_of_any(std::string_view name);
     std::uint32_t reason_id(std::string_view why);
+    void find_overcommitted_devices(std::vector<std::string>& broken) const;
 
     const workload::Workload& load_;
     std::vector<PodEntry> pods_;
@@ -112,6 +116,7 @@ private:
     std::deque<std::string> node_names_;
     boost::unordered_flat_map<std::string_view, NodeIndex> node_index_;
     std::map<std::string, std::uint32_t, std::less<>> reason_ids_;
+    boost::unordered_flat_map<PodIndex, std::string> devices_;
 };
 
 }  // namespace bayplan::cli

@@ -1,6 +1,7 @@
 // See openb.h.
 #include "workload/openb.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
@@ -63,6 +64,7 @@ bool read_nodes(const std::string& path, Workload& load, std::string& error) {
                         {{"cpu", cpu}, {"memory", memory * kMi}, {"pods", kPodsPerNode}}};
         if (gpus > 0) {
             shape.capacity.emplace_back("gpu-milli", gpus * kGpuMilli);
+            shape.devices = {"gpu-milli"};
         }
         const auto key = std::pair(shape.instance_type, shape.capacity);
         load.nodes.push_back({name, shape_of(shapes, load.node_shapes, key, shape)});
@@ -88,9 +90,24 @@ bool gpu_share(CsvReader& csv, std::int64_t& gpu_milli, bool& fractional) {
     return true;
 }
 
+// `G2|P100` as a list.
+std::vector<std::string> models_of(std::string_view spec) {
+    std::vector<std::string> models;
+    while (!spec.empty()) {
+        const std::size_t end = std::min(spec.find('|'), spec.size());
+        if (end > 0) {
+            models.emplace_back(spec.substr(0, end));
+        }
+        spec.remove_prefix(std::min(end + 1, spec.size()));
+    }
+    return models;
+}
+
 bool read_pods(const std::string& path, Workload& load, std::string& error) {
     CsvReader csv(path, {"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec?"});
-    std::map<Amounts, std::uint32_t> shapes;
+    using Shape = std::pair<Amounts, std::vector<std::string>>;
+    std::map<Shape, std::uint32_t> shapes;
+    std::vector<Shape> all;
     std::set<std::string> names;
     std::string name;
     std::int64_t cpu = 0;
@@ -98,7 +115,7 @@ bool read_pods(const std::string& path, Workload& load, std::string& error) {
     std::int64_t gpu_milli = 0;
     bool fractional = false;
     std::size_t fractional_count = 0;
-    std::size_t spec_count = 0;
+    std::size_t typed_count = 0;
     while (csv.next()) {
         if (!take_name(csv, names, name) || !csv.number(1, kCpuMilliMax, cpu) ||
             !csv.number(2, kMemoryMibMax, memory) || !gpu_share(csv, gpu_milli, fractional)) {
@@ -109,18 +126,20 @@ bool read_pods(const std::string& path, Workload& load, std::string& error) {
             amounts.emplace_back("gpu-milli", gpu_milli);
         }
         fractional_count += fractional ? 1 : 0;
-        spec_count += csv.text(5).empty() ? 0 : 1;
-        load.pods.push_back({name, shape_of(shapes, load.pod_shapes, amounts, amounts)});
+        const Shape shape{amounts, models_of(csv.text(5))};
+        typed_count += shape.second.empty() ? 0 : 1;
+        load.pods.push_back({name, shape_of(shapes, all, shape, shape)});
+    }
+    for (const Shape& shape : all) {
+        load.pod_shapes.push_back(shape.first);
+        load.pod_types.push_back(shape.second);
     }
     if (fractional_count > 0) {
         load.notes.push_back(
-            fmt::format("{} pods ask for a share of a GPU: shares are summed per node (gpu-milli), "
-                        "not yet per device",
-                        fractional_count));
+            fmt::format("{} pods ask for a share of one GPU (gpu-milli is devices)", fractional_count));
     }
-    if (spec_count > 0) {
-        load.notes.push_back(fmt::format(
-            "{} pods name GPU models (gpu_spec): not looked at yet, any GPU is taken", spec_count));
+    if (typed_count > 0) {
+        load.notes.push_back(fmt::format("{} pods name GPU models (gpu_spec)", typed_count));
     }
     error = csv.error();
     return error.empty();

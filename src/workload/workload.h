@@ -22,6 +22,7 @@ struct Node {
 struct NodeShape {
     std::string instance_type;  // attribute `instance-type`: decides the slot group; may be empty
     Amounts capacity;
+    std::vector<std::string> devices = {};  // kinds of the capacity that are devices
 };
 
 struct Pod {
@@ -42,6 +43,8 @@ struct Workload {
     std::string name;
     std::vector<NodeShape> node_shapes;
     std::vector<Amounts> pod_shapes;
+    // By pod shape: the instance types that will do; none, or no entry: any.
+    std::vector<std::vector<std::string>> pod_types;
     std::vector<Node> nodes;
     std::vector<Pod> pods;
     std::vector<RunningPod> running;

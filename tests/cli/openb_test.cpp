@@ -54,8 +54,11 @@ TEST_F(Openb, becomes_nodes_and_pods_with_their_shapes) {
     EXPECT_EQ(gpu_of(1), 460);
     EXPECT_EQ(gpu_of(2), 2'000);
     EXPECT_EQ(gpu_of(3), 0);
+    EXPECT_THAT(gpu_node.devices, ElementsAre("gpu-milli"));
+    EXPECT_THAT(load->pod_types[load->pods[1].shape], ElementsAre());
+    EXPECT_THAT(load->pod_types[load->pods[2].shape], ElementsAre("T4", "P100"));
     EXPECT_THAT(load->notes,
-                ElementsAre(HasSubstr("1 pods ask for a share of a GPU"),
+                ElementsAre(HasSubstr("1 pods ask for a share of one GPU"),
                             HasSubstr("1 pods name GPU models"), HasSubstr("110 pods each")));
 }
 
