@@ -80,6 +80,7 @@ private:
     static EngineOptions options(std::uint64_t seed) {
         EngineOptions options;
         options.executor = ExecutorKind::inline_;
+        options.victim_workers = 0;
         options.compat = seed % 2 == 0 ? Compat::seed : Compat::kubernetes_1_35;
         options.preemption = PreemptionOptions::of(options.compat);
         options.preemption.stuck_after_ns = kStuckAfter * kSecond;

@@ -35,6 +35,7 @@ EngineOptions crowd_options(Random& random, bool with_tbb) {
     randomize_execution(options, random, with_tbb);
     if (random.chance(90)) {  // starting threads costs more than the whole history
         options.executor = ExecutorKind::inline_;
+        options.victim_workers = 0;
     }
     return options;
 }

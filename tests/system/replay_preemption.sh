@@ -7,16 +7,16 @@
 # One way of executing a line: options of `bayplan replay`.
 configurations() {
     cat <<'LIST'
---executor inline --path inline --workers 1 --shards 1 --batch 1 --depth 1
---executor inline --path graph --workers 1 --shards 4 --batch 16 --depth 2
---executor inline --path graph --workers 1 --shards 16 --batch 256 --depth 1
---executor threads --path graph --workers 1 --shards 4 --batch 1 --depth 2
---executor threads --path graph --workers 2 --shards 4 --batch 16 --depth 1
---executor threads --path automatic --workers 2 --shards 16 --batch 64 --depth 2
---executor threads --path graph --workers 4 --shards 1 --batch 256 --depth 2
---executor tbb --path graph --workers 1 --shards 16 --batch 16 --depth 2
---executor tbb --path graph --workers 2 --shards 1 --batch 64 --depth 2
---executor tbb --path automatic --workers 4 --shards 4 --batch 256 --depth 1
+--executor inline --path inline --workers 1 --shards 1 --batch 1 --depth 1 --victim-path plain --victim-workers 0
+--executor inline --path graph --workers 1 --shards 4 --batch 16 --depth 2 --victim-path inline --victim-workers 0
+--executor inline --path graph --workers 1 --shards 16 --batch 256 --depth 1 --victim-path workers --victim-workers 1
+--executor threads --path graph --workers 1 --shards 4 --batch 1 --depth 2 --victim-path workers --victim-workers 3
+--executor threads --path graph --workers 2 --shards 4 --batch 16 --depth 1 --victim-path automatic --victim-workers 2
+--executor threads --path automatic --workers 2 --shards 16 --batch 64 --depth 2 --victim-path plain --victim-workers 0
+--executor threads --path graph --workers 4 --shards 1 --batch 256 --depth 2 --victim-path inline --victim-workers 0
+--executor tbb --path graph --workers 1 --shards 16 --batch 16 --depth 2 --victim-path workers --victim-workers 1
+--executor tbb --path graph --workers 2 --shards 1 --batch 64 --depth 2 --victim-path workers --victim-workers 3
+--executor tbb --path automatic --workers 4 --shards 4 --batch 256 --depth 1 --victim-path automatic --victim-workers 2
 LIST
 }
 
