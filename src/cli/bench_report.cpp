@@ -52,7 +52,7 @@ Row figures(const Measurement& one) {
             fmt::format("{}", one.nodes_used),
             one.scan ? rate(one.scan->per_s) : "-",
             one.scan ? fmt::format("{:.2f}", one.scan->ns_per_node) : "-",
-            one.scan ? fmt::format("{:.1f}", one.ratio()) : "-"};
+            !one.scan ? "-" : one.ratio() < 1 ? fmt::format("{:.3f}", one.ratio()) : fmt::format("{:.1f}", one.ratio())};
 }
 
 Row outcome(const Measurement& one) {
