@@ -5,7 +5,7 @@
 flood_program=$5
 
 # AddressSanitizer keeps what was freed in quarantine, up to 256 MB, which looks like memory that does not return: 50 MB
-# more after a run, with a small quarantine 11. Nothing else reads this. Without a sanitizer 6 MB, as many without a flood:
+# more after a run, with a small quarantine 11. Nothing else reads this. Without a sanitizer 8 MB, about as many without a flood:
 # the pods of the load.
 export ASAN_OPTIONS="quarantine_size_mb=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 
@@ -27,7 +27,7 @@ flood=$!
 shims="$shims $flood"
 until_true 60 log_says flood ready
 
-veth_shim shim-a --nodes 500 --pods 15000 --classes 20 --rate 3000 --settle 1s --journal "$work/journal"
+veth_shim shim-a --nodes 1000 --pods 24000 --classes 20 --rate 3000 --settle 1s --journal "$work/journal"
 until_true 60 journal_longer_than 20000
 mbufs=$(counter daemon.status mbufs_in_use)
 resident=$(field daemon.status resident_bytes)
@@ -38,11 +38,11 @@ kill -0 "$shim" 2>/dev/null || fail "the load was over before the flood was"
 sent=$(sed -n 's/^sent //p' "$work/flood.log")
 end_of "$shim"
 [ "$ended" = 0 ] || fail "the load ended with $ended"
-expect shim-a.json placed 15000
+expect shim-a.json placed 24000
 expect shim-a.json lost 0
 expect shim-a.json duplicates 0
 expect shim-a.json resumes 0
-checked "15000 pods placed over one connection while $sent packets of nobody came"
+checked "24000 pods placed over one connection while $sent packets of nobody came"
 
 # Half-open handshakes are given up after five seconds.
 nothing_pending() { [ "$(counter daemon.status handshakes_pending)" = 0 ]; }
