@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <map>
 #include <random>
 
 #include "cluster/kinds.h"
@@ -35,7 +36,7 @@ protected:
     // explain_block() says of all nodes together what explain() says of each.
     void expect_sums(const AskClass& ask_class, const NodeBlock& block) {
         LaneRefusals one_by_one;
-        ReasonCounts reasons;
+        std::map<std::string, std::uint64_t> reasons;
         std::uint32_t failed = 0;
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
             const std::uint64_t bit = block.present & std::uint64_t{1} << lane;
@@ -56,7 +57,11 @@ protected:
         EXPECT_EQ(refusals.unschedulable, one_by_one.unschedulable);
         EXPECT_EQ(refusals.unresolvable, one_by_one.unresolvable);
         EXPECT_EQ(first_to_refuse, failed);
-        EXPECT_EQ(counts, reasons);
+        std::map<std::string, std::uint64_t> counted;
+        for (const ReasonCount& count : counts) {
+            EXPECT_TRUE(counted.emplace(count.reason, count.nodes).second) << count.reason << " is counted apart";
+        }
+        EXPECT_EQ(counted, reasons);
     }
 
     PredicateSet::Failure explain(const AskClass& ask_class, const NodeBlock& block) {
