@@ -115,6 +115,15 @@ void PodTails::show_lack(const NodeBlock& block, BlockTails& tails) const {
             lack[lane] = columns.used[lane] + columns.foreign[lane] + columns.held[lane] - columns.capacity[lane];
         }
     }
+    for (const auto& kind : tails.kinds) {
+        for (std::uint32_t t = 0; kind && t < kTails; ++t) {
+            std::int64_t reach = INT64_MIN;
+            for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+                reach = std::max(reach, kind->rest[t][lane] - kind->lack[lane]);
+            }
+            kind->reach[t] = reach;
+        }
+    }
 }
 
 void PodTails::update(std::uint32_t number) {

@@ -38,6 +38,7 @@ struct BlockTails {
         alignas(64) Lanes most{};
         alignas(64) Lanes lack{};
         std::int64_t largest = 0;  // of `most`
+        std::array<std::int64_t, kTails> reach{};  // largest rest[t-1] - lack: no node makes more room
     };
 
     const Kind* kind(KindId id) const { return raw(id) < kinds.size() ? kinds[raw(id)].get() : nullptr; }

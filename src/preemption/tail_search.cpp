@@ -39,7 +39,7 @@ std::uint64_t TailSearch::below_own_priority(const BlockTails& tails, std::uint3
 std::uint64_t TailSearch::fitting(const BlockTails& tails, std::uint32_t at, std::uint64_t lanes) const {
     for (const KindAmount& request : ask_class_.requests) {
         const BlockTails::Kind* const kind = tails.kind(request.kind);
-        if (kind == nullptr || lanes == 0) {
+        if (kind == nullptr || kind->reach[at] < request.value || lanes == 0) {
             return 0;
         }
         lanes = at_least(kernels_, kind->rest[at], kind->lack, request.value, lanes);
