@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 #include <random>
+#include <string>
 
 #include "cluster/kinds.h"
 #include "predicates/registry.h"
@@ -187,6 +188,8 @@ TEST_F(Predicates, holds_count_against_lower_priorities_only) {
     NodeBlock held = block(100);
     held.holding = 1;
     held.holds.emplace_back(0, std::make_shared<HoldList>(HoldList{{10, kCpu, 60}}));
+    held.hold_floor = 10;
+    held.kinds[raw(kCpu)]->held[0] = 60;
     AskClass low = asking(41);
     low.priority = 9;
     AskClass equal = asking(41);
@@ -248,6 +251,8 @@ TEST_F(Predicates, filter_and_explain_agree_on_random_blocks) {
             for (std::uint64_t left = made.holding; left != 0; left &= left - 1) {
                 made.holds.emplace_back(std::countr_zero(left),
                                         std::make_shared<HoldList>(HoldList{{1, kCpu, round % 5}}));
+                made.kinds[raw(kCpu)]->held[std::countr_zero(left)] = round % 5;
+                made.hold_floor = 1;
             }
         }
         expect_sums(ask_class, made);
