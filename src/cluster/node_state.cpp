@@ -85,21 +85,13 @@ void NodeState::set_schedulable(Slot slot, bool schedulable) {
 }
 
 void NodeState::add_used(Slot slot, std::span<const KindAmount> amounts, int sign) {
-    for (const KindAmount& amount : amounts) {
-        const KindColumns* columns = block(block_of(slot)).columns(amount.kind);
-        const std::int64_t now = columns ? columns->used[lane_of(slot)] : 0;
-        write(slot, Field::used, now + sign * amount.value, amount.kind);
-    }
-    touch(slot);
+    const std::uint32_t block = block_of(slot);
+    shards_[shard_of(block)]->add_used(index_in_shard(block), lane_of(slot), amounts, sign, log_.append(slot));
 }
 
 void NodeState::add_foreign(Slot slot, std::span<const KindAmount> amounts, int sign) {
-    for (const KindAmount& amount : amounts) {
-        const KindColumns* columns = block(block_of(slot)).columns(amount.kind);
-        const std::int64_t now = columns ? columns->foreign[lane_of(slot)] : 0;
-        write(slot, Field::foreign, now + sign * amount.value, amount.kind);
-    }
-    touch(slot);
+    const std::uint32_t block = block_of(slot);
+    shards_[shard_of(block)]->add_foreign(index_in_shard(block), lane_of(slot), amounts, sign, log_.append(slot));
 }
 
 void NodeState::set_holds(Slot slot, std::shared_ptr<const HoldList> list) {

@@ -17,12 +17,6 @@
 
 namespace bayplan {
 
-struct KindAmount {
-    KindId kind = kNone<KindId>;
-    std::int64_t value = 0;
-    bool operator==(const KindAmount&) const = default;
-};
-
 class NodeState {
 public:
     static constexpr std::uint32_t kRun = 16;  // consecutive blocks in one shard

@@ -34,8 +34,6 @@ void set_amount(NodeBlock& block, const NodeDelta& delta) {
     }
     switch (delta.field) {
         case NodeDelta::Field::capacity: columns->capacity[delta.lane] = delta.value; break;
-        case NodeDelta::Field::used: columns->used[delta.lane] = delta.value; break;
-        case NodeDelta::Field::foreign: columns->foreign[delta.lane] = delta.value; break;
         default: columns->held[delta.lane] = delta.value; break;
     }
 }
@@ -83,11 +81,8 @@ void Shard::apply(ShardSide& side, const NodeDelta& delta) const {
             set_amount(block, delta);
             side.bounds.set_capacity(block, delta.block, delta.lane, delta.kind);
             break;
-        case Field::used:
-        case Field::foreign:
-            set_amount(block, delta);
-            side.bounds.set_use(block, delta.block, delta.lane, delta.kind);
-            break;
+        case Field::all_used: copy(&KindColumns::used, other(side), side, delta); break;
+        case Field::all_foreign: copy(&KindColumns::foreign, other(side), side, delta); break;
         case Field::held: set_amount(block, delta); break;
         case Field::reach:
             set_reach(block, delta);
@@ -111,6 +106,46 @@ void Shard::apply(ShardSide& side, const NodeDelta& delta) const {
 void Shard::write(const NodeDelta& delta) {
     apply(sides_[back_index()], delta);
     deltas_.push_back(delta);
+}
+
+// Once here and copied at publish: found by additions and divisions on one side only.
+void Shard::add(Amounts amounts, NodeDelta::Field field, std::uint32_t block, std::uint32_t lane,
+                std::span<const KindAmount> changes, int sign, std::uint64_t version) {
+    ShardSide& side = sides_[back_index()];
+    for (const KindAmount& change : changes) {
+        if (KindColumns* const columns = columns_for_write(side.blocks[block], change.kind, change.value)) {
+            (columns->*amounts)[lane] += sign * change.value;
+            side.bounds.set_use(side.blocks[block], block, lane, change.kind);
+        }
+    }
+    side.versions[block] = version;
+    deltas_.push_back({.field = field, .block = block, .lane = lane});
+}
+
+void Shard::add_used(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount> changes, int sign,
+                     std::uint64_t version) {
+    add(&KindColumns::used, NodeDelta::Field::all_used, block, lane, changes, sign, version);
+}
+
+void Shard::add_foreign(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount> changes, int sign,
+                        std::uint64_t version) {
+    add(&KindColumns::foreign, NodeDelta::Field::all_foreign, block, lane, changes, sign, version);
+}
+
+// Brings later changes of the lane along, whose own deltas then change nothing.
+void Shard::copy(Amounts amounts, const ShardSide& from, ShardSide& to, const NodeDelta& delta) const {
+    const NodeBlock& source = from.blocks[delta.block];
+    for (std::uint32_t kind = 0; kind < source.kinds.size(); ++kind) {
+        if (source.kinds[kind]) {
+            const std::int64_t value = (source.kinds[kind].get()->*amounts)[delta.lane];
+            KindColumns* const columns = columns_for_write(to.blocks[delta.block], static_cast<KindId>(kind), value);
+            if (columns != nullptr) {
+                (columns->*amounts)[delta.lane] = value;
+            }
+        }
+    }
+    to.bounds.copy_use(from.bounds, delta.block, delta.lane);
+    to.versions[delta.block] = from.versions[delta.block];
 }
 
 void Shard::write_holds(std::uint32_t block, std::uint32_t lane, std::shared_ptr<const HoldList> list) {

@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/ids.h"
@@ -49,12 +50,19 @@ private:
 
 using ReaderSlots = std::vector<ReaderSlot>;  // fixed in size before the first reader starts
 
+struct KindAmount {
+    KindId kind = kNone<KindId>;
+    std::int64_t value = 0;
+    bool operator==(const KindAmount&) const = default;
+};
+
 // One change of one lane. Values are absolute, so applying one twice is harmless.
 struct NodeDelta {
     enum class Field : std::uint8_t {
-        capacity, used, foreign, held, reach, present, schedulable, name, holds, version, grow
+        capacity, held, reach, present, schedulable, name, holds, version, grow,
+        all_used, all_foreign  // of every kind: only where it changed is noted, and the other side copies it
     };
-    Field field = Field::used;
+    Field field = Field::capacity;
     std::uint32_t block = 0;  // within the shard
     std::uint32_t lane = 0;
     KindId kind = kNone<KindId>;
@@ -75,6 +83,9 @@ public:
     // --- the engine thread
     const ShardSide& back() const { return sides_[back_index()]; }
     void write(const NodeDelta&);
+    // To what is used (or foreign) on a lane; `version`: the block's, from now on.
+    void add_used(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount>, int sign, std::uint64_t version);
+    void add_foreign(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount>, int sign, std::uint64_t version);
     void write_holds(std::uint32_t block, std::uint32_t lane, std::shared_ptr<const HoldList>);
     void publish();
     bool has_unpublished() const { return !deltas_.empty(); }
@@ -96,6 +107,13 @@ public:
 
 private:
     std::uint32_t back_index() const { return 1 - active_.load(std::memory_order_relaxed); }
+    const ShardSide& other(const ShardSide& side) const { return sides_[&side == &sides_[0] ? 1 : 0]; }
+
+    using Amounts = std::array<std::int64_t, kLanes> KindColumns::*;
+
+    void add(Amounts, NodeDelta::Field, std::uint32_t block, std::uint32_t lane, std::span<const KindAmount>, int sign,
+             std::uint64_t version);
+    void copy(Amounts, const ShardSide& from, ShardSide& to, const NodeDelta&) const;
     void apply(ShardSide&, const NodeDelta&) const;
     void wait_for_readers(std::uint32_t side) const;
 

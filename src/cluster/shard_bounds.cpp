@@ -83,6 +83,22 @@ void ShardBounds::set_use(const NodeBlock& block, std::uint32_t index, std::uint
     }
 }
 
+void ShardBounds::copy_use(const ShardBounds& from, std::uint32_t index, std::uint32_t lane) {
+    const BlockBounds& source = from.blocks_[index];
+    BlockBounds& bounds = blocks_[index];
+    bounds.shares.cpu[lane] = source.shares.cpu[lane];
+    bounds.shares.memory[lane] = source.shares.memory[lane];
+    bounds.shares.scored_cpu[lane] = source.shares.scored_cpu[lane];
+    bounds.shares.scored_memory[lane] = source.shares.scored_memory[lane];
+    const std::uint64_t bit = std::uint64_t{1} << lane;
+    bounds.apart = (bounds.apart & ~bit) | (source.apart & bit);
+    for (std::uint32_t kind = 0; kind < from.rooms_.size(); ++kind) {
+        if (!from.rooms_[kind].empty()) {
+            room_of(static_cast<KindId>(kind))[index].code[lane] = from.rooms_[kind][index].code[lane];
+        }
+    }
+}
+
 void ShardBounds::set_share(const NodeBlock& block, BlockBounds& bounds, std::uint32_t lane, KindId kind) const {
     ShareLanes& shares = bounds.shares;
     switch (kind) {
@@ -95,7 +111,7 @@ void ShardBounds::set_share(const NodeBlock& block, BlockBounds& bounds, std::ui
     bounds.apart = (bounds.apart & ~(std::uint64_t{1} << lane)) | std::uint64_t{!alike} << lane;
 }
 
-void ShardBounds::set_room(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId kind) {
+std::vector<RoomLanes>& ShardBounds::room_of(KindId kind) {
     if (raw(kind) >= rooms_.size()) {
         rooms_.resize(raw(kind) + 1);
     }
@@ -103,6 +119,11 @@ void ShardBounds::set_room(const NodeBlock& block, std::uint32_t index, std::uin
     if (room.empty()) {
         room.resize(blocks_.size());
     }
+    return room;
+}
+
+void ShardBounds::set_room(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId kind) {
+    std::vector<RoomLanes>& room = room_of(kind);
     const std::int64_t amount = capacity_of(block, kind, lane) - in_use(block, kind, lane);
     const ReachLanes* const reach = block.reach(kind);
     room[index].code[lane] = room_code(reach == nullptr ? amount : std::min(amount, (*reach)[lane]));

@@ -43,6 +43,8 @@ public:
     void set_use(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId);       // used or foreign
     void set_capacity(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId);
     void set_presence(const NodeBlock& block, std::uint32_t index);                              // present, schedulable
+    // What set_use() found on the other side.
+    void copy_use(const ShardBounds& from, std::uint32_t index, std::uint32_t lane);
 
     const BlockBounds& block(std::uint32_t index) const { return blocks_[index]; }
     // Codes of a bounded kind; null: nobody in the shard has any.
@@ -53,6 +55,7 @@ public:
 private:
     void find_spans(const NodeBlock&, BlockBounds&) const;
     void set_share(const NodeBlock&, BlockBounds&, std::uint32_t lane, KindId) const;
+    std::vector<RoomLanes>& room_of(KindId);
     void set_room(const NodeBlock&, std::uint32_t index, std::uint32_t lane, KindId);
 
     std::vector<BlockBounds> blocks_;

@@ -2,16 +2,22 @@
 
 #include <array>
 #include <charconv>
+#include <cstring>
 
 namespace bayplan {
 
 namespace {
 
+constexpr std::size_t kNumberMax = 24;
+
 template <typename Number>
-void append_number(std::string& text, Number number) {
-    std::array<char, 24> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    text.append(digits.data(), end);
+    requires std::is_integral_v<Number>
+char* put(char* at, Number number) {
+    return std::to_chars(at, at + kNumberMax, number).ptr;
+}
+char* put(char* at, std::string_view text) {
+    std::memcpy(at, text.data(), text.size());
+    return at + text.size();
 }
 
 }  // namespace
@@ -20,25 +26,24 @@ DecisionLog::DecisionLog(DecisionSink& sink) : sink_(sink) { sha256_init(&hash_)
 
 void DecisionLog::line(std::int64_t now_ns, std::string_view kind, std::string_view shim, std::string_view key,
                        std::string_view node, std::string_view victims, std::string_view reasons) {
-    line_.clear();
-    append_number(line_, ++number_);
-    line_ += ' ';
-    append_number(line_, now_ns);
-    line_ += ' ';
-    line_ += kind;
-    line_ += ' ';
-    line_ += shim;
-    line_ += '/';
-    line_ += key;
-    line_ += ' ';
-    line_ += node;
-    line_ += ' ';
-    line_ += victims;
-    line_ += ' ';
-    line_ += reasons;
-    sink_.log_line(line_);
-    line_ += '\n';
-    sha256_update(&hash_, line_.size(), reinterpret_cast<const std::uint8_t*>(line_.data()));
+    // One size, then plain copies: a line is written for every placement.
+    const std::size_t size_max = 2 * kNumberMax + kind.size() + shim.size() + key.size() + node.size() + victims.size() +
+                                 reasons.size() + 8;
+    if (line_.size() < size_max) {
+        line_.resize(size_max);
+    }
+    char* at = put(line_.data(), ++number_);
+    at = put(put(at, " "), now_ns);
+    at = put(put(at, " "), kind);
+    at = put(put(at, " "), shim);
+    at = put(put(at, "/"), key);
+    at = put(put(at, " "), node);
+    at = put(put(at, " "), victims);
+    at = put(put(at, " "), reasons);
+    const std::string_view line(line_.data(), static_cast<std::size_t>(at - line_.data()));
+    sink_.log_line(line);
+    *at = '\n';
+    sha256_update(&hash_, line.size() + 1, reinterpret_cast<const std::uint8_t*>(line_.data()));
 }
 
 void DecisionLog::place(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,

@@ -38,7 +38,7 @@ private:
 
     DecisionSink& sink_;
     std::uint64_t number_ = 0;
-    std::string line_;
+    std::string line_;  // room for a line; used again
     sha256_ctx hash_;
 };
 

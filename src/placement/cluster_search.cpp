@@ -6,13 +6,17 @@
 
 namespace bayplan {
 
-bool ClusterSearch::couples(const Subject& subject) const {
+bool ClusterSearch::filters_couple(const Subject& subject) const {
     if (predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible) {
         return true;
     }
     const auto& predicates = predicates_.predicates();
     return std::any_of(predicates.begin(), predicates.end(),
-                       [&](const auto& predicate) { return predicate->couples(subject); }) ||
+                       [&](const auto& predicate) { return predicate->couples(subject); });
+}
+
+bool ClusterSearch::couples(const Subject& subject) const {
+    return (!subject.plan.plain && filters_couple(subject)) ||
            std::any_of(scores_.begin(), scores_.end(), [&](const WeightedClusterScore& weighted) {
                return weighted.score->tells_apart(subject.spec, subject.plan, subject.topology);
            });

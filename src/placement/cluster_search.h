@@ -38,6 +38,7 @@ public:
 private:
     static constexpr std::int64_t kTableMax = 128;
 
+    bool filters_couple(const Subject&) const;
     bool filter(const Subject&, const ClassCache&, const NodeMask* left_out);
     void collect(const Subject&);
     std::int64_t bound_of(const ClassCache&, std::uint32_t block) const;

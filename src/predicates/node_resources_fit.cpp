@@ -28,8 +28,10 @@ public:
                 return 0;
             }
         }
-        for (const KindAmount& request : ask_class.requests) {
-            lanes &= ~held_short(ask_class, block, request, lanes & block.holding);
+        if ((lanes & block.holding) != 0) {
+            for (const KindAmount& request : ask_class.requests) {
+                lanes &= ~held_short(ask_class, block, request, lanes & block.holding);
+            }
         }
         return lanes;
     }

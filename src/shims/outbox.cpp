@@ -42,8 +42,12 @@ void Outbox::seal() {
     if (open_->decisions.empty()) {
         return;
     }
+    const bool full = open_->decisions.size() == kBatchDecisions;
     batches_.push_back(std::move(open_));
     open_ = std::make_unique<DecisionBatch>();
+    if (full) {
+        open_->decisions.reserve(kBatchDecisions);  // the next will be, too
+    }
     text_left_ = 0;
 }
 

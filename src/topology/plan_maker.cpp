@@ -46,6 +46,8 @@ std::unique_ptr<SpecPlan> Topology::make_plan(SpecId id) {
     }
     plan_own_terms(spec, *plan);
     plan_terms_of_others(spec, *plan);
+    plan->plain = !plan->couples_filters() && !plan->couples_scores() && spec.ports.empty() && spec.volumes.empty() &&
+                  spec.images.empty() && plan->names.kind != NodeNameSet::Kind::conflict;
     plan->terms_version = counts_.terms_version();
     plan->objects_version = objects_version_;
     return plan;

@@ -1,5 +1,7 @@
 #include "topology/signatures.h"
 
+#include <algorithm>
+
 #include <boost/container_hash/hash.hpp>
 
 #include "base/visit_texts.h"
@@ -22,13 +24,23 @@ SignatureId Signatures::acquire(const PodSpec& spec, const FactsBySlot& all) {
     key.wanted.tolerations = spec.tolerations;
     const auto [id, fresh] = entries_.acquire(std::move(key));
     if (fresh) {
-        for (std::size_t slot = 0; slot < all.size(); ++slot) {
-            if (all[slot]) {
-                judge(entries_[id], static_cast<Slot>(slot), all[slot].get(), all.size());
-            }
-        }
+        judge_all(entries_[id], all);
     }
     return id;
+}
+
+void Signatures::judge_all(Entry& entry, const FactsBySlot& all) {
+    const PodSpec& wanted = entry.key.wanted;
+    if (wanted.node_selector.empty() && !wanted.required_nodes && wanted.preferred_nodes.empty()) {
+        // Only taints matter, and few nodes have any.
+        for_each_slot(tainted_, [&](Slot slot) { judge(entry, slot, all[raw(slot)].get(), all.size()); });
+        return;
+    }
+    for (std::size_t slot = 0; slot < all.size(); ++slot) {
+        if (all[slot]) {
+            judge(entry, static_cast<Slot>(slot), all[slot].get(), all.size());
+        }
+    }
 }
 
 void Signatures::release(SignatureId id) {
@@ -38,6 +50,10 @@ void Signatures::release(SignatureId id) {
 }
 
 void Signatures::set_node(Slot slot, const NodeFacts* facts, std::size_t slots) {
+    tainted_.resize(std::max(tainted_.size(), slots / kLanes), 0);
+    const std::uint64_t bit = std::uint64_t{1} << lane_of(slot);
+    std::uint64_t& word = tainted_[block_of(slot)];
+    word = facts != nullptr && !facts->taints.empty() ? word | bit : word & ~bit;
     entries_.for_each([&](SignatureId, Entry& entry) { judge(entry, slot, facts, slots); });
 }
 

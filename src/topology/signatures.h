@@ -67,12 +67,14 @@ private:
         std::uint32_t liked = 0;     // nodes with an affinity score
     };
 
+    void judge_all(Entry&, const FactsBySlot&);
     void judge(Entry&, Slot, const NodeFacts*, std::size_t slots);
     static void put(std::vector<std::int32_t>&, std::uint32_t& nonzero, Slot, std::int32_t, std::size_t slots);
 
     const TextTable& texts_;
     const KnownTexts& known_;
     const FixedPredicates on_;
+    NodeMask tainted_;  // nodes with a taint
     Interned<SignatureId, Entry> entries_;
 };
 

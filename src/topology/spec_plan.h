@@ -66,6 +66,9 @@ struct SpecPlan {
     VolumePlan volumes;
     std::uint64_t volumes_version = UINT64_MAX;
 
+    // Nothing to ask but the node's own amounts, labels and taints: most pods, and the shortest way.
+    bool plain = false;
+
     // What it was made from, and what it holds references on.
     std::uint64_t terms_version = 0;
     std::uint64_t objects_version = 0;

@@ -26,13 +26,10 @@ constexpr int kReaders = 2;
 void write_state(Shard& shard, std::int64_t value) {
     for (std::uint32_t block = 0; block < kBlocks; ++block) {
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-            shard.write({.field = NodeDelta::Field::used,
-                         .block = block,
-                         .lane = lane,
-                         .kind = static_cast<KindId>(0),
-                         .value = value});
+            const KindColumns* const now = shard.back().blocks[block].columns(static_cast<KindId>(0));
+            const KindAmount more{static_cast<KindId>(0), value - (now == nullptr ? 0 : now->used[lane])};
+            shard.add_used(block, lane, std::span(&more, 1), +1, static_cast<std::uint64_t>(value));
         }
-        shard.write({.field = NodeDelta::Field::version, .block = block, .value = value});
     }
 }
 
