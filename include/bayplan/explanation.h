@@ -33,6 +33,10 @@ struct NodeExplanation {
     std::vector<PredicateFailure> failures;
     std::vector<ScoreShare> scores;  // of feasible nodes, in the order of the plugins
     std::int64_t total = 0;          // sum of the weighted scores
+    // Of kinds the pod asks for that are devices here, as `KIND=N+N,KIND=N` (RULES.md, section 11): which it would
+    // get, if the node is feasible; and what each device has left for it, the first first.
+    std::string devices = {};
+    std::string devices_left = {};
 };
 
 // A node where preemption could make room, and whom it would cost. Pods by key, most important first.

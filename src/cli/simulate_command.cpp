@@ -315,6 +315,13 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
         ->type_name("NAME")
         ->expected(1)
         ->take_all();
+    simulate
+        ->add_option("--devices", arguments->dump.devices,
+                     "this resource is devices, 1000 of it each, on every node that has some: a share must fit one device, "
+                     "whole ones need empty devices; may be repeated")
+        ->type_name("RESOURCE")
+        ->expected(1)
+        ->take_all();
     // One text: a list would take the files behind it for names.
     simulate
         ->add_option_function<std::string>(

@@ -24,23 +24,68 @@ bool Devices::concern(const AskClass& ask_class) const {
                        [&](const KindAmount& request) { return nodes_with_.contains(request.kind); });
 }
 
+namespace {
+
+using TextByKind = std::map<std::string_view, std::string>;
+
+template <typename Number>
+void append(std::string& text, const std::vector<Number>& numbers) {
+    for (const Number number : numbers) {
+        text += (text.empty() ? "=" : "+") + std::to_string(number);
+    }
+}
+
+std::string joined(const TextByKind& by_kind) {
+    std::string all;
+    for (const auto& [name, text] : by_kind) {
+        all += (all.empty() ? "" : ",") + std::string(name) + text;
+    }
+    return all;
+}
+
+}  // namespace
+
 std::string Devices::text_of(AskId id) const {
     const DeviceShares* const shares = of(id);
     if (shares == nullptr) {
         return {};
     }
-    std::map<std::string_view, std::string> by_name;
+    TextByKind by_kind;
     for (const DeviceShare& one : *shares) {
-        std::string& text = by_name[kinds_.text(one.kind)];
-        for (const std::uint32_t device : one.devices) {
-            text += (text.empty() ? "=" : "+") + std::to_string(device);
+        append(by_kind[kinds_.text(one.kind)], one.devices);
+    }
+    return joined(by_kind);
+}
+
+// `numbers(use, amount)`: those to be told of a kind.
+template <typename Numbers>
+std::string Devices::text_of_kinds(const AskClass& ask_class, Slot slot, Numbers&& numbers) const {
+    TextByKind by_kind;
+    for (const DeviceUse& use : at(slot)) {
+        for (const KindAmount& request : ask_class.requests) {
+            if (use.kind == request.kind) {
+                append(by_kind[kinds_.text(use.kind)], numbers(use, request.value));
+            }
         }
     }
-    std::string all;
-    for (const auto& [name, text] : by_name) {
-        all += (all.empty() ? "" : ",") + std::string(name) + text;
-    }
-    return all;
+    return joined(by_kind);
+}
+
+std::string Devices::would_give(const AskClass& ask_class, Slot slot) const {
+    return text_of_kinds(ask_class, slot, [&](const DeviceUse& use, std::int64_t amount) {
+        return share(use, ask_class, amount, slot, {}).devices;
+    });
+}
+
+std::string Devices::left_for(const AskClass& ask_class, Slot slot) const {
+    return text_of_kinds(ask_class, slot, [&](const DeviceUse& use, std::int64_t) {
+        std::vector<std::int64_t> left = beside_holds(use, ask_class, slot).used;
+        left.resize(use.count);
+        for (std::int64_t& amount : left) {
+            amount = kDevice - amount;
+        }
+        return left;
+    });
 }
 
 namespace {
@@ -53,12 +98,7 @@ bool makes_sense(const DeviceUse& use, std::int64_t amount, const std::vector<st
 
 }  // namespace
 
-DeviceShare Devices::share(const DeviceUse& use, const AskClass& ask_class, std::int64_t amount, Slot slot,
-                           std::string_view stated) const {
-    DeviceShare made{use.kind, amount, devices_in(stated, kinds_.text(use.kind))};
-    if (makes_sense(use, amount, made.devices)) {
-        return made;
-    }
+DeviceUse Devices::beside_holds(const DeviceUse& use, const AskClass& ask_class, Slot slot) const {
     DeviceUse beside = use;
     if (const HoldList* holds = state_.block(block_of(slot)).holds_of(lane_of(slot))) {
         for (const HeldAmount& hold : *holds) {
@@ -67,7 +107,16 @@ DeviceShare Devices::share(const DeviceUse& use, const AskClass& ask_class, std:
             }
         }
     }
-    made.devices = beside.choose(amount, choice_);
+    return beside;
+}
+
+DeviceShare Devices::share(const DeviceUse& use, const AskClass& ask_class, std::int64_t amount, Slot slot,
+                           std::string_view stated) const {
+    DeviceShare made{use.kind, amount, devices_in(stated, kinds_.text(use.kind))};
+    if (makes_sense(use, amount, made.devices)) {
+        return made;
+    }
+    made.devices = beside_holds(use, ask_class, slot).choose(amount, choice_);
     return made;
 }
 

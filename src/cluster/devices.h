@@ -48,6 +48,11 @@ public:
     // As decisions and shims write it; empty if the pod has none.
     std::string text_of(AskId) const;
 
+    // What a pod of the class would be given there now, and what each device has left for it: both in the form of
+    // text_of(), the latter with amounts in place of numbers. Empty if nothing it asks for is devices there.
+    std::string would_give(const AskClass&, Slot) const;
+    std::string left_for(const AskClass&, Slot) const;
+
     // Gives the pod devices on the node of all kinds it asks for. `stated`: what its shim says that it has,
     // followed where it makes sense; else chosen, beside what holds keep from the pod.
     void give(AskId, const AskClass&, Slot, std::string_view stated);
@@ -62,6 +67,9 @@ public:
     void give_more(AskId, const AskClass&, Slot, const std::vector<KindId>&);
 
 private:
+    DeviceUse beside_holds(const DeviceUse&, const AskClass&, Slot) const;
+    template <typename Numbers>
+    std::string text_of_kinds(const AskClass&, Slot, Numbers&&) const;
     DeviceShare share(const DeviceUse&, const AskClass&, std::int64_t amount, Slot, std::string_view stated) const;
     void show(Slot, const DeviceUse&);
 

@@ -114,7 +114,9 @@ private:
         PredicateSet::Failure first =
             whole.refusal.verdict != Verdict::feasible ? whole : diagnoser_.judge(node);
         one.verdict = first.refusal.verdict;
+        one.devices_left = world_.devices.left_for(subject().ask_class, node.slot);
         if (one.verdict == Verdict::feasible) {
+            one.devices = world_.devices.would_give(subject().ask_class, node.slot);
             score(node, one);
         } else if (!full || whole.refusal.verdict != Verdict::feasible) {
             one.failures.push_back(named(predicates, std::move(first)));

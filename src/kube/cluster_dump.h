@@ -27,6 +27,8 @@ struct DumpOptions {
     bool defaults = false;  // fill in what the API server would: see defaults.h
     // Names of schedulers whose pods are ours; none: all pods are.
     std::vector<std::string> schedulers;
+    // Resources that are devices, 1000 of the amount each, on every node that has some.
+    std::vector<std::string> devices = {};
 };
 
 struct DumpCounts {
@@ -48,7 +50,8 @@ public:
     using Progress = std::function<void(std::uint64_t bytes)>;
     using Send = std::function<void(const StateBody&)>;
 
-    explicit ClusterDump(DumpOptions options = {}) : options_(std::move(options)), converter_(options_.defaults) {}
+    explicit ClusterDump(DumpOptions options = {})
+        : options_(std::move(options)), converter_(options_.defaults, options_.devices) {}
     ClusterDump(const ClusterDump&) = delete;
     ClusterDump& operator=(const ClusterDump&) = delete;
 

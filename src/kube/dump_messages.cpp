@@ -44,7 +44,8 @@ NodeRecord node_record(const ConvertedNode& node, NodeAction action) {
             .capacity = node.capacity,
             .attributes = node.attributes,
             .taints = node.taints,
-            .images = node.images};
+            .images = node.images,
+            .devices = node.devices};
 }
 
 void ClusterDump::send_state(const Send& send, std::size_t items_max) const {

@@ -1,6 +1,7 @@
 // See object_converter.h.
 #include "kube/object_converter.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kube/defaults.h"
@@ -52,12 +53,22 @@ bool has_namespace(std::string_view kind) {
     return true;
 }
 
+ConvertedNode ObjectConverter::convert_node_with_devices(Converter& convert) {
+    ConvertedNode node = convert_node(convert);
+    for (const Amount& amount : node.capacity) {
+        if (amount.value > 0 && std::find(devices_.begin(), devices_.end(), texts_.text(amount.kind)) != devices_.end()) {
+            node.devices.push_back(amount.kind);
+        }
+    }
+    return node;
+}
+
 ConvertedObject ObjectConverter::convert_any(Converter& convert, std::string_view kind) {
     if (kind == "Pod") {
         return convert_pod(convert);
     }
     if (kind == "Node") {
-        return convert_node(convert);
+        return convert_node_with_devices(convert);
     }
     if (kind == "PriorityClass") {
         return convert_priority_class(convert);

@@ -30,8 +30,10 @@ struct NamedObject {
 
 class ObjectConverter {
 public:
-    // `defaults`: fill in what the API server would (defaults.h).
-    explicit ObjectConverter(bool defaults) : defaults_(defaults) {}
+    // `defaults`: fill in what the API server would (defaults.h). `devices`: resources that are devices on every
+    // node that has some.
+    explicit ObjectConverter(bool defaults, std::vector<std::string> devices = {})
+        : defaults_(defaults), devices_(std::move(devices)) {}
 
     // Nothing: it is broken, and the faults say how. A pod's spec has its number, its application is its namespace;
     // its priority class, which needs other objects, is left to PriorityClasses.
@@ -44,8 +46,10 @@ public:
 
 private:
     ConvertedObject convert_any(Converter&, std::string_view kind);
+    ConvertedNode convert_node_with_devices(Converter&);
 
     bool defaults_;
+    std::vector<std::string> devices_;
     Texts texts_;
     SpecTable specs_;
 };

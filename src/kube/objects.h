@@ -20,6 +20,7 @@ struct ConvertedNode {
     std::vector<Attribute> attributes;
     std::vector<Taint> taints;
     std::vector<Amount> images;
+    std::vector<Text> devices;  // kinds of the capacity that are devices: as the caller wants it, no object says so
 };
 
 struct PriorityClass {

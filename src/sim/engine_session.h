@@ -29,7 +29,7 @@ struct LogLine {
     std::string node;
     std::vector<std::string> victims;  // of a nomination, most important first
     std::int32_t violations = 0;       // likewise
-    std::string message;
+    std::string message;               // of a placement: its devices, or `-`
 };
 
 // What the engine tells its shim to do, or of a pod that it does not try.

@@ -35,6 +35,7 @@ public:
         }
         if (decision.outcome == Outcome::scheduled) {
             out_->text("node", decision.node);
+            add_if_any("devices", decision.devices);
         } else {
             out_->text("message", decision.message);
         }
@@ -71,6 +72,12 @@ private:
         }
     }
 
+    void add_if_any(std::string_view name, std::string_view text) {
+        if (!text.empty()) {
+            out_->text(name, text);
+        }
+    }
+
     void add_victims(const std::vector<std::string>& victims, std::int32_t violations) {
         out_->begin_list("victims");
         for (const std::string& victim : victims) {
@@ -103,6 +110,8 @@ private:
     void add_node(const NodeExplanation& node) {
         out_->begin_object(node.node);
         out_->text("verdict", name_of(node.verdict));
+        add_if_any("devices", node.devices);
+        add_if_any("devicesLeft", node.devices_left);
         if (!node.failures.empty()) {
             add_failure(node.failures.front());
         }

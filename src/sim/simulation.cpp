@@ -83,7 +83,9 @@ struct Simulation::Parts {
         if (outcome == Outcome::unschedulable) {
             decision.node.clear();
         }
-        if (outcome != Outcome::scheduled) {
+        if (outcome == Outcome::scheduled) {
+            decision.devices = line.message == "-" ? "" : std::move(line.message);
+        } else {
             decision.message = line.message;
             tried.message = std::move(line.message);
         }
@@ -175,6 +177,9 @@ std::optional<Decision> Simulation::judge(std::string_view pod) {
     decision.outcome = explanation->state == "gated" ? Outcome::gated
                        : decision.node.empty()       ? Outcome::unschedulable
                                                      : Outcome::scheduled;
+    for (const NodeExplanation& one : explanation->nodes) {
+        decision.devices = one.node == decision.node ? one.devices : decision.devices;
+    }
     if (explanation->preemption && !explanation->preemption->nominated_node.empty()) {
         take_nomination(*explanation->preemption, decision);
     }

@@ -35,6 +35,7 @@ struct Decision {
     std::string pod;  // "namespace/name"
     Outcome outcome = Outcome::unschedulable;
     std::string node;           // where, if scheduled
+    std::string devices;        // which of the node's the pod has then, as `KIND=N+N`; empty: none
     std::string message;        // why not, in Kubernetes' words
     // If nominated:
     std::string nominated_node;

@@ -72,9 +72,11 @@ private:
     // What speaks against a node; the first failing predicate leads.
     using Against = std::vector<std::tuple<std::string, std::vector<std::string>, Verdict>>;
 
+    static std::string in_brackets(const std::string& devices) { return devices.empty() ? "" : " (" + devices + ")"; }
+
     static std::string where_or_why(const Decision& decision) {
         switch (decision.outcome) {
-        case Outcome::scheduled: return decision.node;
+        case Outcome::scheduled: return decision.node + in_brackets(decision.devices);
         case Outcome::nominated:
             return fmt::format("{}, in place of {}", decision.nominated_node, fmt::join(decision.victims, ", "));
         default: return decision.message;
@@ -184,7 +186,7 @@ private:
             for (const ScoreShare& share : node.scores) {
                 fmt::print(out_, "  {:>{}}", share.weighted, std::max<std::size_t>(7, heading(share.plugin).size()));
             }
-            fmt::print(out_, "\n");
+            fmt::print(out_, "{}\n", node.devices.empty() ? "" : fmt::format("  {} of {}", node.devices, node.devices_left));
         }
     }
 

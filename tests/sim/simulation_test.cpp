@@ -29,7 +29,9 @@ std::string pod(const std::string& name, int cpu, const std::string& spec = "", 
 
 // A dump of these objects, and a simulation of it.
 struct World {
-    explicit World(const std::vector<std::string>& objects, SimulationOptions options = {}) {
+    explicit World(const std::vector<std::string>& objects, SimulationOptions options = {},
+                   std::vector<std::string> devices = {})
+        : dump({.defaults = false, .schedulers = {}, .devices = std::move(devices)}) {
         std::string text = R"({"kind":"List","items":[)";
         for (const std::string& object : objects) {
             text += (text.back() == '[' ? "" : ",") + object;
@@ -177,6 +179,27 @@ TEST(Simulation, AFullDiagnosisNamesEveryPredicate) {
         names.push_back(failure.predicate);
     }
     EXPECT_THAT(names, ElementsAre("NodeUnschedulable", "NodeResourcesFit"));
+}
+
+// 2,000 of a resource are two devices, of which two pods of 600 take one each: 800 are free, 500 fit nowhere.
+TEST(Simulation, SharesOfDevicesMustFitOneDevice) {
+    const auto with_gpu = [](std::string object, const std::string& place, int amount) {
+        return object.insert(object.find(place) + place.size(), R"("x.io/gpu":")" + std::to_string(amount) + R"(",)");
+    };
+    World world({with_gpu(node("n1", 8), R"("allocatable":{)", 2'000), with_gpu(pod("a", 1), R"("requests":{)", 600),
+                 with_gpu(pod("b", 1), R"("requests":{)", 600), with_gpu(pod("c", 1), R"("requests":{)", 500),
+                 with_gpu(pod("d", 1), R"("requests":{)", 400)},
+                {.compat = Compat::seed, .predicates = {}, .explain = true, .full = false}, {"x.io/gpu"});
+    EXPECT_THAT(world.run(), ElementsAre("ns/a n1", "ns/b n1",
+                                         HasSubstr("ns/c ! 0/1 nodes are available: 1 Insufficient x.io/gpu"), "ns/d n1"));
+    const auto seen = [&](std::size_t index) { return world.decisions.at(index).explanation.value().nodes.at(0); };
+    EXPECT_EQ(world.decisions.at(0).devices, "x.io/gpu=0");
+    EXPECT_EQ(world.decisions.at(1).devices, "x.io/gpu=1");
+    EXPECT_EQ(world.decisions.at(3).devices, "x.io/gpu=0");
+    EXPECT_EQ(seen(1).devices_left, "x.io/gpu=400+1000");
+    EXPECT_EQ(seen(1).devices, "x.io/gpu=1");
+    EXPECT_EQ(seen(2).devices_left, "x.io/gpu=400+400");
+    EXPECT_EQ(seen(2).devices, "");
 }
 
 TEST(Simulation, PredicatesThatAreNotListedDoNotCount) {
