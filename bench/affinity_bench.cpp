@@ -21,7 +21,7 @@
 #include "measure/kube_driver.h"
 #include "measure/scheduler.h"
 #include "measure/stopwatch.h"
-#include "oracle.h"
+#include "oracle_side.h"
 #include "workload/kube_loads.h"
 
 namespace bayplan::bench {
@@ -29,23 +29,6 @@ namespace {
 
 using namespace measure;
 using workload::KubeLoad;
-
-class OracleSide final : public Scheduler {
-public:
-    OracleSide() : oracle_(EngineOptions{}) {}
-
-    void apply(const Input& input) override { oracle_.apply(input); }
-    void run(std::uint64_t attempts_max) override { oracle_.run(attempts_max); }
-    bool has_work() const override { return oracle_.has_work(); }
-    std::uint64_t last_decision() const override {
-        const auto& decisions = oracle_.decisions("shim-bench");
-        return decisions.empty() ? 0 : decisions.back().number;
-    }
-    std::string digest() const { return oracle_.digest(); }
-
-private:
-    oracle::Oracle oracle_;
-};
 
 struct Way {
     const char* name;

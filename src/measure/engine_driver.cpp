@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "measure/scan_baseline.h"
+#include "measure/scheduler.h"
 #include "measure/stopwatch.h"
 
 namespace bayplan::measure {
@@ -88,15 +89,22 @@ std::vector<std::string> BatchSink::victims() const {
     return names;
 }
 
-EngineDriver::EngineDriver(const workload::Workload& load, const EngineOptions& options)
-    : load_(load), engine_(options, sink_) {
-    engine_.apply(Connect{.connection = kConnection, .shim = "shim-bench", .shim_instance = 7});
+EngineDriver::EngineDriver(const workload::Workload& load, const EngineOptions& options, Scheduler* beside)
+    : load_(load), beside_(beside), engine_(options, sink_) {
+    apply(Connect{.connection = kConnection, .shim = "shim-bench", .shim_instance = 7});
     send(ResyncBeginMessage{});
     send(ResyncEndMessage{});
 }
 
+void EngineDriver::apply(const Input& input) {
+    engine_.apply(input);
+    if (beside_ != nullptr) {
+        beside_->apply(input);
+    }
+}
+
 void EngineDriver::send(const StateBody& body) {
-    engine_.apply(StateMessage{.connection = kConnection, .sequence = ++sequence_, .body = body});
+    apply(StateMessage{.connection = kConnection, .sequence = ++sequence_, .body = body});
 }
 
 DictId EngineDriver::entry(std::string_view text) {
@@ -185,7 +193,10 @@ void EngineDriver::ask_some(std::size_t first, std::size_t end) {
 void EngineDriver::turn() {
     engine_.run(kAttemptsPerTurn);
     engine_.flush();
-    engine_.apply(Acknowledge{kConnection, sink_.last_decision()});
+    if (beside_ != nullptr) {
+        beside_->run(kAttemptsPerTurn);
+    }
+    apply(Acknowledge{kConnection, sink_.last_decision()});
 }
 
 void EngineDriver::ask_all() { ask_some(0, load_.pods.size()); }

@@ -45,9 +45,12 @@ private:
     std::uint64_t cuts_ = 0;
 };
 
+class Scheduler;
+
 class EngineDriver {
 public:
-    EngineDriver(const workload::Workload&, const EngineOptions&);
+    // `beside`: gets every input and every turn too (a test's oracle).
+    EngineDriver(const workload::Workload&, const EngineOptions&, Scheduler* beside = nullptr);
 
     // Dictionary, nodes, one application, and the pods that run already.
     void register_cluster();
@@ -68,6 +71,7 @@ public:
     void forget_decisions() { sink_.clear(); }
 
 private:
+    void apply(const Input&);
     void send(const StateBody&);
     DictId entry(std::string_view text);
     std::vector<Amount> encode(const workload::Amounts&);
@@ -79,6 +83,7 @@ private:
     void turn();
 
     const workload::Workload& load_;
+    Scheduler* const beside_;
     BatchSink sink_;
     Engine engine_;
     std::uint64_t sequence_ = 0;
