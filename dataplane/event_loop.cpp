@@ -22,9 +22,10 @@ namespace bayplan::dataplane {
 
 namespace {
 
-// Empty turns before an adaptive loop sleeps: a few tens of microseconds, so that a
-// request-response pattern does not pay a wake-up each time.
-constexpr std::uint32_t kIdleTurnsBeforeSleep = 64;
+// Empty turns before an adaptive loop sleeps: a few microseconds, for what is just under way. More would
+// take the CPU from the thread that is being waited for where threads are more than CPUs (bench/README.md);
+// who has a CPU for each thread polls.
+constexpr std::uint32_t kIdleTurnsBeforeSleep = 8;
 // A handler may have work that nobody announces by wake(), so a sleep is never longer.
 constexpr std::uint64_t kSleepNsMax = 1'000'000;
 // After request_stop(): for how long peers that did not hear the CONNECTION_CLOSE get it again.

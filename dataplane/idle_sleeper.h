@@ -1,6 +1,6 @@
-// The adaptive idle policy of a polled port: spin while traffic is near, then sleep in short naps
-// that grow with the silence. Rx interrupts are no portable answer (software drivers have none),
-// and on a machine whose cores are shared a poller that sleeps beats one that spins.
+// The adaptive idle policy of a polled port: sleep in short naps that grow with the silence. Rx interrupts
+// are no portable answer (software drivers have none), and on a machine whose cores are shared a poller
+// that sleeps beats one that spins.
 //
 // Thread: busy() and wait() by the polling thread; wake() by any.
 #pragma once
@@ -13,7 +13,7 @@ namespace bayplan::dataplane {
 // How long a silence is met with which nap. Cost and latency as measured with af_packet at 200
 // requests per second, blocking client.
 struct IdleLimits {
-    std::uint32_t spin_polls = 2000;        // about 100-200 us of empty polls
+    std::uint32_t spin_polls = 4;           // empty polls before the first nap
     std::int64_t nap_ns = 50'000;           // 26 % of a core, p99 0.12 ms
     std::int64_t long_nap_ns = 200'000;     // 8 %, p99 0.29 ms
     std::int64_t deep_nap_ns = 1'000'000;   // 2 %, p99 0.78 ms
@@ -25,7 +25,7 @@ class IdleSleeper {
 public:
     explicit IdleSleeper(IdleLimits limits = {}) : limits_(limits) {}
 
-    // Something arrived: spin again.
+    // Something arrived: naps are short again.
     void busy() { empty_polls_ = 0; }
     // Nothing arrived. Returns at once while still spinning, else after a nap, the timeout or
     // wake(). A wake() since the last nap counts.

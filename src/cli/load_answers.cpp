@@ -1,11 +1,12 @@
 // What the daemon says to a load, and what the books come to in the end. See load_run.h.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "cli/load_run.h"
-#include "cli/process_cpu.h"
+#include "cli/process_use.h"
 
 namespace bayplan::cli {
 
@@ -123,9 +124,26 @@ bool LoadRun::on_decisions_end() {
     if (allocations_at_cpu_ != result_.allocations) {
         allocations_at_cpu_ = result_.allocations;
         cpu_at_last_allocation_ns_ = process_cpu_ns(daemon_pid_);
+        own_cpu_at_last_allocation_ns_ = process_cpu_ns(getpid());
     }
     return write_journal();
 }
+
+namespace {
+
+std::optional<std::uint64_t> switches_since(pid_t pid, std::optional<std::uint64_t> before) {
+    const auto now = involuntary_switches(pid);
+    // Threads that have ended take their counts with them.
+    return now && before ? std::optional(*now - std::min(*before, *now)) : std::nullopt;
+}
+
+std::optional<double> cores(std::optional<std::int64_t> first_ns,
+                            std::optional<std::int64_t> last_ns, double seconds) {
+    return first_ns && last_ns ? std::optional(static_cast<double>(*last_ns - *first_ns) * 1e-9 / seconds)
+                               : std::nullopt;
+}
+
+}  // namespace
 
 LoadResult LoadRun::result() {
     result_.asks = book_.size();
@@ -141,14 +159,17 @@ LoadResult LoadRun::result() {
     if (last_allocation_ns_ > first_ask_ns_) {
         result_.seconds = static_cast<double>(last_allocation_ns_ - first_ask_ns_) * 1e-9;
         result_.pods_per_s = static_cast<double>(result_.allocations) / result_.seconds;
-        if (cpu_at_first_ask_ns_ && cpu_at_last_allocation_ns_) {
-            const auto used_ns = *cpu_at_last_allocation_ns_ - *cpu_at_first_ask_ns_;
-            result_.daemon_cores = static_cast<double>(used_ns) * 1e-9 / result_.seconds;
-            result_.cores_include_shim = daemon_pid_ == getpid();
-        }
+        result_.cores_include_shim = daemon_pid_ == getpid();
+        result_.daemon_cores =
+            cores(cpu_at_first_ask_ns_, cpu_at_last_allocation_ns_, result_.seconds);
+        result_.shim_cores =
+            cores(own_cpu_at_first_ask_ns_, own_cpu_at_last_allocation_ns_, result_.seconds);
     }
     result_.p50_us = latencies_.percentile_us(0.50);
     result_.p99_us = latencies_.percentile_us(0.99);
+    result_.p999_us = latencies_.percentile_us(0.999);
+    result_.switches_of_daemon = switches_since(daemon_pid_, switches_of_daemon_before_);
+    result_.switches_of_shim = switches_since(getpid(), switches_of_shim_before_);
     result_.port = client_->port_name();
     result_.port_counters = client_->port_counters();
     result_.client = client_->counters();

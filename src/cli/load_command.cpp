@@ -17,7 +17,7 @@
 #include "cli/load_arguments.h"
 #include "cli/load_report.h"
 #include "cli/load_run.h"
-#include "cli/process_cpu.h"
+#include "cli/process_use.h"
 #include "workload/named_workloads.h"
 #include "workload/openb.h"
 

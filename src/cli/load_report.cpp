@@ -148,9 +148,26 @@ std::string cores_text(const LoadResult& result, const DaemonStatus& daemon) {
         result.daemon_cores ? fmt::format("{:.1f}", *result.daemon_cores) : "not known";
     const std::string allowed =
         daemon.cpus_allowed ? fmt::format(" of {}", *daemon.cpus_allowed) : "";
-    return fmt::format("cores used {}{}{} (by role: {})", used, allowed,
-                       result.cores_include_shim ? ", the shim's own included" : "",
+    std::string shim;
+    if (result.cores_include_shim) {
+        shim = ", the shim's own included";
+    } else if (result.shim_cores) {
+        shim = fmt::format(", the shim {:.1f}", *result.shim_cores);
+    }
+    return fmt::format("cores used {}{}{} (by role: {})", used, allowed, shim,
                        cpus_text(daemon.cpus));
+}
+
+std::string switches_text(const LoadResult& result) {
+    const auto text = [](std::optional<std::uint64_t> count) {
+        return count ? fmt::format("{}", *count) : std::string("not known");
+    };
+    const std::string whose =
+        result.cores_include_shim
+            ? fmt::format("{}, daemon and shim together", text(result.switches_of_shim))
+            : fmt::format("daemon {}, shim {}", text(result.switches_of_daemon),
+                          text(result.switches_of_shim));
+    return fmt::format("switches    {} (involuntary: something else took the CPU)\n", whose);
 }
 
 std::string changes_text(const LoadResult& result) {
@@ -188,8 +205,9 @@ std::string report_text(const LoadResult& result, const workload::Workload& load
     text += fmt::format("pending     {}\nlost        {}\n", result.pending, result.lost);
     text += fmt::format("rate        {:.0f} pods/s ({} allocations in {:.2f} s)\n",
                         result.pods_per_s, result.allocations, result.seconds);
-    text +=
-        fmt::format("latency     p50 {}, p99 {}\n", latency(result.p50_us), latency(result.p99_us));
+    text += fmt::format("latency     p50 {}, p99 {}, p99.9 {}\n", latency(result.p50_us),
+                        latency(result.p99_us), latency(result.p999_us));
+    text += switches_text(result);
     text +=
         fmt::format("port        {} ({}): {} packets received, {} sent, {} dropped\n", port.port,
                     daemon ? "daemon" : "shim", port.rx_packets, port.tx_packets, port.dropped);
@@ -216,6 +234,9 @@ std::string report_json(const LoadResult& result, const workload::Workload& load
     all["pods_per_s"] = std::llround(result.pods_per_s);
     all["p50_us"] = std::llround(result.p50_us);
     all["p99_us"] = std::llround(result.p99_us);
+    all["p999_us"] = std::llround(result.p999_us);
+    all["switches_of_daemon"] = json::value_from(result.switches_of_daemon);
+    all["switches_of_shim"] = json::value_from(result.switches_of_shim);
     all["digest"] = daemon ? json::value(daemon->digest) : json::value(nullptr);
     all["port"] = port.port;
     all["rx_packets"] = port.rx_packets;
@@ -225,6 +246,8 @@ std::string report_json(const LoadResult& result, const workload::Workload& load
         daemon && daemon->workers ? json::value(*daemon->workers) : json::value(nullptr);
     all["cores"] =
         result.daemon_cores ? json::value(two_digits(*result.daemon_cores)) : json::value(nullptr);
+    all["shim_cores"] =
+        result.shim_cores ? json::value(two_digits(*result.shim_cores)) : json::value(nullptr);
     all["cores_include_shim"] = result.cores_include_shim;
     all["cpus_allowed"] =
         daemon && daemon->cpus_allowed ? json::value(*daemon->cpus_allowed) : json::value(nullptr);

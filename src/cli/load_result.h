@@ -45,10 +45,16 @@ struct LoadResult {
     double pods_per_s = 0;
     double p50_us = 0;
     double p99_us = 0;
+    double p999_us = 0;
 
-    // CPU seconds of the daemon's process per second of `seconds`; nothing if it is not known.
+    // CPU seconds of each process per second of `seconds`; nothing if it is not known.
     std::optional<double> daemon_cores;
-    bool cores_include_shim = false;  // both in one process
+    std::optional<double> shim_cores;
+    bool cores_include_shim = false;  // both in one process: both are the sum
+    // Involuntary context switches of each process from before the first ask to the end of the run: how often
+    // something else took the CPU of one of its threads. Nothing if it is not known.
+    std::optional<std::uint64_t> switches_of_daemon;
+    std::optional<std::uint64_t> switches_of_shim;
 
     std::string port;  // the shim's own
     std::vector<std::pair<std::string, std::uint64_t>> port_counters;

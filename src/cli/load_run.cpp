@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include <unistd.h>
+
 #include <fmt/format.h>
 
-#include "cli/process_cpu.h"
+#include "cli/process_use.h"
 
 namespace bayplan::cli {
 
@@ -87,8 +89,10 @@ std::size_t LoadRun::on_turn() {
     // Asking begins when the daemon has taken the cluster in: the clock is about scheduling.
     if (!asking_ && connected_ && client_->settled()) {
         asking_ = true;
-        start_ns_ = now_ns();
+        switches_of_daemon_before_ = involuntary_switches(daemon_pid_);
+        switches_of_shim_before_ = involuntary_switches(getpid());
         collect_unasked();
+        start_ns_ = now_ns();
     }
     std::size_t work = 0;
     if (asking_ && connected_) {
@@ -161,6 +165,7 @@ bool LoadRun::submit_asks(const std::vector<PodIndex>& batch) {
     if (first_ask_ns_ == 0) {
         first_ask_ns_ = now;
         cpu_at_first_ask_ns_ = process_cpu_ns(daemon_pid_);
+        own_cpu_at_first_ask_ns_ = process_cpu_ns(getpid());
     }
     for (const PodIndex pod : batch) {
         // Open loop: a late sender is part of the latency.

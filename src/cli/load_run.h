@@ -123,7 +123,11 @@ private:
     pid_t daemon_pid_ = 0;  // 0: not known
     std::optional<std::int64_t> cpu_at_first_ask_ns_;
     std::optional<std::int64_t> cpu_at_last_allocation_ns_;
+    std::optional<std::int64_t> own_cpu_at_first_ask_ns_;
+    std::optional<std::int64_t> own_cpu_at_last_allocation_ns_;
     std::uint64_t allocations_at_cpu_ = 0;
+    std::optional<std::uint64_t> switches_of_daemon_before_;  // before the first ask
+    std::optional<std::uint64_t> switches_of_shim_before_;
     std::int64_t resume_reads_ns_ = 0;  // 0: not paused yet
     std::uint64_t asked_ = 0;           // for the open loop
     std::uint64_t allocations_at_cut_ = 0;

@@ -20,8 +20,9 @@ constexpr std::int64_t kTickMax = 100 * kMillisecond;
 constexpr std::size_t kBurst = 64;
 // Attempts between two looks at the inbox: some hundred microseconds to a few milliseconds of work.
 constexpr std::uint64_t kAttemptsPerTurn = 1'024;
-// Before the first sleep; a message that comes right after the last one then costs no wake-up.
-constexpr std::uint32_t kEmptyTurnsBeforeSleep = 64;
+// Before the first sleep; a message that comes right after the last one then costs no wake-up. Few, because
+// the lcore that would bring it may be waiting for this CPU.
+constexpr std::uint32_t kEmptyTurnsBeforeSleep = 4;
 // While an outbox is full. The lcore wakes us when it is not; this is for the case that both cross.
 constexpr std::int64_t kRefusedRetry = 10 * kMillisecond;
 

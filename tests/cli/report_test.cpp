@@ -1,9 +1,12 @@
 // Figures, files and texts around a load: percentiles, durations, the daemon's status, the report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <ctime>
+#include <thread>
 
 #include <boost/json.hpp>
 
@@ -12,7 +15,7 @@
 #include "cli/latencies.h"
 #include "cli/load_arguments.h"
 #include "cli/load_report.h"
-#include "cli/process_cpu.h"
+#include "cli/process_use.h"
 #include "small_load.h"
 
 namespace bayplan::cli {
@@ -84,6 +87,8 @@ LoadResult good_result() {
     result.pods_per_s = 1234.4;
     result.p50_us = 10;
     result.p99_us = 20;
+    result.p999_us = 30;
+    result.switches_of_daemon = 5;
     result.daemon_cores = 1.3456;
     result.port = "kernel-udp";
     result.port_counters = {{"rx_packets", 7}, {"tx_packets", 8}, {"drop_a", 1}, {"drop_b", 2}};
@@ -103,6 +108,9 @@ TEST(Report, json_has_the_fields_that_scripts_read) {
     EXPECT_EQ(all.at("pods_per_s"), 1234);
     EXPECT_EQ(all.at("p50_us"), 10);
     EXPECT_EQ(all.at("p99_us"), 20);
+    EXPECT_EQ(all.at("p999_us"), 30);
+    EXPECT_EQ(all.at("switches_of_daemon"), 5);
+    EXPECT_TRUE(all.at("switches_of_shim").is_null());
     EXPECT_EQ(all.at("digest"), "ab12");
     EXPECT_EQ(all.at("port"), "af_packet");
     EXPECT_EQ(all.at("rx_packets"), 100);
@@ -130,7 +138,43 @@ TEST(Report, text_says_how_many_cores_the_daemon_used) {
                 HasSubstr("cores used not known of 4"));
 }
 
-TEST(ProcessCpu, grows_with_work_and_is_not_known_of_no_process) {
+TEST(Report, text_says_whose_cpu_was_taken_how_often) {
+    LoadResult result = good_result();
+    EXPECT_THAT(report_text(result, testing::small_load(), std::nullopt),
+                HasSubstr("p50 10 us, p99 20 us, p99.9 30 us\nswitches    daemon 5, shim not known ("));
+    result.switches_of_shim = 7;
+    result.cores_include_shim = true;
+    EXPECT_THAT(report_text(result, testing::small_load(), std::nullopt),
+                HasSubstr("switches    7, daemon and shim together ("));
+}
+
+// Two threads that want one CPU take it from each other.
+TEST(ProcessUse, counts_what_took_the_cpu_away) {
+    const auto before = involuntary_switches(getpid());
+    ASSERT_TRUE(before);
+    cpu_set_t mask;
+    ASSERT_EQ(sched_getaffinity(0, sizeof(mask), &mask), 0);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+    std::atomic<bool> over{false};
+    std::thread other([&] {
+        while (!over) {
+        }
+    });
+    auto now = before;
+    while (*now == *before) {
+        now = involuntary_switches(getpid());
+    }
+    over = true;
+    other.join();
+    ASSERT_EQ(sched_setaffinity(0, sizeof(mask), &mask), 0);
+    EXPECT_GT(*now, *before);
+    EXPECT_EQ(involuntary_switches(1 << 22), std::nullopt);
+}
+
+TEST(ProcessUse, grows_with_work_and_is_not_known_of_no_process) {
     const auto before = process_cpu_ns(getpid());
     ASSERT_TRUE(before);
     const std::clock_t start = std::clock();

@@ -13,6 +13,7 @@
 
 #include "dpdk_port.h"
 #include "eal.h"
+#include "idle_sleeper.h"
 #include "ring_pair.h"
 #include "udp_address.h"
 
@@ -236,7 +237,7 @@ TEST_F(DpdkRing, an_idle_port_sleeps_and_traffic_ends_that) {
     client_->flush();
     drain();
     const std::uint64_t naps = counter(*server_, "idle_naps");
-    for (int i = 0; i < 1000; ++i) server_->wait(1000);
+    for (std::uint32_t i = 0; i < IdleLimits{}.spin_polls; ++i) server_->wait(1000);
     EXPECT_EQ(counter(*server_, "idle_naps"), naps) << "spins for a while after traffic";
 }
 
