@@ -50,7 +50,7 @@ struct Engine::Parts {
         : sink(to),
           world(options, executor->worker_count()),
           evaluator(std::move(predicates), make_scores(options), options.score, lane_kernels(options.simd)),
-          search(evaluator.predicates(), make_cluster_scores(options.weights)),
+          search(evaluator.predicates(), make_cluster_scores(options.weights), evaluator.kernels()),
           pipeline(options,
                    {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},
                    evaluator, search, std::move(executor)),

@@ -146,15 +146,11 @@ private:
                 continue;
             }
             const RawScores* raws = search_.raws(index);
-            RawScores flat;  // a score that tells no nodes apart: all raw scores are 0
-            if (raws == nullptr) {
-                flat.reset(block + 1);
-                flat.find_extremes(NodeMask(block + 1, ~std::uint64_t{0}));
-                raws = &flat;
-            }
-            const bool out = (raws->left_out(block) >> node.lane() & 1) != 0;
-            const std::int64_t raw = raws->at(block, node.lane());
-            add(one, weighted.score->name(), raw, out ? 0 : weighted.score->normalise(raw, *raws), weighted.weight);
+            // A score that tells no nodes apart: all raw scores are 0.
+            const bool out = raws != nullptr && (raws->left_out(block) >> node.lane() & 1) != 0;
+            const std::int64_t raw = raws == nullptr ? 0 : raws->at(block, node.lane());
+            const RawRange extremes = raws == nullptr ? RawRange{0, 0} : raws->extremes();
+            add(one, weighted.score->name(), raw, out ? 0 : weighted.score->normalise(raw, extremes), weighted.weight);
         }
         for (const WeightedScore& weighted : evaluator_.scores()) {
             if (weighted.score->concerns(pod.ask_class)) {

@@ -16,6 +16,9 @@ struct Avx2 {
     using Mask = __m256i;  // all bits of an entry
 
     static Ints load(const std::int64_t* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); }
+    static Ints load_short_ints(const std::int32_t* from) {
+        return _mm256_cvtepi32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    }
     static void store(std::int64_t* to, Ints a) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), a); }
     static Ints all(std::int64_t value) { return _mm256_set1_epi64x(value); }
     static Ints count_up() { return _mm256_set_epi64x(3, 2, 1, 0); }

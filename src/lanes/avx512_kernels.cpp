@@ -16,6 +16,9 @@ struct Avx512 {
     using Mask = __mmask8;
 
     static Ints load(const std::int64_t* from) { return _mm512_loadu_si512(from); }
+    static Ints load_short_ints(const std::int32_t* from) {
+        return _mm512_cvtepi32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+    }
     static void store(std::int64_t* to, Ints a) { _mm512_storeu_si512(to, a); }
     static Ints all(std::int64_t value) { return _mm512_set1_epi64(value); }
     static Ints count_up() { return _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0); }

@@ -24,6 +24,11 @@ struct KindLanes {
 
 struct alignas(64) LaneScores : std::array<std::int64_t, kLanes> {};
 
+struct LaneRange {
+    std::int64_t min;
+    std::int64_t max;
+};
+
 // The eights of lanes that have any of these, whole.
 constexpr std::uint64_t whole_eights(std::uint64_t lanes) {
     constexpr std::uint64_t kLow = 0x7f7f7f7f7f7f7f7f;
@@ -59,6 +64,16 @@ struct LaneKernels {
     // At least the best score of any of the lanes that has room for cpu and memory; -1: none has. `alike`: all
     // scored shares are equal to the real ones, and need not be loaded.
     std::int64_t (*score_bound)(const ShareLanes&, bool alike, const ScoreTerms&, std::uint64_t lanes) noexcept;
+
+    // --- numbers of the 64 nodes that searches over the cluster add and compare (placement/place_search.h)
+    // best_key() of scores of half the size.
+    std::uint64_t (*best_short_key)(std::uint64_t lanes, const std::int32_t* scores, std::uint32_t first_slot) noexcept;
+    // Adds weight * number to each sum. Numbers are >= 0.
+    void (*add_numbers)(const std::int32_t* numbers, std::int64_t weight, std::int64_t* sums) noexcept;
+    // Lanes with this value.
+    std::uint64_t (*equal)(const std::int64_t* values, std::int64_t value) noexcept;
+    // Smallest and largest value of the lanes; INT64_MAX and INT64_MIN if there are none.
+    LaneRange (*range)(std::uint64_t lanes, const std::int64_t* values) noexcept;
 };
 
 // The table of a level, or of the next one down that this CPU has. `automatic`: what BAYPLAN_SIMD names

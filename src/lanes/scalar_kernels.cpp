@@ -145,11 +145,38 @@ std::int64_t score_bound(const ShareLanes& shares, bool, const ScoreTerms& terms
     return best;
 }
 
+std::uint64_t best_short_key(std::uint64_t lanes, const std::int32_t* scores, std::uint32_t first_slot) noexcept {
+    std::int64_t wide[kCount];
+    std::copy_n(scores, kCount, wide);
+    return best_key(lanes, wide, first_slot);
+}
+
+void add_numbers(const std::int32_t* numbers, std::int64_t weight, std::int64_t* sums) noexcept {
+    for (std::uint32_t lane = 0; lane < kCount; ++lane) {
+        sums[lane] += weight * numbers[lane];
+    }
+}
+
+std::uint64_t equal(const std::int64_t* values, std::int64_t value) noexcept {
+    return lanes_where([&](std::uint32_t lane) { return values[lane] == value; });
+}
+
+LaneRange range(std::uint64_t lanes, const std::int64_t* values) noexcept {
+    LaneRange found{INT64_MAX, INT64_MIN};
+    for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+        const std::int64_t value = values[std::countr_zero(left)];
+        found.min = std::min(found.min, value);
+        found.max = std::max(found.max, value);
+    }
+    return found;
+}
+
 }  // namespace
 
 const LaneKernels kScalarKernels = {
     SimdLevel::scalar, with_room, named, add_least_allocated, add_most_allocated, add_balanced,
     best_key,          largest,   coded, score_bound,
+    best_short_key, add_numbers, equal, range,
 };
 
 }  // namespace bayplan

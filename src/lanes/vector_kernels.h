@@ -105,17 +105,6 @@ struct VectorKernels {
         }
     }
 
-    static std::uint64_t best_key(std::uint64_t lanes, const std::int64_t* scores, std::uint32_t first_slot) noexcept {
-        Ints best = V::all(0);
-        for (int first = 0; first < kCount; first += V::kInts) {
-            const Ints slots = V::add(V::all(static_cast<std::int64_t>(first_slot) + first), V::count_up());
-            const Ints low = V::subtract(V::all(UINT32_MAX), slots);
-            const Ints key = V::add(V::to_high_half(V::add(V::load(scores + first), V::all(1))), low);
-            best = V::larger(best, V::pick(V::mask_of(lanes >> first), key, V::all(0)));
-        }
-        return static_cast<std::uint64_t>(V::largest_of(best));
-    }
-
     static std::uint64_t largest(const std::uint64_t* keys, std::size_t count) noexcept {
         Ints best = V::all(0);
         std::size_t at = 0;
@@ -193,9 +182,57 @@ struct VectorKernels {
         return any == 0 ? -1 : V::largest_short_of(best);
     }
 
+    template <typename Load>
+    static std::uint64_t best_key_of(std::uint64_t lanes, std::uint32_t first_slot, Load&& load) {
+        Ints best = V::all(0);
+        for (int first = 0; first < kCount; first += V::kInts) {
+            const Ints slots = V::add(V::all(static_cast<std::int64_t>(first_slot) + first), V::count_up());
+            const Ints low = V::subtract(V::all(UINT32_MAX), slots);
+            const Ints key = V::add(V::to_high_half(V::add(load(first), V::all(1))), low);
+            best = V::larger(best, V::pick(V::mask_of(lanes >> first), key, V::all(0)));
+        }
+        return static_cast<std::uint64_t>(V::largest_of(best));
+    }
+    static std::uint64_t best_key(std::uint64_t lanes, const std::int64_t* scores, std::uint32_t first_slot) noexcept {
+        return best_key_of(lanes, first_slot, [&](int first) { return V::load(scores + first); });
+    }
+    static std::uint64_t best_short_key(std::uint64_t lanes, const std::int32_t* scores,
+                                        std::uint32_t first_slot) noexcept {
+        return best_key_of(lanes, first_slot, [&](int first) { return V::load_short_ints(scores + first); });
+    }
+
+    static void add_numbers(const std::int32_t* numbers, std::int64_t weight, std::int64_t* sums) noexcept {
+        for (int first = 0; first < kCount; first += V::kInts) {
+            const Ints more = V::times_small(V::all(weight), V::load_short_ints(numbers + first));
+            V::store(sums + first, V::add(V::load(sums + first), more));
+        }
+    }
+
+    static std::uint64_t equal(const std::int64_t* values, std::int64_t value) noexcept {
+        std::uint64_t others = 0;
+        for (int first = 0; first < kCount; first += V::kInts) {
+            const Ints some = V::load(values + first);
+            others |= (V::bits(V::greater(some, V::all(value))) | V::bits(V::greater(V::all(value), some))) << first;
+        }
+        return ~others;
+    }
+
+    static LaneRange range(std::uint64_t lanes, const std::int64_t* values) noexcept {
+        Ints max = V::all(INT64_MIN);
+        Ints min_turned = V::all(INT64_MIN);  // ~value falls as the value rises
+        for (int first = 0; first < kCount; first += V::kInts) {
+            const Mask some = V::mask_of(lanes >> first);
+            const Ints value = V::load(values + first);
+            max = V::larger(max, V::pick(some, value, V::all(INT64_MIN)));
+            min_turned = V::larger(min_turned, V::pick(some, V::subtract(V::all(-1), value), V::all(INT64_MIN)));
+        }
+        return {~V::largest_of(min_turned), V::largest_of(max)};
+    }
+
     static constexpr LaneKernels table(SimdLevel level) {
         return {level,    with_room, V::named, add_allocated<least>, add_allocated<most>, add_balanced,
-                best_key, largest,   coded,    score_bound};
+                best_key, largest,   coded,    score_bound,
+                best_short_key, add_numbers, equal, range};
     }
 };
 

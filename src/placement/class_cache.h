@@ -6,30 +6,24 @@
 //   group_[g]         maximum of best_ over 64 blocks, found when it is asked for
 //   feasible_[block]  only with columns: which of its nodes are feasible as far as their own columns tell,
 //   local_[slot]      and the scores that these decide (for searches that add to them)
+//   touched_, places_ only with columns: what searches keep, and a bit per block that changed since the last of them
 //   last_             the block that was judged last, node by node: mostly the next ask's, with one node changed
 //
-// A key orders by score, then lowest slot: (score + 1) << 32 | ~slot.
 // Thread: one owner at a time: the class table (engine thread), or the proposal it was handed to.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
 #include "lanes/lane_kernels.h"
+#include "placement/node_key.h"
+#include "placement/place_index.h"
 
 namespace bayplan {
-
-using NodeKey = std::uint64_t;  // 0 = no feasible node
-
-constexpr NodeKey make_key(std::int64_t score, Slot slot) {
-    return (static_cast<std::uint64_t>(score) + 1) << 32 | static_cast<std::uint32_t>(~raw(slot));
-}
-// A higher score for the same node.
-constexpr NodeKey add_score(NodeKey key, std::int64_t more) { return key + (static_cast<std::uint64_t>(more) << 32); }
-constexpr std::int64_t score_of(NodeKey key) { return static_cast<std::int64_t>(key >> 32) - 1; }
-constexpr Slot slot_of(NodeKey key) { return static_cast<Slot>(~static_cast<std::uint32_t>(key)); }
 
 class ClassCache {
 public:
@@ -49,6 +43,8 @@ public:
         changed_.clear();
         feasible_.clear();
         local_.clear();
+        touched_.clear();
+        places_.forget();
         columns_ = false;
         last_.block = kNoBlock;
         position_ = kNever;
@@ -72,6 +68,7 @@ public:
         if (columns_) {
             feasible_.resize(blocks, 0);
             local_.resize(std::size_t{blocks} * kLanes, 0);
+            touched_.resize(groups, 0);
         }
     }
 
@@ -79,10 +76,34 @@ public:
     void set_lanes(std::uint32_t block, std::uint64_t lanes, const std::int64_t* scores) {
         feasible_[block] = lanes;
         std::copy_n(scores, kLanes, &local_[std::size_t{block} * kLanes]);
+        touch(block);
     }
     std::uint64_t feasible_in(std::uint32_t block) const { return feasible_[block]; }
     std::int64_t local(std::uint32_t block, std::uint32_t lane) const {
         return local_[std::size_t{block} * kLanes + lane];
+    }
+
+    const std::int32_t* locals(std::uint32_t block) const { return &local_[std::size_t{block} * kLanes]; }
+
+    // For searches: blocks whose nodes, or whose pods, changed since they asked last.
+    PlaceIndex& places() { return places_; }
+    void touch(std::uint32_t block) {
+        if (block < best_.size()) {
+            touched_[block / kGroup] |= bit(block);
+        }
+    }
+    void touch_all() {
+        for (std::uint32_t block = 0; block < best_.size(); ++block) {
+            touch(block);
+        }
+    }
+    template <typename Each>
+    void take_touched(Each&& each) {
+        for (std::uint32_t group = 0; group < touched_.size(); ++group) {
+            for (std::uint64_t left = std::exchange(touched_[group], 0); left != 0; left &= left - 1) {
+                each(group * kGroup + static_cast<std::uint32_t>(std::countr_zero(left)));
+            }
+        }
     }
 
     void set(std::uint32_t block, NodeKey key) {
@@ -137,6 +158,8 @@ private:
     bool columns_ = false;
     std::vector<std::uint64_t> feasible_;
     std::vector<std::int32_t> local_;
+    std::vector<std::uint64_t> touched_;
+    PlaceIndex places_;
     LastLook last_;
     std::uint64_t position_ = kNever;
 };

@@ -69,7 +69,7 @@ void ClusterSearch::collect(const Subject& subject) {
 std::int64_t ClusterSearch::bound_of(const ClassCache& cache, std::uint32_t block) const {
     std::int64_t bound = score_of(cache.best_in(block));
     for (const std::size_t index : telling_) {
-        const RawScores::Range range = raws_[index].range(block);
+        const RawRange range = raws_[index].range(block);
         bound += range.min == range.max ? weighted(index, range.min)
                                         : std::max(weighted(index, range.min), weighted(index, range.max));
     }
@@ -80,13 +80,13 @@ std::int64_t ClusterSearch::bound_of(const ClassCache& cache, std::uint32_t bloc
 void ClusterSearch::fill_tables() {
     tables_.resize(scores_.size());
     for (const std::size_t index : telling_) {
-        const RawScores& raws = raws_[index];
+        const RawRange& extremes = raws_[index].extremes();
         tables_[index].clear();
-        if (!raws.any() || raws.max() - raws.min() >= kTableMax) {
+        if (!extremes.any() || extremes.max - extremes.min >= kTableMax) {
             continue;
         }
-        for (std::int64_t raw = raws.min(); raw <= raws.max(); ++raw) {
-            tables_[index].push_back(scores_[index].weight * scores_[index].score->normalise(raw, raws));
+        for (std::int64_t raw = extremes.min; raw <= extremes.max; ++raw) {
+            tables_[index].push_back(scores_[index].weight * scores_[index].score->normalise(raw, extremes));
         }
     }
 }
@@ -119,6 +119,16 @@ NodeKey ClusterSearch::best_in(const ClassCache& cache, std::uint32_t block) con
         best = std::max(best, make_key(score, slot_at(block, lane)));
     }
     return best;
+}
+
+NodeKey ClusterSearch::find(const Subject& subject, ClassCache& cache, const NodeMask* left_out) {
+    if (left_out == nullptr && predicates_.refuse_all(subject).refusal.verdict == Verdict::feasible) {
+        NodeKey key = 0;
+        if (by_place_.find(subject, cache, key)) {
+            return key;
+        }
+    }
+    return best(subject, cache, left_out);
 }
 
 NodeKey ClusterSearch::best(const Subject& subject, const ClassCache& cache, const NodeMask* left_out) {

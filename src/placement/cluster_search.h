@@ -4,7 +4,8 @@
 //   ClassCache (columns)   per node: feasible and scored as far as its own columns tell   <- proposals, parallel
 //   search                 x cluster-wide predicates, + cluster-wide scores, normalised   <- commit
 //
-// Blocks whose nodes share their domains cost one step, not 64.
+// Most searches go place by place (place_search.h). Those here look at every block; one whose nodes share their
+// domains costs one step, not 64.
 // Thread: the engine's. Storage is used again from attempt to attempt.
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "placement/class_cache.h"
+#include "placement/place_search.h"
 #include "predicates/predicate_set.h"
 #include "scoring/cluster_scores.h"
 
@@ -19,14 +21,17 @@ namespace bayplan {
 
 class ClusterSearch {
 public:
-    ClusterSearch(const PredicateSet& predicates, std::vector<WeightedClusterScore> scores)
-        : predicates_(predicates), scores_(std::move(scores)) {}
+    ClusterSearch(const PredicateSet& predicates, std::vector<WeightedClusterScore> scores, const LaneKernels& kernels)
+        : predicates_(predicates), scores_(std::move(scores)), by_place_(predicates_, scores_, kernels) {}
 
     // True if the subject's choice is not decided by the blocks' own columns alone, as things are now.
     bool couples(const Subject&) const;
 
     // The best node, 0 if none is feasible. The cache has columns and is up to date.
     // `left_out`: nodes that do not count as feasible; null = none.
+    NodeKey find(const Subject&, ClassCache&, const NodeMask* left_out);
+    // The same, by a look at every block; for what cannot be found place by place, and for those who ask what became
+    // of each node.
     NodeKey best(const Subject&, const ClassCache&, const NodeMask* left_out = nullptr);
 
     // --- of the last best(): what became of each node
@@ -48,14 +53,15 @@ private:
         const std::vector<std::int64_t>& table = tables_[index];
         if (!table.empty()) {
             // A node that is left out may have a raw score outside; it is not asked for.
-            const auto at = static_cast<std::size_t>(raw - raws_[index].min());
+            const auto at = static_cast<std::size_t>(raw - raws_[index].extremes().min);
             return at < table.size() ? table[at] : 0;
         }
-        return scores_[index].weight * scores_[index].score->normalise(raw, raws_[index]);
+        return scores_[index].weight * scores_[index].score->normalise(raw, raws_[index].extremes());
     }
 
     const PredicateSet& predicates_;
     const std::vector<WeightedClusterScore> scores_;
+    PlaceSearch by_place_;
     std::vector<const Predicate*> coupled_;
     NodeMask feasible_;
     std::vector<RawScores> raws_;        // by score

@@ -329,7 +329,7 @@ NodeKey Pipeline::resolve(ClassId id, const NodeMask* left_out) {
         });
     }
     ++counters_.searches;
-    return search_.best(subject, cache, left_out);
+    return search_.find(subject, cache, left_out);
 }
 
 Subject Pipeline::subject_of(const AskClass& ask_class) {

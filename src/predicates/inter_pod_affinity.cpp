@@ -74,17 +74,24 @@ public:
     }
 
     std::uint64_t filter_cluster(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
-        const bool founds = !subject.plan.affinity.empty() && founds_group(subject);
-        for (const Peers& peers : subject.plan.affinity) {
-            lanes = founds ? lanes_labelled(subject, peers, block, lanes) : lanes_with(subject, peers, block, lanes);
+        return filter_by(subject, block, lanes, [](const Peers&) { return true; });
+    }
+
+    bool splits(const Subject&) const override { return true; }
+    bool admits(const Subject& subject, std::uint32_t block) const override {
+        const TopologyKeys& keys = subject.topology.keys();
+        return filter_by(subject, block, 1, [&](const Peers& peers) { return keys.whole_blocks(peers.key); }) != 0;
+    }
+    std::uint64_t filter_nodes(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
+        const TopologyKeys& keys = subject.topology.keys();
+        return filter_by(subject, block, lanes, [&](const Peers& peers) { return !keys.whole_blocks(peers.key); });
+    }
+    void shared_numbers(const Subject& subject, std::vector<std::int64_t>& numbers) const override {
+        const TopologyKeys& keys = subject.topology.keys();
+        const auto& terms = subject.plan.affinity;
+        if (std::any_of(terms.begin(), terms.end(), [&](const Peers& peers) { return !keys.whole_blocks(peers.key); })) {
+            numbers.push_back(founds_group(subject) ? 1 : 0);
         }
-        for (const Peers& peers : subject.plan.anti_affinity) {
-            lanes &= ~lanes_with(subject, peers, block, lanes);
-        }
-        for (const Peers& peers : subject.plan.repelled_by) {
-            lanes &= ~lanes_with(subject, peers, block, lanes);
-        }
-        return lanes;
     }
 
     Refusal explain(const Subject& subject, const NodeView& node) const override {
@@ -108,6 +115,25 @@ public:
             return {Verdict::unschedulable, {"node(s) didn't satisfy existing pods anti-affinity rules"}};
         }
         return {};
+    }
+
+private:
+    // By those of the terms that count.
+    template <typename Counts>
+    static std::uint64_t filter_by(const Subject& subject, std::uint32_t block, std::uint64_t lanes, Counts&& counts) {
+        const bool founds = !subject.plan.affinity.empty() && founds_group(subject);
+        for (const Peers& peers : subject.plan.affinity) {
+            if (counts(peers)) {
+                lanes = founds ? lanes_labelled(subject, peers, block, lanes) : lanes_with(subject, peers, block, lanes);
+            }
+        }
+        for (const Peers& peers : subject.plan.anti_affinity) {
+            lanes &= counts(peers) ? ~lanes_with(subject, peers, block, lanes) : lanes;
+        }
+        for (const Peers& peers : subject.plan.repelled_by) {
+            lanes &= counts(peers) ? ~lanes_with(subject, peers, block, lanes) : lanes;
+        }
+        return lanes;
     }
 };
 

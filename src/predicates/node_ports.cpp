@@ -26,6 +26,11 @@ public:
         return lanes;
     }
 
+    bool splits(const Subject&) const override { return true; }
+    std::uint64_t filter_nodes(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
+        return filter_cluster(subject, block, lanes);
+    }
+
     Refusal explain(const Subject& subject, const NodeView& node) const override {
         if (!subject.topology.ports(node.slot).conflicts(subject.spec.ports)) {
             return {};

@@ -1,6 +1,7 @@
 // PodTopologySpread: a hard constraint keeps the pods of a selector spread over the domains of a key.
 // Source: Kubernetes 1.35, PodTopologySpread filter.
 
+#include <algorithm>
 #include <bit>
 
 #include "predicates/registry.h"
@@ -24,25 +25,34 @@ public:
     }
 
     std::uint64_t filter_cluster(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
-        const TopologyKeys& keys = subject.topology.keys();
         for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
-            if (lanes == 0) {
-                return 0;
-            }
-            const Domain shared = keys.block_domain(constraint.key, block);
-            if (shared != kMixed) {
-                lanes = passes(subject, constraint, shared) ? lanes : 0;
-                continue;
-            }
-            const Domain* domains = keys.lanes(constraint.key, block);
-            for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
-                const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-                if (!passes(subject, constraint, domains[lane])) {
-                    lanes &= ~(std::uint64_t{1} << lane);
-                }
+            lanes = lanes == 0 ? 0 : filter_by(subject, constraint, block, lanes);
+        }
+        return lanes;
+    }
+
+    bool splits(const Subject&) const override { return true; }
+    bool admits(const Subject& subject, std::uint32_t block) const override {
+        const TopologyKeys& keys = subject.topology.keys();
+        return std::all_of(subject.plan.hard_spread.begin(), subject.plan.hard_spread.end(), [&](const auto& constraint) {
+            return !keys.whole_blocks(constraint.key) ||
+                   passes(subject, constraint, keys.block_domain(constraint.key, block));
+        });
+    }
+    std::uint64_t filter_nodes(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
+        for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
+            if (lanes != 0 && !subject.topology.keys().whole_blocks(constraint.key)) {
+                lanes = filter_by(subject, constraint, block, lanes);
             }
         }
         return lanes;
+    }
+    void shared_numbers(const Subject& subject, std::vector<std::int64_t>& numbers) const override {
+        for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
+            if (!subject.topology.keys().whole_blocks(constraint.key)) {
+                numbers.push_back(constraint.pods_max);
+            }
+        }
     }
 
     Refusal explain(const Subject& subject, const NodeView& node) const override {
@@ -60,6 +70,23 @@ public:
     }
 
 private:
+    static std::uint64_t filter_by(const Subject& subject, const SpecPlan::HardSpread& constraint, std::uint32_t block,
+                                   std::uint64_t lanes) {
+        const TopologyKeys& keys = subject.topology.keys();
+        const Domain shared = keys.block_domain(constraint.key, block);
+        if (shared != kMixed) {
+            return passes(subject, constraint, shared) ? lanes : 0;
+        }
+        const Domain* domains = keys.lanes(constraint.key, block);
+        for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+            if (!passes(subject, constraint, domains[lane])) {
+                lanes &= ~(std::uint64_t{1} << lane);
+            }
+        }
+        return lanes;
+    }
+
     static bool passes(const Subject& subject, const SpecPlan::HardSpread& constraint, Domain domain) {
         if (domain == kNoDomain) {
             return false;

@@ -100,6 +100,21 @@ public:
         return lanes;
     }
 
+    // --- filter_cluster() in two halves, for searches that remember what they found (placement/place_search.h). A place:
+    // nodes that lie in the same domains, but for keys that give each node a domain of its own. begin() was called.
+    virtual bool splits(const Subject&) const { return false; }
+    // What a place decides, of which this block is one.
+    virtual bool admits(const Subject&, std::uint32_t block) const {
+        (void)block;
+        return true;
+    }
+    // What the nodes themselves decide: the same until a node's pods change, or these numbers.
+    virtual std::uint64_t filter_nodes(const Subject&, std::uint32_t block, std::uint64_t lanes) const {
+        (void)block;
+        return lanes;
+    }
+    virtual void shared_numbers(const Subject&, std::vector<std::int64_t>&) const {}
+
     virtual Refusal explain(const Subject&, const NodeView&) const = 0;
     // True: shut_out() may refuse nodes.
     virtual bool shuts_out(const Subject&) const { return false; }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/engine_options.h"
+#include "scoring/place_scores.h"
 #include "scoring/raw_scores.h"
 #include "topology/topology.h"
 
@@ -26,8 +27,27 @@ public:
     virtual bool tells_apart(const PodSpec&, const SpecPlan&, Topology&) const = 0;
     // Raw scores of the feasible nodes.
     virtual void collect(const PodSpec&, const SpecPlan&, Topology&, const NodeMask& feasible, RawScores&) const = 0;
-    // 0 to 100. `raws` has its extremes.
-    virtual std::int64_t normalise(std::int64_t raw, const RawScores& raws) const noexcept = 0;
+    // 0 to 100, rising or falling with the raw score; given the extremes over the feasible nodes.
+    virtual std::int64_t normalise(std::int64_t raw, const RawRange& extremes) const noexcept = 0;
+
+    // --- for searches place by place (place_scores.h)
+    // False: the score can only be collected. All of these keys give whole blocks or single nodes a domain.
+    virtual bool by_place(const PodSpec&, const SpecPlan&, const Topology&) const { return false; }
+    // What tells the nodes of a place apart. A node's numbers change only with its pods and facts.
+    virtual void numbers_of_nodes(const SpecPlan&, Topology&, std::vector<NodeNumbers>&) const {}
+    // The place's nodes score 0 and take no part in the extremes.
+    virtual bool leaves_out(const SpecPlan&, const Topology&, std::uint32_t block) const {
+        (void)block;
+        return false;
+    }
+    // Before raw_at(), once per attempt.
+    virtual void weigh(const SpecPlan&, const Topology&, FeasiblePlaces, SpreadWeights&) const {}
+    // The raw score of a node of the block's place whose numbers come to `own`; rises with `own`.
+    virtual std::int64_t raw_at(const SpecPlan&, const Topology&, const SpreadWeights&, std::uint32_t block,
+                                std::int64_t own) const {
+        (void)block;
+        return own;
+    }
 };
 
 struct WeightedClusterScore {

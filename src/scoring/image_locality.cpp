@@ -28,7 +28,7 @@ public:
             }
         }
     }
-    std::int64_t normalise(std::int64_t raw, const RawScores&) const noexcept override { return raw; }
+    std::int64_t normalise(std::int64_t raw, const RawRange&) const noexcept override { return raw; }
 };
 
 }  // namespace

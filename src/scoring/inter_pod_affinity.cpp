@@ -78,8 +78,35 @@ public:
         }
     }
 
-    std::int64_t normalise(std::int64_t raw, const RawScores& raws) const noexcept override {
-        return normalised_between(raw, raws.min(), raws.max());
+    std::int64_t normalise(std::int64_t raw, const RawRange& extremes) const noexcept override {
+        return normalised_between(raw, extremes.min, extremes.max);
+    }
+
+    bool by_place(const PodSpec&, const SpecPlan&, const Topology&) const override { return true; }
+    void numbers_of_nodes(const SpecPlan& plan, Topology& topology, std::vector<NodeNumbers>& all) const override {
+        const std::size_t slots = topology.facts().size();
+        for (const auto* preferences : {&plan.own_preferences, &plan.others_preferences}) {
+            for (const Preference& preference : *preferences) {
+                // Where there are no such pods at all, each node's number is 0.
+                if (!topology.keys().whole_blocks(preference.key) && topology.counts().total(preference.pods) > 0) {
+                    all.push_back({topology.counts().by_slot(preference.pods, slots), slots, preference.weight});
+                }
+            }
+        }
+    }
+    std::int64_t raw_at(const SpecPlan& plan, const Topology& topology, const SpreadWeights&, std::uint32_t block,
+                        std::int64_t own) const override {
+        const TopologyKeys& keys = topology.keys();
+        std::int64_t sum = own;
+        for (const auto* preferences : {&plan.own_preferences, &plan.others_preferences}) {
+            for (const Preference& preference : *preferences) {
+                if (keys.whole_blocks(preference.key)) {
+                    const Domain domain = keys.block_domain(preference.key, block);
+                    sum += preference.weight * topology.counts().pods_in(preference.pods, domain);
+                }
+            }
+        }
+        return sum;
     }
 };
 

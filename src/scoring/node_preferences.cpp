@@ -20,6 +20,12 @@ void collect_column(const std::vector<std::int32_t>& column, const NodeMask& fea
     }
 }
 
+void add_column(const std::vector<std::int32_t>& column, std::vector<NodeNumbers>& all) {
+    if (!column.empty()) {
+        all.push_back({column.data(), column.size(), 1});
+    }
+}
+
 class TaintTolerationScore final : public ClusterScore {
 public:
     std::string_view name() const override { return "TaintToleration"; }
@@ -31,8 +37,12 @@ public:
                  RawScores& raws) const override {
         collect_column(topology.signatures().taint_raw(plan.signature), feasible, raws);
     }
-    std::int64_t normalise(std::int64_t raw, const RawScores& raws) const noexcept override {
-        return normalised_reverse(raw, raws.max());
+    bool by_place(const PodSpec&, const SpecPlan&, const Topology&) const override { return true; }
+    void numbers_of_nodes(const SpecPlan& plan, Topology& topology, std::vector<NodeNumbers>& all) const override {
+        add_column(topology.signatures().taint_raw(plan.signature), all);
+    }
+    std::int64_t normalise(std::int64_t raw, const RawRange& extremes) const noexcept override {
+        return normalised_reverse(raw, extremes.max);
     }
 };
 
@@ -49,8 +59,12 @@ public:
                  RawScores& raws) const override {
         collect_column(topology.signatures().affinity_raw(plan.signature), feasible, raws);
     }
-    std::int64_t normalise(std::int64_t raw, const RawScores& raws) const noexcept override {
-        return normalised(raw, raws.max());
+    bool by_place(const PodSpec&, const SpecPlan&, const Topology&) const override { return true; }
+    void numbers_of_nodes(const SpecPlan& plan, Topology& topology, std::vector<NodeNumbers>& all) const override {
+        add_column(topology.signatures().affinity_raw(plan.signature), all);
+    }
+    std::int64_t normalise(std::int64_t raw, const RawRange& extremes) const noexcept override {
+        return normalised(raw, extremes.max);
     }
 };
 

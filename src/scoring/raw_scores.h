@@ -16,6 +16,17 @@
 
 namespace bayplan {
 
+// Smallest and largest of some raw scores; min > max if there are none.
+struct RawRange {
+    std::int64_t min = INT64_MAX;
+    std::int64_t max = INT64_MIN;
+    bool any() const { return min <= max; }
+    void add(std::int64_t raw) {
+        min = std::min(min, raw);
+        max = std::max(max, raw);
+    }
+};
+
 class RawScores {
 public:
     void reset(std::uint32_t blocks) {
@@ -24,8 +35,7 @@ public:
         lanes_.resize(std::size_t{blocks} * kLanes);
         left_out_.assign(blocks, 0);
         range_.assign(blocks, {});
-        min_ = INT64_MAX;
-        max_ = INT64_MIN;
+        extremes_ = {};
     }
 
     void set_shared(std::uint32_t block, std::int64_t value) { shared_[block] = value; }
@@ -55,38 +65,29 @@ public:
                 continue;
             }
             range_[block] = range_in(block, nodes);
-            min_ = std::min(min_, range_[block].min);
-            max_ = std::max(max_, range_[block].max);
+            extremes_.add(range_[block].min);
+            extremes_.add(range_[block].max);
         }
     }
     // Smallest and largest raw score of a block's feasible nodes, once extremes are found.
-    struct Range {
-        std::int64_t min = 0;
-        std::int64_t max = 0;
-    };
-    Range range(std::uint32_t block) const { return range_[block]; }
-    bool any() const { return min_ <= max_; }
-    std::int64_t min() const { return min_; }
-    std::int64_t max() const { return max_; }
+    RawRange range(std::uint32_t block) const { return range_[block]; }
+    const RawRange& extremes() const { return extremes_; }
 
 private:
-    Range range_in(std::uint32_t block, std::uint64_t nodes) const {
+    RawRange range_in(std::uint32_t block, std::uint64_t nodes) const {
         if (uniform_[block] != 0) {
             return {shared_[block], shared_[block]};
         }
         const std::int64_t* values = &lanes_[std::size_t{block} * kLanes];
-        Range range{INT64_MAX, INT64_MIN};
+        RawRange range;
         if (nodes == ~std::uint64_t{0}) {
             for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-                range.min = std::min(range.min, values[lane]);
-                range.max = std::max(range.max, values[lane]);
+                range.add(values[lane]);
             }
             return range;
         }
         for (std::uint64_t left = nodes; left != 0; left &= left - 1) {
-            const std::int64_t value = values[std::countr_zero(left)];
-            range.min = std::min(range.min, value);
-            range.max = std::max(range.max, value);
+            range.add(values[std::countr_zero(left)]);
         }
         return range;
     }
@@ -95,9 +96,8 @@ private:
     std::vector<std::uint8_t> uniform_;  // by block
     std::vector<std::int64_t> lanes_;    // by slot, of blocks that are not uniform
     std::vector<std::uint64_t> left_out_;
-    std::vector<Range> range_;           // by block
-    std::int64_t min_ = INT64_MAX;
-    std::int64_t max_ = INT64_MIN;
+    std::vector<RawRange> range_;        // by block
+    RawRange extremes_;
 };
 
 }  // namespace bayplan

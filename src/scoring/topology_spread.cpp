@@ -85,12 +85,86 @@ public:
         }
     }
 
-    std::int64_t normalise(std::int64_t raw, const RawScores& raws) const noexcept override {
-        return raws.any() ? normalised_spread(raw, raws.min(), raws.max()) : 0;
+    std::int64_t normalise(std::int64_t raw, const RawRange& extremes) const noexcept override {
+        return extremes.any() ? normalised_spread(raw, extremes.min, extremes.max) : 0;
+    }
+
+    // A node without a label that others have apart is not like one without pods.
+    bool by_place(const PodSpec&, const SpecPlan& plan, const Topology& topology) const override {
+        const TopologyKeys& keys = topology.keys();
+        std::size_t apart = 0;
+        for (const Soft& constraint : plan.soft_spread) {
+            if (!keys.whole_blocks(constraint.key)) {
+                ++apart;
+                if (keys.nodes(constraint.key) != topology.node_count()) {
+                    return false;
+                }
+            }
+        }
+        return apart <= 1 && plan.soft_spread.size() <= kConstraintsMax;
+    }
+    void numbers_of_nodes(const SpecPlan& plan, Topology& topology, std::vector<NodeNumbers>& all) const override {
+        const std::size_t slots = topology.facts().size();
+        for (const Soft& constraint : plan.soft_spread) {
+            if (!topology.keys().whole_blocks(constraint.key) && constraint.pods != kNone<CounterId>) {
+                all.push_back({topology.counts().by_slot(constraint.pods, slots), slots, 1});
+            }
+        }
+    }
+    bool leaves_out(const SpecPlan& plan, const Topology& topology, std::uint32_t block) const override {
+        return plan.soft_needs_all_keys &&
+               std::any_of(plan.soft_spread.begin(), plan.soft_spread.end(), [&](const Soft& constraint) {
+                   return topology.keys().whole_blocks(constraint.key) &&
+                          topology.keys().block_domain(constraint.key, block) == kNoDomain;
+               });
+    }
+    void weigh(const SpecPlan& plan, const Topology& topology, FeasiblePlaces places,
+               SpreadWeights& weights) const override {
+        for (std::size_t index = 0; index < plan.soft_spread.size(); ++index) {
+            weights.of[index] = spread_weight(domains_of(plan, plan.soft_spread[index], topology, places, weights.seen));
+        }
+    }
+    std::int64_t raw_at(const SpecPlan& plan, const Topology& topology, const SpreadWeights& weights,
+                        std::uint32_t block, std::int64_t own) const override {
+        const TopologyKeys& keys = topology.keys();
+        double sum = 0;
+        for (std::size_t index = 0; index < plan.soft_spread.size(); ++index) {
+            const Soft& constraint = plan.soft_spread[index];
+            const Domain domain = keys.block_domain(constraint.key, block);
+            const bool whole = keys.whole_blocks(constraint.key);
+            if (!whole || domain != kNoDomain) {
+                sum += spread_share(whole ? pods_in(topology, constraint, domain) : own, weights.of[index],
+                                    constraint.max_skew);
+            }
+        }
+        return spread_raw(sum);
     }
 
 private:
-    static constexpr std::size_t kConstraintsMax = 16;  // the API server lets no two have the same key
+    static constexpr std::size_t kConstraintsMax = kSoftConstraintsMax;
+
+    // How many domains of the constraint the feasible nodes lie in that are not left out; none counts as one.
+    std::int64_t domains_of(const SpecPlan& plan, const Soft& constraint, const Topology& topology,
+                            FeasiblePlaces places, std::vector<bool>& seen) const {
+        const TopologyKeys& keys = topology.keys();
+        const bool by_node = constraint.hostname || !keys.whole_blocks(constraint.key);
+        seen.assign(by_node ? 0 : keys.domain_bound(constraint.key) + 1, false);
+        std::int64_t count = 0;
+        for (const FeasiblePlace& place : places) {
+            if (leaves_out(plan, topology, place.block)) {
+                continue;
+            }
+            if (by_node) {
+                count += static_cast<std::int64_t>(place.nodes);
+                continue;
+            }
+            const Domain domain = keys.block_domain(constraint.key, place.block);
+            const std::size_t at = domain == kNoDomain ? keys.domain_bound(constraint.key) : domain;
+            count += seen[at] ? 0 : 1;
+            seen[at] = true;
+        }
+        return count;
+    }
 
     static void leave_out_unlabelled(const SpecPlan& plan, const TopologyKeys& keys, const NodeMask& feasible,
                                      RawScores& raws) {

@@ -36,6 +36,7 @@ std::vector<SpreadConstraint> of_hardness(const PodSpec& spec, bool hard) {
 std::unique_ptr<SpecPlan> Topology::make_plan(SpecId id) {
     auto plan = std::make_unique<SpecPlan>();
     const PodSpec& spec = specs_[id];
+    plan->number = ++plans_made_;
     plan->signature = signatures_.acquire(spec, facts_);
     plan->names = names_from_fields(spec, known_);
     if (options_.spread_filter) {

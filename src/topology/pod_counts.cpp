@@ -134,21 +134,24 @@ void PodCounts::count(Counter& counter, Slot slot, int sign) {
     counter.pods.resize(std::max<std::size_t>(counter.pods.size(), domain + 1), 0);
     counter.pods[domain] += sign;
     counter.total += sign;
-    if (counter.occupied_valid) {
+    if (counter.occupied_at != kNever) {
         counter.occupied.resize(std::max<std::size_t>(counter.occupied.size(), block_of(slot) + 1), 0);
         const std::uint64_t bit = std::uint64_t{1} << lane_of(slot);
         std::uint64_t& word = counter.occupied[block_of(slot)];
         word = counter.pods[domain] > 0 ? word | bit : word & ~bit;
+    }
+    if (counter.by_slot_at != kNever) {
+        counter.by_slot.resize(std::max<std::size_t>(counter.by_slot.size(), raw(slot) + 1), 0);
+        counter.by_slot[raw(slot)] = counter.pods[domain];
     }
 }
 
 const NodeMask* PodCounts::occupied(CounterId id, std::size_t slots) {
     Counter& counter = counters_[id];
     if (!keys_.one_node_each(counter.key.key)) {
-        counter.occupied_valid = false;  // made anew when hosts are apart again
         return nullptr;
     }
-    if (!counter.occupied_valid) {
+    if (counter.occupied_at != keys_.sharing(counter.key.key)) {
         counter.occupied.assign(slots / kLanes, 0);
         for (std::size_t slot = 0; slot < slots; ++slot) {
             const Domain domain = keys_.domain(counter.key.key, static_cast<Slot>(slot));
@@ -156,10 +159,29 @@ const NodeMask* PodCounts::occupied(CounterId id, std::size_t slots) {
                 counter.occupied[slot / kLanes] |= std::uint64_t{1} << slot % kLanes;
             }
         }
-        counter.occupied_valid = true;
+        counter.occupied_at = keys_.sharing(counter.key.key);
     }
     counter.occupied.resize(slots / kLanes, 0);
     return &counter.occupied;
+}
+
+const std::int32_t* PodCounts::by_slot(CounterId id, std::size_t slots) {
+    Counter& counter = counters_[id];
+    if (!keys_.one_node_each(counter.key.key)) {
+        return nullptr;
+    }
+    if (counter.by_slot_at != keys_.sharing(counter.key.key)) {
+        counter.by_slot.assign(slots, 0);
+        for (std::size_t slot = 0; slot < slots; ++slot) {
+            const Domain domain = keys_.domain(counter.key.key, static_cast<Slot>(slot));
+            counter.by_slot[slot] = domain == kNoDomain ? 0 : pods_in(id, domain);
+        }
+        counter.by_slot_at = keys_.sharing(counter.key.key);
+    }
+    if (counter.by_slot.size() < slots) {
+        counter.by_slot.resize(slots, 0);
+    }
+    return counter.by_slot.data();
 }
 
 void PodCounts::fill(Counter& counter, SpecId spec, int sign) {

@@ -97,6 +97,8 @@ public:
     }
     // Where the key gives every node a domain of its own: a bit per slot with such a pod. Else null.
     const NodeMask* occupied(CounterId, std::size_t slots);
+    // Likewise pods by slot, for that many slots at least.
+    const std::int32_t* by_slot(CounterId, std::size_t slots);
     bool contains(SetId, SpecId) const;
 
     // --- terms of all specs that are alive
@@ -115,6 +117,8 @@ public:
     std::uint64_t terms_version() const { return terms_version_; }
 
 private:
+    static constexpr std::uint64_t kNever = UINT64_MAX;
+
     struct Set {
         SetKey key;
         std::vector<bool> members;  // by SpecId
@@ -124,8 +128,11 @@ private:
         CounterKey key;
         std::vector<std::int32_t> pods;
         std::int64_t total = 0;
+        // True for this number of TopologyKeys::sharing(); kNever: not made yet.
         NodeMask occupied;
-        bool occupied_valid = false;
+        std::uint64_t occupied_at = kNever;
+        std::vector<std::int32_t> by_slot;
+        std::uint64_t by_slot_at = kNever;
     };
 
     bool belongs(const Set&, SpecId) const;

@@ -68,6 +68,7 @@ struct SpecPlan {
 
     // Nothing to ask but the node's own amounts, labels and taints: most pods, and the shortest way.
     bool plain = false;
+    std::uint64_t number = 0;  // no two plans have the same
 
     // What it was made from, and what it holds references on.
     std::uint64_t terms_version = 0;

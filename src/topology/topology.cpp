@@ -45,6 +45,9 @@ void Topology::set_facts(Slot slot, std::shared_ptr<const NodeFacts> facts) {
         filters_.take_out(slot);
         images_.take_out(before.get());
     }
+    pod_log_.append(slot);
+    node_count_ += (facts ? 1u : 0u);
+    node_count_ -= (before ? 1u : 0u);
     facts_[raw(slot)] = facts;
     nodes_[slot].facts = facts;
     keys_.set_node(slot, facts.get(), facts_);
@@ -62,6 +65,7 @@ void Topology::set_facts(Slot slot, std::shared_ptr<const NodeFacts> facts) {
 // --- pods
 
 void Topology::add_pod(SpecId id, Slot slot, bool terminating) {
+    pod_log_.append(slot);
     counts_.add_pod(id, slot, terminating, +1);
     const PodSpec& spec = specs_[id];
     if (spec.ports.empty() && spec.volumes.empty()) {
@@ -74,6 +78,7 @@ void Topology::add_pod(SpecId id, Slot slot, bool terminating) {
 }
 
 void Topology::remove_pod(SpecId id, Slot slot, bool terminating) {
+    pod_log_.append(slot);
     counts_.add_pod(id, slot, terminating, -1);
     const PodSpec& spec = specs_[id];
     if (spec.ports.empty() && spec.volumes.empty()) {

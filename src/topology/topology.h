@@ -13,6 +13,7 @@
 #include "apps/ask_table.h"
 #include "apps/spec_table.h"
 #include "base/text_table.h"
+#include "cluster/change_log.h"
 #include "cluster/host_ports.h"
 #include "cluster/node_table.h"
 #include "labels/known_texts.h"
@@ -90,6 +91,9 @@ public:
     const TextTable& texts() const { return texts_; }
     const KnownTexts& known() const { return known_; }
     const FactsBySlot& facts() const { return facts_; }
+    std::uint64_t node_count() const { return node_count_; }
+    // Nodes whose pods or facts changed, if only for a trial. (Their columns are in the log of NodeState.)
+    const ChangeLog& pod_log() const { return pod_log_; }
     // Fewest pods of a hard constraint's domains that have an eligible node; 0 below min_domains, and
     // INT32_MAX if no domain has one.
     std::int64_t least_pods(const SpecPlan::HardSpread&) const;
@@ -119,6 +123,7 @@ private:
     NodeTable& nodes_;
     const TopologyOptions options_;
     FactsBySlot facts_;
+    std::uint64_t node_count_ = 0;
     TopologyKeys keys_;
     NodeFilters filters_;
     PodCounts counts_;
@@ -129,7 +134,9 @@ private:
     VolumeObjects volumes_;
     std::vector<NodeUse> uses_;  // by slot; as far as there was ever one
     const NodeUse nothing_{};
+    ChangeLog pod_log_;
     std::uint64_t objects_version_ = 1;
+    std::uint64_t plans_made_ = 0;
     std::vector<std::unique_ptr<SpecPlan>> plans_;  // by SpecId
 };
 

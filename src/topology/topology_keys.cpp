@@ -40,7 +40,9 @@ void TopologyKeys::put(Entry& entry, Slot slot, const NodeFacts* facts) {
     Domain& domain = entry.domains[raw(slot)];
     if (domain != kNoDomain) {
         const std::uint32_t left = --entry.nodes_in[domain];
+        --entry.nodes;
         entry.shared -= left == 1 ? 1 : 0;
+        entry.sharing += left == 1 ? 1 : 0;
         if (left == 0) {
             entry.of_value.erase(entry.values[domain]);
             entry.free.push_back(domain);
@@ -63,7 +65,10 @@ void TopologyKeys::put(Entry& entry, Slot slot, const NodeFacts* facts) {
     }
     entry.of_value[label->value] = domain;
     entry.values[domain] = label->value;
-    entry.shared += ++entry.nodes_in[domain] == 2 ? 1 : 0;
+    const bool second = ++entry.nodes_in[domain] == 2;
+    ++entry.nodes;
+    entry.shared += second ? 1 : 0;
+    entry.sharing += second ? 1 : 0;
 }
 
 void TopologyKeys::look_at_block(Entry& entry, std::uint32_t block, const FactsBySlot& all) {
@@ -82,7 +87,13 @@ void TopologyKeys::look_at_block(Entry& entry, std::uint32_t block, const FactsB
             break;
         }
     }
-    entry.block_domains[block] = shared;
+    Domain& known = entry.block_domains[block];
+    if (known != shared) {
+        entry.mixed += shared == kMixed ? 1 : 0;
+        entry.mixed -= known == kMixed ? 1 : 0;
+        ++entry.layout;
+        known = shared;
+    }
 }
 
 }  // namespace bayplan

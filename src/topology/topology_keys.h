@@ -44,6 +44,14 @@ public:
     // 64 domains of a block that has nodes.
     const Domain* lanes(KeyId id, std::uint32_t block) const { return &keys_[id].domains[std::size_t{block} * kLanes]; }
     Domain block_domain(KeyId id, std::uint32_t block) const { return keys_[id].block_domains[block]; }
+    // No block has nodes of two domains.
+    bool whole_blocks(KeyId id) const { return keys_[id].mixed == 0; }
+    // Nodes with the key's label.
+    std::uint64_t nodes(KeyId id) const { return keys_[id].nodes; }
+    // Grows whenever two nodes come to share a domain or no longer do.
+    std::uint64_t sharing(KeyId id) const { return keys_[id].sharing; }
+    // Grows with that, and whenever the domain of a block is another one.
+    std::uint64_t layout(KeyId id) const { return keys_[id].layout + keys_[id].sharing; }
     // No two nodes share a domain (hostname): a domain is a slot.
     bool one_node_each(KeyId id) const { return keys_[id].shared == 0; }
     // Numbers of domains are below this.
@@ -56,6 +64,10 @@ private:
         std::vector<Domain> block_domains;  // by block
         std::vector<std::uint32_t> nodes_in;  // by domain
         std::uint32_t shared = 0;           // domains with more than one node
+        std::uint32_t mixed = 0;            // blocks
+        std::uint64_t nodes = 0;            // that have the label
+        std::uint64_t sharing = 0;          // how often `shared` changed
+        std::uint64_t layout = 0;           // how often a block's domain did
         std::vector<Domain> free;
         boost::unordered_flat_map<Text, Domain> of_value;
         std::vector<Text> values;           // by domain

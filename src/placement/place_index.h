@@ -1,0 +1,102 @@
+// What a class's searches over the cluster (place_search.h) keep from one to the next: its blocks by place, with
+// the best of each and of 64 together, so that a search costs places and groups, not blocks.
+//
+//   place      blocks whose nodes lie in the same domains (a zone), but for keys that give each node its own (hostname)
+//   group      up to 64 blocks of one place
+//   of a block: its feasible nodes; the best key among them by the score of their own columns; and per score that is
+//               normalised, least and most of what the nodes' own numbers (place_scores.h) come to
+//
+// Owner and thread: as ClassCache, of which it is a part; only searches read and change it (engine thread).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "lanes/lane_kernels.h"
+#include "placement/node_key.h"
+
+namespace bayplan {
+
+class PlaceIndex {
+public:
+    static constexpr std::uint32_t kGroup = 64;
+    static constexpr std::uint32_t kNoBlock = UINT32_MAX;
+
+    struct Group {
+        NodeKey best = 0;
+        std::uint32_t place = 0;
+        bool changed = false;  // best and ranges must be found anew
+    };
+    struct Place {
+        std::uint32_t block = 0;  // any of its blocks
+        std::uint32_t first_group = 0;
+        std::uint32_t end_group = 0;
+        std::uint64_t nodes = 0;  // feasible ones
+    };
+
+    // What the entries were found for; a difference makes all of them void.
+    struct Made {
+        struct Key {
+            std::uint32_t key;
+            std::uint64_t layout;
+            bool operator==(const Key&) const = default;
+        };
+        std::uint64_t plan = 0;  // SpecPlan::number; 0: nothing was made
+        std::vector<Key> keys;
+        bool usable = false;  // no key's domains cut through blocks
+        std::vector<std::int64_t> numbers;  // Predicate::shared_numbers
+        std::uint64_t pod_position = 0;     // in Topology::pod_log
+    };
+    Made made;
+
+    void forget() { made.plan = 0; }
+
+    std::uint32_t block_count() const { return static_cast<std::uint32_t>(position_of_.size()); }
+    // Blocks by number to places 0, 1, ...; no block has a feasible node until it is set.
+    void arrange(const std::vector<std::uint32_t>& place_of, std::uint32_t places, std::size_t scores);
+
+    // `best`: 0 if there are no nodes.
+    void set(std::uint32_t block, std::uint64_t nodes, NodeKey best);
+    bool has_ranges(std::size_t score) const { return !ranges_[score].min.empty(); }
+    // After set(). A score without any ranges: all are 0.
+    void set_range(std::size_t score, std::uint32_t block, LaneRange);
+    // Before the groups are read.
+    void find_best(const LaneKernels&);
+
+    const std::vector<Place>& places() const { return places_; }
+    const Group& group(std::uint32_t number) const { return groups_[number]; }
+    LaneRange range_of_group(std::size_t score, std::uint32_t group) const {
+        return has_ranges(score) ? ranges_[score].of_group[group] : LaneRange{0, 0};
+    }
+
+    // Positions are those of a group's blocks: group * kGroup and up; some have none.
+    std::uint32_t position_of(std::uint32_t block) const { return position_of_[block]; }
+    std::uint32_t block_at(std::uint32_t position) const { return block_at_[position]; }
+    NodeKey best_at(std::uint32_t position) const { return best_[position]; }
+    std::uint64_t nodes_at(std::uint32_t position) const { return nodes_[position]; }
+    LaneRange range_at(std::size_t score, std::uint32_t position) const {
+        return has_ranges(score) ? LaneRange{ranges_[score].min[position], ranges_[score].max[position]}
+                                 : LaneRange{0, 0};
+    }
+
+private:
+    struct Ranges {
+        std::vector<std::int64_t> min;  // by position, as all below
+        std::vector<std::int64_t> max;
+        std::vector<LaneRange> of_group;
+    };
+
+    void make_ranges(Ranges&);
+
+    std::vector<std::uint32_t> position_of_;  // by block
+    std::vector<std::uint32_t> block_at_;
+    std::vector<NodeKey> best_;
+    std::vector<std::uint64_t> nodes_;
+    std::vector<Ranges> ranges_;  // by score
+    std::vector<Group> groups_;
+    std::vector<Place> places_;
+};
+
+}  // namespace bayplan

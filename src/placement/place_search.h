@@ -1,0 +1,96 @@
+// The exact best node for a class whose choice depends on counts over topology domains, from what the last search of
+// the class left behind (place_index.h) and what changed since:
+//
+//   blocks that changed        judged again by what their nodes' own pods decide (hostname terms, ports)
+//   places                     admitted by what their domains decide (zones: spread, affinity); raw scores of their
+//                              least and most give the extremes that scores are normalised with
+//   groups, blocks, nodes      looked into only while their bound is the best there is
+//
+// A zone that fills up or empties so dirties nothing: it is a verdict and a sum per place, at query time.
+//
+// Thread: the engine's. Storage is used again from attempt to attempt.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "placement/class_cache.h"
+#include "predicates/predicate_set.h"
+#include "scoring/cluster_scores.h"
+
+namespace bayplan {
+
+class PlaceSearch {
+public:
+    PlaceSearch(const PredicateSet& predicates, const std::vector<WeightedClusterScore>& scores,
+                const LaneKernels& kernels)
+        : predicates_(predicates), scores_(scores), kernels_(kernels), parts_(scores.size()) {}
+
+    // The best node, 0 if none is feasible. The cache has columns and is up to date, and no predicate refuses all
+    // nodes. False: what the class asks cannot be found place by place (volumes, images, domains smaller than a block).
+    bool find(const Subject&, ClassCache&, NodeKey& best);
+
+private:
+    // A score in this attempt.
+    struct Part {
+        bool by_place = false;
+        bool telling = false;
+        std::vector<NodeNumbers> numbers;  // what tells the nodes of a place apart
+        RawRange extremes;
+    };
+    // A place with feasible nodes.
+    struct Admitted {
+        std::uint32_t place = 0;
+        std::int64_t shared = 0;             // points that all its nodes get
+        std::uint32_t apart = 0;             // bit per score that tells its nodes apart
+    };
+    struct Candidate {
+        NodeKey bound = 0;
+        std::uint32_t group = 0;
+        std::uint32_t admitted = 0;
+    };
+    // The bound of the blocks of a group, with the last range that each score was asked for.
+    struct LastRange {
+        LaneRange range{INT64_MAX, INT64_MIN};
+        std::int64_t points = 0;
+    };
+
+    static constexpr std::size_t kPartsMax = 8;
+
+    bool suits(const Subject&);
+    bool same_layout(const Subject&, const PlaceIndex&) const;
+    void arrange(const Subject&, std::uint32_t blocks, PlaceIndex&);
+    void bring_up_to_date(const Subject&, ClassCache&);
+    void judge_block(const Subject&, const ClassCache&, PlaceIndex&, std::uint32_t block) const;
+    void add_up(const Part&, std::uint32_t block, std::int64_t* sums) const;
+
+    void admit(const Subject&, const PlaceIndex&);
+    void find_extremes(const Subject&, const PlaceIndex&);
+    void find_shared(const Subject&, const PlaceIndex&);
+    LaneRange range_of(const PlaceIndex&, std::size_t part, const PlaceIndex::Place&) const;
+    std::int64_t points(const Subject&, std::size_t part, std::uint32_t block, std::int64_t own) const;
+    std::int64_t points_max(const Subject&, std::size_t part, std::uint32_t block, LaneRange) const;
+    NodeKey best_of_places(const Subject&, const ClassCache&, const PlaceIndex&);
+    void look_into(const Subject&, const ClassCache&, const PlaceIndex&, const Candidate&, NodeKey& best);
+    NodeKey bound_at(const Subject&, const PlaceIndex&, const Admitted&, std::uint32_t position,
+                     std::array<LastRange, kPartsMax>&) const;
+    NodeKey best_at(const Subject&, const ClassCache&, const PlaceIndex&, const Admitted&, std::uint32_t position);
+    NodeKey best_among(const Subject&, const ClassCache&, std::uint32_t block, std::uint32_t apart, std::uint64_t lanes,
+                       std::int64_t more) const;
+
+    const PredicateSet& predicates_;
+    const std::vector<WeightedClusterScore>& scores_;
+    const LaneKernels& kernels_;
+    std::vector<const Predicate*> coupled_;
+    std::vector<Part> parts_;  // by score
+    std::vector<std::int64_t> numbers_;
+    std::vector<Admitted> admitted_;
+    std::vector<FeasiblePlace> feasible_;  // those of admitted_
+    SpreadWeights weights_;
+    std::vector<Candidate> candidates_;
+    std::vector<std::uint32_t> place_of_;  // by block
+    alignas(64) std::int64_t sums_[kPartsMax][kLanes];  // by score: of the block that is looked at
+};
+
+}  // namespace bayplan

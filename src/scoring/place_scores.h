@@ -1,0 +1,38 @@
+// What a search place by place asks a score: nodes of a place lie in the same domains, but for keys that give each node
+// a domain of its own (hostname). So their raw scores differ by what is on the nodes themselves alone, and a place with
+// the least and the most of that tells the extremes without a look at its nodes.
+//
+// Thread: the engine's. Found anew in each attempt; pointers hold for so long.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace bayplan {
+
+// Numbers by slot, none below 0, that count so much each.
+struct NodeNumbers {
+    const std::int32_t* by_slot = nullptr;
+    std::size_t slots = 0;  // so many; the rest is 0
+    std::int64_t weight = 0;
+};
+
+// A place with feasible nodes; any block of it stands for it.
+struct FeasiblePlace {
+    std::uint32_t block = 0;
+    std::uint64_t nodes = 0;  // feasible ones
+};
+using FeasiblePlaces = std::span<const FeasiblePlace>;
+
+inline constexpr std::size_t kSoftConstraintsMax = 16;  // the API server lets no two have the same key
+
+// Of an attempt: what each soft spread constraint counts.
+struct SpreadWeights {
+    std::array<double, kSoftConstraintsMax> of{};
+    std::vector<bool> seen;  // room to find them: by domain
+};
+
+}  // namespace bayplan
