@@ -160,6 +160,48 @@ TEST(LaneKernels, masks_and_keys_are_the_same_at_every_level) {
     }
 }
 
+TEST(LaneKernels, numbers_of_nodes_are_added_and_compared_alike_at_every_level) {
+    RandomLanes random(3);
+    for (int number = 0; number < kBlocks; ++number) {
+        const std::int64_t bound = random.below(2) == 0 ? 3 : INT32_MAX;
+        const std::int64_t weight = random.below(201) - 100;
+        alignas(64) std::array<std::int32_t, kLanes> numbers;
+        alignas(64) std::array<std::int64_t, kLanes> sums;
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            numbers[lane] = static_cast<std::int32_t>(random.below(bound));
+            sums[lane] = random.below(7) - 3;
+        }
+        const std::uint64_t lanes = number % 5 == 0 ? 0 : random.bits() & random.bits();
+        std::array<std::int64_t, kLanes> expected = sums;
+        LaneRange range{INT64_MAX, INT64_MIN};
+        std::uint64_t like_the_first = 0;
+        std::uint64_t best = 0;
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            expected[lane] += weight * numbers[lane];
+            like_the_first |= std::uint64_t{expected[lane] == expected[0]} << lane;
+            if ((lanes >> lane & 1) != 0) {
+                range = {std::min(range.min, expected[lane]), std::max(range.max, expected[lane])};
+                const auto score = static_cast<std::uint64_t>(numbers[lane] % (1 << 29));
+                best = std::max(best, (score + 1) << 32 | (UINT32_MAX - 640 - lane));
+            }
+        }
+        std::array<std::int32_t, kLanes> scores = numbers;
+        for (std::int32_t& score : scores) {
+            score %= 1 << 29;
+        }
+        for (const LaneKernels* kernels : levels_here()) {
+            alignas(64) std::array<std::int64_t, kLanes> mine = sums;
+            kernels->add_numbers(numbers.data(), weight, mine.data());
+            ASSERT_EQ(mine, expected);
+            ASSERT_EQ(kernels->equal(mine.data(), mine[0]), like_the_first);
+            const LaneRange found = kernels->range(lanes, mine.data());
+            ASSERT_EQ(found.min, range.min);
+            ASSERT_EQ(found.max, range.max);
+            ASSERT_EQ(kernels->best_short_key(lanes, scores.data(), 640), best);
+        }
+    }
+}
+
 TEST(LaneKernels, eights_are_whole) {
     RandomLanes random(9);
     for (int number = 0; number < 10'000; ++number) {
