@@ -49,15 +49,12 @@ public:
             heap_.add_application(static_cast<ApplicationId>(application), true);
         }
         for (std::uint32_t ask = 0; ask < asks; ++ask) {
-            asks_[asks_.add()].application = static_cast<ApplicationId>(ask % kApplications);
+            asks_[asks_.add("ask", ask)].application = static_cast<ApplicationId>(ask % kApplications);
         }
     }
 
     void insert(std::uint32_t id, std::int32_t priority, std::uint64_t sequence) {
-        Ask& ask = asks_[static_cast<AskId>(id)];
-        ask.priority = priority;
-        ask.sequence = sequence;
-        ask.group_number = sequence;
+        asks_.waiting(static_cast<AskId>(id)).key = {priority, sequence, sequence};
         heap_.insert(static_cast<AskId>(id));
     }
     void remove(std::uint32_t id) { heap_.remove(static_cast<AskId>(id)); }
@@ -65,7 +62,7 @@ public:
     // As the engine does it: an ask has no place in the heap while its key changes.
     void update(std::uint32_t id, std::int32_t priority) {
         remove(id);
-        insert(id, priority, asks_[static_cast<AskId>(id)].sequence);
+        insert(id, priority, asks_.waiting(static_cast<AskId>(id)).key.sequence);
     }
 
 private:

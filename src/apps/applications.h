@@ -26,7 +26,7 @@ struct Application {
     ShimId shim = kNone<ShimId>;
     std::string name;
     std::string queue;  // path; the leaf that its asks wait in
-    AskList<&Ask::in_application> asks;  // by sequence number
+    AskList<InApplication> asks;  // by sequence number
     std::deque<PodGroup> groups;
     std::vector<std::uint32_t> free_groups;
     std::map<std::string, std::uint32_t, std::less<>> group_ids;

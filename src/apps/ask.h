@@ -1,12 +1,13 @@
 // One ask, from the shim's message until its pod is gone, and the states it goes through (DESIGN law 4).
 //
+// Most asks are pods that run, and stay for long: what only waiting asks need is in a record of its own.
 // Thread: the engine's. Owned by the AskTable.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
+#include "apps/key_store.h"
 #include "base/ids.h"
 #include "bayplan/records.h"
 #include "queues/indexed_heap.h"
@@ -40,44 +41,70 @@ struct AskLink {
     AskId previous = kNone<AskId>;
 };
 
-struct Ask {
-    AskState state = AskState::gone;
-    bool foreign = false;
-    bool terminating = false;           // being deleted: still there, but topology spread leaves it out
-    bool never_preempts = false;
-    bool preempted = false;             // a preemption chose it, here or elsewhere
-    bool stated_terminating = false;    // of these two, what its shim says of it
-    bool stated_preempted = false;
-    bool chosen = false;                // our preemption chose it
-    bool told_to_go = false;            // we chose it: its shim was told to delete it, and must say when it is gone
-    bool nacked = false;                // in backoff because its node refused it
-    bool told_scale_up = false;         // an ask_waiting with scale_up was sent
-    bool stated_tolerates = false;      // its flag, whatever its spec tolerates beside
-    QosClass qos = QosClass::unknown;
-    std::uint16_t failures = 0;
-    std::uint32_t generation = 0;
-    ShimId shim = kNone<ShimId>;
-    ApplicationId application = kNone<ApplicationId>;
-    std::uint32_t group = UINT32_MAX;   // index into the application's pod groups
-    ClassId ask_class = kNone<ClassId>;
-    SpecId spec = static_cast<SpecId>(0);  // the class's
-    Slot slot = kNone<Slot>;            // while it has a place
+// The order in which asks are tried; no two asks are equal.
+struct PendingKey {
     std::int32_t priority = 0;
+    std::uint64_t group_number = 0;  // sequence number of the first of its pod group
+    std::uint64_t sequence = 0;
+
+    bool comes_before(const PendingKey& other) const {
+        if (priority != other.priority) {
+            return priority > other.priority;
+        }
+        if (group_number != other.group_number) {
+            return group_number < other.group_number;
+        }
+        return sequence < other.sequence;
+    }
+};
+
+// What an ask has only while it has no place.
+struct Waiting {
+    PendingKey key;
+    std::uint64_t selected_in = 0;      // number of the batch that took it from the heap last
+    std::int64_t backoff_until_ns = 0;
+    AskLink in_list;                    // run of the pending heap, or unschedulable bucket
     std::uint32_t heap_position = kNotInHeap;  // backoff heap
     std::uint32_t run = UINT32_MAX;            // pending heap
     std::uint32_t failed_predicates = 0;       // bits by index, of the last failed attempt
-    std::uint64_t sequence = 0;
-    std::uint64_t group_number = 0;
-    std::uint64_t selected_in = 0;      // number of the batch that took it from the heap last
-    std::uint64_t decision = 0;         // number of the `allocated` decision not yet acknowledged
-    std::int64_t backoff_until_ns = 0;
-    std::int64_t started_ms = 0;        // status.startTime, milliseconds since 1970; 0 = not known
-    std::int32_t grace_period_s = -1;   // to go when it is deleted; -1 = 30
-    AskLink in_application;             // by sequence
-    AskLink on_node;                    // while it has a place
-    AskLink of_spec;                    // while it has a place, with the others of its spec
-    AskLink in_list;                    // run of the pending heap, or unschedulable bucket
-    std::string key;
+    bool nacked = false;                // in backoff because its node refused it
 };
+
+// What an ask has all its life: a cache line, for there are millions that run. Its key, its Waiting and its grace
+// period are the AskTable's to tell; its spec is its class's.
+struct Ask {
+    std::uint64_t sequence : 48 = 0;
+    AskState state : 4 = AskState::gone;
+    bool foreign : 1 = false;
+    bool terminating : 1 = false;           // being deleted: still there, but topology spread leaves it out
+    bool never_preempts : 1 = false;
+    bool preempted : 1 = false;             // a preemption chose it, here or elsewhere
+    bool stated_terminating : 1 = false;    // of these two, what its shim says of it
+    bool stated_preempted : 1 = false;
+    bool chosen : 1 = false;                // our preemption chose it
+    bool told_to_go : 1 = false;            // we chose it: its shim was told to delete it, and must say when it is gone
+    bool told_scale_up : 1 = false;         // an ask_waiting with scale_up was sent
+    bool stated_tolerates : 1 = false;      // its flag, whatever its spec tolerates beside
+    QosClass qos : 2 = QosClass::unknown;
+    std::int64_t started_ms = 0;        // status.startTime, milliseconds since 1970; 0 = not known
+    ApplicationId application = kNone<ApplicationId>;
+    std::uint32_t group = UINT32_MAX;   // index into the application's pod groups
+    ClassId ask_class = kNone<ClassId>;
+    Slot slot = kNone<Slot>;            // while it has a place
+    std::int32_t priority = 0;
+    AskKey key_id{};
+    // While it has no place: its Waiting. Then: the low half of the number of the decision that gave it the place, which
+    // tells it from any other that is not acknowledged.
+    std::uint32_t waiting_or_decision = 0;
+    ShimId shim : 16 = ShimId{};        // kShimsMax
+    std::uint32_t failures : 8 = 0;     // counted to 255
+    std::uint32_t grace : 8 = 0;        // GraceTable
+    AskLink in_application;             // by sequence
+    AskLink of_spec;                    // while it has a place, with the others of its spec
+};
+static_assert(sizeof(Ask) == 64 && sizeof(Waiting) <= 72);
+
+inline constexpr std::uint32_t kShimsMax = UINT16_MAX;
+inline constexpr std::uint32_t kFailuresMax = 255;
 
 }  // namespace bayplan

@@ -1,5 +1,5 @@
-// A doubly linked list of asks through one of their AskLink members: no memory of its own, removal in
-// constant time.
+// A doubly linked list of asks through an AskLink of theirs: no memory of its own, removal in constant time.
+// `Link` says which.
 //
 // Thread: the engine's. The asks belong to the AskTable.
 #pragma once
@@ -8,7 +8,28 @@
 
 namespace bayplan {
 
-template <AskLink Ask::*Link>
+struct InApplication {
+    template <typename Table>
+    auto& operator()(Table& asks, AskId id) const {
+        return asks[id].in_application;
+    }
+};
+
+struct OfSpec {
+    template <typename Table>
+    auto& operator()(Table& asks, AskId id) const {
+        return asks[id].of_spec;
+    }
+};
+
+struct InWaiting {
+    template <typename Table>
+    auto& operator()(Table& asks, AskId id) const {
+        return asks.waiting(id).in_list;
+    }
+};
+
+template <typename Link>
 class AskList {
 public:
     bool empty() const { return head_ == kNone<AskId>; }
@@ -17,7 +38,7 @@ public:
 
     template <typename Table>
     AskId next(const Table& asks, AskId id) const {
-        return (asks[id].*Link).next;
+        return Link{}(asks, id).next;
     }
 
     template <typename Table>
@@ -28,18 +49,18 @@ public:
     // `after` = kNone: at the front.
     template <typename Table>
     void insert_after(Table& asks, AskId after, AskId id) {
-        AskLink& link = asks[id].*Link;
+        AskLink& link = Link{}(asks, id);
         link.previous = after;
-        link.next = after == kNone<AskId> ? head_ : (asks[after].*Link).next;
-        (link.previous == kNone<AskId> ? head_ : (asks[link.previous].*Link).next) = id;
-        (link.next == kNone<AskId> ? tail_ : (asks[link.next].*Link).previous) = id;
+        link.next = after == kNone<AskId> ? head_ : Link{}(asks, after).next;
+        (link.previous == kNone<AskId> ? head_ : Link{}(asks, link.previous).next) = id;
+        (link.next == kNone<AskId> ? tail_ : Link{}(asks, link.next).previous) = id;
     }
 
     template <typename Table>
     void remove(Table& asks, AskId id) {
-        AskLink& link = asks[id].*Link;
-        (link.previous == kNone<AskId> ? head_ : (asks[link.previous].*Link).next) = link.next;
-        (link.next == kNone<AskId> ? tail_ : (asks[link.next].*Link).previous) = link.previous;
+        AskLink& link = Link{}(asks, id);
+        (link.previous == kNone<AskId> ? head_ : Link{}(asks, link.previous).next) = link.next;
+        (link.next == kNone<AskId> ? tail_ : Link{}(asks, link.next).previous) = link.previous;
         link = {};
     }
 

@@ -1,56 +1,94 @@
-// All asks of an engine by dense id; places are used again under a new generation.
+// All asks of an engine by dense id, with their keys and what each has only while it waits. Places are used again; what
+// a handle named is known by its sequence number.
 //
-// Thread: the engine's.
+// Thread: the engine's; keys and records may be read by workers while it waits for them.
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <vector>
+#include <string_view>
 
 #include "apps/ask.h"
+#include "apps/grace_table.h"
+#include "apps/key_store.h"
 #include "base/check.h"
+#include "base/chunk_table.h"
 
 namespace bayplan {
 
 class AskTable {
 public:
-    AskId add() {
-        AskId id;
-        if (free_.empty()) {
-            asks_.emplace_back();
-            id = static_cast<AskId>(asks_.size() - 1);
-        } else {
-            id = free_.back();
-            free_.pop_back();
-        }
+    // An ask that waits.
+    AskId add(std::string_view key, std::uint64_t sequence) {
+        BP_CHECK_OP(sequence, <, std::uint64_t{1} << 48);
+        const AskId id = asks_.add();
+        Ask& ask = asks_[id];
+        ask.key_id = keys_.add(key);
+        ask.sequence = sequence;
+        begin_waiting(id, sequence);
         return id;
     }
 
     void remove(AskId id) {
-        const std::uint32_t generation = (*this)[id].generation + 1;
-        (*this)[id] = Ask{};
-        (*this)[id].generation = generation;
-        free_.push_back(id);
+        end_waiting(id);
+        grace_.remove(id, asks_[id].grace);
+        keys_.remove(asks_[id].key_id);
+        asks_.remove(id);
     }
 
-    Ask& operator[](AskId id) { return asks_[raw(id)]; }
-    const Ask& operator[](AskId id) const { return asks_[raw(id)]; }
+    Ask& operator[](AskId id) { return asks_[id]; }
+    const Ask& operator[](AskId id) const { return asks_[id]; }
+    KeyText key(AskId id) const { return keys_.text(asks_[id].key_id); }
 
-    AskHandle handle(AskId id) const { return {id, asks_[raw(id)].generation}; }
+    // --- while it has no place
+    Waiting& waiting(AskId id) { return waiting_[static_cast<WaitingId>(asks_[id].waiting_or_decision)]; }
+    const Waiting& waiting(AskId id) const {
+        return waiting_[static_cast<WaitingId>(asks_[id].waiting_or_decision)];
+    }
+    void begin_waiting(AskId id, std::uint64_t group_number) {
+        const WaitingId waiting = waiting_.add();
+        Ask& ask = asks_[id];
+        waiting_[waiting].key = {ask.priority, group_number, ask.sequence};
+        ask.waiting_or_decision = static_cast<std::uint32_t>(waiting);
+    }
+    void end_waiting(AskId id) { waiting_.remove(static_cast<WaitingId>(asks_[id].waiting_or_decision)); }
+
+    // How long it may take to go when it is deleted.
+    std::int32_t grace_s(AskId id) const { return grace_.seconds(id, asks_[id].grace); }
+    void set_grace(AskId id, std::int32_t seconds) {
+        grace_.remove(id, asks_[id].grace);
+        asks_[id].grace = grace_.add(id, seconds);
+    }
+
+    AskHandle handle(AskId id) const { return {id, generation_of(asks_[id])}; }
     // Null if what the handle named is gone.
     Ask* find(AskHandle handle) {
-        if (raw(handle.id) >= asks_.size() || asks_[raw(handle.id)].generation != handle.generation ||
-            asks_[raw(handle.id)].state == AskState::gone) {
-            return nullptr;
-        }
-        return &asks_[raw(handle.id)];
+        return asks_.contains(handle.id) && generation_of(asks_[handle.id]) == handle.generation ? &asks_[handle.id]
+                                                                                                : nullptr;
     }
 
-    std::uint32_t size() const { return static_cast<std::uint32_t>(asks_.size()); }  // free places included
+    template <typename Each>
+    void for_each(Each&& each) const {
+        asks_.for_each(each);
+    }
+
+    std::size_t size() const { return asks_.size(); }
+    std::size_t waiting_count() const { return waiting_.size(); }
+    std::size_t key_prefixes() const { return keys_.prefixes(); }
+    // Bytes kept, free places included.
+    std::size_t record_bytes() const { return asks_.bytes(); }
+    std::size_t waiting_bytes() const { return waiting_.bytes(); }
+    std::size_t key_bytes() const { return keys_.bytes(); }
 
 private:
-    std::deque<Ask> asks_;  // keys must not move: maps hold views of them
-    std::vector<AskId> free_;
+    enum class WaitingId : std::uint32_t {};
+
+    // Four billion asks later the same place might have it again; nobody holds a handle for as long.
+    static std::uint32_t generation_of(const Ask& ask) { return static_cast<std::uint32_t>(ask.sequence); }
+
+    ChunkTable<AskId, Ask> asks_;
+    ChunkTable<WaitingId, Waiting> waiting_;
+    KeyStore keys_;
+    GraceTable grace_;
 };
 
 }  // namespace bayplan

@@ -15,6 +15,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "apps/ask.h"
 #include "apps/ask_class.h"
 #include "apps/spec_table.h"
 #include "base/name_table.h"
@@ -53,6 +54,7 @@ public:
 
     ClassEntry& operator[](ClassId id) { return entries_[raw(id)]; }
     const ClassEntry& operator[](ClassId id) const { return entries_[raw(id)]; }
+    SpecId spec_of(const Ask& ask) const { return entries_[raw(ask.ask_class)].spec->spec; }
     std::size_t size() const { return ids_.size(); }
 
     // The class's cache, made or taken from the pool if need be; must not be away with a proposal.

@@ -38,7 +38,7 @@ public:
     void release(SpecId);
 
     const PodSpec& operator[](SpecId id) const { return entries_[raw(id)].spec; }
-    AskList<&Ask::of_spec>& pods(SpecId id) { return entries_[raw(id)].pods; }
+    AskList<OfSpec>& pods(SpecId id) { return entries_[raw(id)].pods; }
     bool alive(SpecId id) const { return entries_[raw(id)].references > 0; }
     std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }  // free places included
 
@@ -46,7 +46,7 @@ private:
     struct Entry {
         PodSpec spec;
         std::uint64_t references = 0;
-        AskList<&Ask::of_spec> pods;  // that have a place, ours and foreign
+        AskList<OfSpec> pods;  // that have a place, ours and foreign
     };
     struct Hash {
         std::size_t operator()(const PodSpec*) const;

@@ -65,8 +65,16 @@ public:
     // Log position that readers are sure to see.
     std::uint64_t published() const { return published_; }
     void publish();
+    // Between inputs: what readers have not seen yet must not pile up while nothing is decided (a resync of millions).
+    void publish_if_many() {
+        if (log_.head() - published_ > kUnpublishedMax) {
+            publish();
+        }
+    }
 
 private:
+    static constexpr std::uint64_t kUnpublishedMax = 4'096;  // changes
+
     void write(Slot, NodeDelta::Field, std::int64_t value, KindId kind = kNone<KindId>);
     void touch(Slot);
     void touch_block(std::uint32_t block);

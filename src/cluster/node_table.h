@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/ask_list.h"
 #include "cluster/kinds.h"
 #include "cluster/node_facts.h"
+#include "cluster/node_pods.h"
 #include "cluster/node_state.h"
 #include "cluster/slot_groups.h"
 
@@ -27,7 +27,7 @@ struct NodeInfo {
     std::vector<KindAmount> capacity;
     std::shared_ptr<const NodeFacts> facts;  // never null while there is a node; set by Topology's caller
     std::uint64_t pods_version = 0;      // another one after each change of the pods on it; 0 = none was ever there
-    AskList<&Ask::on_node> allocations;  // ours and foreign, in no particular order
+    NodePods allocations;                // ours and foreign, in no particular order
 };
 
 class NodeTable {

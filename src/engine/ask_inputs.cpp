@@ -78,23 +78,23 @@ void Inputs::state(ShimId id, const AsksMessage& message) {
             continue;
         }
         const Slot node = record.node == 0 ? kNone<Slot> : world_.nodes.find(text_of(shim, record.node));
-        const auto found = shim.asks.find(record.key);
-        if (found == shim.asks.end()) {
+        const AskId found = shim.asks.find(record.key);
+        if (found == kNone<AskId>) {
             fault = new_fault(id, record);
-        } else if (const Ask& ask = world_.asks[found->second];
+        } else if (const Ask& ask = world_.asks[found];
                    ask.application != application_of(shim, record.application)) {
             fault = "key is in use by application " +
                     (ask.application == kNone<ApplicationId> ? std::string("-")
                                                              : world_.applications[ask.application].name);
         } else {
-            fault = update_fault(record, found->second, node);
+            fault = update_fault(record, found, node);
         }
         if (!fault.empty()) {
             lifecycle_.decide(id, DecisionKind::ask_rejected, record.key, fault);
-        } else if (found == shim.asks.end()) {
+        } else if (found == kNone<AskId>) {
             add_ask(id, record);
         } else {
-            update_ask(id, record, found->second);
+            update_ask(id, record, found);
         }
     }
 }
@@ -132,12 +132,14 @@ AskClass Inputs::class_of(ShimId id, const AskRecord& record) {
     return spec;
 }
 
+void Inputs::take_grace(AskId id, const AskRecord& record) {
+    world_.asks.set_grace(id, record.grace_period_s < 0 ? GraceTable::kUsual_s : record.grace_period_s);
+}
+
 void Inputs::take_class(Ask& ask, AskClass&& spec) {
     const NameId required = spec.required_node;
-    const SpecId content = spec.spec;
     const ClassId before = ask.ask_class;
     ask.ask_class = world_.classes.acquire(std::move(spec));
-    ask.spec = content;
     if (before != kNone<ClassId>) {
         world_.classes.release(before);
     }
@@ -158,9 +160,9 @@ void Inputs::put_on_node(AskId id, std::string_view node, std::string_view await
 
 void Inputs::add_ask(ShimId id, const AskRecord& record) {
     Shim& shim = world_.shims[id];
-    const AskId ask_id = world_.asks.add();
+    const AskId ask_id = world_.asks.add(record.key, ++world_.last_sequence);
     Ask& ask = world_.asks[ask_id];
-    ask.key.assign(record.key);
+    PendingKey& key = world_.asks.waiting(ask_id).key;
     ask.shim = id;
     ask.foreign = record.foreign;
     ask.terminating = ask.stated_terminating = record.terminating;
@@ -169,10 +171,8 @@ void Inputs::add_ask(ShimId id, const AskRecord& record) {
     ask.preempted = ask.stated_preempted = record.preempted;
     ask.started_ms = record.started_ms;
     ask.qos = record.qos;
-    ask.grace_period_s = record.grace_period_s;
-    ask.priority = record.priority;
-    ask.sequence = ++world_.last_sequence;
-    ask.group_number = ask.sequence;
+    take_grace(ask_id, record);
+    key.priority = ask.priority = record.priority;
     take_class(ask, class_of(id, record));
     ask.application = application_of(shim, record.application);
     if (ask.application != kNone<ApplicationId>) {
@@ -180,16 +180,16 @@ void Inputs::add_ask(ShimId id, const AskRecord& record) {
         application.asks.push_back(world_.asks, ask_id);
         if (record.group != 0) {
             ask.group = world_.applications.join_group(ask.application, text_of(shim, record.group), ask.sequence);
-            ask.group_number = application.groups[ask.group].number;
+            key.group_number = application.groups[ask.group].number;
         }
     }
-    shim.asks.emplace(std::string_view(ask.key), ask_id);
+    shim.asks.insert(ask_id);
     if (record.node == 0 && record.nominated_node != 0) {
         nominate_as_stated(ask_id, world_.nodes.find(text_of(shim, record.nominated_node)));
     }
     if (record.node != 0) {
         put_on_node(ask_id, text_of(shim, record.node), {}, record.devices);
-    } else if (!world_.specs[ask.spec].gates.empty()) {
+    } else if (!world_.specs[world_.classes.spec_of(ask)].gates.empty()) {
         lifecycle_.make_gated(ask_id);
     } else {
         lifecycle_.make_pending(ask_id);
@@ -202,8 +202,7 @@ void Inputs::nominate_as_stated(AskId id, Slot slot) {
         return;
     }
     std::vector<AskHandle> victims;
-    const auto& pods = world_.nodes[slot].allocations;
-    for (AskId pod = pods.front(); pod != kNone<AskId>; pod = pods.next(world_.asks, pod)) {
+    for (const AskId pod : world_.nodes[slot].allocations) {
         if (world_.asks[pod].terminating && world_.asks[pod].priority < world_.asks[id].priority) {
             victims.push_back(world_.asks.handle(pod));
         }
@@ -228,10 +227,11 @@ void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
     }
     // A victim of ours stays one, whatever its shim has seen of that yet.
     const bool terminating = record.terminating || ask.chosen;
-    const bool counts_anew = spec.spec != ask.spec || terminating != ask.terminating;
+    const SpecId spec_before = old.spec;
+    const bool counts_anew = spec.spec != spec_before || terminating != ask.terminating;
     const bool other_priority = record.priority != ask.priority;
     const bool preempted = record.preempted || ask.chosen;
-    const PodSpec& former = world_.specs[ask.spec];
+    const PodSpec& former = world_.specs[spec_before];
     const PodSpec& now = world_.specs[spec.spec];
     const bool other_uses = former.ports != now.ports || former.volumes != now.volumes;
     const bool stays = (ask.terminating && !terminating) || (ask.preempted && !preempted);
@@ -243,7 +243,7 @@ void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
     ask.stated_preempted = record.preempted;
     ask.started_ms = record.started_ms;
     ask.qos = record.qos;
-    ask.grace_period_s = record.grace_period_s;
+    take_grace(ask_id, record);
     const Slot slot = ask.slot;
     take_class(ask, std::move(spec));
     lifecycle_.occupy(ask_id, slot);
@@ -277,21 +277,21 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
         lifecycle_.end_nomination(ask_id);
     }
     take_class(ask, std::move(spec));
-    ask.priority = record.priority;
+    world_.asks.waiting(ask_id).key.priority = ask.priority = record.priority;
     ask.terminating = ask.stated_terminating = record.terminating;
     ask.preempted = ask.stated_preempted = record.preempted;
     ask.never_preempts = record.never_preempts;
     ask.stated_tolerates = record.tolerates_unschedulable;
     ask.started_ms = record.started_ms;
     ask.qos = record.qos;
-    ask.grace_period_s = record.grace_period_s;
+    take_grace(ask_id, record);
     if (nomination && record.node == 0) {
         world_.nominations.set(ask_id, nomination->slot, nomination->victims);
     }
     if (record.node != 0 || !awaited.empty()) {
         put_on_node(ask_id, record.node != 0 ? text_of(world_.shims[id], record.node) : awaited, awaited,
                     record.devices);
-    } else if (!world_.specs[ask.spec].gates.empty()) {
+    } else if (!world_.specs[world_.classes.spec_of(ask)].gates.empty()) {
         if (before == AskState::gated) {
             ask.state = AskState::gated;
         } else {
@@ -332,13 +332,12 @@ void Inputs::release_one(ShimId id, const ReleaseRecord& record) {
         }
         return;
     }
-    const auto found = shim.asks.find(record.key);
-    if (found == shim.asks.end() ||
-        (record.application != 0 && world_.asks[found->second].application != application)) {
+    const AskId found = shim.asks.find(record.key);
+    if (found == kNone<AskId> || (record.application != 0 && world_.asks[found].application != application)) {
         lifecycle_.decide(id, DecisionKind::ask_rejected, record.key, "no such ask");
         return;
     }
-    release(found->second);
+    release(found);
 }
 
 void Inputs::state(ShimId id, const ReleasesMessage& message) {
@@ -350,15 +349,14 @@ void Inputs::state(ShimId id, const ReleasesMessage& message) {
 void Inputs::state(ShimId id, const NacksMessage& message) {
     Shim& shim = world_.shims[id];
     for (const NackRecord& record : message.nacks) {
-        const auto found = shim.asks.find(record.key);
-        if (found == shim.asks.end() || !has_place(world_.asks[found->second].state) ||
-            world_.asks[found->second].foreign) {
+        const AskId found = shim.asks.find(record.key);
+        if (found == kNone<AskId> || !has_place(world_.asks[found].state) || world_.asks[found].foreign) {
             lifecycle_.decide(id, DecisionKind::message_rejected, record.key, "no such allocation");
             continue;
         }
-        const Slot refused_by = world_.asks[found->second].slot;
-        lifecycle_.end_allocation(found->second);
-        lifecycle_.back_off_after_nack(found->second, refused_by);
+        const Slot refused_by = world_.asks[found].slot;
+        lifecycle_.end_allocation(found);
+        lifecycle_.back_off_after_nack(found, refused_by);
         lifecycle_.wake(kPodGone);
     }
 }

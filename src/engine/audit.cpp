@@ -20,25 +20,21 @@ struct Sums {
 
 Sums recount(const World& world) {
     Sums sums;
-    for (std::uint32_t number = 0; number < world.asks.size(); ++number) {
-        const Ask& ask = world.asks[static_cast<AskId>(number)];
-        if (ask.state == AskState::gone) {
-            continue;
-        }
+    world.asks.for_each([&](AskId id, const Ask& ask) {
         ++sums.states[ask.state];
         if (ask.state == AskState::awaiting_node) {
-            const std::string_view node = world.awaited_nodes.node_of(static_cast<AskId>(number));
+            const std::string_view node = world.awaited_nodes.node_of(id);
             sums.awaited_in_vain += world.nodes.find(node) == kNone<Slot> ? 0 : 1;
         }
         if (!has_place(ask.state)) {
-            continue;
+            return;
         }
         sums.allocations += ask.foreign ? 0 : 1;
         auto& column = ask.foreign ? sums.foreign : sums.used;
         for (const KindAmount& request : world.classes[ask.ask_class].spec->occupies) {
             column[{ask.slot, request.kind}] += request.value;
         }
-    }
+    });
     for (const auto& [owner, hold] : world.holds.all()) {
         for (const KindAmount& amount : hold.amounts) {
             sums.held[{hold.slot, amount.kind}] += amount.value;
@@ -91,7 +87,7 @@ void check_share(const World& world, AskId id, const DeviceUse& use, std::vector
         }
     }
     if (has != asked) {
-        broken.push_back(world.asks[id].key + " asks for " + std::to_string(asked) + " of " +
+        broken.push_back(std::string(world.asks.key(id)) + " asks for " + std::to_string(asked) + " of " +
                          std::string(world.kinds.text(use.kind)) + " and has " + std::to_string(has));
     }
 }
@@ -114,8 +110,7 @@ void check_devices(const World& world, Slot slot, std::vector<std::string>& brok
     expect(shown == devices.size(), "reaches are shown that are not", kCpu);
     for (const DeviceUse& use : devices) {
         std::vector<std::int64_t> counted(use.used.size());
-        const auto& pods = world.nodes[slot].allocations;
-        for (AskId id = pods.front(); id != kNone<AskId>; id = pods.next(world.asks, id)) {
+        for (const AskId id : world.nodes[slot].allocations) {
             check_share(world, id, use, counted, broken);
         }
         expect(counted == use.used, "the use of devices is not the sum of its pods'", use.kind);
@@ -153,38 +148,39 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
 }
 
 // A cached key must be what a fresh look gives (a bound no less), for every block that has not changed since.
+void check_cache(World& world, AskId id, const BlockEvaluator& evaluator, std::vector<std::string>& broken) {
+    const ClassId ask_class = world.asks[id].ask_class;
+    const ClassEntry& entry = world.classes[ask_class];
+    if (!entry.cache || entry.cache->position() == ClassCache::kNever) {
+        return;
+    }
+    const Subject subject = subject_of(trial_tables(world, evaluator.predicates()), ask_class);
+    const NodeMask* mask = world.topology.signatures().mask(subject.plan.signature).get();
+    for (std::uint32_t block = 0; block < entry.cache->block_count(); ++block) {
+        if (world.node_state.version(block) > entry.cache->position()) {
+            continue;
+        }
+        const NodeKey best = evaluator.best(*entry.spec, world.node_state.block(block), block, mask);
+        const NodeKey cached = entry.cache->best_in(block);
+        if (entry.cache->exact(block) ? cached != best : cached < best) {
+            broken.push_back("the cached best of block " + std::to_string(block) + " is stale for " +
+                             std::string(world.asks.key(id)));
+        }
+    }
+}
+
 void check_caches(World& world, const BlockEvaluator& evaluator,
                   std::vector<std::string>& broken) {
     std::vector<bool> seen(world.classes.size(), false);
-    for (std::uint32_t number = 0; number < world.asks.size(); ++number) {
-        const Ask& ask = world.asks[static_cast<AskId>(number)];
-        if (ask.state == AskState::gone) {
-            continue;
-        }
+    world.asks.for_each([&](AskId id, const Ask& ask) {
         // Once for all asks of a class: there may be millions.
         const auto index = static_cast<std::size_t>(ask.ask_class);
         seen.resize(std::max(seen.size(), index + 1), false);
-        if (seen[index]) {
-            continue;
+        if (!seen[index]) {
+            check_cache(world, id, evaluator, broken);
         }
         seen[index] = true;
-        const ClassEntry& entry = world.classes[ask.ask_class];
-        if (!entry.cache || entry.cache->position() == ClassCache::kNever) {
-            continue;
-        }
-        const Subject subject = subject_of(trial_tables(world, evaluator.predicates()), ask.ask_class);
-        const NodeMask* mask = world.topology.signatures().mask(subject.plan.signature).get();
-        for (std::uint32_t block = 0; block < entry.cache->block_count(); ++block) {
-            if (world.node_state.version(block) > entry.cache->position()) {
-                continue;
-            }
-            const NodeKey best = evaluator.best(*entry.spec, world.node_state.block(block), block, mask);
-            const NodeKey cached = entry.cache->best_in(block);
-            if (entry.cache->exact(block) ? cached != best : cached < best) {
-                broken.push_back("the cached best of block " + std::to_string(block) + " is stale for " + ask.key);
-            }
-        }
-    }
+    });
 }
 
 }  // namespace
@@ -201,7 +197,8 @@ void audit_world(World& world, std::size_t selected, const BlockEvaluator& evalu
     check_caches(world, evaluator, broken);
 }
 
-std::string explain_ask(const World& world, const Ask& ask, bool has_credit, const PredicateSet& predicates) {
+std::string explain_ask(const World& world, AskId id, bool has_credit, const PredicateSet& predicates) {
+    const Ask& ask = world.asks[id];
     switch (ask.state) {
         case AskState::pending:
         case AskState::selected:
@@ -211,16 +208,17 @@ std::string explain_ask(const World& world, const Ask& ask, bool has_credit, con
             return has_credit ? "is in the heap, to be tried in its turn"
                               : "its shim has no credit left: it must acknowledge decisions first";
         case AskState::backoff:
-            return "waits until " + std::to_string(ask.backoff_until_ns) + " ns after " +
+            return "waits until " + std::to_string(world.asks.waiting(id).backoff_until_ns) + " ns after " +
                    std::to_string(ask.failures) + " failures";
         case AskState::unschedulable: {
+            const std::uint32_t failed = world.asks.waiting(id).failed_predicates;
             std::string why = "no node takes it:";
             for (std::uint32_t index = 0; index < predicates.predicates().size(); ++index) {
-                if (ask.failed_predicates >> index & 1) {
+                if (failed >> index & 1) {
                     why += ' ' + std::string(predicates.predicates()[index]->name());
                 }
             }
-            const std::uint32_t events = predicates.woken_by(ask.failed_predicates);
+            const std::uint32_t events = predicates.woken_by(failed);
             why += "; woken by:";
             why += events & kNodeAdded ? " a node added" : "";
             why += events & kNodeUpdated ? ", a node or its holds changed" : "";

@@ -17,6 +17,6 @@ namespace bayplan {
 void audit_world(World&, std::size_t selected, const BlockEvaluator&, std::vector<std::string>& broken);
 
 // What an ask waits for, in terms of nodes, credit, time and what would wake it.
-std::string explain_ask(const World&, const Ask&, bool has_credit, const PredicateSet&);
+std::string explain_ask(const World&, AskId, bool has_credit, const PredicateSet&);
 
 }  // namespace bayplan

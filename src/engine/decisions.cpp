@@ -55,7 +55,8 @@ void Lifecycle::credit_changed(ShimId id) {
 void Lifecycle::acknowledge(ShimId id, std::uint64_t up_to) {
     world_.shims[id].outbox.acknowledge(up_to, [&](std::uint64_t number, AskHandle handle) {
         Ask* ask = world_.asks.find(handle);
-        if (ask != nullptr && ask->state == AskState::unacknowledged && ask->decision == number) {
+        if (ask != nullptr && ask->state == AskState::unacknowledged &&
+            ask->waiting_or_decision == static_cast<std::uint32_t>(number)) {
             ask->state = AskState::allocated;
         }
     });

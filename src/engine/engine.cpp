@@ -92,6 +92,7 @@ Engine::~Engine() = default;
 void Engine::apply(const Input& input) {
     ++parts_->applied;
     parts_->inputs.apply(input);
+    parts_->world.node_state.publish_if_many();
 }
 
 std::uint64_t Engine::run(std::uint64_t attempts_max) {
@@ -201,7 +202,7 @@ std::optional<Engine::AskName> Engine::next_ask() {
     } else if (id = parts_->lifecycle.early(); id == kNone<AskId>) {
         return std::nullopt;
     }
-    return AskName{world.shims[world.asks[id].shim].name, world.asks[id].key};
+    return AskName{world.shims[world.asks[id].shim].name, std::string(world.asks.key(id))};
 }
 
 std::optional<Explanation> Engine::explain(std::string_view shim, std::string_view key, bool full) {
@@ -210,11 +211,11 @@ std::optional<Explanation> Engine::explain(std::string_view shim, std::string_vi
     if (id == kNone<ShimId>) {
         return std::nullopt;
     }
-    const auto found = world.shims[id].asks.find(key);
-    if (found == world.shims[id].asks.end()) {
+    const AskId ask = world.shims[id].asks.find(key);
+    if (ask == kNone<AskId>) {
         return std::nullopt;
     }
-    return explain_ask_in_full(world, parts_->attempts, parts_->evaluator, parts_->search, found->second, full);
+    return explain_ask_in_full(world, parts_->attempts, parts_->evaluator, parts_->search, ask, full);
 }
 
 std::string Engine::ask_state(std::string_view shim, std::string_view key, std::string* why) const {
@@ -223,13 +224,13 @@ std::string Engine::ask_state(std::string_view shim, std::string_view key, std::
     if (id == kNone<ShimId>) {
         return "";
     }
-    const auto found = world.shims[id].asks.find(key);
-    if (found == world.shims[id].asks.end()) {
+    const AskId found = world.shims[id].asks.find(key);
+    if (found == kNone<AskId>) {
         return "";
     }
-    const Ask& ask = world.asks[found->second];
+    const Ask& ask = world.asks[found];
     if (why != nullptr) {
-        *why = explain_ask(world, ask, parts_->lifecycle.has_credit(ask.shim), parts_->evaluator.predicates());
+        *why = explain_ask(world, found, parts_->lifecycle.has_credit(ask.shim), parts_->evaluator.predicates());
     }
     return std::string(to_string(ask.state));
 }

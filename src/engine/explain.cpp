@@ -91,7 +91,7 @@ private:
         VictimChoice choice;
         choice.node = world_.nodes.name(found.slot);
         for (const AskId victim : found.victims) {
-            choice.victims.push_back(world_.asks[victim].key);
+            choice.victims.emplace_back(world_.asks.key(victim).view());
         }
         choice.budget_violations = found.cost.budget_violations;
         choice.highest_priority = found.cost.highest_priority;
@@ -178,7 +178,7 @@ Explanation explain_ask_in_full(World& world, Attempts& attempts, const BlockEva
     const Ask& ask = world.asks[id];
     explanation.state = to_string(ask.state);
     if (ask.state == AskState::gated) {
-        explanation.message = gates_text(world.specs[ask.spec], world.texts);
+        explanation.message = gates_text(world.specs[world.classes.spec_of(ask)], world.texts);
         return explanation;
     }
     if (ask.state == AskState::awaiting_node) {

@@ -95,6 +95,7 @@ private:
     void update_ask(ShimId, const AskRecord&, AskId);
     void update_placed(ShimId, const AskRecord&, AskId);
     void take_class(Ask&, AskClass&&);
+    void take_grace(AskId, const AskRecord&);
     void nominate_as_stated(AskId, Slot);
     std::optional<Nomination> nomination_of(AskId id) const {
         const Nomination* const nomination = world_.nominations.of(id);

@@ -36,18 +36,18 @@ void Lifecycle::occupy(AskId id, Slot slot) {
     }
     ask.slot = slot;
     world_.nodes[slot].pods_version = ++world_.pod_changes;
-    world_.nodes[slot].allocations.push_back(world_.asks, id);
-    world_.specs.pods(ask.spec).push_back(world_.asks, id);
-    world_.topology.add_pod(ask.spec, slot, ask.terminating);
+    world_.nodes[slot].allocations.insert(id);
+    world_.specs.pods(spec.spec).push_back(world_.asks, id);
+    world_.topology.add_pod(spec.spec, slot, ask.terminating);
 }
 
 void Lifecycle::vacate(AskId id) {
     const Ask& ask = world_.asks[id];
     const AskClass& spec = *world_.classes[ask.ask_class].spec;
-    world_.topology.remove_pod(ask.spec, ask.slot, ask.terminating);
-    world_.specs.pods(ask.spec).remove(world_.asks, id);
+    world_.topology.remove_pod(spec.spec, ask.slot, ask.terminating);
+    world_.specs.pods(spec.spec).remove(world_.asks, id);
     world_.nodes[ask.slot].pods_version = ++world_.pod_changes;
-    world_.nodes[ask.slot].allocations.remove(world_.asks, id);
+    world_.nodes[ask.slot].allocations.remove(id);
     if (ask.foreign) {
         world_.node_state.add_foreign(ask.slot, spec.occupies, -1);
     } else {
@@ -71,7 +71,7 @@ void for_each_text(const std::vector<ClaimBinding>& bindings, Visit&& visit) {
 
 // Claims that waited for this placement take their volumes.
 void Lifecycle::bind_claims(AskId id, Slot slot) {
-    const SpecId spec = world_.asks[id].spec;
+    const SpecId spec = world_.classes.spec_of(world_.asks[id]);
     if (world_.specs[spec].volumes.empty() || !evaluator_.predicates().has("VolumeBinding")) {
         return;
     }
@@ -105,27 +105,29 @@ void Lifecycle::place(AskId id, Slot slot) {
     bind_claims(id, slot);
     give_devices(id, slot, {});
     occupy(id, slot);
-    ask.state = AskState::unacknowledged;
-    ask.decision = world_.shims[ask.shim].outbox.last() + 1;
+    end_waiting(id, AskState::unacknowledged, world_.shims[ask.shim].outbox.last() + 1);
+    const KeyText key = world_.asks.key(id);
     ++placed_;
     const std::string_view node = world_.nodes.name(slot);
     const std::string devices = world_.devices.text_of(id);
-    log_.place(world_.now_ns, world_.shims[ask.shim].name, ask.key, node, devices);
-    decide(ask.shim, DecisionKind::allocated, ask.key, {}, Termination::unknown, node, world_.asks.handle(id), false,
+    log_.place(world_.now_ns, world_.shims[ask.shim].name, key, node, devices);
+    decide(ask.shim, DecisionKind::allocated, key, {}, Termination::unknown, node, world_.asks.handle(id), false,
            devices);
     note_terminating(id);
     end_nomination_by_placement(id, slot);
     wake(kPodPlaced);
 }
 
-void Lifecycle::count_failure(Ask& ask) {
-    ask.failures = static_cast<std::uint16_t>(std::min<std::uint32_t>(ask.failures + 1u, UINT16_MAX));
-    const int doublings = std::min(ask.failures - 1, 62);
+void Lifecycle::count_failure(AskId id) {
+    Ask& ask = world_.asks[id];
+    const std::uint32_t failures = std::min(ask.failures + 1u, kFailuresMax);
+    ask.failures = failures;
+    const std::uint32_t doublings = std::min(failures - 1, 62u);
     std::int64_t wait = world_.options.backoff_max_ns;
     if (world_.options.backoff_initial_ns <= (world_.options.backoff_max_ns >> doublings)) {
         wait = std::min(wait, world_.options.backoff_initial_ns << doublings);
     }
-    ask.backoff_until_ns = world_.now_ns + wait;
+    world_.asks.waiting(id).backoff_until_ns = world_.now_ns + wait;
 }
 
 // A place on the node of its nomination frees nothing for others; a place elsewhere does.
@@ -140,10 +142,10 @@ void Lifecycle::end_nomination_by_placement(AskId id, Slot slot) {
 }
 
 void Lifecycle::log_failure(AskId id, std::string_view message, const PreemptionOutcome& outcome, std::size_t nodes) {
-    const Ask& ask = world_.asks[id];
-    const std::string& shim = world_.shims[ask.shim].name;
+    const KeyText key = world_.asks.key(id);
+    const std::string& shim = world_.shims[world_.asks[id].shim].name;
     if (!outcome.chosen) {
-        log_.fail(world_.now_ns, shim, ask.key, message);
+        log_.fail(world_.now_ns, shim, key, message);
         return;
     }
     std::string victims;
@@ -153,17 +155,18 @@ void Lifecycle::log_failure(AskId id, std::string_view message, const Preemption
     const VictimCost& cost = outcome.chosen->cost;
     const std::string started =
         cost.earliest_start_ms == INT64_MAX ? "-" : std::to_string(cost.earliest_start_ms);
-    log_.nominate(world_.now_ns, shim, ask.key, world_.nodes.name(outcome.chosen->slot), victims,
+    log_.nominate(world_.now_ns, shim, key, world_.nodes.name(outcome.chosen->slot), victims,
                   "violations=" + std::to_string(cost.budget_violations) +
                       " highest=" + std::to_string(cost.highest_priority) + " sum=" +
                       std::to_string(cost.priority_sum) + " count=" + std::to_string(cost.count) + " started=" +
                       started + " nodes=" + std::to_string(nodes) + ": " + std::string(message));
 }
 
-void Lifecycle::tell_waiting(Ask& ask, std::string_view message, bool nominated) {
+void Lifecycle::tell_waiting(AskId id, std::string_view message, bool nominated) {
+    Ask& ask = world_.asks[id];
     const bool scale_up = !nominated && ask.priority >= world_.options.scale_up_cutoff;
     if (ask.failures == 1 || (scale_up && !ask.told_scale_up)) {
-        decide(ask.shim, DecisionKind::ask_waiting, ask.key, message, Termination::unknown, {}, {}, scale_up);
+        decide(ask.shim, DecisionKind::ask_waiting, world_.asks.key(id), message, Termination::unknown, {}, {}, scale_up);
         ask.told_scale_up = ask.told_scale_up || scale_up;
     }
 }
@@ -171,8 +174,8 @@ void Lifecycle::tell_waiting(Ask& ask, std::string_view message, bool nominated)
 void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, const PreemptionOutcome& outcome,
                      std::size_t nodes) {
     Ask& ask = world_.asks[id];
-    ask.failed_predicates = failed;
-    count_failure(ask);
+    world_.asks.waiting(id).failed_predicates = failed;
+    count_failure(id);
     ++failed_;
     log_failure(id, message, outcome, nodes);
     const bool found_none = outcome.tried && outcome.eligible && !outcome.chosen;
@@ -180,7 +183,7 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
     const bool chosen_for_good =
         outcome.chosen && std::none_of(outcome.chosen->victims.begin(), outcome.chosen->victims.end(),
                                        [&](AskId victim) { return world_.departures.is_stuck(victim); });
-    tell_waiting(ask, message, chosen_for_good || (!outcome.chosen && had && !found_none));
+    tell_waiting(id, message, chosen_for_good || (!outcome.chosen && had && !found_none));
     bool anybody_told = false;
     if (found_none && had) {
         clear_nomination(id, "preemption found no node");
@@ -201,19 +204,36 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
 
 // --- transitions
 
+// The ask has its place now; `decision`: the number of the one that gives it, 0 if its shim stated it.
+void Lifecycle::end_waiting(AskId id, AskState state, std::uint64_t decision) {
+    world_.asks.end_waiting(id);
+    Ask& ask = world_.asks[id];
+    ask.state = state;
+    ask.waiting_or_decision = static_cast<std::uint32_t>(decision);
+}
+
+// It has lost its place, and has its old one in the order.
+void Lifecycle::begin_waiting(AskId id) {
+    const Ask& ask = world_.asks[id];
+    const bool grouped = ask.group != UINT32_MAX;
+    world_.asks.begin_waiting(
+        id, grouped ? world_.applications[ask.application].groups[ask.group].number : std::uint64_t{ask.sequence});
+}
+
 void Lifecycle::make_pending(AskId id) {
     Ask& ask = world_.asks[id];
+    Waiting& waiting = world_.asks.waiting(id);
     ask.state = AskState::pending;
-    ask.nacked = false;
+    waiting.nacked = false;
     world_.pending.insert(id);
-    pipeline_.on_pending(key_of(ask));
+    pipeline_.on_pending(waiting.key);
 }
 
 void Lifecycle::withdraw(AskId id) {
     switch (world_.asks[id].state) {
         case AskState::pending: world_.pending.remove(id); break;
         case AskState::selected: pipeline_.on_selected_gone(); break;
-        case AskState::backoff: (world_.asks[id].nacked ? world_.nacked : world_.backoff).remove(id); break;
+        case AskState::backoff: (world_.asks.waiting(id).nacked ? world_.nacked : world_.backoff).remove(id); break;
         case AskState::unschedulable: world_.unschedulable.remove(id); break;
         case AskState::awaiting_node:
             world_.awaited_nodes.remove(id);
@@ -228,7 +248,7 @@ void Lifecycle::place_by_force(AskId id, Slot slot, std::string_view stated_devi
     give_devices(id, slot, stated_devices);
     occupy(id, slot);
     world_.nodes.note_usage_changed(slot);
-    world_.asks[id].state = AskState::allocated;
+    end_waiting(id, AskState::allocated, 0);
     note_terminating(id);
     end_nomination_by_placement(id, slot);
     wake(kPodPlaced);
@@ -240,7 +260,7 @@ void Lifecycle::await_node(AskId id, std::string_view node, bool tell) {
     world_.awaited_nodes.insert(id, node);
     end_nomination_by_placement(id, kNone<Slot>);
     if (tell) {
-        decide(ask.shim, DecisionKind::ask_waiting, ask.key, awaited_text(node));
+        decide(ask.shim, DecisionKind::ask_waiting, world_.asks.key(id), awaited_text(node));
     }
 }
 
@@ -254,7 +274,7 @@ void Lifecycle::end_allocation(AskId id) {
     unbind_claims(id);
     world_.nodes.note_usage_fell(ask.slot);
     ask.slot = kNone<Slot>;
-    ask.decision = 0;
+    begin_waiting(id);
     world_.departures.end(id);
     // What we made of it ends; what its shim states of it stays.
     ask.told_to_go = ask.chosen = false;
@@ -271,19 +291,19 @@ void Lifecycle::end_allocation(AskId id) {
 void Lifecycle::make_gated(AskId id) {
     Ask& ask = world_.asks[id];
     ask.state = AskState::gated;
-    decide(ask.shim, DecisionKind::ask_waiting, ask.key, gates_text(world_.specs[ask.spec], world_.texts));
+    decide(ask.shim, DecisionKind::ask_waiting, world_.asks.key(id),
+           gates_text(world_.specs[world_.classes.spec_of(ask)], world_.texts));
 }
 
 void Lifecycle::insert_backoff(AskId id) {
     Ask& ask = world_.asks[id];
     ask.state = AskState::backoff;
-    (ask.nacked ? world_.nacked : world_.backoff).insert(id);
+    (world_.asks.waiting(id).nacked ? world_.nacked : world_.backoff).insert(id);
 }
 
 void Lifecycle::back_off_after_nack(AskId id, Slot refused_by) {
-    Ask& ask = world_.asks[id];
-    count_failure(ask);
-    ask.nacked = true;
+    count_failure(id);
+    world_.asks.waiting(id).nacked = true;
     world_.left_out.avoid(id, refused_by, world_.now_ns + world_.options.avoid_rejecting_ns);
     insert_backoff(id);
 }
@@ -304,13 +324,12 @@ void Lifecycle::remove(AskId id) {
         }
     }
     world_.classes.release(ask.ask_class);
-    world_.shims[ask.shim].asks.erase(std::string_view(ask.key));
+    world_.shims[ask.shim].asks.remove(id);
     world_.asks.remove(id);
 }
 
 void Lifecycle::wake_one(AskId id) {
-    Ask& ask = world_.asks[id];
-    if (ask.backoff_until_ns > world_.now_ns) {
+    if (world_.asks.waiting(id).backoff_until_ns > world_.now_ns) {
         insert_backoff(id);
     } else {
         make_pending(id);

@@ -76,9 +76,11 @@ public:
 
 private:
     void give_devices(AskId, Slot, std::string_view stated);
-    void count_failure(Ask&);
+    void count_failure(AskId);
+    void end_waiting(AskId, AskState, std::uint64_t decision);
+    void begin_waiting(AskId);
     void log_failure(AskId, std::string_view message, const PreemptionOutcome&, std::size_t nodes);
-    void tell_waiting(Ask&, std::string_view message, bool nominated);
+    void tell_waiting(AskId, std::string_view message, bool nominated);
     void end_nomination_by_placement(AskId, Slot);
     void nominate(AskId, const NodeVictims&);
     void release_victim(AskId victim, AskId preemptor);

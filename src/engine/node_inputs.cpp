@@ -100,11 +100,8 @@ void Inputs::declare_devices(Slot slot) {
 
 // In order of sequence numbers.
 std::vector<AskId> Inputs::pods_on(Slot slot) const {
-    std::vector<AskId> pods;
-    const auto& allocations = world_.nodes[slot].allocations;
-    for (AskId id = allocations.front(); id != kNone<AskId>; id = allocations.next(world_.asks, id)) {
-        pods.push_back(id);
-    }
+    const NodePods& there = world_.nodes[slot].allocations;
+    std::vector<AskId> pods(there.begin(), there.end());
     std::sort(pods.begin(), pods.end(),
               [&](AskId a, AskId b) { return world_.asks[a].sequence < world_.asks[b].sequence; });
     return pods;
@@ -241,7 +238,7 @@ void Inputs::decommission(Slot slot) {
         const Ask& ask = world_.asks[id];
         const ShimId shim = ask.shim;
         const bool foreign = ask.foreign;
-        const std::string key = ask.key;
+        const std::string key(world_.asks.key(id));
         lifecycle_.remove(id);
         if (!foreign) {
             lifecycle_.log_release(shim, key, name, why);

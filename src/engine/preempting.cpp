@@ -15,8 +15,7 @@ bool Preempting::waits_for_a_terminating_pod(AskId id) const {
         return false;
     }
     const bool marked_only = world_.options.preemption.preempt_again == PreemptAgain::marked;
-    const auto& pods = world_.nodes[nomination->slot].allocations;
-    for (AskId pod = pods.front(); pod != kNone<AskId>; pod = pods.next(world_.asks, pod)) {
+    for (const AskId pod : world_.nodes[nomination->slot].allocations) {
         const Ask& one = world_.asks[pod];
         if (one.terminating && one.priority < world_.asks[id].priority && (one.preempted || !marked_only) &&
             !world_.departures.is_stuck(pod)) {
@@ -115,7 +114,7 @@ void Preempting::search_by_amounts(AskId id, const Diagnosis& diagnosis, Preempt
 }
 
 AmountSearch::Tables Preempting::amount_tables() const {
-    return {world_.asks, world_.node_state, world_.specs, world_.budgets, world_.victim_index};
+    return {world_.asks, world_.classes, world_.node_state, world_.specs, world_.budgets, world_.victim_index};
 }
 
 VictimCounters Preempting::counters() const {

@@ -21,7 +21,7 @@ void Lifecycle::nominate(AskId id, const NodeVictims& chosen) {
         victims.push_back(world_.asks.handle(victim));
     }
     world_.nominations.set(id, chosen.slot, std::move(victims));
-    decide(ask.shim, DecisionKind::nominated, ask.key, kNominatedNodeKey, Termination::unknown, node);
+    decide(ask.shim, DecisionKind::nominated, world_.asks.key(id), kNominatedNodeKey, Termination::unknown, node);
     for (const AskId victim : chosen.victims) {
         release_victim(victim, id);
     }
@@ -30,9 +30,10 @@ void Lifecycle::nominate(AskId id, const NodeVictims& chosen) {
 
 void Lifecycle::clear_nomination(AskId id, std::string_view why) {
     const Ask& ask = world_.asks[id];
+    const KeyText key = world_.asks.key(id);
     const std::string_view node = world_.nodes.name(world_.nominations.of(id)->slot);
-    log_.clear(world_.now_ns, world_.shims[ask.shim].name, ask.key, node, why);
-    decide(ask.shim, DecisionKind::nominated, ask.key, std::string(kNominatedNodeKey) + ": " + std::string(why));
+    log_.clear(world_.now_ns, world_.shims[ask.shim].name, key, node, why);
+    decide(ask.shim, DecisionKind::nominated, key, std::string(kNominatedNodeKey) + ": " + std::string(why));
     world_.nominations.drop(id);
     if (ask.state == AskState::unschedulable) {
         world_.unschedulable.remove(id);
@@ -75,13 +76,12 @@ void Lifecycle::end_nomination(AskId id) {
 // --- victims
 
 std::string Lifecycle::full_name(AskId id) const {
-    const Ask& ask = world_.asks[id];
-    return std::string(world_.shims[ask.shim].name) + '/' + ask.key;
+    return world_.shims[world_.asks[id].shim].name + '/' + std::string(world_.asks.key(id));
 }
 
 void Lifecycle::tell_to_go(AskId victim, std::string_view why) {
     const Ask& ask = world_.asks[victim];
-    decide(ask.shim, DecisionKind::released, ask.key, why, Termination::preempted_by_scheduler,
+    decide(ask.shim, DecisionKind::released, world_.asks.key(victim), why, Termination::preempted_by_scheduler,
            world_.nodes.name(ask.slot));
 }
 
@@ -92,11 +92,12 @@ void Lifecycle::release_victim(AskId victim, AskId preemptor) {
         return;  // it goes already; its shim need not be told
     }
     // Topology spread leaves out what terminates; all else counts as before.
-    world_.topology.remove_pod(ask.spec, ask.slot, false);
-    world_.topology.add_pod(ask.spec, ask.slot, true);
+    const SpecId spec = world_.classes.spec_of(ask);
+    world_.topology.remove_pod(spec, ask.slot, false);
+    world_.topology.add_pod(spec, ask.slot, true);
     ask.terminating = true;
     ask.told_to_go = true;
-    for (PodBudget* budget : world_.budgets.covering(world_.specs[ask.spec], ask.key)) {
+    for (PodBudget* budget : world_.budgets.covering(world_.specs[spec], world_.asks.key(victim))) {
         budget->disruptions_allowed -= budget->disruptions_allowed > 0 ? 1 : 0;
     }
     const std::string why = "preempted by " + full_name(preemptor);
@@ -129,7 +130,7 @@ void Lifecycle::give_up_on(AskId stuck) {
         const std::vector<AskHandle>& victims = world_.nominations.of(id)->victims;
         if (std::find(victims.begin(), victims.end(), handle) != victims.end()) {
             world_.left_out.leave_out(id, slot, stuck);
-            clear_nomination(id, world_.asks[stuck].key + " does not terminate");
+            clear_nomination(id, std::string(world_.asks.key(stuck)) + " does not terminate");
         }
     }
     wake_behind(stuck);
@@ -155,7 +156,7 @@ void Lifecycle::give_up_on_stuck_victims(AskId id) {
     for (const AskHandle handle : victims) {
         if (world_.asks.find(handle) != nullptr && world_.departures.is_stuck(handle.id)) {
             world_.left_out.leave_out(id, nomination->slot, handle.id);
-            clear_nomination(id, world_.asks[handle.id].key + " does not terminate");
+            clear_nomination(id, std::string(world_.asks.key(handle.id)) + " does not terminate");
             return;
         }
     }

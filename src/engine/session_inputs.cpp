@@ -24,6 +24,14 @@ bool Inputs::resume(Shim& shim, const Connect& connect) {
 void Inputs::take(const Connect& connect) {
     ShimId id = world_.shims.find(connect.shim);
     const bool known = id != kNone<ShimId>;
+    if (!known && world_.shims.size() >= kShimsMax) {
+        sink_.hello_reply(connect.connection, {.outcome = HelloOutcome::refused,
+                                               .daemon_instance = world_.options.daemon_instance,
+                                               .state_applied = 0,
+                                               .credit_window = 0,
+                                               .reason = "more than " + std::to_string(kShimsMax) + " shims"});
+        return;
+    }
     if (!known) {
         id = world_.shims.add(connect.shim);
     }
@@ -139,7 +147,7 @@ void Inputs::state(ShimId id, const ResyncBeginMessage&) {
     shim.resync_open = true;
     shim.resync_begun = true;
     while (!shim.asks.empty()) {
-        lifecycle_.remove(shim.asks.begin()->second);
+        lifecycle_.remove(shim.asks.any());
     }
     while (!shim.applications.empty()) {
         remove_with_asks(id, shim.applications.begin()->second);

@@ -48,7 +48,7 @@ struct World {
           known(texts),
           specs(texts),
           classes(kinds, names, specs, kClassCachesMax),
-          topology({texts, known, asks, specs, nodes}, topology_options(settings)),
+          topology({texts, known, asks, specs, classes, nodes}, topology_options(settings)),
           pending(asks),
           backoff(asks),
           nacked(asks),
@@ -59,7 +59,7 @@ struct World {
           budgets(texts),
           victim_index(asks, classes, nodes, options.preemption.victim_order),
           pod_tails(node_state, victim_index),
-          shims(kinds) {}
+          shims(kinds, asks) {}
 
     // Specs outlive what tells of them.
     ~World() { specs.listen(nullptr); }

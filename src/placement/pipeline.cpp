@@ -138,10 +138,10 @@ bool Pipeline::select(Batch& batch) {
             break;
         }
         state_.pending.remove(id);
-        Ask& ask = state_.asks[id];
-        ask.state = AskState::selected;
-        ask.selected_in = batch.number;
-        batch.last = key_of(ask);
+        Waiting& waiting = state_.asks.waiting(id);
+        state_.asks[id].state = AskState::selected;
+        waiting.selected_in = batch.number;
+        batch.last = waiting.key;
         batch.asks.push_back(state_.asks.handle(id));
         ++selected_;
     }

@@ -103,7 +103,8 @@ private:
     // False if the ask is gone, or was withdrawn since (and perhaps selected again for a later batch).
     bool still_selected(const Batch& batch, AskHandle handle) const {
         const Ask* ask = state_.asks.find(handle);
-        return ask != nullptr && ask->state == AskState::selected && ask->selected_in == batch.number;
+        return ask != nullptr && ask->state == AskState::selected &&
+               state_.asks.waiting(handle.id).selected_in == batch.number;
     }
     AskId next_selected();
     void retire_oldest();

@@ -70,8 +70,9 @@ void AmountSearch::reprieve_by_budgets(const Node& node) {
     violating_.assign(count, false);
     std::map<const PodBudget*, std::int64_t> left;
     for (std::size_t pod = node.first; pod < count; ++pod) {
-        const Ask& ask = tables_.asks[node.pods->pods[pod]];
-        for (const PodBudget* budget : tables_.budgets.covering(tables_.specs[ask.spec], ask.key)) {
+        const AskId id = node.pods->pods[pod];
+        const PodSpec& spec = tables_.specs[tables_.classes.spec_of(tables_.asks[id])];
+        for (const PodBudget* budget : tables_.budgets.covering(spec, tables_.asks.key(id))) {
             violating_[pod] = --left.try_emplace(budget, budget->disruptions_allowed).first->second < 0 || violating_[pod];
         }
     }

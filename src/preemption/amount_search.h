@@ -19,6 +19,7 @@ class AmountSearch {
 public:
     struct Tables {
         const AskTable& asks;
+        const ClassTable& classes;
         const NodeState& node_state;
         const SpecTable& specs;
         Budgets& budgets;

@@ -6,15 +6,12 @@ namespace bayplan {
 
 namespace {
 
-constexpr std::int64_t kGraceDefaultS = 30;
 constexpr std::int64_t kNsPerS = 1'000'000'000;
 
 }  // namespace
 
 std::int64_t Departures::due_ns(AskId id, const Departure& departure) const {
-    const Ask& ask = asks_[id];
-    const std::int64_t grace_s = ask.grace_period_s < 0 ? kGraceDefaultS : ask.grace_period_s;
-    const std::int64_t grace_end_ns = departure.since_ns + grace_s * kNsPerS;
+    const std::int64_t grace_end_ns = departure.since_ns + asks_.grace_s(id) * kNsPerS;
     if (departure.why.empty() || departure.reminders >= options_.victim_retries) {
         return grace_end_ns + options_.stuck_after_ns;
     }

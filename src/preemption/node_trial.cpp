@@ -125,10 +125,11 @@ void NodeTrial::add(AskId pod, int sign) {
 void NodeTrial::count(AskId pod, int sign) {
     const Ask& ask = tables_.asks[pod];
     const bool terminating = ask.terminating && !tables_.as_kubernetes_1_35;
+    const SpecId spec = tables_.classes.spec_of(ask);
     if (sign > 0) {
-        tables_.topology.add_pod(ask.spec, ask.slot, terminating);
+        tables_.topology.add_pod(spec, ask.slot, terminating);
     } else {
-        tables_.topology.remove_pod(ask.spec, ask.slot, terminating);
+        tables_.topology.remove_pod(spec, ask.slot, terminating);
     }
 }
 
@@ -189,11 +190,11 @@ PredicateSet::Failure NodeTrial::judge() {
     if (!others_.empty()) {
         // Their amounts are held on the node; what else they bring is added for this look.
         for (const AskId other : others_) {
-            tables_.topology.add_pod(tables_.asks[other].spec, slot_, false);
+            tables_.topology.add_pod(tables_.classes.spec_of(tables_.asks[other]), slot_, false);
         }
         PredicateSet::Failure failure = ask_predicates();
         for (const AskId other : others_) {
-            tables_.topology.remove_pod(tables_.asks[other].spec, slot_, false);
+            tables_.topology.remove_pod(tables_.classes.spec_of(tables_.asks[other]), slot_, false);
         }
         if (failure.refusal.verdict != Verdict::feasible) {
             return failure;

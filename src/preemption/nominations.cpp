@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "queues/pending_heap.h"
-
 namespace bayplan {
 
 namespace {
@@ -15,10 +13,11 @@ HoldOwner owner_of(AskId id) { return {HoldOwner::Kind::nomination, raw(id)}; }
 
 void Nominations::hold(AskId id, const Nomination& nomination) {
     const Ask& ask = asks_[id];
+    const PendingKey& key = asks_.waiting(id).key;
     holds_.place(owner_of(id), {.slot = nomination.slot,
                                 .kept_from_below = std::int64_t{ask.priority} + 1,
                                 .amounts = classes_[ask.ask_class].spec->requests,
-                                .order = {ask.group_number, ask.sequence}});
+                                .order = {key.group_number, key.sequence}});
 }
 
 void Nominations::set(AskId id, Slot slot, std::vector<AskHandle> victims) {
@@ -27,7 +26,7 @@ void Nominations::set(AskId id, Slot slot, std::vector<AskHandle> victims) {
     hold(id, at->second);
     std::vector<AskId>& asks = by_node_[slot];
     const auto after = std::find_if(asks.begin(), asks.end(), [&](AskId other) {
-        return key_of(asks_[id]).comes_before(key_of(asks_[other]));
+        return asks_.waiting(id).key.comes_before(asks_.waiting(other).key);
     });
     asks.insert(after, id);
 }

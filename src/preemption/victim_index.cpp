@@ -20,7 +20,9 @@ IndexedPods::Kind& kind_of(IndexedPods& made, KindId kind) {
 
 }  // namespace
 
-bool more_important(const Ask& a, const Ask& b, VictimOrder order) {
+bool more_important(const AskTable& asks, AskId first, AskId second, VictimOrder order) {
+    const Ask& a = asks[first];
+    const Ask& b = asks[second];
     if (a.priority != b.priority) {
         return a.priority > b.priority;
     }
@@ -30,7 +32,8 @@ bool more_important(const Ask& a, const Ask& b, VictimOrder order) {
     if (start_of(a) != start_of(b)) {
         return start_of(a) < start_of(b);
     }
-    return a.key != b.key ? a.key < b.key : a.sequence < b.sequence;
+    const int keys = asks.key(first).view().compare(asks.key(second));
+    return keys != 0 ? keys < 0 : a.sequence < b.sequence;
 }
 
 std::size_t IndexedPods::first_below(std::int32_t priority) const {
@@ -65,14 +68,13 @@ void VictimIndex::make(Slot slot, IndexedPods& made) const {
     made.priorities.clear();
     made.starts_ms.clear();
     made.kinds.clear();
-    const auto& there = nodes_[slot].allocations;
-    for (AskId id = there.front(); id != kNone<AskId>; id = there.next(asks_, id)) {
+    for (const AskId id : nodes_[slot].allocations) {
         if (!asks_[id].foreign) {
             made.pods.push_back(id);
         }
     }
     std::sort(made.pods.begin(), made.pods.end(),
-              [&](AskId a, AskId b) { return more_important(asks_[a], asks_[b], order_); });
+              [&](AskId a, AskId b) { return more_important(asks_, a, b, order_); });
     for (std::size_t at = 0; at < made.pods.size(); ++at) {
         const Ask& pod = asks_[made.pods[at]];
         made.priorities.push_back(pod.priority);

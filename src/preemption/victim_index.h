@@ -24,7 +24,7 @@ namespace bayplan {
 // An unknown start counts as now: later than every known one.
 inline std::int64_t start_of(const Ask& pod) { return pod.started_ms == 0 ? INT64_MAX : pod.started_ms; }
 // True if preemption spares the first of two pods sooner.
-bool more_important(const Ask&, const Ask&, VictimOrder);
+bool more_important(const AskTable&, AskId, AskId, VictimOrder);
 
 struct IndexedPods {
     struct Kind {

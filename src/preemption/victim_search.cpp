@@ -25,15 +25,14 @@ bool VictimCost::better_than(const VictimCost& other) const {
 
 std::vector<VictimSearch::PooledPod> VictimSearch::pool_of(AskId ask, Slot slot) const {
     std::vector<PooledPod> pool;
-    const auto& pods = tables_.nodes[slot].allocations;
-    for (AskId id = pods.front(); id != kNone<AskId>; id = pods.next(tables_.asks, id)) {
+    for (const AskId id : tables_.nodes[slot].allocations) {
         const Ask& pod = tables_.asks[id];
         if (!pod.foreign && pod.priority < tables_.asks[ask].priority) {
             pool.push_back({id});
         }
     }
     std::sort(pool.begin(), pool.end(), [&](const PooledPod& a, const PooledPod& b) {
-        return more_important(tables_.asks[a.id], tables_.asks[b.id], options_.victim_order);
+        return more_important(tables_.asks, a.id, b.id, options_.victim_order);
     });
     return pool;
 }
@@ -44,8 +43,8 @@ void VictimSearch::split_by_budgets(std::vector<PooledPod>& pool) const {
     }
     std::map<const PodBudget*, std::int64_t> left;
     for (PooledPod& pod : pool) {
-        const Ask& ask = tables_.asks[pod.id];
-        for (const PodBudget* budget : budgets_.covering(tables_.topology.spec(ask.spec), ask.key)) {
+        const SpecId spec = tables_.classes.spec_of(tables_.asks[pod.id]);
+        for (const PodBudget* budget : budgets_.covering(tables_.topology.spec(spec), tables_.asks.key(pod.id))) {
             const std::int64_t now = --left.try_emplace(budget, budget->disruptions_allowed).first->second;
             pod.violating = pod.violating || now < 0;
         }

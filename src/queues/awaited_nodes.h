@@ -64,7 +64,7 @@ private:
     AskTable& asks_;
     NameTable<NameId>& names_;  // a reference for each ask
     boost::unordered_flat_map<AskId, NameId> node_of_;
-    boost::unordered_flat_map<NameId, AskList<&Ask::in_list>> waiting_;
+    boost::unordered_flat_map<NameId, AskList<InWaiting>> waiting_;
 };
 
 }  // namespace bayplan

@@ -53,27 +53,27 @@ void PendingHeap::settle(ApplicationId id) {
 }
 
 // True if the ask continues the run at one of its ends, and is in it now.
-bool PendingHeap::join(RunId id, AskId ask_id) {
+bool PendingHeap::join(RunId id, AskId ask_id, ApplicationId application) {
     if (id == kNoRun) {
         return false;
     }
     Run& run = runs_[id];
-    Ask& ask = asks_[ask_id];
-    const PendingKey key = key_of(ask);
+    Waiting& waiting = asks_.waiting(ask_id);
+    const PendingKey& key = waiting.key;
     if (last_of(id).comes_before(key)) {
         run.asks.push_back(asks_, ask_id);
     } else if (key.comes_before(run.key)) {
         run.asks.insert_after(asks_, kNone<AskId>, ask_id);
         run.key = key;
-        applications_[raw(ask.application)].runs->update(id);
+        applications_[raw(application)].runs->update(id);
     } else {
         return false;
     }
-    ask.run = id;
+    waiting.run = id;
     return true;
 }
 
-void PendingHeap::begin_run(OpenRuns& open, AskId ask_id) {
+void PendingHeap::begin_run(OpenRuns& open, AskId ask_id, ApplicationId application) {
     RunId id;
     if (free_runs_.empty()) {
         runs_.emplace_back();
@@ -82,20 +82,20 @@ void PendingHeap::begin_run(OpenRuns& open, AskId ask_id) {
         id = free_runs_.back();
         free_runs_.pop_back();
     }
-    Ask& ask = asks_[ask_id];
-    ask.run = id;
+    Waiting& waiting = asks_.waiting(ask_id);
+    waiting.run = id;
     runs_[id] = Run{};
-    runs_[id].key = key_of(ask);
+    runs_[id].key = waiting.key;
     runs_[id].asks.push_back(asks_, ask_id);
-    applications_[raw(ask.application)].runs->insert(id);
+    applications_[raw(application)].runs->insert(id);
     (open[0] == kNoRun ? open[0] : open[1]) = id;
 }
 
-void PendingHeap::end_run(RunId id, const Ask& last) {
-    Application& application = applications_[raw(last.application)];
+void PendingHeap::end_run(RunId id, ApplicationId of, std::int32_t priority) {
+    Application& application = applications_[raw(of)];
     application.runs->remove(id);
     free_runs_.push_back(id);
-    const auto found = application.open.find(last.priority);
+    const auto found = application.open.find(priority);
     if (found == application.open.end()) {
         return;
     }
@@ -111,35 +111,37 @@ void PendingHeap::end_run(RunId id, const Ask& last) {
 }
 
 void PendingHeap::insert(AskId id) {
-    const Ask& ask = asks_[id];
-    OpenRuns& open =
-        applications_[raw(ask.application)].open.try_emplace(ask.priority, OpenRuns{kNoRun, kNoRun}).first->second;
+    const ApplicationId application = asks_[id].application;
+    OpenRuns& open = applications_[raw(application)]
+                         .open.try_emplace(asks_.waiting(id).key.priority, OpenRuns{kNoRun, kNoRun})
+                         .first->second;
     // The run that ends last is asked first, so that asks which come back do not end up behind new ones.
     if (open[1] != kNoRun && last_of(open[0]).comes_before(last_of(open[1]))) {
         std::swap(open[0], open[1]);
     }
-    if (!join(open[0], id) && !join(open[1], id)) {
-        begin_run(open, id);
+    if (!join(open[0], id, application) && !join(open[1], id, application)) {
+        begin_run(open, id, application);
     }
     ++size_;
-    settle(ask.application);
+    settle(application);
 }
 
 void PendingHeap::remove(AskId id) {
-    Ask& ask = asks_[id];
-    BP_CHECK_OP(ask.run, !=, kNoRun);
-    Run& run = runs_[ask.run];
+    const ApplicationId application = asks_[id].application;
+    Waiting& waiting = asks_.waiting(id);
+    BP_CHECK_OP(waiting.run, !=, kNoRun);
+    Run& run = runs_[waiting.run];
     const bool first = run.asks.front() == id;
     run.asks.remove(asks_, id);
     if (run.asks.empty()) {
-        end_run(ask.run, ask);
+        end_run(waiting.run, application, waiting.key.priority);
     } else if (first) {
-        run.key = key_of(asks_[run.asks.front()]);
-        applications_[raw(ask.application)].runs->update(ask.run);
+        run.key = asks_.waiting(run.asks.front()).key;
+        applications_[raw(application)].runs->update(waiting.run);
     }
-    ask.run = kNoRun;
+    waiting.run = kNoRun;
     --size_;
-    settle(ask.application);
+    settle(application);
 }
 
 AskId PendingHeap::top() const {

@@ -30,25 +30,6 @@
 
 namespace bayplan {
 
-// What the order of asks is made of; no two asks are equal.
-struct PendingKey {
-    std::int32_t priority = 0;
-    std::uint64_t group_number = 0;
-    std::uint64_t sequence = 0;
-
-    bool comes_before(const PendingKey& other) const {
-        if (priority != other.priority) {
-            return priority > other.priority;
-        }
-        if (group_number != other.group_number) {
-            return group_number < other.group_number;
-        }
-        return sequence < other.sequence;
-    }
-};
-
-constexpr PendingKey key_of(const Ask& ask) { return {ask.priority, ask.group_number, ask.sequence}; }
-
 class PendingHeap {
 public:
     explicit PendingHeap(AskTable& asks);
@@ -58,7 +39,7 @@ public:
     void remove_application(ApplicationId);  // must be empty
     void set_credit(ApplicationId, bool has_credit);
 
-    void insert(AskId);  // by the ask's application, priority, group and sequence numbers
+    void insert(AskId);  // by the ask's application and key
     void remove(AskId);
 
     std::size_t size() const { return size_; }
@@ -72,7 +53,7 @@ private:
     struct Run {
         PendingKey key;  // of its first ask
         std::uint32_t position = kNotInHeap;
-        AskList<&Ask::in_list> asks;
+        AskList<InWaiting> asks;
     };
     struct RunBefore {
         const std::vector<Run>* runs;
@@ -102,10 +83,10 @@ private:
     };
     using Leaf = IndexedHeap<ApplicationId, ApplicationBefore, ApplicationPosition>;
 
-    PendingKey last_of(RunId id) const { return key_of(asks_[runs_[id].asks.back()]); }
-    bool join(RunId, AskId);
-    void begin_run(OpenRuns&, AskId);
-    void end_run(RunId, const Ask& last);
+    PendingKey last_of(RunId id) const { return asks_.waiting(runs_[id].asks.back()).key; }
+    bool join(RunId, AskId, ApplicationId);
+    void begin_run(OpenRuns&, AskId, ApplicationId);
+    void end_run(RunId, ApplicationId, std::int32_t priority);
     void settle(ApplicationId);  // brings the application's place in the leaf up to date
 
     AskTable& asks_;

@@ -33,7 +33,7 @@ private:
     };
     struct Position {
         AskTable* asks;
-        std::uint32_t& operator()(AskId id) const { return (*asks)[id].heap_position; }
+        std::uint32_t& operator()(AskId id) const { return asks->waiting(id).heap_position; }
     };
     const AskTable& asks_;
     IndexedHeap<AskId, Before, Position> heap_;
@@ -67,7 +67,7 @@ public:
 
 private:
     AskTable& asks_;
-    std::map<std::uint32_t, AskList<&Ask::in_list>> buckets_;  // by failed predicates
+    std::map<std::uint32_t, AskList<InWaiting>> buckets_;  // by failed predicates
     std::size_t size_ = 0;
 };
 

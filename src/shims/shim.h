@@ -12,6 +12,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "apps/ask_index.h"
 #include "base/ids.h"
 #include "shims/dictionary.h"
 #include "shims/outbox.h"
@@ -19,7 +20,8 @@
 namespace bayplan {
 
 struct Shim {
-    Shim(std::string_view identity, KindTable& kinds) : name(identity), dictionary(kinds) {}
+    Shim(std::string_view identity, KindTable& kinds, const AskTable& all)
+        : name(identity), dictionary(kinds), asks(all) {}
 
     const std::string name;        // common name of its certificate
     std::uint64_t instance = 0;
@@ -36,12 +38,12 @@ struct Shim {
     boost::unordered_flat_map<SpecNumber, SpecId> specs;  // with a reference each
     Outbox outbox;
     std::map<std::string, ApplicationId, std::less<>> applications;
-    boost::unordered_flat_map<std::string_view, AskId> asks;  // by key; views into the asks
+    AskIndex asks;
 };
 
 class ShimTable {
 public:
-    explicit ShimTable(KindTable& kinds) : kinds_(kinds) {}
+    ShimTable(KindTable& kinds, const AskTable& asks) : kinds_(kinds), asks_(asks) {}
 
     Shim& operator[](ShimId id) { return shims_[raw(id)]; }
     const Shim& operator[](ShimId id) const { return shims_[raw(id)]; }
@@ -53,7 +55,8 @@ public:
         return found == by_name_.end() ? kNone<ShimId> : found->second;
     }
     ShimId add(std::string_view name) {
-        shims_.emplace_back(name, kinds_);
+        BP_CHECK_OP(shims_.size(), <, kShimsMax);
+        shims_.emplace_back(name, kinds_, asks_);
         const auto id = static_cast<ShimId>(shims_.size() - 1);
         by_name_.emplace(shims_.back().name, id);
         return id;
@@ -76,6 +79,7 @@ public:
 
 private:
     KindTable& kinds_;
+    const AskTable& asks_;
     std::deque<Shim> shims_;
     std::map<std::string, ShimId, std::less<>> by_name_;
     boost::unordered_flat_map<ConnectionId, ShimId> by_connection_;

@@ -11,6 +11,7 @@ Topology::Topology(const Parts& parts, const TopologyOptions& options)
     : texts_(parts.texts),
       known_(parts.known),
       asks_(parts.asks),
+      classes_(parts.classes),
       specs_(parts.specs),
       nodes_(parts.nodes),
       options_(options),
@@ -25,9 +26,8 @@ Topology::Topology(const Parts& parts, const TopologyOptions& options)
 // --- nodes
 
 void Topology::count_pods_on(Slot slot, int sign) {
-    const auto& pods = nodes_[slot].allocations;
-    for (AskId id = pods.front(); id != kNone<AskId>; id = pods.next(asks_, id)) {
-        counts_.add_pod(asks_[id].spec, slot, asks_[id].terminating, sign);
+    for (const AskId id : nodes_[slot].allocations) {
+        counts_.add_pod(classes_.spec_of(asks_[id]), slot, asks_[id].terminating, sign);
     }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/ask_table.h"
+#include "apps/class_table.h"
 #include "apps/spec_table.h"
 #include "base/text_table.h"
 #include "cluster/change_log.h"
@@ -46,6 +47,7 @@ public:
         const KnownTexts& known;
         AskTable& asks;
         SpecTable& specs;
+        const ClassTable& classes;
         NodeTable& nodes;
     };
     Topology(const Parts&, const TopologyOptions&);
@@ -119,6 +121,7 @@ private:
     TextTable& texts_;
     const KnownTexts& known_;
     AskTable& asks_;
+    const ClassTable& classes_;
     SpecTable& specs_;
     NodeTable& nodes_;
     const TopologyOptions options_;

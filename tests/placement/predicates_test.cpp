@@ -89,7 +89,8 @@ protected:
     KnownTexts known_{texts_};
     AskTable asks_;
     SpecTable specs_{texts_};
-    Topology topology_{{texts_, known_, asks_, specs_, nodes_}, {}};
+    ClassTable classes_{kinds_, names_, specs_, 1};
+    Topology topology_{{texts_, known_, asks_, specs_, classes_, nodes_}, {}};
     const NodeFacts facts_;
 };
 

@@ -14,13 +14,11 @@ namespace {
 class PendingHeapTest : public ::testing::Test {
 protected:
     AskId make(std::uint32_t application, std::int32_t priority, std::uint64_t group_number = 0) {
-        const AskId id = asks_.add();
-        Ask& ask = asks_[id];
-        ask.application = static_cast<ApplicationId>(application);
-        ask.priority = priority;
-        ask.sequence = ++sequence_;
-        ask.group_number = group_number == 0 ? ask.sequence : group_number;
-        ask.group = group_number == 0 ? UINT32_MAX : static_cast<std::uint32_t>(group_number);
+        const AskId id = asks_.add("ask", ++sequence_);
+        asks_[id].application = static_cast<ApplicationId>(application);
+        PendingKey& key = asks_.waiting(id).key;
+        key.priority = priority;
+        key.group_number = group_number == 0 ? sequence_ : group_number;
         return id;
     }
 
@@ -122,7 +120,7 @@ TEST_F(PendingHeapTest, agrees_with_sorting_over_random_histories) {
         ASSERT_EQ(heap_.size(), inside.size());
         if (step % 16 == 0 && !inside.empty()) {
             const AskId first = *std::min_element(inside.begin(), inside.end(), [&](AskId a, AskId b) {
-                return key_of(asks_[a]).comes_before(key_of(asks_[b]));
+                return asks_.waiting(a).key.comes_before(asks_.waiting(b).key);
             });
             ASSERT_EQ(heap_.top(), first);
         }

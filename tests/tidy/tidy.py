@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "cluster": {"base", "lanes", "apps"},
     "apps": {"base", "cluster", "queues", "placement"},
     "queues": {"base", "apps"},
-    "shims": {"base", "cluster", "engine"},
+    "shims": {"base", "cluster", "apps", "engine"},
     "labels": {"base", "cluster"},
     "volumes": {"base", "cluster", "labels"},
     "topology": {"base", "cluster", "apps", "labels", "volumes"},
