@@ -38,12 +38,12 @@ std::size_t AmountSearch::first_victim(const Node& node) const {
 
 bool AmountSearch::spare(std::size_t pod) {
     for (std::size_t k = 0; k < room_.size(); ++k) {
-        if (kinds_[k] != nullptr && kinds_[k]->amounts[pod] > room_[k]) {
+        if (kinds_[k] != nullptr && kinds_[k]->amount(pod) > room_[k]) {
             return false;
         }
     }
     for (std::size_t k = 0; k < room_.size(); ++k) {
-        room_[k] -= kinds_[k] == nullptr ? 0 : kinds_[k]->amounts[pod];
+        room_[k] -= kinds_[k] == nullptr ? 0 : kinds_[k]->amount(pod);
     }
     return true;
 }

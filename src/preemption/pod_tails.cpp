@@ -26,8 +26,9 @@ void show_amounts(const IndexedPods::Kind& pods, std::size_t count, std::uint32_
         const std::size_t first = count - t;
         kind.rest[t - 1][lane] = pods.rest[first];
         kind.least[t - 1][lane] = least;
-        least = std::min(least, pods.amounts[first]);
-        kind.most[lane] = std::max(kind.most[lane], pods.amounts[first]);
+        const std::int64_t amount = pods.amount(first);
+        least = std::min(least, amount);
+        kind.most[lane] = std::max(kind.most[lane], amount);
     }
 }
 

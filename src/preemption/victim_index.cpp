@@ -14,7 +14,7 @@ IndexedPods::Kind& kind_of(IndexedPods& made, KindId kind) {
     if (found != made.kinds.end()) {
         return *found;
     }
-    made.kinds.push_back({kind, std::vector<std::int64_t>(made.pods.size()), {}});
+    made.kinds.push_back({kind, std::vector<std::int64_t>(made.pods.size() + 1)});
     return made.kinds.back();
 }
 
@@ -68,6 +68,11 @@ void VictimIndex::make(Slot slot, IndexedPods& made) const {
     made.priorities.clear();
     made.starts_ms.clear();
     made.kinds.clear();
+    // No more room than they need: there may be millions.
+    const std::size_t most = nodes_[slot].allocations.size();
+    made.pods.reserve(most);
+    made.priorities.reserve(most);
+    made.starts_ms.reserve(most);
     for (const AskId id : nodes_[slot].allocations) {
         if (!asks_[id].foreign) {
             made.pods.push_back(id);
@@ -80,13 +85,12 @@ void VictimIndex::make(Slot slot, IndexedPods& made) const {
         made.priorities.push_back(pod.priority);
         made.starts_ms.push_back(start_of(pod));
         for (const KindAmount& amount : classes_[pod.ask_class].spec->requests) {
-            kind_of(made, amount.kind).amounts[at] = amount.value;
+            kind_of(made, amount.kind).rest[at] = amount.value;
         }
     }
     for (IndexedPods::Kind& kind : made.kinds) {
-        kind.rest.assign(made.pods.size() + 1, 0);
         for (std::size_t at = made.pods.size(); at-- > 0;) {
-            kind.rest[at] = kind.rest[at + 1] + kind.amounts[at];
+            kind.rest[at] += kind.rest[at + 1];
         }
     }
 }

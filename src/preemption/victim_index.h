@@ -4,9 +4,9 @@
 //
 //   pods[0..n)          ours, most important first (engine/RULES.md, section 10), so that those below a
 //                       priority are the end of the list
-//   kinds[k].rest[i]    sum of amounts[i..n)
+//   kinds[k].rest[i]    sum of what pods[i..n) request
 //
-// Made when a search comes to a node whose pods have changed since. Memory: about 60 bytes a pod.
+// Made when a search comes to a node whose pods have changed since. Memory: 16 bytes a pod, and 8 for each kind that it requests.
 // Thread: the engine's. Owner: World.
 #pragma once
 
@@ -29,8 +29,8 @@ bool more_important(const AskTable&, AskId, AskId, VictimOrder);
 struct IndexedPods {
     struct Kind {
         KindId kind = kNone<KindId>;
-        std::vector<std::int64_t> amounts;  // by pod
-        std::vector<std::int64_t> rest;     // one more than pods; the last is 0
+        std::vector<std::int64_t> rest;  // one more than pods; the last is 0
+        std::int64_t amount(std::size_t pod) const { return rest[pod] - rest[pod + 1]; }
     };
     std::vector<AskId> pods;
     std::vector<std::int32_t> priorities;
