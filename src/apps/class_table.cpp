@@ -123,7 +123,7 @@ std::unique_ptr<ClassCache> ClassTable::lend_cache(ClassId id, std::uint64_t bat
     cache(id);
     ClassEntry& entry = entries_[raw(id)];
     // Off the list while it is away, so that it is not given up.
-    use_list_.erase(entry.used);
+    away_.splice(away_.begin(), use_list_, entry.used);
     entry.in_use_list = false;
     entry.proposed_in = batch;
     return std::move(entry.cache);
@@ -133,7 +133,8 @@ void ClassTable::return_cache(ClassId id, std::unique_ptr<ClassCache> cache) {
     ClassEntry& entry = entries_[raw(id)];
     entry.cache = std::move(cache);
     entry.proposed_in = 0;
-    mark_used(id);
+    use_list_.splice(use_list_.begin(), away_, entry.used);
+    entry.in_use_list = true;
     if (entry.references == 0) {
         forget(id);
     }

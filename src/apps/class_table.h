@@ -34,7 +34,7 @@ struct ClassEntry {
     std::uint64_t last_batch = 0;        // newest batch with an ask of the class
     std::uint64_t last_proposal = 0;     // newest executor batch that proposed for it
     std::list<ClassId>::iterator used;   // place in the least-recently-used list, while it has a cache
-    bool in_use_list = false;
+    bool in_use_list = false;            // else, with a cache, it is away
     std::shared_ptr<FailureCache> failures;  // null: none
     // The message of the last failed attempt and the log position it is true for.
     std::string failure_text;
@@ -84,6 +84,7 @@ private:
     std::vector<ClassId> free_;
     boost::unordered_flat_map<const AskClass*, ClassId, Hash, Same> ids_;
     std::list<ClassId> use_list_;  // most recently used first
+    std::list<ClassId> away_;      // items of classes whose cache is away
     std::vector<std::unique_ptr<ClassCache>> pool_;
 };
 

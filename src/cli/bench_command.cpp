@@ -10,6 +10,7 @@
 
 #include "cli/bench_report.h"
 #include "cli/progress.h"
+#include "cli/wire_bench.h"
 #include "measure/measure.h"
 #include "workload/bench_catalogue.h"
 
@@ -56,12 +57,19 @@ std::vector<measure::Measurement> measure_all(const std::vector<workload::BenchC
     Progress progress(arguments.quiet);
     std::vector<measure::Measurement> all;
     for (const workload::BenchCase& one : cases) {
-        all.push_back(measure::measure(one, arguments.options, [&](const std::string& what) {
+        const measure::Tell tell = [&](const std::string& what) {
             progress.draw(all.size(), cases.size(), fmt::format("{}: {}", one.name, what));
-        }));
-        const measure::Measurement& done = all.back();
+        };
+        measure::Measurement done = measure::measure(one, arguments.options, tell);
+        if (const auto* const wire = std::get_if<workload::WireLoad>(&one.load)) {
+            std::string error;
+            done.wire = measure_wire(*wire, arguments.options.runs, tell, error);
+            if (!done.wire) done.fault = "wire to wire: " + error;
+        }
         const std::string fault = done.fault.empty() ? "" : ", FAULT: " + done.fault;
-        progress.say(fmt::format("{}: {:.0f}/s{}", one.name, done.per_s_wall, fault));
+        const std::string by_wire = done.wire ? fmt::format(", {:.0f}/s wire to wire", done.wire->per_s) : "";
+        progress.say(fmt::format("{}: {:.0f}/s{}{}", one.name, done.per_s_wall, by_wire, fault));
+        all.push_back(std::move(done));
     }
     progress.finish();
     return all;
@@ -79,24 +87,15 @@ int run(BenchArguments& arguments) {
     if (arguments.list) return list_cases();
     complete(arguments);
     std::string unknown;
-    std::vector<workload::BenchCase> cases = workload::choose_cases(arguments.names, unknown);
+    const std::vector<workload::BenchCase> cases = workload::choose_cases(arguments.names, unknown);
     if (!unknown.empty() || cases.empty()) {
         const std::string what =
             unknown.empty() ? "give names of workloads" : fmt::format("there is no workload `{}`", unknown);
         fmt::print(stderr, "bayplan bench: {}; see `bayplan bench --list`\n", what);
         return kExitInput;
     }
-    std::vector<std::string> by_wire;
-    std::erase_if(cases, [&](const workload::BenchCase& one) {
-        const auto* const wire = std::get_if<workload::WireLoad>(&one.load);
-        if (wire != nullptr) by_wire.push_back(fmt::format("bench/wire_to_wire -- --workload {}", wire->workload));
-        return wire != nullptr;
-    });
     const std::vector<measure::Measurement> all = measure_all(cases, arguments);
-    if (!all.empty()) fmt::print("{}", arguments.output == "json" ? bench_json(all) : bench_table(all));
-    for (const std::string& command : by_wire) {
-        fmt::print(stderr, "Wire to wire is two processes and a network between them; from the source tree: {}\n", command);
-    }
+    fmt::print("{}", arguments.output == "json" ? bench_json(all) : bench_table(all));
     bool good = arguments.svg.empty() || write_file(arguments.svg, bench_svg(all));
     for (const measure::Measurement& one : all) good = good && one.fault.empty();
     return good ? 0 : kExitFault;
@@ -106,7 +105,7 @@ int run(BenchArguments& arguments) {
 
 void add_bench_command(CLI::App& app, int& exit_code) {
     CLI::App* const command =
-        app.add_subcommand("bench", "measure decisions in process, with a plain scan of all nodes as the peer");
+        app.add_subcommand("bench", "measure decisions in process and wire to wire, with a plain scan of all nodes as the peer");
     const auto arguments = std::make_shared<BenchArguments>();
     command->add_option("names", arguments->names, "workloads; `*` stands for anything: 'Filled/*'")->type_name("NAME");
     command->add_flag("--list", arguments->list, "the workloads there are");

@@ -63,6 +63,62 @@ Row outcome(const Measurement& one) {
             one.digest.substr(0, 16), one.placements, word};
 }
 
+Row wire(const Measurement& one) {
+    const measure::WireFigures& by_wire = *one.wire;
+    return {one.name,
+            rate(by_wire.per_s),
+            fmt::format("{}-{}", rate(by_wire.per_s_least), rate(by_wire.per_s_most)),
+            rate(one.per_s_wall),
+            fmt::format("{:.2f}", by_wire.daemon_cores),
+            fmt::format("{:.2f}", by_wire.shim_cores),
+            fmt::format("{:.0f}", by_wire.latency.p50_us),
+            fmt::format("{:.0f}", by_wire.latency.p99_us),
+            fmt::format("{:.0f}", by_wire.latency.p999_us),
+            fmt::format("{}+{}", by_wire.switches_of_daemon, by_wire.switches_of_shim),
+            fmt::format("{}", by_wire.dropped),
+            by_wire.digest.substr(0, 16),
+            by_wire.port};
+}
+
+std::string wire_table(const std::vector<Measurement>& all) {
+    std::vector<Row> rows = {{"wire to wire", "pods/s", "range", "in process", "daemon", "shim", "p50 us", "p99", "p99.9",
+                              "switches", "drops", "digest", "port"}};
+    std::string notes;
+    std::uint64_t paced = 0;
+    for (const Measurement& one : all) {
+        if (!one.wire) continue;
+        rows.push_back(wire(one));
+        paced = one.wire->rate;
+        if (!one.wire->note.empty()) notes += one.name + ": " + one.wire->note + "\n";
+    }
+    if (rows.size() == 1) return {};
+    return "\n" + aligned(rows) + notes +
+           fmt::format("\npods/s: as fast as flow control lets it; daemon, shim: cores used meanwhile. p50 to p99.9: from the\n"
+                       "intended time of an ask to its allocation, at {} asks a second, and involuntary context switches\n"
+                       "(daemon+shim) meanwhile.\n",
+                       paced);
+}
+
+json::value wire_object(const Measurement& one) {
+    if (!one.wire) return nullptr;
+    const measure::WireFigures& by_wire = *one.wire;
+    return json::object{{"pods_per_s", by_wire.per_s},
+                        {"pods_per_s_least", by_wire.per_s_least},
+                        {"pods_per_s_most", by_wire.per_s_most},
+                        {"daemon_cores", by_wire.daemon_cores},
+                        {"shim_cores", by_wire.shim_cores},
+                        {"rate", by_wire.rate},
+                        {"latency_us", json::object{{"p50", by_wire.latency.p50_us},
+                                                    {"p99", by_wire.latency.p99_us},
+                                                    {"p99.9", by_wire.latency.p999_us}}},
+                        {"switches_of_daemon", by_wire.switches_of_daemon},
+                        {"switches_of_shim", by_wire.switches_of_shim},
+                        {"dropped", by_wire.dropped},
+                        {"digest", by_wire.digest},
+                        {"port", by_wire.port},
+                        {"note", by_wire.note}};
+}
+
 json::value or_null(const std::optional<double>& value) { return value ? json::value(*value) : json::value(nullptr); }
 
 json::object as_object(const Measurement& one) {
@@ -87,6 +143,7 @@ json::object as_object(const Measurement& one) {
                         {"latency_us", nullptr},
                         {"scan", nullptr},
                         {"ratio", nullptr},
+                        {"wire", wire_object(one)},
                         {"fault", one.fault.empty() ? json::value(nullptr) : json::value(one.fault)}};
     if (one.latency) {
         object["latency_us"] = json::object{
@@ -112,8 +169,10 @@ std::string bench_table(const std::vector<Measurement>& all) {
         outcomes.push_back(outcome(one));
     }
     return aligned(numbers) + "\n" + aligned(outcomes) +
-           "\np50, p99, p99.9: of messages of 64 asks, each decided before the next. x scan: by CPU time. cached: blocks of\n"
-           "nodes that a class remembered. inline/graph/over: batches by path, and those proposed while another committed.\n";
+           "\np50, p99, p99.9: of messages of 64 asks, each decided before the next; of preemptions: of one. x scan: by CPU\n"
+           "time. cached: blocks of nodes that a class remembered. inline/graph/over: batches by path, and those proposed\n"
+           "while another committed.\n" +
+           wire_table(all);
 }
 
 std::string bench_json(const std::vector<Measurement>& all) {

@@ -46,6 +46,7 @@ constexpr EngineField kEngineFields[] = {
     {"batches_graph", &EngineCounters::batches_graph},
     {"batches_overlapped", &EngineCounters::batches_overlapped},
     {"batches_cut", &EngineCounters::batches_cut},
+    {"blocks_proposed", &EngineCounters::blocks_proposed},
     {"proposals", &EngineCounters::proposals},
     {"resolved_at_commit", &EngineCounters::resolved_at_commit},
     {"blocks_rechecked", &EngineCounters::blocks_rechecked},

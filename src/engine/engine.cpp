@@ -161,6 +161,7 @@ EngineCounters Engine::counters() const {
             .batches_graph = pipeline.batches_graph,
             .batches_overlapped = pipeline.batches_overlapped,
             .batches_cut = pipeline.batches_cut,
+            .blocks_proposed = pipeline.blocks_proposed,
             .proposals = pipeline.proposals,
             .resolved_at_commit = pipeline.resolved_at_commit,
             .blocks_rechecked = pipeline.blocks_rechecked,

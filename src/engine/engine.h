@@ -33,6 +33,7 @@ struct EngineCounters {
     std::uint64_t batches_graph = 0;       // proposed by the executor
     std::uint64_t batches_overlapped = 0;  // proposed while another batch committed
     std::uint64_t batches_cut = 0;         // selected again because the order changed
+    std::uint64_t blocks_proposed = 0;     // looked at (again) by proposals
     std::uint64_t proposals = 0;           // made by the executor, one per class and batch
     std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
     std::uint64_t blocks_rechecked = 0;    // blocks looked at (again) at commit: most by their bounds alone

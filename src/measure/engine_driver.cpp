@@ -89,6 +89,20 @@ std::vector<std::string> BatchSink::victims() const {
     return names;
 }
 
+std::uint64_t BatchSink::nomination_hash() const {
+    PlacementHash hash;
+    for (const auto& batch : batches_) {
+        for (const Decision& decision : batch->decisions) {
+            if (decision.termination == Termination::preempted_by_scheduler) {
+                hash.add(decision.name, {});
+            } else if (decision.kind == DecisionKind::nominated && !decision.node.empty()) {
+                hash.add(decision.name, decision.node);
+            }
+        }
+    }
+    return hash.value();
+}
+
 EngineDriver::EngineDriver(const workload::Workload& load, const EngineOptions& options, Scheduler* beside)
     : load_(load), beside_(beside), engine_(options, sink_) {
     apply(Connect{.connection = kConnection, .shim = "shim-bench", .shim_instance = 7});
@@ -137,7 +151,12 @@ void EngineDriver::register_cluster() {
     for (const workload::Amounts& shape : load_.pod_shapes) {
         pod_requests_.push_back(encode(shape));
     }
-    application_ = entry("application");
+    std::vector<ApplicationRecord> applications;
+    for (const workload::Application& one : load_.applications) {
+        applications_.push_back(entry(one.name));
+        applications.push_back(
+            {.application = applications_.back(), .queue = one.queue.empty() ? 0 : entry(one.queue)});
+    }
     std::vector<NodeRecord> records;
     for (const workload::Node& node : load_.nodes) {
         node_ids_.push_back(entry(node.name));
@@ -151,8 +170,7 @@ void EngineDriver::register_cluster() {
         const std::size_t count = std::min(kItemsPerMessage, records.size() - first);
         send(NodesMessage{std::span(records).subspan(first, count)});
     }
-    const ApplicationRecord application{.application = application_};
-    send(ApplicationsMessage{.add = std::span(&application, 1), .remove = {}});
+    send(ApplicationsMessage{.add = applications, .remove = {}});
     state_running();
     turn();
 }
@@ -164,7 +182,7 @@ void EngineDriver::state_running() {
         for (std::size_t i = 0; i < count; ++i) {
             const workload::RunningPod& pod = load_.running[first + i];
             records[i].key = pod.name;
-            records[i].application = application_;
+            records[i].application = applications_.front();
             records[i].node = node_ids_[pod.node];
             records[i].requests = pod_requests_[pod.shape];
         }
@@ -178,7 +196,7 @@ void EngineDriver::ask_some(std::size_t first, std::size_t end) {
         for (std::size_t pod = first; pod < std::min(end, first + kItemsPerMessage); ++pod) {
             AskRecord record;
             record.key = load_.pods[pod].name;
-            record.application = application_;
+            record.application = applications_[load_.pods[pod].application];
             record.priority = load_.pods[pod].priority;
             record.requests = pod_requests_[load_.pods[pod].shape];
             if (load_.pods[pod].node >= 0) {
@@ -236,7 +254,7 @@ void EngineDriver::release_some(std::size_t first, std::size_t end) {
         releases_.clear();
         for (std::size_t pod = first; pod < std::min(end, first + kItemsPerMessage); ++pod) {
             releases_.push_back({.key = load_.pods[pod].name,
-                                 .application = application_,
+                                 .application = applications_[load_.pods[pod].application],
                                  .termination = Termination::stopped_by_rm,
                                  .message = {}});
         }

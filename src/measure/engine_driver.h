@@ -36,6 +36,8 @@ public:
     // Asks that got a nominated node; pods that were told to go, in order.
     std::uint64_t nominations() const;
     std::vector<std::string> victims() const;
+    // Over both, in order.
+    std::uint64_t nomination_hash() const;
     // Forgets what it was sent: it would count as the engine's memory.
     void clear() { batches_.clear(); }
 
@@ -52,7 +54,7 @@ public:
     // `beside`: gets every input and every turn too (a test's oracle).
     EngineDriver(const workload::Workload&, const EngineOptions&, Scheduler* beside = nullptr);
 
-    // Dictionary, nodes, one application, and the pods that run already.
+    // Dictionary, nodes, applications, and the pods that run already.
     void register_cluster();
     // Every pod as an ask, 64 to a message. The engine decides nothing yet.
     void ask_all();
@@ -93,7 +95,7 @@ private:
     std::vector<DictId> node_ids_;
     std::vector<AskRecord> records_;
     std::vector<ReleaseRecord> releases_;
-    DictId application_ = 0;
+    std::vector<DictId> applications_;
 };
 
 }  // namespace bayplan::measure

@@ -2,7 +2,6 @@
 #include "measure/measure.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "measure/kube_driver.h"
 #include "measure/kube_scan.h"
 #include "measure/live_memory.h"
+#include "measure/preemption_scan.h"
 #include "measure/preemption_shim.h"
 #include "measure/scan_baseline.h"
 #include "measure/scheduler.h"
@@ -46,8 +46,9 @@ public:
         result_.failed = after.failed - before.failed;
         const std::uint64_t attempts = after.attempts - before.attempts;
         const std::uint64_t blocks = (after.nodes + kLanesOfBlock - 1) / kLanesOfBlock * attempts;
-        if (blocks > 0 && result_.batches_graph == 0) {
-            const auto looked = static_cast<double>(after.blocks_rechecked - before.blocks_rechecked);
+        if (blocks > 0) {
+            const auto looked = static_cast<double>(after.blocks_rechecked - before.blocks_rechecked +
+                                                    after.blocks_proposed - before.blocks_proposed);
             result_.cache_hit_rate = std::max(0.0, 1 - looked / static_cast<double>(blocks));
         }
         if (sink.rejections() + sink.cuts() > 0) result_.fault = "the engine did not take every item";
@@ -176,31 +177,68 @@ Measurement measure_kube(const workload::BenchCase& one, const MeasureOptions& o
 }
 
 // --- preemption: the decisions counted are nominations, without the first, which makes the index of pods
+
+// Engine and shim of a full cluster, decisions acknowledged as they come.
+struct PreemptionRun {
+    PreemptionRun(const workload::PreemptionLoad& load, const EngineOptions& options)
+        : scheduler(options), shim(load, scheduler) {
+        take(0);
+    }
+
+    void take(std::uint64_t attempts) {
+        scheduler.run(attempts);
+        scheduler.apply(Acknowledge{1, scheduler.last_decision()});
+    }
+
+    EngineScheduler scheduler;
+    PreemptionShim<EngineScheduler> shim;
+};
+
+ScanFigures scan(const workload::PreemptionLoad& load) {
+    PreemptionScan run;
+    PreemptionShim<PreemptionScan> shim(load, run);
+    shim.ask(0, load.preemptors);
+    bool found = false;
+    const Cost cost = cost_of([&] { found = run.nominate_all(); });
+    const double pods = load.preemptors;
+    return {pods / cost.engine_cpu, cost.engine_cpu * 1e9 / (pods * load.nodes),
+            found ? hex(run.nominations().value()) : "pods left over"};
+}
+
+// One attempt after the other: the ns that each took, decisions out and acknowledged.
+std::vector<std::int64_t> times_of_preemptions(const workload::PreemptionLoad& load, const EngineOptions& options) {
+    PreemptionRun run(load, options);
+    run.shim.ask(0, load.preemptors);
+    run.take(1);
+    std::vector<std::int64_t> times;
+    for (std::uint32_t i = 1; i < load.preemptors; ++i) {
+        const double start = seconds_by(CLOCK_MONOTONIC);
+        run.take(1);
+        times.push_back(static_cast<std::int64_t>((seconds_by(CLOCK_MONOTONIC) - start) * 1e9));
+    }
+    return times;
+}
+
 Measurement measure_preemption(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell) {
     Account account(one, options, tell);
     const auto& load = std::get<workload::PreemptionLoad>(one.load);
     EngineOptions engine = options.engine();
     engine.backoff_early = false;
-    for (int run = 0; run < options.runs; ++run) {
-        account.tell_run(run);
+    for (int run_number = 0; run_number < options.runs; ++run_number) {
+        account.tell_run(run_number);
         const std::int64_t live = live_bytes();
-        EngineScheduler scheduler(engine);
-        PreemptionShim<EngineScheduler> shim(load, scheduler);
-        const auto take = [&](std::uint64_t attempts) {
-            scheduler.run(attempts);
-            scheduler.apply(Acknowledge{1, scheduler.last_decision()});
-        };
-        take(0);
+        PreemptionRun run(load, engine);
+        EngineScheduler& scheduler = run.scheduler;
         const EngineCounters before = scheduler.engine().counters();
-        shim.ask(0, load.preemptors);
-        take(1);
-        const Cost cost = cost_of([&] { take(load.preemptors - 1); });
+        run.shim.ask(0, load.preemptors);
+        run.take(1);
+        const Cost cost = cost_of([&] { run.take(load.preemptors - 1); });
         account.result().nominated = scheduler.sink().nominations();
-        shim.let_go(scheduler.sink().victims());
+        account.result().placements = hex(scheduler.sink().nomination_hash());
+        run.shim.let_go(scheduler.sink().victims());
         scheduler.apply(Tick{engine.backoff_max_ns});
-        take(load.preemptors);
+        run.take(load.preemptors);
         account.add_run(cost, scheduler.engine(), scheduler.sink(), before);
-        account.result().placements = hex(scheduler.sink().placement_hash());
         account.result().nodes_used = scheduler.sink().nodes_used(1);
         if (account.result().nominated != load.preemptors || account.result().placed != load.preemptors) {
             account.result().fault = "preemptors were left over";
@@ -209,6 +247,15 @@ Measurement measure_preemption(const workload::BenchCase& one, const MeasureOpti
         account.memory(live_bytes() - live);
     }
     account.result().cache_hit_rate.reset();  // what victim searches look at is not in it
+    if (options.latency) {
+        account.tell("one by one");
+        auto times = times_of_preemptions(load, engine);
+        account.result().latency = latency_of(times);
+    }
+    if (options.scan) {
+        account.tell("the plain scan");
+        compare(account, scan(load));
+    }
     return account.finish(load.preemptors - 1.0);
 }
 
@@ -226,21 +273,9 @@ Measurement measure(const workload::BenchCase& one, const MeasureOptions& option
     if (std::holds_alternative<workload::NamedWorkload>(one.load)) return measure_plain(one, options, tell);
     if (std::holds_alternative<workload::KubeLoad>(one.load)) return measure_kube(one, options, tell);
     if (std::holds_alternative<workload::PreemptionLoad>(one.load)) return measure_preemption(one, options, tell);
-    Measurement none;
-    none.name = one.name;
-    none.fault = "runs as two processes: bench/wire_to_wire";
-    return none;
-}
-
-Latency latency_of(std::vector<std::int64_t>& times_ns) {
-    if (times_ns.empty()) return {};
-    std::ranges::sort(times_ns);
-    // The smallest value that is no less than so many of all.
-    const auto at = [&](double share) {
-        const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(times_ns.size())));
-        return static_cast<double>(times_ns[std::max<std::size_t>(rank, 1) - 1]) / 1e3;
-    };
-    return {at(0.5), at(0.99), at(0.999)};
+    workload::BenchCase in_process = one;
+    in_process.load = *workload::find_workload(std::get<workload::WireLoad>(one.load).workload);
+    return measure_plain(in_process, options, tell);
 }
 
 }  // namespace bayplan::measure

@@ -1,4 +1,5 @@
-// One workload of the suite through an engine in this process, and through the plain scan as its peer.
+// One workload of the suite through an engine in this process, and through the plain scan as its peer. Of a load for
+// the wire: the same load in process, for what the wire adds.
 //
 // Thread: the caller's; the engine has its own workers. Errors: `fault` of the result.
 #pragma once
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "engine/engine_options.h"
+#include "measure/latency.h"
+#include "measure/wire_figures.h"
 #include "workload/bench_catalogue.h"
 
 namespace bayplan::measure {
@@ -25,13 +28,6 @@ struct MeasureOptions {
     EngineOptions engine() const;
 };
 
-// Of messages of 64 asks, each applied and decided before the next comes.
-struct Latency {
-    double p50_us = 0;
-    double p99_us = 0;
-    double p999_us = 0;
-};
-
 struct ScanFigures {
     double per_s = 0;        // by CPU time
     double ns_per_node = 0;  // CPU time of a look at one node
@@ -45,9 +41,10 @@ struct Measurement {
     double per_s_wall = 0;
     double per_s_cpu = 0;    // by CPU time of all threads
     double cores = 0;        // CPU time over wall time
-    std::optional<Latency> latency;
+    std::optional<Latency> latency;  // of messages of 64 asks, each applied and decided before the next; of single preemptions
     std::int64_t memory_bytes = 0;  // held by engine and driver at the end
-    // Share of the blocks of nodes that a decision need not look at, because its class remembers them.
+    // Share of the blocks of nodes that a decision need not look at, neither its proposal nor its commit, because its
+    // class remembers them.
     std::optional<double> cache_hit_rate;
     std::uint64_t batches_inline = 0;
     std::uint64_t batches_graph = 0;
@@ -58,8 +55,9 @@ struct Measurement {
     std::uint64_t nominated = 0;
     std::uint64_t nodes_used = 0;
     std::string digest;
-    std::string placements;  // hash of pod and node of every placement, in order
+    std::string placements;  // hash of pod and node of every placement, in order; of preemptions: nominations, victims
     std::optional<ScanFigures> scan;
+    std::optional<WireFigures> wire;  // filled by whoever starts the processes (src/cli)
     std::string fault;  // empty: all runs agree, with one another and with the scan
 
     // Of CPU time per decision: the scan's over ours. 0 without a scan.
@@ -69,8 +67,5 @@ struct Measurement {
 // `tell` hears what is done next: "run 1 of 3".
 using Tell = std::function<void(const std::string&)>;
 Measurement measure(const workload::BenchCase&, const MeasureOptions&, const Tell& tell);
-
-// Exact, of values in ns; the vector is sorted.
-Latency latency_of(std::vector<std::int64_t>& times_ns);
 
 }  // namespace bayplan::measure

@@ -235,7 +235,7 @@ void Pipeline::submit_proposals(Batch& batch) {
         ++counters_.batches_inline;
         return;
     }
-    auto message = std::make_unique<ProposalBatch>();
+    std::unique_ptr<ProposalBatch> message = this->message();
     message->number = ++last_submitted_;
     for (const ClassId id : classes) {
         Proposal proposal;
@@ -255,6 +255,15 @@ void Pipeline::submit_proposals(Batch& batch) {
     executor_->submit(std::move(message));
 }
 
+std::unique_ptr<ProposalBatch> Pipeline::message() {
+    if (spare_messages_.empty()) {
+        return std::make_unique<ProposalBatch>();
+    }
+    std::unique_ptr<ProposalBatch> message = std::move(spare_messages_.back());
+    spare_messages_.pop_back();
+    return message;
+}
+
 void Pipeline::propose(Proposal& proposal, std::uint32_t worker) noexcept {
     ClassCache& cache = *proposal.cache;
     cache.resize(proposal.block_count);
@@ -262,7 +271,7 @@ void Pipeline::propose(Proposal& proposal, std::uint32_t worker) noexcept {
     BlockBound bound = evaluator_.bound_for(*proposal.spec);
     for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
         state_.nodes.shard(number).read(me, [&](const ShardSide& side) {
-            refresh(*proposal.spec, proposal.mask.get(), side, number, bound, cache);
+            proposal.looks += refresh(*proposal.spec, proposal.mask.get(), side, number, bound, cache);
         });
     }
     cache.set_position(proposal.position);
@@ -285,8 +294,11 @@ bool Pipeline::collect_one() {
     last_collected_ = batch->number;
     for (Proposal& proposal : batch->proposals) {
         state_.classes.return_cache(proposal.ask_class, std::move(proposal.cache));
+        counters_.blocks_proposed += proposal.looks;
     }
     counters_.proposals += batch->proposals.size();
+    batch->proposals.clear();  // lets go of classes and masks
+    spare_messages_.push_back(std::move(batch));
     return true;
 }
 

@@ -30,6 +30,7 @@ struct PipelineCounters {
     std::uint64_t batches_graph = 0;
     std::uint64_t batches_overlapped = 0;
     std::uint64_t batches_cut = 0;
+    std::uint64_t blocks_proposed = 0;     // looked at (again) by proposals
     std::uint64_t proposals = 0;           // made by the executor
     std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
     std::uint64_t blocks_rechecked = 0;    // looked at (again) at commit: most by their bounds alone
@@ -113,6 +114,7 @@ private:
     void fill();
     bool select(Batch&);
     void submit_proposals(Batch&);
+    std::unique_ptr<ProposalBatch> message();
     std::uint64_t gain_of_proposing(const ClassEntry&);
     bool worth_proposing(const std::vector<ClassId>&);
     std::uint64_t blocks_behind(const ClassEntry&) const;
@@ -137,6 +139,7 @@ private:
     std::unique_ptr<StageExecutor> executor_;
     std::vector<Batch> batches_;                   // a few, oldest first
     std::vector<std::vector<AskHandle>> spare_;    // room for asks, from batches that are done
+    ProposalBatches spare_messages_;               // likewise
     std::uint64_t last_batch_ = 0;
     std::uint64_t last_submitted_ = 0;
     std::uint64_t last_collected_ = 0;

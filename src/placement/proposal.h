@@ -24,12 +24,15 @@ struct Proposal {
     std::shared_ptr<const NodeMask> mask;  // what labels and taints let pass; null = all
     std::uint64_t position = 0;       // published before the first read
     std::uint32_t block_count = 0;    // blocks that were published then
+    std::uint32_t looks = 0;          // filled by the proposer: blocks that were not in the cache, or had changed
 };
 
 struct ProposalBatch {
     std::uint64_t number = 0;  // 1, 2, ... in order of submission
     std::vector<Proposal> proposals;
 };
+// Messages are used again: a steady load allocates none.
+using ProposalBatches = std::vector<std::unique_ptr<ProposalBatch>>;
 
 // The work of one proposal, called by executors.
 class Proposer {

@@ -40,7 +40,7 @@ std::vector<BenchCase> bench_catalogue() {
     }
     for (const std::string_view name : kWire) {
         const NamedWorkload& load = *find_workload(name);
-        cases.push_back({fmt::format("WireToWire/{}", name), "daemon and shim as processes: bench/wire_to_wire", load.nodes,
+        cases.push_back({fmt::format("WireToWire/{}", name), "the same through daemon and shim, two processes", load.nodes,
                          load.pods, WireLoad{name}});
     }
     return cases;

@@ -16,6 +16,7 @@ constexpr std::int64_t kGi = std::int64_t{1} << 30;
 // scheduler_perf's names and sizes, and others after their pattern. Its initial pods are left out where they only
 // fill the cluster before its clock starts: the measured pods see the same shape without them.
 using enum PodPattern;
+constexpr std::string_view kYuniKorn = "YuniKorn's: two queues, an application of 5,000 pods in each, alternating";
 constexpr std::array kWorkloads = {
     NamedWorkload{"SchedulingBasic/500Nodes_1000Pods", "one class, small", 500, 1'000, 0},
     NamedWorkload{"SchedulingBasic/5000Nodes_10000Pods", "one class", 5'000, 10'000, 0},
@@ -61,14 +62,10 @@ constexpr std::array kWorkloads = {
                   {.pattern = daemonset}},
     NamedWorkload{"Unschedulable/5kNodes/100Init/10kPods", "100 pods that fit nowhere wait first", 5'000, 10'000, 0,
                   {.pattern = unschedulable}},
-    NamedWorkload{"BenchmarkScheduling/500Nodes_10000Pods", "YuniKorn's: two applications, full at the end", 500,
-                  10'000, 0, {.pattern = yunikorn}},
-    NamedWorkload{"BenchmarkScheduling/1000Nodes_10000Pods", "YuniKorn's: two applications, full at the end", 1'000,
-                  10'000, 0, {.pattern = yunikorn}},
-    NamedWorkload{"BenchmarkScheduling/2000Nodes_10000Pods", "YuniKorn's: two applications, full at the end", 2'000,
-                  10'000, 0, {.pattern = yunikorn}},
-    NamedWorkload{"BenchmarkScheduling/5000Nodes_10000Pods", "YuniKorn's: two applications, full at the end", 5'000,
-                  10'000, 0, {.pattern = yunikorn}},
+    NamedWorkload{"BenchmarkScheduling/500Nodes_10000Pods", kYuniKorn, 500, 10'000, 0, {.pattern = yunikorn}},
+    NamedWorkload{"BenchmarkScheduling/1000Nodes_10000Pods", kYuniKorn, 1'000, 10'000, 0, {.pattern = yunikorn}},
+    NamedWorkload{"BenchmarkScheduling/2000Nodes_10000Pods", kYuniKorn, 2'000, 10'000, 0, {.pattern = yunikorn}},
+    NamedWorkload{"BenchmarkScheduling/5000Nodes_10000Pods", kYuniKorn, 5'000, 10'000, 0, {.pattern = yunikorn}},
     NamedWorkload{"Overfull/100Nodes_6000Pods", "a third of the pods finds no room", 100, 6'000, 0},
 };
 
@@ -118,12 +115,15 @@ void fill(Workload& load, std::uint32_t percent) {
     }
 }
 
-// BenchmarkScheduling of yunikorn-core: each node has room for its share of the pods and one more. Our `pods`
-// limit is not YuniKorn's, and does not bind.
+// BenchmarkScheduling of yunikorn-core: each node has room for its share of the pods and one more; pods come for two
+// applications in turn, each in a queue of its own. The engine tells queues apart by name and has no shares of them
+// yet. Our `pods` limit is not YuniKorn's, and does not bind.
 void shape_as_yunikorn(Workload& load) {
     const auto share = static_cast<std::int64_t>(load.pods.size() / load.nodes.size() + 1);
     load.pod_shapes = {{{"cpu", 1'000}, {"memory", 10}}};
     load.node_shapes[0].capacity = {{"cpu", 1'000 * share}, {"memory", 10 * share}, {"pods", 110}};
+    load.applications = {{"application-a", "root.a"}, {"application-b", "root.b"}};
+    for (std::size_t i = 0; i < load.pods.size(); ++i) load.pods[i].application = static_cast<std::uint32_t>(i % 2);
 }
 
 // Pods for the one node: DaemonSet pods of scheduler_perf ask for nothing but their place.

@@ -30,6 +30,12 @@ struct Pod {
     std::uint32_t shape = 0;  // index into Workload::pod_shapes
     std::int32_t priority = 0;
     std::int32_t node = -1;  // index into Workload::nodes: only there (as a DaemonSet's pod); -1 = anywhere
+    std::uint32_t application = 0;  // index into Workload::applications
+};
+
+struct Application {
+    std::string name;
+    std::string queue;  // path of a leaf; empty: the daemon's
 };
 
 // A pod that runs before the first is asked for.
@@ -45,6 +51,7 @@ struct Workload {
     std::vector<Amounts> pod_shapes;
     // By pod shape: the instance types that will do; none, or no entry: any.
     std::vector<std::vector<std::string>> pod_types;
+    std::vector<Application> applications = {{"application", ""}};
     std::vector<Node> nodes;
     std::vector<Pod> pods;
     std::vector<RunningPod> running;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/bench_report.h"
+#include "cli/wire_bench.h"
 #include "measure/measure.h"
 #include "workload/bench_catalogue.h"
 
@@ -92,13 +93,17 @@ TEST(Bench, places_as_the_scan_does_with_every_kind_of_affinity_and_spread) {
     EXPECT_EQ(compared, 10u);
 }
 
-TEST(Bench, preemption_has_no_peer_and_leaves_nothing_over) {
-    const auto one = cases_of("PreemptionUnique/500Nodes_12Pods")[0];
-    const Measurement result = measured(one, ExecutorKind::inline_, BatchPath::automatic);
-    EXPECT_EQ(result.fault, "");
-    EXPECT_EQ(result.placed, one.pods);
-    EXPECT_FALSE(result.scan);
-    EXPECT_EQ(result.ratio(), 0);
+TEST(Bench, preempts_whom_the_scan_does_and_leaves_nothing_over) {
+    const auto cases = cases_of("Preemption*/500Nodes_12Pods");
+    EXPECT_EQ(cases.size(), 5u);
+    for (const auto& one : cases) {
+        const Measurement result = measured(one, ExecutorKind::inline_, BatchPath::automatic);
+        EXPECT_EQ(result.fault, "") << one.name;
+        EXPECT_EQ(result.placed, one.pods) << one.name;
+        ASSERT_TRUE(result.scan) << one.name;
+        EXPECT_EQ(result.scan->placements, result.placements) << one.name;
+        EXPECT_GT(result.latency->p50_us, 0) << one.name;
+    }
 }
 
 TEST(Bench, pods_that_fit_nowhere_fail_and_the_others_are_placed) {
@@ -157,6 +162,54 @@ TEST(BenchReport, json_has_null_where_nothing_applies) {
     EXPECT_TRUE(rows[1].at("scan").is_null());
     EXPECT_TRUE(rows[1].at("cache_hit_rate").is_null());
     EXPECT_EQ(rows[1].at("fault").as_string(), "two runs decided differently");
+}
+
+std::string report(int pods_per_s, int p50) {
+    return boost::json::serialize(boost::json::object{{"pods_per_s", pods_per_s},
+                                                      {"cores", 1.5},
+                                                      {"shim_cores", 0.5},
+                                                      {"p50_us", p50},
+                                                      {"p99_us", 10 * p50},
+                                                      {"p999_us", 100 * p50},
+                                                      {"switches_of_daemon", 7},
+                                                      {"switches_of_shim", nullptr},
+                                                      {"dropped", 1},
+                                                      {"port", "af_packet"},
+                                                      {"digest", "ab12"}});
+}
+
+TEST(BenchWire, takes_the_rate_from_the_flood_and_the_latency_from_the_paced_runs) {
+    std::string error;
+    const auto figures =
+        cli::wire_figures({report(300, 9), report(100, 9), report(200, 9)},
+                          {report(75, 2), report(75, 3), report(75, 1)}, error);
+    ASSERT_TRUE(figures) << error;
+    EXPECT_EQ(figures->per_s, 200);
+    EXPECT_EQ(figures->per_s_least, 100);
+    EXPECT_EQ(figures->per_s_most, 300);
+    EXPECT_EQ(figures->latency.p50_us, 2);
+    EXPECT_EQ(figures->latency.p999_us, 200);
+    EXPECT_EQ(figures->daemon_cores, 1.5);
+    EXPECT_EQ(figures->switches_of_daemon, 7u);
+    EXPECT_EQ(figures->dropped, 6u);
+    EXPECT_EQ(figures->port, "af_packet");
+    EXPECT_FALSE(cli::wire_figures({"{}"}, {report(75, 2)}, error));
+    EXPECT_FALSE(cli::wire_figures({}, {report(75, 2)}, error));
+}
+
+TEST(BenchReport, has_a_row_of_what_went_through_the_wire) {
+    auto all = two();
+    EXPECT_THAT(cli::bench_table(all), Not(HasSubstr("wire to wire")));
+    all[1].wire = measure::WireFigures{};
+    all[1].wire->port = "kernel-udp";
+    all[1].wire->note = "no namespaces here";
+    all[1].wire->rate = 75'000;
+    const std::string text = cli::bench_table(all);
+    EXPECT_THAT(text, HasSubstr("kernel-udp\nAffinity: no namespaces here\n"));
+    EXPECT_THAT(text, HasSubstr("at 75000 asks a second"));
+    const auto rows = boost::json::parse(cli::bench_json(all)).as_array();
+    EXPECT_TRUE(rows[0].at("wire").is_null());
+    EXPECT_EQ(rows[1].at("wire").at("port").as_string(), "kernel-udp");
 }
 
 TEST(BenchReport, svg_has_a_bar_of_the_right_length_for_each_ratio) {

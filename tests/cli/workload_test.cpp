@@ -78,6 +78,15 @@ TEST(NamedWorkloads, those_of_yunikorn_have_room_for_one_pod_more_on_each_node) 
     EXPECT_THAT(load.pod_shapes[0], ElementsAre(Pair("cpu", 1'000), Pair("memory", 10)));
 }
 
+TEST(NamedWorkloads, those_of_yunikorn_have_two_queues_and_pods_for_either_in_turn) {
+    const Workload load = make_workload(*find_workload("BenchmarkScheduling/500Nodes_10000Pods"));
+    ASSERT_EQ(load.applications.size(), 2u);
+    EXPECT_EQ(load.applications[0].queue, "root.a");
+    EXPECT_EQ(load.applications[1].queue, "root.b");
+    for (std::size_t i = 0; i < load.pods.size(); ++i) EXPECT_EQ(load.pods[i].application, i % 2);
+    EXPECT_EQ(make_workload(*find_workload("Unique/500Nodes_3000Pods")).applications.size(), 1u);
+}
+
 TEST(NamedWorkloads, only_nodes_and_pods_can_be_sent_by_a_shim) {
     EXPECT_TRUE(find_workload("Priorities/500Nodes_2000Pods_50")->sendable());
     EXPECT_FALSE(find_workload("Filled/500Nodes_500Pods_95")->sendable());

@@ -15,7 +15,8 @@ cores=$(field shim-a.json cores)
 # A clock of another process is read to a tick of the scheduler, so a little more than all is possible.
 awk -v cores="$cores" -v all="$(nproc)" 'BEGIN { exit !(cores > 0 && cores <= all + 0.5) }' ||
     fail "the daemon used $cores cores of $(nproc)"
-grep -q "cores used [0-9.]* of $(nproc) (by role: any)" "$work/shim-a.log" || fail "no cores in the report for people"
+grep -q "cores used [0-9.]* of $(nproc), the shim [0-9.]* (by role: any)" "$work/shim-a.log" ||
+    fail "no cores in the report for people"
 checked "the daemon used $cores cores of $(nproc)"
 
 # The number of a process that has used less than the daemon had: the daemon is gone, the number taken again.

@@ -1,0 +1,75 @@
+// The peer of preemption: for every pod that fits nowhere, each node's pods are taken away and put back one by one, and
+// the nodes compared by Kubernetes' list (src/engine/RULES.md, section 10). No index, nothing remembered, one thread.
+//
+// What it is told are the messages of a PreemptionShim. It knows amounts, priorities and start times, no budgets;
+// its preemptors must fit nowhere while victims go, and be of one priority.
+//
+// Thread: its owner's. Owns all node state. Shares no code with src/engine or src/preemption.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bayplan/records.h"
+#include "measure/scan_baseline.h"
+
+namespace bayplan::measure {
+
+class PreemptionScan {
+public:
+    void apply(const Input&);
+
+    // A victim search for every pod asked for, in order. False: one of them needed none, or found none.
+    bool nominate_all();
+    // Over pods with their nodes, each followed by its victims.
+    const PlacementHash& nominations() const { return nominations_; }
+
+private:
+    static constexpr std::size_t kKinds = 3;  // cpu, memory, pods
+    using Room = std::array<std::int64_t, kKinds>;
+
+    struct Pod {
+        Room amounts{};
+        std::int64_t started_ms = 0;
+        std::int32_t priority = 0;
+        std::uint32_t number = 0;  // of its key
+    };
+    struct Node {
+        std::string name;
+        Room free{};    // without the pods' amounts, terminating ones included, and without those of nominated pods
+        Room spared{};  // without those of nominated pods alone
+        std::vector<Pod> pods;  // most important first
+        std::vector<char> leaves;  // those that were told to go
+    };
+    // What a node would cost; smaller is better, field by field.
+    struct Price {
+        std::int64_t highest_priority = 0;
+        std::int64_t sum = 0;
+        std::int64_t count = 0;
+        std::int64_t latest_start = 0;  // negated
+        auto operator<=>(const Price&) const = default;
+    };
+
+    void take(const DefineMessage&);
+    void take(const NodesMessage&);
+    void take(const AsksMessage&);
+    Room room_of(std::span<const Amount>) const;
+    bool nominate(const Pod&);
+    // The price of the ask on the node; `victims`: filled. Empty victims: none would make it fit.
+    Price search(const Pod& ask, const Node&, std::vector<std::size_t>& victims) const;
+
+    std::unordered_map<DictId, std::string> names_;
+    std::unordered_map<DictId, std::size_t> kinds_;
+    std::unordered_map<DictId, std::size_t> node_ids_;
+    std::vector<std::string> keys_;
+    std::vector<Node> nodes_;
+    std::vector<Pod> asked_;
+    PlacementHash nominations_;
+};
+
+}  // namespace bayplan::measure
