@@ -1,7 +1,5 @@
 // Proposals on the engine thread itself, at submission: for determinism tests and one-core machines.
 
-#include <deque>
-
 #include "placement/stage_executor.h"
 
 namespace bayplan {
@@ -24,7 +22,7 @@ public:
             return nullptr;
         }
         auto batch = std::move(done_.front());
-        done_.pop_front();
+        done_.erase(done_.begin());
         return batch;
     }
 
@@ -33,7 +31,7 @@ public:
 
 private:
     Proposer* proposer_ = nullptr;
-    std::deque<std::unique_ptr<ProposalBatch>> done_;
+    ProposalBatches done_;  // a few, oldest first
 };
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -42,7 +41,12 @@ public:
     void submit(std::unique_ptr<ProposalBatch> batch) override {
         {
             const std::lock_guard lock(mutex_);
-            jobs_.push_back(std::make_unique<Job>(std::move(batch)));
+            if (spare_.empty()) {
+                spare_.push_back(std::make_unique<Job>());
+            }
+            jobs_.push_back(std::move(spare_.back()));
+            spare_.pop_back();
+            jobs_.back()->begin(std::move(batch));
         }
         work_came_.notify_all();
         ++under_way_;
@@ -54,7 +58,8 @@ public:
             return nullptr;
         }
         auto batch = std::move(jobs_.front()->batch);
-        jobs_.pop_front();
+        spare_.push_back(std::move(jobs_.front()));
+        jobs_.erase(jobs_.begin());
         --under_way_;
         return batch;
     }
@@ -65,11 +70,14 @@ public:
 private:
     // Guarded by mutex_, but for the proposals themselves: each belongs to the worker that took it.
     struct Job {
-        explicit Job(std::unique_ptr<ProposalBatch> taken)
-            : batch(std::move(taken)), left(batch->proposals.size()) {}
+        void begin(std::unique_ptr<ProposalBatch> taken) {
+            batch = std::move(taken);
+            next = 0;
+            left = batch->proposals.size();
+        }
         std::unique_ptr<ProposalBatch> batch;
         std::size_t next = 0;  // proposal to hand out
-        std::size_t left;      // proposals not done
+        std::size_t left = 0;  // proposals not done
     };
 
     Job* job_with_work() {
@@ -106,7 +114,8 @@ private:
     std::vector<std::thread> threads_;
     std::mutex mutex_;
     std::condition_variable work_came_;
-    std::deque<std::unique_ptr<Job>> jobs_;
+    std::vector<std::unique_ptr<Job>> jobs_;   // a few, oldest first
+    std::vector<std::unique_ptr<Job>> spare_;  // used again: a steady load allocates none
     bool stopping_ = false;
     std::uint32_t under_way_ = 0;  // engine thread only
 };
