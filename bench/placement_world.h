@@ -33,7 +33,7 @@ public:
         : world(options_, readers),
           evaluator(make_predicates({}), make_scores(options_), options_.score,
                     lane_kernels(options_.simd)),
-          search(evaluator.predicates(), make_cluster_scores(options_.weights)),
+          search(evaluator.predicates(), make_cluster_scores(options_.weights), evaluator.kernels()),
           pipeline(options_,
                    {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},
                    evaluator, search, make_inline_executor()),

@@ -24,6 +24,7 @@ class PlaceSearches : public ::testing::TestWithParam<std::uint64_t> {
 protected:
     struct Class {
         AskClass ask_class;
+        ClassId id{};
         ClassCache cache;
         std::uint64_t position = 0;
     };
@@ -41,6 +42,7 @@ protected:
             made.ask_class.occupies = made.ask_class.requests;
             made.ask_class.occupies.push_back({kScoredCpu, made.ask_class.own_cpu});
             made.ask_class.occupies.push_back({kScoredMemory, made.ask_class.own_memory});
+            made.id = class_table_.acquire(AskClass(made.ask_class));
         }
     }
 
@@ -134,14 +136,15 @@ protected:
     // --- pods
 
     void place(Class& one, Slot slot) {
-        const AskId id = asks_.add();
+        ++last_pod_;
+        const AskId id = asks_.add("pod-" + std::to_string(last_pod_), last_pod_);
         Ask& ask = asks_[id];
-        ask.spec = one.ask_class.spec;
+        ask.ask_class = one.id;
         ask.slot = slot;
         state_.add_used(slot, one.ask_class.occupies, +1);
-        nodes_[slot].allocations.push_back(asks_, id);
-        specs_.pods(ask.spec).push_back(asks_, id);
-        topology_.add_pod(ask.spec, slot, false);
+        nodes_[slot].allocations.insert(id);
+        specs_.pods(one.ask_class.spec).push_back(asks_, id);
+        topology_.add_pod(one.ask_class.spec, slot, false);
         pods_.push_back({id, &one});
     }
     void remove_one() {
@@ -150,7 +153,7 @@ protected:
         const Slot slot = asks_[id].slot;
         topology_.remove_pod(one->ask_class.spec, slot, asks_[id].terminating);
         specs_.pods(one->ask_class.spec).remove(asks_, id);
-        nodes_[slot].allocations.remove(asks_, id);
+        nodes_[slot].allocations.remove(id);
         state_.add_used(slot, one->ask_class.occupies, -1);
         asks_.remove(id);
         pods_[at] = pods_.back();
@@ -159,9 +162,9 @@ protected:
     // Nothing of its node changes but what spread counts.
     void terminate_one() {
         Ask& ask = asks_[pods_[static_cast<std::size_t>(below(static_cast<std::int64_t>(pods_.size())))].first];
-        topology_.remove_pod(ask.spec, ask.slot, ask.terminating);
+        topology_.remove_pod(class_table_.spec_of(ask), ask.slot, ask.terminating);
         ask.terminating = true;
-        topology_.add_pod(ask.spec, ask.slot, true);
+        topology_.add_pod(class_table_.spec_of(ask), ask.slot, true);
     }
 
     // --- searches
@@ -191,12 +194,14 @@ protected:
     KnownTexts known_{texts_};
     AskTable asks_;
     SpecTable specs_{texts_};
-    Topology topology_{{texts_, known_, asks_, specs_, nodes_}, {}};
+    ClassTable class_table_{kinds_, names_, specs_, 1};
+    Topology topology_{{texts_, known_, asks_, specs_, class_table_, nodes_}, {}};
     const LaneKernels& kernels_ = lane_kernels(SimdLevel::automatic);
     BlockEvaluator evaluator_{make_predicates({}), make_scores({}), ScorePolicy::least_allocated, kernels_};
     const std::vector<WeightedClusterScore> scores_ = make_cluster_scores({});
     PlaceSearch by_place_{evaluator_.predicates(), scores_, kernels_};
     ClusterSearch by_block_{evaluator_.predicates(), make_cluster_scores({}), kernels_};
+    std::uint64_t last_pod_ = 0;
     std::vector<std::unique_ptr<Class>> classes_;
     std::vector<Slot> slots_;  // by node
     std::map<std::uint32_t, bool> odd_;
