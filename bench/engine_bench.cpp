@@ -161,6 +161,8 @@ void count(benchmark::State& state, Case& one, const EngineCounters& counters, c
     state.counters["proposals"] = static_cast<double>(counters.proposals);
     state.counters["rechecked"] = static_cast<double>(counters.blocks_rechecked) /
                                   static_cast<double>(counters.attempts);
+    state.counters["bounded"] = static_cast<double>(counters.blocks_bounded) /
+                                static_cast<double>(counters.attempts);
     state.counters["judged"] = static_cast<double>(counters.blocks_judged) /
                                static_cast<double>(counters.attempts);
 }

@@ -71,7 +71,7 @@ void Shard::apply(ShardSide& side, const NodeDelta& delta) const {
     using Field = NodeDelta::Field;
     if (delta.field == Field::grow) {
         side.blocks.resize(static_cast<std::size_t>(delta.value));
-        side.versions.resize(static_cast<std::size_t>(delta.value), 0);
+        side.versions.resize(whole_runs(static_cast<std::size_t>(delta.value)), 0);
         side.bounds.resize(static_cast<std::size_t>(delta.value));
         return;
     }

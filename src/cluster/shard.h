@@ -72,7 +72,7 @@ struct NodeDelta {
 // What a reader sees of a shard.
 struct ShardSide {
     std::vector<NodeBlock> blocks;
-    std::vector<std::uint64_t> versions;  // change-log position of each block's last change
+    std::vector<std::uint64_t> versions;  // change-log position of each block's last change; 0 up to whole runs
     ShardBounds bounds;
 };
 

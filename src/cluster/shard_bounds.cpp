@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "cluster/kinds.h"
 
@@ -25,6 +26,41 @@ std::uint16_t share_in_use(const NodeBlock& block, KindId of_capacity, KindId of
     return capacity > kShareCapacityMax ? 0 : share_of(in_use(block, of_use, lane), capacity);
 }
 
+// More than any ask leaves room for.
+constexpr std::uint16_t kNobody = UINT16_MAX;
+
+float unit_of(std::int64_t capacity) { return static_cast<float>(kWhole) / static_cast<float>(capacity); }
+
+struct Range {
+    std::uint16_t least = kNobody;
+    std::uint16_t most = 0;
+    std::uint8_t at_least = 0;
+};
+
+Range range_of(const std::uint16_t* shares, std::uint64_t lanes) {
+    Range range;
+    for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+        const std::uint16_t share = shares[std::countr_zero(left)];
+        range.at_least = static_cast<std::uint8_t>(share < range.least ? 1 : range.at_least + (share == range.least ? 1 : 0));
+        range.least = std::min(range.least, share);
+        range.most = std::max(range.most, share);
+    }
+    return range;
+}
+
+// The same for a block that is full of nodes, as loops that compilers turn into vectors: most placements come here.
+Range range_of_all(const std::uint16_t* shares) {
+    Range range;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        range.least = std::min(range.least, shares[lane]);
+        range.most = std::max(range.most, shares[lane]);
+    }
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        range.at_least = static_cast<std::uint8_t>(range.at_least + (shares[lane] == range.least ? 1 : 0));
+    }
+    return range;
+}
+
 // False if a node has none, or more than a share can tell.
 bool find_span(const NodeBlock& block, KindId kind, CapacitySpan& span) {
     span = {INT64_MAX, 0};
@@ -40,17 +76,77 @@ bool find_span(const NodeBlock& block, KindId kind, CapacitySpan& span) {
 
 void ShardBounds::resize(std::size_t blocks) {
     blocks_.resize(blocks);
-    for (std::vector<RoomLanes>& room : rooms_) {
-        if (!room.empty()) {
-            room.resize(blocks);
+    shares_.resize(blocks);
+    scored_.resize(blocks);
+    for (ShareColumn* const column : {&cpu_, &memory_, &scored_cpu_, &scored_memory_}) {
+        column->least.resize(whole_runs(blocks), kNobody);
+        column->most.resize(whole_runs(blocks), 0);
+        column->at_least.resize(whole_runs(blocks), 0);
+    }
+    for (auto* const units : {&cpu_unit_least_, &cpu_unit_most_, &memory_unit_least_, &memory_unit_most_}) {
+        units->resize(whole_runs(blocks), 0);
+    }
+    for (KindRooms& rooms : rooms_) {
+        if (!rooms.lanes.empty()) {
+            rooms.lanes.resize(blocks);
+            rooms.least.resize(blocks, 0);
         }
     }
 }
 
-void ShardBounds::find_spans(const NodeBlock& block, BlockBounds& bounds) const {
+void ShardBounds::find_spans(const NodeBlock& block, std::uint32_t index) {
+    BlockBounds& bounds = blocks_[index];
     const bool cpu = find_span(block, kCpu, bounds.cpu);
     const bool memory = find_span(block, kMemory, bounds.memory);
     bounds.bounded = cpu && memory;
+    const bool known = bounds.bounded && bounds.present != 0;
+    cpu_unit_least_[index] = known ? unit_of(bounds.cpu.max) : 0;
+    cpu_unit_most_[index] = known ? unit_of(bounds.cpu.min) : 0;
+    memory_unit_least_[index] = known ? unit_of(bounds.memory.max) : 0;
+    memory_unit_most_[index] = known ? unit_of(bounds.memory.min) : 0;
+    find_range(cpu_, shares_[index].cpu, index);
+    find_range(memory_, shares_[index].memory, index);
+    find_range(scored_cpu_, scored_[index].cpu, index);
+    find_range(scored_memory_, scored_[index].memory, index);
+}
+
+// Where shares say nothing, anything is possible; where nobody is, nothing.
+void ShardBounds::find_range(ShareColumn& column, const std::uint16_t* shares, std::uint32_t index) {
+    const BlockBounds& bounds = blocks_[index];
+    const Range range = bounds.present == ~std::uint64_t{0} ? range_of_all(shares) : range_of(shares, bounds.present);
+    const bool anything = bounds.present != 0 && !bounds.bounded;
+    column.least[index] = anything ? std::uint16_t{0} : range.least;
+    column.most[index] = anything ? kWhole : range.most;
+    column.at_least[index] = range.at_least;
+}
+
+// One node of the block went from one share to another.
+void ShardBounds::keep_range(ShareColumn& column, const std::uint16_t* shares, std::uint32_t index,
+                             std::uint16_t before, std::uint16_t now) {
+    const std::uint16_t least = column.least[index];
+    const std::uint16_t most = column.most[index];
+    std::uint8_t& at_least = column.at_least[index];
+    if ((before == least && now > least && at_least == 1) || (before == most && now < most)) {
+        find_range(column, shares, index);
+        return;
+    }
+    at_least = static_cast<std::uint8_t>(now < least ? 1 : at_least + (now == least ? 1 : 0) - (before == least ? 1 : 0));
+    column.least[index] = std::min(least, now);
+    column.most[index] = std::max(most, now);
+}
+
+ShareRanges ShardBounds::ranges(const std::uint64_t* versions) const {
+    return {.cpu_least = cpu_.least.data(),
+            .cpu_most = cpu_.most.data(),
+            .memory_least = memory_.least.data(),
+            .memory_most = memory_.most.data(),
+            .scored_cpu_least = scored_cpu_.least.data(),
+            .scored_memory_least = scored_memory_.least.data(),
+            .cpu_unit_least = cpu_unit_least_.data(),
+            .cpu_unit_most = cpu_unit_most_.data(),
+            .memory_unit_least = memory_unit_least_.data(),
+            .memory_unit_most = memory_unit_most_.data(),
+            .versions = versions};
 }
 
 void ShardBounds::set_presence(const NodeBlock& block, std::uint32_t index) {
@@ -58,8 +154,14 @@ void ShardBounds::set_presence(const NodeBlock& block, std::uint32_t index) {
     const bool others = bounds.present != block.present;
     bounds.present = block.present;
     bounds.schedulable = block.schedulable;
-    if (others) {
-        find_spans(block, bounds);
+    if (!others) {
+        return;
+    }
+    find_spans(block, index);
+    for (KindRooms& rooms : rooms_) {
+        if (!rooms.lanes.empty()) {
+            find_least(rooms, block.present, index);
+        }
     }
 }
 
@@ -71,62 +173,93 @@ void ShardBounds::set_capacity(const NodeBlock& block, std::uint32_t index, std:
         set_use(block, index, lane, kScoredMemory);
     }
     if ((kind == kCpu || kind == kMemory) && (block.present >> lane & 1) != 0) {
-        find_spans(block, blocks_[index]);
+        find_spans(block, index);
     }
 }
 
 void ShardBounds::set_use(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId kind) {
     if (raw(kind) <= raw(kScoredMemory)) {
-        set_share(block, blocks_[index], lane, kind);
+        set_share(block, index, lane, kind);
     } else if (raw(kind) < kBoundedKinds) {
         set_room(block, index, lane, kind);
     }
 }
 
 void ShardBounds::copy_use(const ShardBounds& from, std::uint32_t index, std::uint32_t lane) {
-    const BlockBounds& source = from.blocks_[index];
+    const ShareLanes& real = from.shares_[index];
+    const ShareLanes& scored = from.scored_[index];
+    put_share(cpu_, shares_[index].cpu, index, lane, real.cpu[lane]);
+    put_share(memory_, shares_[index].memory, index, lane, real.memory[lane]);
+    put_share(scored_cpu_, scored_[index].cpu, index, lane, scored.cpu[lane]);
+    put_share(scored_memory_, scored_[index].memory, index, lane, scored.memory[lane]);
     BlockBounds& bounds = blocks_[index];
-    bounds.shares.cpu[lane] = source.shares.cpu[lane];
-    bounds.shares.memory[lane] = source.shares.memory[lane];
-    bounds.shares.scored_cpu[lane] = source.shares.scored_cpu[lane];
-    bounds.shares.scored_memory[lane] = source.shares.scored_memory[lane];
     const std::uint64_t bit = std::uint64_t{1} << lane;
-    bounds.apart = (bounds.apart & ~bit) | (source.apart & bit);
+    bounds.apart = (bounds.apart & ~bit) | (from.blocks_[index].apart & bit);
     for (std::uint32_t kind = 0; kind < from.rooms_.size(); ++kind) {
-        if (!from.rooms_[kind].empty()) {
-            room_of(static_cast<KindId>(kind))[index].code[lane] = from.rooms_[kind][index].code[lane];
+        if (!from.rooms_[kind].lanes.empty()) {
+            put_code(rooms_of(static_cast<KindId>(kind)), index, lane, from.rooms_[kind].lanes[index].code[lane]);
         }
     }
 }
 
-void ShardBounds::set_share(const NodeBlock& block, BlockBounds& bounds, std::uint32_t lane, KindId kind) const {
-    ShareLanes& shares = bounds.shares;
-    switch (kind) {
-        case kCpu: shares.cpu[lane] = share_in_use(block, kCpu, kCpu, lane); break;
-        case kMemory: shares.memory[lane] = share_in_use(block, kMemory, kMemory, lane); break;
-        case kScoredCpu: shares.scored_cpu[lane] = share_in_use(block, kCpu, kScoredCpu, lane); break;
-        default: shares.scored_memory[lane] = share_in_use(block, kMemory, kScoredMemory, lane); break;
+void ShardBounds::put_share(ShareColumn& column, std::uint16_t* shares, std::uint32_t index, std::uint32_t lane,
+                            std::uint16_t now) {
+    const std::uint16_t before = std::exchange(shares[lane], now);
+    if (before != now && blocks_[index].bounded && (blocks_[index].present >> lane & 1) != 0) {
+        keep_range(column, shares, index, before, now);
     }
-    const bool alike = shares.cpu[lane] == shares.scored_cpu[lane] && shares.memory[lane] == shares.scored_memory[lane];
+}
+
+void ShardBounds::set_share(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId kind) {
+    ShareLanes& real = shares_[index];
+    ShareLanes& scored = scored_[index];
+    const auto set_one = [&](KindId of_capacity, KindId of_use, ShareColumn& column, std::uint16_t* shares) {
+        put_share(column, shares, index, lane, share_in_use(block, of_capacity, of_use, lane));
+    };
+    switch (kind) {
+        case kCpu: set_one(kCpu, kCpu, cpu_, real.cpu); break;
+        case kMemory: set_one(kMemory, kMemory, memory_, real.memory); break;
+        case kScoredCpu: set_one(kCpu, kScoredCpu, scored_cpu_, scored.cpu); break;
+        default: set_one(kMemory, kScoredMemory, scored_memory_, scored.memory); break;
+    }
+    const bool alike = real.cpu[lane] == scored.cpu[lane] && real.memory[lane] == scored.memory[lane];
+    BlockBounds& bounds = blocks_[index];
     bounds.apart = (bounds.apart & ~(std::uint64_t{1} << lane)) | std::uint64_t{!alike} << lane;
 }
 
-std::vector<RoomLanes>& ShardBounds::room_of(KindId kind) {
+KindRooms& ShardBounds::rooms_of(KindId kind) {
     if (raw(kind) >= rooms_.size()) {
         rooms_.resize(raw(kind) + 1);
     }
-    std::vector<RoomLanes>& room = rooms_[raw(kind)];
-    if (room.empty()) {
-        room.resize(blocks_.size());
+    KindRooms& rooms = rooms_[raw(kind)];
+    if (rooms.lanes.empty()) {
+        rooms.lanes.resize(blocks_.size());
+        rooms.least.resize(blocks_.size(), 0);
     }
-    return room;
+    return rooms;
 }
 
 void ShardBounds::set_room(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId kind) {
-    std::vector<RoomLanes>& room = room_of(kind);
     const std::int64_t amount = capacity_of(block, kind, lane) - in_use(block, kind, lane);
     const ReachLanes* const reach = block.reach(kind);
-    room[index].code[lane] = room_code(reach == nullptr ? amount : std::min(amount, (*reach)[lane]));
+    put_code(rooms_of(kind), index, lane, room_code(reach == nullptr ? amount : std::min(amount, (*reach)[lane])));
+}
+
+void ShardBounds::put_code(KindRooms& rooms, std::uint32_t index, std::uint32_t lane, std::uint16_t code) {
+    const std::uint16_t before = std::exchange(rooms.lanes[index].code[lane], code);
+    if (code < rooms.least[index]) {
+        rooms.least[index] = code;
+    } else if (code > before && before == rooms.least[index]) {
+        find_least(rooms, blocks_[index].present, index);
+    }
+}
+
+void ShardBounds::find_least(KindRooms& rooms, std::uint64_t present, std::uint32_t index) {
+    std::uint16_t least = UINT16_MAX;
+    for (std::uint64_t left = present; left != 0; left &= left - 1) {
+        least = std::min(least, rooms.lanes[index].code[std::countr_zero(left)]);
+    }
+    rooms.least[index] = least;
 }
 
 }  // namespace bayplan

@@ -1,7 +1,9 @@
 // Upper bounds of the room and the scores of a shard's blocks (lanes/lane_bounds.h): a tenth of the exact
 // columns, and dense, for searches that look at every block.
 //
-//   blocks[b]         shares of cpu and memory in use, the span of capacities, who is there
+//   blocks[b]         who is there, the span of capacities: a cache line
+//   shares[b]         of cpu and memory, in use; scored[b]: what resource scores count of them
+//   ranges            the least and the most of the shares of a block: columns over blocks
 //   rooms[kind][b]    free amounts of the other kinds, for the first kBoundedKinds ids; empty: nobody has any
 //
 // Thread: part of a side of a shard, and follows its rule (shard.h). Whoever changes a column tells here.
@@ -22,14 +24,26 @@ struct CapacitySpan {
     bool operator==(const CapacitySpan&) const = default;
 };
 
-struct BlockBounds {
-    ShareLanes shares;
+struct alignas(64) BlockBounds {
     CapacitySpan cpu;
     CapacitySpan memory;
     std::uint64_t present = 0;  // as in NodeBlock
     std::uint64_t schedulable = 0;
     std::uint64_t apart = 0;    // lanes whose scored shares are not their real ones
     bool bounded = false;       // false: the shares say nothing (a node without cpu or memory, or with absurdly much)
+};
+
+// Of the nodes of a block, by block.
+struct ShareColumn {
+    std::vector<std::uint16_t> least;
+    std::vector<std::uint16_t> most;
+    std::vector<std::uint8_t> at_least;  // how many nodes are at the least
+};
+
+// Of one kind, by block.
+struct KindRooms {
+    std::vector<RoomLanes> lanes;
+    std::vector<std::uint16_t> least;  // no node of the block has a smaller code
 };
 
 class ShardBounds {
@@ -47,19 +61,40 @@ public:
     void copy_use(const ShardBounds& from, std::uint32_t index, std::uint32_t lane);
 
     const BlockBounds& block(std::uint32_t index) const { return blocks_[index]; }
+    const ShareLanes& shares(std::uint32_t index) const { return shares_[index]; }
+    const ShareLanes& scored_shares(std::uint32_t index) const { return scored_[index]; }
+    // With the versions that the shard keeps.
+    ShareRanges ranges(const std::uint64_t* versions) const;
     // Codes of a bounded kind; null: nobody in the shard has any.
-    const RoomLanes* room(KindId kind, std::uint32_t index) const {
-        return raw(kind) < rooms_.size() && !rooms_[raw(kind)].empty() ? &rooms_[raw(kind)][index] : nullptr;
+    const KindRooms* rooms(KindId kind) const {
+        return raw(kind) < rooms_.size() && !rooms_[raw(kind)].lanes.empty() ? &rooms_[raw(kind)] : nullptr;
     }
 
 private:
-    void find_spans(const NodeBlock&, BlockBounds&) const;
-    void set_share(const NodeBlock&, BlockBounds&, std::uint32_t lane, KindId) const;
-    std::vector<RoomLanes>& room_of(KindId);
+    void find_spans(const NodeBlock&, std::uint32_t index);
+    void find_range(ShareColumn&, const std::uint16_t* shares, std::uint32_t index);
+    void keep_range(ShareColumn&, const std::uint16_t* shares, std::uint32_t index, std::uint16_t before,
+                    std::uint16_t now);
+    void set_share(const NodeBlock&, std::uint32_t index, std::uint32_t lane, KindId);
+    void put_share(ShareColumn&, std::uint16_t* shares, std::uint32_t index, std::uint32_t lane, std::uint16_t now);
+    void put_code(KindRooms&, std::uint32_t index, std::uint32_t lane, std::uint16_t code);
+    KindRooms& rooms_of(KindId);
     void set_room(const NodeBlock&, std::uint32_t index, std::uint32_t lane, KindId);
+    static void find_least(KindRooms&, std::uint64_t present, std::uint32_t index);
 
     std::vector<BlockBounds> blocks_;
-    std::vector<std::vector<RoomLanes>> rooms_;
+    std::vector<ShareLanes> shares_;
+    std::vector<ShareLanes> scored_;
+    ShareColumn cpu_;
+    ShareColumn memory_;
+    ShareColumn scored_cpu_;
+    ShareColumn scored_memory_;
+    // Shares that an amount of 1 is, of the largest and of the smallest capacity.
+    std::vector<float> cpu_unit_least_;
+    std::vector<float> cpu_unit_most_;
+    std::vector<float> memory_unit_least_;
+    std::vector<float> memory_unit_most_;
+    std::vector<KindRooms> rooms_;
 };
 
 }  // namespace bayplan

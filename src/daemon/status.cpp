@@ -50,6 +50,7 @@ constexpr EngineField kEngineFields[] = {
     {"proposals", &EngineCounters::proposals},
     {"resolved_at_commit", &EngineCounters::resolved_at_commit},
     {"blocks_rechecked", &EngineCounters::blocks_rechecked},
+    {"blocks_bounded", &EngineCounters::blocks_bounded},
     {"blocks_judged", &EngineCounters::blocks_judged},
     {"victim_searches_kept", &EngineCounters::victim_searches_kept},
     {"victim_searches_whole", &EngineCounters::victim_searches_whole},

@@ -165,6 +165,7 @@ EngineCounters Engine::counters() const {
             .proposals = pipeline.proposals,
             .resolved_at_commit = pipeline.resolved_at_commit,
             .blocks_rechecked = pipeline.blocks_rechecked,
+            .blocks_bounded = pipeline.blocks_bounded,
             .blocks_judged = pipeline.blocks_judged,
             .searches = pipeline.searches,
             .victim_searches_kept = victims.kept,

@@ -36,7 +36,8 @@ struct EngineCounters {
     std::uint64_t blocks_proposed = 0;     // looked at (again) by proposals
     std::uint64_t proposals = 0;           // made by the executor, one per class and batch
     std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
-    std::uint64_t blocks_rechecked = 0;    // blocks looked at (again) at commit: most by their bounds alone
+    std::uint64_t blocks_rechecked = 0;    // blocks that changed and got a bound at commit: most from ranges over their nodes
+    std::uint64_t blocks_bounded = 0;      // got a bound from their nodes' 16-bit columns at commit
     std::uint64_t blocks_judged = 0;       // judged node by node at commit because their bound was the best
     std::uint64_t searches = 0;            // attempts that looked at cluster-wide counts or scores
     std::uint64_t victim_searches_kept = 0;      // that began with what earlier ones of the class had found

@@ -79,6 +79,28 @@ struct Avx2 {
         return lanes;
     }
 
+    static constexpr int kFloats = 8;
+    using Floats = __m256;
+
+    static Floats load_floats(const float* from) { return _mm256_loadu_ps(from); }
+    static Floats all_floats(float value) { return _mm256_set1_ps(value); }
+    static Floats floats_of(const std::uint16_t* from) {
+        return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+    }
+    static Floats plus(Floats a, Floats b) { return _mm256_add_ps(a, b); }
+    static Floats less(Floats a, Floats b) { return _mm256_sub_ps(a, b); }
+    static Floats times(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
+    static Floats larger_float(Floats a, Floats b) { return _mm256_max_ps(a, b); }
+    static Floats smaller_float(Floats a, Floats b) { return _mm256_min_ps(a, b); }
+    static Floats whole(Floats a) { return _mm256_round_ps(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
+    // `value` where a <= b, else 0.
+    static Floats where_at_most(Floats a, Floats b, Floats value) {
+        return _mm256_and_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ), value);
+    }
+    static void store_whole(std::int32_t* to, Floats a) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_cvttps_epi32(a));
+    }
+
     static constexpr int kShorts = 16;
     using Shorts = __m256i;
     using ShortMask = __m256i;  // all bits of an entry
@@ -107,11 +129,11 @@ struct Avx2 {
         return static_cast<std::uint64_t>(_mm_movemask_epi8(bytes));
     }
     static Shorts keep(ShortMask mask, Shorts a) { return _mm256_and_si256(mask, a); }
-    static std::int64_t largest_short_of(Shorts a) {
+    static std::uint16_t largest_short_of(Shorts a) {
         const __m128i half = _mm_max_epu16(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
         // The only reduction there is finds the smallest.
         const __m128i ones = _mm_set1_epi16(-1);
-        return 0xffff - _mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(half, ones)), 0);
+        return static_cast<std::uint16_t>(0xffff - _mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(half, ones)), 0));
     }
 };
 

@@ -56,6 +56,26 @@ struct Avx512 {
         return lanes;
     }
 
+    static constexpr int kFloats = 16;
+    using Floats = __m512;
+
+    static Floats load_floats(const float* from) { return _mm512_loadu_ps(from); }
+    static Floats all_floats(float value) { return _mm512_set1_ps(value); }
+    static Floats floats_of(const std::uint16_t* from) {
+        return _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
+    }
+    static Floats plus(Floats a, Floats b) { return _mm512_add_ps(a, b); }
+    static Floats less(Floats a, Floats b) { return _mm512_sub_ps(a, b); }
+    static Floats times(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
+    static Floats larger_float(Floats a, Floats b) { return _mm512_max_ps(a, b); }
+    static Floats smaller_float(Floats a, Floats b) { return _mm512_min_ps(a, b); }
+    static Floats whole(Floats a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
+    // `value` where a <= b, else 0.
+    static Floats where_at_most(Floats a, Floats b, Floats value) {
+        return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a, b, _CMP_LE_OQ), value);
+    }
+    static void store_whole(std::int32_t* to, Floats a) { _mm512_storeu_si512(to, _mm512_cvttps_epi32(a)); }
+
     static constexpr int kShorts = 32;
     using Shorts = __m512i;
     using ShortMask = __mmask32;
@@ -75,12 +95,12 @@ struct Avx512 {
     static ShortMask short_mask_of(std::uint64_t bits) { return static_cast<ShortMask>(bits); }
     static std::uint64_t short_bits(ShortMask mask) { return mask; }
     static Shorts keep(ShortMask mask, Shorts a) { return _mm512_maskz_mov_epi16(mask, a); }
-    static std::int64_t largest_short_of(Shorts a) {
+    static std::uint16_t largest_short_of(Shorts a) {
         const __m256i half = _mm256_max_epu16(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
         const __m128i quarter = _mm_max_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
         // The only reduction there is finds the smallest.
         const __m128i ones = _mm_set1_epi16(-1);
-        return 0xffff - _mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(quarter, ones)), 0);
+        return static_cast<std::uint16_t>(0xffff - _mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(quarter, ones)), 0));
     }
 };
 

@@ -7,6 +7,7 @@
 // Thread: plain data and functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace bayplan {
@@ -45,8 +46,13 @@ struct RoomLanes {
 struct ShareLanes {
     alignas(64) std::uint16_t cpu[64] = {};
     alignas(64) std::uint16_t memory[64] = {};
-    alignas(64) std::uint16_t scored_cpu[64] = {};  // what resource scores count (cluster/kinds.h)
-    alignas(64) std::uint16_t scored_memory[64] = {};
+};
+
+// A block that is to be bounded.
+struct BoundedBlock {
+    const ShareLanes* shares;
+    const ShareLanes* scored;  // what resource scores count (cluster/kinds.h): often the same
+    std::uint64_t lanes;       // that count
 };
 
 // What a class adds to the shares of a block, between the shares of its smallest and its largest capacity.
@@ -62,14 +68,66 @@ struct ScoreTerms {
     std::uint16_t memory_max = UINT16_MAX;
     ShareRange cpu;
     ShareRange memory;
-    ShareRange own_cpu;  // of scored_cpu
+    ShareRange own_cpu;  // of scored shares
     ShareRange own_memory;
     AllocatedScore allocated = AllocatedScore::none;
     std::uint16_t allocated_weight = 0;
     std::uint16_t balanced_weight = 0;  // 0: not asked
 };
 
-// Weights up to this sum fit 16 bits.
+// The shares of a block's nodes as ranges, a number per block: enough to tell of most blocks, 16 at a time and without
+// their lanes, that they do not have the best node.
+struct ShareRanges {
+    // In use of cpu and memory by any node of the block; scored: what resource scores count of them.
+    const std::uint16_t* cpu_least;
+    const std::uint16_t* cpu_most;
+    const std::uint16_t* memory_least;
+    const std::uint16_t* memory_most;
+    const std::uint16_t* scored_cpu_least;
+    const std::uint16_t* scored_memory_least;
+    // Shares that an amount of 1 is, of the block's largest and smallest capacity.
+    const float* cpu_unit_least;
+    const float* cpu_unit_most;
+    const float* memory_unit_least;
+    const float* memory_unit_most;
+    const std::uint64_t* versions;  // of the block
+
+    ShareRanges from(std::size_t block) const {
+        return {cpu_least + block,        cpu_most + block,           memory_least + block,     memory_most + block,
+                scored_cpu_least + block, scored_memory_least + block, cpu_unit_least + block,   cpu_unit_most + block,
+                memory_unit_least + block, memory_unit_most + block,    versions + block};
+    }
+};
+
+// What a class adds to ranges, as amounts. Scores are LeastAllocated and balanced allocation.
+struct RangeTerms {
+    float cpu = 0;
+    float memory = 0;
+    float own_cpu = 0;  // of scored shares
+    float own_memory = 0;
+    float cpu_max = 0;  // a node needs a share of at most this, with the amount
+    float memory_max = 0;
+    float allocated_weight = 0;
+    float balanced_weight = 0;
+    std::uint64_t version = 0;  // blocks of versions up to this are left alone
+};
+// What floats may be off by: in shares, and in hundredths.
+inline constexpr float kShareSlack = 1.0f / 16;
+inline constexpr float kPercentSlack = 1.0f / 4096;
+
+inline constexpr std::uint32_t kBlocksOfRun = 16;
+// Columns that runs are read from are this long.
+constexpr std::size_t whole_runs(std::size_t blocks) { return (blocks + kBlocksOfRun - 1) / kBlocksOfRun * kBlocksOfRun; }
+
+// Runs of blocks: the first is `first`, each begins `step` blocks after the one before. Columns of a shard have them one
+// after the other. Blocks that are not there have version 0.
+struct BlockRuns {
+    std::uint32_t count;
+    std::uint32_t first;
+    std::uint32_t step;
+};
+
+// Scores by weights up to this sum fit 16 bits.
 inline constexpr std::int64_t kBoundedWeights = 655;
 
 }  // namespace bayplan

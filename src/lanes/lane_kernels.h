@@ -61,9 +61,13 @@ struct LaneKernels {
 
     // Lanes whose code is at least this.
     std::uint64_t (*coded)(const std::uint16_t* codes, std::uint16_t code) noexcept;
-    // At least the best score of any of the lanes that has room for cpu and memory; -1: none has. `alike`: all
-    // scored shares are equal to the real ones, and need not be loaded.
-    std::int64_t (*score_bound)(const ShareLanes&, bool alike, const ScoreTerms&, std::uint64_t lanes) noexcept;
+    // For each block 1 + at least the best score of any of its lanes that has room for cpu and memory; 0: none has.
+    void (*score_bounds)(const BoundedBlock* blocks, std::size_t count, const ScoreTerms&,
+                         std::uint16_t* bounds) noexcept;
+    // For blocks that changed: what makes a key for the block's first slot (best_key) of at least the best score of any
+    // of its nodes, into keys[block]; 0: none has room for cpu and memory. changed: a bit for each block, by run.
+    void (*range_bounds)(const ShareRanges&, const RangeTerms&, const BlockRuns&, std::uint64_t* keys,
+                         std::uint16_t* changed) noexcept;
 
     // --- numbers of the 64 nodes that searches over the cluster add and compare (placement/place_search.h)
     // best_key() of scores of half the size.

@@ -101,7 +101,7 @@ std::uint64_t coded(const std::uint16_t* codes, std::uint16_t code) noexcept {
 // Floor of 100 * share / kWhole.
 std::int64_t percent(std::int64_t share) { return share * 100 / kWhole; }
 
-std::int64_t allocated_bound(const ShareLanes& shares, const ScoreTerms& terms, std::uint32_t lane) {
+std::int64_t allocated_bound(const ShareLanes& scored, const ScoreTerms& terms, std::uint32_t lane) {
     const auto one = [&](std::int64_t share, const ShareRange& own) {
         if (terms.allocated == AllocatedScore::least) {
             return percent(std::max<std::int64_t>(0, kWhole - share - own.low));
@@ -109,7 +109,7 @@ std::int64_t allocated_bound(const ShareLanes& shares, const ScoreTerms& terms, 
         // A share is rounded down by less than 1.
         return percent(std::min<std::int64_t>(kWhole, share + 1 + own.high));
     };
-    return (one(shares.scored_cpu[lane], terms.own_cpu) + one(shares.scored_memory[lane], terms.own_memory)) / 2;
+    return (one(scored.cpu[lane], terms.own_cpu) + one(scored.memory[lane], terms.own_memory)) / 2;
 }
 
 // The shares in use lie between `low` and `high`; one unit more than the rounding, for doubles round too.
@@ -118,7 +118,7 @@ std::int64_t balanced_bound(const ShareLanes& shares, const ScoreTerms& terms, s
         return std::min<std::int64_t>(kWhole, share + more.low);
     };
     const auto high = [](std::int64_t share, const ShareRange& more) {
-        return std::min<std::int64_t>(kWhole, share + 2 + more.high);
+        return std::min<std::int64_t>(UINT16_MAX, share + 2 + more.high);
     };
     const std::int64_t apart =
         std::max(low(shares.cpu[lane], terms.cpu) - high(shares.memory[lane], terms.memory),
@@ -126,23 +126,71 @@ std::int64_t balanced_bound(const ShareLanes& shares, const ScoreTerms& terms, s
     return percent(2 * kWhole - std::max<std::int64_t>(0, apart)) / 2;
 }
 
-std::int64_t score_bound(const ShareLanes& shares, bool, const ScoreTerms& terms, std::uint64_t lanes) noexcept {
+std::uint16_t score_bound(const BoundedBlock& block, const ScoreTerms& terms) {
     std::int64_t best = -1;
-    for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+    for (std::uint64_t left = block.lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-        if (shares.cpu[lane] > terms.cpu_max || shares.memory[lane] > terms.memory_max) {
+        if (block.shares->cpu[lane] > terms.cpu_max || block.shares->memory[lane] > terms.memory_max) {
             continue;
         }
         std::int64_t score = 0;
         if (terms.allocated != AllocatedScore::none) {
-            score += terms.allocated_weight * allocated_bound(shares, terms, lane);
+            score += terms.allocated_weight * allocated_bound(*block.scored, terms, lane);
         }
         if (terms.balanced_weight != 0) {
-            score += terms.balanced_weight * balanced_bound(shares, terms, lane);
+            score += terms.balanced_weight * balanced_bound(*block.shares, terms, lane);
         }
         best = std::max(best, score);
     }
-    return best;
+    return static_cast<std::uint16_t>(best + 1);
+}
+
+void score_bounds(const BoundedBlock* blocks, std::size_t count, const ScoreTerms& terms,
+                  std::uint16_t* bounds) noexcept {
+    std::transform(blocks, blocks + count, bounds, [&](const BoundedBlock& block) { return score_bound(block, terms); });
+}
+
+float ranged_percent(float share, float own) {
+    return std::trunc(std::max(0.0f, kWhole - share - own) * (100.0f / kWhole) + kPercentSlack);
+}
+
+// 1 + the bound, 0: no room.
+std::uint64_t range_bound(const ShareRanges& ranges, const RangeTerms& terms, std::size_t at) {
+    const auto least = [](float amount, float unit) { return std::max(0.0f, amount * unit - kShareSlack); };
+    const auto most = [](float amount, float unit) { return amount * unit + (1 + kShareSlack); };
+    const float cpu_low = ranges.cpu_least[at] + least(terms.cpu, ranges.cpu_unit_least[at]);
+    const float memory_low = ranges.memory_least[at] + least(terms.memory, ranges.memory_unit_least[at]);
+    if (cpu_low > terms.cpu_max || memory_low > terms.memory_max) {
+        return 0;
+    }
+    const float of_cpu =
+        ranged_percent(ranges.scored_cpu_least[at], least(terms.own_cpu, ranges.cpu_unit_least[at]));
+    const float of_memory =
+        ranged_percent(ranges.scored_memory_least[at], least(terms.own_memory, ranges.memory_unit_least[at]));
+    const float cpu_high = ranges.cpu_most[at] + most(terms.cpu, ranges.cpu_unit_most[at]);
+    const float memory_high = ranges.memory_most[at] + most(terms.memory, ranges.memory_unit_most[at]);
+    const float apart = std::max(0.0f, std::max(std::min<float>(kWhole, cpu_low) - memory_high,
+                                                std::min<float>(kWhole, memory_low) - cpu_high));
+    const float balanced = std::trunc((100.0f + kPercentSlack) - apart * (50.0f / kWhole));
+    const float score = std::trunc((of_cpu + of_memory) * 0.5f) * terms.allocated_weight + balanced * terms.balanced_weight;
+    return static_cast<std::uint64_t>(score) + 1;
+}
+
+void range_bounds(const ShareRanges& ranges, const RangeTerms& terms, const BlockRuns& runs, std::uint64_t* keys,
+                  std::uint16_t* changed) noexcept {
+    for (std::uint32_t run = 0; run < runs.count; ++run) {
+        changed[run] = 0;
+        for (std::uint32_t in_run = 0; in_run < kBlocksOfRun; ++in_run) {
+            const std::size_t at = std::size_t{run} * kBlocksOfRun + in_run;
+            if (ranges.versions[at] <= terms.version) {
+                continue;
+            }
+            const std::uint32_t block = runs.first + run * runs.step + in_run;
+            const std::uint64_t bound = range_bound(ranges, terms, at);
+            keys[block] = bound == 0 ? 0 : bound << 32 | static_cast<std::uint32_t>(~(block * kCount));
+            changed[run] = static_cast<std::uint16_t>(changed[run] | 1u << in_run);
+        }
+    }
 }
 
 std::uint64_t best_short_key(std::uint64_t lanes, const std::int32_t* scores, std::uint32_t first_slot) noexcept {
@@ -175,7 +223,7 @@ LaneRange range(std::uint64_t lanes, const std::int64_t* values) noexcept {
 
 const LaneKernels kScalarKernels = {
     SimdLevel::scalar, with_room, named, add_least_allocated, add_most_allocated, add_balanced,
-    best_key,          largest,   coded, score_bound,
+    best_key,          largest,   coded, score_bounds,        range_bounds,
     best_short_key, add_numbers, equal, range,
 };
 

@@ -2,6 +2,7 @@
 //
 //   Ints     V::kInts 64-bit integers     Reals   as many doubles      Mask    a yes or no for each
 //   Shorts   V::kShorts 16-bit numbers without a sign                  ShortMask
+//   Floats   V::kFloats floats
 //
 // Included by one file per level, which is built with that level's flags; nothing here may call inline
 // functions of other headers (README.md says why). What each function means: scalar_kernels.cpp.
@@ -22,6 +23,7 @@ struct VectorKernels {
     using Mask = typename V::Mask;
     using Shorts = typename V::Shorts;
     using ShortMask = typename V::ShortMask;
+    using Floats = typename V::Floats;
 
     static constexpr int kCount = 64;
 
@@ -126,60 +128,172 @@ struct VectorKernels {
         return lanes;
     }
 
+    // Of all blocks alike.
+    struct Bounding {
+        explicit Bounding(const ScoreTerms& terms)
+            : cpu_max(V::all_shorts(terms.cpu_max)),
+              memory_max(V::all_shorts(terms.memory_max)),
+              own_cpu(own(terms.own_cpu, terms.allocated)),
+              own_memory(own(terms.own_memory, terms.allocated)),
+              cpu_low(V::all_shorts(terms.cpu.low)),
+              memory_low(V::all_shorts(terms.memory.low)),
+              cpu_high(V::all_shorts(static_cast<std::uint16_t>(terms.cpu.high + 2))),
+              memory_high(V::all_shorts(static_cast<std::uint16_t>(terms.memory.high + 2))),
+              allocated_weight(V::all_shorts(terms.allocated_weight)),
+              balanced_weight(V::all_shorts(terms.balanced_weight)) {}
+
+        // What is left of the whole, or what comes on top.
+        static Shorts own(const ShareRange& range, AllocatedScore kind) {
+            return V::all_shorts(
+                static_cast<std::uint16_t>(kind == AllocatedScore::least ? kWhole - range.low : range.high + 1));
+        }
+
+        const Shorts cpu_max, memory_max;
+        const Shorts own_cpu, own_memory;
+        const Shorts cpu_low, memory_low, cpu_high, memory_high;
+        const Shorts allocated_weight, balanced_weight;
+        const Shorts whole = V::all_shorts(kWhole);
+    };
+
     // Floor of 100 * share / kWhole; share < 2^16.
     static Shorts percent_of_share(Shorts share) { return V::high_product(share, V::all_shorts(200)); }
 
-    static Shorts allocated_bound(const std::uint16_t* shares, const ShareRange& own, AllocatedScore kind) {
-        const Shorts share = V::load_shorts(shares);
-        const Shorts whole = V::all_shorts(kWhole);
-        if (kind == AllocatedScore::least) {
-            return percent_of_share(V::above(V::above(whole, share), V::all_shorts(own.low)));
-        }
-        return percent_of_share(
-            V::smaller(whole, V::sum(share, V::all_shorts(static_cast<std::uint16_t>(own.high + 1)))));
+    template <AllocatedScore kKind>
+    static Shorts allocated_bound(Shorts share, Shorts own, Shorts whole) {
+        return percent_of_share(kKind == AllocatedScore::least ? V::above(own, share)
+                                                               : V::smaller(whole, V::sum(share, own)));
     }
 
-    static Shorts balanced_bound(Shorts cpu, Shorts memory, const ScoreTerms& terms) {
-        const auto up_to_whole = [](Shorts share, int more) {
-            return V::smaller(V::all_shorts(kWhole), V::sum(share, V::all_shorts(static_cast<std::uint16_t>(more))));
-        };
-        const Shorts apart = V::larger_short(
-            V::above(up_to_whole(cpu, terms.cpu.low), up_to_whole(memory, terms.memory.high + 2)),
-            V::above(up_to_whole(memory, terms.memory.low), up_to_whole(cpu, terms.cpu.high + 2)));
+    static Shorts balanced_bound(Shorts cpu, Shorts memory, const Bounding& terms) {
+        const Shorts cpu_low = V::smaller(terms.whole, V::sum(cpu, terms.cpu_low));
+        const Shorts memory_low = V::smaller(terms.whole, V::sum(memory, terms.memory_low));
+        const Shorts apart = V::larger_short(V::above(cpu_low, V::sum(memory, terms.memory_high)),
+                                             V::above(memory_low, V::sum(cpu, terms.cpu_high)));
         // (2^16 - apart) * 100 / 2^16, where 2^16 itself does not fit.
         const Shorts none = V::all_shorts(0);
         return V::sum(V::high_product(V::minus(none, apart), V::all_shorts(100)),
                       V::keep(V::at_most(apart, none), V::all_shorts(100)));
     }
 
-    static std::int64_t score_bound(const ShareLanes& shares, bool alike, const ScoreTerms& terms,
-                                    std::uint64_t lanes) noexcept {
-        const std::uint16_t* const scored_cpu = alike ? shares.cpu : shares.scored_cpu;
-        const std::uint16_t* const scored_memory = alike ? shares.memory : shares.scored_memory;
-        Shorts best = V::all_shorts(0);
-        std::uint64_t any = 0;
-        for (int first = 0; first < kCount; first += V::kShorts) {
-            const Shorts cpu = V::load_shorts(shares.cpu + first);
-            const Shorts memory = V::load_shorts(shares.memory + first);
-            const ShortMask room =
-                V::both_shorts(V::both_shorts(V::at_most(cpu, V::all_shorts(terms.cpu_max)),
-                                              V::at_most(memory, V::all_shorts(terms.memory_max))),
-                               V::short_mask_of(lanes >> first));
-            Shorts score = V::all_shorts(0);
-            if (terms.allocated != AllocatedScore::none) {
-                const Shorts mean = V::half_shorts(
-                    V::sum(allocated_bound(scored_cpu + first, terms.own_cpu, terms.allocated),
-                           allocated_bound(scored_memory + first, terms.own_memory, terms.allocated)));
-                score = V::low_product(mean, V::all_shorts(terms.allocated_weight));
-            }
-            if (terms.balanced_weight != 0) {
-                score = V::sum(score, V::low_product(balanced_bound(cpu, memory, terms),
-                                                     V::all_shorts(terms.balanced_weight)));
-            }
-            best = V::larger_short(best, V::keep(room, score));
-            any |= V::short_bits(room);
+    // 1 + the bound of those of the lanes from this one on that have room, 0 for the others.
+    template <AllocatedScore kAllocated, bool kBalanced>
+    static Shorts bounds_from(const BoundedBlock& block, int first, const Bounding& terms) {
+        const Shorts cpu = V::load_shorts(block.shares->cpu + first);
+        const Shorts memory = V::load_shorts(block.shares->memory + first);
+        const ShortMask room = V::both_shorts(
+            V::both_shorts(V::at_most(cpu, terms.cpu_max), V::at_most(memory, terms.memory_max)),
+            V::short_mask_of(block.lanes >> first));
+        Shorts score = V::all_shorts(1);
+        if constexpr (kAllocated != AllocatedScore::none) {
+            const Shorts of_cpu = allocated_bound<kAllocated>(V::load_shorts(block.scored->cpu + first), terms.own_cpu,
+                                                              terms.whole);
+            const Shorts of_memory = allocated_bound<kAllocated>(V::load_shorts(block.scored->memory + first),
+                                                                 terms.own_memory, terms.whole);
+            score = V::sum(score, V::low_product(V::half_shorts(V::sum(of_cpu, of_memory)), terms.allocated_weight));
         }
-        return any == 0 ? -1 : V::largest_short_of(best);
+        if constexpr (kBalanced) {
+            score = V::sum(score, V::low_product(balanced_bound(cpu, memory, terms), terms.balanced_weight));
+        }
+        return V::keep(room, score);
+    }
+
+    template <AllocatedScore kAllocated, bool kBalanced>
+    static void bound_all(const BoundedBlock* blocks, std::size_t count, const ScoreTerms& terms,
+                          std::uint16_t* bounds) {
+        const Bounding bounding(terms);
+        for (std::size_t at = 0; at < count; ++at) {
+            Shorts best = V::all_shorts(0);
+            for (int first = 0; first < kCount; first += V::kShorts) {
+                best = V::larger_short(best, bounds_from<kAllocated, kBalanced>(blocks[at], first, bounding));
+            }
+            bounds[at] = V::largest_short_of(best);
+        }
+    }
+
+    template <AllocatedScore kAllocated>
+    static void bound_by(const BoundedBlock* blocks, std::size_t count, const ScoreTerms& terms,
+                         std::uint16_t* bounds) {
+        terms.balanced_weight != 0 ? bound_all<kAllocated, true>(blocks, count, terms, bounds)
+                                   : bound_all<kAllocated, false>(blocks, count, terms, bounds);
+    }
+
+    static void score_bounds(const BoundedBlock* blocks, std::size_t count, const ScoreTerms& terms,
+                             std::uint16_t* bounds) noexcept {
+        switch (terms.allocated) {
+            case AllocatedScore::none: return bound_by<AllocatedScore::none>(blocks, count, terms, bounds);
+            case AllocatedScore::least: return bound_by<AllocatedScore::least>(blocks, count, terms, bounds);
+            case AllocatedScore::most: return bound_by<AllocatedScore::most>(blocks, count, terms, bounds);
+        }
+    }
+
+    static Floats least_share(float amount, const float* unit) {
+        const Floats share = V::less(V::times(V::all_floats(amount), V::load_floats(unit)), V::all_floats(kShareSlack));
+        return V::larger_float(V::all_floats(0), share);
+    }
+    static Floats most_share(float amount, const float* unit, const std::uint16_t* in_use) {
+        const Floats share = V::times(V::all_floats(amount), V::load_floats(unit));
+        return V::plus(V::floats_of(in_use), V::plus(share, V::all_floats(1 + kShareSlack)));
+    }
+    static Floats ranged_percent(const std::uint16_t* in_use, Floats own) {
+        const Floats rest = V::less(V::less(V::all_floats(kWhole), V::floats_of(in_use)), own);
+        return V::whole(V::plus(V::times(V::larger_float(V::all_floats(0), rest), V::all_floats(100.0f / kWhole)),
+                                V::all_floats(kPercentSlack)));
+    }
+
+    // 1 + the bounds of the kFloats blocks from this one on.
+    static Floats range_bounds_from(const ShareRanges& ranges, const RangeTerms& terms, std::size_t at) {
+        const Floats whole = V::all_floats(kWhole);
+        const Floats cpu_low =
+            V::plus(V::floats_of(ranges.cpu_least + at), least_share(terms.cpu, ranges.cpu_unit_least + at));
+        const Floats memory_low =
+            V::plus(V::floats_of(ranges.memory_least + at), least_share(terms.memory, ranges.memory_unit_least + at));
+        const Floats of_cpu = ranged_percent(ranges.scored_cpu_least + at,
+                                             least_share(terms.own_cpu, ranges.cpu_unit_least + at));
+        const Floats of_memory = ranged_percent(ranges.scored_memory_least + at,
+                                                least_share(terms.own_memory, ranges.memory_unit_least + at));
+        const Floats cpu_high = most_share(terms.cpu, ranges.cpu_unit_most + at, ranges.cpu_most + at);
+        const Floats memory_high = most_share(terms.memory, ranges.memory_unit_most + at, ranges.memory_most + at);
+        const Floats apart =
+            V::larger_float(V::all_floats(0), V::larger_float(V::less(V::smaller_float(whole, cpu_low), memory_high),
+                                                              V::less(V::smaller_float(whole, memory_low), cpu_high)));
+        const Floats balanced =
+            V::whole(V::less(V::all_floats(100.0f + kPercentSlack), V::times(apart, V::all_floats(50.0f / kWhole))));
+        const Floats allocated = V::whole(V::times(V::plus(of_cpu, of_memory), V::all_floats(0.5f)));
+        const Floats score = V::plus(V::times(allocated, V::all_floats(terms.allocated_weight)),
+                                     V::times(balanced, V::all_floats(terms.balanced_weight)));
+        return V::where_at_most(cpu_low, V::all_floats(terms.cpu_max),
+                                V::where_at_most(memory_low, V::all_floats(terms.memory_max),
+                                                 V::plus(score, V::all_floats(1))));
+    }
+
+    static void range_bounds(const ShareRanges& ranges, const RangeTerms& terms, const BlockRuns& runs,
+                             std::uint64_t* keys, std::uint16_t* changed) noexcept {
+        alignas(64) std::int32_t bounds[kBlocksOfRun];
+        for (std::uint32_t run = 0; run < runs.count; ++run) {
+            const std::size_t at = std::size_t{run} * kBlocksOfRun;
+            for (std::uint32_t in_run = 0; in_run < kBlocksOfRun; in_run += V::kFloats) {
+                V::store_whole(bounds + in_run, range_bounds_from(ranges, terms, at + in_run));
+            }
+            changed[run] = put_keys(bounds, reinterpret_cast<const std::int64_t*>(ranges.versions + at),
+                                    static_cast<std::int64_t>(terms.version), runs.first + run * runs.step, keys);
+        }
+    }
+
+    // Of a run of blocks, into those that changed.
+    static std::uint16_t put_keys(const std::int32_t* bounds, const std::int64_t* versions, std::int64_t version,
+                                  std::uint32_t first_block, std::uint64_t* keys) {
+        std::uint64_t changed = 0;
+        for (std::uint32_t in_run = 0; in_run < kBlocksOfRun; in_run += V::kInts) {
+            const std::int64_t first_low = UINT32_MAX - std::int64_t{first_block + in_run} * kCount;
+            const Ints low = V::subtract(V::all(first_low), V::times_small(V::count_up(), V::all(kCount)));
+            const Ints bound = V::load_short_ints(bounds + in_run);
+            const Ints key = V::pick(V::greater(bound, V::all(0)), V::add(V::to_high_half(bound), low), V::all(0));
+            const Mask newer = V::greater(V::load(versions + in_run), V::all(version));
+            auto* const to = reinterpret_cast<std::int64_t*>(keys + first_block + in_run);
+            V::store(to, V::pick(newer, key, V::load(to)));
+            changed |= V::bits(newer) << in_run;
+        }
+        return static_cast<std::uint16_t>(changed);
     }
 
     template <typename Load>
@@ -231,7 +345,7 @@ struct VectorKernels {
 
     static constexpr LaneKernels table(SimdLevel level) {
         return {level,    with_room, V::named, add_allocated<least>, add_allocated<most>, add_balanced,
-                best_key, largest,   coded,    score_bound,
+                best_key, largest,   coded,    score_bounds,         range_bounds,
                 best_short_key, add_numbers, equal, range};
     }
 };

@@ -1,5 +1,9 @@
 #include "placement/block_bound.h"
 
+#include <algorithm>
+#include <bit>
+#include <limits>
+
 #include "cluster/kinds.h"
 
 namespace bayplan {
@@ -35,7 +39,7 @@ BlockBound::BlockBound(const BoundRules& rules, const LaneKernels& kernels, cons
       any_node_(!rules.unschedulable || ask_class.tolerates_unschedulable) {
     for (const KindAmount& request : ask_class.requests) {
         if (rules.resources && raw(request.kind) > raw(kScoredMemory) && raw(request.kind) < ShardBounds::kBoundedKinds) {
-            needs_[kinds_++] = {request.kind, room_code(request.value)};
+            needs_[kinds_++] = {request.kind, room_code(request.value), nullptr};
         }
     }
 }
@@ -69,6 +73,60 @@ void BlockBound::take_spans(const BlockBounds& block) {
     terms_.allocated_weight = rules_.allocated_weight;
     const bool balances = ask_class_.cpu_request > 0 || ask_class_.memory_request > 0;
     terms_.balanced_weight = balances ? rules_.balanced_weight : 0;
+}
+
+std::uint32_t BlockBound::put_runs(const ShareRanges& ranges, const BlockRuns& runs, ClassCache& cache) const {
+    constexpr std::uint32_t kRunsMax = 64;
+    const RangeTerms terms = range_terms(cache.position());
+    std::array<std::uint16_t, kRunsMax> changed;
+    std::uint32_t sum = 0;
+    for (std::uint32_t done = 0; done < runs.count; done += kRunsMax) {
+        const BlockRuns part = {std::min(kRunsMax, runs.count - done), runs.first + done * runs.step, runs.step};
+        kernels_.range_bounds(ranges.from(done * kBlocksOfRun), terms, part, cache.keys(), changed.data());
+        for (std::uint32_t run = 0; run < part.count; ++run) {
+            cache.note_rough(part.first + run * part.step, changed[run]);
+            sum += static_cast<std::uint32_t>(std::popcount(changed[run]));
+        }
+    }
+    return sum;
+}
+
+RangeTerms BlockBound::range_terms(std::uint64_t version) const {
+    // Without a request a node may be fuller than full; but there must be one.
+    const auto room_for = [&](std::int64_t request) {
+        return request == 0 ? kWhole + 1 : rules_.resources ? kWhole : std::numeric_limits<float>::max();
+    };
+    const bool balances = ask_class_.cpu_request > 0 || ask_class_.memory_request > 0;
+    return {.cpu = static_cast<float>(ask_class_.cpu_request),
+            .memory = static_cast<float>(ask_class_.memory_request),
+            .own_cpu = static_cast<float>(ask_class_.own_cpu),
+            .own_memory = static_cast<float>(ask_class_.own_memory),
+            .cpu_max = room_for(ask_class_.cpu_request),
+            .memory_max = room_for(ask_class_.memory_request),
+            .allocated_weight = static_cast<float>(rules_.allocated_weight),
+            .balanced_weight = static_cast<float>(balances ? rules_.balanced_weight : 0),
+            .version = version};
+}
+
+void BlockBound::enter(const ShardBounds& bounds) {
+    bounds_ = &bounds;
+    for (std::uint32_t at = 0; at < kinds_; ++at) {
+        needs_[at].rooms = bounds.rooms(needs_[at].kind);
+    }
+}
+
+void BlockBound::flush(ClassCache& cache) {
+    std::array<std::uint16_t, kTogether> scores;
+    if (impossible_) {
+        std::fill_n(scores.begin(), listed_, std::uint16_t{0});
+    } else if (listed_ > 0) {
+        kernels_.score_bounds(blocks_.data(), listed_, terms_, scores.data());
+    }
+    for (std::uint32_t at = 0; at < listed_; ++at) {
+        cache.set_bound(numbers_[at], scores[at] == 0 ? 0 : make_key(scores[at] - 1, slot_at(numbers_[at], 0)));
+    }
+    bounded_ += listed_;
+    listed_ = 0;
 }
 
 }  // namespace bayplan

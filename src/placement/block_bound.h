@@ -31,39 +31,84 @@ BoundRules bound_rules(const PredicateSet&, const ScoreSet&, ScorePolicy);
 
 class BlockBound {
 public:
-    static constexpr NodeKey kUnknown = UINT64_MAX;
-
     BlockBound(const BoundRules&, const LaneKernels&, const AskClass&);
 
-    // At least the key of the block's best node among `allowed`; 0: surely none; kUnknown: must be judged.
-    NodeKey of(const ShardBounds& bounds, std::uint32_t index, std::uint32_t number, std::uint64_t allowed) {
-        const BlockBounds& block = bounds.block(index);
-        std::uint64_t lanes = block.present & allowed & (any_node_ ? ~std::uint64_t{0} : block.schedulable);
-        for (std::uint32_t at = 0; at < kinds_ && lanes != 0; ++at) {
-            const RoomLanes* room = bounds.room(needs_[at].kind, index);
-            lanes &= room == nullptr ? 0 : kernels_.coded(room->code, needs_[at].code);
+    // Puts a bound into the cache, of the block's nodes among `allowed`: now, or by the time that finish() returns.
+    // False: it must be judged. `bounds` must not change before finish().
+    bool put(const ShardBounds& bounds, std::uint32_t index, std::uint32_t number, std::uint64_t allowed,
+             ClassCache& cache) {
+        if (&bounds != bounds_) {
+            enter(bounds);
         }
+        const BlockBounds& block = bounds.block(index);
+        const std::uint64_t lanes = fitting(block, index) & allowed;
         if (lanes == 0) {
-            return 0;
+            cache.set_bound(number, 0);
+            return true;
         }
         if (!known_ || !block.bounded) {
-            return kUnknown;
+            return false;
         }
         if (block.cpu != cpu_ || block.memory != memory_) {
+            flush(cache);
             take_spans(block);
         }
-        const std::int64_t score =
-            impossible_ ? -1 : kernels_.score_bound(block.shares, block.apart == 0, terms_, lanes);
-        return score < 0 ? 0 : make_key(score, slot_at(number, 0));
+        const ShareLanes& shares = bounds.shares(index);
+        __builtin_prefetch(shares.cpu);
+        __builtin_prefetch(shares.cpu + kLanes / 2);
+        __builtin_prefetch(shares.memory);
+        __builtin_prefetch(shares.memory + kLanes / 2);
+        numbers_[listed_] = number;
+        blocks_[listed_] = {&shares, block.apart == 0 ? &shares : &bounds.scored_shares(index), lanes};
+        if (++listed_ == kTogether) {
+            flush(cache);
+        }
+        return true;
     }
 
+    // May bounds be found from ranges? Else put_runs must not be called.
+    bool by_ranges() const { return known_ && rules_.allocated != AllocatedScore::most; }
+    // Puts a rough bound into the cache for those of the runs' blocks, from the shard's first on, that changed after the
+    // cache's position. Returns how many.
+    std::uint32_t put_runs(const ShareRanges&, const BlockRuns&, ClassCache&) const;
+
+    void finish(ClassCache& cache) {
+        flush(cache);
+        bounds_ = nullptr;
+    }
+
+    // Blocks that put() has bounded.
+    std::uint32_t bounded() const { return bounded_; }
+
 private:
+    // So many are bounded by one call: their shares still are in the L1 cache.
+    static constexpr std::uint32_t kTogether = 64;
+
     struct Need {
         KindId kind;
         std::uint16_t code;
+        const KindRooms* rooms;  // of the shard; null: nobody has any
     };
 
+    // Of the block's nodes those that may be taken and have room for kinds other than cpu and memory.
+    std::uint64_t fitting(const BlockBounds& block, std::uint32_t index) const {
+        std::uint64_t lanes = block.present & (any_node_ ? ~std::uint64_t{0} : block.schedulable);
+        for (std::uint32_t at = 0; at < kinds_; ++at) {
+            const Need& need = needs_[at];
+            if (need.rooms == nullptr) {
+                return 0;
+            }
+            if (need.rooms->least[index] < need.code) {
+                lanes &= kernels_.coded(need.rooms->lanes[index].code, need.code);
+            }
+        }
+        return lanes;
+    }
+
+    RangeTerms range_terms(std::uint64_t version) const;
+    void enter(const ShardBounds&);
     void take_spans(const BlockBounds&);
+    void flush(ClassCache&);
 
     const BoundRules& rules_;
     const LaneKernels& kernels_;
@@ -72,11 +117,17 @@ private:
     const bool any_node_;  // drained ones too
     std::array<Need, ShardBounds::kBoundedKinds> needs_;
     std::uint32_t kinds_ = 0;
+    const ShardBounds* bounds_ = nullptr;
     // For blocks of these spans, which are mostly those of the block before:
     CapacitySpan cpu_;
     CapacitySpan memory_;
     ScoreTerms terms_;
     bool impossible_ = false;  // asks for more than any of their nodes has
+    std::uint32_t bounded_ = 0;
+    // Of these spans, and not bounded yet:
+    std::uint32_t listed_ = 0;
+    std::array<std::uint32_t, kTogether> numbers_;
+    std::array<BoundedBlock, kTogether> blocks_;
 };
 
 }  // namespace bayplan

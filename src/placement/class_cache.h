@@ -3,6 +3,7 @@
 //
 //   best_[block]      key of the block's best feasible node, 0 = none; or a key that is no smaller
 //   exact_            1 bit per block: best_ is not only a bound
+//   rough_            1 bit per block: best_ is a bound that knows only ranges over the block's nodes
 //   group_[g]         maximum of best_ over 64 blocks, found when it is asked for
 //   feasible_[block]  only with columns: which of its nodes are feasible as far as their own columns tell,
 //   local_[slot]      and the scores that these decide (for searches that add to them)
@@ -34,11 +35,13 @@ public:
     std::uint64_t position() const { return position_; }
     void set_position(std::uint64_t position) { position_ = position; }
 
-    std::uint32_t block_count() const { return static_cast<std::uint32_t>(best_.size()); }
+    std::uint32_t block_count() const { return block_count_; }
 
     void clear() {
+        block_count_ = 0;
         best_.clear();
         exact_.clear();
+        rough_.clear();
         group_.clear();
         changed_.clear();
         feasible_.clear();
@@ -60,9 +63,11 @@ public:
     }
 
     void resize(std::uint32_t blocks) {
-        best_.resize(blocks, 0);
+        block_count_ = blocks;
+        best_.resize(whole_runs(blocks), 0);
         const std::size_t groups = (blocks + kGroup - 1) / kGroup;
         exact_.resize(groups, 0);
+        rough_.resize(groups, 0);
         group_.resize(groups, 0);
         changed_.resize(groups, 0);
         if (columns_) {
@@ -88,12 +93,12 @@ public:
     // For searches: blocks whose nodes, or whose pods, changed since they asked last.
     PlaceIndex& places() { return places_; }
     void touch(std::uint32_t block) {
-        if (block < best_.size()) {
+        if (block < block_count_) {
             touched_[block / kGroup] |= bit(block);
         }
     }
     void touch_all() {
-        for (std::uint32_t block = 0; block < best_.size(); ++block) {
+        for (std::uint32_t block = 0; block < block_count_; ++block) {
             touch(block);
         }
     }
@@ -109,11 +114,22 @@ public:
     void set(std::uint32_t block, NodeKey key) {
         put(block, key);
         exact_[block / kGroup] |= bit(block);
+        rough_[block / kGroup] &= ~bit(block);
     }
     // The block's best is no better than this.
     void set_bound(std::uint32_t block, NodeKey key) {
         put(block, key);
         exact_[block / kGroup] &= ~bit(block);
+        rough_[block / kGroup] &= ~bit(block);
+    }
+    // Rough bounds of runs of kBlocksOfRun blocks, written into the keys themselves: then which of a run's blocks got one.
+    NodeKey* keys() { return best_.data(); }
+    void note_rough(std::uint32_t first_block, std::uint16_t which) {
+        const std::size_t group = first_block / kGroup;
+        const std::uint64_t bits = std::uint64_t{which} << first_block % kGroup;
+        exact_[group] &= ~bits;
+        rough_[group] |= bits;
+        changed_[group] |= static_cast<std::uint8_t>(which != 0 ? 1 : 0);
     }
 
     // The block judged last. Lanes that changed since (`stale`) must be judged again; the others stand.
@@ -128,6 +144,22 @@ public:
 
     NodeKey best_in(std::uint32_t block) const { return best_[block]; }
     bool exact(std::uint32_t block) const { return (exact_[block / kGroup] & bit(block)) != 0; }
+
+    bool rough(std::uint32_t block) const { return (rough_[block / kGroup] & bit(block)) != 0; }
+
+    // Calls visit(block) for each that has a rough bound above this; after top().
+    template <typename Visit>
+    void each_rough_above(NodeKey key, Visit&& visit) const {
+        for (std::size_t group = 0; group < group_.size(); ++group) {
+            for (std::uint64_t left = group_[group] > key ? rough_[group] : 0; left != 0; left &= left - 1) {
+                const auto block = static_cast<std::uint32_t>(group) * kGroup +
+                                   static_cast<std::uint32_t>(std::countr_zero(left));
+                if (best_[block] > key) {
+                    visit(block);
+                }
+            }
+        }
+    }
 
     // The largest key. If its block is exact, it is the best node of all: no bound reaches it.
     NodeKey top(const LaneKernels& kernels) {
@@ -151,8 +183,10 @@ private:
         changed_[block / kGroup] = 1;
     }
 
-    std::vector<NodeKey> best_;
+    std::uint32_t block_count_ = 0;
+    std::vector<NodeKey> best_;          // 0 up to whole runs
     std::vector<std::uint64_t> exact_;   // by group
+    std::vector<std::uint64_t> rough_;
     std::vector<NodeKey> group_;
     std::vector<std::uint8_t> changed_;  // by group: group_ must be found anew
     bool columns_ = false;

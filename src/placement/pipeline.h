@@ -33,7 +33,8 @@ struct PipelineCounters {
     std::uint64_t blocks_proposed = 0;     // looked at (again) by proposals
     std::uint64_t proposals = 0;           // made by the executor
     std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
-    std::uint64_t blocks_rechecked = 0;    // looked at (again) at commit: most by their bounds alone
+    std::uint64_t blocks_rechecked = 0;    // changed, and got a bound at commit: most from ranges over their nodes
+    std::uint64_t blocks_bounded = 0;      // got a bound from their nodes' 16-bit columns at commit
     std::uint64_t blocks_judged = 0;       // judged node by node at commit because their bound was the best
     std::uint64_t searches = 0;            // attempts that looked at cluster-wide counts or scores
 };
@@ -121,15 +122,20 @@ private:
     void wait_for(std::uint64_t submitted_as);
     bool collect_one();
     ClassCache& cache_for(ClassId);
-    void bring_up_to_date(const AskClass&, const NodeMask*, ClassCache&);
+    void bring_up_to_date(const AskClass&, const NodeMask*, BlockBound&, ClassCache&);
     // Any thread: puts a bound, or if need be the best, of one block or of all that changed in a shard into the
     // cache; and judges blocks until the best of all is exact.
     void look(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t index, std::uint32_t block, BlockBound&,
-              ClassCache&) const noexcept;
+              ClassCache&) const noexcept;  // ends with the bound's finish()
     std::uint32_t refresh(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t shard, BlockBound&,
                           ClassCache&) const noexcept;
-    template <typename Judge>
-    NodeKey settle(ClassCache&, Judge&&) const noexcept;
+    bool by_ranges(const NodeMask*, const BlockBound&, const ClassCache&) const noexcept;
+    std::uint32_t refresh_runs(const ShardSide&, std::uint32_t shard, const BlockBound&, ClassCache&,
+                               std::uint32_t& looks) const noexcept;
+    template <typename LookAt>
+    NodeKey settle(BlockBound&, ClassCache&, LookAt&&) const noexcept;
+    bool one_by_one(const ClassCache&, bool ranges) const;
+    void look_at_logged(const AskClass&, const NodeMask*, BlockBound&, ClassCache&);
     Subject subject_of(const AskClass&);
 
     const EngineOptions options_;

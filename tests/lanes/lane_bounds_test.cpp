@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "scoring/score.h"
 #include "tests/lanes/random_lanes.h"
@@ -48,14 +50,14 @@ TEST(LaneBounds, shares_are_rounded_as_they_say) {
 // A block as nodes come: capacities alike or within a factor of two, pods of any size on them.
 struct Block {
     KindColumns cpu, memory, scored_cpu, scored_memory;
-    ShareLanes shares;
+    ShareLanes shares, scored;
     bool alike = false;
     std::int64_t min[2] = {INT64_MAX, INT64_MAX};
     std::int64_t max[2] = {0, 0};
 
     explicit Block(RandomLanes& random) : alike(random.below(3) == 0) {
-        fill(random, 0, cpu, scored_cpu, shares.cpu, shares.scored_cpu);
-        fill(random, 1, memory, scored_memory, shares.memory, shares.scored_memory);
+        fill(random, 0, cpu, scored_cpu, shares.cpu, scored.cpu);
+        fill(random, 1, memory, scored_memory, shares.memory, scored.memory);
     }
 
     void fill(RandomLanes& random, int kind, KindColumns& real, KindColumns& scored, std::uint16_t* real_shares,
@@ -118,10 +120,20 @@ TEST(LaneBounds, no_node_scores_better_than_the_bound) {
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             best = std::max(best, scores[static_cast<std::size_t>(std::countr_zero(left))]);
         }
-        const std::int64_t bound = plain.score_bound(block.shares, block.alike, terms, allowed);
+        // In a row with others, which must not matter.
+        const BoundedBlock one = {&block.shares, block.alike ? &block.shares : &block.scored, allowed};
+        const BoundedBlock none = {&block.scored, &block.shares, 0};
+        const BoundedBlock row[] = {none, one, {&block.scored, &block.shares, random.bits()}, one};
+        std::uint16_t bounds[4];
+        plain.score_bounds(row, 4, terms, bounds);
+        const std::int64_t bound = std::int64_t{bounds[1]} - 1;
         ASSERT_GE(bound, best) << number;
+        ASSERT_EQ(bounds[0], 0);
+        ASSERT_EQ(bounds[3], bounds[1]);
         for (const LaneKernels* kernels : levels_here()) {
-            ASSERT_EQ(kernels->score_bound(block.shares, block.alike, terms, allowed), bound) << number;
+            std::uint16_t same[4];
+            kernels->score_bounds(row, 4, terms, same);
+            ASSERT_TRUE(std::equal(same, same + 4, bounds)) << number;
         }
         if (best >= 0 && block.min[0] == block.max[0] && block.min[1] == block.max[1]) {
             exact_sum += best;
@@ -130,6 +142,95 @@ TEST(LaneBounds, no_node_scores_better_than_the_bound) {
     }
     // Where machines are alike the bound is of use: within two hundredths on average.
     EXPECT_LT(bound_sum, exact_sum + exact_sum / 50);
+}
+
+// Ranges of three runs of blocks: nodes alike, nodes of any use, nobody, blocks of which nothing is known.
+struct Ranges {
+    static constexpr std::uint32_t kRuns = 3;
+    static constexpr std::uint32_t kCount = kRuns * kBlocksOfRun;
+
+    std::uint16_t cpu_least[kCount], cpu_most[kCount], memory_least[kCount], memory_most[kCount];
+    std::uint16_t scored_cpu_least[kCount], scored_memory_least[kCount];
+    float cpu_unit_least[kCount], cpu_unit_most[kCount], memory_unit_least[kCount], memory_unit_most[kCount];
+    std::uint64_t versions[kCount];
+
+    explicit Ranges(RandomLanes& random) {
+        for (std::uint32_t at = 0; at < kCount; ++at) {
+            fill(random, cpu_least[at], cpu_most[at], cpu_unit_least[at], cpu_unit_most[at]);
+            fill(random, memory_least[at], memory_most[at], memory_unit_least[at], memory_unit_most[at]);
+            scored_cpu_least[at] = random.below(2) == 0 ? cpu_least[at] : share(random);
+            scored_memory_least[at] = random.below(2) == 0 ? memory_least[at] : share(random);
+            versions[at] = static_cast<std::uint64_t>(random.below(10));
+        }
+    }
+
+    static std::uint16_t share(RandomLanes& random) {
+        return static_cast<std::uint16_t>(random.below(8) == 0 ? 0 : random.below(kWhole + 2));
+    }
+
+    static void fill(RandomLanes& random, std::uint16_t& least, std::uint16_t& most, float& unit_least, float& unit_most) {
+        least = share(random);
+        most = random.below(2) == 0 ? least : std::max(least, share(random));
+        const auto capacity = static_cast<float>(1 + random.below(std::int64_t{1} << random.below(40)));
+        unit_least = kWhole / capacity;
+        unit_most = random.below(2) == 0 ? unit_least : unit_least * 2;
+        if (random.below(16) == 0) {
+            least = UINT16_MAX;
+            most = 0;
+        } else if (random.below(16) == 0) {
+            unit_least = unit_most = 0;
+        }
+    }
+
+    ShareRanges columns() const {
+        return {cpu_least,           cpu_most,       memory_least,  memory_most,       scored_cpu_least,
+                scored_memory_least, cpu_unit_least, cpu_unit_most, memory_unit_least, memory_unit_most,
+                versions};
+    }
+};
+
+// What ranges may say is checked on clusters (tests/placement); here that every level says the same, of those that changed.
+TEST(LaneBounds, ranges_are_bounded_the_same_at_every_level) {
+    RandomLanes random(6);
+    constexpr std::uint32_t kBlocks = 7 * kBlocksOfRun;
+    for (int number = 0; number < 5'000; ++number) {
+        const Ranges ranges(random);
+        RangeTerms terms;
+        terms.cpu = static_cast<float>(random.below(3) == 0 ? 0 : random.amount());
+        terms.memory = static_cast<float>(random.below(std::int64_t{1} << random.below(40)));
+        terms.own_cpu = static_cast<float>(random.below(std::int64_t{1} << random.below(40)));
+        terms.own_memory = random.below(2) == 0 ? terms.memory : static_cast<float>(random.amount());
+        terms.cpu_max = static_cast<float>(kWhole + random.below(2));
+        terms.memory_max = static_cast<float>(kWhole + random.below(2));
+        terms.allocated_weight = static_cast<float>(random.below(328));
+        terms.balanced_weight = static_cast<float>(random.below(328));
+        terms.version = static_cast<std::uint64_t>(random.below(10));
+        const BlockRuns runs = {Ranges::kRuns, kBlocksOfRun, 2 * kBlocksOfRun};
+        std::vector<std::uint64_t> before(kBlocks);
+        std::generate(before.begin(), before.end(), [&] { return random.bits() >> 1; });
+        std::vector<std::uint64_t> keys = before;
+        std::uint16_t changed[Ranges::kRuns];
+        lane_kernels(SimdLevel::scalar).range_bounds(ranges.columns(), terms, runs, keys.data(), changed);
+        for (std::uint32_t block = 0; block < kBlocks; ++block) {
+            const std::uint32_t run = block / kBlocksOfRun;
+            const std::uint32_t at = run / 2 * kBlocksOfRun + block % kBlocksOfRun;
+            const bool touched = run % 2 == 1 && run < 6 && ranges.versions[at] > terms.version;
+            ASSERT_TRUE(touched || keys[block] == before[block]) << block;
+            if (run % 2 == 1 && run < 6) {
+                ASSERT_EQ((changed[run / 2] >> block % kBlocksOfRun & 1) != 0, touched);
+            }
+            if (touched && keys[block] != 0) {
+                ASSERT_EQ(static_cast<std::uint32_t>(keys[block]), ~(block * kLanes));
+            }
+        }
+        for (const LaneKernels* kernels : levels_here()) {
+            std::vector<std::uint64_t> same = before;
+            std::uint16_t same_changed[Ranges::kRuns];
+            kernels->range_bounds(ranges.columns(), terms, runs, same.data(), same_changed);
+            ASSERT_EQ(same, keys) << number;
+            ASSERT_TRUE(std::equal(changed, changed + Ranges::kRuns, same_changed));
+        }
+    }
 }
 
 }  // namespace

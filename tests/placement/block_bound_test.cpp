@@ -15,7 +15,8 @@ namespace {
 constexpr KindId kPods = static_cast<KindId>(4);
 constexpr KindId kGpu = static_cast<KindId>(5);
 constexpr KindId kRare = static_cast<KindId>(20);  // beyond those that are bounded
-constexpr std::uint32_t kBlocks = 6;
+// Two whole runs of blocks in one shard, one and a part in the others.
+constexpr std::uint32_t kBlocks = 4 * NodeState::kRun + 5;
 
 class Cluster {
 public:
@@ -27,7 +28,9 @@ public:
     }
 
     void change() {
-        const Slot slot = slot_at(static_cast<std::uint32_t>(below(kBlocks)), static_cast<std::uint32_t>(below(kLanes)));
+        // Few blocks change often, the others now and then.
+        const std::int64_t block = below(3) == 0 ? below(kBlocks) : below(3) * NodeState::kRun;
+        const Slot slot = slot_at(static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(below(kLanes)));
         if (!there_[raw(slot)]) {
             nodes.put_node(slot, static_cast<NameId>(raw(slot)), capacity(slot), below(10) != 0);
             there_[raw(slot)] = true;
@@ -122,22 +125,75 @@ struct Counts {
     int unknown = 0;
     int none = 0;
     int tight = 0;
+    int ranged = 0;
+    int ranged_none = 0;
+    int ranged_tight = 0;
 };
 
 void compare(const BlockEvaluator& evaluator, const AskClass& ask_class, const ShardSide& side, const NodeState& nodes,
              std::uint32_t shard, Counts& counts) {
+    constexpr NodeKey kUnknown = UINT64_MAX;
     BlockBound bound = evaluator.bound_for(ask_class);
+    ClassCache cache;
+    cache.resize(nodes.block_count());
+    for (std::uint32_t index = 0; index < side.blocks.size(); ++index) {
+        const std::uint32_t number = nodes.block_at(shard, index);
+        if (!bound.put(side.bounds, index, number, ~std::uint64_t{0}, cache)) {
+            cache.set(number, kUnknown);
+        }
+    }
+    bound.finish(cache);
     for (std::uint32_t index = 0; index < side.blocks.size(); ++index) {
         const std::uint32_t number = nodes.block_at(shard, index);
         const NodeKey best = evaluator.best(ask_class, side.blocks[index], number, nullptr);
-        const NodeKey at_most = bound.of(side.bounds, index, number, ~std::uint64_t{0});
+        const NodeKey at_most = cache.best_in(number);
         ASSERT_GE(at_most, best);
-        counts.unknown += at_most == BlockBound::kUnknown ? 1 : 0;
+        counts.unknown += at_most == kUnknown ? 1 : 0;
         counts.none += at_most == 0 ? 1 : 0;
-        if (at_most != 0 && at_most != BlockBound::kUnknown) {
+        if (at_most != 0 && at_most != kUnknown) {
+            ASSERT_FALSE(cache.exact(number));
             ASSERT_EQ(slot_of(at_most), slot_at(number, 0)) << "a bound stands for the first slot";
             ++counts.bounded;
             counts.tight += best != 0 && score_of(at_most) - score_of(best) <= 2 ? 1 : 0;
+        }
+    }
+}
+
+// The same of ranges, first of all blocks and then of those that changed.
+void compare_ranges(const BlockEvaluator& evaluator, const AskClass& ask_class, const ShardSide& side,
+                    const NodeState& nodes, std::uint32_t shard, Counts& counts) {
+    const BlockBound bound = evaluator.bound_for(ask_class);
+    if (!bound.by_ranges()) {
+        return;
+    }
+    const auto blocks = static_cast<std::uint32_t>(side.blocks.size());
+    const BlockRuns runs = {(blocks + kBlocksOfRun - 1) / kBlocksOfRun, nodes.block_at(shard, 0),
+                            kBlocksOfRun * nodes.shard_count()};
+    ClassCache cache;
+    cache.resize(nodes.block_count());
+    for (const std::uint64_t position : {ClassCache::kNever, nodes.log().head() / 2}) {
+        cache.set_position(position);
+        std::uint32_t newer = 0;
+        for (std::uint32_t index = 0; index < blocks; ++index) {
+            cache.set(nodes.block_at(shard, index), 7);
+            newer += side.versions[index] > position ? 1 : 0;
+        }
+        ASSERT_EQ(bound.put_runs(side.bounds.ranges(side.versions.data()), runs, cache), newer);
+        for (std::uint32_t index = 0; index < blocks; ++index) {
+            const std::uint32_t number = nodes.block_at(shard, index);
+            const bool changed = side.versions[index] > position;
+            ASSERT_EQ(cache.rough(number), changed);
+            ASSERT_EQ(cache.exact(number), !changed);
+            if (!changed) {
+                ASSERT_EQ(cache.best_in(number), 7u) << "left alone";
+                continue;
+            }
+            const NodeKey best = evaluator.best(ask_class, side.blocks[index], number, nullptr);
+            const NodeKey at_most = cache.best_in(number);
+            ASSERT_GE(at_most, best) << number;
+            ++counts.ranged;
+            counts.ranged_none += at_most == 0 && side.blocks[index].present != 0 ? 1 : 0;
+            counts.ranged_tight += best != 0 && score_of(at_most) == score_of(best) ? 1 : 0;
         }
     }
 }
@@ -164,8 +220,10 @@ TEST(BlockBound, no_block_is_better_than_its_bound) {
             const AskClass ask_class = cluster.ask_class();
             for (std::uint32_t shard = 0; shard < cluster.nodes.shard_count(); ++shard) {
                 compare(evaluator, ask_class, cluster.nodes.shard(shard).back(), cluster.nodes, shard, counts);
+                compare_ranges(evaluator, ask_class, cluster.nodes.shard(shard).back(), cluster.nodes, shard, counts);
                 cluster.nodes.shard(shard).read(readers[0], [&](const ShardSide& side) {
                     compare(evaluator, ask_class, side, cluster.nodes, shard, counts);
+                    compare_ranges(evaluator, ask_class, side, cluster.nodes, shard, counts);
                 });
             }
             ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed << ", turn " << turn;
@@ -176,6 +234,9 @@ TEST(BlockBound, no_block_is_better_than_its_bound) {
     EXPECT_GT(counts.unknown, 100);
     EXPECT_GT(counts.none, 100);
     EXPECT_GT(counts.tight * 2, counts.bounded);
+    EXPECT_GT(counts.ranged, 10'000);
+    EXPECT_GT(counts.ranged_none, 100);
+    EXPECT_GT(counts.ranged_tight, 100);
 }
 
 }  // namespace
