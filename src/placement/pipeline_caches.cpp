@@ -1,0 +1,211 @@
+// Of the pipeline what brings caches up to date: a class's proposal on a worker, and the search at commit.
+//
+//   refresh, look_at_logged   blocks that changed get a bound: rough from ranges, or fine from lanes
+//   settle                    the best bound is made fine, then exact, until the best of all is exact
+#include <algorithm>
+
+#include "placement/pipeline.h"
+
+namespace bayplan {
+
+namespace {
+
+// So few changed blocks are judged at once: bounding them first would save nothing.
+constexpr std::uint64_t kJudgedAtOnce = 2;
+
+// Bounding one block from its nodes costs as much as so many from their ranges; and what a pass over ranges costs at least.
+constexpr std::uint32_t kRangesForOne = 16;
+constexpr std::uint32_t kFewChanges = 8;
+
+}  // namespace
+
+void Pipeline::look(const AskClass& spec, const NodeMask* mask, const ShardSide& side, std::uint32_t index,
+                    std::uint32_t block, BlockBound& bound, ClassCache& cache) const noexcept {
+    // Columns are for searches that need every node's score.
+    if (cache.columns() || !bound.put(side.bounds, index, block, BlockEvaluator::allowed(block, mask), cache)) {
+        evaluator_.look(spec, side.blocks[index], block, mask, cache);
+    }
+}
+
+bool Pipeline::by_ranges(const NodeMask* mask, const BlockBound& bound, const ClassCache& cache) const noexcept {
+    return mask == nullptr && !cache.columns() && bound.by_ranges();
+}
+
+std::uint32_t Pipeline::refresh(const AskClass& spec, const NodeMask* mask, const ShardSide& side,
+                                std::uint32_t shard, BlockBound& bound, ClassCache& cache) const noexcept {
+    std::uint32_t looks = 0;
+    std::uint32_t index = by_ranges(mask, bound, cache) ? refresh_runs(side, shard, bound, cache, looks) : 0;
+    for (; index < side.blocks.size(); ++index) {
+        const std::uint32_t block = state_.nodes.block_at(shard, index);
+        if (side.versions[index] > cache.position() && block < cache.block_count()) {
+            cache.note_changed(block, ~std::uint64_t{0});
+            look(spec, mask, side, index, block, bound, cache);
+            ++looks;
+        }
+    }
+    bound.finish(cache);
+    return looks;
+}
+
+// Runs of blocks by their ranges. Returns the index of the first block that is left: a side may have blocks that the
+// cache does not know.
+std::uint32_t Pipeline::refresh_runs(const ShardSide& side, std::uint32_t shard, const BlockBound& bound,
+                                     ClassCache& cache, std::uint32_t& looks) const noexcept {
+    static_assert(NodeState::kRun == kBlocksOfRun);
+    const auto blocks = static_cast<std::uint32_t>(side.blocks.size());
+    BlockRuns runs = {0, state_.nodes.block_at(shard, 0), kBlocksOfRun * state_.nodes.shard_count()};
+    for (std::uint32_t end = 0; end < blocks; ++runs.count) {
+        end = std::min(end + kBlocksOfRun, blocks);
+        if (state_.nodes.block_at(shard, end - 1) >= cache.block_count()) {
+            break;
+        }
+    }
+    looks += bound.put_runs(side.bounds.ranges(side.versions.data()), runs, cache);
+    const std::uint32_t last = cache.last_look().block;
+    if (last < cache.block_count() && state_.nodes.shard_of(last) == shard &&
+        state_.nodes.index_in_shard(last) < runs.count * kBlocksOfRun &&
+        side.versions[state_.nodes.index_in_shard(last)] > cache.position()) {
+        cache.note_changed(last, ~std::uint64_t{0});
+    }
+    return runs.count * kBlocksOfRun;
+}
+
+// look_at(block, judge): node by node, or for a bound. Rough bounds that reach what was found are made finer first.
+template <typename LookAt>
+NodeKey Pipeline::settle(BlockBound& bound, ClassCache& cache, LookAt&& look_at) const noexcept {
+    NodeKey found = 0;
+    bool judged = false;
+    for (;;) {
+        const NodeKey top = cache.top(evaluator_.kernels());
+        const std::uint32_t block = block_of(slot_of(top));
+        if (top == 0 || cache.exact(block)) {
+            return top;
+        }
+        if (cache.rough(block)) {
+            cache.each_rough_above(found == 0 ? top - 1 : std::min(found, top - 1),
+                                   [&](std::uint32_t number) { look_at(number, false); });
+            bound.finish(cache);
+            found = judged ? found : std::max(found, cache.best_in(block));
+        } else {
+            look_at(block, true);
+            found = judged ? std::max(found, cache.best_in(block)) : cache.best_in(block);
+            judged = true;
+        }
+    }
+}
+
+// --- proposing
+
+void Pipeline::propose(Proposal& proposal, std::uint32_t worker) noexcept {
+    ClassCache& cache = *proposal.cache;
+    cache.resize(proposal.block_count);
+    ReaderSlot& me = state_.nodes.reader(worker);
+    BlockBound bound = evaluator_.bound_for(*proposal.spec);
+    for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
+        state_.nodes.shard(number).read(me, [&](const ShardSide& side) {
+            proposal.looks += refresh(*proposal.spec, proposal.mask.get(), side, number, bound, cache);
+        });
+    }
+    cache.set_position(proposal.position);
+    settle(bound, cache, [&](std::uint32_t block, bool judge) {
+        state_.nodes.shard(state_.nodes.shard_of(block)).read(me, [&](const ShardSide& side) {
+            const std::uint32_t index = state_.nodes.index_in_shard(block);
+            if (judge) {
+                evaluator_.look(*proposal.spec, side.blocks[index], block, proposal.mask.get(), cache);
+            } else {
+                look(*proposal.spec, proposal.mask.get(), side, index, block, bound, cache);
+                bound.finish(cache);
+            }
+        });
+    });
+}
+
+// --- resolving at commit
+
+// A class of one ask is hardly asked for again, unless it fails: its cache need not be kept.
+ClassCache& Pipeline::cache_for(ClassId id) {
+    const ClassEntry& entry = state_.classes[id];
+    if (entry.references > 1 || entry.cache || !entry.failure_text.empty()) {
+        return state_.classes.cache(id);
+    }
+    once_.clear();
+    return once_;
+}
+
+NodeKey Pipeline::resolve(ClassId id, const NodeMask* left_out) {
+    ClassEntry& entry = state_.classes[id];
+    if (entry.proposed_in != 0) {
+        wait_for(entry.proposed_in);
+    }
+    ClassCache& cache = cache_for(id);
+    counters_.resolved_at_commit += committing_ == 0 || entry.last_proposal != committing_ ? 1 : 0;
+    const Subject subject = subject_of(*entry.spec);
+    const NodeMask* mask = state_.topology.signatures().mask(subject.plan.signature).get();
+    const bool couples = left_out != nullptr || search_.couples(subject);
+    // Columns that are filled stay: what couples a class comes and goes with other pods.
+    cache.want_columns(couples || (cache.columns() && cache.position() != ClassCache::kNever));
+    BlockBound bound = evaluator_.bound_for(*entry.spec);
+    bring_up_to_date(*entry.spec, mask, bound, cache);
+    if (!couples) {
+        const NodeKey best = settle(bound, cache, [&](std::uint32_t block, bool judge) {
+            if (judge) {
+                evaluator_.look(*entry.spec, state_.nodes.block(block), block, mask, cache);
+                ++counters_.blocks_judged;
+            } else {
+                look(*entry.spec, mask, state_.nodes.side_of(block), state_.nodes.index_in_shard(block), block, bound,
+                     cache);
+            }
+        });
+        counters_.blocks_bounded += bound.bounded();
+        return best;
+    }
+    ++counters_.searches;
+    return search_.find(subject, cache, left_out);
+}
+
+// Are there so few changes that looking at each block is cheaper than at the ranges, or the versions, of all?
+bool Pipeline::one_by_one(const ClassCache& cache, bool ranges) const {
+    const ChangeLog& log = state_.nodes.log();
+    const std::uint64_t few = ranges ? kFewChanges + cache.block_count() / kRangesForOne : cache.block_count();
+    return log.head() - cache.position() < std::min<std::uint64_t>(few, cache.block_count()) &&
+           log.reaches_back_to(cache.position());
+}
+
+void Pipeline::bring_up_to_date(const AskClass& spec, const NodeMask* mask, BlockBound& bound, ClassCache& cache) {
+    cache.resize(state_.nodes.block_count());
+    if (one_by_one(cache, by_ranges(mask, bound, cache))) {
+        look_at_logged(spec, mask, bound, cache);
+    } else {
+        for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
+            counters_.blocks_rechecked +=
+                refresh(spec, mask, state_.nodes.shard(number).back(), number, bound, cache);
+        }
+    }
+    cache.set_position(state_.nodes.log().head());
+}
+
+void Pipeline::look_at_logged(const AskClass& spec, const NodeMask* mask, BlockBound& bound, ClassCache& cache) {
+    const ChangeLog& log = state_.nodes.log();
+    for (std::uint64_t position = cache.position() + 1; position <= log.head(); ++position) {
+        cache.note_changed(log.block_at(position), log.lanes_at(position));
+    }
+    seen_.resize(cache.block_count(), 0);
+    ++query_;
+    // Newest first: a block that changed many times is looked at once.
+    for (std::uint64_t position = log.head(); position > cache.position(); --position) {
+        const std::uint32_t block = log.block_at(position);
+        if (seen_[block] != query_) {
+            seen_[block] = query_;
+            if (log.head() - cache.position() <= kJudgedAtOnce) {
+                evaluator_.look(spec, state_.nodes.block(block), block, mask, cache);
+                ++counters_.blocks_judged;
+            } else {
+                look(spec, mask, state_.nodes.side_of(block), state_.nodes.index_in_shard(block), block, bound, cache);
+            }
+            ++counters_.blocks_rechecked;
+        }
+    }
+    bound.finish(cache);
+}
+
+}  // namespace bayplan
