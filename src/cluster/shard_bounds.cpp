@@ -61,6 +61,12 @@ Range range_of_all(const std::uint16_t* shares) {
     return range;
 }
 
+void copy_range(const ShareColumn& from, ShareColumn& to, std::uint32_t index) {
+    to.least[index] = from.least[index];
+    to.most[index] = from.most[index];
+    to.at_least[index] = from.at_least[index];
+}
+
 // False if a node has none, or more than a share can tell.
 bool find_span(const NodeBlock& block, KindId kind, CapacitySpan& span) {
     span = {INT64_MAX, 0};
@@ -186,12 +192,15 @@ void ShardBounds::set_use(const NodeBlock& block, std::uint32_t index, std::uint
 }
 
 void ShardBounds::copy_use(const ShardBounds& from, std::uint32_t index, std::uint32_t lane) {
-    const ShareLanes& real = from.shares_[index];
-    const ShareLanes& scored = from.scored_[index];
-    put_share(cpu_, shares_[index].cpu, index, lane, real.cpu[lane]);
-    put_share(memory_, shares_[index].memory, index, lane, real.memory[lane]);
-    put_share(scored_cpu_, scored_[index].cpu, index, lane, scored.cpu[lane]);
-    put_share(scored_memory_, scored_[index].memory, index, lane, scored.memory[lane]);
+    shares_[index].cpu[lane] = from.shares_[index].cpu[lane];
+    shares_[index].memory[lane] = from.shares_[index].memory[lane];
+    scored_[index].cpu[lane] = from.scored_[index].cpu[lane];
+    scored_[index].memory[lane] = from.scored_[index].memory[lane];
+    // Those of the block as it will be. What else changes on the way there has them found anew.
+    copy_range(from.cpu_, cpu_, index);
+    copy_range(from.memory_, memory_, index);
+    copy_range(from.scored_cpu_, scored_cpu_, index);
+    copy_range(from.scored_memory_, scored_memory_, index);
     BlockBounds& bounds = blocks_[index];
     const std::uint64_t bit = std::uint64_t{1} << lane;
     bounds.apart = (bounds.apart & ~bit) | (from.blocks_[index].apart & bit);

@@ -17,6 +17,10 @@ constexpr std::uint64_t kJudgedAtOnce = 2;
 constexpr std::uint32_t kRangesForOne = 16;
 constexpr std::uint32_t kFewChanges = 8;
 
+// In a cluster of no more blocks most that changed since a class was here are among the best, and rough bounds would
+// all be made fine. (One run costs next to nothing.)
+constexpr std::uint32_t kInVainUpTo = 128;
+
 }  // namespace
 
 void Pipeline::look(const AskClass& spec, const NodeMask* mask, const ShardSide& side, std::uint32_t index,
@@ -28,7 +32,9 @@ void Pipeline::look(const AskClass& spec, const NodeMask* mask, const ShardSide&
 }
 
 bool Pipeline::by_ranges(const NodeMask* mask, const BlockBound& bound, const ClassCache& cache) const noexcept {
-    return mask == nullptr && !cache.columns() && bound.by_ranges();
+    const std::uint32_t blocks = cache.block_count();
+    const bool in_vain = cache.position() != ClassCache::kNever && kBlocksOfRun < blocks && blocks <= kInVainUpTo;
+    return mask == nullptr && !cache.columns() && !in_vain && bound.by_ranges();
 }
 
 std::uint32_t Pipeline::refresh(const AskClass& spec, const NodeMask* mask, const ShardSide& side,

@@ -245,11 +245,13 @@ TEST(Pipeline, a_selected_ask_that_is_released_is_not_placed) {
     EXPECT_TRUE(broken.empty());
 }
 
-TEST(Pipeline, cheap_batches_go_inline_and_dear_ones_to_the_workers_when_the_path_is_automatic) {
+// Batches that were handed over when 64 classes came that had never seen 313 blocks.
+std::uint64_t handed_over(ScorePolicy policy) {
     KeepingSink sink;
     EngineOptions options = graph_options();
     options.path = BatchPath::automatic;
     options.batch = 64;
+    options.score = policy;
     Engine engine(options, sink, make_predicates({}), make_inline_executor());
     TestShim shim(engine, "s");
     for (int node = 0; node < 64; ++node) {
@@ -273,7 +275,12 @@ TEST(Pipeline, cheap_batches_go_inline_and_dear_ones_to_the_workers_when_the_pat
         shim.ask("new" + std::to_string(pod), "app", {{"cpu", 10 + pod}});
     }
     engine.run(1000);
-    EXPECT_EQ(engine.counters().batches_graph, 1u) << "64 classes that have never seen 313 blocks";
+    return engine.counters().batches_graph;
+}
+
+TEST(Pipeline, cheap_batches_go_inline_and_dear_ones_to_the_workers_when_the_path_is_automatic) {
+    EXPECT_EQ(handed_over(ScorePolicy::most_allocated), 1u) << "the lanes of every block";
+    EXPECT_EQ(handed_over(ScorePolicy::least_allocated), 0u) << "ranges tell soon enough";
 }
 
 }  // namespace
