@@ -31,6 +31,8 @@ constexpr std::uint32_t kItemsPerMessage = 64;
 constexpr std::int64_t kMi = std::int64_t{1} << 20;
 constexpr std::uint32_t kPodsOfController = 50;
 constexpr std::uint32_t kControllersOfNamespace = 100;
+constexpr std::uint64_t kSuffixes = 27 * 27 * 27 * 27 * 27;
+constexpr std::uint64_t kApart = 287'003;  // 50 of them are fewer than all suffixes: each pod of a controller has its own
 
 struct Options {
     std::uint32_t nodes = 100'000;
@@ -82,7 +84,8 @@ std::string key_of(const std::string& names, std::uint64_t pod) {
     }
     const std::uint64_t controller = pod / kPodsOfController;
     return fmt::format("team-{}/service-{}-{}-{}", controller / kControllersOfNamespace, controller % kControllersOfNamespace,
-                       letters(mixed(controller), 10), letters(pod % kPodsOfController * 97'127 + mixed(pod), 5));
+                       letters(mixed(controller), 10),
+                       letters(mixed(controller) % kSuffixes + pod % kPodsOfController * kApart, 5));
 }
 
 class Memory {
