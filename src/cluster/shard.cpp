@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace bayplan {
@@ -81,8 +82,6 @@ void Shard::apply(ShardSide& side, const NodeDelta& delta) const {
             set_amount(block, delta);
             side.bounds.set_capacity(block, delta.block, delta.lane, delta.kind);
             break;
-        case Field::all_used: copy(&KindColumns::used, other(side), side, delta); break;
-        case Field::all_foreign: copy(&KindColumns::foreign, other(side), side, delta); break;
         case Field::held: set_amount(block, delta); break;
         case Field::reach:
             set_reach(block, delta);
@@ -108,9 +107,17 @@ void Shard::write(const NodeDelta& delta) {
     deltas_.push_back(delta);
 }
 
+Shard::ChangedUse& Shard::changed_use(std::uint32_t block) {
+    uses_.resize(std::max<std::size_t>(uses_.size(), block + 1));
+    if ((uses_[block].used | uses_[block].foreign) == 0) {
+        uses_blocks_.push_back(block);
+    }
+    return uses_[block];
+}
+
 // Once here and copied at publish: found by additions and divisions on one side only.
-void Shard::add(Amounts amounts, NodeDelta::Field field, std::uint32_t block, std::uint32_t lane,
-                std::span<const KindAmount> changes, int sign, std::uint64_t version) {
+void Shard::add(Amounts amounts, std::uint32_t block, std::uint32_t lane, std::span<const KindAmount> changes, int sign,
+                std::uint64_t version) {
     ShardSide& side = sides_[back_index()];
     for (const KindAmount& change : changes) {
         if (KindColumns* const columns = columns_for_write(side.blocks[block], change.kind, change.value)) {
@@ -119,33 +126,46 @@ void Shard::add(Amounts amounts, NodeDelta::Field field, std::uint32_t block, st
         }
     }
     side.versions[block] = version;
-    deltas_.push_back({.field = field, .block = block, .lane = lane});
 }
 
 void Shard::add_used(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount> changes, int sign,
                      std::uint64_t version) {
-    add(&KindColumns::used, NodeDelta::Field::all_used, block, lane, changes, sign, version);
+    changed_use(block).used |= std::uint64_t{1} << lane;
+    add(&KindColumns::used, block, lane, changes, sign, version);
 }
 
 void Shard::add_foreign(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount> changes, int sign,
                         std::uint64_t version) {
-    add(&KindColumns::foreign, NodeDelta::Field::all_foreign, block, lane, changes, sign, version);
+    changed_use(block).foreign |= std::uint64_t{1} << lane;
+    add(&KindColumns::foreign, block, lane, changes, sign, version);
 }
 
-// Brings later changes of the lane along, whose own deltas then change nothing.
-void Shard::copy(Amounts amounts, const ShardSide& from, ShardSide& to, const NodeDelta& delta) const {
-    const NodeBlock& source = from.blocks[delta.block];
-    for (std::uint32_t kind = 0; kind < source.kinds.size(); ++kind) {
-        if (source.kinds[kind]) {
-            const std::int64_t value = (source.kinds[kind].get()->*amounts)[delta.lane];
-            KindColumns* const columns = columns_for_write(to.blocks[delta.block], static_cast<KindId>(kind), value);
-            if (columns != nullptr) {
-                (columns->*amounts)[delta.lane] = value;
+void Shard::copy(Amounts amounts, const ShardSide& from, ShardSide& to, std::uint32_t block, std::uint64_t lanes) {
+    const NodeBlock& source = from.blocks[block];
+    for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        for (std::uint32_t kind = 0; kind < source.kinds.size(); ++kind) {
+            if (!source.kinds[kind]) {
+                continue;
+            }
+            const std::int64_t value = (source.kinds[kind].get()->*amounts)[lane];
+            if (KindColumns* const columns = columns_for_write(to.blocks[block], static_cast<KindId>(kind), value)) {
+                (columns->*amounts)[lane] = value;
             }
         }
+        to.bounds.copy_use(from.bounds, block, lane);
     }
-    to.bounds.copy_use(from.bounds, delta.block, delta.lane);
-    to.versions[delta.block] = from.versions[delta.block];
+}
+
+// After the deltas: these copy what is so now, whatever else happened to the lanes in between.
+void Shard::copy_uses(const ShardSide& from, ShardSide& to) {
+    for (const std::uint32_t block : uses_blocks_) {
+        copy(&KindColumns::used, from, to, block, uses_[block].used);
+        copy(&KindColumns::foreign, from, to, block, uses_[block].foreign);
+        to.versions[block] = from.versions[block];
+        uses_[block] = {};
+    }
+    uses_blocks_.clear();
 }
 
 void Shard::write_holds(std::uint32_t block, std::uint32_t lane, std::shared_ptr<const HoldList> list) {
@@ -157,7 +177,7 @@ void Shard::write_holds(std::uint32_t block, std::uint32_t lane, std::shared_ptr
 }
 
 void Shard::publish() {
-    if (deltas_.empty()) {
+    if (!has_unpublished()) {
         return;
     }
     const std::uint32_t fresh = back_index();
@@ -167,6 +187,7 @@ void Shard::publish() {
     for (const NodeDelta& delta : deltas_) {
         apply(sides_[old], delta);
     }
+    copy_uses(sides_[fresh], sides_[old]);
     deltas_.clear();
     hold_lists_.clear();
 }

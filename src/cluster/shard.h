@@ -59,8 +59,7 @@ struct KindAmount {
 // One change of one lane. Values are absolute, so applying one twice is harmless.
 struct NodeDelta {
     enum class Field : std::uint8_t {
-        capacity, held, reach, present, schedulable, name, holds, version, grow,
-        all_used, all_foreign  // of every kind: only where it changed is noted, and the other side copies it
+        capacity, held, reach, present, schedulable, name, holds, version, grow
     };
     Field field = Field::capacity;
     std::uint32_t block = 0;  // within the shard
@@ -88,7 +87,7 @@ public:
     void add_foreign(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount>, int sign, std::uint64_t version);
     void write_holds(std::uint32_t block, std::uint32_t lane, std::shared_ptr<const HoldList>);
     void publish();
-    bool has_unpublished() const { return !deltas_.empty(); }
+    bool has_unpublished() const { return !deltas_.empty() || !uses_blocks_.empty(); }
 
     // --- readers: `look` gets a const ShardSide& and must not keep anything of it. (The slot's type is
     // open so that a test can stand between the two looks at active_.)
@@ -107,13 +106,18 @@ public:
 
 private:
     std::uint32_t back_index() const { return 1 - active_.load(std::memory_order_relaxed); }
-    const ShardSide& other(const ShardSide& side) const { return sides_[&side == &sides_[0] ? 1 : 0]; }
-
     using Amounts = std::array<std::int64_t, kLanes> KindColumns::*;
+    // Lanes of a block whose use the active side must copy, a bit each: what changes most costs a bit, not a delta.
+    struct ChangedUse {
+        std::uint64_t used = 0;
+        std::uint64_t foreign = 0;
+    };
 
-    void add(Amounts, NodeDelta::Field, std::uint32_t block, std::uint32_t lane, std::span<const KindAmount>, int sign,
+    ChangedUse& changed_use(std::uint32_t block);
+    void add(Amounts, std::uint32_t block, std::uint32_t lane, std::span<const KindAmount>, int sign,
              std::uint64_t version);
-    void copy(Amounts, const ShardSide& from, ShardSide& to, const NodeDelta&) const;
+    static void copy(Amounts, const ShardSide& from, ShardSide& to, std::uint32_t block, std::uint64_t lanes);
+    void copy_uses(const ShardSide& from, ShardSide& to);
     void apply(ShardSide&, const NodeDelta&) const;
     void wait_for_readers(std::uint32_t side) const;
 
@@ -122,6 +126,8 @@ private:
     alignas(64) std::atomic<std::uint32_t> active_{0};
     alignas(64) std::array<ShardSide, 2> sides_;
     std::vector<NodeDelta> deltas_;  // applied to the back, not yet to the active side
+    std::vector<ChangedUse> uses_;   // by block: likewise
+    std::vector<std::uint32_t> uses_blocks_;  // those with any
     std::vector<std::shared_ptr<const HoldList>> hold_lists_;  // of deltas_
 };
 

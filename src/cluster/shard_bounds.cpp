@@ -196,7 +196,6 @@ void ShardBounds::copy_use(const ShardBounds& from, std::uint32_t index, std::ui
     shares_[index].memory[lane] = from.shares_[index].memory[lane];
     scored_[index].cpu[lane] = from.scored_[index].cpu[lane];
     scored_[index].memory[lane] = from.scored_[index].memory[lane];
-    // Those of the block as it will be. What else changes on the way there has them found anew.
     copy_range(from.cpu_, cpu_, index);
     copy_range(from.memory_, memory_, index);
     copy_range(from.scored_cpu_, scored_cpu_, index);

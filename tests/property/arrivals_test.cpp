@@ -167,7 +167,7 @@ TEST(Arrivals, AnAskIsServedWithinKAttempts) {
         }
     }
     std::cout << "  at most " << most << " attempts in vain; " << rounds << " seconds of arrivals below\n";
-    EXPECT_GT(most, 0);
+    EXPECT_TRUE(most > 0 || suite.histories == 1) << "the bound was never put to the test";
 }
 
 }  // namespace
