@@ -7,7 +7,7 @@
 //   searches   attempts that looked at cluster-wide counts or scores
 //   inline, graph   batches by path;  nodes   different nodes that got measured pods;  digest
 //
-// With --small (500 nodes, a tenth of the pods) the naive oracle takes the same inputs, and every
+// --large: 100,000 nodes. With --small (500 nodes, a tenth of the pods) the naive oracle takes the same inputs, and every
 // digest must equal its own. Exit status 1 if one differs, a pod is left over or no load was chosen.
 // Thread: main; the engine has its own workers.
 #include <algorithm>
@@ -146,10 +146,12 @@ bool measure(const KubeLoad& load, const std::string& only, int runs, bool compa
 int main(int argc, char** argv) {
     CLI::App app("scheduler_perf's affinity and topology spread loads, in process");
     bool small = false;
+    bool large = false;
     int runs = 3;
     std::string load_filter;
     std::string way;
     app.add_flag("--small", small, "500 nodes, and the naive oracle beside the engine");
+    app.add_flag("--large", large, "100,000 nodes")->excludes("--small");
     app.add_option("--runs", runs, "runs of each; the best counts")->check(CLI::Range(1, 1'000));
     app.add_option("--load", load_filter, "only loads whose name has this in it");
     app.add_option("--executor", way, "only this one")->check(CLI::IsMember({"inline", "tbb1", "tbb2"}));
@@ -160,7 +162,8 @@ int main(int argc, char** argv) {
     bool good = true;
     std::size_t ran = 0;
     using bayplan::workload::KubeScale;
-    for (const auto& load : bayplan::workload::kube_loads(small ? KubeScale::small : KubeScale::full)) {
+    const KubeScale scale = small ? KubeScale::small : large ? KubeScale::large : KubeScale::full;
+    for (const auto& load : bayplan::workload::kube_loads(scale)) {
         if (load.name.find(load_filter) != std::string_view::npos) {
             ++ran;
             good = bayplan::bench::measure(load, way, runs, small) && good;

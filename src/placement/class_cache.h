@@ -77,6 +77,23 @@ public:
         }
     }
 
+    // Of a class whose columns say the same.
+    void copy_columns(const ClassCache& other) {
+        columns_ = true;
+        block_count_ = other.block_count_;
+        best_ = other.best_;
+        exact_ = other.exact_;
+        rough_ = other.rough_;
+        group_ = other.group_;
+        changed_ = other.changed_;
+        feasible_ = other.feasible_;
+        local_ = other.local_;
+        touched_.assign(other.touched_.size(), 0);
+        places_.forget();
+        last_.block = kNoBlock;
+        position_ = other.position_;
+    }
+
     // With columns: the block's nodes one by one (64 scores, of which those of `lanes` count).
     void set_lanes(std::uint32_t block, std::uint64_t lanes, const std::int64_t* scores) {
         feasible_[block] = lanes;
@@ -140,6 +157,16 @@ public:
         LaneScores scores{};  // of the feasible ones
     };
     LastLook& last_look() { return last_; }
+    // With columns: what is known of any block becomes the last look, but that these lanes changed.
+    void recall(std::uint32_t block, std::uint64_t changed) {
+        if (last_.block != block) {
+            last_.block = block;
+            last_.feasible = feasible_[block];
+            last_.stale = 0;
+            std::copy_n(locals(block), kLanes, last_.scores.begin());
+        }
+        last_.stale |= changed;
+    }
     void note_changed(std::uint32_t block, std::uint64_t lanes) { last_.stale |= block == last_.block ? lanes : 0; }
 
     NodeKey best_in(std::uint32_t block) const { return best_[block]; }

@@ -7,12 +7,10 @@
 namespace bayplan {
 
 bool ClusterSearch::filters_couple(const Subject& subject) const {
-    if (predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible) {
-        return true;
-    }
     const auto& predicates = predicates_.predicates();
     return std::any_of(predicates.begin(), predicates.end(),
-                       [&](const auto& predicate) { return predicate->couples(subject); });
+                       [&](const auto& predicate) { return predicate->couples(subject); }) ||
+           predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible;
 }
 
 bool ClusterSearch::couples(const Subject& subject) const {
@@ -122,7 +120,9 @@ NodeKey ClusterSearch::best_in(const ClassCache& cache, std::uint32_t block) con
 }
 
 NodeKey ClusterSearch::find(const Subject& subject, ClassCache& cache, const NodeMask* left_out) {
-    if (left_out == nullptr && predicates_.refuse_all(subject).refusal.verdict == Verdict::feasible) {
+    // Of the whole pod nothing but volumes and its node's name can be refused.
+    const bool refusable = !subject.spec.volumes.empty() || subject.plan.names.kind == NodeNameSet::Kind::conflict;
+    if (left_out == nullptr && !refusable) {
         NodeKey key = 0;
         if (by_place_.find(subject, cache, key)) {
             return key;

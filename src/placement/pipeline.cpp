@@ -23,7 +23,8 @@ constexpr std::uint64_t kHandOverNs = 20'000;
 
 Pipeline::Pipeline(const EngineOptions& options, State state, const BlockEvaluator& evaluator,
                    ClusterSearch& search, std::unique_ptr<StageExecutor> executor)
-    : options_(options), state_(state), evaluator_(evaluator), search_(search), executor_(std::move(executor)) {
+    : options_(options), state_(state), evaluator_(evaluator), search_(search), executor_(std::move(executor)),
+      column_source_(state.classes, state.topology) {
     executor_->start(*this);
 }
 
@@ -203,6 +204,9 @@ void Pipeline::submit_proposals(Batch& batch) {
         proposal.mask = state_.topology.signatures().mask(subject.plan.signature);
         const bool filled = proposal.cache->columns() && proposal.cache->position() != ClassCache::kNever;
         proposal.cache->want_columns(filled || search_.couples(subject));
+        if (proposal.cache->columns()) {
+            column_source_.fill(id, *proposal.spec, *proposal.cache);
+        }
         state_.classes[id].last_proposal = message->number;
         proposal.position = state_.nodes.published();
         proposal.block_count = state_.nodes.block_count();

@@ -20,6 +20,7 @@
 #include "engine/engine_options.h"
 #include "placement/block_evaluator.h"
 #include "placement/cluster_search.h"
+#include "placement/column_source.h"
 #include "placement/stage_executor.h"
 #include "queues/pending_heap.h"
 
@@ -135,6 +136,7 @@ private:
     template <typename LookAt>
     NodeKey settle(BlockBound&, ClassCache&, LookAt&&) const noexcept;
     bool one_by_one(const ClassCache&, bool ranges) const;
+    void judge_changed_nodes(const AskClass&, const NodeMask*, ClassCache&);
     void look_at_logged(const AskClass&, const NodeMask*, BlockBound&, ClassCache&);
     Subject subject_of(const AskClass&);
 
@@ -154,6 +156,8 @@ private:
     std::uint64_t committing_ = 0;     // executor's number of the batch that commits; 0 = no proposals
     std::vector<ClassId> proposed_classes_;  // of the batch that is being selected
     ClassCache once_;                  // of classes with one ask
+    ColumnSource column_source_;
+    std::vector<std::uint64_t> changed_lanes_;  // per block, while columns are brought up to date
     std::vector<std::uint64_t> seen_;  // per block: number of the query that looked at it last
     std::uint64_t query_ = 0;
     PipelineCounters counters_;

@@ -3,6 +3,7 @@
 //   refresh, look_at_logged   blocks that changed get a bound: rough from ranges, or fine from lanes
 //   settle                    the best bound is made fine, then exact, until the best of all is exact
 #include <algorithm>
+#include <utility>
 
 #include "placement/pipeline.h"
 
@@ -150,6 +151,9 @@ NodeKey Pipeline::resolve(ClassId id, const NodeMask* left_out) {
     const bool couples = left_out != nullptr || search_.couples(subject);
     // Columns that are filled stay: what couples a class comes and goes with other pods.
     cache.want_columns(couples || (cache.columns() && cache.position() != ClassCache::kNever));
+    if (cache.columns()) {
+        column_source_.fill(id, *entry.spec, cache);
+    }
     BlockBound bound = evaluator_.bound_for(*entry.spec);
     bring_up_to_date(*entry.spec, mask, bound, cache);
     if (!couples) {
@@ -180,6 +184,11 @@ bool Pipeline::one_by_one(const ClassCache& cache, bool ranges) const {
 void Pipeline::bring_up_to_date(const AskClass& spec, const NodeMask* mask, BlockBound& bound, ClassCache& cache) {
     cache.resize(state_.nodes.block_count());
     if (one_by_one(cache, by_ranges(mask, bound, cache))) {
+        if (cache.columns()) {
+            judge_changed_nodes(spec, mask, cache);
+            cache.set_position(state_.nodes.log().head());
+            return;
+        }
         look_at_logged(spec, mask, bound, cache);
     } else {
         for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
@@ -212,6 +221,24 @@ void Pipeline::look_at_logged(const AskClass& spec, const NodeMask* mask, BlockB
         }
     }
     bound.finish(cache);
+}
+
+// With columns every node's verdict and score is known: those of the others stand.
+void Pipeline::judge_changed_nodes(const AskClass& spec, const NodeMask* mask, ClassCache& cache) {
+    const ChangeLog& log = state_.nodes.log();
+    changed_lanes_.resize(cache.block_count(), 0);
+    for (std::uint64_t position = cache.position() + 1; position <= log.head(); ++position) {
+        changed_lanes_[log.block_at(position)] |= log.lanes_at(position);
+    }
+    for (std::uint64_t position = cache.position() + 1; position <= log.head(); ++position) {
+        const std::uint32_t block = log.block_at(position);
+        if (const std::uint64_t lanes = std::exchange(changed_lanes_[block], 0); lanes != 0) {
+            cache.recall(block, lanes);
+            evaluator_.look(spec, state_.nodes.block(block), block, mask, cache);
+            ++counters_.blocks_judged;
+            ++counters_.blocks_rechecked;
+        }
+    }
 }
 
 }  // namespace bayplan

@@ -1,0 +1,45 @@
+#include "placement/column_source.h"
+
+namespace bayplan {
+
+// All that BlockEvaluator looks at: the class's own amounts, and of its spec the signature (labels and taints).
+bool ColumnSource::alike(const AskClass& a, const AskClass& b) const {
+    return a.requests == b.requests && a.required_node == b.required_node &&
+           a.tolerates_unschedulable == b.tolerates_unschedulable && a.priority == b.priority &&
+           a.own_cpu == b.own_cpu && a.own_memory == b.own_memory &&
+           topology_.plan(a.spec).signature == topology_.plan(b.spec).signature;
+}
+
+const ClassCache* ColumnSource::cache_alike(ClassId id, const AskClass& ask_class) const {
+    for (const ClassId other : known_) {
+        if (other == kNone<ClassId> || other == id) {
+            continue;
+        }
+        const ClassEntry& entry = classes_[other];
+        // Null: the class is gone, or its cache is, or it is away with a proposal.
+        if (entry.spec && entry.cache && entry.cache->columns() && entry.cache->position() != ClassCache::kNever &&
+            alike(*entry.spec, ask_class)) {
+            return entry.cache.get();
+        }
+    }
+    return nullptr;
+}
+
+std::uint64_t ColumnSource::fills_up_to(ClassId id, const AskClass& ask_class) const {
+    const ClassCache* const source = cache_alike(id, ask_class);
+    return source == nullptr ? ClassCache::kNever : source->position();
+}
+
+void ColumnSource::fill(ClassId id, const AskClass& ask_class, ClassCache& cache) {
+    if (cache.position() != ClassCache::kNever) {
+        return;
+    }
+    if (const ClassCache* const source = cache_alike(id, ask_class); source != nullptr) {
+        cache.copy_columns(*source);
+        return;
+    }
+    known_[next_] = id;
+    next_ = (next_ + 1) % kRemembered;
+}
+
+}  // namespace bayplan

@@ -1,0 +1,44 @@
+// Classes that differ in their affinity, spread and ports alone find the same on each node's own columns. A class that
+// needs columns for the first time takes them over from one alike, instead of judging every node.
+//
+// Thread: the engine's. Owner: Pipeline. Remembers the last few classes whose columns were found node by node.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "apps/class_table.h"
+#include "topology/topology.h"
+
+namespace bayplan {
+
+class ColumnSource {
+public:
+    ColumnSource(const ClassTable& classes, Topology& topology) : classes_(classes), topology_(topology) {}
+
+    // The cache is the class's and wants columns. Where it has none yet, it gets those of a class alike, as far as they
+    // are brought up to date; or if there is no such class, others may take them from this one once it has them.
+    void fill(ClassId, const AskClass&, ClassCache&);
+    // Up to which log position a fresh cache of the class would be filled; ClassCache::kNever: not at all.
+    std::uint64_t fills_up_to(ClassId, const AskClass&) const;
+
+private:
+    static constexpr std::size_t kRemembered = 16;
+
+    bool alike(const AskClass&, const AskClass&) const;
+    const ClassCache* cache_alike(ClassId, const AskClass&) const;
+
+    const ClassTable& classes_;
+    Topology& topology_;
+    std::array<ClassId, kRemembered> known_ = filled();
+    std::size_t next_ = 0;
+
+    static constexpr std::array<ClassId, kRemembered> filled() {
+        std::array<ClassId, kRemembered> none{};
+        none.fill(kNone<ClassId>);
+        return none;
+    }
+};
+
+}  // namespace bayplan
