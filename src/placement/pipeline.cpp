@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t kRangedNs = 1;
 constexpr std::uint64_t kBoundNs = 12;
 constexpr std::uint64_t kJudgeNs = 100;
+constexpr std::uint64_t kJudgeChangedNs = 50;  // those of its nodes that changed
 constexpr std::uint64_t kSettleNs = 3 * kJudgeNs;
 // What it costs: per class, its cache and what it reads travel between cores; per batch, a message and a wake-up.
 constexpr std::uint64_t kProposalNs = 1'500;
@@ -152,14 +153,26 @@ std::uint64_t Pipeline::blocks_behind(const ClassEntry& entry) const {
     return std::min(blocks, state_.nodes.log().head() - entry.cache->position());
 }
 
+// Of columns: those of its own, or of a class alike, or of all nodes.
+std::uint64_t Pipeline::judging_ns(ClassId id) const {
+    const ClassEntry& entry = state_.classes[id];
+    const bool own = entry.cache && entry.cache->columns() && entry.cache->position() != ClassCache::kNever;
+    const std::uint64_t position = own ? entry.cache->position() : column_source_.fills_up_to(id, *entry.spec);
+    const std::uint64_t blocks = state_.nodes.block_count();
+    return position == ClassCache::kNever
+               ? blocks * kJudgeNs
+               : std::min(blocks, state_.nodes.log().head() - position) * kJudgeChangedNs;
+}
+
 // What the commit is spared if the class is proposed, less what that costs it.
-std::uint64_t Pipeline::gain_of_proposing(const ClassEntry& entry) {
+std::uint64_t Pipeline::gain_of_proposing(ClassId id) {
+    const ClassEntry& entry = state_.classes[id];
     const Subject subject = subject_of(*entry.spec);
     const bool columns = (entry.cache && entry.cache->columns()) || search_.couples(subject);
     const bool ranged = state_.topology.signatures().mask(subject.plan.signature) == nullptr &&
                         evaluator_.bound_for(*entry.spec).by_ranges();
-    const std::uint64_t ns = blocks_behind(entry) * (columns ? kJudgeNs : ranged ? kRangedNs : kBoundNs) + kSettleNs;
-    return ns > kProposalNs ? ns - kProposalNs : 0;
+    const std::uint64_t ns = columns ? judging_ns(id) : blocks_behind(entry) * (ranged ? kRangedNs : kBoundNs);
+    return ns + kSettleNs > kProposalNs ? ns + kSettleNs - kProposalNs : 0;
 }
 
 bool Pipeline::worth_proposing(const std::vector<ClassId>& classes) {
@@ -170,7 +183,7 @@ bool Pipeline::worth_proposing(const std::vector<ClassId>& classes) {
     }
     std::uint64_t gain = 0;
     for (const ClassId id : classes) {
-        gain += gain_of_proposing(state_.classes[id]);
+        gain += gain_of_proposing(id);
     }
     return gain > kHandOverNs;
 }

@@ -117,7 +117,8 @@ private:
     bool select(Batch&);
     void submit_proposals(Batch&);
     std::unique_ptr<ProposalBatch> message();
-    std::uint64_t gain_of_proposing(const ClassEntry&);
+    std::uint64_t gain_of_proposing(ClassId);
+    std::uint64_t judging_ns(ClassId) const;
     bool worth_proposing(const std::vector<ClassId>&);
     std::uint64_t blocks_behind(const ClassEntry&) const;
     void wait_for(std::uint64_t submitted_as);

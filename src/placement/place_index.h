@@ -50,8 +50,9 @@ public:
         std::uint64_t pod_position = 0;     // in Topology::pod_log
     };
     Made made;
+    std::uint64_t asked_for = 0;  // the plan of the last search, made or not
 
-    void forget() { made.plan = 0; }
+    void forget() { made.plan = asked_for = 0; }
 
     std::uint32_t block_count() const { return static_cast<std::uint32_t>(position_of_.size()); }
     // Blocks by number to places 0, 1, ...; no block has a feasible node until it is set.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -9,6 +10,10 @@
 namespace bayplan {
 
 namespace {
+
+// Making the index costs as much as some five searches without, so in a larger cluster it must be asked for twice: many a
+// class has one ask.
+constexpr std::uint32_t kBlocksOfSmall = 64;
 
 template <typename Each>
 void for_each_bit(std::uint64_t bits, Each&& each) {
@@ -44,7 +49,11 @@ bool PlaceSearch::find(const Subject& subject, ClassCache& cache, NodeKey& best)
         return false;
     }
     PlaceIndex& index = cache.places();
+    const bool first_time = std::exchange(index.asked_for, subject.plan.number) != subject.plan.number;
     if (!same_layout(subject, index) || index.block_count() != cache.block_count()) {
+        if (first_time && cache.block_count() > kBlocksOfSmall) {
+            return false;
+        }
         arrange(subject, cache.block_count(), index);
     }
     if (!index.made.usable || !suits(subject)) {

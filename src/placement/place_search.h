@@ -28,7 +28,8 @@ public:
         : predicates_(predicates), scores_(scores), kernels_(kernels), parts_(scores.size()) {}
 
     // The best node, 0 if none is feasible. The cache has columns and is up to date, and no predicate refuses all
-    // nodes. False: what the class asks cannot be found place by place (volumes, images, domains smaller than a block).
+    // nodes. False: what the class asks cannot be found place by place (volumes, images, domains smaller than a block), or
+    // does not pay yet.
     bool find(const Subject&, ClassCache&, NodeKey& best);
 
 private:
