@@ -6,6 +6,8 @@
 #include <bit>
 #include <utility>
 
+#include "cluster/kinds.h"
+
 namespace bayplan {
 
 namespace {
@@ -26,6 +28,12 @@ KindColumns* columns_for_write(NodeBlock& block, KindId kind, std::int64_t value
     }
     block.kinds[raw(kind)] = std::make_unique<KindColumns>();
     return block.kinds[raw(kind)].get();
+}
+
+// Of what every placement adds to and no capacity has: not to be made in the middle of scheduling.
+void make_columns(NodeBlock& block) {
+    columns_for_write(block, kScoredCpu, 1);
+    columns_for_write(block, kScoredMemory, 1);
 }
 
 void set_amount(NodeBlock& block, const NodeDelta& delta) {
@@ -89,6 +97,9 @@ void Shard::apply(ShardSide& side, const NodeDelta& delta) const {
             break;
         case Field::present:
             set_bit(block.present, delta.lane, delta.value != 0);
+            if (delta.value != 0) {
+                make_columns(block);
+            }
             side.bounds.set_presence(block, delta.block);
             break;
         case Field::schedulable:

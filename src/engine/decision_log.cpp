@@ -1,5 +1,6 @@
 #include "engine/decision_log.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -9,6 +10,7 @@ namespace bayplan {
 namespace {
 
 constexpr std::size_t kNumberMax = 24;
+constexpr std::size_t kLinesBytes = 4'096;
 
 template <typename Number>
     requires std::is_integral_v<Number>
@@ -22,17 +24,20 @@ char* put(char* at, std::string_view text) {
 
 }  // namespace
 
-DecisionLog::DecisionLog(DecisionSink& sink) : sink_(sink) { sha256_init(&hash_); }
+DecisionLog::DecisionLog(DecisionSink& sink) : sink_(sink), lines_(kLinesBytes, 0) { sha256_init(&hash_); }
 
 void DecisionLog::line(std::int64_t now_ns, std::string_view kind, std::string_view shim, std::string_view key,
                        std::string_view node, std::string_view victims, std::string_view reasons) {
-    // One size, then plain copies: a line is written for every placement.
     const std::size_t size_max = 2 * kNumberMax + kind.size() + shim.size() + key.size() + node.size() + victims.size() +
                                  reasons.size() + 8;
-    if (line_.size() < size_max) {
-        line_.resize(size_max);
+    if (used_ + size_max > lines_.size()) {
+        sha256_update(&hash_, used_, reinterpret_cast<const std::uint8_t*>(lines_.data()));
+        used_ = 0;
+        lines_.resize(std::max(lines_.size(), size_max));
     }
-    char* at = put(line_.data(), ++number_);
+    // One check of room, then plain copies: a line is written for every placement.
+    char* const begin = lines_.data() + used_;
+    char* at = put(begin, ++number_);
     at = put(put(at, " "), now_ns);
     at = put(put(at, " "), kind);
     at = put(put(at, " "), shim);
@@ -40,10 +45,9 @@ void DecisionLog::line(std::int64_t now_ns, std::string_view kind, std::string_v
     at = put(put(at, " "), node);
     at = put(put(at, " "), victims);
     at = put(put(at, " "), reasons);
-    const std::string_view line(line_.data(), static_cast<std::size_t>(at - line_.data()));
-    sink_.log_line(line);
-    *at = '\n';
-    sha256_update(&hash_, line.size() + 1, reinterpret_cast<const std::uint8_t*>(line_.data()));
+    sink_.log_line({begin, static_cast<std::size_t>(at - begin)});
+    *at++ = '\n';
+    used_ += static_cast<std::size_t>(at - begin);
 }
 
 void DecisionLog::place(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
@@ -72,6 +76,7 @@ void DecisionLog::clear(std::int64_t now_ns, std::string_view shim, std::string_
 
 std::string DecisionLog::digest() const {
     sha256_ctx copy = hash_;
+    sha256_update(&copy, used_, reinterpret_cast<const std::uint8_t*>(lines_.data()));
     std::array<std::uint8_t, SHA256_DIGEST_SIZE> bytes;
     sha256_digest(&copy, bytes.size(), bytes.data());
     static constexpr char kHex[] = "0123456789abcdef";

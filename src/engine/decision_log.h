@@ -38,7 +38,9 @@ private:
 
     DecisionSink& sink_;
     std::uint64_t number_ = 0;
-    std::string line_;  // room for a line; used again
+    // Lines that are not hashed yet: many at a time cost a third.
+    std::string lines_;
+    std::size_t used_ = 0;
     sha256_ctx hash_;
 };
 
