@@ -133,8 +133,7 @@ NodeNameSet names_from_fields(const PodSpec& spec, const KnownTexts& known) {
         std::ranges::copy(*of_term, std::back_inserter(narrowed.names));
     }
     std::ranges::sort(narrowed.names);
-    const auto repeated = std::ranges::unique(narrowed.names);
-    narrowed.names.erase(repeated.begin(), repeated.end());
+    narrowed.names.erase(std::unique(narrowed.names.begin(), narrowed.names.end()), narrowed.names.end());
     narrowed.kind = narrowed.names.empty() ? NodeNameSet::Kind::conflict : NodeNameSet::Kind::names;
     return narrowed;
 }

@@ -66,8 +66,7 @@ NamespaceSet namespaces_of(const PodTerm& term, Text own_namespace, const Namesp
         set.names.clear();
     }
     std::ranges::sort(set.names);
-    const auto repeated = std::ranges::unique(set.names);
-    set.names.erase(repeated.begin(), repeated.end());
+    set.names.erase(std::unique(set.names.begin(), set.names.end()), set.names.end());
     return set;
 }
 

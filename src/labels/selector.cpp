@@ -96,15 +96,14 @@ std::vector<Label> sorted_by_key(std::vector<Label> labels) {
 LabelSelector canonical(LabelSelector selector) {
     for (LabelRequirement& requirement : selector.requirements) {
         std::ranges::sort(requirement.values);
-        const auto repeated = std::ranges::unique(requirement.values);
-        requirement.values.erase(repeated.begin(), repeated.end());
+        requirement.values.erase(std::unique(requirement.values.begin(), requirement.values.end()), requirement.values.end());
     }
     const auto before = [](const LabelRequirement& a, const LabelRequirement& b) {
         return a.key != b.key ? a.key < b.key : a.op != b.op ? a.op < b.op : a.values < b.values;
     };
     std::ranges::sort(selector.requirements, before);
-    const auto repeated = std::ranges::unique(selector.requirements);
-    selector.requirements.erase(repeated.begin(), repeated.end());
+    const auto repeated = std::unique(selector.requirements.begin(), selector.requirements.end());
+    selector.requirements.erase(repeated, selector.requirements.end());
     return selector;
 }
 

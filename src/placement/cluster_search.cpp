@@ -68,6 +68,9 @@ std::int64_t ClusterSearch::bound_of(const ClassCache& cache, std::uint32_t bloc
     std::int64_t bound = score_of(cache.best_in(block));
     for (const std::size_t index : telling_) {
         const RawRange range = raws_[index].range(block);
+        if (!range.any()) {
+            continue;  // every feasible node here is left out of this score
+        }
         bound += range.min == range.max ? weighted(index, range.min)
                                         : std::max(weighted(index, range.min), weighted(index, range.max));
     }

@@ -53,7 +53,7 @@ private:
         const std::vector<std::int64_t>& table = tables_[index];
         if (!table.empty()) {
             // A node that is left out may have a raw score outside; it is not asked for.
-            const auto at = static_cast<std::size_t>(raw - raws_[index].extremes().min);
+            const auto at = static_cast<std::size_t>(raw) - static_cast<std::size_t>(raws_[index].extremes().min);
             return at < table.size() ? table[at] : 0;
         }
         return scores_[index].weight * scores_[index].score->normalise(raw, raws_[index].extremes());
