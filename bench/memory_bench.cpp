@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "engine/engine.h"
+#include "measure/forgetting_sink.h"
 #include "measure/live_memory.h"
 #include "measure/stopwatch.h"
 
@@ -40,25 +41,6 @@ struct Options {
     std::uint32_t classes = 10'000;
     std::string names = "workload";
     bool preempt = false;
-};
-
-// Takes everything and forgets it.
-class DeafSink final : public DecisionSink {
-public:
-    void hello_reply(ConnectionId, const HelloReply&) override {}
-    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t, std::uint64_t) override {
-        last = batch->first_sequence + batch->decisions.size() - 1;
-        for (const Decision& decision : batch->decisions) {
-            faults += decision.kind == DecisionKind::ask_rejected || decision.kind == DecisionKind::node_rejected ? 1 : 0;
-        }
-        return true;
-    }
-    bool state_applied(ConnectionId, std::uint64_t) override { return true; }
-    void cut(ConnectionId, std::string_view) override { ++faults; }
-    void log_line(std::string_view) override {}
-
-    std::uint64_t last = 0;
-    std::uint64_t faults = 0;
 };
 
 std::uint64_t mixed(std::uint64_t number) {
@@ -194,7 +176,7 @@ private:
     }
 
     const Options options_;
-    DeafSink sink_;
+    measure::ForgettingSink sink_;
     Engine engine_;
     std::uint64_t sequence_ = 0;
 };

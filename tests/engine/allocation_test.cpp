@@ -7,11 +7,13 @@
 #include <mutex>
 #include <vector>
 
+#include "measure/forgetting_sink.h"
 #include "tests/engine/harness.h"
 
 namespace bayplan {
 namespace {
 
+using measure::ForgettingSink;
 using testing::TestShim;
 
 constexpr int kNodes = 1'000;
@@ -47,25 +49,6 @@ public:
 private:
     mutable std::mutex mutex_;
     std::vector<const std::uint64_t*> counters_;
-};
-
-// Lets go of what it is given, as a shim that reads and acknowledges.
-class ForgettingSink final : public DecisionSink {
-public:
-    void hello_reply(ConnectionId, const HelloReply&) override {}
-    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t, std::uint64_t) override {
-        last = batch->first_sequence + batch->decisions.size() - 1;
-        for (const Decision& decision : batch->decisions) {
-            text += decision.name.size() + decision.node.size() + decision.text.size();
-        }
-        return true;
-    }
-    bool state_applied(ConnectionId, std::uint64_t) override { return true; }
-    void cut(ConnectionId, std::string_view) override {}
-    void log_line(std::string_view) override {}
-
-    std::uint64_t last = 0;
-    std::uint64_t text = 0;  // bytes
 };
 
 class Load {

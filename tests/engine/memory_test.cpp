@@ -5,43 +5,19 @@
 
 #include <memory>
 
+#include "measure/forgetting_sink.h"
+#include "measure/live_memory.h"
 #include "tests/engine/harness.h"
 
 namespace bayplan {
 namespace {
 
-using testing::TestShim;
+using measure::ForgettingSink;
 
 double allocated_bytes() {
     EXPECT_EQ(mallctl("thread.tcache.flush", nullptr, nullptr, nullptr, 0), 0);
-    std::uint64_t epoch = 1;
-    std::size_t size = sizeof epoch;
-    EXPECT_EQ(mallctl("epoch", &epoch, &size, &epoch, size), 0);
-    std::size_t allocated = 0;
-    size = sizeof allocated;
-    EXPECT_EQ(mallctl("stats.allocated", &allocated, &size, nullptr, 0), 0);
-    return static_cast<double>(allocated);
+    return static_cast<double>(measure::live_bytes());
 }
-
-// Forgets what it is told, but how much there was of it.
-class ForgettingSink final : public DecisionSink {
-public:
-    void hello_reply(ConnectionId, const HelloReply&) override {}
-    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t, std::uint64_t) override {
-        last = batch->first_sequence + batch->decisions.size() - 1;
-        for (const Decision& decision : batch->decisions) {
-            faults += decision.kind == DecisionKind::ask_rejected || decision.kind == DecisionKind::node_rejected ||
-                      decision.kind == DecisionKind::message_rejected;
-        }
-        return true;
-    }
-    bool state_applied(ConnectionId, std::uint64_t) override { return true; }
-    void cut(ConnectionId, std::string_view) override { ++faults; }
-    void log_line(std::string_view) override {}
-
-    std::uint64_t last = 0;
-    std::uint64_t faults = 0;
-};
 
 EngineOptions plain_options() {
     EngineOptions options;
