@@ -87,6 +87,8 @@ public:
     // Those of `lanes` whose node passes.
     virtual std::uint64_t filter(const AskClass&, const NodeBlock&, std::uint64_t lanes) const noexcept { return lanes; }
 
+    // This and couples() are not asked for a plan that is `plain`: what they look at of a spec must be looked at where
+    // plans are made (topology/plan_maker.cpp), too. refuse_all() may also hang on volumes and names only (ClusterSearch::find).
     virtual Refusal refuse_all(const Subject&) const { return {}; }
     // Nodes that are out before any predicate is asked (Kubernetes: PreFilterResult).
     virtual Refusal shut_out(const Subject&, const NodeView&) const { return {}; }
