@@ -59,6 +59,7 @@ struct PreemptionExplanation {
 struct Explanation {
     std::string state;    // "pending", "gated", ...
     std::string message;  // Kubernetes' text if no node takes it, with what preemption adds; or of its gates or node
+    std::vector<std::string> woken_by;  // if no node takes it: what would have it tried again (RULES.md, section 6)
     std::optional<PreemptionExplanation> preemption;  // if no node takes it and preemption was tried
     std::string node;     // where the next attempt would place it; empty: nowhere
     std::vector<NodeExplanation> nodes;  // in the order of slots

@@ -197,43 +197,4 @@ void audit_world(World& world, std::size_t selected, const BlockEvaluator& evalu
     check_caches(world, evaluator, broken);
 }
 
-std::string explain_ask(const World& world, AskId id, bool has_credit, const PredicateSet& predicates) {
-    const Ask& ask = world.asks[id];
-    switch (ask.state) {
-        case AskState::pending:
-        case AskState::selected:
-            if (world.resyncs_open > 0) {
-                return "a shim is stating its state anew; nothing is decided before the end of it";
-            }
-            return has_credit ? "is in the heap, to be tried in its turn"
-                              : "its shim has no credit left: it must acknowledge decisions first";
-        case AskState::backoff:
-            return "waits until " + std::to_string(world.asks.waiting(id).backoff_until_ns) + " ns after " +
-                   std::to_string(ask.failures) + " failures";
-        case AskState::unschedulable: {
-            const std::uint32_t failed = world.asks.waiting(id).failed_predicates;
-            std::string why = "no node takes it:";
-            for (std::uint32_t index = 0; index < predicates.predicates().size(); ++index) {
-                if (failed >> index & 1) {
-                    why += ' ' + std::string(predicates.predicates()[index]->name());
-                }
-            }
-            const std::uint32_t events = predicates.woken_by(failed);
-            why += "; woken by:";
-            why += events & kNodeAdded ? " a node added" : "";
-            why += events & kNodeUpdated ? ", a node or its holds changed" : "";
-            why += events & kNodeUndrained ? ", a node undrained" : "";
-            why += events & kNodeGone ? ", a node gone" : "";
-            why += events & kPodGone ? ", a pod gone" : "";
-            why += events & kPodPlaced ? ", a pod placed" : "";
-            why += events & kObjectChanged ? ", a claim, volume or namespace changed" : "";
-            return why;
-        }
-        case AskState::awaiting_node: return "runs, as its shim says; waits until a shim registers its node";
-        case AskState::unacknowledged: return "is allocated; the shim has not acknowledged it";
-        case AskState::allocated: return "is allocated";
-        default: return std::string(to_string(ask.state));
-    }
-}
-
 }  // namespace bayplan

@@ -1,7 +1,7 @@
-// The laws of the design checked against a recount of everything, and the answer to "why is it pending".
+// The laws of the design checked against a recount of everything.
 //
-// Thread: the engine's, between inputs and attempts. Costs a walk over all nodes and asks: for tests,
-// and for an operator's question; never in the scheduling path.
+// Thread: the engine's, between inputs and attempts. Costs a walk over all nodes and asks: for tests, never in the
+// scheduling path.
 #pragma once
 
 #include <string>
@@ -15,8 +15,5 @@ namespace bayplan {
 
 // Appends one text per broken law. `selected`: asks that a batch under way has taken from the heap.
 void audit_world(World&, std::size_t selected, const BlockEvaluator&, std::vector<std::string>& broken);
-
-// What an ask waits for, in terms of nodes, credit, time and what would wake it.
-std::string explain_ask(const World&, AskId, bool has_credit, const PredicateSet&);
 
 }  // namespace bayplan

@@ -217,7 +217,7 @@ std::optional<Explanation> Engine::explain(std::string_view shim, std::string_vi
     if (ask == kNone<AskId>) {
         return std::nullopt;
     }
-    return explain_ask_in_full(world, parts_->attempts, parts_->evaluator, parts_->search, ask, full);
+    return explain_ask(world, parts_->attempts, parts_->evaluator, parts_->search, ask, full);
 }
 
 std::string Engine::ask_state(std::string_view shim, std::string_view key, std::string* why) const {
@@ -232,7 +232,7 @@ std::string Engine::ask_state(std::string_view shim, std::string_view key, std::
     }
     const Ask& ask = world.asks[found];
     if (why != nullptr) {
-        *why = explain_ask(world, found, parts_->lifecycle.has_credit(ask.shim), parts_->evaluator.predicates());
+        *why = why_it_waits(world, found, parts_->lifecycle.has_credit(ask.shim), parts_->evaluator.predicates());
     }
     return std::string(to_string(ask.state));
 }

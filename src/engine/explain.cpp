@@ -2,7 +2,6 @@
 
 #include <utility>
 
-
 namespace bayplan {
 
 namespace {
@@ -13,6 +12,42 @@ PredicateFailure named(const PredicateSet& predicates, PredicateSet::Failure&& f
 }
 
 constexpr std::string_view kAvoidedReason = "node(s) refused the pod lately";
+
+// In the words of RULES.md, section 6. A new or changed node wakes whatever failed.
+std::vector<std::string> wake_texts(std::uint32_t events) {
+    static constexpr std::pair<std::uint32_t, std::string_view> kTexts[] = {
+        {kNodeAdded, "a node added"},
+        {kNodeUpdated, "a node or its holds changed"},
+        {kNodeUndrained, "a node undrained"},
+        {kNodeGone, "a node gone"},
+        {kPodGone, "a pod gone"},
+        {kPodPlaced, "a pod placed"},
+        {kObjectChanged, "a claim, volume or namespace changed"},
+    };
+    std::vector<std::string> texts;
+    for (const auto& [event, text] : kTexts) {
+        if (((events | kNodeChanges) & event) != 0) {
+            texts.emplace_back(text);
+        }
+    }
+    return texts;
+}
+
+std::string why_unschedulable(std::uint32_t failed, const PredicateSet& predicates) {
+    std::string why = "no node takes it:";
+    for (std::uint32_t index = 0; index < predicates.predicates().size(); ++index) {
+        if (failed >> index & 1) {
+            why += ' ' + std::string(predicates.predicates()[index]->name());
+        }
+    }
+    std::string_view between = "; woken by: ";
+    for (const std::string& text : wake_texts(predicates.woken_by(failed))) {
+        why += between;
+        why += text;
+        between = ", ";
+    }
+    return why;
+}
 
 class Explainer {
 public:
@@ -73,6 +108,7 @@ private:
         Diagnosis diagnosis = diagnoser_.diagnose();
         std::vector<NodeVictims> candidates;
         const PreemptionOutcome outcome = attempts_.preempting().decide(ask_, diagnosis, &candidates);
+        explanation.woken_by = wake_texts(evaluator_.predicates().woken_by(diagnosis.failed_predicates));
         explanation.message = whole_message(std::move(diagnosis.message), outcome);
         if (!outcome.tried) {
             return;
@@ -172,23 +208,46 @@ private:
 
 }  // namespace
 
-Explanation explain_ask_in_full(World& world, Attempts& attempts, const BlockEvaluator& evaluator,
-                                ClusterSearch& search, AskId id, bool full) {
+Explanation explain_ask(World& world, Attempts& attempts, const BlockEvaluator& evaluator, ClusterSearch& search,
+                        AskId id, bool full) {
     Explanation explanation;
     const Ask& ask = world.asks[id];
     explanation.state = to_string(ask.state);
     if (ask.state == AskState::gated) {
         explanation.message = gates_text(world.specs[world.classes.spec_of(ask)], world.texts);
+        explanation.woken_by = {"its scheduling gates removed"};
         return explanation;
     }
     if (ask.state == AskState::awaiting_node) {
         explanation.message = awaited_text(world.awaited_nodes.node_of(id));
+        explanation.woken_by = {"its node registered by a shim"};
         return explanation;
     }
     world.nominations.lift(id);
     Explainer(world, attempts, evaluator, search, id).explain(explanation, full);
     world.nominations.lay(id);
     return explanation;
+}
+
+std::string why_it_waits(const World& world, AskId id, bool has_credit, const PredicateSet& predicates) {
+    const Ask& ask = world.asks[id];
+    switch (ask.state) {
+        case AskState::pending:
+        case AskState::selected:
+            if (world.resyncs_open > 0) {
+                return "a shim is stating its state anew; nothing is decided before the end of it";
+            }
+            return has_credit ? "is in the heap, to be tried in its turn"
+                              : "its shim has no credit left: it must acknowledge decisions first";
+        case AskState::backoff:
+            return "waits until " + std::to_string(world.asks.waiting(id).backoff_until_ns) + " ns after " +
+                   std::to_string(ask.failures) + " failures";
+        case AskState::unschedulable: return why_unschedulable(world.asks.waiting(id).failed_predicates, predicates);
+        case AskState::awaiting_node: return "runs, as its shim says; waits until a shim registers its node";
+        case AskState::unacknowledged: return "is allocated; the shim has not acknowledged it";
+        case AskState::allocated: return "is allocated";
+        default: return std::string(to_string(ask.state));
+    }
 }
 
 }  // namespace bayplan

@@ -1,10 +1,10 @@
 // Why an ask is where it is: every node's verdict, the scores of those that are feasible, and if there are
-// none, where preemption could make room.
+// none, where preemption could make room and what would have it tried again.
 //
 // Thread: the engine's. Looks at every node; leaves everything as it was.
 #pragma once
 
-#include <string_view>
+#include <string>
 
 #include "bayplan/explanation.h"
 #include "engine/attempts.h"
@@ -13,6 +13,9 @@
 namespace bayplan {
 
 // `full`: all failing predicates per node, not only the first.
-Explanation explain_ask_in_full(World&, Attempts&, const BlockEvaluator&, ClusterSearch&, AskId, bool full);
+Explanation explain_ask(World&, Attempts&, const BlockEvaluator&, ClusterSearch&, AskId, bool full);
+
+// What an ask waits for, without a look at nodes: in terms of predicates, credit, time and what would wake it.
+std::string why_it_waits(const World&, AskId, bool has_credit, const PredicateSet&);
 
 }  // namespace bayplan

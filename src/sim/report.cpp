@@ -67,6 +67,13 @@ private:
             add_node(node);
         }
         out_->end();
+        if (!explanation.woken_by.empty()) {
+            out_->begin_list("wokenBy");
+            for (const std::string& text : explanation.woken_by) {
+                out_->text({}, text);
+            }
+            out_->end();
+        }
         if (explanation.preemption) {
             add_preemption(*explanation.preemption);
         }

@@ -106,6 +106,9 @@ private:
         if (!groups.empty()) {
             others(groups, nodes.size());
         }
+        if (!decision.explanation->woken_by.empty()) {
+            fmt::print(out_, "  woken by: {}\n", fmt::join(decision.explanation->woken_by, ", "));
+        }
         if (decision.explanation->preemption) {
             preemption(*decision.explanation->preemption);
         }

@@ -167,7 +167,8 @@ Decision nominated() {
     decision.nominated_node = "n1";
     decision.victims = {"ns/a", "ns/b"};
     decision.budget_violations = 1;
-    PreemptionExplanation& preemption = decision.explanation.emplace().preemption.emplace();
+    decision.explanation.emplace().woken_by = {"a node added", "a pod gone"};
+    PreemptionExplanation& preemption = decision.explanation->preemption.emplace();
     preemption.nominated_node = "n1";
     preemption.candidates.push_back({"n2", {"ns/e"}, 1, 7, 2'147'483'655, 1'000});
     preemption.candidates.push_back(
@@ -190,6 +191,10 @@ TEST(Report, JsonOfANomination) {
       ],
       "pdbViolations":1,
       "nodes":{},
+      "wokenBy":[
+        "a node added",
+        "a pod gone"
+      ],
       "preemption":{
         "candidates":{"n2":{"victims":["ns/e"],"pdbViolations":1,"highestPriority":7,"prioritySum":2147483655,)"
 R"("earliestStartMs":1000},"n1":{"victims":["ns/a","ns/b"],"pdbViolations":1,"highestPriority":5,"prioritySum":4294967306}}
@@ -210,6 +215,7 @@ TEST(Report, TableOfANomination) {
     EXPECT_EQ(report(Format::table, {nominated()}),
               "ns/d: nominated on n1, in place of ns/a, ns/b\n"
               "  0/2 nodes are available: 2 x.\n"
+              "  woken by: a node added, a pod gone\n"
               "  on 2 of them preemption makes room; fewest budgets broken, then the least important victims:\n"
               "      NODE  BUDGETS      HIGHEST      PRIORITIES   COUNT  VICTIMS\n"
               "    > n1          1            5      4294967306       2  ns/a, ns/b\n"

@@ -168,6 +168,9 @@ TEST(Simulation, ExplanationsAreOfTheStateBeforeTheDecision) {
     EXPECT_EQ(verdicts(0), (std::map<std::string, std::string>{
                                {"n1", "feasible"}, {"n2", "NodeUnschedulable"}, {"n3", "NodeResourcesFit"}}));
     EXPECT_EQ(verdicts(1).at("n1"), "NodeResourcesFit");
+    const auto woken_by = [&](std::size_t index) { return world.decisions.at(index).explanation.value().woken_by; };
+    EXPECT_THAT(woken_by(0), ElementsAre());
+    EXPECT_THAT(woken_by(1), ElementsAre("a node added", "a node or its holds changed", "a node undrained", "a pod gone"));
 }
 
 TEST(Simulation, AFullDiagnosisNamesEveryPredicate) {
