@@ -84,7 +84,7 @@ private:
             // The parser places a value that is not there at the next line; a reader looks at the
             // key.
             if (node.kind == YamlNode::Kind::null) node.position = level.key.position;
-            level.node.entries.emplace_back(std::move(level.key), std::move(node));
+            level.node.entries.push_back({std::move(level.key), std::move(node)});
             level.has_key = false;
         }
     }

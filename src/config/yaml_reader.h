@@ -17,6 +17,8 @@
 
 namespace bayplan::config {
 
+struct YamlEntry;
+
 struct YamlNode {
     enum class Kind { null, scalar, sequence, map };
 
@@ -24,11 +26,15 @@ struct YamlNode {
     Position position;
     std::string text;             // scalar
     std::vector<YamlNode> items;  // sequence
-    std::vector<std::pair<YamlNode, YamlNode>>
-        entries;  // map, in order of the file, equal keys kept
+    std::vector<YamlEntry> entries;  // map, in order of the file, equal keys kept
 
     // For messages: "nothing", "the value 'x'", "a list", "a mapping".
     std::string describe() const;
+};
+
+struct YamlEntry {
+    YamlNode key;
+    YamlNode value;
 };
 
 // Reads the one document of `text`. False: `faults` got the reason. `file` is for the faults only.

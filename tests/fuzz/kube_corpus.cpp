@@ -84,13 +84,16 @@ int main(int argc, char** argv) {
     std::filesystem::create_directories(directory);
     std::vector<std::string> seeds{kYaml, kSelector, kTerm};
     std::string list = R"({"kind":"List","items":[)";
+    std::string timeline;
     for (const std::vector<std::string>& group : {pods(), others()}) {
         for (const std::string& object : group) {
             list += (list.back() == '[' ? "" : ",") + object;
+            timeline += R"({"at":"1.5s","apply":)" + object + "}\n";
             seeds.push_back(object);
         }
     }
     seeds.push_back(list + "]}");
+    seeds.push_back(timeline + R"({"at":"12s","delete":{"kind":"Pod","namespace":"ns","name":"a"},"now":true})");
     for (std::size_t number = 0; number < seeds.size(); ++number) {
         if (!write(directory / std::to_string(number), seeds[number])) {
             std::fprintf(stderr, "%s: cannot be written\n", directory.c_str());

@@ -1,4 +1,4 @@
-// Readers (JSON, YAML) and converter against any text.
+// Readers (JSON, YAML, timelines) and converter against any text.
 //
 // Checked besides the sanitizers: what a dump sends can be applied: ids were defined before, amounts are in
 // their range and of distinct kinds, asks name nodes and specs that were sent, keys are not given twice.
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kube/cluster_dump.h"
+#include "sim/events.h"
 
 namespace {
 
@@ -94,11 +95,28 @@ void read(const std::string& text, bool defaults) {
     }
 }
 
+void read_timeline(const std::string& text) {
+    kube::ObjectConverter converter(true);
+    std::vector<sim::Event> events;
+    std::vector<kube::ObjectFault> faults;
+    const bool good = sim::read_events(text, "fuzz", converter, events, faults);
+    require(good == faults.empty());
+    if (!good) {
+        return;
+    }
+    std::int64_t before = 0;
+    for (const sim::Event& event : events) {
+        require(event.at_ms >= before);
+        before = event.at_ms;
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
     read(text, false);
     read(text, true);
+    read_timeline(text);
     return 0;
 }

@@ -1,0 +1,69 @@
+// Writes seeds for texts_fuzz: one text of each kind that is read to its end.
+//
+// Usage: texts_corpus DIRECTORY
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "client/journal.h"
+#include "config/load.h"
+#include "config_file.h"
+
+namespace {
+
+using namespace bayplan;
+
+std::string printed_configuration(const config::ConfigFolder& folder) {
+    config::Config read;
+    config::Faults faults;
+    const std::string file = folder.write("b.yaml", config::kSoundConfig);
+    return config::load_config(file, config::four_cpus_two_allowed(), read, faults) ? config::print_config(read) : "";
+}
+
+std::string small_journal(const config::ConfigFolder& folder) {
+    const std::string path = (folder.path() / "journal").string();
+    std::string error;
+    const auto journal = client::Journal::open(path, client::Journal::Sync::process, [](std::string_view) {}, error);
+    if (journal == nullptr) {
+        return "";
+    }
+    journal->append("first");
+    journal->append("second");
+    if (!journal->flush(error)) {
+        return "";
+    }
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        std::fprintf(stderr, "usage: %s DIRECTORY\n", argv[0]);
+        return 2;
+    }
+    const std::filesystem::path directory = argv[1];
+    std::filesystem::create_directories(directory);
+    const config::ConfigFolder folder;
+    bool written = true;
+    const auto add = [&](const char* name, char kind, std::string_view text) {
+        std::ofstream file(directory / name, std::ios::binary);
+        file << kind << text;
+        written &= !text.empty() && file.flush();
+    };
+    add("configuration", 0, config::kSoundConfig);
+    add("printed", 0, printed_configuration(folder));
+    add("table", 1, "name,cpu,gpu\na,100,\nb,200,3\n");
+    add("journal", 2, small_journal(folder));
+    add("cpus", 3, "0-3,5");
+    add("size", 3, "64Ki");
+    add("duration", 3, "10s");
+    if (!written) {
+        std::fprintf(stderr, "%s: a seed cannot be made or written\n", directory.c_str());
+        return 1;
+    }
+    return 0;
+}
