@@ -19,7 +19,7 @@ public:
         }
         path_ = pattern;
         const std::string command =
-            std::string(BAYPLAN_MAKE_CERTS) + " " + path_ + " shim-a shim-b >/dev/null";
+            std::string("'") + BAYPLAN_MAKE_CERTS + "' '" + path_ + "' shim-a shim-b >/dev/null";
         if (std::system(command.c_str()) != 0) {
             throw std::runtime_error("make_certs failed");
         }

@@ -6,11 +6,10 @@
 # SUPPORT: the directory of veth_netns.sh and make_certs. Exit 77: namespaces are not allowed here.
 set -eu
 . "$1/veth_netns.sh"
-veth_netns_enter "$0" "$@" || { echo "skipped: $VETH_WHY_NOT"; exit 77; }
 # Those of tests/dataplane/l2l3_frames.h.
 VETH_A_MAC=02:00:00:00:00:02
 VETH_B_MAC=02:00:00:00:00:01
-veth_netns_make || { echo "skipped: $VETH_WHY_NOT"; exit 77; }
+veth_netns_or_skip "$0" "$@"
 
 work=$(mktemp -d)
 host=

@@ -2,8 +2,7 @@
 # dpdk_shim.sh BAYPLAND BAYPLAN MAKE_CERTS VETH_NETNS: both ends on DPDK ports, af_packet over a veth between
 # two network namespaces. Exit 77: namespaces are not allowed here.
 . "$4"
-veth_netns_enter "$0" "$@" || { echo "skipped: $VETH_WHY_NOT"; exit 77; }
-veth_netns_make || { echo "skipped: $VETH_WHY_NOT"; exit 77; }
+veth_netns_or_skip "$0" "$@"
 . "$(dirname "$0")/sessions.sh"
 after_finish=veth_netns_cleanup
 

@@ -18,8 +18,8 @@ mac_of_a=$($VETH_A cat "/sys/class/net/$VETH_A_IF/address" 2>/dev/null ||
 neighbour_is() { $VETH_B ip neigh show "$1" dev "$VETH_B_IF" | grep -q "lladdr $2"; }
 
 # --- IPv4 and IPv6 at once. Neighbours that remember another station are set right by the announcements.
-with_ipv6 "$VETH_B" "$VETH_B_IF" 2>/dev/null && $VETH_B ip addr add fd99::1/64 dev "$VETH_B_IF" nodad 2>/dev/null ||
-    { echo "skipped: this kernel has no IPv6"; exit 77; }
+[ -d /proc/sys/net/ipv6 ] || { echo "skipped: this kernel has no IPv6"; exit 77; }
+with_ipv6 "$VETH_B" "$VETH_B_IF" && $VETH_B ip addr add fd99::1/64 dev "$VETH_B_IF" nodad || fail "no IPv6 on the link"
 for old in 10.99.0.2 fd99::2; do
     $VETH_B ip neigh replace "$old" lladdr 02:00:00:00:00:99 dev "$VETH_B_IF" nud stale
 done

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Two lcores on the DPDK port over af_packet: with two queues, which the kernel spreads peers over, and with one,
-# where the first lcore receives for both and packets are steered by connection id. Every load is served whole,
-# both lcores get some, and each connection stays with one. Other numbers of queues are refused with a reason.
+# Two lcores on the DPDK port over af_packet, pinned by the profile: with two queues, which the kernel spreads peers
+# over, and with one, where the first lcore receives for both and packets are steered by connection id. Every load is
+# served whole, both lcores get some, and each connection stays with one. Other numbers of queues are refused with a
+# reason.
 . "$(dirname "$0")/veth_sessions.sh"
 
 queues=1
@@ -16,10 +17,22 @@ both_have() {
     [ "$(of_lcore "$1" 0 handshakes_ok)" -gt 0 ] && [ "$(of_lcore "$1" 1 handshakes_ok)" -gt 0 ]
 }
 
+# affinity_of THREAD: the CPUs that the daemon's thread may run on, as the kernel tells.
+affinity_of() {
+    grep -lx "$1" /proc/"$daemon"/task/*/comm | sed 's/comm$/status/' | xargs sed -n 's/^Cpus_allowed_list:[[:space:]]*//p'
+}
+
+# The profile pins them, in turn, to the first and the last CPU that there is; then the other way round.
+cpus=$(python3 -c 'import os; cpus = sorted(os.sched_getaffinity(0)); print(cpus[0], cpus[-1])')
 link_settings='  lcores: 2'
 for queues in 2 1; do
     run=queues-$queues
+    first=${cpus% *} second=${cpus#* }
+    profile_settings="profile: {data_plane: [$first, $second]}"
     start_dpdk_daemon "$run"
+    [ "$(affinity_of bp-lcore0)" = "$first" ] && [ "$(affinity_of bp-lcore1)" = "$second" ] ||
+        fail "$run: lcores on $(affinity_of bp-lcore0) and $(affinity_of bp-lcore1), not $first and $second"
+    cpus="$second $first"
     loads=0
     # Where a peer lands follows from its UDP port: until both have had some.
     while [ "$loads" -lt 2 ] || ! both_have "$run.status"; do
@@ -52,7 +65,7 @@ for queues in 2 1; do
         [ "$steered" -gt 0 ] || fail "nothing was steered"
         [ "$(of_lcore "$run.status" 1 steered_in)" = "$steered" ] || fail "steered packets were lost"
     fi
-    checked "$queues queues, 2 lcores: $loads loads, both lcores had some, $steered packets steered"
+    checked "$queues queues, 2 lcores: $loads loads, both lcores had some, $steered packets steered; pinned to $first and $second"
 done
 
 queues=3

@@ -8,8 +8,7 @@ baypland=$1
 bayplan=$2
 make_certs=$3
 . "$4/veth_netns.sh"
-veth_netns_enter "$0" "$@" || { echo "skipped: $VETH_WHY_NOT"; exit 77; }
-veth_netns_make || { echo "skipped: $VETH_WHY_NOT"; exit 77; }
+veth_netns_or_skip "$0" "$@"
 
 work=$(mktemp -d)
 daemon=

@@ -3,8 +3,7 @@
 # Arguments of every such test: BAYPLAND BAYPLAN MAKE_CERTS VETH_NETNS [RELAY]. Exit 77: namespaces are not
 # allowed here. Also sets what sessions.sh sets.
 . "$4"
-veth_netns_enter "$0" "$@" || { echo "skipped: $VETH_WHY_NOT"; exit 77; }
-veth_netns_make || { echo "skipped: $VETH_WHY_NOT"; exit 77; }
+veth_netns_or_skip "$0" "$@"
 . "$(dirname "$0")/sessions.sh"
 after_finish=veth_netns_cleanup
 relay_program=${5:-}
