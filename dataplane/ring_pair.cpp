@@ -22,7 +22,7 @@ namespace {
 
 // A receive window of 4 MiB is 2,900 packets: flow control stops a sender before the ring is full.
 constexpr unsigned kRingSlots = 4096;
-constexpr std::uint32_t kBuffers = 16383;  // both rings full, and bursts and caches
+constexpr std::uint32_t kBuffersPerQueue = 16383;  // both rings full, and bursts and caches
 
 struct Wire {
     std::shared_ptr<rte_mempool> pool;
@@ -90,7 +90,7 @@ bool open_ring_port_sets(const RingPortOptions& options, PortSet& server, PortSe
     const std::string name = "bayplan" + std::to_string(number.fetch_add(1));
     auto wire = std::make_shared<Wire>();
     wire->pool =
-        make_buffer_pool(static_cast<std::uint32_t>((kBuffers + 1) * options.queues - 1), error);
+        make_buffer_pool(static_cast<std::uint32_t>((kBuffersPerQueue + 1) * options.queues - 1), error);
     if (wire->pool == nullptr ||
         !make_rings(name + "_to_server", options.queues, wire->to_server, error) ||
         !make_rings(name + "_to_client", options.queues, wire->to_client, error)) {

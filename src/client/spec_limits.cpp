@@ -15,7 +15,7 @@ namespace bayplan::client {
 
 namespace {
 
-constexpr wire::Limits kLimits;
+constexpr wire::Limits kSpecLimits;
 
 // A frame holds at least one item, and the transport takes frames of 1 MiB.
 constexpr std::size_t kItemBytesMax = 512 * 1024;
@@ -50,16 +50,16 @@ private:
     }
     template <typename Entry>
     void terms(const std::vector<Entry>& list) {
-        sizes(list, kTermBytes, kLimits.terms_max, "a list is too long");
+        sizes(list, kTermBytes, kSpecLimits.terms_max, "a list is too long");
         for (const Entry& entry : list) {
             term(entry);
         }
     }
     void texts(const std::vector<Text>& list) {
-        sizes(list, sizeof(Text), kLimits.terms_max, "a list is too long");
+        sizes(list, sizeof(Text), kSpecLimits.terms_max, "a list is too long");
     }
     void labels(const std::vector<Label>& list) {
-        sizes(list, sizeof(Label), kLimits.attributes_max, "too many labels");
+        sizes(list, sizeof(Label), kSpecLimits.attributes_max, "too many labels");
     }
     void selector(const std::optional<LabelSelector>& selector) {
         if (selector) {
@@ -174,9 +174,9 @@ std::string fault_of(const Item& item, const TextOf& text_of) {
     visit_texts(item, [&](const Text& text) {
         longest = std::max(longest, text == 0 ? 0 : text_of(text).size());
     });
-    return longest <= kLimits.string_bytes_max
+    return longest <= kSpecLimits.string_bytes_max
                ? ""
-               : fmt::format("a text is longer than {} bytes", kLimits.string_bytes_max);
+               : fmt::format("a text is longer than {} bytes", kSpecLimits.string_bytes_max);
 }
 
 bool told(std::string_view item, const std::string& fault, std::string* why) {

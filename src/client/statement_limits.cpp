@@ -11,7 +11,7 @@ namespace bayplan::client {
 
 namespace {
 
-constexpr wire::Limits kLimits;
+constexpr wire::Limits kStatementLimits;
 
 // Table, vtable, length words and padding of one record.
 constexpr std::size_t kRecordBytes = 192;
@@ -27,17 +27,17 @@ bool fault(std::string* why, std::string_view item, std::string_view text) {
 bool texts_fit(std::string_view item, std::initializer_list<std::string_view> texts,
                std::string* why) {
     for (const std::string_view text : texts) {
-        if (text.size() > kLimits.string_bytes_max) {
+        if (text.size() > kStatementLimits.string_bytes_max) {
             return fault(why, item,
-                         fmt::format("a text is longer than {} bytes", kLimits.string_bytes_max));
+                         fmt::format("a text is longer than {} bytes", kStatementLimits.string_bytes_max));
         }
     }
     return true;
 }
 
 bool amounts_fit(std::string_view item, std::span<const NamedAmount> amounts, std::string* why) {
-    if (amounts.size() > kLimits.amounts_max) {
-        return fault(why, item, fmt::format("more than {} amounts", kLimits.amounts_max));
+    if (amounts.size() > kStatementLimits.amounts_max) {
+        return fault(why, item, fmt::format("more than {} amounts", kStatementLimits.amounts_max));
     }
     for (const NamedAmount& amount : amounts) {
         if (!texts_fit(item, {amount.kind}, why)) {
@@ -49,8 +49,8 @@ bool amounts_fit(std::string_view item, std::span<const NamedAmount> amounts, st
 
 bool attributes_fit(std::string_view item, std::span<const NamedAttribute> attributes,
                     std::string* why) {
-    if (attributes.size() > kLimits.attributes_max) {
-        return fault(why, item, fmt::format("more than {} attributes", kLimits.attributes_max));
+    if (attributes.size() > kStatementLimits.attributes_max) {
+        return fault(why, item, fmt::format("more than {} attributes", kStatementLimits.attributes_max));
     }
     for (const NamedAttribute& attribute : attributes) {
         if (!texts_fit(item, {attribute.key, attribute.value}, why)) {
@@ -61,8 +61,8 @@ bool attributes_fit(std::string_view item, std::span<const NamedAttribute> attri
 }
 
 bool taints_fit(std::string_view item, std::span<const NamedTaint> taints, std::string* why) {
-    if (taints.size() > kLimits.attributes_max) {
-        return fault(why, item, fmt::format("more than {} taints", kLimits.attributes_max));
+    if (taints.size() > kStatementLimits.attributes_max) {
+        return fault(why, item, fmt::format("more than {} taints", kStatementLimits.attributes_max));
     }
     for (const NamedTaint& taint : taints) {
         if (taint.effect < TaintEffect::no_schedule || taint.effect > TaintEffect::no_execute) {
@@ -76,8 +76,8 @@ bool taints_fit(std::string_view item, std::span<const NamedTaint> taints, std::
 }
 
 bool images_fit(std::string_view item, std::span<const NamedAmount> images, std::string* why) {
-    if (images.size() > kLimits.terms_max) {
-        return fault(why, item, fmt::format("more than {} images", kLimits.terms_max));
+    if (images.size() > kStatementLimits.terms_max) {
+        return fault(why, item, fmt::format("more than {} images", kStatementLimits.terms_max));
     }
     for (const NamedAmount& image : images) {
         if (!texts_fit(item, {image.kind}, why)) {
@@ -88,8 +88,8 @@ bool images_fit(std::string_view item, std::span<const NamedAmount> images, std:
 }
 
 bool devices_fit(std::string_view item, std::span<const std::string_view> kinds, std::string* why) {
-    if (kinds.size() > kLimits.amounts_max) {
-        return fault(why, item, fmt::format("more than {} kinds of devices", kLimits.amounts_max));
+    if (kinds.size() > kStatementLimits.amounts_max) {
+        return fault(why, item, fmt::format("more than {} kinds of devices", kStatementLimits.amounts_max));
     }
     for (const std::string_view kind : kinds) {
         if (!texts_fit(item, {kind}, why)) {

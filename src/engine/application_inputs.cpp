@@ -7,12 +7,6 @@
 
 namespace bayplan {
 
-namespace {
-
-std::string numbered(DictId id) { return "#" + std::to_string(id); }
-
-}  // namespace
-
 void Inputs::add_application(ShimId id, const ApplicationRecord& record) {
     Shim& shim = world_.shims[id];
     const std::string_view name = text_of(shim, record.application);

@@ -13,8 +13,6 @@ namespace {
 constexpr std::int64_t kDefaultCpu = 100;                          // milli-cores
 constexpr std::int64_t kDefaultMemory = std::int64_t{200} << 20;   // bytes
 
-std::string numbered(DictId id) { return "#" + std::to_string(id); }
-
 }  // namespace
 
 // --- asks

@@ -25,6 +25,9 @@ inline constexpr std::size_t kNameBytesMax = 512;
 // Largest amount of one kind: sums of very many stay far below what 64 bits hold.
 inline constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
 
+// An id for people, where there is no text: "#7".
+inline std::string numbered(DictId id) { return "#" + std::to_string(id); }
+
 class Inputs {
 public:
     Inputs(World& world, Lifecycle& lifecycle, DecisionSink& sink)

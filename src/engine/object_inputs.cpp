@@ -59,8 +59,6 @@ std::string terms_fault(const PodSpec& spec) {
     return {};
 }
 
-std::string numbered(DictId id) { return "#" + std::to_string(id); }
-
 }  // namespace
 
 std::string Inputs::take_labels(std::vector<Label>& labels) {

@@ -6,7 +6,6 @@ namespace bayplan {
 
 namespace {
 
-constexpr std::uint32_t kTails = BlockTails::kTails;
 constexpr std::uint32_t kCountMax = 64;  // of victims, for bounds by products of amounts
 
 alignas(64) constexpr BlockTails::Lanes kZeros{};
@@ -166,7 +165,7 @@ void TailSearch::look(std::uint32_t number, std::uint64_t lanes, VictimCandidate
     const BlockTails& tails = tails_.block(number);
     const std::uint64_t by_pods = lanes & apart(state_.block(number));
     std::uint64_t open = lanes & ~by_pods;
-    for (std::uint32_t at = 0; at < kTails && open != 0; ++at) {
+    for (std::uint32_t at = 0; at < BlockTails::kTails && open != 0; ++at) {
         open = below_own_priority(tails, at, open);
         if (best.slot != kNone<Slot> && tails.lowest[at] > best.cost.highest_priority) {
             open = 0;
@@ -180,7 +179,7 @@ void TailSearch::look(std::uint32_t number, std::uint64_t lanes, VictimCandidate
     }
     for_each_lane(open & tails.longer, [&](std::uint32_t lane) {
         // What is left of it has no less than the longest tail's priority.
-        if (best.slot == kNone<Slot> || tails.priority[kTails - 1][lane] <= best.cost.highest_priority) {
+        if (best.slot == kNone<Slot> || tails.priority[BlockTails::kTails - 1][lane] <= best.cost.highest_priority) {
             judge_pods(slot_at(number, lane), best);
         }
     });

@@ -11,7 +11,6 @@ namespace bayplan::sim {
 
 namespace {
 
-using Outcome = TimelineDecision::Outcome;
 
 // The timeline begins a second after everything of which a file gives the time.
 std::int64_t base_ms(const kube::ClusterDump& dump, const std::vector<Event>& events) {
@@ -57,13 +56,13 @@ std::string without_shim(std::string message) {
 
 }  // namespace
 
-std::string_view to_string(Outcome outcome) {
+std::string_view to_string(TimelineOutcome outcome) {
     switch (outcome) {
-    case Outcome::scheduled: return "scheduled";
-    case Outcome::nominated: return "nominated";
-    case Outcome::unschedulable: return "unschedulable";
-    case Outcome::nomination_cleared: return "nomination-cleared";
-    case Outcome::gated: return "gated";
+    case TimelineOutcome::scheduled: return "scheduled";
+    case TimelineOutcome::nominated: return "nominated";
+    case TimelineOutcome::unschedulable: return "unschedulable";
+    case TimelineOutcome::nomination_cleared: return "nomination-cleared";
+    case TimelineOutcome::gated: return "gated";
     }
     return "";
 }
@@ -146,25 +145,25 @@ struct Timeline::Parts {
         decision.pod = std::move(line.pod);
         switch (line.kind) {
         case LogLine::Kind::place:
-            decision.outcome = Outcome::scheduled;
+            decision.outcome = TimelineOutcome::scheduled;
             decision.node = std::move(line.node);
             ++summary.placed;
             break;
         case LogLine::Kind::nominate:
-            decision.outcome = Outcome::nominated;
+            decision.outcome = TimelineOutcome::nominated;
             pod->nominated_node = std::move(line.node);
             decision.victims = std::move(line.victims);
             count_victims(decision.victims);
             ++summary.preemptions;
             break;
         case LogLine::Kind::clear:
-            decision.outcome = Outcome::nomination_cleared;
+            decision.outcome = TimelineOutcome::nomination_cleared;
             pod->nominated_node.clear();
             break;
         default: break;
         }
-        decision.message = decision.outcome == Outcome::scheduled ? "" : without_shim(line.message);
-        if (decision.outcome == Outcome::nominated || decision.outcome == Outcome::unschedulable) {
+        decision.message = decision.outcome == TimelineOutcome::scheduled ? "" : without_shim(line.message);
+        if (decision.outcome == TimelineOutcome::nominated || decision.outcome == TimelineOutcome::unschedulable) {
             decision.nominated_node = pod->nominated_node;
             pod->message = decision.message;
         }
@@ -199,7 +198,7 @@ struct Timeline::Parts {
             TimelineDecision decision;
             decision.at_ms = now_ms;
             decision.pod = key;
-            decision.outcome = Outcome::gated;
+            decision.outcome = TimelineOutcome::gated;
             decision.nominated_node = pod->nominated_node;
             decision.message = std::move(text);
             on_decision(decision);

@@ -26,17 +26,18 @@ struct TimelineOptions {
     std::int64_t until_ms = kNever;       // the last instant; kNever: until nothing more can happen
 };
 
+enum class TimelineOutcome : std::uint8_t { scheduled, nominated, unschedulable, nomination_cleared, gated };
+
 struct TimelineDecision {
-    enum class Outcome : std::uint8_t { scheduled, nominated, unschedulable, nomination_cleared, gated };
     std::int64_t at_ms = 0;
     std::string pod;  // "namespace/name"
-    Outcome outcome = Outcome::unschedulable;
+    TimelineOutcome outcome = TimelineOutcome::unschedulable;
     std::string node;                  // where, if scheduled
     std::string nominated_node;        // if the pod has one after this
     std::vector<std::string> victims;  // most important first
     std::string message;               // why not, in Kubernetes' words; or why a nomination ended
 };
-std::string_view to_string(TimelineDecision::Outcome);
+std::string_view to_string(TimelineOutcome);
 
 struct TimelineSummary {
     struct Pending {

@@ -11,7 +11,6 @@ namespace bayplan::sim {
 
 namespace {
 
-using Outcome = TimelineDecision::Outcome;
 
 constexpr std::size_t kPodWidthMax = 60;
 constexpr std::size_t kTimeWidth = 9;
@@ -134,12 +133,12 @@ public:
 
 private:
     static std::string what(const TimelineDecision& decision) {
-        if (decision.outcome == Outcome::scheduled) {
+        if (decision.outcome == TimelineOutcome::scheduled) {
             return decision.node;
         }
-        const bool waits = decision.outcome != Outcome::nominated && !decision.nominated_node.empty();
+        const bool waits = decision.outcome != TimelineOutcome::nominated && !decision.nominated_node.empty();
         const std::string node = waits ? "(waits for " + decision.nominated_node + ") " : decision.nominated_node;
-        return decision.outcome == Outcome::nominated ? node : node + decision.message;
+        return decision.outcome == TimelineOutcome::nominated ? node : node + decision.message;
     }
 
     std::FILE* out_;

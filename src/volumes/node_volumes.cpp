@@ -8,14 +8,6 @@
 
 namespace bayplan {
 
-namespace {
-
-bool is_claim(const PodVolume& volume) {
-    return volume.kind == VolumeKind::claim || volume.kind == VolumeKind::ephemeral;
-}
-
-}  // namespace
-
 void NodeVolumes::add_pod(const PodSpec& spec) {
     for (const PodVolume& volume : spec.volumes) {
         if (is_claim(volume)) {

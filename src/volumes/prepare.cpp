@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "labels/selector.h"
+#include "volumes/node_volumes.h"
 #include "volumes/volume_plan.h"
 
 namespace bayplan {
@@ -14,10 +15,6 @@ namespace {
 constexpr std::size_t index_of(VolumePredicate predicate) { return static_cast<std::size_t>(predicate); }
 
 VolumeRefusal unresolvable(std::string reason) { return {Verdict::unresolvable, {std::move(reason)}}; }
-
-bool is_claim(const PodVolume& volume) {
-    return volume.kind == VolumeKind::claim || volume.kind == VolumeKind::ephemeral;
-}
 
 // Makes one plan; lives for one call of prepare.
 class Maker {

@@ -16,7 +16,7 @@ namespace {
 namespace journal = fbs::journal;
 
 constexpr std::size_t kFrameAlignment = 8;
-constexpr std::size_t kBufferBytesFirst = 64 * 1024;
+constexpr std::size_t kEntryBytesFirst = 64 * 1024;
 constexpr flatbuffers::uoffset_t kDepthMax = 3;  // entry, hold, held amount
 
 // The live limits were held when the frame came in, and may have been set otherwise then.
@@ -40,7 +40,7 @@ struct JournalEncoder::Builder {
         flatbuffers::Offset<void> place;
     };
 
-    flatbuffers::FlatBufferBuilder out{kBufferBytesFirst};
+    flatbuffers::FlatBufferBuilder out{kEntryBytesFirst};
     Tables tables;
     Encoder frames;
     std::span<const std::byte> frame;

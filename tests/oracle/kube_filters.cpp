@@ -21,11 +21,6 @@ KubeFault unresolvable(const std::string& reason) { return {Verdict::unresolvabl
 
 namespace {
 
-std::int64_t of(const KubeAmounts& amounts, const std::string& kind) {
-    const auto found = amounts.find(kind);
-    return found == amounts.end() ? 0 : found->second;
-}
-
 class NodeUnschedulable : public KubePredicate {
 public:
     using KubePredicate::KubePredicate;

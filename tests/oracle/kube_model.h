@@ -23,6 +23,10 @@ namespace bayplan::oracle {
 
 using KubeLabels = std::map<std::string, std::string>;
 using KubeAmounts = std::map<std::string, std::int64_t>;  // by name of the kind
+inline std::int64_t of(const KubeAmounts& amounts, const std::string& kind) {
+    const auto found = amounts.find(kind);
+    return found == amounts.end() ? 0 : found->second;
+}
 using KubeDevices = std::map<std::string, std::vector<int>>;  // numbers of devices by kind
 using KubeName = std::pair<std::string, std::string>;     // namespace, name
 

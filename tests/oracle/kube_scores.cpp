@@ -12,11 +12,6 @@ namespace bayplan::oracle {
 
 namespace {
 
-std::int64_t of(const KubeAmounts& amounts, const std::string& kind) {
-    const auto found = amounts.find(kind);
-    return found == amounts.end() ? 0 : found->second;
-}
-
 bool is_native(const std::string& kind) {
     return kind == "cpu" || kind == "memory" || kind == "ephemeral-storage";
 }

@@ -12,7 +12,7 @@ namespace bayplan::oracle {
 
 namespace {
 
-std::int64_t of(const Amounts& amounts, const std::string& kind) {
+std::int64_t amount_of(const Amounts& amounts, const std::string& kind) {
     const auto found = amounts.find(kind);
     return found == amounts.end() ? 0 : found->second;
 }
@@ -267,7 +267,7 @@ void Oracle::check_fit(const Ask& ask, const Node& node) {
         }
     }
     for (const auto& [kind, amount] : ask.requests) {
-        if (of(taken, kind) > of(node.capacity, kind)) {
+        if (amount_of(taken, kind) > amount_of(node.capacity, kind)) {
             broken_at_commit_.push_back("law 3: " + ask.key + " exceeds " + kind + " of " +
                                         node.name);
         }

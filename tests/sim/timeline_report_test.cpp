@@ -11,7 +11,7 @@ namespace {
 std::string report(Format format) {
     Written written;
     const auto made = make_timeline_report(format, written.out(), 6);
-    using Outcome = TimelineDecision::Outcome;
+    using Outcome = TimelineOutcome;
     made->add({0, "ns/a", Outcome::scheduled, "n1", "", {}, ""});
     made->add({1'500, "ns/b", Outcome::nominated, "", "n1", {"ns/x", "ns/y"}, "0/1 nodes are available: 1 z."});
     made->add({2'000, "ns/b", Outcome::unschedulable, "", "n1", {}, "later"});
