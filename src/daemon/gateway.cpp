@@ -110,7 +110,9 @@ bool Gateway::take_while_stopping(dataplane::DataPlane& plane, ConnectionId id,
         count(counters_.broken);
         close_broken(plane, id, connection, CloseCode::broken, error);
     } else if (connection.phase == Phase::fresh) {
-        refuse(plane, id, connection, "the daemon is stopping");
+        // A refusal would be for good; a shim whose connection is closed tries again, and finds the
+        // next daemon.
+        close(plane, id, CloseCode::normal, "the daemon is stopping");
     } else if (const auto* acknowledge = std::get_if<wire::AcknowledgeFrame>(&decoded.message())) {
         connection.acknowledged = acknowledge->up_to;
     }

@@ -81,8 +81,8 @@ public:
     std::size_t on_turn(dataplane::DataPlane&) override;
 
     // --- any thread
-    // From the next frame on nothing is handed to engines: state is pushed back, hellos are
-    // refused.
+    // From the next frame on nothing is handed to engines: state is pushed back, and whoever says
+    // hello is closed, so that it tries again later.
     void stop_input() { input_stopped_.store(true, std::memory_order_release); }
     // Engines will put nothing more into outboxes.
     void expect_no_more_output() { output_ends_.store(true, std::memory_order_release); }

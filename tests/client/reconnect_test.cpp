@@ -137,6 +137,20 @@ TEST(Reconnect, a_refused_shim_hears_why_and_does_not_try_again) {
     EXPECT_EQ(world.daemon.hellos.size(), 1u);
 }
 
+TEST(Reconnect, a_daemon_that_closes_instead_of_answering_the_hello_is_asked_again) {
+    ClientWorld world;
+    world.daemon.when_greeted = [&](const SeenHello&) {
+        if (world.daemon.hellos.size() < 3) {
+            world.daemon.hang_up();
+        } else {
+            world.daemon.reply(ClientWorld::resync(100));
+        }
+    };
+    ASSERT_TRUE(world.settle());
+    EXPECT_EQ(world.daemon.hellos.size(), 3u);
+    EXPECT_EQ(world.listener.refused, "");
+}
+
 TEST(Reconnect, the_source_states_in_portions_when_the_outbox_is_small) {
     class Portions final : public StateSource {
     public:

@@ -289,8 +289,9 @@ TEST(GatewayStop, state_is_pushed_back_and_the_end_waits_for_acknowledgements) {
     ASSERT_TRUE(shim.state(1, ResyncBeginMessage{}));
     ASSERT_TRUE(world.last_outbox->offer(DecisionsItem{batch_of(1, 3, 0), 0, 0}));
     ASSERT_TRUE(late.hello("default"));
-    ASSERT_TRUE(world.until([&] { return shim.decisions.size() == 3 && !late.replies.empty(); }));
-    EXPECT_EQ(late.refusal, "the daemon is stopping");
+    ASSERT_TRUE(world.until([&] { return shim.decisions.size() == 3 && late.closed; }));
+    EXPECT_TRUE(late.replies.empty()) << "a refusal would keep the shim from trying again";
+    EXPECT_EQ(late.why_closed, "closed by the peer (0): the daemon is stopping");
     world.gateway->expect_no_more_output();
     for (int i = 0; i < 50; ++i) world.turn();
     EXPECT_FALSE(world.gateway->output_done()) << "decision 3 is not acknowledged";
