@@ -25,7 +25,7 @@ struct QuicConnection::Callbacks {
             return NGTCP2_ERR_CALLBACK_FAILURE;
         }
         connection.tls_done_ = true;
-        if (!connection.open_streams()) return NGTCP2_ERR_CALLBACK_FAILURE;
+        if (!connection.owner_.admits(connection) || !connection.open_streams()) return NGTCP2_ERR_CALLBACK_FAILURE;
         if (!connection.server_) return 0;
         give_token(connection);
         connection.establish();

@@ -46,6 +46,9 @@ inline constexpr std::size_t kResetTokenBytes = NGTCP2_STATELESS_RESET_TOKENLEN;
 class ConnectionOwner {
 public:
     virtual ~ConnectionOwner() = default;
+    // TLS is done: whether the peer would also be admitted now, by credentials that may have been
+    // replaced meanwhile. If not, the connection has been ended.
+    virtual bool admits(QuicConnection&) = 0;
     virtual void on_established(QuicConnection&) = 0;
     virtual bool on_frame(QuicConnection&, Stream, Frame&) = 0;
     virtual Cid make_cid() = 0;
@@ -112,7 +115,8 @@ public:
     bool blocked() const;
 
     bool send(Stream, std::span<const std::byte> payload);
-    // Whether the peer would be admitted by these credentials; if not, ends the connection.
+    // After TLS is done: whether the peer would be admitted by these credentials; if not, ends the
+    // connection.
     bool verify_again(const TlsCredentials&);
     // The first ending counts.
     void end(Ending::Kind, std::uint64_t code, std::string why);
@@ -125,6 +129,7 @@ public:
 
     ConnectionId id() const { return id_; }
     bool server() const { return server_; }
+    bool tls_done() const { return tls_done_; }
     bool established() const { return established_; }
     const std::optional<Ending>& ending() const { return ending_; }
     const Path& path() const { return paths_.current(); }

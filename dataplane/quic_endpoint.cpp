@@ -110,7 +110,7 @@ void QuicEndpoint::replace_credentials(std::shared_ptr<const TlsCredentials> cre
     counters_.add(Count::tls_reloads);
     for (const Slot& slot : slots_) {
         QuicConnection& connection = *slot.connection;
-        if (!connection.established() || connection.verify_again(*credentials_)) continue;
+        if (!connection.tls_done() || connection.verify_again(*credentials_)) continue;
         counters_.add(Count::connections_revoked);
         touch(connection);
     }

@@ -54,7 +54,8 @@ public:
     // And refuses new ones until reopen().
     void close_all(std::uint64_t error, std::string_view why);
     void reopen() { shutting_down_ = false; }
-    // For handshakes from now on; connections whose peer would now be refused are closed.
+    // For handshakes from now on; connections whose peer would now be refused are closed, those of
+    // handshakes under way when TLS is done.
     void replace_credentials(std::shared_ptr<const TlsCredentials>);
 
     void begin_turn(std::uint64_t now) { now_ = now; }
@@ -87,6 +88,7 @@ private:
     using ByCid = boost::unordered_flat_map<Cid, QuicConnection*, CidHash>;
 
     // ConnectionOwner
+    bool admits(QuicConnection& connection) override { return connection.verify_again(*credentials_); }
     void on_established(QuicConnection&) override;
     bool on_frame(QuicConnection&, Stream, Frame&) override;
     Cid make_cid() override;

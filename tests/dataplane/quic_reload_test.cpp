@@ -102,6 +102,23 @@ TEST_F(QuicReload, closes_the_connection_of_a_revoked_certificate_and_no_other) 
     EXPECT_TRUE(world.run_until([&] { return !forgiven.open.empty(); }));
 }
 
+TEST_F(QuicReload, a_handshake_under_way_ends_by_the_new_list) {
+    SeriesPeer late;
+    world.connect(world.add(world.options(false), late));
+    ASSERT_TRUE(world.run_until([&] { return counter(*server, "handshakes_pending") == 1; }));
+    revoke("shim-a");
+    std::string error;
+    ASSERT_TRUE(server->reload_tls(error)) << error;
+    ASSERT_TRUE(world.run_until([&] { return !late.closed.empty(); }));
+    EXPECT_THAT(late.open, IsEmpty());
+    EXPECT_THAT(late.closed, ElementsAre(HasSubstr("certificate revoked")));
+    EXPECT_THAT(world.server_user.refused,
+                ElementsAre(HasSubstr("client certificate \"shim-a\" was revoked")));
+    EXPECT_EQ(world.server_user.open.size(), 2u) << "the handshake was never announced";
+    EXPECT_EQ(counter(*server, "handshakes_pending"), 0u);
+    works(user_b);
+}
+
 TEST_F(QuicReload, another_authority_takes_the_place_of_the_old_one) {
     put("other-ca.pem", tls.authority);
     std::string error;

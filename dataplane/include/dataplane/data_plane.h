@@ -163,7 +163,8 @@ public:
     virtual void wake() = 0;
 
     // Reads the files of TlsFiles again, for handshakes from now on. Connections stay, but for those
-    // whose peer would now be refused (revoked, or its CA is gone): they are closed. False: why is
+    // whose peer would now be refused (revoked, or its CA is gone): they are closed, and handshakes
+    // under way with such a peer fail. False: why is
     // in `error`, and everything stays as it was. Any thread; reads files on the caller's.
     virtual bool reload_tls(std::string& error) = 0;
 
