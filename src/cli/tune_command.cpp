@@ -2,6 +2,7 @@
 #include "cli/tune_command.h"
 
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -88,7 +89,12 @@ int tune_host(const TuneArguments& arguments, std::string& out, std::string& err
     host::Proposal proposal;
     config::Faults faults;
     if (arguments.profile.empty()) {
-        proposal = host::propose_profile(facts, nics);
+        auto proposed = host::propose_profile(facts, nics, error);
+        if (!proposed) {
+            error += "\n";
+            return kExitInput;
+        }
+        proposal = std::move(*proposed);
     } else if (!config::load_profile(arguments.profile, proposal.profile, faults)) {
         for (const config::Fault& fault : faults) error += fault.to_string() + "\n";
         return kExitInput;

@@ -30,7 +30,8 @@ CpuSet usable(const HostFacts& facts) {
     return facts.online ? facts.allowed->intersection(*facts.online) : *facts.allowed;
 }
 
-// The first usable CPU of each core, cores of the wanted domain first.
+// The first usable CPU of each core, cores of the wanted domain first. Every CPU counts as a core where the host does
+// not say which belong together.
 std::vector<std::size_t> first_threads(const HostFacts& facts, const CpuSet& cpus, int domain) {
     if (!facts.topology) return cpus.cpus();
     std::vector<std::size_t> near;
@@ -40,7 +41,7 @@ std::vector<std::size_t> first_threads(const HostFacts& facts, const CpuSet& cpu
         if (!mine.empty()) (domain < 0 || core.numa == domain ? near : far).push_back(mine.front());
     }
     near.insert(near.end(), far.begin(), far.end());
-    return near;
+    return near.empty() ? cpus.cpus() : near;
 }
 
 // That of the first NIC, else of the first core.
@@ -106,9 +107,13 @@ void ask_of_host(const HostFacts& facts, config::HostNeeds& needs) {
 
 }  // namespace
 
-Proposal propose_profile(const HostFacts& facts, const std::vector<Nic>& nics) {
+std::optional<Proposal> propose_profile(const HostFacts& facts, const std::vector<Nic>& nics, std::string& error) {
     Proposal proposal;
     const CpuSet cpus = usable(facts);
+    if (cpus.empty()) {
+        error = "there is no CPU that this process may use and that is online";
+        return std::nullopt;
+    }
     const int domain = home_domain(facts, nics);
     const auto cores = first_threads(facts, cpus, domain);
     proposal.remarks.push_back(fmt::format("{}: {} cores, {} CPUs ({}), {} NUMA domains, {} of memory.",

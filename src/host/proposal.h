@@ -3,6 +3,7 @@
 // Thread: any; pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,9 @@ struct Proposal {
     std::vector<std::string> remarks;  // sentences for the head of the file
 };
 
-// Takes only CPUs that this process may use. `nics`: ports that the data plane is to have.
-Proposal propose_profile(const HostFacts&, const std::vector<Nic>& nics);
+// Takes only CPUs that this process may use; nothing if there is none, with `error` saying so. `nics`: ports that the
+// data plane is to have.
+std::optional<Proposal> propose_profile(const HostFacts&, const std::vector<Nic>& nics, std::string& error);
 
 // The file: remarks as comments, then the profile.
 std::string proposal_text(const Proposal&);

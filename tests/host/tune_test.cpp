@@ -236,6 +236,24 @@ TEST(Tune, shares_a_small_host_and_asks_little_of_it) {
     EXPECT_THAT(run.out, HasSubstr("hugepages: 0\n"));
 }
 
+TEST(Tune, proposes_one_cpu_where_the_host_says_nothing_of_its_cores) {
+    const HostRoot root;
+    std::filesystem::create_directories(root.file("/proc"));
+    const Answer run = tune(root, {});
+    EXPECT_EQ(run.status, 0) << run.error;
+    EXPECT_THAT(run.out, HasSubstr("data_plane: \"0\"\nengine: \"0\"\nworkers: \"0\"\n"));
+}
+
+TEST(Tune, says_so_where_no_cpu_that_is_online_may_be_used) {
+    const HostRoot root;
+    testing::make_container(root);
+    root.write("/sys/devices/system/cpu/online", "8-15");
+    const Answer run = tune(root, {});
+    EXPECT_EQ(run.status, 2);
+    EXPECT_EQ(run.out, "");
+    EXPECT_THAT(run.error, HasSubstr("no CPU"));
+}
+
 TEST(SameValue, knows_the_spellings_of_lists_and_masks) {
     EXPECT_TRUE(host::same_value("0,1,2,3", "0-3"));
     EXPECT_TRUE(host::same_value("00000f0f", "f0f"));
