@@ -197,8 +197,9 @@ const Settings<dataplane::HandshakeLimits>& handshake_settings() {
 void append_transport(Settings<DataPlaneConfig>& table) {
     using D = DataPlaneConfig;
     table.push_back(number<D>("frame_bytes_max", MEMBER(transport.frame_bytes_max), kSize,
-                              {64 << 10, 64 * kMebi}, "bytes",
-                              "Largest message; a longer one breaks the connection."));
+                              {kMebi, 64 * kMebi}, "bytes",
+                              "Largest message; a longer one breaks the connection. Shims count on "
+                              "1Mi."));
     table.push_back(number<D>("send_buffer", MEMBER(transport.send_buffer_bytes), kSize,
                               {64 << 10, 1024 * kMebi}, "bytes",
                               "Per connection and stream: sent and not yet acknowledged by QUIC."));

@@ -93,6 +93,9 @@ TEST(ConfigFaults, bounds) {
          "16Mi"},
         {with_data_plane("udp_port: 65536"),
          "b.yaml:5:13: 'data_plane.udp_port' is 65536, which is out of bounds; give 0 .. 65535"},
+        {with_data_plane("frame_bytes_max: 512Ki"),
+         "b.yaml:5:20: 'data_plane.frame_bytes_max' is 512Ki, which is out of bounds; give 1Mi .. "
+         "64Mi"},
         {with("stop_within: 1h"),
          "b.yaml:6:14: 'stop_within' is 1h, which is out of bounds; give 0 .. 10m"},
     });

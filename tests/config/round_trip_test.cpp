@@ -81,7 +81,7 @@ data_plane:
     revoked: ca.pem
   idle: poll
   lcores: 2
-  frame_bytes_max: 512Ki
+  frame_bytes_max: 1536Ki
   send_buffer: 2Mi
   receive_window: 3Mi
   connections_max: 9
@@ -95,7 +95,7 @@ data_plane:
   idle_timeout: 12s
   payload_bytes_max: 1400
   inbox_frames: 64
-  inbox_bytes: 1Mi
+  inbox_bytes: 3Mi
   outbox_batches: 32
 log:
   level: debug
