@@ -123,6 +123,7 @@ bool EngineThread::turn() {
     worked |= engine_->run(kAttemptsPerTurn) > 0;
     worked |= engine_->flush() > 0;
     wake_data_plane();
+    flush_record_if_due();
     if (snapshot_wanted_.exchange(false, std::memory_order_acq_rel))
         snapshots_.push(make_snapshot());
     return worked;
@@ -222,11 +223,6 @@ void EngineThread::idle() {
         return;
     }
     const std::int64_t now = now_ns();
-    if (record_ && now - last_record_flush_ns_ >= kTickMax) {
-        last_record_flush_ns_ = now;
-        record_->flush();
-        watch_record();
-    }
     const std::int64_t timer = std::max(engine_->next_timer_ns(), last_tick_ns_ + kTickMin);
     std::int64_t until = std::min(last_tick_ns_ + kTickMax, timer);
     if (refused) until = std::min(until, now + kRefusedRetry);
@@ -253,6 +249,14 @@ void EngineThread::wind_down() {
 
 EngineSnapshot EngineThread::make_snapshot() const {
     return {engine_->counters(), engine_->victim_cpus(), engine_->digest(), record_ ? record_->error() : ""};
+}
+
+// Ticks come whether the engine is busy, idle or polls, so the last of them will do for a clock.
+void EngineThread::flush_record_if_due() {
+    if (!record_ || last_tick_ns_ - last_record_flush_ns_ < kTickMax) return;
+    last_record_flush_ns_ = last_tick_ns_;
+    record_->flush();
+    watch_record();
 }
 
 void EngineThread::watch_record() {

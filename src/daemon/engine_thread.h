@@ -2,7 +2,7 @@
 // passes on what it says.
 //
 //   turn: all inputs that wait -> a tick if one is due -> some attempts -> what waits for room ->
-//   sleep if idle
+//   the record to the kernel if that is due -> sleep if idle
 //
 // Inputs first: attempts made after all of a burst has been applied see the whole burst.
 //
@@ -97,6 +97,7 @@ private:
     void idle();
     void wind_down();
     EngineSnapshot make_snapshot() const;
+    void flush_record_if_due();
     void watch_record();
     std::int64_t now_ns() const;
 

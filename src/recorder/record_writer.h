@@ -5,7 +5,7 @@
 // gathered in a buffer of 128 KiB, and nothing is allocated per entry once it runs; a full buffer
 // goes to the kernel in one write, which is short enough not to be felt as a pause of the engine. A
 // process that is killed loses what lies in the buffer, never what was written before: call flush()
-// when the engine is idle to keep that short.
+// now and then to keep that short.
 //
 // Errors: the first failed write ends the record (a record with a gap would replay to something
 // else); later entries are dropped, and error() says why. The run itself goes on.

@@ -2,7 +2,10 @@
 #include "daemon/engine_thread.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <set>
@@ -42,7 +45,7 @@ protected:
     }
     void TearDown() override { std::filesystem::remove_all(folder_); }
 
-    void start(std::size_t outbox_items = 64) {
+    void start(std::size_t outbox_items = 64, bool poll = false) {
         outbox_items_ = outbox_items;
         daemon::EngineThreadOptions options;
         options.partition.name = "default";
@@ -54,12 +57,22 @@ protected:
         options.partition.engine.weights.balanced_allocation = 0;
         options.partition.engine.score = ScorePolicy::most_allocated;
         options.record = record();
+        options.poll = poll;
         engine_ = std::make_unique<EngineThread>(options, inbox_, log_);
         std::string error;
         ASSERT_TRUE(engine_->start(error)) << error;
     }
 
     std::string record() const { return (folder_ / "run.rec").string(); }
+    std::size_t inputs_on_disk() const {
+        std::string error;
+        const auto reader = recorder::RecordReader::open(record(), error);
+        EXPECT_NE(reader, nullptr) << error;
+        recorder::RecordEntry entry;
+        std::size_t inputs = 0;
+        while (reader && reader->next(entry) == recorder::RecordStep::input) ++inputs;
+        return inputs;
+    }
 
     // As the gateway does: waits for room, never drops.
     void push(daemon::InboxItem item, std::size_t bytes = 0) {
@@ -119,7 +132,11 @@ protected:
 
     std::filesystem::path folder_;
     std::size_t outbox_items_ = 64;
-    daemon::Log log_{config::LogConfig{}, [](std::string_view) {}};
+    std::atomic<bool> record_end_told_{false};
+    daemon::Log log_{config::LogConfig{}, [this](std::string_view line) {
+                         if (line.find("the record ends here") != std::string_view::npos)
+                             record_end_told_ = true;
+                     }};
     Inbox inbox_{256, 8u << 20};
     std::unique_ptr<EngineThread> engine_;
 };
@@ -214,6 +231,38 @@ TEST_F(EngineThreadTest, a_connection_that_takes_nothing_holds_up_no_other) {
         return slow.placed.size() == 680;
     })) << "what waited comes when there is room: "
         << slow.placed.size();
+}
+
+// A file may grow no further than it is now, as when its disk is full.
+class FullDisk {
+public:
+    explicit FullDisk(std::uint64_t bytes) {
+        signal(SIGXFSZ, SIG_IGN);
+        getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit full{bytes, before_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &full);
+    }
+    ~FullDisk() {
+        setrlimit(RLIMIT_FSIZE, &before_);
+        signal(SIGXFSZ, SIG_DFL);
+    }
+    FullDisk(const FullDisk&) = delete;
+    FullDisk& operator=(const FullDisk&) = delete;
+
+private:
+    rlimit before_{};
+};
+
+TEST_F(EngineThreadTest, one_that_never_sleeps_writes_its_record_all_the_same_and_tells_when_it_cannot) {
+    start(64, true);
+    Peer peer = connect(1, "shim-a");
+    push_frames(peer, resync_frames(10));
+    const std::size_t given = 1 + resync_frames(10).size();
+    ASSERT_TRUE(until([&] { return inputs_on_disk() >= given; }));
+    const FullDisk full(std::filesystem::file_size(record()));
+    EXPECT_TRUE(until([&] { return record_end_told_.load(); }));
+    stop();
+    EXPECT_NE(engine_->latest_snapshot().record_error, "");
 }
 
 TEST_F(EngineThreadTest, a_record_that_cannot_be_made_is_told_at_start) {
