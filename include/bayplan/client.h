@@ -105,7 +105,8 @@ struct ReleaseStatement {
 
 enum class Submitted : std::uint8_t {
     yes,
-    full,     // nothing was taken: no room, a resync is going on, or never connected yet
+    full,     // nothing was taken: no room, a resync is going on, never connected yet, or it is
+              // over: stopped, or refused by the daemon
     invalid,  // nothing was taken: an item breaks a limit of the protocol
 };
 
@@ -141,7 +142,8 @@ public:
     // The connection is up: after a resume at once, after a resync when everything has been stated.
     virtual void on_connected(HelloOutcome) {}
     virtual void on_disconnected(std::string_view /*why*/) {}
-    // The daemon refuses this shim; no further attempt is made.
+    // The daemon refuses this shim; no further attempt is made, and whoever waits to submit gets
+    // `full`.
     virtual void on_refused(std::string_view /*reason*/) {}
 
     virtual void on_accepted(DecisionKind, std::string_view /*name*/) {}
@@ -227,7 +229,9 @@ public:
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
-    // A thread of the client's own; stop() ends it with a graceful close and may be called twice.
+    // A thread of the client's own; stop() ends it with a graceful close and may be called twice. A
+    // callback's stop() does not wait for the end of the thread, which it runs on; one from
+    // elsewhere, or the destructor, still does.
     void start();
     void stop();
     // Or the caller's thread: run() until request_stop() (any thread), or one turn().
@@ -235,8 +239,8 @@ public:
     void request_stop();
     std::size_t turn();
 
-    // Submit one batch; taken whole or not at all. With Wait::yes it blocks until there is room (on
-    // the client's own thread it never blocks). `why` gets the fault of an invalid batch.
+    // Submit one batch; taken whole or not at all. With Wait::yes it blocks until there is room or
+    // the client is stopped or refused (on its own thread it never blocks). `why` gets the fault of an invalid batch.
     Submitted specs(std::span<const SpecRecord> define, const TextOf&,
                     std::span<const SpecNumber> forget = {}, Wait = Wait::no,
                     std::string* why = nullptr);

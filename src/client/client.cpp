@@ -58,18 +58,20 @@ std::unique_ptr<Client> Client::open(const ClientOptions& options, ClientHandler
 }
 
 void Client::start() {
+    // Until it runs, whoever made the turns before is no longer it: stop() must know.
+    parts_->session.own_thread_is({});
     parts_->thread = std::thread([this] { run(); });
 }
 
 void Client::stop() {
     request_stop();
-    if (parts_->thread.joinable()) {
+    if (!parts_->session.on_own_thread() && parts_->thread.joinable()) {
         parts_->thread.join();
     }
 }
 
 void Client::run() {
-    parts_->session.own_thread_is_this();
+    parts_->session.own_thread_is(std::this_thread::get_id());
     parts_->plane->run();
 }
 
@@ -79,7 +81,7 @@ void Client::request_stop() {
 }
 
 std::size_t Client::turn() {
-    parts_->session.own_thread_is_this();
+    parts_->session.own_thread_is(std::this_thread::get_id());
     return parts_->plane->turn();
 }
 

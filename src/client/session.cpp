@@ -96,6 +96,7 @@ void Session::take_reply(dataplane::DataPlane& plane, const wire::HelloReplyFram
         const std::string reason(reply.reason);
         drop(plane, kCloseNormal, "refused by the daemon: " + reason);
         phase_ = Phase::refused;
+        stop();  // a connection with room in it will never come
         handler_.on_refused(reason);
         return;
     }

@@ -37,7 +37,7 @@ public:
     void on_refused(std::string_view address, std::string_view why) override;
     std::size_t on_turn(dataplane::DataPlane&) override;
 
-    // Calls append(outbox) if there is room; else `full`, or waits for room.
+    // Calls append(outbox) if there is room; else `full`, or waits for room. After stop(): `full`.
     template <typename Append>
     Submitted submit(Wait wait, Append append) {
         std::unique_lock lock(mutex_);
@@ -52,9 +52,10 @@ public:
     }
 
     // The thread that makes the turns from now on.
-    void own_thread_is_this() { own_thread_ = std::this_thread::get_id(); }
+    void own_thread_is(std::thread::id id) { own_thread_ = id; }
     bool on_own_thread() const { return own_thread_.load() == std::this_thread::get_id(); }
-    void stop();  // nobody waits for room any more
+    // Nothing more is taken, and nobody waits for room any more.
+    void stop();
     bool settled() const;
     ClientCounters counters() const;
     void set_reading(bool reading) { reading_ = reading; }
@@ -104,7 +105,7 @@ private:
     std::condition_variable room_;
     Outbox outbox_;         // guarded
     bool ready_ = false;    // guarded: connected once, and no resync under way
-    bool stopped_ = false;  // guarded
+    bool stopped_ = false;  // guarded: by the caller, or because the daemon refused us for good
 
     std::atomic<std::thread::id> own_thread_;
     std::atomic<bool> reading_ = true;

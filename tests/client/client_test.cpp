@@ -232,6 +232,31 @@ TEST(Client, with_a_thread_of_its_own_takes_statements_from_others_and_stops_whe
     EXPECT_THAT(world.daemon.faults, IsEmpty());
 }
 
+TEST(Client, a_callback_may_stop_it) {
+    class Stopper final : public ClientHandler {
+    public:
+        void on_connected(HelloOutcome) override {
+            client->stop();
+            stopped = true;
+        }
+        std::unique_ptr<Client> client;
+        std::atomic<bool> stopped = false;
+    };
+    ScriptedDaemon daemon;
+    daemon.when_greeted = [&](const SeenHello&) { daemon.reply(ClientWorld::resync(1)); };
+    Stopper stopper;
+    std::string error;
+    stopper.client = Client::open(options_to(daemon), stopper, nullptr, error);
+    ASSERT_NE(stopper.client, nullptr) << error;
+    stopper.client->start();
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (daemon.closed == 0 && std::chrono::steady_clock::now() < deadline) daemon.turn();
+    EXPECT_TRUE(stopper.stopped);
+    EXPECT_EQ(daemon.closed, 1u) << "with a word to the daemon";
+    stopper.client->stop();  // waits for the thread
+    EXPECT_EQ(daemon.hellos.size(), 1u);
+}
+
 TEST(Client, an_item_beyond_the_limits_of_the_protocol_is_refused_here_and_now) {
     ClientWorld world;
     ASSERT_TRUE(world.settle());

@@ -82,19 +82,25 @@ public:
     int begun = 0;
 };
 
+// Of shim-a to this daemon; comes back quickly.
+inline ClientOptions options_to(const ScriptedDaemon& daemon) {
+    ClientOptions options;
+    options.host = "127.0.0.1";
+    options.udp_port = daemon.udp_port();
+    const dataplane::TlsFiles tls = tls_of("shim-a");
+    options.certificate = tls.certificate;
+    options.key = tls.key;
+    options.authority = tls.authority;
+    options.reconnect_initial_ms = 1;
+    options.reconnect_max_ms = 20;
+    return options;
+}
+
 class ClientWorld {
 public:
     explicit ClientWorld(std::size_t kept_bytes_max = 32u << 20) {
         daemon.when_greeted = [this](const SeenHello&) { daemon.reply(resync(100)); };
-        ClientOptions options;
-        options.host = "127.0.0.1";
-        options.udp_port = daemon.udp_port();
-        const dataplane::TlsFiles tls = tls_of("shim-a");
-        options.certificate = tls.certificate;
-        options.key = tls.key;
-        options.authority = tls.authority;
-        options.reconnect_initial_ms = 1;
-        options.reconnect_max_ms = 20;
+        ClientOptions options = options_to(daemon);
         options.kept_bytes_max = kept_bytes_max;
         std::string error;
         client = Client::open(options, listener, &books, error);

@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <future>
+
 #include "client_world.h"
 
 namespace bayplan::testing {
@@ -137,6 +141,26 @@ TEST(Reconnect, a_refused_shim_hears_why_and_does_not_try_again) {
     EXPECT_EQ(world.daemon.hellos.size(), 1u);
 }
 
+TEST(Reconnect, a_refusal_ends_the_wait_of_who_submits) {
+    ClientWorld world;
+    std::future<Submitted> answer = std::async(std::launch::async, [&] {
+        PodStatement one;
+        one.key = "a";
+        one.application = "app";
+        return world.client->pods({&one, 1}, Wait::yes);
+    });
+    world.daemon.when_greeted = [&](const SeenHello&) {
+        world.daemon.reply({HelloOutcome::refused, 1, 0, 0, "shim-a may not drive default"});
+    };
+    const bool ended = world.until([&] {
+        return answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    });
+    world.client->request_stop();  // or a thread that waits would do so for ever
+    EXPECT_TRUE(ended);
+    EXPECT_EQ(answer.get(), Submitted::full);
+    EXPECT_EQ(world.listener.refused, "shim-a may not drive default");
+}
+
 TEST(Reconnect, a_daemon_that_closes_instead_of_answering_the_hello_is_asked_again) {
     ClientWorld world;
     world.daemon.when_greeted = [&](const SeenHello&) {
@@ -176,13 +200,7 @@ TEST(Reconnect, the_source_states_in_portions_when_the_outbox_is_small) {
     Portions portions;
     ScriptedDaemon daemon;
     daemon.when_greeted = [&](const SeenHello&) { daemon.reply(ClientWorld::resync(1)); };
-    ClientOptions options;
-    options.host = "127.0.0.1";
-    options.udp_port = daemon.udp_port();
-    const dataplane::TlsFiles tls = tls_of("shim-a");
-    options.certificate = tls.certificate;
-    options.key = tls.key;
-    options.authority = tls.authority;
+    ClientOptions options = options_to(daemon);
     options.kept_bytes_max = 4'096;
     std::string error;
     const auto client = Client::open(options, listener, &portions, error);
