@@ -158,7 +158,8 @@ public:
     // The pod's nominated node, to be kept under kNominatedNodeKey; none = it has none any more.
     virtual void on_nominated(std::string_view /*key*/, std::string_view /*node*/, std::string_view /*text*/) {}
     // Last call of a decisions frame: the place to flush. True: the frame may be acknowledged.
-    // False: not yet (a disk is full); asked again every turn, and no decision is taken meanwhile.
+    // False: not yet (a disk is full); asked again every turn, connected or not, and no decision is
+    // taken meanwhile. A daemon met again before it is true repeats the frame, which is skipped.
     virtual bool on_decisions_end() { return true; }
 
     // Once per turn of the loop. Returns work done; 0 lets the loop sleep.

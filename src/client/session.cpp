@@ -39,6 +39,7 @@ std::size_t Session::on_turn(dataplane::DataPlane& plane) {
     if (cut_wanted_.exchange(false) && connection_) {
         drop(plane, kCloseNormal, "cut on request");
     }
+    end_decisions();
     std::size_t work = keep_connected(plane);
     if (phase_ == Phase::greeting && hello_due_) {
         work += send_hello(plane);
@@ -82,7 +83,7 @@ std::size_t Session::send_hello(dataplane::DataPlane& plane) {
     hello.partition = options_.partition;
     hello.shim_instance = shim_instance_;
     hello.daemon_instance = daemon_instance_;
-    hello.decisions_received = decisions_received_;
+    hello.decisions_received = decisions_durable_;
     hello.version = options_.version;
     if (!plane.send(*connection_, dataplane::Stream::control, encoder_.encode(hello))) {
         return 0;
@@ -133,6 +134,7 @@ void Session::begin_resync(const HelloReply& reply) {
     ++counters_.resyncs;
     daemon_instance_ = reply.daemon_instance;
     decisions_received_ = 0;
+    decisions_durable_ = 0;
     phase_ = Phase::resyncing;
     {
         const std::lock_guard lock(mutex_);
@@ -211,10 +213,9 @@ std::size_t Session::state_some() {
 // --- out
 
 std::size_t Session::send_acknowledgement(dataplane::DataPlane& plane) {
-    end_decisions();
     if (!acknowledgement_due_ || end_due_ ||
         !plane.send(*connection_, dataplane::Stream::control,
-                    encoder_.encode(wire::AcknowledgeFrame{decisions_received_}))) {
+                    encoder_.encode(wire::AcknowledgeFrame{decisions_durable_}))) {
         return 0;
     }
     acknowledgement_due_ = false;
@@ -295,6 +296,7 @@ void Session::take_decisions(dataplane::DataPlane& plane, const wire::DecisionsF
 void Session::end_decisions() {
     if (end_due_ && handler_.on_decisions_end()) {
         end_due_ = false;
+        decisions_durable_ = decisions_received_;
     }
 }
 

@@ -97,7 +97,8 @@ private:
     Clock::time_point next_connect_;
     Clock::time_point connect_deadline_;
     std::uint64_t daemon_instance_ = 0;
-    std::uint64_t decisions_received_ = 0;
+    std::uint64_t decisions_received_ = 0;  // handed to the handler
+    std::uint64_t decisions_durable_ = 0;   // of those, what the daemon may be told of
     wire::Encoder encoder_;
     wire::DecodedFrame decoded_;
 

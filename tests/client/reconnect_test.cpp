@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
 #include <future>
 
@@ -54,6 +54,36 @@ TEST(Reconnect, a_resume_sends_exactly_what_was_not_applied_and_skips_repeated_d
     ASSERT_TRUE(world.until([&] { return world.daemon.acknowledged.back() == 3; }));
     EXPECT_THAT(world.listener.heard, ElementsAre("allocated c n1", "end"));
     EXPECT_EQ(world.client->counters().decisions_repeated, 1u);
+    EXPECT_THAT(world.daemon.faults, IsEmpty());
+}
+
+TEST(Reconnect, the_hello_does_not_acknowledge_what_the_handler_has_not_made_durable) {
+    ClientWorld world;
+    ASSERT_TRUE(world.settle());
+    ASSERT_TRUE(world.daemon.decide(1, 6, {allocated("a", "n1")}));
+    ASSERT_TRUE(world.until([&] { return !world.daemon.acknowledged.empty(); }));
+    world.listener.may_acknowledge = false;
+    world.listener.heard.clear();
+    ASSERT_TRUE(world.daemon.decide(2, 6, {allocated("b", "n2"), allocated("c", "n1")}));
+    ASSERT_TRUE(world.until([&] { return !world.listener.heard.empty(); }));
+    world.daemon.when_greeted = [&](const SeenHello&) {
+        world.daemon.reply(ClientWorld::resume(100, 6));
+    };
+    world.daemon.hang_up();
+    ASSERT_TRUE(world.until([&] { return world.client->counters().resumes == 1; }));
+    EXPECT_EQ(world.daemon.hellos[1].decisions_received, 1u);
+    ASSERT_TRUE(world.daemon.decide(2, 6, {allocated("b", "n2"), allocated("c", "n1")}));
+    for (int i = 0; i < 100; ++i) {
+        world.daemon.turn();
+        world.client->turn();
+    }
+    EXPECT_THAT(world.daemon.acknowledged, ElementsAre(1));
+    world.listener.may_acknowledge = true;
+    ASSERT_TRUE(world.until([&] { return world.daemon.acknowledged.back() == 3; }));
+    EXPECT_EQ(std::ranges::count(world.listener.heard, "allocated b n2"), 1);
+    EXPECT_EQ(std::ranges::count(world.listener.heard, "allocated c n1"), 1);
+    EXPECT_EQ(world.listener.heard.back(), "end");
+    EXPECT_EQ(world.client->counters().decisions_repeated, 2u);
     EXPECT_THAT(world.daemon.faults, IsEmpty());
 }
 
