@@ -83,7 +83,7 @@ void LoadRun::on_allocated(std::string_view key, std::string_view node) {
         return;
     }
     if (journal_ != nullptr) {
-        journal_->allocated(key, node);
+        journal_->allocated(key, node, devices);
     }
     placed(pod);
 }

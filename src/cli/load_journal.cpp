@@ -26,8 +26,8 @@ std::string belongs_to(const workload::Workload& load) {
 
 // Enters one record; false: it names what the load does not have.
 bool enter(PodBook& book, std::set<NodeIndex>& lost, const std::vector<std::string_view>& fields) {
-    if (fields.size() == 3 && fields[0] == "A") {
-        return book.restore_placed(fields[1], fields[2]);
+    if ((fields.size() == 3 || fields.size() == 4) && fields[0] == "A") {
+        return book.restore_placed(fields[1], fields[2], fields.size() == 4 ? fields[3] : "");
     }
     if (fields.size() != 2) {
         return false;
@@ -80,8 +80,9 @@ std::unique_ptr<LoadJournal> LoadJournal::open(const std::string& path, client::
     return journal->flush(error) ? std::move(journal) : nullptr;
 }
 
-void LoadJournal::allocated(std::string_view key, std::string_view node) {
-    journal_->append(fmt::format("A\t{}\t{}", key, node));
+void LoadJournal::allocated(std::string_view key, std::string_view node,
+                            std::string_view devices) {
+    journal_->append(fmt::format("A\t{}\t{}{}{}", key, node, devices.empty() ? "" : "\t", devices));
 }
 
 void LoadJournal::gone(std::string_view key) { journal_->append(fmt::format("R\t{}", key)); }

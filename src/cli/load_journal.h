@@ -3,7 +3,7 @@
 //
 // Records: a letter and fields separated by tabs (names hold no control characters).
 //   W name nodes pods    the load it belongs to; first record
-//   A key node           allocated
+//   A key node devices   allocated; without the last field: no devices
 //   R key                not there any more (released, refused, or its node was lost)
 //   F key                released for good
 //   N node               the node was taken out of service
@@ -28,7 +28,7 @@ public:
                                              PodBook&, std::set<NodeIndex>& lost,
                                              std::string& error);
 
-    void allocated(std::string_view key, std::string_view node);
+    void allocated(std::string_view key, std::string_view node, std::string_view devices);
     void gone(std::string_view key);
     void finished(std::string_view key);
     void node_lost(std::string_view node);

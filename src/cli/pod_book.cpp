@@ -179,13 +179,15 @@ PodIndex PodBook::restore(std::string_view key) {
     return *pod;
 }
 
-bool PodBook::restore_placed(std::string_view key, std::string_view node) {
+bool PodBook::restore_placed(std::string_view key, std::string_view node,
+                             std::string_view devices) {
     const PodIndex pod = restore(key);
     if (pod == kNoPod) {
         return false;
     }
     set_state(pod, PodState::placed);
     pods_[pod].node = node_of_any(node);
+    set_devices(pod, devices);
     return true;
 }
 

@@ -85,8 +85,8 @@ public:
     // A resync: every word of the daemon about what has no place is void.
     void forget_words();
 
-    // --- from a journal: the pod runs there / does not run (any more) / has ended for good.
-    bool restore_placed(std::string_view key, std::string_view node);
+    // --- from a journal: the pod runs there, with these devices / does not run (any more) / has ended for good.
+    bool restore_placed(std::string_view key, std::string_view node, std::string_view devices);
     bool restore_gone(std::string_view key);
     bool restore_finished(std::string_view key);
     // A node is gone; pods that the book still has there are to be asked for anew.

@@ -29,12 +29,12 @@ TEST_F(LoadJournalFile, restores_places_ends_and_lost_nodes) {
         PodBook book(load_);
         const auto journal = open(book);
         ASSERT_NE(journal, nullptr) << error_;
-        journal->allocated("p0", "n0");
-        journal->allocated("p1", "n1");
+        journal->allocated("p0", "n0", "gpu=0+1,nic=3");
+        journal->allocated("p1", "n1", "gpu=2");
         journal->gone("p1");
-        journal->allocated("p1~1", "n0");
-        journal->allocated("p2", "n1");
-        journal->allocated("p3", "n0");
+        journal->allocated("p1~1", "n0", "");
+        journal->allocated("p2", "n1", "");
+        journal->allocated("p3", "n0", "");
         journal->finished("p3");
         journal->node_lost("n1");
         ASSERT_TRUE(journal->flush(error_));
@@ -42,7 +42,9 @@ TEST_F(LoadJournalFile, restores_places_ends_and_lost_nodes) {
     PodBook book(load_);
     ASSERT_NE(open(book), nullptr) << error_;
     EXPECT_EQ(book[0].state, PodState::placed);
+    EXPECT_EQ(book.devices(0), "gpu=0+1,nic=3");
     EXPECT_EQ(book[1].state, PodState::placed);
+    EXPECT_EQ(book.devices(1), "") << "of its former place";
     EXPECT_EQ(book.key(1), "p1~1");
     // Its node went before the daemon could say so: asked for under a new key.
     EXPECT_EQ(book[2].state, PodState::unasked);
@@ -66,8 +68,8 @@ TEST_F(LoadJournalFile, that_names_unknown_pods_is_refused_with_the_record) {
     {
         PodBook book(load_);
         const auto journal = open(book);
-        journal->allocated("p0", "n0");
-        journal->allocated("stranger", "n0");
+        journal->allocated("p0", "n0", "");
+        journal->allocated("stranger", "n0", "");
         ASSERT_TRUE(journal->flush(error_));
     }
     PodBook book(load_);
