@@ -2,6 +2,7 @@
 #include "cli/connection_options.h"
 
 #include <charconv>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,11 +50,10 @@ bool parse_connect(const std::string& text, ClientOptions& client) {
     return code == std::errc() && rest == end && client.udp_port != 0;
 }
 
-void add_identity_options(CLI::App& app, std::string& connect, ClientOptions& client,
-                          const std::string& group) {
-    app.add_option("--connect", connect, "the daemon")
-        ->type_name("HOST:PORT")
-        ->group(group);
+CLI::Option* add_identity_options(CLI::App& app, std::string& connect, ClientOptions& client,
+                                  const std::string& group) {
+    CLI::Option* const daemon =
+        app.add_option("--connect", connect, "the daemon")->type_name("HOST:PORT")->group(group);
     app.add_option("--ca", client.authority, "PEM file of the authority that signed the daemon")
         ->type_name("FILE")
         ->group(group);
@@ -64,6 +64,7 @@ void add_identity_options(CLI::App& app, std::string& connect, ClientOptions& cl
     app.add_option("--key", client.key, "PEM file of the shim's key")
         ->type_name("FILE")
         ->group(group);
+    return daemon;
 }
 
 void add_dpdk_options(CLI::App& app, ClientOptions& client, const std::string& group) {
@@ -72,6 +73,30 @@ void add_dpdk_options(CLI::App& app, ClientOptions& client, const std::string& g
         ->group(group);
     app.add_option("--device", client.device, "ethdev to use; with --port dpdk")->group(group);
     add_link_options(app, client, group);
+}
+
+std::string choose_port(const std::string& port, ClientOptions& client) {
+    client.port = port == "dpdk" ? ClientPort::dpdk : ClientPort::kernel;
+    if (client.port == ClientPort::dpdk) {
+        return {};
+    }
+    const std::pair<const char*, bool> given[] = {
+        {"--eal", !client.eal_arguments.empty()},
+        {"--device", !client.device.empty()},
+        {"--address", !client.address.empty()},
+        {"--address6", !client.address6.empty()},
+        {"--prefix-length", client.prefix_length != 0},
+        {"--prefix-length6", client.prefix_length6 != 0},
+        {"--gateway", !client.gateway.empty()},
+        {"--gateway6", !client.gateway6.empty()},
+        {"--vlan", client.vlan != 0},
+    };
+    for (const auto& [name, is_given] : given) {
+        if (is_given) {
+            return fmt::format("{} is for --port dpdk", name);
+        }
+    }
+    return {};
 }
 
 }  // namespace bayplan::cli

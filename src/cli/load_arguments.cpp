@@ -137,20 +137,24 @@ void add_disturbance_options(CLI::App& app, LoadOptions& options) {
         ->type_name("N")
         ->capture_default_str()
         ->group(group);
-    add_duration(app, "--pause-reads", options.pause_reads_ns, "0s", "read nothing for so long")
-        ->group(group);
+    CLI::Option* const pause =
+        add_duration(app, "--pause-reads", options.pause_reads_ns, "0s", "read nothing for so long")
+            ->group(group);
     app.add_option("--pause-after", options.pause_after, "allocations before --pause-reads begins")
         ->type_name("N")
         ->capture_default_str()
+        ->needs(pause)
         ->group(group);
-    app.add_option("--cut-after", options.cut_after,
-                   "drop the connection after so many allocations; 0: never")
-        ->type_name("N")
-        ->capture_default_str()
-        ->group(group);
+    CLI::Option* const cut =
+        app.add_option("--cut-after", options.cut_after,
+                       "drop the connection after so many allocations; 0: never")
+            ->type_name("N")
+            ->capture_default_str()
+            ->group(group);
     app.add_option("--cuts", options.cuts, "how often, with --cut-after")
         ->type_name("N")
         ->capture_default_str()
+        ->needs(cut)
         ->group(group);
 }
 
@@ -165,13 +169,15 @@ void add_result_options(CLI::App& app, LoadOptions& options) {
         ->group(group);
     add_duration(app, "--timeout", options.timeout_ns, "10m", "give up after so long; 0: never")
         ->group(group);
-    app.add_option("--journal", options.journal,
-                   "append-only file: every place is written before it is acknowledged; what it "
-                   "holds already is stated first")
-        ->type_name("FILE")
-        ->group(group);
+    CLI::Option* const journal =
+        app.add_option("--journal", options.journal,
+                       "append-only file: every place is written before it is acknowledged; what "
+                       "it holds already is stated first")
+            ->type_name("FILE")
+            ->group(group);
     app.add_flag("--journal-sync", options.journal_sync,
                  "the journal survives a power failure too (fdatasync)")
+        ->needs(journal)
         ->group(group);
     app.add_option("--json", options.json, "write the report as JSON (`-`: stdout)")
         ->type_name("FILE")
@@ -211,7 +217,9 @@ std::string complete_load_options(LoadArguments& arguments) {
     if (options.client.certificate.empty() != options.client.key.empty()) {
         return "--cert and --key go together";
     }
-    options.client.port = arguments.port == "dpdk" ? ClientPort::dpdk : ClientPort::kernel;
+    if (std::string fault = choose_port(arguments.port, options.client); !fault.empty()) {
+        return fault;
+    }
     options.client.version = "bayplan load";
     options.client.idle_timeout_ms = static_cast<std::uint32_t>(
         std::clamp<std::int64_t>(options.idle_timeout_ns / 1'000'000, 1, 3'600'000));

@@ -97,12 +97,13 @@ int run(PingArguments& arguments) {
         error = "--ca is needed: without it anybody could pose as the daemon";
     } else if (client.certificate.empty() != client.key.empty()) {
         error = "--cert and --key go together";
+    } else {
+        error = choose_port(arguments.port, client);
     }
     if (!error.empty()) {
         fmt::print(stderr, "bayplan ping: {}\n", error);
         return kExitInput;
     }
-    client.port = arguments.port == "dpdk" ? ClientPort::dpdk : ClientPort::kernel;
     Ping ping({arguments.count, std::chrono::nanoseconds(arguments.interval_ns),
                std::chrono::nanoseconds(arguments.timeout_ns)});
     std::string address;
@@ -132,8 +133,9 @@ void add_ping_command(CLI::App& app, int& exit_code) {
         "ping", "connect to a daemon; its certificate, round trips, and what its data plane counts");
     const auto arguments = std::make_shared<PingArguments>();
     const std::string group = "Connection";
-    command->add_option("daemon", arguments->connect, "the daemon")->type_name("HOST:PORT");
-    add_identity_options(*command, arguments->connect, arguments->client, group);
+    CLI::Option* const daemon =
+        command->add_option("daemon", arguments->connect, "the daemon")->type_name("HOST:PORT");
+    add_identity_options(*command, arguments->connect, arguments->client, group)->excludes(daemon);
     command->add_option("--port", arguments->port, "how to send: kernel sockets or a DPDK port")
         ->check(CLI::IsMember({"kernel", "dpdk"}))
         ->capture_default_str()

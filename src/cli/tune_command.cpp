@@ -74,6 +74,10 @@ int apply(const TuneArguments& arguments, const host::HostFiles& files, const ho
 }  // namespace
 
 int tune_host(const TuneArguments& arguments, std::string& out, std::string& error) {
+    if (!arguments.apply && !arguments.undo && (arguments.dry_run || !arguments.state.empty())) {
+        error = fmt::format("{} goes with --apply or --undo\n", arguments.dry_run ? "--dry-run" : "--state");
+        return kExitInput;
+    }
     const host::HostFiles files(arguments.root);
     const std::string state = arguments.state.empty() ? files.full(host::kStateFile) : arguments.state;
     if (arguments.undo) return undo(arguments, files, state, out, error);

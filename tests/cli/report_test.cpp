@@ -12,9 +12,11 @@
 
 #include "cli/daemon_status.h"
 #include "cli/duration.h"
+#include "cli/forget_shim_command.h"
 #include "cli/latencies.h"
 #include "cli/load_arguments.h"
 #include "cli/load_report.h"
+#include "cli/ping_command.h"
 #include "cli/process_use.h"
 #include "small_load.h"
 
@@ -235,6 +237,36 @@ TEST(LoadArguments, are_completed_or_refused_with_a_reason) {
     EXPECT_EQ(complete_load_options(arguments), "");
     EXPECT_EQ(arguments.options.client.host, "host");
     EXPECT_EQ(arguments.options.client.udp_port, 4433);
+    arguments.options.client.vlan = 7;
+    EXPECT_EQ(complete_load_options(arguments), "--vlan is for --port dpdk");
+    arguments.port = "dpdk";
+    EXPECT_EQ(complete_load_options(arguments), "");
+}
+
+TEST(LoadArguments, that_mean_nothing_alone_are_refused) {
+    for (const char* line : {"--cuts 3", "--pause-after 10", "--journal-sync"}) {
+        CLI::App app;
+        LoadArguments arguments;
+        add_load_options(app, arguments);
+        EXPECT_THROW(app.parse(line), CLI::RequiresError) << line;
+    }
+    for (const char* line : {"--cuts 3 --cut-after 5", "--pause-after 10 --pause-reads 1s",
+                             "--journal-sync --journal file"}) {
+        CLI::App app;
+        LoadArguments arguments;
+        add_load_options(app, arguments);
+        EXPECT_NO_THROW(app.parse(line)) << line;
+    }
+}
+
+TEST(Connection, a_daemon_is_named_once) {
+    for (const std::string command : {"ping", "forget-shim --partition default"}) {
+        CLI::App app;
+        int exit_code = 0;
+        add_ping_command(app, exit_code);
+        add_forget_shim_command(app, exit_code);
+        EXPECT_THROW(app.parse(command + " here:1 --connect there:2"), CLI::ExcludesError) << command;
+    }
 }
 
 }  // namespace

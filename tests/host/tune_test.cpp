@@ -244,6 +244,17 @@ TEST(Tune, proposes_one_cpu_where_the_host_says_nothing_of_its_cores) {
     EXPECT_THAT(run.out, HasSubstr("data_plane: \"0\"\nengine: \"0\"\nworkers: \"0\"\n"));
 }
 
+TEST(Tune, a_dry_run_or_a_state_of_nothing_is_refused) {
+    const HostRoot root;
+    testing::make_server(root);
+    cli::TuneArguments arguments;
+    arguments.dry_run = true;
+    EXPECT_EQ(tune(root, arguments).status, 2);
+    arguments.dry_run = false;
+    arguments.state = root.file(kState);
+    EXPECT_THAT(tune(root, arguments).error, HasSubstr("--state goes with --apply or --undo"));
+}
+
 TEST(Tune, says_so_where_no_cpu_that_is_online_may_be_used) {
     const HostRoot root;
     testing::make_container(root);
