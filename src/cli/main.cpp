@@ -1,4 +1,9 @@
 // The command line `bayplan`. Thread: main. A new subcommand is a file and a line here.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <system_error>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -12,7 +17,9 @@
 #include "cli/tune_command.h"
 #include "wire/codec.h"
 
-int main(int argc, char** argv) {
+namespace {
+
+int run(int argc, char** argv) {
     CLI::App app("bayplan: drives and examines the scheduling appliance Bayplan", "bayplan");
     app.require_subcommand(1);
     app.fallthrough(false);
@@ -35,4 +42,21 @@ int main(int argc, char** argv) {
         return app.exit(error) == 0 ? 0 : 2;
     }
     return exit_code;
+}
+
+// Not by fmt, which throws where standard error cannot be written either.
+int output_failed(const char* why) {
+    std::fprintf(stderr, "bayplan: the output could not be written: %s\n", why);
+    return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const int exit_code = run(argc, argv);
+        return std::fflush(stdout) == 0 ? exit_code : output_failed(std::strerror(errno));
+    } catch (const std::system_error& fault) {  // by fmt::print, when a buffer was full
+        return output_failed(fault.what());
+    }
 }
