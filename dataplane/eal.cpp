@@ -13,24 +13,19 @@
 #include <rte_log.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <deque>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 #include "eal_arguments.h"
+#include "port_log.h"
 
 namespace bayplan::dataplane {
 namespace {
-
-void log_to_stderr(std::string_view line) {
-    std::fprintf(stderr, "dpdk: %.*s\n", static_cast<int>(line.size()), line.data());
-}
-
-std::atomic<EalLog> log_line{log_to_stderr};
 
 // The last lines before a failure are its explanation. Written by whatever thread logs.
 struct LastLines {
@@ -48,7 +43,7 @@ LastLines& last_lines() {
 ssize_t write_log(void*, const char* bytes, std::size_t size) {
     std::string_view line(bytes, size);
     while (!line.empty() && line.back() == '\n') line.remove_suffix(1);
-    if (!line.empty()) log_line.load()(line);
+    if (!line.empty()) log_of_port(line);
     LastLines& last = last_lines();
     const std::lock_guard lock(last.mutex);
     if (last.keep && !line.empty()) {
@@ -150,8 +145,6 @@ bool bring_up_missing(const std::vector<std::string>& arguments, std::string& er
 }
 
 }  // namespace
-
-void set_eal_log(EalLog log) { log_line.store(log != nullptr ? log : log_to_stderr); }
 
 std::vector<std::string> portable_eal_arguments() { return {"--no-huge", "-m", "256", "--no-pci"}; }
 

@@ -1,20 +1,14 @@
 // DPDK's environment layer: started once per process, without disturbing the process that hosts it.
-// No DPDK type appears here.
+// No DPDK type appears here. What DPDK logs goes to set_port_log()'s taker.
 //
-// Thread: start_eal() and find_or_probe() may be called from any thread, one at a time is enforced
-// inside. Errors: false and a text that says what to do.
+// Thread: start_eal() may be called from any thread, one at a time is enforced inside;
+// register_polling_thread(): the thread it is for. Errors: false and a text that says what to do.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bayplan::dataplane {
-
-// Where DPDK's own log lines go (without the trailing newline). Called on the thread that logs.
-// Set before start_eal(); the default writes to stderr, prefixed with "dpdk: ".
-using EalLog = void (*)(std::string_view line);
-void set_eal_log(EalLog log);
 
 // What a host without hugepages, NIC or privileges needs. For ring ports and tests.
 std::vector<std::string> portable_eal_arguments();

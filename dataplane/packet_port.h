@@ -28,7 +28,6 @@ struct Path {
     UdpAddress local;
     UdpAddress remote;
     std::uint8_t remote_mac[6] = {};
-    std::uint8_t local_queue = 0;
 };
 
 class DatagramSink {

@@ -116,7 +116,6 @@ private:
     void on_attempt(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&);
     Count accept(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&,
                  const AddressProof&);
-    Count turned_away(Admission::Verdict);
     template <class Write>
     bool answer(const Path&, Write&&);
     void answer_version(const Path&, const ngtcp2_version_cid&);

@@ -54,6 +54,12 @@ Daemon::Daemon(config::Config config, const threads::HostCpus& host, std::string
 
 Daemon::~Daemon() = default;
 
+Daemon::PortLog::PortLog(Log& log) {
+    dataplane::set_port_log([&log](std::string_view line) { log.warning("dpdk", {{"line", line}}); });
+}
+
+Daemon::PortLog::~PortLog() { dataplane::set_port_log({}); }
+
 int Daemon::run() {
     if (!boot()) return 1;
     serve();
@@ -84,6 +90,7 @@ bool Daemon::install_plan(std::string&) {
 
 bool Daemon::start_log(std::string&) {
     log_ = std::make_unique<Log>(config_.log);
+    port_log_ = std::make_unique<PortLog>(*log_);
     log_->info("baypland starts", {{"version", BAYPLAN_VERSION}, {"config", config_.file}});
     const auto cpus = [this](threads::Role role) { return config_.profile.plan.describe(role); };
     log_->info("profile", {{"source", config_.profile.source},

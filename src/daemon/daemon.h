@@ -69,7 +69,14 @@ private:
     const Clock::time_point started_ = Clock::now();
     bool status_file_failed_ = false;
 
+    // What DPDK says, to the log, while there is one of these.
+    struct PortLog {
+        explicit PortLog(Log&);
+        ~PortLog();
+    };
+
     std::unique_ptr<Log> log_;
+    std::unique_ptr<PortLog> port_log_;  // before the port: until that is closed
     // inboxes_[partition][lcore]; wakers_[partition].
     std::vector<std::unique_ptr<Waker>> wakers_;
     std::vector<std::vector<std::unique_ptr<Inbox>>> inboxes_;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <fstream>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "bayplan/client.h"
@@ -145,6 +146,24 @@ TEST(BayplandCheck, a_sound_configuration_passes_and_every_fault_of_another_is_t
             << output;
     }
     std::filesystem::remove_all(folder);
+}
+
+TEST(BayplandLog, what_dpdk_says_is_an_entry_like_all_others) {
+    std::string text = configuration(
+        "  port: dpdk\n"
+        "  eal: [--no-huge, -m, \"64\", --no-pci, \"--vdev=net_af_packet0,iface=nowhere0\"]\n"
+        "log: {format: json}\n");
+    const std::string of_kernel = "address: 127.0.0.1\n  udp_port: 0\n";
+    text.replace(text.find(of_kernel), of_kernel.size(), "address: 10.99.0.2\n");
+    Process daemon(text);
+    EXPECT_EQ(daemon.wait_for_exit(), 1) << "there is no such interface";
+    std::istringstream lines(daemon.log());
+    std::size_t of_dpdk = 0;
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_TRUE(line.starts_with("{\"time\":") && line.ends_with("}")) << line;
+        of_dpdk += line.find("\"msg\":\"dpdk\",\"line\":") != std::string::npos ? 1 : 0;
+    }
+    EXPECT_GT(of_dpdk, 0u) << daemon.log();
 }
 
 // Threads of a daemon under load, against the profile; then with its CPUs swapped.

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -185,6 +186,12 @@ std::unique_ptr<DataPlane> open_data_plane(const DataPlaneOptions&, FrameHandler
 std::vector<std::unique_ptr<DataPlane>> open_data_planes(const DataPlaneOptions&,
                                                          std::span<FrameHandler* const> handlers,
                                                          std::string& error);
+
+// Takes what the libraries below a port (DPDK) have to say, a line at a time, on whatever thread of
+// the process they say it; must not call back. Empty (the default): standard error, after "dpdk: ".
+// Any thread; once it returns the former one is not called any more.
+using PortLog = std::function<void(std::string_view line)>;
+void set_port_log(PortLog);
 
 // A client and a server in one process over an in-process DPDK ring pair (rte_eth_from_rings):
 // where network namespaces are not allowed. EAL starts once per process.
