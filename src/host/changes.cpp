@@ -24,10 +24,8 @@ public:
         governor();
         transparent();
         clock();
-        if (facts_.topology && facts_.topology->domains.size() > 1) {
-            change("/proc/sys/kernel/numa_balancing", "0", "NUMA balancing");
-        }
         if (!isolated_.empty()) {
+            numa_balancing();
             interrupts();
             masks();
             isolation();
@@ -102,6 +100,11 @@ private:
     CpuSet away(const CpuSet& cpus) const {
         const CpuSet left = cpus.without(isolated_);
         return left.empty() && facts_.online ? facts_.online->without(isolated_) : left;
+    }
+
+    void numa_balancing() {
+        if (!facts_.topology || facts_.topology->domains.size() < 2) return;
+        change("/proc/sys/kernel/numa_balancing", "0", "NUMA balancing");
     }
 
     void interrupts() {

@@ -87,17 +87,17 @@ void check_numa(const HostFacts& facts, const ProfileConfig& profile, Findings& 
     const auto engine = topology.numa_of(cpus_of(profile.plan, Role::engine));
     const auto workers = topology.numa_of(cpus_of(profile.plan, Role::worker));
     const std::string why = "workers read what the engine writes; from another domain that takes twice the time";
-    if (topology.domains.size() > 1) {
-        const bool good = engine.empty() || workers.empty() || engine == workers;
-        findings.push_back({good ? Severity::ok : Severity::warning, "NUMA of workers", domains_text(workers),
-                            "the engines': " + domains_text(engine), why});
+    if (topology.domains.size() < 2) return;
+    const bool good = engine.empty() || workers.empty() || engine == workers;
+    findings.push_back({good ? Severity::ok : Severity::warning, "NUMA of workers", domains_text(workers),
+                        "the engines': " + domains_text(engine), why});
+    if (!profile.host.isolated.empty()) {  // a host that is shared is left as it is
         const bool off = facts.numa_balancing && *facts.numa_balancing == 0;
         const Severity otherwise = facts.numa_balancing ? Severity::warning : Severity::unknown;
         findings.push_back({off || facts.numa_balancing.absent ? Severity::ok : otherwise, "NUMA balancing",
                             facts.numa_balancing ? fmt::format("{}", *facts.numa_balancing) : facts.numa_balancing.why,
                             "0", "the kernel unmaps pages to see who uses them: page faults in pinned threads"});
     }
-    if (topology.domains.size() < 2) return;
     std::int64_t near = 0;
     for (const NumaDomain& domain : topology.domains) {
         const bool used = engine.empty() || std::ranges::find(engine, domain.number) != engine.end();

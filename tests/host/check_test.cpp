@@ -124,6 +124,14 @@ TEST(CheckHost, is_satisfied_by_a_server_that_was_tuned) {
     EXPECT_EQ(check.status, 0);
 }
 
+TEST(CheckHost, asks_nothing_of_a_server_that_is_shared) {
+    const HostRoot root;
+    testing::make_server(root);
+    const Check check(root, "{}\n");
+    EXPECT_EQ(check.bad(), "") << check.table;
+    EXPECT_EQ(check.status, 0);
+}
+
 TEST(CheckHost, sees_what_lies_on_the_wrong_numa_domain) {
     const HostRoot root;
     testing::make_server(root);

@@ -92,6 +92,18 @@ TEST(Tune, applies_what_can_be_set_at_run_time_and_says_the_rest) {
     EXPECT_THAT(run.out, HasSubstr("hugepages of 2Mi on NUMA domain 1            0 -> 256"));
 }
 
+TEST(Tune, leaves_a_host_alone_whose_profile_asks_for_nothing) {
+    const HostRoot root;
+    testing::make_server(root);
+    const auto before = everything(root);
+    root.write("/profile.yaml", "{}");
+    cli::TuneArguments arguments;
+    arguments.profile = root.file("/profile.yaml");
+    arguments.apply = true;
+    EXPECT_THAT(tune(root, arguments).out, HasSubstr("Nothing to change"));
+    EXPECT_EQ(everything(root), before);
+}
+
 TEST(Tune, undo_restores_every_value_and_ends) {
     const HostRoot root;
     testing::make_server(root);
