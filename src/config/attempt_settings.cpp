@@ -1,3 +1,4 @@
+// See attempt_settings.h.
 #include "config/attempt_settings.h"
 
 #include "config/setting_values.h"

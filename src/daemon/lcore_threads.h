@@ -42,7 +42,8 @@ public:
     std::size_t count() const { return handlers_.size(); }
     dataplane::DataPlane& plane(std::size_t lcore) { return *planes_[lcore]; }  // until join()
     void wake();                                                                 // all of them
-    // Certificates anew, on all lcores or none.
+    // Certificates anew, on all lcores. False: not on one of them nor on those after it; that is on
+    // none, unless the files changed between two readings.
     bool reload_tls(std::string& error);
     const std::string& port_name() const { return port_name_; }
     std::uint16_t udp_port() const { return udp_port_; }

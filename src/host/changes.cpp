@@ -1,4 +1,6 @@
 // See changes.h. Each group of settings has a function; they look at facts, and at files for the exact old value.
+//
+// Thread: main.
 #include "host/changes.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,6 @@
 // The order of the groups, and what they share.
+//
+// Thread: any; pure.
 #include "host/checks.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // CPUs of the roles: that they are there, fast, and near one another.
+//
+// Thread: any; pure.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // CPUs, interrupts, clock and NICs. Memory is in memory_facts.cpp, control groups in limit_facts.cpp.
+//
+// Thread: main.
 #include "host/host_facts.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // See host_files.h.
+//
+// Thread: any.
 #include "host/host_files.h"
 
 #include <fcntl.h>

@@ -1,4 +1,6 @@
 // CPUs that nothing but the daemon may use: threads, ticks, interrupts, the core's other threads.
+//
+// Thread: any; pure.
 #include <fmt/format.h>
 
 #include "host/checks.h"

@@ -2,6 +2,8 @@
 //
 // A group's limit holds for all below it, so every level up to the top is looked at. In a container the
 // levels above its own are not to be seen: the limit found there is its own.
+//
+// Thread: main.
 #include <algorithm>
 #include <charconv>
 #include <functional>

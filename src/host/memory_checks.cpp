@@ -1,4 +1,6 @@
 // Memory, hugepages, swap, and the kernel's clock.
+//
+// Thread: any; pure.
 #include <fmt/format.h>
 
 #include <algorithm>

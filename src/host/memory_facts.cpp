@@ -1,4 +1,6 @@
 // Memory as /proc/meminfo and sysfs tell it.
+//
+// Thread: main.
 #include <charconv>
 
 #include <fmt/format.h>

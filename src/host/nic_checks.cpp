@@ -1,4 +1,6 @@
 // Ports of the data plane: there, near, and with a driver that DPDK can use.
+//
+// Thread: any; pure.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // Small hosts (up to three cores) share; on larger ones housekeeping keeps the first core, and the threads that poll
 // get cores of their own, on the NUMA domain of the first NIC.
+//
+// Thread: any; pure.
 #include "host/proposal.h"
 
 #include <fmt/format.h>

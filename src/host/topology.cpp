@@ -1,4 +1,6 @@
 // See topology.h.
+//
+// Thread: main.
 #include "host/topology.h"
 
 #include <hwloc.h>

@@ -1,4 +1,6 @@
 // See tune_state.h.
+//
+// Thread: main.
 #include "host/tune_state.h"
 
 #include <fcntl.h>

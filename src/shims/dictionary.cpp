@@ -1,3 +1,6 @@
+// What takes a number out of use; see dictionary.h.
+//
+// Thread: the engine's.
 #include "shims/dictionary.h"
 
 namespace bayplan {

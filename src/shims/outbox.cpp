@@ -1,3 +1,6 @@
+// How decisions and their texts are put into batches; see outbox.h.
+//
+// Thread: the engine's.
 #include "shims/outbox.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // Decodes one spec of a Specs message. Private to src/wire.
+//
+// Thread and owner: those of the DecodedFrame.
 #pragma once
 
 #include "bayplan/records.h"

@@ -1,4 +1,6 @@
 // Decodes the bodies of the numbered state stream. Private to src/wire.
+//
+// Thread and owner: those of the DecodedFrame.
 #pragma once
 
 #include "wire/codec.h"

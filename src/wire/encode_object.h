@@ -1,4 +1,6 @@
 // Encodes one object of an Objects message. Private to src/wire.
+//
+// Thread and owner: those of the Encoder.
 #pragma once
 
 #include "bayplan/records.h"

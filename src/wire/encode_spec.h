@@ -1,4 +1,6 @@
 // Encodes one spec of a Specs message. Private to src/wire.
+//
+// Thread and owner: those of the Encoder.
 #pragma once
 
 #include "bayplan/records.h"

@@ -51,8 +51,8 @@ public:
     }
 
 private:
-    static constexpr std::size_t kSlots =
-        1024;  // a batch has up to 256 decisions with two texts each
+    // Of the up to 1,024 decisions of a batch, with three texts each besides the name, most share theirs.
+    static constexpr std::size_t kSlots = 1024;
     // A text is written anew after so many uses: the decoder reads a small multiple of the frame's
     // bytes as text and no more (its guard against frames that name one long text over and over).
     static constexpr std::uint32_t kUsesMax = 8;

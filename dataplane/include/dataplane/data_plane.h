@@ -172,7 +172,8 @@ public:
     // Driver or "kernel-udp", for reports: af_packet, ring, kernel-udp, ixgbe...
     virtual std::string port_name() const = 0;
     virtual std::uint16_t udp_port() const = 0;  // the bound port
-    // Named counters (rx_packets, tx_packets, drop_*, ...); any thread, monotonic.
+    // Named counters (rx_packets, tx_packets, drop_*, ...); any thread. They only rise, but for the
+    // few that tell how it is now: connections_open, handshakes_pending, mbufs_in_use.
     virtual std::vector<Counter> counters() const = 0;
 };
 
