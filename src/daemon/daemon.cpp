@@ -216,9 +216,9 @@ void Daemon::stop() {
     log_->info("stopping", {{"within_ms", config_.stop_within_ns / 1'000'000}});
     for (const auto& gateway : gateways_) gateway->stop_input();
     for (const auto& engine : engines_) engine->request_stop(deadline);
-    for (const auto& engine : engines_) engine->join();
+    const bool in_a_hurry = wait_for_engines();
     for (const auto& gateway : gateways_) gateway->expect_no_more_output();
-    wait_for_output(deadline);
+    if (!in_a_hurry) wait_for_output(deadline);
     lcores_->request_stop();
     lcores_->join();
     report("stopped");
@@ -245,6 +245,19 @@ void Daemon::reload_tls() {
     }
 }
 
+bool Daemon::wait_for_engines() {
+    bool in_a_hurry = false;
+    const auto ended = [](const auto& engine) { return engine->ended(); };
+    while (!std::all_of(engines_.begin(), engines_.end(), ended)) {
+        // A second signal means that somebody is in a hurry.
+        if (wait_for_signal(kStopPoll) != Signal::stop) continue;
+        in_a_hurry = true;
+        for (const auto& engine : engines_) engine->request_stop(Clock::now());
+    }
+    for (const auto& engine : engines_) engine->join();
+    return in_a_hurry;
+}
+
 void Daemon::wait_for_output(Clock::time_point deadline) {
     lcores_->wake();
     const auto done = [](const auto& gateway) { return gateway->output_done(); };
@@ -255,7 +268,6 @@ void Daemon::wait_for_output(Clock::time_point deadline) {
                 "know");
             return;
         }
-        // A second signal means that somebody is in a hurry.
         if (wait_for_signal(kStopPoll) == Signal::stop) return;
     }
 }

@@ -56,6 +56,8 @@ private:
     void serve();
     void stop();
     void reload_tls();
+    // True: a second signal ended the wait.
+    bool wait_for_engines();
     void wait_for_output(Clock::time_point deadline);
     void report(std::string_view state);
     void write_status_file(std::string_view state);

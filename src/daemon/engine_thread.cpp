@@ -55,7 +55,7 @@ bool EngineThread::start(std::string& error) {
 }
 
 void EngineThread::request_stop(Clock::time_point deadline) {
-    stop_deadline_ = deadline;
+    stop_deadline_.store(deadline, std::memory_order_relaxed);  // published by stop_
     stop_.store(true, std::memory_order_release);
     waker_.notify();
 }
@@ -94,6 +94,7 @@ void EngineThread::body(std::promise<std::string> ready) {
     }
     wind_down();
     engine_.reset();
+    ended_.store(true, std::memory_order_release);
 }
 
 std::string EngineThread::set_up() {
@@ -230,14 +231,16 @@ void EngineThread::idle() {
 }
 
 void EngineThread::wind_down() {
-    // The lcore hands nothing over any more, but what it handed over was taken from a shim.
-    while (apply_inboxes() > 0) {
-    }
     while (true) {
+        // The lcore hands over no more messages, but what it handed over was taken from a shim; and
+        // a shim that goes meanwhile takes nothing more.
+        while (apply_inboxes() > 0) {
+        }
         sink_.take_refused();
         engine_->flush();
         wake_data_plane();
-        if (!sink_.take_refused() || Clock::now() >= stop_deadline_) break;
+        if (!sink_.take_refused() || Clock::now() >= stop_deadline_.load(std::memory_order_relaxed))
+            break;
         waker_.wait(waker_.epoch(), kMillisecond);
     }
     if (record_) {

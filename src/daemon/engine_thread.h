@@ -67,8 +67,11 @@ public:
     }
 
     // Applies what lies in the inbox, makes no further attempts, offers what waits for room until
-    // `deadline`, ends the record.
+    // `deadline`, ends the record. What an lcore hands over at that very moment may be left: its
+    // shim never hears that it was applied, and states it again. May be called again with an
+    // earlier deadline.
     void request_stop(std::chrono::steady_clock::time_point deadline);
+    bool ended() const { return ended_.load(std::memory_order_acquire); }  // join() will not wait
     void join();
 
     // A new snapshot, waited for until `deadline` (a turn of the loop, usually well below a
@@ -108,7 +111,8 @@ private:
     std::thread thread_;
     std::vector<std::atomic<dataplane::DataPlane*>> planes_;  // one per inbox
     std::atomic<bool> stop_{false};
-    Clock::time_point stop_deadline_{};  // published by stop_
+    std::atomic<Clock::time_point> stop_deadline_{};
+    std::atomic<bool> ended_{false};
     std::atomic<bool> snapshot_wanted_{false};
     SpscRing<EngineSnapshot> snapshots_{4};
     EngineSnapshot latest_;  // main's

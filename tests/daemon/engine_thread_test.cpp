@@ -200,6 +200,39 @@ TEST_F(EngineThreadTest, a_stop_applies_what_was_taken_already) {
     EXPECT_EQ(counters.placed + counters.pending + counters.backoff + counters.unschedulable, 640u);
 }
 
+class EngineThreadStop : public EngineThreadTest {
+protected:
+    // The decisions of a connection that reads nothing wait for room when the stop begins.
+    void SetUp() override {
+        EngineThreadTest::SetUp();
+        start(1);
+        Peer slow = connect(1, "shim-a");
+        push_frames(slow, resync_frames(10));
+        push_frames(slow, ask_frames("ask-", 10, 6));
+        ASSERT_TRUE(until([&] {
+            return engine_->refresh_snapshot(std::chrono::steady_clock::now() + 10s).counters.placed == 10;
+        }));
+        engine_->request_stop(std::chrono::steady_clock::now() + 1h);
+        std::this_thread::sleep_for(20ms);
+        EXPECT_FALSE(engine_->ended());
+    }
+    void TearDown() override {
+        engine_->request_stop(std::chrono::steady_clock::now());
+        engine_->join();
+        EngineThreadTest::TearDown();
+    }
+};
+
+TEST_F(EngineThreadStop, waits_no_longer_for_a_shim_that_has_gone) {
+    push(DisconnectItem{1});
+    EXPECT_TRUE(until([&] { return engine_->ended(); }));
+}
+
+TEST_F(EngineThreadStop, an_earlier_deadline_ends_the_wait) {
+    engine_->request_stop(std::chrono::steady_clock::now());
+    EXPECT_TRUE(until([&] { return engine_->ended(); }));
+}
+
 TEST_F(EngineThreadTest, a_connection_that_takes_nothing_holds_up_no_other) {
     start(8);
     Peer slow = connect(1, "shim-a");
