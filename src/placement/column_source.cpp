@@ -38,6 +38,10 @@ void ColumnSource::fill(ClassId id, const AskClass& ask_class, ClassCache& cache
         cache.copy_columns(*source);
         return;
     }
+    const ClassEntry& entry = classes_[id];
+    if (!entry.cache && entry.proposed_in == 0) {
+        return;  // the class keeps no cache: nobody could take its columns
+    }
     known_[next_] = id;
     next_ = (next_ + 1) % kRemembered;
 }

@@ -245,6 +245,44 @@ TEST(Pipeline, a_selected_ask_that_is_released_is_not_placed) {
     EXPECT_TRUE(broken.empty());
 }
 
+// Pods that look at every node's columns, for their host port: those of one `port` are alike but for the port.
+void asks_of_port(TestShim& shim, std::uint16_t port, std::int64_t cpu, int count) {
+    SpecRecord spec{.number = port, .spec = {}};
+    spec.spec.ports = {{.port = port}};
+    shim.send(SpecsMessage{.define = std::span(&spec, 1), .forget = {}});
+    const std::vector<Amount> requests = {{shim.id("cpu"), cpu}};
+    for (int number = 0; number < count; ++number) {
+        const std::string key = "p" + std::to_string(port) + "-" + std::to_string(number);
+        AskRecord record;
+        record.key = key;
+        record.application = shim.id("app");
+        record.requests = requests;
+        record.spec = port;
+        shim.send(AsksMessage{std::span(&record, 1)});
+    }
+}
+
+TEST(Pipeline, classes_of_one_ask_leave_the_columns_of_others_to_be_taken) {
+    KeepingSink sink;
+    EngineOptions options;
+    options.path = BatchPath::inline_;
+    Engine engine(options, sink);
+    TestShim shim(engine, "s");
+    for (int node = 0; node < 40 * 64; ++node) {
+        shim.node("n" + std::to_string(node), {{"cpu", 100'000}});
+    }
+    shim.application("app");
+    asks_of_port(shim, 1, 1, 2);
+    for (std::uint16_t other = 0; other < 20; ++other) {
+        asks_of_port(shim, 100 + other, 10 + other, 1);
+    }
+    EXPECT_EQ(engine.run(100), 22u);
+    const std::uint64_t before = engine.counters().blocks_rechecked;
+    asks_of_port(shim, 2, 1, 2);
+    EXPECT_EQ(engine.run(100), 2u);
+    EXPECT_LT(engine.counters().blocks_rechecked - before, 40u) << "every node was judged anew";
+}
+
 // Batches that were handed over when 64 classes came that had never seen 313 blocks.
 std::uint64_t handed_over(ScorePolicy policy) {
     KeepingSink sink;
