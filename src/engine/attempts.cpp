@@ -47,7 +47,7 @@ bool Attempts::left_out(AskId id, bool avoid, NodeMask& mask) const {
     const Slot avoided = avoid ? world_.left_out.avoided(id, world_.now_ns) : kNone<Slot>;
     const bool nominations = !world_.nominations.empty() &&
                              looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class));
-    if (!nominations && !world_.left_out.any(id)) {
+    if (!nominations && avoided == kNone<Slot> && !world_.left_out.any_left_out(id)) {
         return false;
     }
     bool any = false;
@@ -82,7 +82,7 @@ NodeKey Attempts::find(AskId id) {
 // True: what is found now holds for every ask of its class, until something changes.
 bool Attempts::shares_failures(AskId id) const {
     const TrialTables tables = trial_tables(world_, predicates_);
-    return world_.nominations.of(id) == nullptr && !world_.left_out.any(id) &&
+    return world_.nominations.of(id) == nullptr && !world_.left_out.any_left_out(id) &&
            (world_.nominations.empty() ||
             !looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class)));
 }

@@ -34,7 +34,7 @@ TrialTables trial_tables(World&, const PredicateSet&);
 class Diagnoser {
 public:
     Diagnoser(World& world, const PredicateSet& predicates, AskId ask)
-        : world_(world), predicates_(predicates), ask_(ask), any_left_out_(world.left_out.any(ask)) {}
+        : world_(world), predicates_(predicates), ask_(ask), any_left_out_(world.left_out.any_left_out(ask)) {}
 
     // Nodes are judged one by one after begin(); the ask's own nomination is lifted.
     void begin();
@@ -73,7 +73,7 @@ private:
     const PredicateSet& predicates_;
     const AskId ask_;
     PredicateSet::Failure whole_;
-    const bool any_left_out_;
+    const bool any_left_out_;  // a node that is only avoided is judged like all when none is feasible
     bool beyond_amounts_ = false;
     Slot nominated_ = kNone<Slot>;  // the node that the ask is nominated to
     NodeMask unschedulable_;        // unless a cache has it

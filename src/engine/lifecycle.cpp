@@ -105,6 +105,7 @@ void Lifecycle::place(AskId id, Slot slot) {
     bind_claims(id, slot);
     give_devices(id, slot, {});
     occupy(id, slot);
+    world_.left_out.ask_placed(id);
     end_waiting(id, AskState::unacknowledged, world_.shims[ask.shim].outbox.last() + 1);
     const KeyText key = world_.asks.key(id);
     ++placed_;
@@ -248,6 +249,7 @@ void Lifecycle::place_by_force(AskId id, Slot slot, std::string_view stated_devi
     give_devices(id, slot, stated_devices);
     occupy(id, slot);
     world_.nodes.note_usage_changed(slot);
+    world_.left_out.ask_placed(id);
     end_waiting(id, AskState::allocated, 0);
     note_terminating(id);
     end_nomination_by_placement(id, slot);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -16,89 +17,89 @@ namespace bayplan {
 
 class NodesLeftOut {
 public:
-    void leave_out(AskId id, Slot slot, AskId stuck) { asks_[id].push_back({slot, stuck, 0}); }
-    // Takes the place of a former one.
-    void avoid(AskId id, Slot slot, std::int64_t until_ns) {
-        forget(id, [](const Entry& entry) { return entry.stuck == kNone<AskId>; });
-        asks_[id].push_back({slot, kNone<AskId>, until_ns});
+    // --- because of a pod that is stuck there
+    void leave_out(AskId id, Slot slot, AskId stuck) {
+        left_out_[id].push_back({slot, stuck});
+        left_out_for_[stuck].push_back(id);
     }
-
-    bool any(AskId id) const { return asks_.contains(id); }
+    bool any_left_out(AskId id) const { return left_out_.contains(id); }
     bool is_left_out(AskId id, Slot slot) const {
-        return has(id, [&](const Entry& entry) { return entry.slot == slot && entry.stuck != kNone<AskId>; });
-    }
-    // The node that the ask avoids now, or kNone.
-    Slot avoided(AskId id, std::int64_t now_ns) const {
-        const auto found = asks_.find(id);
-        if (found != asks_.end()) {
-            for (const Entry& entry : found->second) {
-                if (entry.stuck == kNone<AskId> && now_ns < entry.until_ns) {
-                    return entry.slot;
-                }
-            }
-        }
-        return kNone<Slot>;
+        const auto found = left_out_.find(id);
+        return found != left_out_.end() && std::any_of(found->second.begin(), found->second.end(),
+                                                       [&](const LeftOut& entry) { return entry.slot == slot; });
     }
     template <typename Each>
     void for_each_left_out(AskId id, Each&& each) const {
-        if (const auto found = asks_.find(id); found != asks_.end()) {
-            for (const Entry& entry : found->second) {
-                if (entry.stuck != kNone<AskId>) {
-                    each(entry.slot);
-                }
+        if (const auto found = left_out_.find(id); found != left_out_.end()) {
+            for (const LeftOut& entry : found->second) {
+                each(entry.slot);
             }
         }
     }
 
-    void ask_gone(AskId id) { asks_.erase(id); }
-    void node_gone(Slot slot) {
-        for (const AskId id : all()) {
-            forget(id, [&](const Entry& entry) { return entry.slot == slot; });
+    // --- because it refused the pod
+    // Takes the place of a former one. The ask waits: once it has a place, it is not tried anywhere.
+    void avoid(AskId id, Slot slot, std::int64_t until_ns) { avoided_[id] = {slot, until_ns}; }
+    // The node that the ask avoids now, or kNone.
+    Slot avoided(AskId id, std::int64_t now_ns) const {
+        const auto found = avoided_.find(id);
+        return found != avoided_.end() && now_ns < found->second.until_ns ? found->second.slot : kNone<Slot>;
+    }
+
+    void ask_placed(AskId id) { avoided_.erase(id); }
+    void ask_gone(AskId id) {
+        avoided_.erase(id);
+        if (const auto found = left_out_.find(id); found != left_out_.end()) {
+            for (const LeftOut& entry : found->second) {
+                forget(left_out_for_, entry.stuck, [&](AskId other) { return other == id; });
+            }
+            left_out_.erase(found);
         }
+    }
+    // After its pods are gone, and with them the reasons to leave it out.
+    void node_gone(Slot slot) {
+        erase_if(avoided_, [&](const auto& entry) { return entry.second.slot == slot; });
     }
     // A pod is gone: returns the asks for which a node was left out because of it, which is so no longer.
     std::vector<AskId> pod_gone(AskId pod) {
-        std::vector<AskId> freed;
-        for (const AskId id : all()) {
-            if (has(id, [&](const Entry& entry) { return entry.stuck == pod; })) {
-                forget(id, [&](const Entry& entry) { return entry.stuck == pod; });
-                freed.push_back(id);
-            }
+        const auto found = left_out_for_.find(pod);
+        if (found == left_out_for_.end()) {
+            return {};
         }
+        std::vector<AskId> freed = std::move(found->second);
+        left_out_for_.erase(found);
+        for (const AskId id : freed) {
+            forget(left_out_, id, [&](const LeftOut& entry) { return entry.stuck == pod; });
+        }
+        std::sort(freed.begin(), freed.end());
         return freed;
     }
 
 private:
-    struct Entry {
+    struct LeftOut {
         Slot slot = kNone<Slot>;
-        AskId stuck = kNone<AskId>;  // kNone: avoided until a time
+        AskId stuck = kNone<AskId>;
+    };
+    struct Avoided {
+        Slot slot = kNone<Slot>;
         std::int64_t until_ns = 0;
     };
+    template <typename Value>
+    using ByAsk = boost::unordered_flat_map<AskId, Value>;
 
-    template <typename Is>
-    bool has(AskId id, Is&& is) const {
-        const auto found = asks_.find(id);
-        return found != asks_.end() && std::any_of(found->second.begin(), found->second.end(), is);
-    }
-    template <typename Is>
-    void forget(AskId id, Is&& is) {
-        if (const auto found = asks_.find(id); found != asks_.end()) {
+    template <typename List, typename Is>
+    static void forget(ByAsk<List>& lists, AskId id, Is&& is) {
+        if (const auto found = lists.find(id); found != lists.end()) {
             std::erase_if(found->second, is);
             if (found->second.empty()) {
-                asks_.erase(found);
+                lists.erase(found);
             }
         }
     }
-    std::vector<AskId> all() const {
-        std::vector<AskId> ids;
-        for (const auto& [id, entries] : asks_) {
-            ids.push_back(id);
-        }
-        std::sort(ids.begin(), ids.end());
-        return ids;
-    }
 
-    boost::unordered_flat_map<AskId, std::vector<Entry>> asks_;
+    ByAsk<std::vector<LeftOut>> left_out_;
+    ByAsk<std::vector<AskId>> left_out_for_;  // by the pod that is stuck: the asks with such an entry
+    ByAsk<Avoided> avoided_;
 };
 
 }  // namespace bayplan

@@ -323,6 +323,7 @@ void Oracle::place(Ask& ask, const std::string& node_name, AskState state,
     ask.pod.node = node_name;
     ask.state = state;
     ask.nacked = false;
+    ask.avoids.clear();
     ask.failed_by.clear();
     count_end_anew(ask);
     wake(Event::pod_changed);
