@@ -4,10 +4,12 @@
 // Thread: the engine's.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
@@ -41,15 +43,17 @@ public:
         }
     }
 
-    bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
-    // Any of them; there must be one.
-    AskId any() const {
-        std::size_t part = 0;
-        while (parts_[part].empty()) {
-            ++part;
+    // All of them, in order of ids: to end them one by one. (To ask for the first again after each would look through
+    // ever more places that are empty.)
+    std::vector<AskId> all() const {
+        std::vector<AskId> ids;
+        ids.reserve(size_);
+        for (const Set& part : parts_) {
+            ids.insert(ids.end(), part.begin(), part.end());
         }
-        return *parts_[part].begin();
+        std::sort(ids.begin(), ids.end());
+        return ids;
     }
     std::size_t bytes() const {
         std::size_t places = 0;

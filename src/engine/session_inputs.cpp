@@ -146,8 +146,8 @@ void Inputs::state(ShimId id, const ResyncBeginMessage&) {
     world_.resyncs_open += shim.resync_open ? 0 : 1;
     shim.resync_open = true;
     shim.resync_begun = true;
-    while (!shim.asks.empty()) {
-        lifecycle_.remove(shim.asks.any());
+    for (const AskId ask : shim.asks.all()) {
+        lifecycle_.remove(ask);
     }
     while (!shim.applications.empty()) {
         remove_with_asks(id, shim.applications.begin()->second);
