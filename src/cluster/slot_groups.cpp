@@ -6,9 +6,9 @@
 
 namespace bayplan {
 
-std::uint32_t SlotGroups::block_for(const std::string& group, std::set<std::uint32_t>& with_room, bool& new_block) {
-    if (!with_room.empty()) {
-        return *with_room.begin();
+std::uint32_t SlotGroups::block_for(const std::string& name, Group& group, bool& new_block) {
+    if (!group.with_room.empty()) {
+        return *group.with_room.begin();
     }
     std::uint32_t block = block_count();
     if (empty_.empty()) {
@@ -18,20 +18,21 @@ std::uint32_t SlotGroups::block_for(const std::string& group, std::set<std::uint
         block = *empty_.begin();
         empty_.erase(empty_.begin());
     }
-    blocks_[block].group = &groups_.find(group)->first;
-    with_room.insert(block);
+    blocks_[block].group = &name;
+    group.with_room.insert(block);
+    ++group.blocks;
     return block;
 }
 
-Slot SlotGroups::take(const std::string& group, bool& new_block) {
+Slot SlotGroups::take(const std::string& name, bool& new_block) {
     new_block = false;
-    std::set<std::uint32_t>& with_room = groups_[group];
-    const std::uint32_t number = block_for(group, with_room, new_block);
+    const auto group = groups_.try_emplace(name).first;
+    const std::uint32_t number = block_for(group->first, group->second, new_block);
     Block& block = blocks_[number];
     const auto lane = static_cast<std::uint32_t>(std::countr_one(block.taken));
     block.taken |= std::uint64_t{1} << lane;
     if (block.taken == ~std::uint64_t{0}) {
-        with_room.erase(number);
+        group->second.with_room.erase(number);
     }
     return slot_at(number, lane);
 }
@@ -42,11 +43,14 @@ void SlotGroups::give_back(Slot slot) {
     BP_CHECK((block.taken >> lane_of(slot) & 1) != 0);
     block.taken &= ~(std::uint64_t{1} << lane_of(slot));
     const auto group = groups_.find(*block.group);
-    group->second.insert(number);
+    group->second.with_room.insert(number);
     if (block.taken == 0) {
-        group->second.erase(number);
         block.group = nullptr;
         empty_.insert(number);
+        group->second.with_room.erase(number);
+        if (--group->second.blocks == 0) {
+            groups_.erase(group);
+        }
     }
 }
 

@@ -23,18 +23,23 @@ public:
     void give_back(Slot);
 
     std::uint32_t block_count() const { return static_cast<std::uint32_t>(blocks_.size()); }
+    std::size_t group_count() const { return groups_.size(); }  // those that have a block
 
 private:
+    struct Group {
+        std::set<std::uint32_t> with_room;  // its blocks with a free slot
+        std::uint32_t blocks = 0;           // all of them
+    };
     struct Block {
         std::uint64_t taken = 0;
         const std::string* group = nullptr;  // key in groups_; null: empty block
     };
 
-    std::uint32_t block_for(const std::string& group, std::set<std::uint32_t>& with_room, bool& new_block);
+    std::uint32_t block_for(const std::string& name, Group&, bool& new_block);
 
     std::vector<Block> blocks_;
-    std::map<std::string, std::set<std::uint32_t>> groups_;  // group -> its blocks with a free slot
-    std::set<std::uint32_t> empty_;                          // blocks of no group
+    std::map<std::string, Group> groups_;
+    std::set<std::uint32_t> empty_;  // blocks of no group
 };
 
 }  // namespace bayplan

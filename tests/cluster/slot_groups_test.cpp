@@ -48,5 +48,22 @@ TEST(SlotGroups, an_empty_block_goes_to_whoever_needs_one_lowest_first) {
     EXPECT_TRUE(new_block);
 }
 
+TEST(SlotGroups, a_group_goes_with_its_last_block) {
+    SlotGroups groups;
+    for (int count = 0; count < 65; ++count) {
+        take(groups, "a");
+    }
+    take(groups, "b");
+    groups.give_back(slot_at(1, 0));
+    EXPECT_EQ(groups.group_count(), 2u) << "the other block of a is full, and there";
+    groups.give_back(slot_at(2, 0));
+    EXPECT_EQ(groups.group_count(), 1u);
+    for (std::uint32_t lane = 0; lane < 64; ++lane) {
+        groups.give_back(slot_at(0, lane));
+    }
+    EXPECT_EQ(groups.group_count(), 0u);
+    EXPECT_EQ(take(groups, "a"), slot_at(0, 0));
+}
+
 }  // namespace
 }  // namespace bayplan
