@@ -128,8 +128,10 @@ std::vector<std::string> plan_warnings(const ThreadPlan& plan, bool polling) {
         const std::string_view starves = "a thread that polls takes all of a CPU from the other";
         overlap(Role::data_plane, Role::engine, starves);
         overlap(Role::data_plane, Role::worker, starves);
+        overlap(Role::data_plane, Role::victim_worker, starves);
         overlap(Role::data_plane, Role::housekeeping, starves);
         overlap(Role::engine, Role::worker, starves);
+        overlap(Role::engine, Role::victim_worker, starves);
         overlap(Role::engine, Role::housekeeping, starves);
     }
     return warnings;

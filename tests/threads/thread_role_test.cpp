@@ -112,5 +112,19 @@ TEST(ThreadPlan, pollers_that_share_a_cpu_are_warned_of) {
               "other");
 }
 
+TEST(ThreadPlan, every_role_that_shares_a_cpu_with_a_poller_is_warned_of) {
+    ThreadPlan plan;
+    plan.of(Role::data_plane) = {cpus("0")};
+    plan.of(Role::engine) = {cpus("1")};
+    for (const Role role : {Role::worker, Role::victim_worker, Role::housekeeping}) {
+        for (const char* const polled : {"0", "1"}) {
+            ThreadPlan sharing = plan;
+            sharing.of(role) = {cpus(polled)};
+            ASSERT_EQ(plan_warnings(sharing, true).size(), 1u) << to_string(role);
+            EXPECT_NE(plan_warnings(sharing, true)[0].find(to_string(role)), std::string::npos);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace bayplan::threads
