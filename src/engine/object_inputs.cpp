@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include "base/visit_texts.h"
 #include "engine/inputs.h"
 #include "predicates/predicate.h"
@@ -62,10 +64,19 @@ std::string terms_fault(const PodSpec& spec) {
 }  // namespace
 
 std::string Inputs::take_labels(std::vector<Label>& labels) {
-    std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.key < b.key; });
-    const auto twice = std::adjacent_find(labels.begin(), labels.end(),
+    std::vector<Label> sorted = labels;
+    std::sort(sorted.begin(), sorted.end(), [](const Label& a, const Label& b) { return a.key < b.key; });
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end(),
                                           [](const Label& a, const Label& b) { return a.key == b.key; });
-    return twice == labels.end() ? "" : "label " + std::string(world_.texts.text(twice->key)) + " is given twice";
+    if (twice == sorted.end()) {
+        labels = std::move(sorted);
+        return {};
+    }
+    // In the order of the record: how texts are numbered depends on what else there was.
+    boost::unordered_flat_set<Text> before;
+    const auto first = std::find_if(labels.begin(), labels.end(),
+                                    [&](const Label& label) { return !before.insert(label.key).second; });
+    return "label " + std::string(world_.texts.text(first->key)) + " is given twice";
 }
 
 // --- specs

@@ -167,6 +167,18 @@ Case first_counted_in_a_trial() {
             {oracle::OwnedReleases{{{"victim", 0}}}}};
 }
 
+// The engine has numbered the text "west" before "east".
+Case labels_given_twice() {
+    PodSpec spec = labelled_spec();
+    spec.labels = {{kEast, 0}, {kWest, 0}, {kEast, 0}, {kWest, 0}};
+    oracle::OwnedNode changed = node(kWest);
+    changed.action = NodeAction::update;
+    changed.attributes = {{kEast, 0}, {kWest, 0}, {kEast, 0}, {kWest, 0}};
+    return {"of labels given twice the first in the record is named",
+            {oracle::OwnedSpecs{{{1, spec}}, {}}, oracle::OwnedNodes{{changed}}, oracle::OwnedAsks{{ask("x", 0)}}},
+            "1 0 place s/x west - -"};
+}
+
 History history_of(const Case& one) {
     History history;
     const auto send = [&](oracle::OwnedBody body) {
@@ -196,7 +208,7 @@ History history_of(const Case& one) {
 // Named so that the filter of the mutants takes it in.
 TEST(Property, EngineEqualsOracleInRareCases) {
     for (const Case& one : {taints_of_spread(), pod_refused_as_a_whole(), required_terms_of_placed_pods(),
-                            terms_met_by_different_pods(), pods_before_their_node(), first_counted_in_a_trial()}) {
+                            terms_met_by_different_pods(), pods_before_their_node(), first_counted_in_a_trial(), labels_given_twice()}) {
         const History history = history_of(one);
         Lockstep lockstep(history.options);
         for (const Event& event : history.events) {
