@@ -35,6 +35,16 @@ std::string Inputs::new_fault(ShimId id, const AskRecord& record) {
     return record.foreign && record.node == 0 ? "foreign pod without a node" : "";
 }
 
+// After read_amounts. `existing`: the ask that the record changes, or kNone.
+bool Inputs::fits_in_total(Shim& shim, const AskRecord& record, AskId existing) {
+    occupies_.assign(amounts_.begin(), amounts_.end());
+    occupies_.push_back({kScoredCpu, scored(shim, record, record.node_cpu, kCpu, kDefaultCpu)});
+    occupies_.push_back({kScoredMemory, scored(shim, record, record.node_memory, kMemory, kDefaultMemory)});
+    return existing == kNone<AskId>
+               ? world_.totals.allow(occupies_, {})
+               : world_.totals.allow(occupies_, world_.classes[world_.asks[existing].ask_class].spec->occupies);
+}
+
 // What is wrong with the record before its key is looked at.
 std::string Inputs::ask_fault(ShimId id, const AskRecord& record) {
     Shim& shim = world_.shims[id];
@@ -87,6 +97,9 @@ void Inputs::state(ShimId id, const AsksMessage& message) {
         } else {
             fault = update_fault(record, found, node);
         }
+        if (fault.empty() && !fits_in_total(shim, record, found)) {
+            fault = "all asks together want too much";
+        }
         if (!fault.empty()) {
             lifecycle_.decide(id, DecisionKind::ask_rejected, record.key, fault);
         } else if (found == kNone<AskId>) {
@@ -138,7 +151,9 @@ void Inputs::take_class(Ask& ask, AskClass&& spec) {
     const NameId required = spec.required_node;
     const ClassId before = ask.ask_class;
     ask.ask_class = world_.classes.acquire(std::move(spec));
+    world_.totals.add(world_.classes[ask.ask_class].spec->occupies, +1);
     if (before != kNone<ClassId>) {
+        world_.totals.add(world_.classes[before].spec->occupies, -1);
         world_.classes.release(before);
     }
     if (required != kNone<NameId>) {

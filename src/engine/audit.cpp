@@ -13,6 +13,7 @@ struct Sums {
     std::map<std::pair<Slot, KindId>, std::int64_t> used;
     std::map<std::pair<Slot, KindId>, std::int64_t> foreign;
     std::map<std::pair<Slot, KindId>, std::int64_t> held;
+    std::map<KindId, std::int64_t> asked;  // of all asks
     std::map<AskState, std::size_t> states;
     std::size_t awaited_in_vain = 0;  // waiting for a node that is there
     std::uint64_t allocations = 0;
@@ -25,6 +26,9 @@ Sums recount(const World& world) {
         if (ask.state == AskState::awaiting_node) {
             const std::string_view node = world.awaited_nodes.node_of(id);
             sums.awaited_in_vain += world.nodes.find(node) == kNone<Slot> ? 0 : 1;
+        }
+        for (const KindAmount& request : world.classes[ask.ask_class].spec->occupies) {
+            sums.asked[request.kind] += request.value;
         }
         if (!has_place(ask.state)) {
             return;
@@ -145,6 +149,11 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
     differs("the table of awaited nodes", world.awaited_nodes.size(), count(AskState::awaiting_node));
     differs("what waits for a node that is there", sums.awaited_in_vain, 0);
     differs("the count of allocations", world.allocations, sums.allocations);
+    for (const auto& [kind, sum] : sums.asked) {
+        if (world.totals.of(kind) != sum) {
+            broken.push_back("the total of kind " + std::string(world.kinds.text(kind)) + " is not what asks come to");
+        }
+    }
 }
 
 // A cached key must be what a fresh look gives (a bound no less), for every block that has not changed since.

@@ -22,7 +22,7 @@ namespace bayplan {
 // it; what the wire lets pass beyond is refused by item, with its connection kept.
 inline constexpr std::size_t kNameBytesMax = 512;
 
-// Largest amount of one kind: sums of very many stay far below what 64 bits hold.
+// Largest amount of one kind. What all asks come to has a limit too: AmountTotals::kMax.
 inline constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
 
 // An id for people, where there is no text: "#7".
@@ -46,6 +46,7 @@ private:
     void take(const Acknowledge&);
     void take(const HoldPlace&);
     void take(const HoldDrop&);
+    bool add_to_hold(Hold&, const KindAmount&) const;
     bool resume(Shim&, const Connect&);
     void state(ShimId, const DefineMessage&);
     void state(ShimId, const ForgetMessage&);
@@ -92,6 +93,7 @@ private:
     std::string ask_fault(ShimId, const AskRecord&);
     std::string update_fault(const AskRecord&, AskId, Slot);
     std::string new_fault(ShimId, const AskRecord&);
+    bool fits_in_total(Shim&, const AskRecord&, AskId existing);
     AskClass class_of(ShimId, const AskRecord&);
     void add_ask(ShimId, const AskRecord&);
     void put_on_node(AskId, std::string_view node, std::string_view awaited_before, std::string_view devices);
@@ -119,6 +121,7 @@ private:
     Lifecycle& lifecycle_;
     DecisionSink& sink_;
     std::vector<KindAmount> amounts_;  // result of read_amounts
+    std::vector<KindAmount> occupies_;  // of the record that fits_in_total looks at
     std::vector<DeclaredDevices> devices_;  // result of read_devices
     std::shared_ptr<NodeFacts> facts_;  // result of read_facts
     HeldTexts facts_texts_;             // its texts

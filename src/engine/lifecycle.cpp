@@ -325,6 +325,7 @@ void Lifecycle::remove(AskId id) {
             world_.applications.leave_group(ask.application, ask.group);
         }
     }
+    world_.totals.add(world_.classes[ask.ask_class].spec->occupies, -1);
     world_.classes.release(ask.ask_class);
     world_.shims[ask.shim].asks.remove(id);
     world_.asks.remove(id);

@@ -185,6 +185,26 @@ void Inputs::state(ShimId id, const ConfigurationMessage&) {
 
 // --- holds
 
+namespace {
+
+std::int64_t held_on(const NodeState& state, Slot slot, KindId kind) {
+    const KindColumns* const columns = state.block(block_of(slot)).columns(kind);
+    return columns == nullptr ? 0 : columns->held[lane_of(slot)];
+}
+
+}  // namespace
+
+// False: with what is held there already that is too much.
+bool Inputs::add_to_hold(Hold& hold, const KindAmount& amount) const {
+    auto same = std::find_if(hold.amounts.begin(), hold.amounts.end(),
+                             [&](const KindAmount& other) { return other.kind == amount.kind; });
+    if (same == hold.amounts.end()) {
+        same = hold.amounts.insert(same, {amount.kind, 0});
+    }
+    same->value += amount.value;
+    return held_on(world_.node_state, hold.slot, amount.kind) + same->value <= AmountTotals::kMax;
+}
+
 void Inputs::take(const HoldPlace& place) {
     Hold hold;
     hold.slot = world_.nodes.find(place.node);
@@ -193,14 +213,7 @@ void Inputs::take(const HoldPlace& place) {
     bool usable = hold.slot != kNone<Slot>;
     for (const auto& [kind, amount] : place.amounts) {
         const KindId id = world_.kinds.find(kind);
-        usable = usable && id != kNone<KindId> && amount >= 0 && amount <= kAmountMax;
-        const auto same = std::find_if(hold.amounts.begin(), hold.amounts.end(),
-                                       [&](const KindAmount& other) { return other.kind == id; });
-        if (same == hold.amounts.end()) {
-            hold.amounts.push_back({id, amount});
-        } else {
-            same->value += amount;
-        }
+        usable = usable && id != kNone<KindId> && amount >= 0 && amount <= kAmountMax && add_to_hold(hold, {id, amount});
     }
     if (!usable) {
         ++ignored_;

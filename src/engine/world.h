@@ -9,6 +9,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "apps/amount_totals.h"
 #include "apps/applications.h"
 #include "apps/ask_table.h"
 #include "apps/class_table.h"
@@ -79,6 +80,7 @@ struct World {
     const KnownTexts known;
     SpecTable specs;
     ClassTable classes;
+    AmountTotals totals;
     Topology topology;
     ObjectTable objects;
     // What placements took of volumes, until their end.

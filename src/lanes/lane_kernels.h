@@ -14,7 +14,8 @@
 
 namespace bayplan {
 
-// One resource kind of a block with what an ask would add. Amounts are >= 0 and sums below 2^63.
+// One resource kind of a block with what an ask would add. Amounts are >= 0; used + foreign is at most 2^61
+// (apps/amount_totals.h).
 struct KindLanes {
     const std::int64_t* capacity;  // at most 2^53
     const std::int64_t* used;

@@ -148,8 +148,12 @@ void Oracle::apply_one(const HoldPlace& place) {
     hold.kept_from_below = place.kept_from_below;
     bool understood = nodes_.contains(hold.node);
     for (const auto& [kind, amount] : place.amounts) {
-        understood = understood && kinds_.contains(std::string(kind)) && amount >= 0;
-        hold.amounts[std::string(kind)] += amount;
+        understood = understood && kinds_.contains(std::string(kind)) && amount >= 0 &&
+                     amount <= kAmountMax;
+        if (understood) {
+            hold.amounts[std::string(kind)] += amount;
+            understood = hold.amounts[std::string(kind)] + nodes_.at(hold.node).held[std::string(kind)] <= kTotalMax;
+        }
     }
     if (!understood) {
         ++ignored_;

@@ -154,6 +154,7 @@ private:
     static std::string check_amounts(const Shim&, std::span<const Amount>, Amounts& into);
 
     // Asks coming and going.
+    std::string total_fault(const Ask* existing, const Ask& wanted) const;
     void become_gated(Ask&);
     void restate_placed(Ask&, const Ask& wanted);
     void place(Ask&, const std::string& node, AskState, const std::string& stated_devices = {});
@@ -244,6 +245,7 @@ private:
     std::map<std::string, Shim> shims_;
     std::map<std::string, Node> nodes_;
     std::map<std::uint64_t, Ask> asks_;  // by sequence number
+    Amounts total_;  // of all asks, section 1
     std::map<std::uint64_t, Hold> holds_;
     KubeObjects objects_;
     std::map<ObjectKey, std::string> object_owners_;

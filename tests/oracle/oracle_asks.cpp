@@ -93,7 +93,7 @@ std::string Oracle::ask_faults(const Shim& shim, const AskRecord& record, Ask& w
     }
     for (const std::int64_t scored :
          {record.node_cpu, record.node_memory, record.own_cpu, record.own_memory}) {
-        if (scored < -1 || scored > std::int64_t{1} << 53) {
+        if (scored < -1 || scored > kAmountMax) {
             return "scored amount is out of range";
         }
     }
@@ -126,8 +126,15 @@ std::string Oracle::ask_record(const std::string& name, const AskRecord& record)
     }
     wanted.shim = name;
     const Ask* existing = find_ask(name, wanted.key);
-    return existing != nullptr ? change_ask(asks_.at(existing->sequence), wanted)
-                               : add_ask(name, wanted);
+    if (existing == nullptr) {
+        return add_ask(name, wanted);
+    }
+    Ask& ask = asks_.at(existing->sequence);
+    const Amounts before = occupied(ask);
+    const std::string refused = change_ask(ask, wanted);
+    add(before, -1, total_);
+    add(occupied(ask), 1, total_);
+    return refused;
 }
 
 namespace {
@@ -152,6 +159,11 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
         if (wanted.requests != ask.requests) {
             return "is placed already";
         }
+    }
+    if (const std::string fault = total_fault(&ask, wanted); !fault.empty()) {
+        return fault;
+    }
+    if (!ask.node.empty()) {
         restate_placed(ask, wanted);
         return "";
     }
@@ -249,6 +261,10 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     if (wanted.node.empty() && wanted.foreign) {
         return "foreign pod without a node";
     }
+    if (const std::string fault = total_fault(nullptr, wanted); !fault.empty()) {
+        return fault;
+    }
+    add(occupied(wanted), 1, total_);
     wanted.sequence = ++last_sequence_;
     wanted.group_number = group_number(wanted);
     const std::string node = wanted.node;
@@ -360,6 +376,7 @@ void Oracle::end_ask(std::uint64_t sequence, bool wakes) {
     const bool nominated = !ask.nominated_node.empty();
     end_nomination(ask, false);
     shims_.at(ask.shim).asks.erase(ask.key);
+    add(occupied(ask), -1, total_);
     asks_.erase(sequence);
     if ((placed || nominated) && wakes) {
         wake(Event::allocation_ended);

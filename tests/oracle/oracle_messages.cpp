@@ -10,8 +10,6 @@ namespace bayplan::oracle {
 
 namespace {
 
-constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
-
 std::string text_or_number(const Shim& shim, DictId id) {
     const auto found = shim.dictionary.find(id);
     return found == shim.dictionary.end() ? number_sign(id) : found->second;
@@ -38,6 +36,24 @@ std::string Oracle::check_amounts(const Shim& shim, std::span<const Amount> amou
         into[kind->second] = amount.value;
     }
     return "";
+}
+
+// What the ask adds to its node, wherever it is; scored amounts beside what is requested.
+Amounts occupied(const Ask& ask) {
+    Amounts all = ask.requests;
+    all["cpu, scored"] = ask.pod.node_cpu;
+    all["memory, scored"] = ask.pod.node_memory;
+    return all;
+}
+
+std::string Oracle::total_fault(const Ask* existing, const Ask& wanted) const {
+    Amounts sum = total_;
+    add(occupied(wanted), 1, sum);
+    if (existing != nullptr) {
+        add(occupied(*existing), -1, sum);
+    }
+    const auto too_much = [](const auto& amount) { return amount.second > kTotalMax; };
+    return std::any_of(sum.begin(), sum.end(), too_much) ? "all asks together want too much" : "";
 }
 
 void Oracle::message(const std::string& name, const DefineMessage& define) {

@@ -21,6 +21,9 @@ namespace bayplan::oracle {
 
 using Amounts = std::map<std::string, std::int64_t>;  // by text of the kind
 
+inline constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
+inline constexpr std::int64_t kTotalMax = std::int64_t{1} << 61;  // of a kind: all asks, and what is held on a node
+
 enum class AskState { gated, waiting_for_node, pending, backoff, unschedulable, unacknowledged, allocated };
 
 // Adds the amounts to others, or takes them away (times = -1).
@@ -99,6 +102,9 @@ struct Hold {
     std::int32_t kept_from_below = 0;
     Amounts amounts;
 };
+
+// What the ask adds to its node, wherever it is; scored amounts beside what is requested.
+Amounts occupied(const Ask& ask);
 
 // A decision with its number in its shim's stream.
 struct NumberedDecision {

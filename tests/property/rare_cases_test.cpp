@@ -179,6 +179,23 @@ Case labels_given_twice() {
             "1 0 place s/x west - -"};
 }
 
+// 256 asks of the most there may be: nobody else may ask for any cpu, until one of them is gone.
+Case all_asks_want_too_much() {
+    std::vector<oracle::OwnedAsk> huge;
+    for (int number = 0; number < 256; ++number) {
+        huge.push_back(ask("huge" + std::to_string(number), 0, kWest));
+        huge.back().foreign = number % 2 == 0;
+        huge.back().requests = {{kCpu, std::int64_t{1} << 53}};
+    }
+    oracle::OwnedAsk changed = ask("huge1", 0);
+    changed.requests = {{kCpu, std::int64_t{1} << 53}};
+    changed.node_cpu = 1;
+    return {"what all asks want has a limit",
+            {oracle::OwnedAsks{huge}, oracle::OwnedAsks{{ask("refused", 0), changed, ask("refused", 0)}}},
+            "1 0 place s/x east - -",
+            {oracle::OwnedReleases{{{"huge0", 0}}}, oracle::OwnedAsks{{ask("x", 0)}}}};
+}
+
 History history_of(const Case& one) {
     History history;
     const auto send = [&](oracle::OwnedBody body) {
@@ -208,7 +225,8 @@ History history_of(const Case& one) {
 // Named so that the filter of the mutants takes it in.
 TEST(Property, EngineEqualsOracleInRareCases) {
     for (const Case& one : {taints_of_spread(), pod_refused_as_a_whole(), required_terms_of_placed_pods(),
-                            terms_met_by_different_pods(), pods_before_their_node(), first_counted_in_a_trial(), labels_given_twice()}) {
+                            terms_met_by_different_pods(), pods_before_their_node(), first_counted_in_a_trial(),
+                            labels_given_twice(), all_asks_want_too_much()}) {
         const History history = history_of(one);
         Lockstep lockstep(history.options);
         for (const Event& event : history.events) {

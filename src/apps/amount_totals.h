@@ -1,0 +1,48 @@
+// What all asks of a partition come to, by kind: those that wait, those that run, foreign ones. An ask that would bring
+// a kind beyond the limit is refused, so that no sum over some of them can wrap: not on a node, not in a trial of one.
+//
+// Thread: the engine's. Owner: World.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cluster/shard.h"
+
+namespace bayplan {
+
+class AmountTotals {
+public:
+    // A quarter of what 64 bits hold: holds of operators on a node come to no more either, and a trial of a node may
+    // count a pod that is nominated to it twice.
+    static constexpr std::int64_t kMax = std::int64_t{1} << 61;
+
+    // Whether an ask of these amounts may come in the place of one of those. No kind twice, no amount above 2^53.
+    bool allow(std::span<const KindAmount> comes, std::span<const KindAmount> goes) const {
+        for (const KindAmount& one : comes) {
+            std::int64_t total = of(one.kind) + one.value;
+            for (const KindAmount& other : goes) {
+                total -= other.kind == one.kind ? other.value : 0;
+            }
+            if (total > kMax) {
+                return false;
+            }
+        }
+        return true;
+    }
+    void add(std::span<const KindAmount> amounts, int sign) {
+        for (const KindAmount& one : amounts) {
+            if (raw(one.kind) >= totals_.size()) {
+                totals_.resize(raw(one.kind) + 1, 0);
+            }
+            totals_[raw(one.kind)] += sign * one.value;
+        }
+    }
+    std::int64_t of(KindId kind) const { return raw(kind) < totals_.size() ? totals_[raw(kind)] : 0; }
+
+private:
+    std::vector<std::int64_t> totals_;  // by KindId; a kind that nothing uses any more is at 0
+};
+
+}  // namespace bayplan
