@@ -18,6 +18,8 @@ std::size_t ClassTable::Hash::operator()(const AskClass* spec) const {
     boost::hash_combine(hash, spec->tolerates_unschedulable);
     boost::hash_combine(hash, spec->priority);
     boost::hash_combine(hash, raw(spec->spec));
+    boost::hash_combine(hash, spec->node_cpu);
+    boost::hash_combine(hash, spec->node_memory);
     boost::hash_combine(hash, spec->own_cpu);
     boost::hash_combine(hash, spec->own_memory);
     return hash;
