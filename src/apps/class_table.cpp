@@ -98,19 +98,27 @@ void ClassTable::give_up_cache(ClassId id) {
         use_list_.erase(entry.used);
         entry.in_use_list = false;
     }
-    if (entry.cache) {
+    cache_bytes_ -= std::exchange(entry.cache_bytes, 0);
+    if (entry.cache && pool_.size() < kPooledMax && entry.cache->bytes() <= kPooledBytesMax) {
         entry.cache->clear();
         pool_.push_back(std::move(entry.cache));
     }
+    entry.cache.reset();
+}
+
+void ClassTable::count_bytes(ClassId id) {
+    ClassEntry& entry = entries_[raw(id)];
+    const std::size_t bytes = entry.cache->bytes();
+    cache_bytes_ += bytes - std::exchange(entry.cache_bytes, bytes);
 }
 
 ClassCache& ClassTable::cache(ClassId id) {
     ClassEntry& entry = entries_[raw(id)];
     BP_CHECK_OP(entry.proposed_in, ==, 0u);
+    if (!use_list_.empty() && use_list_.front() != id) {
+        count_bytes(use_list_.front());  // what it has grown to while it was used
+    }
     if (!entry.cache) {
-        if (use_list_.size() >= caches_max_) {
-            give_up_cache(use_list_.back());
-        }
         if (pool_.empty()) {
             pool_.push_back(std::make_unique<ClassCache>());
         }
@@ -118,6 +126,9 @@ ClassCache& ClassTable::cache(ClassId id) {
         pool_.pop_back();
     }
     mark_used(id);
+    while (cache_bytes_ > cache_bytes_max_ && use_list_.size() > 1) {
+        give_up_cache(use_list_.back());
+    }
     return *entry.cache;
 }
 
@@ -137,14 +148,9 @@ void ClassTable::return_cache(ClassId id, std::unique_ptr<ClassCache> cache) {
     entry.proposed_in = 0;
     use_list_.splice(use_list_.begin(), away_, entry.used);
     entry.in_use_list = true;
+    count_bytes(id);
     if (entry.references == 0) {
         forget(id);
-    }
-}
-
-void ClassTable::drop_all_caches() {
-    while (!use_list_.empty()) {
-        give_up_cache(use_list_.back());
     }
 }
 

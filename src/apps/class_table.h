@@ -1,7 +1,7 @@
 // Classes of asks: each distinct shape once, counted, with the cached work that belongs to it.
 //
-// Caches are few and pooled: the least recently used one is taken from its class when there are more
-// than the limit, and a class that nobody refers to gives its cache back.
+// Caches have a limit in bytes: the least recently used ones are taken from their classes when there is more, and a
+// class that nobody refers to gives its cache back. A few small ones are kept to be used again.
 //
 // Thread: the engine's. A class's cache is handed to a proposal and back (`cache` is null meanwhile).
 #pragma once
@@ -35,6 +35,7 @@ struct ClassEntry {
     std::uint64_t last_proposal = 0;     // newest executor batch that proposed for it
     std::list<ClassId>::iterator used;   // place in the least-recently-used list, while it has a cache
     bool in_use_list = false;            // else, with a cache, it is away
+    std::size_t cache_bytes = 0;         // of the cache, as it was when another class was used
     std::shared_ptr<FailureCache> failures;  // null: none
     // The message of the last failed attempt and the log position it is true for.
     std::string failure_text;
@@ -44,8 +45,9 @@ struct ClassEntry {
 
 class ClassTable {
 public:
-    ClassTable(NameTable<KindId>& kinds, NameTable<NameId>& names, SpecTable& specs, std::size_t caches_max)
-        : kinds_(kinds), names_(names), specs_(specs), caches_max_(caches_max) {}
+    ClassTable(NameTable<KindId>& kinds, NameTable<NameId>& names, SpecTable& specs,
+               std::size_t cache_bytes_max)
+        : kinds_(kinds), names_(names), specs_(specs), cache_bytes_max_(cache_bytes_max) {}
 
     // The class like this one, with one reference more. `spec.requests` must be sorted by kind.
     ClassId acquire(AskClass&& spec);
@@ -57,14 +59,17 @@ public:
     SpecId spec_of(const Ask& ask) const { return entries_[raw(ask.ask_class)].spec->spec; }
     std::size_t size() const { return ids_.size(); }
 
-    // The class's cache, made or taken from the pool if need be; must not be away with a proposal.
+    // The class's cache, made or taken from the pool if need be; must not be away with a proposal. Others may lose theirs.
     ClassCache& cache(ClassId);
     // Hands the cache out for a proposal, and takes it back.
     std::unique_ptr<ClassCache> lend_cache(ClassId, std::uint64_t batch);
     void return_cache(ClassId, std::unique_ptr<ClassCache>);
-    void drop_all_caches();
 
 private:
+    // Caches kept for classes to come: so many, of no more than this.
+    static constexpr std::size_t kPooledMax = 64;
+    static constexpr std::size_t kPooledBytesMax = 64 * 1024;
+
     struct Hash {
         std::size_t operator()(const AskClass*) const;
     };
@@ -74,12 +79,14 @@ private:
 
     void mark_used(ClassId);
     void give_up_cache(ClassId);
+    void count_bytes(ClassId);
     void forget(ClassId);
 
     NameTable<KindId>& kinds_;
     NameTable<NameId>& names_;
     SpecTable& specs_;
-    const std::size_t caches_max_;
+    const std::size_t cache_bytes_max_;
+    std::size_t cache_bytes_ = 0;  // the sum of what is counted
     std::deque<ClassEntry> entries_;
     std::vector<ClassId> free_;
     boost::unordered_flat_map<const AskClass*, ClassId, Hash, Same> ids_;

@@ -34,8 +34,9 @@
 
 namespace bayplan {
 
-// Class caches kept: 8 bytes a block each, 12.5 KB at 100,000 nodes.
-inline constexpr std::size_t kClassCachesMax = 4'096;
+// Of class caches. One has 15 KB at 100,000 nodes, and 0.5 MB if other pods matter to the class: then it knows each
+// node's score. A class that has lost its cache looks at all nodes again; what is decided is the same.
+inline constexpr std::size_t kClassCacheBytesMax = 512u << 20;
 
 TopologyOptions topology_options(const EngineOptions&);
 
@@ -48,7 +49,7 @@ struct World {
           holds(node_state, kinds, devices),
           known(texts),
           specs(texts),
-          classes(kinds, names, specs, kClassCachesMax),
+          classes(kinds, names, specs, kClassCacheBytesMax),
           topology({texts, known, asks, specs, classes, nodes}, topology_options(settings)),
           pending(asks),
           backoff(asks),

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -60,6 +61,13 @@ public:
             clear();
             columns_ = wanted;
         }
+    }
+
+    // Kept, with the object itself; what is cleared keeps its room.
+    std::size_t bytes() const {
+        return sizeof *this + places_.bytes() + changed_.capacity() + local_.capacity() * sizeof(std::int32_t) +
+               (best_.capacity() + exact_.capacity() + rough_.capacity() + group_.capacity() + feasible_.capacity() +
+                touched_.capacity()) * sizeof(std::uint64_t);
     }
 
     void resize(std::uint32_t blocks) {

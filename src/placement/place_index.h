@@ -10,6 +10,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -80,6 +81,20 @@ public:
     LaneRange range_at(std::size_t score, std::uint32_t position) const {
         return has_ranges(score) ? LaneRange{ranges_[score].min[position], ranges_[score].max[position]}
                                  : LaneRange{0, 0};
+    }
+
+    // Kept, beside the object itself.
+    std::size_t bytes() const {
+        std::size_t all = made.keys.capacity() * sizeof(Made::Key) + made.numbers.capacity() * sizeof(std::int64_t) +
+                          (position_of_.capacity() + block_at_.capacity()) * sizeof(std::uint32_t) +
+                          (best_.capacity() + nodes_.capacity()) * sizeof(std::uint64_t) +
+                          ranges_.capacity() * sizeof(Ranges) + groups_.capacity() * sizeof(Group) +
+                          places_.capacity() * sizeof(Place);
+        for (const Ranges& ranges : ranges_) {
+            all += (ranges.min.capacity() + ranges.max.capacity()) * sizeof(std::int64_t) +
+                   ranges.of_group.capacity() * sizeof(LaneRange);
+        }
+        return all;
     }
 
 private:
