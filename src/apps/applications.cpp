@@ -4,7 +4,7 @@
 
 namespace bayplan {
 
-ApplicationId ApplicationTable::add(ShimId shim, std::string_view name, std::string_view queue) {
+ApplicationId ApplicationTable::add(ShimId shim, std::string_view name) {
     ApplicationId id;
     if (free_.empty()) {
         applications_.emplace_back();
@@ -17,7 +17,6 @@ ApplicationId ApplicationTable::add(ShimId shim, std::string_view name, std::str
     application.alive = true;
     application.shim = shim;
     application.name.assign(name);
-    application.queue.assign(queue);
     return id;
 }
 

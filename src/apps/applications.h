@@ -25,7 +25,6 @@ struct Application {
     std::uint32_t generation = 0;
     ShimId shim = kNone<ShimId>;
     std::string name;
-    std::string queue;  // path; the leaf that its asks wait in
     AskList<InApplication> asks;  // by sequence number
     std::deque<PodGroup> groups;
     std::vector<std::uint32_t> free_groups;
@@ -34,7 +33,7 @@ struct Application {
 
 class ApplicationTable {
 public:
-    ApplicationId add(ShimId shim, std::string_view name, std::string_view queue);
+    ApplicationId add(ShimId shim, std::string_view name);
     void remove(ApplicationId);  // without asks
 
     Application& operator[](ApplicationId id) { return applications_[raw(id)]; }

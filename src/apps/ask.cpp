@@ -11,9 +11,6 @@ std::string_view to_string(AskState state) {
         case AskState::selected: return "pending";
         case AskState::backoff: return "backoff";
         case AskState::unschedulable: return "unschedulable";
-        case AskState::reserved: return "reserved";
-        case AskState::asking_plugin: return "asking_plugin";
-        case AskState::waiting_permit: return "waiting_permit";
         case AskState::unacknowledged: return "unacknowledged";
         case AskState::allocated: return "allocated";
     }

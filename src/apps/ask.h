@@ -22,9 +22,6 @@ enum class AskState : std::uint8_t {
     selected,        // taken from the heap into a batch; still pending to the outside
     backoff,         // waits for a time
     unschedulable,   // waits for an event
-    reserved,        // a node is reserved for it
-    asking_plugin,   // waits for a shim's predicate plugin
-    waiting_permit,  // has a place, waits for its group
     unacknowledged,  // allocated, the shim has not confirmed it
     allocated,
 };

@@ -72,12 +72,6 @@ public:
     }
 
     std::size_t size() const { return asks_.size(); }
-    std::size_t waiting_count() const { return waiting_.size(); }
-    std::size_t key_prefixes() const { return keys_.prefixes(); }
-    // Bytes kept, free places included.
-    std::size_t record_bytes() const { return asks_.bytes(); }
-    std::size_t waiting_bytes() const { return waiting_.bytes(); }
-    std::size_t key_bytes() const { return keys_.bytes(); }
 
 private:
     enum class WaitingId : std::uint32_t {};

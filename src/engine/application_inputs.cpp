@@ -10,7 +10,6 @@ namespace bayplan {
 void Inputs::add_application(ShimId id, const ApplicationRecord& record) {
     Shim& shim = world_.shims[id];
     const std::string_view name = text_of(shim, record.application);
-    const std::string_view queue = record.queue == 0 ? "root.default" : text_of(shim, record.queue);
     std::string fault;
     if (name.empty()) {
         fault = "unknown dictionary id";
@@ -18,7 +17,7 @@ void Inputs::add_application(ShimId id, const ApplicationRecord& record) {
         fault = "application exists already";
     } else if (shim.applications.size() >= world_.options.applications_max) {
         fault = "more than " + std::to_string(world_.options.applications_max) + " applications";
-    } else if (queue.empty()) {
+    } else if (record.queue != 0 && text_of(shim, record.queue).empty()) {
         fault = "unknown queue " + numbered(record.queue);
     }
     if (!fault.empty()) {
@@ -26,7 +25,7 @@ void Inputs::add_application(ShimId id, const ApplicationRecord& record) {
                           name.empty() ? numbered(record.application) : std::string(name), fault);
         return;
     }
-    const ApplicationId application = world_.applications.add(id, name, queue);
+    const ApplicationId application = world_.applications.add(id, name);
     shim.applications.emplace(name, application);
     world_.pending.add_application(application, shim.had_credit);
     lifecycle_.decide(id, DecisionKind::application_accepted, name, {});

@@ -57,7 +57,6 @@ public:
     }
     // After a reconnect: everything after this number goes out again.
     void send_again_after(std::uint64_t received);
-    bool has_unsent() const { return unsent_ < batches_.size() || !open_->decisions.empty(); }
 
 private:
     static constexpr std::size_t kBatchDecisions = 1024;
