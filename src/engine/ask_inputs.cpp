@@ -203,7 +203,7 @@ void Inputs::add_ask(ShimId id, const AskRecord& record) {
     if (record.node != 0) {
         put_on_node(ask_id, text_of(shim, record.node), {}, record.devices);
     } else if (!world_.specs[world_.classes.spec_of(ask)].gates.empty()) {
-        lifecycle_.make_gated(ask_id);
+        lifecycle_.make_gated(ask_id, true);
     } else {
         lifecycle_.make_pending(ask_id);
     }
@@ -305,17 +305,13 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
         put_on_node(ask_id, record.node != 0 ? text_of(world_.shims[id], record.node) : awaited, awaited,
                     record.devices);
     } else if (!world_.specs[world_.classes.spec_of(ask)].gates.empty()) {
-        if (before == AskState::gated) {
-            ask.state = AskState::gated;
-        } else {
-            lifecycle_.make_gated(ask_id);
-        }
+        lifecycle_.make_gated(ask_id, before != AskState::gated);
     } else if (before == AskState::pending || before == AskState::selected || before == AskState::gated) {
         lifecycle_.make_pending(ask_id);
     } else if (before == AskState::unschedulable && !same_needs) {
         lifecycle_.wake_one(ask_id);
     } else if (before == AskState::unschedulable) {
-        world_.unschedulable.insert(ask_id);
+        lifecycle_.make_unschedulable(ask_id);
     } else {
         lifecycle_.insert_backoff(ask_id);
     }

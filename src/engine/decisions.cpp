@@ -21,6 +21,12 @@ void Lifecycle::decide(ShimId id, DecisionKind kind, std::string_view name, std:
     credit_changed(id);
 }
 
+void Lifecycle::forget_decisions(ShimId id) {
+    world_.shims[id].outbox.clear();
+    world_.shims[id].must_resync = false;
+    credit_changed(id);
+}
+
 void Lifecycle::cut(ShimId id, std::string_view why) {
     Shim& shim = world_.shims[id];
     if (shim.connection != 0) {

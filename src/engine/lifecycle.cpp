@@ -174,7 +174,6 @@ void Lifecycle::tell_waiting(AskId id, std::string_view message, bool nominated)
 
 void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, const PreemptionOutcome& outcome,
                      std::size_t nodes) {
-    Ask& ask = world_.asks[id];
     world_.asks.waiting(id).failed_predicates = failed;
     count_failure(id);
     ++failed_;
@@ -193,8 +192,7 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
                                    [&](AskId victim) { return !world_.asks[victim].terminating; });
         nominate(id, *outcome.chosen);
     }
-    ask.state = AskState::unschedulable;
-    world_.unschedulable.insert(id);
+    make_unschedulable(id);
     if (anybody_told) {
         wake(kPodPlaced);
     }
@@ -283,18 +281,22 @@ void Lifecycle::end_allocation(AskId id) {
     ask.terminating = ask.stated_terminating;
     ask.preempted = ask.stated_preempted;
     for (const AskId freed : world_.left_out.pod_gone(id)) {
-        if (world_.asks[freed].state == AskState::unschedulable) {
-            world_.unschedulable.remove(freed);
-            wake_one(freed);
-        }
+        wake_if_unschedulable(freed);
     }
 }
 
-void Lifecycle::make_gated(AskId id) {
+void Lifecycle::make_gated(AskId id, bool tell) {
     Ask& ask = world_.asks[id];
     ask.state = AskState::gated;
-    decide(ask.shim, DecisionKind::ask_waiting, world_.asks.key(id),
-           gates_text(world_.specs[world_.classes.spec_of(ask)], world_.texts));
+    if (tell) {
+        decide(ask.shim, DecisionKind::ask_waiting, world_.asks.key(id),
+               gates_text(world_.specs[world_.classes.spec_of(ask)], world_.texts));
+    }
+}
+
+void Lifecycle::make_unschedulable(AskId id) {
+    world_.asks[id].state = AskState::unschedulable;
+    world_.unschedulable.insert(id);
 }
 
 void Lifecycle::insert_backoff(AskId id) {
@@ -336,6 +338,13 @@ void Lifecycle::wake_one(AskId id) {
         insert_backoff(id);
     } else {
         make_pending(id);
+    }
+}
+
+void Lifecycle::wake_if_unschedulable(AskId id) {
+    if (world_.asks[id].state == AskState::unschedulable) {
+        world_.unschedulable.remove(id);
+        wake_one(id);
     }
 }
 

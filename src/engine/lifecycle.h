@@ -1,5 +1,6 @@
-// What happens to asks: the only code that changes an ask's state, a node's usage, or a shim's decisions.
-// Every transition of engine/RULES.md is one function here.
+// What happens to asks: the only code that changes an ask's state, a node's usage, or a shim's decisions. Every
+// transition of engine/RULES.md is one function here; the one that is not in it, from pending to selected and back, is
+// the pipeline's (placement/pipeline.h), and means nothing to the outside.
 //
 // Thread: the engine's.
 #pragma once
@@ -28,6 +29,7 @@ public:
     void cut(ShimId, std::string_view why);
     bool has_credit(ShimId) const;
     void credit_changed(ShimId);  // tells the heap if credit came or went
+    void forget_decisions(ShimId);  // all of them: it resyncs, and is told from number 1 on
     void acknowledge(ShimId, std::uint64_t up_to);
 
     // The line of an allocation that the engine itself ends.
@@ -42,6 +44,8 @@ public:
 
     // --- transitions
     void make_pending(AskId);
+    void make_gated(AskId, bool tell);
+    void make_unschedulable(AskId);
     void withdraw(AskId);  // out of wherever it waits; the caller gives it a new state
     void place_by_force(AskId, Slot, std::string_view stated_devices);
     void await_node(AskId, std::string_view node, bool tell);  // it runs on a node that nobody has registered
@@ -49,7 +53,8 @@ public:
     void back_off_after_nack(AskId, Slot refused_by);
     void insert_backoff(AskId);
     void remove(AskId);  // the ask and, if it has one, its allocation
-    void wake_one(AskId);
+    void wake_one(AskId);  // it is out of wherever it waited
+    void wake_if_unschedulable(AskId);
     void wake(std::uint32_t events);  // bits of WakeEvent
     void wake_everybody();
     void tick(std::int64_t now_ns);
@@ -60,7 +65,6 @@ public:
     // Counts the pod in and out of a node; its place in the tables of asks is the caller's. Its devices stay.
     void occupy(AskId, Slot);
     void vacate(AskId);
-    void make_gated(AskId);
 
     // --- preemption (preemption_steps.cpp)
     // A nomination that ends by a decision: logged and told. Wakes the ask, and others.

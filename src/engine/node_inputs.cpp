@@ -221,10 +221,7 @@ void Inputs::end_nominations(Slot slot) {
               [&](AskId a, AskId b) { return world_.asks[a].sequence < world_.asks[b].sequence; });
     for (const AskId id : asks) {
         world_.nominations.drop(id);
-        if (world_.asks[id].state == AskState::unschedulable) {
-            world_.unschedulable.remove(id);
-            lifecycle_.wake_one(id);
-        }
+        lifecycle_.wake_if_unschedulable(id);
     }
     if (!asks.empty()) {
         lifecycle_.wake(kPodGone);

@@ -35,10 +35,7 @@ void Lifecycle::clear_nomination(AskId id, std::string_view why) {
     log_.clear(world_.now_ns, world_.shims[ask.shim].name, key, node, why);
     decide(ask.shim, DecisionKind::nominated, key, std::string(kNominatedNodeKey) + ": " + std::string(why));
     world_.nominations.drop(id);
-    if (ask.state == AskState::unschedulable) {
-        world_.unschedulable.remove(id);
-        wake_one(id);
-    }
+    wake_if_unschedulable(id);
     wake(kPodGone);
 }
 
@@ -139,10 +136,8 @@ void Lifecycle::give_up_on(AskId stuck) {
 void Lifecycle::wake_behind(AskId pod) {
     const std::vector<AskId> there = world_.nominations.on(world_.asks[pod].slot);
     for (const AskId id : there) {
-        const Ask& ask = world_.asks[id];
-        if (ask.state == AskState::unschedulable && ask.priority > world_.asks[pod].priority) {
-            world_.unschedulable.remove(id);
-            wake_one(id);
+        if (world_.asks[id].priority > world_.asks[pod].priority) {
+            wake_if_unschedulable(id);
         }
     }
 }

@@ -47,12 +47,10 @@ void Inputs::take(const Connect& connect) {
         shim.dictionary.clear();
         forget_specs(shim);
         shim.applied = 0;
-        shim.outbox.clear();
-        shim.must_resync = false;
         world_.resyncs_open += shim.resync_open ? 0 : 1;
         shim.resync_open = true;
         shim.resync_begun = false;
-        lifecycle_.credit_changed(id);
+        lifecycle_.forget_decisions(id);
     }
     shim.told_applied = shim.applied;
     sink_.hello_reply(connect.connection, {.outcome = resumes ? HelloOutcome::resume : HelloOutcome::resync,
