@@ -3,7 +3,8 @@
 //
 //              active_ ---> side 0   <- readers announce (shard, side), look at active_ again, read
 //                           side 1   <- the writer applies deltas here: nobody reads it
-//   publish():  active_ = 1; wait until nobody has announced side 0; apply the same deltas to side 0
+//   publish():  active_ = 1; wait until nobody has announced side 0; apply the same deltas to side 0, and
+//               copy to it what pods use (ChangedUse)
 //
 // The writer always works on, and reads, the side that is not active: its own newest state. A reader
 // that announced the old side after the flip sees active_ changed at its second look and tries again,

@@ -1,7 +1,8 @@
 // All state of one partition in one place: plain tables, no behaviour. Who may change what is said in
 // engine/lifecycle.h (asks) and engine/inputs.h (everything a message may touch).
 //
-// Thread: the engine's. Proposal workers read `nodes` through its shards.
+// Thread: the engine's. Proposal workers read `node_state` through its shards; victim workers read tables while the engine
+// waits for them.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ public:
           // TBB would otherwise start no more workers than there are CPUs. The smallest of all controls
           // in the process counts, so every executor sets the same; each arena has its own limit.
           parallelism_(tbb::global_control::max_allowed_parallelism, kThreadsMax),
-          // Slot 0 is kept for the engine thread, which enters only to hand over messages.
+          // Slot 0 is kept for the engine thread, which enters to make the graph and to end it.
           arena_(static_cast<int>(workers) + 1, 1),
           observer_(arena_, std::move(worker_start)) {}
 
