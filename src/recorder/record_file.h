@@ -7,6 +7,8 @@
 // Payloads are flatbuffers of fbs/journal.fbs and lie 8-aligned in the file. The checksum is XXH3
 // over the payload, seeded with the entry's place in the file, so that an entry which strayed is
 // not taken for a good one.
+//
+// Thread: plain data.
 #pragma once
 
 #include <array>

@@ -1,4 +1,6 @@
 // A configuration on disk for a test: a folder of its own with certificate files that exist.
+//
+// Thread: the test's.
 #pragma once
 
 #include <filesystem>

@@ -99,8 +99,8 @@ def code_faults(relative, text):
         yield f"{relative}:1: no #pragma once"
     if relative.suffix in (".h", ".cpp") and not text.startswith(("//", "#include")):
         yield f"{relative}:1: no comment that says what it is"
-    if relative.suffix == ".h" and not text.startswith("//"):
-        yield f"{relative}:1: a header must say what it is, and for which thread"
+    if relative.suffix == ".h" and not re.match(r"(//.*\n)*//.*\b[Tt]hread", text):
+        yield f"{relative}:1: a header must say what it is, and for which thread, in the comment at its head"
 
 
 def is_in_meson(meson, name):

@@ -1,5 +1,7 @@
 // Bytes in a heap block of exactly their size, so that the address sanitizer sees a read past the
 // end.
+//
+// Thread: the test's.
 #pragma once
 
 #include <cstddef>

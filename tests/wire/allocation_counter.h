@@ -1,4 +1,6 @@
 // Counts calls of operator new in this program, for tests which say that a path does not allocate.
+//
+// Thread: any; all of them are counted together.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,8 @@
 //
 // Reading all fields is the point for fuzzing as well: a view into nowhere is found by the
 // sanitizer here.
+//
+// Thread: the test's.
 #pragma once
 
 #include <string>

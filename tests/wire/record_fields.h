@@ -1,5 +1,7 @@
 // Every field of a record as a tuple of references, so that whoever fills, compares or prints
 // records reaches them all. A field added to a record stops the build here until it is named.
+//
+// Thread: any; nothing is kept.
 #pragma once
 
 #include <concepts>

@@ -1,6 +1,6 @@
 // Messages and inputs with random records from a seed, for round trips and as a start for fuzzing.
 //
-// Owner: the maker owns what the records point to; everything stays valid until clear() or its end.
+// Thread: the test's. Owner: the maker owns what the records point to; everything stays valid until clear() or its end.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // Holds one state of the schema against an earlier one: by flatc --conform, and by the reflected
 // schemas for what flatc lets pass (removals, `required`, structs that grow).
+//
+// Thread: the test's.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,6 @@
 // A record whose one field is set: shorter in a table of cases than a statement per field.
+//
+// Thread: any; nothing is kept.
 #pragma once
 
 #include <type_traits>
