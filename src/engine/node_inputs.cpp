@@ -11,6 +11,9 @@ namespace bayplan {
 
 namespace {
 
+// More counts as so much, so that the sum over all images of a pod cannot wrap (a spec has fewer than 2^18).
+constexpr std::int64_t kImageBytesMax = std::int64_t{1} << 44;
+
 bool states_capacity(NodeAction action) {
     return action == NodeAction::create || action == NodeAction::create_drain || action == NodeAction::update;
 }
@@ -124,7 +127,8 @@ std::string Inputs::read_facts(Shim& shim, const NodeRecord& record, std::string
     }
     for (const Amount& image : record.images) {
         nameless = nameless || image.kind == 0;
-        facts_->images.push_back({facts_texts_.hold(shim.dictionary, image.kind), image.value});
+        facts_->images.push_back({facts_texts_.hold(shim.dictionary, image.kind),
+                                  std::clamp<std::int64_t>(image.value, 0, kImageBytesMax)});
     }
     std::stable_sort(facts_->images.begin(), facts_->images.end(),
                      [](const NodeImage& a, const NodeImage& b) { return a.name < b.name; });

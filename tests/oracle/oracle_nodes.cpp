@@ -1,6 +1,7 @@
 // The oracle's nodes and their slots. RULES.md, sections 1 (slots) and 2 (nodes).
 //
 // Thread and errors: see oracle.h.
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 
@@ -64,7 +65,8 @@ std::string Oracle::check_facts(const Shim& shim, const NodeRecord& record, Kube
         keyless = keyless || taint.key == 0;
     }
     for (const Amount& image : record.images) {
-        into.images.emplace(read(image.kind), image.value);
+        into.images.emplace(read(image.kind),
+                            std::clamp<std::int64_t>(image.value, 0, std::int64_t{1} << 44));
         keyless = keyless || image.kind == 0;
     }
     return keyless || read.unknown() ? "unknown dictionary id" : twice;

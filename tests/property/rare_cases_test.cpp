@@ -196,6 +196,18 @@ Case all_asks_want_too_much() {
             {oracle::OwnedReleases{{{"huge0", 0}}}, oracle::OwnedAsks{{ask("x", 0)}}}};
 }
 
+// East has images of so many bytes that their sum would wrap, and be the least.
+Case images_of_any_size() {
+    PodSpec spec;
+    spec.images = {kApp, kClass};
+    oracle::OwnedNode changed = node(kEast);
+    changed.action = NodeAction::update;
+    changed.images = {{kApp, INT64_MAX}, {kClass, INT64_MAX}};
+    return {"images of any size are liked",
+            {oracle::OwnedSpecs{{{1, spec}}, {}}, oracle::OwnedNodes{{changed}}, oracle::OwnedAsks{{ask("x", 1)}}},
+            "1 0 place s/x east - -"};
+}
+
 History history_of(const Case& one) {
     History history;
     const auto send = [&](oracle::OwnedBody body) {
@@ -226,7 +238,7 @@ History history_of(const Case& one) {
 TEST(Property, EngineEqualsOracleInRareCases) {
     for (const Case& one : {taints_of_spread(), pod_refused_as_a_whole(), required_terms_of_placed_pods(),
                             terms_met_by_different_pods(), pods_before_their_node(), first_counted_in_a_trial(),
-                            labels_given_twice(), all_asks_want_too_much()}) {
+                            labels_given_twice(), all_asks_want_too_much(), images_of_any_size()}) {
         const History history = history_of(one);
         Lockstep lockstep(history.options);
         for (const Event& event : history.events) {
