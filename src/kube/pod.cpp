@@ -254,9 +254,8 @@ ConvertedPod convert_pod(Converter& convert) {
     add_amounts(convert, pod_requests(convert, pod, made.ask.node != 0), made);
     made.ask.priority = static_cast<std::int32_t>(
         reader.integer(value["priority"], 0, std::numeric_limits<std::int32_t>::min(), kIntMax));
-    if (!value["priority"].present()) {
-        made.priority_class = reader.text(value["priorityClassName"]);
-    }
+    made.priority_known = value["priority"].present();
+    made.priority_class = reader.text(value["priorityClassName"]);
     made.ask.tolerates_unschedulable = tolerates_unschedulable(convert, made.spec.tolerations);
     made.ask.created_s = reader.seconds(metadata["creationTimestamp"], 0);
     made.ask.started_ms = reader.seconds(pod["status"]["startTime"], 0) * 1'000;

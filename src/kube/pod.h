@@ -22,7 +22,8 @@ struct ConvertedPod {
     // left to whoever owns them.
     AskRecord ask;
     std::string scheduler;       // "default-scheduler" if the object names none
-    std::string priority_class;  // to be resolved; empty if the priority is known
+    std::string priority_class;  // that the object names, if any
+    bool priority_known = false;  // the object states it: its class counts for nothing
     bool finished = false;       // Succeeded or Failed: counts for nothing
     bool owned_by_node = false;  // a static pod
     bool stuck = false;          // annotated kStuckAnnotation: never goes by itself (src/sim)

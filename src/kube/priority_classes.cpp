@@ -1,6 +1,7 @@
 // See priority_classes.h.
 #include "kube/priority_classes.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace bayplan::kube {
@@ -27,15 +28,27 @@ void PriorityClasses::remove(std::string_view name) {
     std::erase_if(classes_, [name](const PriorityClass& one) { return one.name == name; });
 }
 
-bool PriorityClasses::resolve(ConvertedPod& pod, bool defaults) const {
+const PriorityClass* PriorityClasses::find(std::string_view name) const {
+    const auto at = std::ranges::find(classes_, name, &PriorityClass::name);
+    return at == classes_.end() ? nullptr : &*at;
+}
+
+const PriorityClass* PriorityClasses::global_default() const {
     const PriorityClass* found = nullptr;
     for (const PriorityClass& one : classes_) {
-        const bool fallback = pod.priority_class.empty() && defaults && one.global_default;
-        if (one.name == pod.priority_class || fallback) {
+        if (one.global_default && (found == nullptr || one.value < found->value)) {
             found = &one;
         }
     }
-    if (found != nullptr) {
+    return found;
+}
+
+bool PriorityClasses::resolve(ConvertedPod& pod, bool defaults) const {
+    if (pod.priority_known) {
+        return true;
+    }
+    const bool unnamed = pod.priority_class.empty();
+    if (const PriorityClass* found = !unnamed ? find(pod.priority_class) : defaults ? global_default() : nullptr) {
         pod.ask.priority = found->value;
         pod.ask.never_preempts = pod.ask.never_preempts || found->never_preempts;
         return true;
@@ -46,7 +59,7 @@ bool PriorityClasses::resolve(ConvertedPod& pod, bool defaults) const {
             return true;
         }
     }
-    return pod.priority_class.empty();
+    return unnamed;
 }
 
 }  // namespace bayplan::kube

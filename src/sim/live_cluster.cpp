@@ -116,7 +116,7 @@ void LiveCluster::apply_pod(std::int64_t now_ms, kube::ConvertedPod made, const 
         return;
     }
     // A class is looked at once, when the pod is made.
-    if (!made.priority_class.empty() || dump_.options().defaults) {
+    if (!made.priority_known && (!made.priority_class.empty() || dump_.options().defaults)) {
         made.ask.priority = known->made.ask.priority;
         made.ask.never_preempts = known->made.ask.never_preempts;
     }

@@ -118,6 +118,23 @@ TEST(Defaults, ThePriorityOfTheDefaultClass) {
     EXPECT_TRUE(made.full.ask("ns/p").never_preempts);
 }
 
+TEST(Defaults, AStatedPriorityStays) {
+    const Both made(R"({"kind":"List","items":[{"kind":"PriorityClass","metadata":{"name":"low"},"value":5,
+        "globalDefault":true,"preemptionPolicy":"Never"},)" +
+                    pod(R"({"priorityClassName":"high","priority":1000})") + "]}");
+    EXPECT_EQ(made.full.ask("ns/p").priority, 1'000);
+    EXPECT_FALSE(made.full.ask("ns/p").never_preempts);
+}
+
+TEST(Defaults, OfSeveralDefaultClassesTheLowestCounts) {
+    const auto priority_class = [](const std::string& name, const std::string& value) {
+        return R"({"kind":"PriorityClass","metadata":{"name":")" + name + R"("},"globalDefault":true,"value":)" + value + "},";
+    };
+    const Both made(R"({"kind":"List","items":[)" + priority_class("a", "7") + priority_class("b", "-5") +
+                    priority_class("c", "6") + pod("{}") + "]}");
+    EXPECT_EQ(made.full.ask("ns/p").priority, -5);
+}
+
 TEST(Defaults, BrokenFieldsAreFoundAllTheSame) {
     const DumpOf of(pod(R"({"containers":[{"resources":{"limits":{"cpu":"x"}},"ports":7}],"affinity":[]})"),
                     {.defaults = true, .schedulers = {}});
