@@ -27,7 +27,7 @@ struct FeasiblePlace {
 };
 using FeasiblePlaces = std::span<const FeasiblePlace>;
 
-inline constexpr std::size_t kSoftConstraintsMax = 16;  // the API server lets no two have the same key
+inline constexpr std::size_t kSoftConstraintsMax = 16;  // a search place by place is for pods with no more
 
 // Of an attempt: what each soft spread constraint counts.
 struct SpreadWeights {

@@ -3,8 +3,8 @@
 // constraints or the system's default ones.
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <vector>
 
 #include "scoring/cluster_scores.h"
 #include "scoring/normalise.h"
@@ -30,14 +30,13 @@ std::uint64_t labelled(const TopologyKeys& keys, KeyId key, std::uint32_t block,
     return found;
 }
 
-// How many different values (none being one) the feasible nodes have that are not left out.
+// In how many domains the feasible nodes lie that are not left out.
 std::int64_t domains_among(const TopologyKeys& keys, KeyId key, const NodeMask& feasible, const RawScores& raws) {
-    std::vector<bool> seen(keys.domain_bound(key) + 1);
+    std::vector<bool> seen(keys.domain_bound(key));
     std::int64_t count = 0;
     const auto see = [&](Domain domain) {
-        const std::size_t at = domain == kNoDomain ? keys.domain_bound(key) : domain;
-        count += seen[at] ? 0 : 1;
-        seen[at] = true;
+        count += seen[domain] ? 0 : 1;
+        seen[domain] = true;
     };
     for (std::uint32_t block = 0; block < feasible.size(); ++block) {
         const std::uint64_t nodes = feasible[block] & ~raws.left_out(block);
@@ -57,6 +56,11 @@ std::int64_t domains_among(const TopologyKeys& keys, KeyId key, const NodeMask& 
     return count;
 }
 
+// Whether nodes that lie together, but for keys that give each node a domain of its own, differ in what they count.
+bool by_node(const Soft& constraint, const TopologyKeys& keys) {
+    return constraint.hostname || !keys.whole_blocks(constraint.key);
+}
+
 class TopologySpreadScore final : public ClusterScore {
 public:
     std::string_view name() const override { return "PodTopologySpread"; }
@@ -73,10 +77,9 @@ public:
         if (plan.soft_needs_all_keys) {
             leave_out_unlabelled(plan, topology.keys(), feasible, raws);
         }
-        std::array<double, kConstraintsMax> weights{};
-        const std::size_t count = std::min(plan.soft_spread.size(), kConstraintsMax);
-        for (std::size_t index = 0; index < count; ++index) {
-            weights[index] = weight_of(plan.soft_spread[index], topology.keys(), feasible, raws);
+        std::vector<double> weights;
+        for (const Soft& constraint : plan.soft_spread) {
+            weights.push_back(weight_of(constraint, topology.keys(), feasible, raws));
         }
         for (std::uint32_t block = 0; block < feasible.size(); ++block) {
             if (feasible[block] != 0) {
@@ -94,19 +97,17 @@ public:
         const TopologyKeys& keys = topology.keys();
         std::size_t apart = 0;
         for (const Soft& constraint : plan.soft_spread) {
-            if (!keys.whole_blocks(constraint.key)) {
-                ++apart;
-                if (keys.nodes(constraint.key) != topology.node_count()) {
-                    return false;
-                }
+            if (!keys.whole_blocks(constraint.key) && keys.nodes(constraint.key) != topology.node_count()) {
+                return false;
             }
+            apart += by_node(constraint, keys) ? 1 : 0;
         }
-        return apart <= 1 && plan.soft_spread.size() <= kConstraintsMax;
+        return apart <= 1 && plan.soft_spread.size() <= kSoftConstraintsMax;
     }
     void numbers_of_nodes(const SpecPlan& plan, Topology& topology, std::vector<NodeNumbers>& all) const override {
         const std::size_t slots = topology.facts().size();
         for (const Soft& constraint : plan.soft_spread) {
-            if (!topology.keys().whole_blocks(constraint.key) && constraint.pods != kNone<CounterId>) {
+            if (by_node(constraint, topology.keys()) && constraint.pods != kNone<CounterId>) {
                 all.push_back({topology.counts().by_slot(constraint.pods, slots), slots, 1});
             }
         }
@@ -130,38 +131,36 @@ public:
         double sum = 0;
         for (std::size_t index = 0; index < plan.soft_spread.size(); ++index) {
             const Soft& constraint = plan.soft_spread[index];
-            const Domain domain = keys.block_domain(constraint.key, block);
-            const bool whole = keys.whole_blocks(constraint.key);
-            if (!whole || domain != kNoDomain) {
-                sum += spread_share(whole ? pods_in(topology, constraint, domain) : own, weights.of[index],
-                                    constraint.max_skew);
+            if (keys.whole_blocks(constraint.key) && keys.block_domain(constraint.key, block) == kNoDomain) {
+                continue;
             }
+            const std::int64_t pods = by_node(constraint, keys)
+                                          ? own
+                                          : pods_in(topology, constraint, keys.block_domain(constraint.domains, block));
+            sum += spread_share(pods, weights.of[index], constraint.max_skew);
         }
         return spread_raw(sum);
     }
 
 private:
-    static constexpr std::size_t kConstraintsMax = kSoftConstraintsMax;
-
-    // How many domains of the constraint the feasible nodes lie in that are not left out; none counts as one.
+    // How many domains of the constraint the feasible nodes lie in that are not left out.
     std::int64_t domains_of(const SpecPlan& plan, const Soft& constraint, const Topology& topology,
                             FeasiblePlaces places, std::vector<bool>& seen) const {
         const TopologyKeys& keys = topology.keys();
-        const bool by_node = constraint.hostname || !keys.whole_blocks(constraint.key);
-        seen.assign(by_node ? 0 : keys.domain_bound(constraint.key) + 1, false);
+        const bool each_node = by_node(constraint, keys);
+        seen.assign(each_node ? 0 : keys.domain_bound(constraint.domains), false);
         std::int64_t count = 0;
         for (const FeasiblePlace& place : places) {
             if (leaves_out(plan, topology, place.block)) {
                 continue;
             }
-            if (by_node) {
+            if (each_node) {
                 count += static_cast<std::int64_t>(place.nodes);
                 continue;
             }
-            const Domain domain = keys.block_domain(constraint.key, place.block);
-            const std::size_t at = domain == kNoDomain ? keys.domain_bound(constraint.key) : domain;
-            count += seen[at] ? 0 : 1;
-            seen[at] = true;
+            const Domain domain = keys.block_domain(constraint.domains, place.block);
+            count += seen[domain] ? 0 : 1;
+            seen[domain] = true;
         }
         return count;
     }
@@ -178,7 +177,7 @@ private:
     static double weight_of(const Soft& constraint, const TopologyKeys& keys, const NodeMask& feasible,
                             const RawScores& raws) {
         if (!constraint.hostname) {
-            return spread_weight(domains_among(keys, constraint.key, feasible, raws));
+            return spread_weight(domains_among(keys, constraint.domains, feasible, raws));
         }
         std::int64_t nodes = 0;
         for (std::uint32_t block = 0; block < feasible.size(); ++block) {
@@ -190,41 +189,38 @@ private:
     static std::int64_t pods_in(const Topology& topology, const Soft& constraint, Domain domain) {
         return constraint.pods == kNone<CounterId> ? 0 : topology.counts().pods_in(constraint.pods, domain);
     }
+    static std::int64_t pods_with(const Topology& topology, const Soft& constraint, Slot slot) {
+        const Domain domain =
+            constraint.hostname ? Domain{raw(slot)} : topology.keys().domain(constraint.domains, slot);
+        return pods_in(topology, constraint, domain);
+    }
 
-    static void collect_block(const SpecPlan& plan, const Topology& topology,
-                              const std::array<double, kConstraintsMax>& weights, std::uint32_t block,
-                              std::uint64_t lanes, RawScores& raws) {
+    static void collect_block(const SpecPlan& plan, const Topology& topology, const std::vector<double>& weights,
+                              std::uint32_t block, std::uint64_t lanes, RawScores& raws) {
         const TopologyKeys& keys = topology.keys();
-        const std::size_t count = std::min(plan.soft_spread.size(), kConstraintsMax);
         // Kubernetes adds in the order of the constraints, in doubles: so do we, lane by lane.
-        const auto raw_of = [&](auto&& domain_of) {
+        const auto raw_of = [&](std::uint32_t lane) {
             double sum = 0;
-            for (std::size_t index = 0; index < count; ++index) {
+            for (std::size_t index = 0; index < weights.size(); ++index) {
                 const Soft& constraint = plan.soft_spread[index];
-                const Domain domain = domain_of(index);
-                if (domain != kNoDomain) {
-                    sum += spread_share(pods_in(topology, constraint, domain), weights[index], constraint.max_skew);
+                if (keys.lanes(constraint.key, block)[lane] != kNoDomain) {
+                    const std::int64_t pods = pods_with(topology, constraint, slot_at(block, lane));
+                    sum += spread_share(pods, weights[index], constraint.max_skew);
                 }
             }
             return spread_raw(sum);
         };
-        std::array<Domain, kConstraintsMax> shared{};
-        bool uniform = true;
-        for (std::size_t index = 0; index < count; ++index) {
-            shared[index] = keys.block_domain(plan.soft_spread[index].key, block);
-            uniform = uniform && shared[index] != kMixed;
-        }
+        const bool uniform = std::ranges::none_of(plan.soft_spread, [&](const Soft& constraint) {
+            return constraint.hostname || keys.block_domain(constraint.key, block) == kMixed;
+        });
         if (uniform) {
-            raws.set_shared(block, raw_of([&](std::size_t index) { return shared[index]; }));
+            raws.set_shared(block, raw_of(static_cast<std::uint32_t>(std::countr_zero(lanes))));
             return;
         }
         std::int64_t* values = raws.lanes(block);
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-            values[lane] = raw_of([&](std::size_t index) {
-                return shared[index] != kMixed ? shared[index]
-                                               : keys.lanes(plan.soft_spread[index].key, block)[lane];
-            });
+            values[lane] = raw_of(lane);
         }
     }
 };

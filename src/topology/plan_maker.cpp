@@ -56,7 +56,7 @@ std::unique_ptr<SpecPlan> Topology::make_plan(SpecId id) {
 
 // --- holding what a plan reads
 
-KeyId Topology::hold_key(Text key, SpecPlan& plan) {
+KeyId Topology::hold_key(TopologyKey key, SpecPlan& plan) {
     plan.keys.push_back(keys_.acquire(key, facts_));
     return plan.keys.back();
 }
@@ -97,7 +97,7 @@ CounterId Topology::hold_spread_counter(const PodSpec& spec, const SpreadConstra
 
 SpecPlan::Peers Topology::hold_peers(std::vector<TermMatch> terms, Text topology_key, SpecPlan& plan) {
     SpecPlan::Peers peers;
-    peers.key = hold_key(topology_key, plan);
+    peers.key = hold_key({.key = topology_key}, plan);
     SetKey set;
     set.terms = std::move(terms);
     set.incoming = true;
@@ -133,7 +133,7 @@ void Topology::plan_hard_spread(const PodSpec& spec, SpecPlan& plan) {
     const std::vector<Text> keys = sorted_keys(constraints);
     for (const SpreadConstraint& constraint : constraints) {
         SpecPlan::HardSpread hard;
-        hard.key = hold_key(constraint.topology_key, plan);
+        hard.key = hold_key({.key = constraint.topology_key}, plan);
         const FilterId filter = hold_filter(spec, constraint, keys, plan);
         hard.pods = hold_spread_counter(spec, constraint, hard.key, filter, plan);
         plan.eligibles.push_back(filters_.acquire_eligible({filter, hard.key}, facts_));
@@ -153,11 +153,15 @@ void Topology::plan_soft_spread(const PodSpec& spec, SpecPlan& plan) {
     const std::vector<Text> keys = own ? sorted_keys(constraints) : std::vector<Text>{};
     for (const SpreadConstraint& constraint : constraints) {
         SpecPlan::SoftSpread soft;
-        soft.key = hold_key(constraint.topology_key, plan);
+        soft.key = hold_key({.key = constraint.topology_key}, plan);
         soft.hostname = constraint.topology_key == known_.hostname;
-        // Kubernetes counts a host's own pods whatever the policies say.
-        const FilterId filter = soft.hostname ? kNone<FilterId> : hold_filter(spec, constraint, keys, plan);
-        soft.pods = hold_spread_counter(spec, constraint, soft.key, filter, plan);
+        FilterId filter = kNone<FilterId>;
+        if (!soft.hostname) {  // Kubernetes counts a node's own pods there, whatever the label and the policies say
+            // To the default constraints no label is an empty one; own ones do without such nodes.
+            soft.domains = own ? soft.key : hold_key({constraint.topology_key, true}, plan);
+            filter = hold_filter(spec, constraint, keys, plan);
+        }
+        soft.pods = hold_spread_counter(spec, constraint, soft.domains, filter, plan);
         soft.max_skew = constraint.max_skew;
         plan.soft_spread.push_back(soft);
     }

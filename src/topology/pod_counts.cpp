@@ -126,8 +126,12 @@ void PodCounts::mark(SetId id, SpecId spec, bool member) {
 
 // --- counting
 
+Domain PodCounts::domain_of(const Counter& counter, Slot slot) const {
+    return counter.key.key == kNone<KeyId> ? Domain{raw(slot)} : keys_.domain(counter.key.key, slot);
+}
+
 void PodCounts::count(Counter& counter, Slot slot, int sign) {
-    const Domain domain = keys_.domain(counter.key.key, slot);
+    const Domain domain = domain_of(counter, slot);
     if (domain == kNoDomain || !filters_.passes(counter.key.filter, slot)) {
         return;
     }
@@ -167,6 +171,10 @@ const NodeMask* PodCounts::occupied(CounterId id, std::size_t slots) {
 
 const std::int32_t* PodCounts::by_slot(CounterId id, std::size_t slots) {
     Counter& counter = counters_[id];
+    if (counter.key.key == kNone<KeyId>) {
+        counter.pods.resize(std::max(counter.pods.size(), slots), 0);
+        return counter.pods.data();
+    }
     if (!keys_.one_node_each(counter.key.key)) {
         return nullptr;
     }
@@ -267,7 +275,7 @@ void PodCounts::own_term(SpecId spec, TermKey key, const FactsBySlot& all) {
     const auto [id, fresh] = terms_.acquire(std::move(key));
     if (fresh) {
         Term& term = terms_[id];
-        term.topology = keys_.acquire(term.key.topology_key, all);
+        term.topology = keys_.acquire({.key = term.key.topology_key}, all);
         SetKey owners;
         owners.owners_of = id;
         term.owners = acquire_set(std::move(owners));

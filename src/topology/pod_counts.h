@@ -63,7 +63,7 @@ std::size_t hash_of(const TermKey&);
 
 struct CounterKey {
     SetId set = kNone<SetId>;
-    KeyId key = kNone<KeyId>;
+    KeyId key = kNone<KeyId>;  // none: every node is a domain, its slot the number
     FilterId filter = kNone<FilterId>;  // only pods on nodes that pass
     bool operator==(const CounterKey&) const = default;
 };
@@ -95,9 +95,9 @@ public:
         const std::vector<std::int32_t>& pods = counters_[id].pods;
         return domain < pods.size() ? pods[domain] : 0;
     }
-    // Where the key gives every node a domain of its own: a bit per slot with such a pod. Else null.
+    // Where the key gives every node that has its label a domain of its own: a bit per slot with such a pod. Else null.
     const NodeMask* occupied(CounterId, std::size_t slots);
-    // Likewise pods by slot, for that many slots at least.
+    // Likewise pods by slot, for that many slots at least. (A counter without a key is no other.)
     const std::int32_t* by_slot(CounterId, std::size_t slots);
     bool contains(SetId, SpecId) const;
 
@@ -136,6 +136,7 @@ private:
     };
 
     bool belongs(const Set&, SpecId) const;
+    Domain domain_of(const Counter&, Slot) const;
     static bool looks_at_namespaces(const Set&);
     void mark(SetId, SpecId, bool);
     void fill(Counter&, SpecId, int sign);

@@ -52,7 +52,8 @@ struct SpecPlan {
     // PodTopologySpread, ScheduleAnyway or the default constraints.
     struct SoftSpread {
         CounterId pods = kNone<CounterId>;
-        KeyId key = kNone<KeyId>;
+        KeyId key = kNone<KeyId>;      // a node without its label gets no share
+        KeyId domains = kNone<KeyId>;  // in which pods are counted; none for hostname: every node counts its own
         bool hostname = false;
         std::int32_t max_skew = 1;
     };

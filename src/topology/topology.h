@@ -114,7 +114,7 @@ private:
     FilterId hold_filter(const PodSpec&, const SpreadConstraint&, const std::vector<Text>& keys, SpecPlan&);
     CounterId hold_spread_counter(const PodSpec&, const SpreadConstraint&, KeyId, FilterId, SpecPlan&);
     SpecPlan::Peers hold_peers(std::vector<TermMatch>, Text topology_key, SpecPlan&);
-    KeyId hold_key(Text, SpecPlan&);
+    KeyId hold_key(TopologyKey, SpecPlan&);
     void drop(SpecPlan&);
     void count_pods_on(Slot, int sign);
 

@@ -2,12 +2,14 @@
 
 namespace bayplan {
 
-KeyId TopologyKeys::acquire(Text key, const FactsBySlot& all) {
+std::size_t hash_of(const TopologyKey& key) { return std::size_t{key.key} * 2 + (key.none_is_empty ? 1 : 0); }
+
+KeyId TopologyKeys::acquire(TopologyKey key, const FactsBySlot& all) {
     const auto [id, fresh] = keys_.acquire(key);
     if (!fresh) {
         return id;
     }
-    texts_.add_reference(key);
+    texts_.add_reference(key.key);
     Entry& entry = keys_[id];
     entry.domains.resize(all.size(), kNoDomain);
     entry.block_domains.resize(all.size() / kLanes, kNoDomain);
@@ -22,7 +24,7 @@ KeyId TopologyKeys::acquire(Text key, const FactsBySlot& all) {
 
 void TopologyKeys::release(KeyId id) {
     if (keys_.release(id)) {
-        texts_.release(keys_[id].key);
+        texts_.release(keys_[id].key.key);
         keys_.forget(id);
     }
 }
@@ -49,11 +51,12 @@ void TopologyKeys::put(Entry& entry, Slot slot, const NodeFacts* facts) {
         }
     }
     domain = kNoDomain;
-    const Label* label = facts == nullptr ? nullptr : find_label(facts->labels, entry.key);
-    if (label == nullptr) {
+    const Label* label = facts == nullptr ? nullptr : find_label(facts->labels, entry.key.key);
+    if (facts == nullptr || (label == nullptr && !entry.key.none_is_empty)) {
         return;
     }
-    if (const auto found = entry.of_value.find(label->value); found != entry.of_value.end()) {
+    const Text value = label == nullptr ? Text{0} : label->value;
+    if (const auto found = entry.of_value.find(value); found != entry.of_value.end()) {
         domain = found->second;
     } else if (!entry.free.empty()) {
         domain = entry.free.back();
@@ -63,8 +66,8 @@ void TopologyKeys::put(Entry& entry, Slot slot, const NodeFacts* facts) {
         entry.nodes_in.push_back(0);
         entry.values.push_back(0);
     }
-    entry.of_value[label->value] = domain;
-    entry.values[domain] = label->value;
+    entry.of_value[value] = domain;
+    entry.values[domain] = value;
     const bool second = ++entry.nodes_in[domain] == 2;
     ++entry.nodes;
     entry.shared += second ? 1 : 0;

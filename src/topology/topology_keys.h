@@ -1,6 +1,6 @@
 // Where each node lies, by topology key (zone, hostname, ...): a column of domains per key in use.
 //
-//   domain[slot]         the value of the key's label as a dense number of the key, kNoDomain without it
+//   domain[slot]         the value of the key's label as a dense number of the key; kNoDomain if it lies nowhere
 //   block_domain[block]  the domain that all nodes of the block share, or kMixed
 //
 // Thread: the engine's. Numbers of domains never decide anything; one without nodes is used again.
@@ -24,6 +24,13 @@ using Domain = std::uint32_t;
 inline constexpr Domain kNoDomain = UINT32_MAX;
 inline constexpr Domain kMixed = UINT32_MAX - 1;
 
+struct TopologyKey {
+    Text key = 0;
+    bool none_is_empty = false;  // a node without the label lies with those whose value is empty, else nowhere
+    bool operator==(const TopologyKey&) const = default;
+};
+std::size_t hash_of(const TopologyKey&);
+
 // Facts by slot; null where there is no node.
 using FactsBySlot = std::vector<std::shared_ptr<const NodeFacts>>;
 
@@ -31,12 +38,11 @@ class TopologyKeys {
 public:
     explicit TopologyKeys(TextTable& texts) : texts_(texts) {}
 
-    KeyId acquire(Text key, const FactsBySlot&);
+    KeyId acquire(TopologyKey, const FactsBySlot&);
     void release(KeyId);
     // The node of the slot is another one now, or gone (null). `all` has the change already.
     void set_node(Slot, const NodeFacts*, const FactsBySlot& all);
 
-    Text text(KeyId id) const { return keys_[id].key; }
     Domain domain(KeyId id, Slot slot) const {
         const std::vector<Domain>& column = keys_[id].domains;
         return raw(slot) < column.size() ? column[raw(slot)] : kNoDomain;
@@ -46,7 +52,7 @@ public:
     Domain block_domain(KeyId id, std::uint32_t block) const { return keys_[id].block_domains[block]; }
     // No block has nodes of two domains.
     bool whole_blocks(KeyId id) const { return keys_[id].mixed == 0; }
-    // Nodes with the key's label.
+    // Nodes that have a domain.
     std::uint64_t nodes(KeyId id) const { return keys_[id].nodes; }
     // Grows whenever two nodes come to share a domain or no longer do.
     std::uint64_t sharing(KeyId id) const { return keys_[id].sharing; }
@@ -59,13 +65,13 @@ public:
 
 private:
     struct Entry {
-        Text key = 0;
+        TopologyKey key;
         std::vector<Domain> domains;        // by slot, whole blocks
         std::vector<Domain> block_domains;  // by block
         std::vector<std::uint32_t> nodes_in;  // by domain
         std::uint32_t shared = 0;           // domains with more than one node
         std::uint32_t mixed = 0;            // blocks
-        std::uint64_t nodes = 0;            // that have the label
+        std::uint64_t nodes = 0;            // that have a domain
         std::uint64_t sharing = 0;          // how often `shared` changed
         std::uint64_t layout = 0;           // how often a block's domain did
         std::vector<Domain> free;
