@@ -39,6 +39,32 @@ bool is_name(const std::string& text) {
 
 bool is_label_value(const std::string& text) { return text.empty() || is_name(text); }
 
+// Words of small letters, digits and inner hyphens with dots between them, at most 253 bytes.
+bool is_domain(const std::string& text) {
+    const auto hyphen_ok = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    };
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t end = std::min(text.find('.', begin), text.size());
+        const std::string word = text.substr(begin, end - begin);
+        if (word.empty() || word.front() == '-' || word.back() == '-' ||
+            !std::all_of(word.begin(), word.end(), hyphen_ok)) {
+            return false;
+        }
+        begin = end + 1;
+    }
+    return text.size() <= 253;
+}
+
+// A name, or a domain and a name with one slash between them.
+bool is_label_key(const std::string& text) {
+    const std::size_t slash = text.find('/');
+    return slash == std::string::npos
+               ? is_name(text)
+               : is_domain(text.substr(0, slash)) && is_name(text.substr(slash + 1));
+}
+
 // Whether Kubernetes can make a selector of this requirement of a node term.
 bool parses_as_label(const KubeRequirement& wanted) {
     switch (wanted.op) {
@@ -61,7 +87,8 @@ bool parses_as_label(const KubeRequirement& wanted) {
         }
         break;
     }
-    return std::all_of(wanted.values.begin(), wanted.values.end(), is_label_value);
+    return is_label_key(wanted.key) &&
+           std::all_of(wanted.values.begin(), wanted.values.end(), is_label_value);
 }
 
 bool parses_as_field(const KubeRequirement& wanted) {
