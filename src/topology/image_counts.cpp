@@ -34,6 +34,16 @@ void ImageCounts::take_out(const NodeFacts* facts) {
     }
 }
 
+void ImageCounts::renew(const NodeFacts& facts) {
+    for (const NodeImage& image : facts.images) {
+        Image& entry = images_.at(image.name);
+        if (entry.nodes == 1 && entry.bytes != image.bytes) {
+            entry.bytes = image.bytes;
+            ++version_;
+        }
+    }
+}
+
 bool ImageCounts::nowhere(const std::vector<Text>& images) const {
     return std::none_of(images.begin(), images.end(), [&](Text image) { return images_.contains(image); });
 }

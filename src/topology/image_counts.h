@@ -20,6 +20,8 @@ public:
     // Before and after a change of a node's facts; null = none.
     void take_out(const NodeFacts*);
     void put_in(const NodeFacts*);
+    // Stated as they are: out and in again.
+    void renew(const NodeFacts&);
 
     // True if no node has any of the images: every score is 0.
     bool nowhere(const std::vector<Text>& images) const;
@@ -32,7 +34,7 @@ private:
 
     struct Image {
         std::uint32_t nodes = 0;
-        std::int64_t bytes = 0;  // as the first node that has it said
+        std::int64_t bytes = 0;  // as the node said that had it first
     };
     struct Column {
         std::uint64_t version = 0;

@@ -35,6 +35,7 @@ void Topology::set_facts(Slot slot, std::shared_ptr<const NodeFacts> facts) {
     facts_.resize(nodes_.slot_count());
     const std::shared_ptr<const NodeFacts> before = facts_[raw(slot)];
     if (before && facts && *before == *facts) {
+        images_.renew(*facts);
         return;
     }
     if (facts) {

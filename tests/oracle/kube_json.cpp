@@ -210,6 +210,8 @@ KubeState KubeCluster::state(const KubeOptions& options) const {
     KubeState out;
     for (const auto& node : nodes) {
         out.nodes.push_back(node.get());
+        // Of a snapshot: what the first says that has it.
+        out.image_sizes.insert(node->images.begin(), node->images.end());
     }
     for (const auto& pod : pods) {
         if (!pod->node.empty()) {

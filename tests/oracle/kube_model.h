@@ -319,6 +319,7 @@ struct KubeState {
     std::vector<const KubeNode*> nodes;  // in order of slots
     std::vector<const KubePod*> pods;    // placed ones
     const KubeObjects* objects = nullptr;
+    KubeAmounts image_sizes;  // of each image that a node has
     std::map<std::string, KubeAmounts> held;  // by node: what the judged pod must leave alone
     std::vector<KubeHold> holds;              // the same one by one, for devices
     std::vector<KubeNomination> nominations;  // of the judged pod too, if it has one

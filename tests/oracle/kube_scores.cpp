@@ -185,7 +185,7 @@ public:
                 having += other->images.contains(image);
             }
             const double spread = double(having) / double(look_.state.nodes.size());
-            sum += std::int64_t(double(size(image)) * spread);
+            sum += std::int64_t(double(look_.state.image_sizes.at(image)) * spread);
         }
         if (sum < least) {
             sum = least;
@@ -193,18 +193,6 @@ public:
             sum = most;
         }
         return 100 * (sum - least) / (most - least);
-    }
-
-private:
-    // What the first node says that has it; Kubernetes' cache keeps one size per name.
-    std::int64_t size(const std::string& image) const {
-        for (const KubeNode* node : look_.state.nodes) {
-            const auto found = node->images.find(image);
-            if (found != node->images.end()) {
-                return found->second;
-            }
-        }
-        return 0;
     }
 };
 

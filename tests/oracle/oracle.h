@@ -122,6 +122,7 @@ private:
     std::string change_node(const std::string& shim, const std::string& name, const NodeRecord&,
                             const KubeNode&);
     void take_facts(Node&, const KubeNode&);
+    void forget_images_without_node();
     static void set_schedulable(Node&, bool schedulable);
     std::string add_application(const std::string& shim, const ApplicationRecord&);
     std::string remove_application(const std::string& shim, DictId);
@@ -248,6 +249,7 @@ private:
     Amounts total_;  // of all asks, section 1
     std::map<std::uint64_t, Hold> holds_;
     KubeObjects objects_;
+    Amounts image_sizes_;  // as the node said that had it first, while any has it
     std::map<ObjectKey, std::string> object_owners_;
     std::map<std::string, std::uint64_t> decided_by_;
     bool counts_what_decides_ = false;

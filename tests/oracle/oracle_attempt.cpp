@@ -146,6 +146,7 @@ KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
         }
     }
     out.objects = &objects;
+    out.image_sizes = image_sizes_;
     out.options = kube_options();
     return out;
 }

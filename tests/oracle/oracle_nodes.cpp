@@ -76,6 +76,9 @@ std::string Oracle::check_facts(const Shim& shim, const NodeRecord& record, Kube
 void Oracle::take_facts(Node& node, const KubeNode& facts) {
     const bool unschedulable = node.facts.unschedulable;
     const KubeNode before = node.facts;
+    node.facts.images.clear();
+    forget_images_without_node();
+    image_sizes_.insert(facts.images.begin(), facts.images.end());  // those that are known stay as they are
     node.facts = facts;
     node.facts.unschedulable = unschedulable;
     node.capacity = facts.allocatable;
@@ -83,6 +86,14 @@ void Oracle::take_facts(Node& node, const KubeNode& facts) {
         kinds_.insert(kind);
     }
     declare_devices(node, before);
+}
+
+void Oracle::forget_images_without_node() {
+    std::erase_if(image_sizes_, [&](const auto& image) {
+        return std::none_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+            return node.second.facts.images.contains(image.first);
+        });
+    });
 }
 
 void Oracle::set_schedulable(Node& node, bool schedulable) {
@@ -184,6 +195,7 @@ void Oracle::decommission(const std::string& name) {
     }
     std::erase_if(holds_, [&](const auto& hold) { return hold.second.node == name; });
     nodes_.erase(name);
+    forget_images_without_node();
     wake(Event::node_gone);
 }
 
