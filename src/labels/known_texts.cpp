@@ -18,11 +18,13 @@ KnownTexts::KnownTexts(TextTable& texts)
       replication_controller(texts.acquire("ReplicationController")),
       no_provisioner(texts.acquire("kubernetes.io/no-provisioner")),
       migrations{{
-          {texts.acquire("kubernetes.io/gce-pd"), texts.acquire("pd.csi.storage.gke.io")},
-          {texts.acquire("kubernetes.io/aws-ebs"), texts.acquire("ebs.csi.aws.com")},
-          {texts.acquire("kubernetes.io/azure-disk"), texts.acquire("disk.csi.azure.com")},
-          {texts.acquire("kubernetes.io/cinder"), texts.acquire("cinder.csi.openstack.org")},
-          {texts.acquire("kubernetes.io/portworx-volume"), texts.acquire("pxd.portworx.com")},
+          {texts.acquire("kubernetes.io/gce-pd"), texts.acquire("pd.csi.storage.gke.io"), Counts::everywhere},
+          {texts.acquire("kubernetes.io/aws-ebs"), texts.acquire("ebs.csi.aws.com"), Counts::everywhere},
+          {texts.acquire("kubernetes.io/azure-disk"), texts.acquire("disk.csi.azure.com"), Counts::everywhere},
+          {texts.acquire("kubernetes.io/cinder"), texts.acquire("cinder.csi.openstack.org"), Counts::everywhere},
+          {texts.acquire("kubernetes.io/portworx-volume"), texts.acquire("pxd.portworx.com"), Counts::where_annotated},
+          {texts.acquire("kubernetes.io/azure-file"), texts.acquire("file.csi.azure.com"), Counts::nowhere},
+          {texts.acquire("kubernetes.io/vsphere-volume"), texts.acquire("csi.vsphere.vmware.com"), Counts::nowhere},
       }} {}
 
 }  // namespace bayplan

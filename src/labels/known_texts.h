@@ -30,12 +30,15 @@ struct KnownTexts {
 
     Text no_provisioner;  // kubernetes.io/no-provisioner
 
-    // In-tree volume plugins that CSI drivers serve on nodes that say so, and those drivers.
+    // In-tree volume plugins that CSI drivers serve, those drivers, and on which nodes with a CSINode a volume of the
+    // plugin counts as the driver's.
+    enum class Counts : std::uint8_t { everywhere, where_annotated, nowhere };
     struct Migration {
         Text plugin = 0;
         Text driver = 0;
+        Counts counts = Counts::everywhere;
     };
-    std::array<Migration, 5> migrations;
+    std::array<Migration, 7> migrations;
 };
 
 }  // namespace bayplan

@@ -59,10 +59,9 @@ public:
         return at != node_.drivers.end() && at->count ? &*at : nullptr;
     }
 
-    // In-tree volumes count once the node says that a CSI driver serves their kind.
     void add_in_tree(DriverVolumes& volumes, Text driver, Text handle) const {
         const auto at = std::ranges::find(known_.migrations, driver, &KnownTexts::Migration::driver);
-        if (at != known_.migrations.end() && is_migrated(at->plugin) && handle != 0) {
+        if (at != known_.migrations.end() && counts(*at) && handle != 0) {
             add_once(volumes, {.driver = driver, .handle = handle, .claim = {}});
         }
     }
@@ -94,7 +93,17 @@ public:
     }
 
 private:
-    bool is_migrated(Text plugin) const { return std::ranges::find(node_.migrated, plugin) != node_.migrated.end(); }
+    bool counts(const KnownTexts::Migration& kind) const {
+        switch (kind.counts) {
+            case KnownTexts::Counts::everywhere:
+                return true;
+            case KnownTexts::Counts::where_annotated:
+                return std::ranges::find(node_.migrated, kind.plugin) != node_.migrated.end();
+            case KnownTexts::Counts::nowhere:
+                break;
+        }
+        return false;
+    }
 
     // Not bound, or to a volume that is gone: counts for the driver that would provision it.
     void add_by_class(DriverVolumes& volumes, const VolumeClaim& claim) const {
@@ -105,7 +114,7 @@ private:
         Text driver = storage_class->provisioner;
         const auto at = std::ranges::find(known_.migrations, driver, &KnownTexts::Migration::plugin);
         if (at != known_.migrations.end()) {
-            if (!is_migrated(at->plugin)) {
+            if (!counts(*at)) {
                 return;
             }
             driver = at->driver;

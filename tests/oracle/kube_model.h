@@ -235,6 +235,7 @@ struct KubeStorageClass {
 struct KubeCsiNode {
     std::string node;
     std::map<std::string, std::int64_t> limits;  // by driver; a driver without a count is not here
+    std::set<std::string> migrated;              // plugins that its annotation names
 };
 
 struct KubeCsiDriver {

@@ -90,7 +90,7 @@ public:
             }
         }
         for (const bayplan::Text plugin : one.migrated) {
-            read_(plugin);
+            out.migrated.insert(read_(plugin));
         }
         keep(among_.csi_nodes, out.node, out);
     }

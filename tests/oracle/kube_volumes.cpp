@@ -117,10 +117,11 @@ public:
         if (csi_node == look_.state.objects->csi_nodes.end()) {
             return std::nullopt;
         }
-        Drivers wanted = volumes_of(look_.spec());
+        const std::set<std::string>& annotated = csi_node->second.migrated;
+        Drivers wanted = volumes_of(look_.spec(), annotated);
         Drivers attached;
         for (const KubePod* pod : look_.pods_of(node)) {
-            attached.merge(volumes_of(*pod->spec));
+            attached.merge(volumes_of(*pod->spec, annotated));
         }
         for (const auto& [volume, driver] : attached) {
             wanted.erase(volume);
@@ -147,17 +148,17 @@ public:
 private:
     using Drivers = std::map<std::string, std::string>;  // driver by the volume's unique name
 
-    // Of a node that has a CSINode, which serves in-tree kinds by their CSI driver.
-    Drivers volumes_of(const KubeSpec& spec) const {
+    // Of a node with a CSINode whose annotation names those plugins.
+    Drivers volumes_of(const KubeSpec& spec, const std::set<std::string>& annotated) const {
         Drivers out;
         for (const KubePodVolume& volume : spec.volumes) {
             if (volume.kind == VolumeKind::claim || volume.kind == VolumeKind::ephemeral) {
                 const KubeClaim* claim = find_claim(look_, spec, volume.name);
                 if (claim != nullptr) {
-                    add_claim(*claim, out);
+                    add_claim(*claim, annotated, out);
                 }
             } else if (volume.kind != VolumeKind::csi) {
-                add(volume.driver, volume.name, out);
+                add_in_tree(volume.driver, volume.name, annotated, out);
             }
         }
         return out;
@@ -169,32 +170,59 @@ private:
         }
     }
 
-    void add_claim(const KubeClaim& claim, Drivers& out) const {
+    static void add_in_tree(const std::string& driver, const std::string& handle,
+                            const std::set<std::string>& annotated, Drivers& out) {
+        for (const auto& [plugin, name] : kPlugins) {
+            if (driver == name && is_migrated(plugin, annotated)) {
+                add(driver, handle, out);
+            }
+        }
+    }
+
+    void add_claim(const KubeClaim& claim, const std::set<std::string>& annotated,
+                   Drivers& out) const {
         const KubeObjects& objects = *look_.state.objects;
         const auto volume = objects.volumes.find(claim.volume);
         if (volume != objects.volumes.end()) {
-            add(volume->second.driver, volume->second.handle, out);
+            const KubeVolume& bound = volume->second;
+            if (bound.source == VolumeKind::csi) {
+                add(bound.driver, bound.handle, out);
+            } else {
+                add_in_tree(bound.driver, bound.handle, annotated, out);
+            }
             return;
         }
         const auto found = objects.classes.find(claim.storage_class);
         if (claim.storage_class.empty() || found == objects.classes.end()) {
             return;
         }
+        std::string driver = found->second.provisioner;
+        for (const auto& [plugin, name] : kPlugins) {
+            if (found->second.provisioner == plugin) {
+                driver = is_migrated(plugin, annotated) ? name : "";
+            }
+        }
         // No handle yet: a name that no volume has.
-        add(driver_of(found->second.provisioner), "\n" + claim.name_space + "/" + claim.name, out);
+        add(driver, "\n" + claim.name_space + "/" + claim.name, out);
     }
 
-    static std::string driver_of(const std::string& provisioner) {
-        static const std::map<std::string, std::string> migrated = {
-            {"kubernetes.io/aws-ebs", "ebs.csi.aws.com"},
-            {"kubernetes.io/azure-disk", "disk.csi.azure.com"},
-            {"kubernetes.io/azure-file", "file.csi.azure.com"},
-            {"kubernetes.io/cinder", "cinder.csi.openstack.org"},
-            {"kubernetes.io/gce-pd", "pd.csi.storage.gke.io"},
-            {"kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"},
-        };
-        const auto found = migrated.find(provisioner);
-        return found == migrated.end() ? provisioner : found->second;
+    // In-tree plugins that can be served by a CSI driver, and that.
+    static constexpr std::pair<const char*, const char*> kPlugins[] = {
+        {"kubernetes.io/aws-ebs", "ebs.csi.aws.com"},
+        {"kubernetes.io/azure-disk", "disk.csi.azure.com"},
+        {"kubernetes.io/azure-file", "file.csi.azure.com"},
+        {"kubernetes.io/cinder", "cinder.csi.openstack.org"},
+        {"kubernetes.io/gce-pd", "pd.csi.storage.gke.io"},
+        {"kubernetes.io/portworx-volume", "pxd.portworx.com"},
+        {"kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"},
+    };
+
+    // What Kubernetes 1.35 takes for granted, what it looks up, and what it never counts.
+    static bool is_migrated(const std::string& plugin, const std::set<std::string>& annotated) {
+        if (plugin == "kubernetes.io/portworx-volume") {
+            return annotated.contains(plugin);
+        }
+        return plugin != "kubernetes.io/azure-file" && plugin != "kubernetes.io/vsphere-volume";
     }
 
     Drivers attachments_of(const KubeNode& node) const {

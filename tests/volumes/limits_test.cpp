@@ -145,7 +145,7 @@ TEST_F(Limits, volumes_without_driver_or_handle_do_not_count) {
     EXPECT_EQ(wants({"c1"}), "");
 }
 
-TEST_F(Limits, in_tree_volumes_count_where_their_plugin_is_migrated) {
+TEST_F(Limits, in_tree_disks_count_as_their_drivers) {
     Volume disk = volume("disk", "in-tree");
     disk.source = VolumeKind::aws_disk;
     disk.driver = text("ebs.csi.aws.com");
@@ -154,17 +154,14 @@ TEST_F(Limits, in_tree_volumes_count_where_their_plugin_is_migrated) {
     state(waiting_class("in-tree", "kubernetes.io/aws-ebs"));
     state(claim("unbound", "in-tree"));
     set_limit(0, "ebs.csi.aws.com");
-    EXPECT_EQ(wants({"on-disk"}), "");
-    EXPECT_EQ(wants({"unbound"}), "");
-    EXPECT_EQ(wants_inline(VolumeKind::aws_disk, "vol-1", "ebs.csi.aws.com"), "");
-    set_limit(0, "ebs.csi.aws.com", {"kubernetes.io/gce-pd"});
-    EXPECT_EQ(wants({"on-disk"}), "") << "another plugin";
-    set_limit(0, "ebs.csi.aws.com", {"kubernetes.io/gce-pd", "kubernetes.io/aws-ebs"});
-    EXPECT_EQ(wants({"on-disk"}), kExceeded);
+    EXPECT_EQ(wants({"on-disk"}), kExceeded) << "no annotation is needed";
     EXPECT_EQ(wants({"unbound"}), kExceeded);
     EXPECT_EQ(wants_inline(VolumeKind::aws_disk, "vol-1", "ebs.csi.aws.com"), kExceeded);
     EXPECT_EQ(wants_inline(VolumeKind::csi, "h", "ebs.csi.aws.com"), "") << "inline CSI volumes have no limit";
-    set_limit(1, "ebs.csi.aws.com", {"kubernetes.io/aws-ebs"});
+    set_limit(0, "pd.csi.storage.gke.io");
+    EXPECT_EQ(wants({"on-disk"}), "") << "another driver's limit";
+    EXPECT_EQ(wants({"unbound"}), "");
+    set_limit(1, "ebs.csi.aws.com");
     EXPECT_EQ(wants_inline(VolumeKind::aws_disk, "vol-1", "ebs.csi.aws.com"), "");
     PodSpec on_node;
     on_node.volumes = {{.kind = VolumeKind::aws_disk, .name = text("vol-2"), .driver = text("ebs.csi.aws.com"),
@@ -172,6 +169,35 @@ TEST_F(Limits, in_tree_volumes_count_where_their_plugin_is_migrated) {
     used.add_pod(on_node);
     EXPECT_EQ(wants_inline(VolumeKind::aws_disk, "vol-1", "ebs.csi.aws.com"), kExceeded);
     EXPECT_EQ(wants_inline(VolumeKind::aws_disk, "vol-2", "ebs.csi.aws.com"), "");
+}
+
+TEST_F(Limits, which_in_tree_plugins_count_on_which_nodes) {
+    const struct {
+        const char* plugin;
+        const char* driver;
+        bool counts;
+        bool counts_where_annotated;
+    } rows[] = {
+        {"kubernetes.io/gce-pd", "pd.csi.storage.gke.io", true, true},
+        {"kubernetes.io/aws-ebs", "ebs.csi.aws.com", true, true},
+        {"kubernetes.io/azure-disk", "disk.csi.azure.com", true, true},
+        {"kubernetes.io/cinder", "cinder.csi.openstack.org", true, true},
+        {"kubernetes.io/portworx-volume", "pxd.portworx.com", false, true},
+        {"kubernetes.io/azure-file", "file.csi.azure.com", false, false},
+        {"kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com", false, false},
+    };
+    for (const auto& row : rows) {
+        state(waiting_class("in-tree", row.plugin));
+        state(claim("unbound", "in-tree"));
+        const auto expect = [&](bool counts, const char* why) {
+            EXPECT_EQ(wants_inline(VolumeKind::other, "vol-1", row.driver), counts ? kExceeded : "") << row.plugin << why;
+            EXPECT_EQ(wants({"unbound"}), counts ? kExceeded : "") << row.plugin << why;
+        };
+        set_limit(0, row.driver);
+        expect(row.counts, ", no annotation");
+        set_limit(0, row.driver, {"some other", row.plugin});
+        expect(row.counts_where_annotated, ", annotated");
+    }
 }
 
 TEST_F(Limits, drivers_have_limits_of_their_own) {
