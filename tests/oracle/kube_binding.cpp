@@ -194,6 +194,9 @@ private:
 
     bool has_capacity(const KubeClaim& claim, const KubeStorageClass& made_by,
                       const KubeNode& node) const {
+        if (claim.bytes == 0) {
+            return true;  // asks for no amount
+        }
         const auto driver = objects().csi_drivers.find(made_by.provisioner);
         if (driver == objects().csi_drivers.end() || !driver->second.storage_capacity) {
             return true;
