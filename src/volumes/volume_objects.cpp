@@ -53,6 +53,24 @@ void drop_from(Lists& lists, Text key, const Item& item) {
     }
 }
 
+// False: it is not in the list of that key.
+template <typename Lists, typename Key, typename Item>
+bool drop_first(Lists& lists, Key key, const Item& item) {
+    const auto at = lists.find(key);
+    if (at == lists.end()) {
+        return false;
+    }
+    const auto first = std::ranges::find(at->second, item);
+    if (first == at->second.end()) {
+        return false;
+    }
+    at->second.erase(first);
+    if (at->second.empty()) {
+        lists.erase(at);
+    }
+    return true;
+}
+
 template <typename Map, typename Key>
 auto found_in(const Map& map, Key key) -> typename Map::mapped_type {
     const auto at = map.find(key);
@@ -209,7 +227,8 @@ std::span<const VolumeObjects::Shared<VolumeAttachment>> VolumeObjects::attachme
 
 void VolumeObjects::assume(std::span<const ClaimBinding> bindings) {
     for (const ClaimBinding& binding : bindings) {
-        assumed_.push_back(binding);
+        assumed_volumes_[key_of(binding.claim)].push_back(binding.volume);
+        assumed_claims_[binding.volume].push_back(binding.claim);
         renew_view(binding.claim);
         renew_view_of_volume(binding.volume);
         ++version_;
@@ -218,11 +237,10 @@ void VolumeObjects::assume(std::span<const ClaimBinding> bindings) {
 
 void VolumeObjects::forget(std::span<const ClaimBinding> bindings) {
     for (const ClaimBinding& binding : bindings) {
-        const auto at = std::ranges::find(assumed_, binding);
-        if (at == assumed_.end()) {
+        if (!drop_first(assumed_volumes_, key_of(binding.claim), binding.volume)) {
             continue;
         }
-        assumed_.erase(at);
+        drop_first(assumed_claims_, binding.volume, binding.claim);
         renew_view(binding.claim);
         renew_view_of_volume(binding.volume);
         ++version_;
@@ -236,10 +254,10 @@ void VolumeObjects::renew_view(ClaimName name) {
     }
     auto& [stated, view] = place->second;
     view = stated;
-    const auto binding = std::ranges::find(assumed_, name, &ClaimBinding::claim);
-    if (binding != assumed_.end() && stated->volume == 0) {
+    const auto assumed = assumed_volumes_.find(key_of(name));
+    if (assumed != assumed_volumes_.end() && stated->volume == 0) {
         VolumeClaim bound = *stated;
-        bound.volume = binding->volume;
+        bound.volume = assumed->second.front();
         bound.bind_completed = true;
         view = std::make_shared<const VolumeClaim>(std::move(bound));
     }
@@ -252,11 +270,11 @@ void VolumeObjects::renew_view_of_volume(Text name) {
     }
     auto& [stated, view] = place->second;
     view = stated;
-    const auto binding = std::ranges::find(assumed_, name, &ClaimBinding::volume);
-    if (binding != assumed_.end() && stated->claim == 0) {
+    const auto assumed = assumed_claims_.find(name);
+    if (assumed != assumed_claims_.end() && stated->claim == 0) {
         Volume taken = *stated;
-        taken.claim_namespace = binding->claim.name_space;
-        taken.claim = binding->claim.name;
+        taken.claim_namespace = assumed->second.front().name_space;
+        taken.claim = assumed->second.front().name;
         view = std::make_shared<const Volume>(std::move(taken));
     }
 }
