@@ -338,21 +338,6 @@ VolumeRefusal judge(VolumePredicate predicate, const VolumePlan& plan, const Nod
     return {};
 }
 
-VolumeFailure judge(const VolumePlan& plan, const NodeFacts& node, const NodeVolumes& used,
-                    const VolumeObjects& objects, const KnownTexts& known, const TextTable& texts,
-                    std::uint8_t predicates) {
-    for (std::size_t index = 0; index < kVolumePredicates; ++index) {
-        if ((predicates >> index & 1) == 0) {
-            continue;
-        }
-        const auto predicate = static_cast<VolumePredicate>(index);
-        if (VolumeRefusal refusal = judge(predicate, plan, node, used, objects, known, texts)) {
-            return {predicate, std::move(refusal)};
-        }
-    }
-    return {};
-}
-
 std::vector<ClaimBinding> bindings_at(const VolumePlan& plan, const NodeFacts& node, const KnownTexts& known,
                                       const TextTable& texts) {
     return match_volumes(plan, node, known, texts, nullptr);

@@ -339,22 +339,4 @@ VolumePlan prepare(const PodSpec& spec, std::string_view pod_name, const VolumeO
     return Maker(spec, pod_name, objects, known, texts).make();
 }
 
-VolumeFailure VolumePlan::rejection(std::uint8_t predicates) const {
-    for (std::size_t index = 0; index < kVolumePredicates; ++index) {
-        if ((predicates >> index & 1) != 0 && whole_pod[index]) {
-            return {static_cast<VolumePredicate>(index), whole_pod[index]};
-        }
-    }
-    return {};
-}
-
-bool VolumePlan::skips(std::uint8_t predicates) const {
-    for (std::size_t index = 0; index < kVolumePredicates; ++index) {
-        if ((predicates >> index & 1) != 0 && concerns[index]) {
-            return false;
-        }
-    }
-    return true;
-}
-
 }  // namespace bayplan

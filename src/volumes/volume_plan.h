@@ -29,8 +29,6 @@ enum class VolumePredicate : std::uint8_t { restrictions, limits, binding, zone 
 inline constexpr std::size_t kVolumePredicates = 4;
 inline constexpr std::array<std::string_view, kVolumePredicates> kVolumePredicateNames = {
     "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"};
-// Bits 1 << VolumePredicate.
-inline constexpr std::uint8_t kAllVolumePredicates = 0b1111;
 
 // What a predicate says of a node, or of the whole pod.
 struct VolumeRefusal {
@@ -38,13 +36,6 @@ struct VolumeRefusal {
     std::vector<std::string> reasons;
     explicit operator bool() const { return verdict != Verdict::feasible; }
     bool operator==(const VolumeRefusal&) const = default;
-};
-
-// The refusal and whose it is; feasible: nobody's.
-struct VolumeFailure {
-    VolumePredicate predicate = VolumePredicate::restrictions;
-    VolumeRefusal refusal;
-    explicit operator bool() const { return static_cast<bool>(refusal); }
 };
 
 // A volume that could serve a waiting claim.
@@ -77,11 +68,6 @@ struct VolumePlan {
     std::array<bool, kVolumePredicates> concerns{};
     std::array<VolumeRefusal, kVolumePredicates> whole_pod{};
 
-    // The first refusal of the whole pod among the predicates in force; the nodes need no judging then.
-    VolumeFailure rejection(std::uint8_t predicates = kAllVolumePredicates) const;
-    // None of the predicates in force has anything to look at on a node.
-    bool skips(std::uint8_t predicates = kAllVolumePredicates) const;
-
     std::vector<PodVolume> disks;    // that may conflict with others
     std::uint32_t claims_taken = 0;  // ReadWriteOncePod claims that some pod uses
     std::vector<ClaimName> limited_claims;   // of kinds claim and ephemeral, each once
@@ -96,12 +82,9 @@ struct VolumePlan {
 VolumePlan prepare(const PodSpec&, std::string_view pod_name, const VolumeObjects&, const KnownTexts&,
                    const TextTable&);
 
-// The node, as one predicate sees it. A plan with a rejection must not be asked.
+// The node, as one predicate sees it. A plan that refuses the whole pod must not be asked.
 VolumeRefusal judge(VolumePredicate, const VolumePlan&, const NodeFacts&, const NodeVolumes&, const VolumeObjects&,
                     const KnownTexts&, const TextTable&);
-// The first of the predicates in force that refuses.
-VolumeFailure judge(const VolumePlan&, const NodeFacts&, const NodeVolumes&, const VolumeObjects&, const KnownTexts&,
-                    const TextTable&, std::uint8_t predicates = kAllVolumePredicates);
 
 // The volumes that placing the pod on a node that passed takes: for VolumeObjects::assume, and for forget when
 // the pod is gone. Claims that are to be provisioned are not among them.

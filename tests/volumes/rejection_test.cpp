@@ -27,10 +27,10 @@ protected:
 };
 
 TEST_F(Rejection, pods_without_volumes_are_none_of_the_predicates_business) {
-    EXPECT_TRUE(plan().skips());
+    EXPECT_TRUE(skips());
     EXPECT_EQ(rejection(), "");
     add(VolumeKind::csi, "").driver = text("csi.example.com");
-    EXPECT_TRUE(plan().skips()) << "an inline CSI volume counts for nothing";
+    EXPECT_TRUE(skips()) << "an inline CSI volume counts for nothing";
 }
 
 TEST_F(Rejection, whom_a_pod_concerns) {
@@ -39,8 +39,8 @@ TEST_F(Rejection, whom_a_pod_concerns) {
     EXPECT_TRUE(plan().concerns[static_cast<int>(limits)]);
     EXPECT_TRUE(plan().concerns[static_cast<int>(binding)]);
     EXPECT_FALSE(plan().concerns[static_cast<int>(zone)]) << "the volume has no such label";
-    EXPECT_TRUE(plan().skips(only(zone)));
-    EXPECT_FALSE(plan().skips());
+    EXPECT_TRUE(skips(only(zone)));
+    EXPECT_FALSE(skips());
 }
 
 TEST_F(Rejection, a_missing_claim) {

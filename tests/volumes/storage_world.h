@@ -16,6 +16,13 @@ inline constexpr auto kOnce = static_cast<std::uint8_t>(AccessMode::read_write_o
 inline constexpr auto kMany = static_cast<std::uint8_t>(AccessMode::read_write_many);
 inline constexpr auto kOncePod = static_cast<std::uint8_t>(AccessMode::read_write_once_pod);
 
+// Bits 1 << VolumePredicate.
+inline constexpr std::uint8_t kAllVolumePredicates = 0b1111;
+
+constexpr std::uint8_t only(VolumePredicate predicate) {
+    return static_cast<std::uint8_t>(1u << static_cast<unsigned>(predicate));
+}
+
 struct StorageWorld : TextWorld {
     StorageWorld() { pod.name_space = text("ns"); }
 
@@ -79,13 +86,27 @@ struct StorageWorld : TextWorld {
         return made;
     }
 
-    // --- what is said; "" = passes
+    // --- what is said, by the first of these predicates that refuses; "" = passes
     VolumePlan plan() { return prepare(pod, "pod-1", objects, known, texts); }
     std::string rejection(std::uint8_t predicates = kAllVolumePredicates) {
-        return said(plan().rejection(predicates));
+        const VolumePlan made = plan();
+        return first_said(predicates, [&](VolumePredicate one) { return made.whole_pod[static_cast<std::size_t>(one)]; });
     }
     std::string judged(const NodeFacts& node, std::uint8_t predicates = kAllVolumePredicates) {
-        return said(judge(plan(), node, used, objects, known, texts, predicates));
+        const VolumePlan made = plan();
+        return first_said(predicates, [&](VolumePredicate one) {
+            return judge(one, made, node, used, objects, known, texts);
+        });
+    }
+    // None of them has anything to look at on a node.
+    bool skips(std::uint8_t predicates = kAllVolumePredicates) {
+        const VolumePlan made = plan();
+        for (std::size_t index = 0; index < kVolumePredicates; ++index) {
+            if ((predicates >> index & 1) != 0 && made.concerns[index]) {
+                return false;
+            }
+        }
+        return true;
     }
     // "claim=volume" of each binding, in order.
     std::string bindings(const NodeFacts& node) {
@@ -98,23 +119,27 @@ struct StorageWorld : TextWorld {
     }
 
     // "Predicate (U or UU): reason; reason"
-    static std::string said(const VolumeFailure& failure) {
-        if (!failure) {
-            return "";
+    template <typename Ask>
+    static std::string first_said(std::uint8_t predicates, Ask&& ask) {
+        for (std::size_t index = 0; index < kVolumePredicates; ++index) {
+            const auto predicate = static_cast<VolumePredicate>(index);
+            const VolumeRefusal refusal = (predicates >> index & 1) == 0 ? VolumeRefusal{} : ask(predicate);
+            if (refusal) {
+                return said(kVolumePredicateNames[index], refusal);
+            }
         }
-        std::string all(kVolumePredicateNames[static_cast<std::size_t>(failure.predicate)]);
-        all += failure.refusal.verdict == Verdict::unresolvable ? " (UU)" : " (U)";
+        return "";
+    }
+    static std::string said(std::string_view predicate, const VolumeRefusal& refusal) {
+        std::string all(predicate);
+        all += refusal.verdict == Verdict::unresolvable ? " (UU)" : " (U)";
         const char* between = ": ";
-        for (const std::string& reason : failure.refusal.reasons) {
+        for (const std::string& reason : refusal.reasons) {
             all += between + reason;
             between = "; ";
         }
         return all;
     }
 };
-
-constexpr std::uint8_t only(VolumePredicate predicate) {
-    return static_cast<std::uint8_t>(1u << static_cast<unsigned>(predicate));
-}
 
 }  // namespace bayplan::testing

@@ -64,8 +64,8 @@ TEST_F(Objects, a_plan_keeps_what_it_was_made_of) {
     use_claim("data");
     const VolumePlan made = plan();
     objects.remove(volume("pv"));
-    EXPECT_FALSE(judge(made, node("n", {{"rack", "r1"}}), used, objects, known, texts, only(VolumePredicate::binding)));
-    EXPECT_TRUE(judge(made, node("n", {{"rack", "r2"}}), used, objects, known, texts, only(VolumePredicate::binding)));
+    EXPECT_FALSE(judge(VolumePredicate::binding, made, node("n", {{"rack", "r1"}}), used, objects, known, texts));
+    EXPECT_TRUE(judge(VolumePredicate::binding, made, node("n", {{"rack", "r2"}}), used, objects, known, texts));
 }
 
 TEST_F(Objects, an_assumed_volume_is_the_claims) {
