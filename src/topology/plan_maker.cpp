@@ -175,7 +175,7 @@ void Topology::plan_own_terms(const PodSpec& spec, SpecPlan& plan) {
         all.push_back(match_of(term, spec.name_space));
     }
     plan.matches_own_affinity = std::all_of(
-        all.begin(), all.end(), [&](const TermMatch& term) { return counts_.term_matches(term, spec, true); });
+        all.begin(), all.end(), [&](const TermMatch& term) { return counts_.matcher().means(term, spec, true); });
     for (const PodTerm& term : options_.affinity_filter ? spec.affinity : std::vector<PodTerm>{}) {
         plan.affinity.push_back(hold_peers(all, term.topology_key, plan));
     }
@@ -200,7 +200,7 @@ void Topology::plan_own_terms(const PodSpec& spec, SpecPlan& plan) {
 
 void Topology::plan_terms_of_others(const PodSpec& spec, SpecPlan& plan) {
     counts_.for_each_term([&](TermId, const PodCounts::Term& term) {
-        if (!counts_.term_matches(term.key.match, spec, false)) {
+        if (!counts_.matcher().means(term.key.match, spec, false)) {
             return;
         }
         const auto prefer = [&](std::int64_t weight) {

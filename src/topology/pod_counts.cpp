@@ -53,42 +53,7 @@ std::size_t hash_of(const CounterKey& key) {
     return hash;
 }
 
-TermMatch match_of(const PodTerm& term, Text own_namespace) {
-    TermMatch match{term.namespaces, term.namespace_selector, term.selector};
-    if (match.namespaces.empty() && !match.namespace_selector) {
-        match.namespaces.push_back(own_namespace);
-    }
-    std::sort(match.namespaces.begin(), match.namespaces.end());
-    return match;
-}
-
 // --- who belongs to a set
-
-bool PodCounts::namespace_matches(const TermMatch& match, Text name_space, bool incoming) const {
-    if (std::binary_search(match.namespaces.begin(), match.namespaces.end(), name_space)) {
-        return true;
-    }
-    if (!match.namespace_selector) {
-        return false;
-    }
-    // Kubernetes 1.34 to 1.36 evaluate the selector of an incoming pod's term against no labels as well.
-    if (incoming && fault_ && matches(*match.namespace_selector, std::span<const Label>{}, texts_)) {
-        return true;
-    }
-    const auto found = namespaces_.find(name_space);
-    if (found == namespaces_.end()) {
-        // An incoming pod's term means stated namespaces (all of them without requirements, stated or not);
-        // a placed pod's is held against the other pod's namespace, which then has no labels.
-        return incoming ? match.namespace_selector->requirements.empty()
-                        : matches(*match.namespace_selector, std::span<const Label>{}, texts_);
-    }
-    return matches(*match.namespace_selector, found->second, texts_);
-}
-
-bool PodCounts::term_matches(const TermMatch& match, const PodSpec& spec, bool incoming) const {
-    return match.selector && namespace_matches(match, spec.name_space, incoming) &&
-           matches(*match.selector, spec.labels, texts_);
-}
 
 bool PodCounts::belongs(const Set& set, SpecId id) const {
     const PodSpec& spec = specs_[id];
@@ -100,7 +65,7 @@ bool PodCounts::belongs(const Set& set, SpecId id) const {
         return spec.name_space == set.key.name_space && matches(set.key.selector, spec.labels, texts_);
     }
     return std::all_of(set.key.terms.begin(), set.key.terms.end(),
-                       [&](const TermMatch& term) { return term_matches(term, spec, set.key.incoming); });
+                       [&](const TermMatch& term) { return matcher_.means(term, spec, set.key.incoming); });
 }
 
 bool PodCounts::looks_at_namespaces(const Set& set) {
@@ -335,7 +300,7 @@ void PodCounts::spec_going(SpecId id) {
 }
 
 void PodCounts::set_namespaces(const Namespaces& namespaces) {
-    namespaces_ = namespaces;
+    matcher_.set_namespaces(namespaces);
     ++terms_version_;
     sets_.for_each([&](SetId id, Set& set) {
         if (!looks_at_namespaces(set)) {

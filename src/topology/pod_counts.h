@@ -9,13 +9,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "apps/ask_table.h"
 #include "apps/spec_table.h"
 #include "base/interned.h"
+#include "labels/pod_terms.h"
 #include "topology/node_filters.h"
 #include "topology/signatures.h"
 #include "topology/topology_keys.h"
@@ -25,15 +24,6 @@ namespace bayplan {
 enum class SetId : std::uint32_t {};
 enum class CounterId : std::uint32_t {};
 enum class TermId : std::uint32_t {};
-
-// Whom a pod term means, without its topology key.
-struct TermMatch {
-    std::vector<Text> namespaces;  // sorted
-    std::optional<LabelSelector> namespace_selector;
-    std::optional<LabelSelector> selector;
-    bool operator==(const TermMatch&) const = default;
-};
-TermMatch match_of(const PodTerm&, Text own_namespace);
 
 struct SetKey {
     std::vector<TermMatch> terms;     // all must match
@@ -69,13 +59,11 @@ struct CounterKey {
 };
 std::size_t hash_of(const CounterKey&);
 
-using Namespaces = std::map<Text, std::vector<Label>>;  // labels sorted by key
-
 class PodCounts {
 public:
     PodCounts(TextTable& texts, AskTable& asks, SpecTable& specs, TopologyKeys& keys, NodeFilters& filters,
               bool negative_selector_fault)
-        : texts_(texts), asks_(asks), specs_(specs), keys_(keys), filters_(filters), fault_(negative_selector_fault) {}
+        : texts_(texts), asks_(asks), specs_(specs), keys_(keys), filters_(filters), matcher_(texts, negative_selector_fault) {}
 
     // --- specs and pods coming and going
     void spec_added(SpecId, const FactsBySlot&);
@@ -112,7 +100,7 @@ public:
     void for_each_term(Each&& each) {
         terms_.for_each(each);
     }
-    bool term_matches(const TermMatch&, const PodSpec&, bool incoming) const;
+    const TermMatcher& matcher() const { return matcher_; }
     // Changes when a term comes or goes, or namespaces change.
     std::uint64_t terms_version() const { return terms_version_; }
 
@@ -142,15 +130,13 @@ private:
     void fill(Counter&, SpecId, int sign);
     void count(Counter&, Slot, int sign);
     void own_term(SpecId, TermKey, const FactsBySlot&);
-    bool namespace_matches(const TermMatch&, Text name_space, bool incoming) const;
 
     TextTable& texts_;
     AskTable& asks_;
     SpecTable& specs_;
     TopologyKeys& keys_;
     NodeFilters& filters_;
-    const bool fault_;
-    Namespaces namespaces_;
+    TermMatcher matcher_;
     Interned<SetId, Set> sets_;
     Interned<CounterId, Counter> counters_;
     Interned<TermId, Term> terms_;

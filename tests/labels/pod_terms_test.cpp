@@ -13,99 +13,99 @@ using enum LabelOperator;
 class PodTerms : public ::testing::Test {
 protected:
     PodTerms() {
-        table.apply({world.text("dev"), world.labels({{"env", "dev"}})});
-        table.apply({world.text("prod"), world.labels({{"env", "prod"}, {"team", "a"}})});
-        table.apply({world.text("bare"), {}});
+        for (TermMatcher* matcher : {&right, &faulty}) {
+            matcher->set_namespaces({{world.text("dev"), world.labels({{"env", "dev"}})},
+                                     {world.text("prod"), world.labels({{"env", "prod"}, {"team", "a"}})},
+                                     {world.text("bare"), {}}});
+        }
     }
 
-    PodTerm term(std::initializer_list<std::string_view> namespaces, std::optional<LabelSelector> selector) {
+    TermMatch term(std::initializer_list<std::string_view> namespaces, std::optional<LabelSelector> selector) {
         PodTerm made;
         made.namespaces = world.list(namespaces);
         made.namespace_selector = std::move(selector);
-        return made;
+        return match_of(made, world.text("own"));
     }
-    // Those of the named namespaces that the term of a pod in `own` means.
-    std::string meant(const PodTerm& made, bool quirk, std::string_view own = "own") {
-        const NamespaceSet set = namespaces_of(made, world.text(own), table, world.texts, quirk);
-        std::string names = set.all ? "all" : "";
+    // Those namespaces that the term of a pod in `own` means.
+    std::string meant(const TermMatcher& matcher, const TermMatch& match, bool incoming) {
+        std::string names;
         for (const char* name : {"own", "dev", "prod", "bare", "unstated"}) {
-            names += !set.all && set.contains(world.text(name)) ? std::string(" ") + name : "";
+            names += matcher.means_namespace(match, world.text(name), incoming) ? std::string(" ") + name : "";
         }
         return names;
     }
-    bool symmetric(const PodTerm& made, std::string_view other) {
-        const Text name = world.text(other);
-        return means_namespace(made, world.text("own"), name, table.labels(name), world.texts);
+    std::string meant(const TermMatch& match) { return meant(right, match, true); }
+    std::string meant_with_fault(const TermMatch& match) { return meant(faulty, match, true); }
+    std::string meant_by_placed(const TermMatch& match) {
+        EXPECT_EQ(meant(right, match, false), meant(faulty, match, false)) << "the fault is the incoming pod's";
+        return meant(right, match, false);
+    }
+    bool means(const TermMatch& match, std::string_view name_space, std::vector<Label> labels) {
+        PodSpec other;
+        other.name_space = world.text(name_space);
+        other.labels = std::move(labels);
+        return right.means(match, other, true);
     }
 
     TextWorld world;
-    NamespaceTable table;
+    TermMatcher right{world.texts, false};
+    TermMatcher faulty{world.texts, true};
+    static constexpr const char* kAll = " own dev prod bare unstated";
 };
 
 TEST_F(PodTerms, namespaces_of_a_term) {
     const LabelSelector everything;
     const LabelSelector dev = world.equals({{"env", "dev"}});
     const LabelSelector nowhere = world.equals({{"env", "test"}});
-    EXPECT_EQ(meant(term({}, {}), false), " own");
-    EXPECT_EQ(meant(term({"dev"}, {}), false), " dev") << "the own one only if listed";
-    EXPECT_EQ(meant(term({}, everything), false), "all");
-    EXPECT_EQ(meant(term({"dev"}, everything), false), "all");
-    EXPECT_EQ(meant(term({}, dev), false), " dev");
-    EXPECT_EQ(meant(term({"prod", "unstated"}, dev), false), " dev prod unstated");
-    EXPECT_EQ(meant(term({}, nowhere), false), "") << "not the own one";
-    EXPECT_EQ(meant(term({}, nowhere), true), "");
+    EXPECT_EQ(meant(term({}, {})), " own");
+    EXPECT_EQ(meant(term({"dev"}, {})), " dev") << "the own one only if listed";
+    EXPECT_EQ(meant(term({}, everything)), kAll);
+    EXPECT_EQ(meant(term({"dev"}, everything)), kAll);
+    EXPECT_EQ(meant(term({}, dev)), " dev");
+    EXPECT_EQ(meant(term({"unstated", "prod"}, dev)), " dev prod unstated");
+    EXPECT_EQ(meant(term({}, nowhere)), "") << "not the own one";
+    EXPECT_EQ(meant_with_fault(term({}, nowhere)), "");
 }
 
 TEST_F(PodTerms, quirk5_negative_selectors) {
     const LabelSelector not_dev{{world.requirement("env", not_in, {"dev"})}};
     const LabelSelector no_team{{world.requirement("team", does_not_exist)}};
     const LabelSelector both_ways{{world.requirement("env", exists), world.requirement("team", does_not_exist)}};
-    EXPECT_EQ(meant(term({}, not_dev), false), " prod bare");
-    EXPECT_EQ(meant(term({}, not_dev), true), "all");
-    EXPECT_EQ(meant(term({}, no_team), false), " dev bare");
-    EXPECT_EQ(meant(term({"own"}, no_team), true), "all");
-    EXPECT_EQ(meant(term({}, both_ways), false), " dev");
-    EXPECT_EQ(meant(term({}, both_ways), true), " dev") << "one positive requirement is enough";
-    EXPECT_EQ(meant(term({"dev"}, {}), true), " dev");
-    EXPECT_EQ(meant(term({}, {}), true), " own");
+    EXPECT_EQ(meant(term({}, not_dev)), " prod bare");
+    EXPECT_EQ(meant_with_fault(term({}, not_dev)), kAll);
+    EXPECT_EQ(meant(term({}, no_team)), " dev bare");
+    EXPECT_EQ(meant_with_fault(term({"own"}, no_team)), kAll);
+    EXPECT_EQ(meant(term({}, both_ways)), " dev");
+    EXPECT_EQ(meant_with_fault(term({}, both_ways)), " dev") << "one positive requirement is enough";
+    EXPECT_EQ(meant_with_fault(term({"dev"}, {})), " dev");
+    EXPECT_EQ(meant_with_fault(term({}, {})), " own");
 }
 
 TEST_F(PodTerms, terms_of_placed_pods_see_the_namespaces_labels) {
     const LabelSelector not_dev{{world.requirement("env", not_in, {"dev"})}};
-    EXPECT_TRUE(symmetric(term({}, {}), "own"));
-    EXPECT_FALSE(symmetric(term({}, {}), "dev"));
-    EXPECT_TRUE(symmetric(term({"dev"}, {}), "dev"));
-    EXPECT_FALSE(symmetric(term({"dev"}, {}), "own"));
-    EXPECT_FALSE(symmetric(term({}, not_dev), "dev"));
-    EXPECT_TRUE(symmetric(term({}, not_dev), "prod"));
-    EXPECT_TRUE(symmetric(term({}, not_dev), "unstated")) << "no labels";
-    EXPECT_TRUE(symmetric(term({"dev"}, not_dev), "dev")) << "listed or selected";
-    EXPECT_TRUE(symmetric(term({}, LabelSelector{}), "unstated"));
+    EXPECT_EQ(meant_by_placed(term({}, {})), " own");
+    EXPECT_EQ(meant_by_placed(term({"dev"}, {})), " dev");
+    EXPECT_EQ(meant_by_placed(term({}, not_dev)), " own prod bare unstated") << "what nobody stated has no labels";
+    EXPECT_EQ(meant_by_placed(term({"dev"}, not_dev)), kAll) << "listed or selected";
+    EXPECT_EQ(meant_by_placed(term({}, LabelSelector{})), kAll);
 }
 
 TEST_F(PodTerms, a_pod_is_meant_by_namespace_and_labels) {
-    PodTerm made = term({}, {});
-    const NamespaceSet own = namespaces_of(made, world.text("own"), table, world.texts, false);
+    TermMatch match = term({}, {});
     const auto web = world.labels({{"app", "web"}});
-    EXPECT_FALSE(term_matches(made, own, world.text("own"), web, world.texts)) << "no selector: nothing";
-    made.selector = LabelSelector{};
-    EXPECT_TRUE(term_matches(made, own, world.text("own"), web, world.texts));
-    EXPECT_FALSE(term_matches(made, own, world.text("dev"), web, world.texts));
-    made.selector = world.equals({{"app", "web"}});
-    EXPECT_TRUE(term_matches(made, own, world.text("own"), web, world.texts));
-    EXPECT_FALSE(term_matches(made, own, world.text("own"), world.labels({{"app", "db"}}), world.texts));
+    EXPECT_FALSE(means(match, "own", web)) << "no selector: nothing";
+    match.selector = LabelSelector{};
+    EXPECT_TRUE(means(match, "own", web));
+    EXPECT_FALSE(means(match, "dev", web));
+    match.selector = world.equals({{"app", "web"}});
+    EXPECT_TRUE(means(match, "own", web));
+    EXPECT_FALSE(means(match, "own", world.labels({{"app", "db"}})));
 }
 
-TEST_F(PodTerms, table_gives_back_what_it_replaces) {
-    const auto before = table.apply({world.text("dev"), {{world.text("z"), 0}, {world.text("a"), 0}}});
-    ASSERT_TRUE(before.has_value());
-    EXPECT_EQ(before->labels, world.labels({{"env", "dev"}}));
-    EXPECT_EQ(table.labels(world.text("dev")).size(), 2u);
-    EXPECT_EQ(meant(term({}, world.equals({{"env", "dev"}})), false), "");
-    EXPECT_TRUE(table.remove(world.text("dev")).has_value());
-    EXPECT_FALSE(table.remove(world.text("dev")).has_value());
-    EXPECT_TRUE(table.labels(world.text("dev")).empty());
-    EXPECT_FALSE(table.apply({world.text("new"), {}}).has_value());
+TEST_F(PodTerms, namespaces_as_they_are_now) {
+    right.set_namespaces({{world.text("dev"), world.labels({{"env", "prod"}})}});
+    EXPECT_EQ(meant(term({}, world.equals({{"env", "dev"}}))), "");
+    EXPECT_EQ(meant(term({}, world.equals({{"env", "prod"}}))), " dev");
 }
 
 }  // namespace
