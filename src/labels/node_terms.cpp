@@ -104,12 +104,6 @@ std::int64_t preferred_nodes_weight(const PodSpec& spec, const NodeFacts& node, 
     return sum;
 }
 
-bool preferred_nodes_parse(const PodSpec& spec, const TextTable& texts) {
-    return std::ranges::all_of(spec.preferred_nodes, [&](const WeightedNodeTerm& preferred) {
-        return preferred.weight == 0 || parses(preferred.term, texts);
-    });
-}
-
 NodeNameSet names_from_fields(const PodSpec& spec, const KnownTexts& known) {
     if (!spec.required_nodes || spec.required_nodes->empty()) {
         return {};

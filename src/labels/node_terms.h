@@ -35,11 +35,8 @@ bool required_nodes_match(const PodSpec&, const NodeFacts&, const KnownTexts&, c
 inline bool restricts_nodes(const PodSpec& spec) { return !spec.node_selector.empty() || spec.required_nodes.has_value(); }
 
 // Sum of the weights of the preferred terms that match; terms of weight 0, empty ones and ones that do not
-// parse count nothing.
+// parse count nothing (ours: such a term makes Kubernetes fail the pod's attempt with an error when it comes to scores).
 std::int64_t preferred_nodes_weight(const PodSpec&, const NodeFacts&, const KnownTexts&, const TextTable&);
-
-// A preferred term that does not parse makes Kubernetes fail the pod's whole attempt with an error.
-bool preferred_nodes_parse(const PodSpec&, const TextTable&);
 
 // What PreFilter narrows the nodes to by metadata.name.
 struct NodeNameSet {

@@ -140,16 +140,11 @@ TEST_F(NodeTerms, preferred_weights_add) {
     EXPECT_EQ(weight_of({{3, NodeTerm{}}, {0, yes}}), 0);
 }
 
-TEST_F(NodeTerms, preferred_terms_that_do_not_parse_are_told) {
+TEST_F(NodeTerms, preferred_terms_that_do_not_parse_weigh_nothing) {
+    const NodeTerm yes{.labels = {label("disk", in, {"ssd"})}, .fields = {}};
     const NodeTerm fault{.labels = {label("size", greater, {"-5"})}, .fields = {}};
-    PodSpec spec;
-    EXPECT_TRUE(preferred_nodes_parse(spec, world.texts));
-    spec.preferred_nodes = {{.weight = 0, .term = fault}};
-    EXPECT_TRUE(preferred_nodes_parse(spec, world.texts)) << "weight 0 is not looked at";
-    spec.preferred_nodes = {{.weight = 1, .term = NodeTerm{}}};
-    EXPECT_TRUE(preferred_nodes_parse(spec, world.texts));
-    spec.preferred_nodes = {{.weight = 1, .term = fault}};
-    EXPECT_FALSE(preferred_nodes_parse(spec, world.texts));
+    EXPECT_EQ(weight_of({{7, fault}}), 0);
+    EXPECT_EQ(weight_of({{7, fault}, {3, yes}}), 3) << "the others count";
 }
 
 TEST_F(NodeTerms, narrowing_by_name) {
