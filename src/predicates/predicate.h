@@ -89,6 +89,7 @@ public:
 
     // This and couples() are not asked for a plan that is `plain`: what they look at of a spec must be looked at where
     // plans are made (topology/plan_maker.cpp), too. refuse_all() may also hang on volumes and names only (ClusterSearch::find).
+    // Feasible or unresolvable.
     virtual Refusal refuse_all(const Subject&) const { return {}; }
     // Nodes that are out before any predicate is asked (Kubernetes: PreFilterResult).
     virtual Refusal shut_out(const Subject&, const NodeView&) const { return {}; }

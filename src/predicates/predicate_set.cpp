@@ -22,17 +22,13 @@ std::uint64_t PredicateSet::filter(const AskClass& ask_class, const NodeBlock& b
 }
 
 PredicateSet::Failure PredicateSet::refuse_all(const Subject& subject) const {
-    Failure remembered;
     for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
         Refusal refusal = predicates_[index]->refuse_all(subject);
-        if (refusal.verdict == Verdict::unresolvable) {
+        if (refusal.verdict != Verdict::feasible) {
             return {index, std::move(refusal)};
         }
-        if (refusal.verdict == Verdict::unschedulable) {
-            remembered = {index, std::move(refusal)};
-        }
     }
-    return remembered;
+    return {};
 }
 
 PredicateSet::Failure PredicateSet::explain(const Subject& subject, const NodeView& node,

@@ -23,8 +23,7 @@ public:
         std::uint32_t predicate = 0;  // index into predicates()
         Refusal refusal;
     };
-    // What is said of the pod as a whole; verdict feasible: nothing. Kubernetes asks on after one that is
-    // merely unschedulable, and the last of these counts, unless one is unresolvable.
+    // The first that is said of the pod as a whole, always unresolvable; verdict feasible: nothing.
     Failure refuse_all(const Subject&) const;
     // The first predicate that refuses the node; verdict feasible if none does.
     // `skipped`: predicates that are not asked (bit = index).

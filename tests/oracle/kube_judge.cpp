@@ -83,22 +83,17 @@ struct Judging {
 
     // What is found against the pod as a whole, if anything; else the nodes that names leave over.
     std::optional<PredicateFailure> prefilter() {
-        std::optional<PredicateFailure> remembered;
         for (const auto& [name, predicate] : predicates) {
             const KubeMaybeFault fault = predicate->prefilter();
-            if (fault && fault->verdict == Verdict::unresolvable) {
+            if (fault) {  // always unresolvable
                 return failure(name, *fault);
-            }
-            if (fault) {
-                remembered = failure(name, *fault);
-                continue;
             }
             const auto names = predicate->only_nodes();
             if (names) {
                 only = names;  // only one predicate narrows
             }
         }
-        return remembered;
+        return std::nullopt;
     }
 
     std::set<std::string> skipped() const {

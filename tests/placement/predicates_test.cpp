@@ -94,38 +94,37 @@ protected:
     const NodeFacts facts_;
 };
 
-// Says of every pod what it was made with.
-class Verdictful final : public Predicate {
+// Refuses every pod, or none.
+class Refusing final : public Predicate {
 public:
-    explicit Verdictful(Verdict verdict) : verdict_(verdict) {}
-    std::string_view name() const override { return "Verdictful"; }
+    explicit Refusing(bool refuses) : refuses_(refuses) {}
+    std::string_view name() const override { return "Refusing"; }
     std::uint32_t woken_by() const override { return 0; }
-    Refusal refuse_all(const Subject&) const override { return {verdict_, {"said so"}}; }
+    Refusal refuse_all(const Subject&) const override {
+        return refuses_ ? Refusal{Verdict::unresolvable, {"said so"}} : Refusal{};
+    }
     Refusal explain(const Subject&, const NodeView&) const override { return {}; }
 
 private:
-    Verdict verdict_;
+    bool refuses_;
 };
 
-TEST_F(Predicates, of_refusals_of_the_whole_pod_the_first_unresolvable_counts_else_the_last) {
-    constexpr Verdict kPass = Verdict::feasible;
-    constexpr Verdict kMaybe = Verdict::unschedulable;
-    constexpr Verdict kNever = Verdict::unresolvable;
+TEST_F(Predicates, of_refusals_of_the_whole_pod_the_first_counts) {
     const struct {
-        std::vector<Verdict> said;
+        std::vector<bool> refuse;
         Verdict verdict;
         std::uint32_t predicate;
     } cases[] = {
-        {{kPass, kPass}, kPass, 0},          {{kPass, kMaybe, kPass}, kMaybe, 1}, {{kMaybe, kNever}, kNever, 1},
-        {{kNever, kMaybe}, kNever, 0},       {{kMaybe, kMaybe}, kMaybe, 1},       {{kPass, kNever, kNever}, kNever, 1},
-        {{kMaybe, kPass, kNever}, kNever, 2},
+        {{false, false}, Verdict::feasible, 0},
+        {{false, true, true}, Verdict::unresolvable, 1},
+        {{true, false, true}, Verdict::unresolvable, 0},
     };
     const AskClass ask_class = asking(1);
     const Subject subject{ask_class, specs_[kEmptySpec], topology_.plan(kEmptySpec), topology_, kinds_};
     for (const auto& one : cases) {
         std::vector<std::unique_ptr<Predicate>> predicates;
-        for (const Verdict verdict : one.said) {
-            predicates.push_back(std::make_unique<Verdictful>(verdict));
+        for (const bool refuses : one.refuse) {
+            predicates.push_back(std::make_unique<Refusing>(refuses));
         }
         const auto failure = PredicateSet(std::move(predicates)).refuse_all(subject);
         EXPECT_EQ(failure.refusal.verdict, one.verdict) << "case " << &one - cases;
