@@ -1,5 +1,5 @@
-// NodeResourcesBalancedAllocation: prefers nodes whose cpu and memory are used alike. Source: Kubernetes
-// 1.35; the arithmetic is in balanced_allocation.h, and for 64 nodes at a time in lanes/.
+// NodeResourcesBalancedAllocation: prefers nodes whose cpu and memory are used alike. Source: Kubernetes 1.35;
+// the arithmetic, for 64 nodes at a time, is in lanes/.
 
 #include "cluster/kinds.h"
 #include "scoring/score.h"

@@ -1,8 +1,11 @@
 // All levels give the same bits, and the scalar one gives what the formulas say.
 
+#include <cmath>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
-#include "scoring/balanced_allocation.h"
 #include "scoring/score.h"
 #include "tests/lanes/random_lanes.h"
 
@@ -34,6 +37,24 @@ struct Block {
     }
 };
 
+struct KindUse {
+    std::int64_t requested = 0;
+    std::int64_t capacity = 0;
+};
+
+// NodeResourcesBalancedAllocation as Kubernetes writes it down, in its order of operations.
+std::int64_t balance(KindUse cpu, KindUse memory) {
+    std::vector<double> fractions;
+    for (const KindUse& use : {cpu, memory}) {
+        if (use.capacity != 0) {
+            const double fraction = static_cast<double>(use.requested) / static_cast<double>(use.capacity);
+            fractions.push_back(fraction > 1 ? 1 : fraction);
+        }
+    }
+    const double deviation = fractions.size() == 2 ? std::fabs((fractions[0] - fractions[1]) / 2) : 0;
+    return static_cast<std::int64_t>((1 - deviation) * 100.0);
+}
+
 TEST(LaneKernels, this_machine_shows_which_levels_were_compared) {
     for (const LaneKernels* kernels : levels_here()) {
         RecordProperty("level_" + std::to_string(static_cast<int>(kernels->level)), 1);
@@ -59,10 +80,9 @@ TEST(LaneKernels, scores_are_those_of_the_formulas_at_every_level) {
                     ++kinds;
                 }
             }
-            const KindUse uses[] = {{cpu, block.cpu.capacity[lane]}, {memory, block.memory.capacity[lane]}};
             least[lane] = 7 + weight * (kinds == 0 ? 0 : sums[0] / kinds);
             most[lane] = 7 + weight * (kinds == 0 ? 0 : sums[1] / kinds);
-            balanced[lane] = 7 + weight * balanced_allocation(uses);
+            balanced[lane] = 7 + weight * balance({cpu, block.cpu.capacity[lane]}, {memory, block.memory.capacity[lane]});
         }
         const std::uint64_t some = random.bits() & random.bits() & random.bits() & random.bits();
         for (const LaneKernels* kernels : levels_here()) {
@@ -84,6 +104,42 @@ TEST(LaneKernels, scores_are_those_of_the_formulas_at_every_level) {
             expect_scores(kernels->add_least_allocated, least);
             expect_scores(kernels->add_most_allocated, most);
             expect_scores(kernels->add_balanced, balanced);
+        }
+    }
+}
+
+TEST(LaneKernels, balance_worked_by_hand) {
+    const struct {
+        KindUse cpu;
+        KindUse memory;
+        std::int64_t score;
+        const char* why;
+    } rows[] = {
+        {{2000, 4000}, {3000, 10000}, 90, "S2"},
+        {{0, 0}, {0, 0}, 100, "no kind at all"},
+        {{1, 2}, {5, 0}, 100, "one kind deviates from nothing"},
+        {{5, 0}, {1, 2}, 100, "likewise"},
+        {{0, 10}, {10, 10}, 50, "as far apart as can be"},
+        {{30, 10}, {10, 10}, 100, "a share is at most 1"},
+        {{15, 10}, {10, 10}, 100, "from just above 1 on"},
+        {{30, 10}, {0, 10}, 50, ""},
+        {{999, 1000}, {0, 1000}, 50, "truncates"},
+        {{1, 1000}, {0, 1000}, 99, "truncates"},
+        {{3, 10}, {1, 10}, static_cast<std::int64_t>((1 - std::fabs((0.3 - 0.1) / 2)) * 100.0), "the double as it comes out"},
+    };
+    for (const auto& row : rows) {
+        EXPECT_EQ(balance(row.cpu, row.memory), row.score) << row.why;
+        KindColumns cpu, memory;
+        cpu.used.fill(row.cpu.requested);
+        cpu.capacity.fill(row.cpu.capacity);
+        memory.used.fill(row.memory.requested);
+        memory.capacity.fill(row.memory.capacity);
+        for (const LaneKernels* kernels : levels_here()) {
+            LaneScores scores{};
+            kernels->add_balanced(lanes_of(cpu, 0), lanes_of(memory, 0), ~std::uint64_t{0}, 1, scores.data());
+            for (const std::int64_t score : scores) {
+                ASSERT_EQ(score, row.score) << row.why << static_cast<int>(kernels->level);
+            }
         }
     }
 }

@@ -1,47 +1,15 @@
-// Scores on plain numbers: the worked examples (S2 to S8) and boundaries.
+// Scores on plain numbers: the worked examples (S4 to S8) and boundaries.
 
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "scoring/balanced_allocation.h"
-#include "topology/image_locality.h"
 #include "scoring/normalise.h"
 #include "scoring/requested_to_capacity_ratio.h"
+#include "topology/image_locality.h"
 
 namespace bayplan {
 namespace {
-
-std::int64_t balanced(std::vector<KindUse> uses) { return balanced_allocation(uses); }
-
-TEST(BalancedAllocation, worked_examples) {
-    EXPECT_EQ(balanced({{2000, 4000}, {3000, 10000}}), 90) << "S2";
-    EXPECT_EQ(balanced({{2000, 4000}, {3000, 10000}, {1, 8}}), 84) << "S3";
-    EXPECT_EQ(balanced_change(90, 97), 71) << "S2 as of 1.36";
-    EXPECT_EQ(balanced_change(80, 80), 75);
-    EXPECT_EQ(balanced_change(0, 100), 25);
-}
-
-TEST(BalancedAllocation, boundaries) {
-    EXPECT_EQ(balanced({}), 100);
-    EXPECT_EQ(balanced({{1, 2}}), 100) << "one kind deviates from nothing";
-    EXPECT_EQ(balanced({{1, 2}, {5, 0}}), 100) << "a kind without capacity is left out";
-    EXPECT_EQ(balanced({{5, 0}, {1, 4}, {0, 0}, {3, 4}}), 75) << "left-out kinds between others";
-    EXPECT_EQ(balanced({{0, 10}, {10, 10}}), 50);
-    EXPECT_EQ(balanced({{30, 10}, {10, 10}}), 100) << "a share is at most 1";
-    EXPECT_EQ(balanced({{30, 10}, {0, 10}}), 50);
-    EXPECT_EQ(balanced({{15, 10}, {10, 10}}), 100) << "from just above 1 on";
-    EXPECT_EQ(balanced({{1, 3}, {1, 3}, {1, 3}}), 100);
-    EXPECT_EQ(balanced({{0, 1}, {1, 1}, {0, 1}, {1, 1}}), 50);
-    EXPECT_EQ(balanced({{0, 9}, {0, 9}, {9, 9}}), 52) << "1 - sqrt(2)/3";
-}
-
-TEST(BalancedAllocation, truncates_the_double_as_it_comes_out) {
-    // 1 - |0.3 - 0.1| / 2 is a little below 0.9 in doubles.
-    EXPECT_EQ(balanced({{3, 10}, {1, 10}}), static_cast<std::int64_t>((1 - std::fabs((0.3 - 0.1) / 2)) * 100.0));
-    EXPECT_EQ(balanced({{999, 1000}, {0, 1000}}), 50);
-    EXPECT_EQ(balanced({{1, 1000}, {0, 1000}}), 99);
-}
 
 TEST(RequestedToCapacityRatio, broken_line) {
     const ShapePoint rising[] = {{0, 0}, {100, 100}};
