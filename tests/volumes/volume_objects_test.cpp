@@ -122,6 +122,24 @@ TEST_F(Objects, an_assumption_outlives_objects_that_say_nothing_of_it) {
     EXPECT_EQ(objects.volume(text("pv"))->claim, text("stranger"));
 }
 
+TEST_F(Objects, of_several_assumptions_the_first_counts) {
+    state(volume("pv"));
+    state(claim("a"));
+    state(claim("b"));
+    const ClaimBinding bindings[] = {{named("b"), text("pv")}, {named("a"), text("pv")}, {named("a"), text("pv2")}};
+    objects.assume(bindings);
+    EXPECT_EQ(objects.volume(text("pv"))->claim, text("b"));
+    EXPECT_EQ(objects.claim(named("a"))->volume, text("pv"));
+    objects.forget(std::span(bindings, 1));
+    EXPECT_EQ(objects.volume(text("pv"))->claim, text("a"));
+    EXPECT_EQ(objects.claim(named("b"))->volume, 0u);
+    objects.forget(std::span(bindings + 1, 1));
+    EXPECT_EQ(objects.volume(text("pv"))->claim, 0u);
+    EXPECT_EQ(objects.claim(named("a"))->volume, text("pv2"));
+    objects.forget(std::span(bindings + 2, 1));
+    EXPECT_EQ(objects.claim(named("a"))->volume, 0u);
+}
+
 TEST_F(Objects, uses_of_claims_are_counted) {
     const ClaimName claims[] = {named("a"), named("b")};
     objects.add_pod_claims(claims);
