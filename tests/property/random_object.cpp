@@ -88,7 +88,7 @@ public:
         out.lost = random_.chance(3);
         out.deleting = random_.chance(3);
         out.access_modes = static_cast<std::uint8_t>(random_.chance(75) ? 1 : 8);
-        out.bytes = random_.between(1, 3);
+        out.bytes = random_.chance(10) ? 0 : random_.between(1, 3);
         if (random_.chance(6)) {
             out.selected_node = node();
         }
@@ -125,6 +125,12 @@ public:
         out.source = VolumeKind::csi;
         out.driver = id_("csi.example.com");
         out.handle = id_("handle-" + digit);
+        if (random_.chance(15)) {
+            out.source = random_.chance(60) ? VolumeKind::aws_disk : VolumeKind::other;
+            out.driver = id_(out.source == VolumeKind::aws_disk
+                                 ? "ebs.csi.aws.com"
+                                 : one_of({"pxd.portworx.com", "file.csi.azure.com"}));
+        }
         return out;
     }
 
@@ -132,7 +138,10 @@ public:
         StorageClass out;
         out.name = id_(name);
         out.provisioner =
-            id_(name == "local" ? "kubernetes.io/no-provisioner" : "csi.example.com");
+            id_(name == "local"         ? "kubernetes.io/no-provisioner"
+                : random_.chance(75) ? "csi.example.com"
+                                     : one_of({"kubernetes.io/aws-ebs", "kubernetes.io/portworx-volume",
+                                               "kubernetes.io/azure-file"}));
         out.wait_for_first_consumer = name != "instant";
         if (name == "cloud" && random_.chance(30)) {
             out.allowed_topologies.push_back({{{id_("topology.kubernetes.io/zone"),
@@ -151,6 +160,15 @@ public:
             driver.count = static_cast<std::int32_t>(random_.between(0, 2));
         }
         out.drivers.push_back(driver);
+        for (const char* served : {"ebs.csi.aws.com", "pxd.portworx.com", "file.csi.azure.com"}) {
+            if (random_.chance(30)) {
+                out.drivers.push_back(
+                    {id_(served), 0, static_cast<std::int32_t>(random_.between(0, 2))});
+            }
+        }
+        if (random_.chance(50)) {
+            out.migrated.push_back(id_("kubernetes.io/portworx-volume"));
+        }
         return out;
     }
 

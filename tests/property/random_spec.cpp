@@ -18,6 +18,9 @@ const std::vector<std::string> kCores = {"4", "8", "16"};
 const std::vector<std::string> kTopologies = {"kubernetes.io/hostname",
                                               "topology.kubernetes.io/zone", "disk"};
 const std::vector<std::string> kClaims = {"claim-1", "claim-2", "claim-3", "claim-4"};
+// In-tree disks count as these drivers' always, where their plugin is annotated, or nowhere.
+const std::vector<std::string> kServedDisks = {"ebs.csi.aws.com", "pxd.portworx.com",
+                                               "file.csi.azure.com"};
 const std::vector<std::string> kImages = {"image-one:1", "image-two:1", "image-three:1"};
 
 class SpecMaker {
@@ -72,7 +75,10 @@ private:
     }
 
     LabelRequirement node_requirement() {
-        const Label label = node_label();
+        Label label = node_label();
+        if (random_.chance(3)) {
+            label.key = id_("no key");  // has a space: the term cannot be parsed
+        }
         switch (random_.below(6)) {
         case 0: return {label.key, LabelOperator::not_in, {label.value, node_label().value}};
         case 1: return {label.key, LabelOperator::exists, {}};
@@ -173,6 +179,12 @@ private:
     }
 
     void spread() {
+        for (std::uint64_t i = random_.chance(2) ? 18 : 1; i > 0; --i) {
+            spec_.spread.push_back(constraint());
+        }
+    }
+
+    SpreadConstraint constraint() {
         SpreadConstraint one;
         one.max_skew = static_cast<std::int32_t>(random_.between(1, 3));
         one.topology_key = id_(random_.pick(kTopologies));
@@ -184,7 +196,7 @@ private:
         one.min_domains = static_cast<std::int32_t>(random_.chance(25) ? random_.between(2, 4) : 1);
         one.honor_node_affinity = random_.chance(75);
         one.honor_node_taints = random_.chance(30);
-        spec_.spread.push_back(one);
+        return one;
     }
 
     void ports() {
@@ -209,6 +221,12 @@ private:
         if (one.kind == VolumeKind::rbd) {
             one.pool = id_("rbd");
             one.monitors = {id_("10.0.0.1"), id_(random_.chance(50) ? "10.0.0.2" : "web")};
+        }
+        if (dice >= 7 && random_.chance(15)) {
+            one.kind = VolumeKind::other;
+        }
+        if (one.kind == VolumeKind::other || (one.kind == VolumeKind::aws_disk && random_.chance(70))) {
+            one.driver = id_(one.kind == VolumeKind::aws_disk ? kServedDisks[0] : random_.pick(kServedDisks));
         }
         spec_.volumes.push_back(one);
     }
@@ -247,6 +265,8 @@ const std::vector<std::string>& kube_texts() {
         "image-one:1", "image-two:1", "image-three:1", "volume-1", "volume-2", "volume-3",
         "volume-4", "handle-1", "handle-2", "handle-3", "handle-4", "local", "cloud", "instant",
         "csi.example.com", "kubernetes.io/no-provisioner", "capacity-1", "capacity-2",
+        "host-1", "no key", "ebs.csi.aws.com", "pxd.portworx.com", "file.csi.azure.com",
+        "kubernetes.io/aws-ebs", "kubernetes.io/portworx-volume", "kubernetes.io/azure-file",
         "attachment-1", "attachment-2", "pod-0", "pod-1", "pod-2", "pod-4"};
     return texts;
 }
@@ -261,8 +281,12 @@ void furnish(oracle::OwnedNode& node, const std::string& name, Random& random, c
             node.attributes.push_back({id(key), id(value)});
         }
     };
-    label(95, "kubernetes.io/hostname", name);
-    label(85, "topology.kubernetes.io/zone", random.pick(kZones));
+    label(95, "kubernetes.io/hostname", random.chance(5) ? "host-1" : name);
+    if (random.chance(4)) {
+        node.attributes.push_back({id("topology.kubernetes.io/zone"), 0});
+    } else {
+        label(85, "topology.kubernetes.io/zone", random.pick(kZones));
+    }
     label(10, "topology.kubernetes.io/region", "region-one");
     label(60, "disk", random.pick(kDisks));
     label(60, "cores", random.pick(kCores));
@@ -273,9 +297,7 @@ void furnish(oracle::OwnedNode& node, const std::string& name, Random& random, c
     }
     for (const std::string& image : kImages) {
         if (random.chance(25)) {
-            // One size per name, as registries have it.
-            node.images.push_back(
-                {id(image), std::int64_t(image.size() - 10) * 400 * 1024 * 1024});
+            node.images.push_back({id(image), random.between(1, 8) * 200 * 1024 * 1024});
         }
     }
 }

@@ -7,7 +7,8 @@
 namespace bayplan::property {
 namespace {
 
-enum Text : DictId { kCpu = 1, kEast, kWest, kApplication, kZone, kSpace, kApp, kClass, kUsed, kUnbound, kVolume };
+enum Text : DictId { kCpu = 1, kEast, kWest, kApplication, kZone, kSpace, kApp, kClass, kUsed, kUnbound, kVolume,
+                   kHost, kRealZone, kService };
 
 struct Case {
     const char* about;
@@ -208,6 +209,72 @@ Case images_of_any_size() {
             "1 0 place s/x east - -"};
 }
 
+oracle::OwnedNode labelled(DictId name, std::vector<Attribute> labels) {
+    return {name, NodeAction::update, {{kCpu, 4}}, std::move(labels)};
+}
+
+SpreadConstraint soft(DictId topology_key, DictId label) {
+    SpreadConstraint constraint;
+    constraint.hard = false;
+    constraint.topology_key = topology_key;
+    constraint.selector = {{{label, LabelOperator::exists, {}}}};
+    return constraint;
+}
+
+// As much of each node is in use, so only spread tells them apart.
+Case nodes_of_one_hostname() {
+    PodSpec spreads = labelled_spec();
+    spreads.spread = {soft(kHost, kApp)};
+    return {"of a hostname that two nodes have each counts its own pods",
+            {oracle::OwnedNodes{{labelled(kWest, {{kHost, kUsed}}), labelled(kEast, {{kHost, kUsed}})}},
+             oracle::OwnedSpecs{{{1, labelled_spec()}, {2, spreads}}, {}},
+             oracle::OwnedAsks{{ask("app", 1, kWest), ask("other", 0, kEast), ask("x", 2)}}},
+            "1 0 place s/x east - -"};
+}
+
+Case many_soft_constraints() {
+    PodSpec spreads = labelled_spec();
+    spreads.spread.assign(17, soft(kZone, kUsed));  // counts nobody
+    spreads.spread.push_back(soft(kZone, kApp));
+    return {"no constraint is too late to count",
+            {oracle::OwnedSpecs{{{1, labelled_spec()}, {2, spreads}}, {}},
+             oracle::OwnedAsks{{ask("app", 1, kWest), ask("other", 0, kEast), ask("x", 2)}}},
+            "1 0 place s/x east - -"};
+}
+
+// East is full and has no zone; what runs there counts in the empty one, which is west's.
+Case empty_zone_of_default_constraints() {
+    oracle::OwnedNode third = labelled(kUsed, {{kRealZone, kUsed}});
+    third.action = NodeAction::create;
+    oracle::OwnedAsk full = ask("full", 1, kEast);
+    full.requests = {{kCpu, 4}};
+    return {"to default constraints no label is an empty one",
+            {oracle::OwnedNodes{{labelled(kWest, {{kRealZone, 0}}), labelled(kEast, {}), third}},
+             oracle::OwnedObjects{{{PodSet{kService, kSpace, kUsed, app_selector()}}}},
+             oracle::OwnedSpecs{{{1, labelled_spec()}}, {}}, oracle::OwnedAsks{{full, ask("x", 1)}}},
+            "1 0 place s/x used - -"};
+}
+
+// The third node said 900 MiB of what west has; at 100 MiB east's image would be worth more.
+Case sizes_of_images() {
+    constexpr std::int64_t kMebibyte = 1024 * 1024;
+    const auto with_image = [](DictId name, NodeAction action, DictId image, std::int64_t bytes) {
+        oracle::OwnedNode made = labelled(name, {});
+        made.action = action;
+        made.images = {{image, bytes}};
+        return made;
+    };
+    PodSpec pulls = labelled_spec();
+    pulls.images = {kVolume, kUnbound};
+    return {"an image has the size that the first node said, even if that node is gone",
+            {oracle::OwnedNodes{{with_image(kUsed, NodeAction::create, kVolume, 900 * kMebibyte),
+                                 with_image(kWest, NodeAction::update, kVolume, 100 * kMebibyte),
+                                 with_image(kEast, NodeAction::update, kUnbound, 500 * kMebibyte),
+                                 {kUsed, NodeAction::decommission, {}, {}}}},
+             oracle::OwnedSpecs{{{1, pulls}}, {}}, oracle::OwnedAsks{{ask("x", 1)}}},
+            "1 0 place s/x west - -"};
+}
+
 History history_of(const Case& one) {
     History history;
     const auto send = [&](oracle::OwnedBody body) {
@@ -218,7 +285,9 @@ History history_of(const Case& one) {
     history.events.push_back(ConnectEvent{"s", 1, true, Received::last, 0});
     send(oracle::OwnedDefine{{{kCpu, "cpu"}, {kEast, "east"}, {kWest, "west"}, {kApplication, "a"},
                               {kZone, "zone"}, {kSpace, "space"}, {kApp, "app"}, {kClass, "at-once"},
-                              {kUsed, "used"}, {kUnbound, "unbound"}, {kVolume, "v"}}});
+                              {kUsed, "used"}, {kUnbound, "unbound"}, {kVolume, "v"},
+                              {kHost, "kubernetes.io/hostname"}, {kRealZone, "topology.kubernetes.io/zone"},
+                              {kService, "Service"}}});
     send(oracle::OwnedResyncBegin{});
     send(oracle::OwnedApplications{{{kApplication, 0, 0}}, {}});
     send(oracle::OwnedNodes{{node(kWest), node(kEast)}});
@@ -238,7 +307,9 @@ History history_of(const Case& one) {
 TEST(Property, EngineEqualsOracleInRareCases) {
     for (const Case& one : {taints_of_spread(), pod_refused_as_a_whole(), required_terms_of_placed_pods(),
                             terms_met_by_different_pods(), pods_before_their_node(), first_counted_in_a_trial(),
-                            labels_given_twice(), all_asks_want_too_much(), images_of_any_size()}) {
+                            labels_given_twice(), all_asks_want_too_much(), images_of_any_size(),
+                            nodes_of_one_hostname(), many_soft_constraints(), empty_zone_of_default_constraints(),
+                            sizes_of_images()}) {
         const History history = history_of(one);
         Lockstep lockstep(history.options);
         for (const Event& event : history.events) {
