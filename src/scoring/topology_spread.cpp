@@ -6,6 +6,7 @@
 #include <bit>
 #include <vector>
 
+#include "base/check.h"
 #include "scoring/cluster_scores.h"
 #include "scoring/normalise.h"
 
@@ -59,6 +60,20 @@ std::int64_t domains_among(const TopologyKeys& keys, KeyId key, const NodeMask& 
 // Whether nodes that lie together, but for keys that give each node a domain of its own, differ in what they count.
 bool by_node(const Soft& constraint, const TopologyKeys& keys) {
     return constraint.hostname || !keys.whole_blocks(constraint.key);
+}
+
+// Where nodes without the key's label lie, of which there are some, and blocks of them alone.
+Domain domain_without_label(const Soft& constraint, const Topology& topology) {
+    const TopologyKeys& keys = topology.keys();
+    const auto blocks = static_cast<std::uint32_t>(topology.facts().size() / kLanes);
+    for (std::uint32_t block = 0; block < blocks; ++block) {
+        const Domain domain = keys.block_domain(constraint.domains, block);
+        if (domain != kNoDomain && keys.block_domain(constraint.key, block) == kNoDomain) {
+            return domain;
+        }
+    }
+    BP_CHECK(false);
+    return kNoDomain;
 }
 
 class TopologySpreadScore final : public ClusterScore {
@@ -158,7 +173,10 @@ private:
                 count += static_cast<std::int64_t>(place.nodes);
                 continue;
             }
-            const Domain domain = keys.block_domain(constraint.domains, place.block);
+            // The block that stands for nodes without the label may be one without nodes, which lies nowhere.
+            const bool unlabelled = keys.block_domain(constraint.key, place.block) == kNoDomain;
+            const Domain domain = unlabelled ? domain_without_label(constraint, topology)
+                                             : keys.block_domain(constraint.domains, place.block);
             count += seen[domain] ? 0 : 1;
             seen[domain] = true;
         }

@@ -255,6 +255,15 @@ Case empty_zone_of_default_constraints() {
             "1 0 place s/x used - -"};
 }
 
+// East was alone in its block, which stays, empty, and lies where west does: nowhere.
+Case default_constraints_beside_an_empty_block() {
+    return {"a block without nodes is in no domain",
+            {oracle::OwnedNodes{{labelled(kWest, {}), {kEast, NodeAction::decommission, {}, {}}}},
+             oracle::OwnedObjects{{{PodSet{kService, kSpace, kUsed, app_selector()}}}},
+             oracle::OwnedSpecs{{{1, labelled_spec()}}, {}}, oracle::OwnedAsks{{ask("x", 1), ask("y", 1)}}},
+            "2 0 place s/y west - -"};
+}
+
 // The third node said 900 MiB of what west has; at 100 MiB east's image would be worth more.
 Case sizes_of_images() {
     constexpr std::int64_t kMebibyte = 1024 * 1024;
@@ -309,7 +318,7 @@ TEST(Property, EngineEqualsOracleInRareCases) {
                             terms_met_by_different_pods(), pods_before_their_node(), first_counted_in_a_trial(),
                             labels_given_twice(), all_asks_want_too_much(), images_of_any_size(),
                             nodes_of_one_hostname(), many_soft_constraints(), empty_zone_of_default_constraints(),
-                            sizes_of_images()}) {
+                            default_constraints_beside_an_empty_block(), sizes_of_images()}) {
         const History history = history_of(one);
         Lockstep lockstep(history.options);
         for (const Event& event : history.events) {
