@@ -1,15 +1,18 @@
 // Which blocks changed, in order, and which of their nodes: what a cached result must look at again.
 //
-// Positions count from 1 and never go back; an entry is kept for the last kEntries positions. Who is
-// further behind compares block versions instead.
+// Positions count from 1 and never go back; an entry, which tells the node, is kept for the last kEntries positions. Blocks
+// by their last change are known for ever.
 //
 // Thread: the engine's. (Readers on other threads see block versions inside the shards.)
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/ids.h"
+#include "cluster/recent_blocks.h"
 
 namespace bayplan {
 
@@ -33,12 +36,19 @@ public:
                    : std::uint64_t{1} << lane_of(slot_at_position(position));
     }
 
+    // Blocks that changed after this position, each once, as many as there is room for. Returns their number, or one more
+    // than there is room for.
+    std::size_t list_blocks_after(std::uint64_t position, std::span<std::uint32_t> into) const {
+        return recent_.list_after(position, into);
+    }
+
 private:
     static constexpr std::uint32_t kWholeBlock = 1u << 31;
 
     std::uint64_t append_entry(std::uint32_t entry) {
         ++head_;
         entries_[head_ % kEntries] = entry;
+        recent_.put(block_of(static_cast<Slot>(entry & ~kWholeBlock)), head_);
         return head_;
     }
     Slot slot_at_position(std::uint64_t position) const {
@@ -47,6 +57,7 @@ private:
 
     std::vector<std::uint32_t> entries_;
     std::uint64_t head_ = 0;
+    RecentBlocks recent_;
 };
 
 }  // namespace bayplan

@@ -115,20 +115,9 @@ void NodeState::set_holds(Slot slot, std::shared_ptr<const HoldList> list) {
 }
 
 void NodeState::changed_since(std::uint64_t position, std::vector<std::uint32_t>& blocks) const {
-    blocks.clear();
-    if (log_.head() - position >= block_count_ || !log_.reaches_back_to(position)) {
-        for (std::uint32_t number = 0; number < block_count_; ++number) {
-            if (version(number) > position) {
-                blocks.push_back(number);
-            }
-        }
-        return;
-    }
-    for (std::uint64_t later = position + 1; later <= log_.head(); ++later) {
-        blocks.push_back(log_.block_at(later));
-    }
+    blocks.resize(block_count_);
+    blocks.resize(log_.list_blocks_after(position, blocks));
     std::sort(blocks.begin(), blocks.end());
-    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
 }
 
 void NodeState::set_reach(Slot slot, KindId kind, std::int64_t reach) {

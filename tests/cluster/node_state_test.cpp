@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <random>
 #include <vector>
 
 #include "cluster/node_state.h"
@@ -104,6 +106,31 @@ TEST(ChangeLog, says_how_far_back_it_reaches) {
     // The oldest position that a caller then reads is the one after: it must not be overwritten.
     const std::uint64_t oldest = log.head() - ChangeLog::kEntries + 2;
     EXPECT_EQ(log.block_at(oldest), (oldest - 1) % 7);
+}
+
+TEST(ChangeLog, lists_blocks_by_their_last_change) {
+    constexpr std::uint32_t kBlocks = 9;
+    ChangeLog log;
+    std::vector<std::uint64_t> changed(kBlocks, 0);
+    std::mt19937_64 random(11);
+    for (int step = 0; step < 2'000; ++step) {
+        const auto block = static_cast<std::uint32_t>(random() % kBlocks);
+        changed[block] = step % 5 == 0 ? log.append_block(block) : log.append(slot_at(block, 3));
+        const std::uint64_t position = log.head() - std::min<std::uint64_t>(log.head(), random() % 20);
+        std::vector<std::uint32_t> expected;
+        for (std::uint64_t at = log.head(); at > position; --at) {
+            const auto last = std::find(changed.begin(), changed.end(), at);
+            if (last != changed.end()) {
+                expected.push_back(static_cast<std::uint32_t>(last - changed.begin()));
+            }
+        }
+        std::vector<std::uint32_t> found(1 + random() % kBlocks);
+        const std::size_t count = log.list_blocks_after(position, found);
+        ASSERT_EQ(count, std::min(expected.size(), found.size() + 1)) << "step " << step;
+        found.resize(std::min(count, found.size()));
+        expected.resize(found.size());
+        ASSERT_EQ(found, expected) << "step " << step;
+    }
 }
 
 TEST(ChangeLog, says_which_nodes_of_a_block) {
