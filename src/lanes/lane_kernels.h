@@ -65,6 +65,8 @@ struct LaneKernels {
     // For each block 1 + at least the best score of any of its lanes that has room for cpu and memory; 0: none has.
     void (*score_bounds)(const BoundedBlock* blocks, std::size_t count, const ScoreTerms&,
                          std::uint16_t* bounds) noexcept;
+    // Lanes of the block that may reach this: 1 + a score, as score_bounds() has it.
+    std::uint64_t (*reaching)(const BoundedBlock&, const ScoreTerms&, std::uint16_t bound) noexcept;
     // For blocks that changed: what makes a key for the block's first slot (best_key) of at least the best score of any
     // of its nodes, into keys[block]; 0: none has room for cpu and memory. changed: a bit for each block, by run.
     void (*range_bounds)(const ShareRanges&, const RangeTerms&, const BlockRuns&, std::uint64_t* keys,

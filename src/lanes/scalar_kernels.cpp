@@ -126,23 +126,32 @@ std::int64_t balanced_bound(const ShareLanes& shares, const ScoreTerms& terms, s
     return percent(2 * kWhole - std::max<std::int64_t>(0, apart)) / 2;
 }
 
-std::uint16_t score_bound(const BoundedBlock& block, const ScoreTerms& terms) {
-    std::int64_t best = -1;
-    for (std::uint64_t left = block.lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-        if (block.shares->cpu[lane] > terms.cpu_max || block.shares->memory[lane] > terms.memory_max) {
-            continue;
-        }
-        std::int64_t score = 0;
-        if (terms.allocated != AllocatedScore::none) {
-            score += terms.allocated_weight * allocated_bound(*block.scored, terms, lane);
-        }
-        if (terms.balanced_weight != 0) {
-            score += terms.balanced_weight * balanced_bound(*block.shares, terms, lane);
-        }
-        best = std::max(best, score);
+// 1 + the bound of a lane; 0: it has no room.
+std::uint16_t lane_bound(const BoundedBlock& block, const ScoreTerms& terms, std::uint32_t lane) {
+    if ((block.lanes >> lane & 1) == 0 || block.shares->cpu[lane] > terms.cpu_max ||
+        block.shares->memory[lane] > terms.memory_max) {
+        return 0;
     }
-    return static_cast<std::uint16_t>(best + 1);
+    std::int64_t score = 0;
+    if (terms.allocated != AllocatedScore::none) {
+        score += terms.allocated_weight * allocated_bound(*block.scored, terms, lane);
+    }
+    if (terms.balanced_weight != 0) {
+        score += terms.balanced_weight * balanced_bound(*block.shares, terms, lane);
+    }
+    return static_cast<std::uint16_t>(score + 1);
+}
+
+std::uint16_t score_bound(const BoundedBlock& block, const ScoreTerms& terms) {
+    std::uint16_t best = 0;
+    for (std::uint32_t lane = 0; lane < kCount; ++lane) {
+        best = std::max(best, lane_bound(block, terms, lane));
+    }
+    return best;
+}
+
+std::uint64_t reaching(const BoundedBlock& block, const ScoreTerms& terms, std::uint16_t bound) noexcept {
+    return lanes_where([&](std::uint32_t lane) { return lane_bound(block, terms, lane) >= bound; });
 }
 
 void score_bounds(const BoundedBlock* blocks, std::size_t count, const ScoreTerms& terms,
@@ -223,7 +232,7 @@ LaneRange range(std::uint64_t lanes, const std::int64_t* values) noexcept {
 
 const LaneKernels kScalarKernels = {
     SimdLevel::scalar, with_room, named, add_least_allocated, add_most_allocated, add_balanced,
-    best_key,          largest,   coded, score_bounds,        range_bounds,
+    best_key,          largest,   coded, score_bounds,        reaching, range_bounds,
     best_short_key, add_numbers, equal, range,
 };
 

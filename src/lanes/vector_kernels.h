@@ -210,20 +210,46 @@ struct VectorKernels {
         }
     }
 
-    template <AllocatedScore kAllocated>
-    static void bound_by(const BoundedBlock* blocks, std::size_t count, const ScoreTerms& terms,
-                         std::uint16_t* bounds) {
-        terms.balanced_weight != 0 ? bound_all<kAllocated, true>(blocks, count, terms, bounds)
-                                   : bound_all<kAllocated, false>(blocks, count, terms, bounds);
+    template <AllocatedScore kAllocated, bool kBalanced>
+    static std::uint64_t all_reaching(const BoundedBlock& block, const ScoreTerms& terms, std::uint16_t bound) {
+        const Bounding bounding(terms);
+        const Shorts least = V::all_shorts(bound);
+        std::uint64_t lanes = 0;
+        for (int first = 0; first < kCount; first += V::kShorts) {
+            const Shorts bounds = bounds_from<kAllocated, kBalanced>(block, first, bounding);
+            lanes |= V::short_bits(V::at_most(least, bounds)) << first;
+        }
+        return lanes;
+    }
+
+    // Calls `call` with the kind of score and whether balanced allocation is asked, known when it is compiled.
+    template <typename Call>
+    static auto with_scores(const ScoreTerms& terms, Call&& call) {
+        const bool balanced = terms.balanced_weight != 0;
+        switch (terms.allocated) {
+            case AllocatedScore::least:
+                return balanced ? call.template operator()<AllocatedScore::least, true>()
+                                : call.template operator()<AllocatedScore::least, false>();
+            case AllocatedScore::most:
+                return balanced ? call.template operator()<AllocatedScore::most, true>()
+                                : call.template operator()<AllocatedScore::most, false>();
+            default:
+                return balanced ? call.template operator()<AllocatedScore::none, true>()
+                                : call.template operator()<AllocatedScore::none, false>();
+        }
     }
 
     static void score_bounds(const BoundedBlock* blocks, std::size_t count, const ScoreTerms& terms,
                              std::uint16_t* bounds) noexcept {
-        switch (terms.allocated) {
-            case AllocatedScore::none: return bound_by<AllocatedScore::none>(blocks, count, terms, bounds);
-            case AllocatedScore::least: return bound_by<AllocatedScore::least>(blocks, count, terms, bounds);
-            case AllocatedScore::most: return bound_by<AllocatedScore::most>(blocks, count, terms, bounds);
-        }
+        with_scores(terms, [&]<AllocatedScore kAllocated, bool kBalanced>() {
+            bound_all<kAllocated, kBalanced>(blocks, count, terms, bounds);
+        });
+    }
+
+    static std::uint64_t reaching(const BoundedBlock& block, const ScoreTerms& terms, std::uint16_t bound) noexcept {
+        return with_scores(terms, [&]<AllocatedScore kAllocated, bool kBalanced>() {
+            return all_reaching<kAllocated, kBalanced>(block, terms, bound);
+        });
     }
 
     static Floats least_share(float amount, const float* unit) {
@@ -345,7 +371,7 @@ struct VectorKernels {
 
     static constexpr LaneKernels table(SimdLevel level) {
         return {level,    with_room, V::named, add_allocated<least>, add_allocated<most>, add_balanced,
-                best_key, largest,   coded,    score_bounds,         range_bounds,
+                best_key, largest,   coded,    score_bounds,         reaching, range_bounds,
                 best_short_key, add_numbers, equal, range};
     }
 };

@@ -63,8 +63,11 @@ void BlockBound::take_spans(const BlockBounds& block) {
     impossible_ = rules_.resources && (ask_class_.cpu_request > cpu_.max || ask_class_.memory_request > memory_.max);
     terms_.cpu = range_of(ask_class_.cpu_request, cpu_);
     terms_.memory = range_of(ask_class_.memory_request, memory_);
-    terms_.own_cpu = range_of(ask_class_.own_cpu, cpu_);
-    terms_.own_memory = range_of(ask_class_.own_memory, memory_);
+    const auto own = [](std::int64_t amount, std::int64_t request, ShareRange of_request, const CapacitySpan& span) {
+        return amount == request ? of_request : range_of(amount, span);
+    };
+    terms_.own_cpu = own(ask_class_.own_cpu, ask_class_.cpu_request, terms_.cpu, cpu_);
+    terms_.own_memory = own(ask_class_.own_memory, ask_class_.memory_request, terms_.memory, memory_);
     if (rules_.resources) {
         terms_.cpu_max = room_for(ask_class_.cpu_request, terms_.cpu);
         terms_.memory_max = room_for(ask_class_.memory_request, terms_.memory);
@@ -113,6 +116,23 @@ void BlockBound::enter(const ShardBounds& bounds) {
     for (std::uint32_t at = 0; at < kinds_; ++at) {
         needs_[at].rooms = bounds.rooms(needs_[at].kind);
     }
+}
+
+std::uint64_t BlockBound::reaching(const ShardBounds& bounds, std::uint32_t index, std::uint64_t allowed,
+                                   std::int64_t score) {
+    enter(bounds);
+    bounds_ = nullptr;
+    const BlockBounds& block = bounds.block(index);
+    const std::uint64_t lanes = fitting(block, index) & allowed;
+    if (!known_ || !block.bounded) {
+        return lanes;
+    }
+    if (block.cpu != cpu_ || block.memory != memory_) {
+        take_spans(block);
+    }
+    const ShareLanes& shares = bounds.shares(index);
+    const BoundedBlock one = {&shares, block.apart == 0 ? &shares : &bounds.scored_shares(index), lanes};
+    return impossible_ ? 0 : kernels_.reaching(one, terms_, static_cast<std::uint16_t>(score + 1));
 }
 
 void BlockBound::flush(ClassCache& cache) {

@@ -77,6 +77,10 @@ public:
         bounds_ = nullptr;
     }
 
+    // Of the block's nodes among `allowed` those that may have this score, or a better one; after finish(). All of which
+    // nothing is known.
+    std::uint64_t reaching(const ShardBounds&, std::uint32_t index, std::uint64_t allowed, std::int64_t score);
+
     // Blocks that put() has bounded.
     std::uint32_t bounded() const { return bounded_; }
 

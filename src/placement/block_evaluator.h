@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <utility>
 
@@ -56,6 +57,38 @@ public:
         cache.set(number, best_of(last.feasible, last.scores, number));
         if (cache.columns()) {
             cache.set_lanes(number, last.feasible, last.scores.data());
+        }
+    }
+
+    // The same of a block whose bound in the cache only `reaching` nodes may have: mostly the first of them has it, and no
+    // other is looked at. If none has, though all are feasible, 16 bits were not enough, and the bound is lowered by one.
+    void prove(const AskClass& ask_class, const NodeBlock& block, std::uint32_t number, const NodeMask* mask,
+               std::uint64_t reaching, ClassCache& cache) const noexcept {
+        const std::int64_t bound = score_of(cache.best_in(number));
+        ClassCache::LastLook& last = cache.last_look();
+        if (last.block != number) {
+            last.block = number;
+            last.stale = ~std::uint64_t{0};
+        }
+        bool all_feasible = true;
+        while (reaching != 0) {
+            const std::uint64_t eight = whole_eights(reaching & -reaching);
+            judge(ask_class, block, eight, allowed(number, mask), last);
+            last.stale &= ~eight;
+            for (std::uint64_t left = last.feasible & reaching & eight; left != 0; left &= left - 1) {
+                const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+                if (last.scores[lane] == bound) {
+                    cache.set(number, make_key(bound, slot_at(number, lane)));
+                    return;
+                }
+            }
+            all_feasible = all_feasible && (reaching & eight & ~last.feasible) == 0;
+            reaching &= ~eight;
+        }
+        if (all_feasible && bound > 0) {
+            cache.set_bound(number, make_key(bound - 1, slot_at(number, 0)));
+        } else {
+            look(ask_class, block, number, mask, cache);
         }
     }
 

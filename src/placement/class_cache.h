@@ -17,6 +17,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -182,18 +183,22 @@ public:
 
     bool rough(std::uint32_t block) const { return (rough_[block / kGroup] & bit(block)) != 0; }
 
-    // Calls visit(block) for each that has a rough bound above this; after top().
-    template <typename Visit>
-    void each_rough_above(NodeKey key, Visit&& visit) const {
+    // Blocks with a rough bound above this, as many as there is room for, from the first on; after top(). Returns how many.
+    std::size_t list_rough_above(NodeKey key, std::span<std::uint32_t> into) const {
+        std::size_t count = 0;
         for (std::size_t group = 0; group < group_.size(); ++group) {
             for (std::uint64_t left = group_[group] > key ? rough_[group] : 0; left != 0; left &= left - 1) {
                 const auto block = static_cast<std::uint32_t>(group) * kGroup +
                                    static_cast<std::uint32_t>(std::countr_zero(left));
                 if (best_[block] > key) {
-                    visit(block);
+                    into[count++] = block;
+                    if (count == into.size()) {
+                        return count;
+                    }
                 }
             }
         }
+        return count;
     }
 
     // The largest key. If its block is exact, it is the best node of all: no bound reaches it.

@@ -129,6 +129,8 @@ private:
     // cache; and judges blocks until the best of all is exact.
     void look(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t index, std::uint32_t block, BlockBound&,
               ClassCache&) const noexcept;  // ends with the bound's finish()
+    void prove(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t index, std::uint32_t block, BlockBound&,
+               ClassCache&) const noexcept;
     std::uint32_t refresh(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t shard, BlockBound&,
                           ClassCache&) const noexcept;
     bool by_ranges(const NodeMask*, const BlockBound&, const ClassCache&) const noexcept;
@@ -136,9 +138,13 @@ private:
                                std::uint32_t& looks) const noexcept;
     template <typename LookAt>
     NodeKey settle(BlockBound&, ClassCache&, LookAt&&) const noexcept;
-    bool one_by_one(const ClassCache&, bool ranges) const;
+    template <typename LookAt>
+    NodeKey refine(NodeKey least, std::size_t count, BlockBound&, ClassCache&, LookAt&&) const noexcept;
+    bool few_changes(const ClassCache&) const;
+    bool list_changed(const ClassCache&, bool ranges);
     void judge_changed_nodes(const AskClass&, const NodeMask*, ClassCache&);
-    void look_at_logged(const AskClass&, const NodeMask*, BlockBound&, ClassCache&);
+    void judge_last_changes(const AskClass&, const NodeMask*, ClassCache&);
+    void look_at_changed(const AskClass&, const NodeMask*, BlockBound&, ClassCache&);
     Subject subject_of(const AskClass&);
 
     const EngineOptions options_;
@@ -159,8 +165,7 @@ private:
     ClassCache once_;                  // of classes with one ask
     ColumnSource column_source_;
     std::vector<std::uint64_t> changed_lanes_;  // per block, while columns are brought up to date
-    std::vector<std::uint64_t> seen_;  // per block: number of the query that looked at it last
-    std::uint64_t query_ = 0;
+    std::vector<std::uint32_t> changed_blocks_;  // likewise: those that changed
     PipelineCounters counters_;
 };
 

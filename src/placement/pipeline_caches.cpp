@@ -1,8 +1,9 @@
 // Of the pipeline what brings caches up to date: a class's proposal on a worker, and the search at commit.
 //
-//   refresh, look_at_logged   blocks that changed get a bound: rough from ranges, or fine from lanes
-//   settle                    the best bound is made fine, then exact, until the best of all is exact
+//   refresh, look_at_changed   blocks that changed get a bound: rough from ranges, or fine from lanes
+//   settle                     the best bound is made fine, then exact, until the best of all is exact
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "placement/pipeline.h"
@@ -22,6 +23,8 @@ constexpr std::uint32_t kFewChanges = 8;
 // all be made fine. (One run costs next to nothing.)
 constexpr std::uint32_t kInVainUpTo = 128;
 
+constexpr std::size_t kRefinedAtOnce = 64;
+
 }  // namespace
 
 void Pipeline::look(const AskClass& spec, const NodeMask* mask, const ShardSide& side, std::uint32_t index,
@@ -30,6 +33,13 @@ void Pipeline::look(const AskClass& spec, const NodeMask* mask, const ShardSide&
     if (cache.columns() || !bound.put(side.bounds, index, block, BlockEvaluator::allowed(block, mask), cache)) {
         evaluator_.look(spec, side.blocks[index], block, mask, cache);
     }
+}
+
+void Pipeline::prove(const AskClass& spec, const NodeMask* mask, const ShardSide& side, std::uint32_t index,
+                     std::uint32_t block, BlockBound& bound, ClassCache& cache) const noexcept {
+    const std::uint64_t reaching = bound.reaching(side.bounds, index, BlockEvaluator::allowed(block, mask),
+                                                  score_of(cache.best_in(block)));
+    evaluator_.prove(spec, side.blocks[index], block, mask, reaching, cache);
 }
 
 bool Pipeline::by_ranges(const NodeMask* mask, const BlockBound& bound, const ClassCache& cache) const noexcept {
@@ -77,11 +87,12 @@ std::uint32_t Pipeline::refresh_runs(const ShardSide& side, std::uint32_t shard,
     return runs.count * kBlocksOfRun;
 }
 
-// look_at(block, judge): node by node, or for a bound. Rough bounds that reach what was found are made finer first.
+// look_at(block, exactly): for a bound, or at its nodes. Rough bounds are made fine best first, first one, then ever more at
+// a time: what is found spares the others.
 template <typename LookAt>
 NodeKey Pipeline::settle(BlockBound& bound, ClassCache& cache, LookAt&& look_at) const noexcept {
     NodeKey found = 0;
-    bool judged = false;
+    std::size_t at_a_time = 1;
     for (;;) {
         const NodeKey top = cache.top(evaluator_.kernels());
         const std::uint32_t block = block_of(slot_of(top));
@@ -89,16 +100,37 @@ NodeKey Pipeline::settle(BlockBound& bound, ClassCache& cache, LookAt&& look_at)
             return top;
         }
         if (cache.rough(block)) {
-            cache.each_rough_above(found == 0 ? top - 1 : std::min(found, top - 1),
-                                   [&](std::uint32_t number) { look_at(number, false); });
-            bound.finish(cache);
-            found = judged ? found : std::max(found, cache.best_in(block));
+            const NodeKey least = std::clamp(found, least_key(score_of(top)), top - 1);
+            found = std::max(found, refine(least, at_a_time, bound, cache, look_at));
+            at_a_time = std::min(at_a_time * 4, kRefinedAtOnce);
         } else {
             look_at(block, true);
-            found = judged ? std::max(found, cache.best_in(block)) : cache.best_in(block);
-            judged = true;
+            found = std::max(found, cache.best_in(block));
         }
     }
+}
+
+// Of the blocks with rough bounds above `least` so many. Returns the best of their keys.
+template <typename LookAt>
+NodeKey Pipeline::refine(NodeKey least, std::size_t count, BlockBound& bound, ClassCache& cache,
+                         LookAt&& look_at) const noexcept {
+    std::array<std::uint32_t, kRefinedAtOnce> blocks;
+    std::array<NodeKey, kRefinedAtOnce> rough;
+    count = cache.list_rough_above(least, {blocks.data(), count});
+    for (std::size_t at = 0; at < count; ++at) {
+        rough[at] = cache.best_in(blocks[at]);
+        look_at(blocks[at], false);
+    }
+    bound.finish(cache);
+    NodeKey best = 0;
+    for (std::size_t at = 0; at < count; ++at) {
+        // Floats are now and then nearer to the truth than 16 bits.
+        if (rough[at] < cache.best_in(blocks[at])) {
+            cache.set_bound(blocks[at], rough[at]);
+        }
+        best = std::max(best, cache.best_in(blocks[at]));
+    }
+    return best;
 }
 
 // --- proposing
@@ -114,11 +146,11 @@ void Pipeline::propose(Proposal& proposal, std::uint32_t worker) noexcept {
         });
     }
     cache.set_position(proposal.position);
-    settle(bound, cache, [&](std::uint32_t block, bool judge) {
+    settle(bound, cache, [&](std::uint32_t block, bool exactly) {
         state_.nodes.shard(state_.nodes.shard_of(block)).read(me, [&](const ShardSide& side) {
             const std::uint32_t index = state_.nodes.index_in_shard(block);
-            if (judge) {
-                evaluator_.look(*proposal.spec, side.blocks[index], block, proposal.mask.get(), cache);
+            if (exactly) {
+                prove(*proposal.spec, proposal.mask.get(), side, index, block, bound, cache);
             } else {
                 look(*proposal.spec, proposal.mask.get(), side, index, block, bound, cache);
                 bound.finish(cache);
@@ -157,13 +189,14 @@ NodeKey Pipeline::resolve(ClassId id, const NodeMask* left_out) {
     BlockBound bound = evaluator_.bound_for(*entry.spec);
     bring_up_to_date(*entry.spec, mask, bound, cache);
     if (!couples) {
-        const NodeKey best = settle(bound, cache, [&](std::uint32_t block, bool judge) {
-            if (judge) {
-                evaluator_.look(*entry.spec, state_.nodes.block(block), block, mask, cache);
+        const NodeKey best = settle(bound, cache, [&](std::uint32_t block, bool exactly) {
+            const ShardSide& side = state_.nodes.side_of(block);
+            const std::uint32_t index = state_.nodes.index_in_shard(block);
+            if (exactly) {
+                prove(*entry.spec, mask, side, index, block, bound, cache);
                 ++counters_.blocks_judged;
             } else {
-                look(*entry.spec, mask, state_.nodes.side_of(block), state_.nodes.index_in_shard(block), block, bound,
-                     cache);
+                look(*entry.spec, mask, side, index, block, bound, cache);
             }
         });
         counters_.blocks_bounded += bound.bounded();
@@ -173,23 +206,33 @@ NodeKey Pipeline::resolve(ClassId id, const NodeMask* left_out) {
     return search_.find(subject, cache, left_out);
 }
 
-// Are there so few changes that looking at each block is cheaper than at the ranges, or the versions, of all?
-bool Pipeline::one_by_one(const ClassCache& cache, bool ranges) const {
+// With columns: is looking at the nodes that changed cheaper than at the versions of all blocks?
+bool Pipeline::few_changes(const ClassCache& cache) const {
     const ChangeLog& log = state_.nodes.log();
-    const std::uint64_t few = ranges ? kFewChanges + cache.block_count() / kRangesForOne : cache.block_count();
-    return log.head() - cache.position() < std::min<std::uint64_t>(few, cache.block_count()) &&
-           log.reaches_back_to(cache.position());
+    return log.head() - cache.position() < cache.block_count() && log.reaches_back_to(cache.position());
+}
+
+// Lists the blocks that changed, unless there are so many that the ranges, or the versions, of all are cheaper.
+bool Pipeline::list_changed(const ClassCache& cache, bool ranges) {
+    const std::uint32_t blocks = cache.block_count();
+    if (!ranges && state_.nodes.log().head() - cache.position() >= blocks) {
+        return false;
+    }
+    changed_blocks_.resize(ranges ? std::min(blocks, kFewChanges + blocks / kRangesForOne) : blocks);
+    const std::size_t count = state_.nodes.log().list_blocks_after(cache.position(), changed_blocks_);
+    const bool all = count <= changed_blocks_.size();
+    changed_blocks_.resize(all ? count : 0);
+    return all;
 }
 
 void Pipeline::bring_up_to_date(const AskClass& spec, const NodeMask* mask, BlockBound& bound, ClassCache& cache) {
     cache.resize(state_.nodes.block_count());
-    if (one_by_one(cache, by_ranges(mask, bound, cache))) {
-        if (cache.columns()) {
-            judge_changed_nodes(spec, mask, cache);
-            cache.set_position(state_.nodes.log().head());
-            return;
-        }
-        look_at_logged(spec, mask, bound, cache);
+    if (cache.columns() && few_changes(cache)) {
+        judge_changed_nodes(spec, mask, cache);
+    } else if (!cache.columns() && state_.nodes.log().head() - cache.position() <= kJudgedAtOnce) {
+        judge_last_changes(spec, mask, cache);
+    } else if (!cache.columns() && list_changed(cache, by_ranges(mask, bound, cache))) {
+        look_at_changed(spec, mask, bound, cache);
     } else {
         for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
             counters_.blocks_rechecked +=
@@ -199,28 +242,27 @@ void Pipeline::bring_up_to_date(const AskClass& spec, const NodeMask* mask, Bloc
     cache.set_position(state_.nodes.log().head());
 }
 
-void Pipeline::look_at_logged(const AskClass& spec, const NodeMask* mask, BlockBound& bound, ClassCache& cache) {
+void Pipeline::look_at_changed(const AskClass& spec, const NodeMask* mask, BlockBound& bound, ClassCache& cache) {
+    for (const std::uint32_t block : changed_blocks_) {
+        cache.note_changed(block, ~std::uint64_t{0});
+        look(spec, mask, state_.nodes.side_of(block), state_.nodes.index_in_shard(block), block, bound, cache);
+    }
+    counters_.blocks_rechecked += changed_blocks_.size();
+    bound.finish(cache);
+}
+
+// Of a class that comes at once again.
+void Pipeline::judge_last_changes(const AskClass& spec, const NodeMask* mask, ClassCache& cache) {
     const ChangeLog& log = state_.nodes.log();
     for (std::uint64_t position = cache.position() + 1; position <= log.head(); ++position) {
         cache.note_changed(log.block_at(position), log.lanes_at(position));
     }
-    seen_.resize(cache.block_count(), 0);
-    ++query_;
-    // Newest first: a block that changed many times is looked at once.
-    for (std::uint64_t position = log.head(); position > cache.position(); --position) {
+    for (std::uint64_t position = cache.position() + 1; position <= log.head(); ++position) {
         const std::uint32_t block = log.block_at(position);
-        if (seen_[block] != query_) {
-            seen_[block] = query_;
-            if (log.head() - cache.position() <= kJudgedAtOnce) {
-                evaluator_.look(spec, state_.nodes.block(block), block, mask, cache);
-                ++counters_.blocks_judged;
-            } else {
-                look(spec, mask, state_.nodes.side_of(block), state_.nodes.index_in_shard(block), block, bound, cache);
-            }
-            ++counters_.blocks_rechecked;
-        }
+        evaluator_.look(spec, state_.nodes.block(block), block, mask, cache);
+        ++counters_.blocks_judged;
+        ++counters_.blocks_rechecked;
     }
-    bound.finish(cache);
 }
 
 // With columns every node's verdict and score is known: those of the others stand.

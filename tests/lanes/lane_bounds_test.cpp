@@ -130,10 +130,21 @@ TEST(LaneBounds, no_node_scores_better_than_the_bound) {
         ASSERT_GE(bound, best) << number;
         ASSERT_EQ(bounds[0], 0);
         ASSERT_EQ(bounds[3], bounds[1]);
+        // Nobody reaches more than the bound, and whoever scores so much reaches it.
+        const auto wanted = static_cast<std::uint16_t>(1 + std::max<std::int64_t>(0, bound - random.below(3)));
+        const std::uint64_t reaching = plain.reaching(one, terms, wanted);
+        ASSERT_EQ(reaching & ~allowed, 0u);
+        ASSERT_EQ(reaching != 0, wanted <= bounds[1]);
+        ASSERT_EQ(plain.reaching(one, terms, static_cast<std::uint16_t>(bounds[1] + 1)), 0u);
+        for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+            ASSERT_TRUE(scores[lane] + 1 < wanted || (reaching >> lane & 1) != 0) << number << " " << lane;
+        }
         for (const LaneKernels* kernels : levels_here()) {
             std::uint16_t same[4];
             kernels->score_bounds(row, 4, terms, same);
             ASSERT_TRUE(std::equal(same, same + 4, bounds)) << number;
+            ASSERT_EQ(kernels->reaching(one, terms, wanted), reaching) << number;
         }
         if (best >= 0 && block.min[0] == block.max[0] && block.min[1] == block.max[1]) {
             exact_sum += best;
