@@ -131,10 +131,7 @@ const SpecPlan& Topology::plan(SpecId id) {
     }
     const std::uint64_t volumes_version = volumes_.version() + volumes_.use_version();  // both only grow
     if (!specs_[id].volumes.empty() && plan->volumes_version != volumes_version) {
-        const auto ephemeral = std::find_if(specs_[id].volumes.begin(), specs_[id].volumes.end(),
-                                            [](const PodVolume& volume) { return volume.pod != 0; });
-        const Text pod = ephemeral == specs_[id].volumes.end() ? 0 : ephemeral->pod;
-        plan->volumes = prepare(specs_[id], texts_.text(pod), volumes_, known_, texts_);
+        plan->volumes = prepare(specs_[id], volumes_, known_, texts_);
         plan->volumes_version = volumes_version;
     }
     return *plan;

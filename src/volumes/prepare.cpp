@@ -19,9 +19,8 @@ VolumeRefusal unresolvable(std::string reason) { return {Verdict::unresolvable, 
 // Makes one plan; lives for one call of prepare.
 class Maker {
 public:
-    Maker(const PodSpec& spec, std::string_view pod_name, const VolumeObjects& objects, const KnownTexts& known,
-          const TextTable& texts)
-        : spec_(spec), pod_name_(pod_name), objects_(objects), known_(known), texts_(texts) {}
+    Maker(const PodSpec& spec, const VolumeObjects& objects, const KnownTexts& known, const TextTable& texts)
+        : spec_(spec), objects_(objects), known_(known), texts_(texts) {}
 
     VolumePlan make() {
         restrictions();
@@ -59,7 +58,6 @@ private:
     void add_zones(const Volume&);
 
     const PodSpec& spec_;
-    std::string_view pod_name_;
     const VolumeObjects& objects_;
     const KnownTexts& known_;
     const TextTable& texts_;
@@ -128,10 +126,10 @@ std::optional<std::string> Maker::claim_fault(const PodVolume& volume) const {
     if (claim->deleting) {
         return "persistentvolumeclaim " + quoted(volume.name) + " is being deleted";
     }
-    if (ephemeral && (claim->owner_pod == 0 || texts_.text(claim->owner_pod) != pod_name_)) {
+    if (ephemeral && (claim->owner_pod == 0 || claim->owner_pod != volume.pod)) {
         const std::string name_space(texts_.text(spec_.name_space));
         return "PVC " + name_space + "/" + std::string(texts_.text(volume.name)) + " was not created for pod " +
-               name_space + "/" + std::string(pod_name_) + " (pod is not owner)";
+               name_space + "/" + std::string(texts_.text(volume.pod)) + " (pod is not owner)";
     }
     return std::nullopt;
 }
@@ -334,9 +332,8 @@ void Maker::add_zones(const Volume& volume) {
 
 }  // namespace
 
-VolumePlan prepare(const PodSpec& spec, std::string_view pod_name, const VolumeObjects& objects,
-                   const KnownTexts& known, const TextTable& texts) {
-    return Maker(spec, pod_name, objects, known, texts).make();
+VolumePlan prepare(const PodSpec& spec, const VolumeObjects& objects, const KnownTexts& known, const TextTable& texts) {
+    return Maker(spec, objects, known, texts).make();
 }
 
 }  // namespace bayplan

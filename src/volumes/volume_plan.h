@@ -78,9 +78,7 @@ struct VolumePlan {
     std::vector<ZoneDemand> zones;
 };
 
-// `pod_name`: what VolumeClaim::owner_pod of the pod's ephemeral claims must say.
-VolumePlan prepare(const PodSpec&, std::string_view pod_name, const VolumeObjects&, const KnownTexts&,
-                   const TextTable&);
+VolumePlan prepare(const PodSpec&, const VolumeObjects&, const KnownTexts&, const TextTable&);
 
 // The node, as one predicate sees it. A plan that refuses the whole pod must not be asked.
 VolumeRefusal judge(VolumePredicate, const VolumePlan&, const NodeFacts&, const NodeVolumes&, const VolumeObjects&,

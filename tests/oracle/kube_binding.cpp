@@ -131,7 +131,7 @@ private:
         if (claim.deleting) {
             return quoted + " is being deleted";
         }
-        if (ephemeral && claim.owner_pod != volume.pod) {
+        if (ephemeral && (claim.owner_pod.empty() || claim.owner_pod != volume.pod)) {
             const std::string& name_space = look_.spec().name_space;
             return "PVC " + name_space + "/" + volume.name + " was not created for pod " +
                    name_space + "/" + volume.pod + " (pod is not owner)";

@@ -78,7 +78,7 @@ struct StorageWorld : TextWorld {
 
     // --- the pod's volumes
     void use_claim(std::string_view name) { add(VolumeKind::claim, name); }
-    void use_ephemeral(std::string_view name) { add(VolumeKind::ephemeral, name); }
+    void use_ephemeral(std::string_view name) { add(VolumeKind::ephemeral, name).pod = text("pod-1"); }
     PodVolume& add(VolumeKind kind, std::string_view name) {
         PodVolume& made = pod.volumes.emplace_back();
         made.kind = kind;
@@ -87,7 +87,7 @@ struct StorageWorld : TextWorld {
     }
 
     // --- what is said, by the first of these predicates that refuses; "" = passes
-    VolumePlan plan() { return prepare(pod, "pod-1", objects, known, texts); }
+    VolumePlan plan() { return prepare(pod, objects, known, texts); }
     std::string rejection(std::uint8_t predicates = kAllVolumePredicates) {
         const VolumePlan made = plan();
         return first_said(predicates, [&](VolumePredicate one) { return made.whole_pod[static_cast<std::size_t>(one)]; });
