@@ -57,8 +57,9 @@ CODE = {".cpp", ".h", ".py", ".sh", ".fbs"}
 
 
 def files(top):
-    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=top, check=True, text=True,
-                           capture_output=True).stdout.split("\n")
+    listed = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard"], cwd=top,
+                            check=True, text=True, capture_output=True)
+    names = listed.stdout.split("\n")
     return [top / name for name in names if name and (top / name).is_file()]
 
 
