@@ -23,8 +23,8 @@ namespace bayplan::dataplane {
 namespace {
 
 constexpr std::uint16_t kDescriptors = 1024;  // per queue; drivers adjust it to what they can
-constexpr std::uint32_t kBuffersPerLcore = 8191;      // two full rings, bursts, caches; 2^n - 1 packs best
-constexpr std::uint32_t kBuffersPerLcorePerThread = 256;  // cached, so that a burst touches no shared line
+constexpr std::uint32_t kBuffersPerLcore = 8191;  // two full rings, bursts, caches; 2^n - 1 packs best
+constexpr std::uint32_t kBuffersPerThread = 256;  // cached, so that a burst touches no shared line
 
 std::string failure(const std::string& what, int code) {
     return what + ": " + rte_strerror(code < 0 ? -code : code);
@@ -73,7 +73,7 @@ std::uint64_t above(std::uint64_t value, std::uint64_t base) {
 std::shared_ptr<rte_mempool> make_buffer_pool(std::uint32_t count, std::string& error) {
     static std::atomic<unsigned> number{0};  // pools need names of their own within the process
     const std::string name = "bayplan_" + std::to_string(number.fetch_add(1));
-    rte_mempool* pool = rte_pktmbuf_pool_create(name.c_str(), count, kBuffersPerLcorePerThread, 0,
+    rte_mempool* pool = rte_pktmbuf_pool_create(name.c_str(), count, kBuffersPerThread, 0,
                                                 RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
     if (pool == nullptr) {
         error = failure("cannot make a pool of " + std::to_string(count) +

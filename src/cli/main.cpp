@@ -56,7 +56,11 @@ int main(int argc, char** argv) {
     try {
         const int exit_code = run(argc, argv);
         return std::fflush(stdout) == 0 ? exit_code : output_failed(std::strerror(errno));
-    } catch (const std::system_error& fault) {  // by fmt::print, when a buffer was full
-        return output_failed(fault.what());
+    } catch (const std::system_error& fault) {
+        if (std::ferror(stdout) != 0) {  // by fmt::print, when a buffer was full
+            return output_failed(fault.what());
+        }
+        std::fprintf(stderr, "bayplan: %s\n", fault.what());
+        return 2;
     }
 }

@@ -35,9 +35,9 @@ def run(folder):
     (folder / "program").chmod(0o755)
     tests = ["project('sums')", "program = find_program('program')"]
     for end in ENDS:
-        tests.append(f"test('{end}', program, args: ['{end}'], timeout: 2)")
+        tests.append(f"test('{end}', program, args: ['{end}'], timeout: 5)")
         if end != "skips":
-            tests.append(f"test('{end} with cases', program, args: ['{end}'], protocol: 'gtest', timeout: 2)")
+            tests.append(f"test('{end} with cases', program, args: ['{end}'], protocol: 'gtest', timeout: 5)")
     (folder / "meson.build").write_text("\n".join(tests))
     build = folder / "build"
     subprocess.run(["meson", "setup", str(build), str(folder)], check=True, capture_output=True)

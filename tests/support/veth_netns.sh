@@ -15,7 +15,7 @@
 # Use:
 #   . tests/support/veth_netns.sh
 #   veth_netns_enter "$0" "$@" || ...        # may run "$0" "$@" again
-#   veth_netns_make || ...                   # 1: the machine allows no namespaces or has no veth; 2: something else
+#   veth_netns_make || ...                   # 1: no namespaces or no links can be made; 2: they are, and cannot be set up
 # or, for tests, both at once:
 #   veth_netns_or_skip "$0" "$@"             # ends with 77 only where it was 1
 #   $VETH_A baypland ... &  daemon=$!        # runs in A; $! is the program itself

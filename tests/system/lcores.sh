@@ -22,6 +22,8 @@ affinity_of() {
     grep -lx "$1" /proc/"$daemon"/task/*/comm | sed 's/comm$/status/' | xargs sed -n 's/^Cpus_allowed_list:[[:space:]]*//p'
 }
 
+pinned() { [ "$(affinity_of bp-lcore0)" = "$first" ] && [ "$(affinity_of bp-lcore1)" = "$second" ]; }
+
 # The profile pins them, in turn, to the first and the last CPU that there is; then the other way round.
 cpus=$(python3 -c 'import os; cpus = sorted(os.sched_getaffinity(0)); print(cpus[0], cpus[-1])')
 link_settings='  lcores: 2'
@@ -30,8 +32,7 @@ for queues in 2 1; do
     first=${cpus% *} second=${cpus#* }
     profile_settings="profile: {data_plane: [$first, $second]}"
     start_dpdk_daemon "$run"
-    [ "$(affinity_of bp-lcore0)" = "$first" ] && [ "$(affinity_of bp-lcore1)" = "$second" ] ||
-        fail "$run: lcores on $(affinity_of bp-lcore0) and $(affinity_of bp-lcore1), not $first and $second"
+    until_true 10 pinned
     cpus="$second $first"
     loads=0
     # Where a peer lands follows from its UDP port: until both have had some.

@@ -20,7 +20,7 @@ run_beside() {
 }
 pause=10
 until run_beside "$pause"; do
-    [ "$pause" -lt 80 ] || fail "the other shim took longer than a pause of $pause s"
+    [ "$pause" -lt 40 ] || fail "the other shim took longer than a pause of $pause s"
     kill -KILL "$slow"
     end_of "$slow"
     kill_daemon

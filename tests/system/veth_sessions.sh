@@ -57,7 +57,10 @@ storm() { echo "storm $1 $2" >"$work/commands"; }
 storms_over() { [ "$(grep -c 'storm over' "$work/$relay_name.log")" -ge "$1" ]; }
 
 # with_ipv6 PREFIX INTERFACE: on again, where veth_netns.sh has turned it off.
-with_ipv6() { $1 sh -c "echo 0 >/proc/sys/net/ipv6/conf/$2/disable_ipv6"; }
+with_ipv6() {
+    [ "$($1 cat "/proc/sys/net/ipv6/conf/$2/disable_ipv6")" = 0 ] ||
+        $1 sh -c "echo 0 >/proc/sys/net/ipv6/conf/$2/disable_ipv6"
+}
 
 # counter STATUS NAME: of the data plane, from a status file.
 counter() {
