@@ -17,15 +17,17 @@ public:
     // A quarter of what 64 bits hold: holds of operators on a node come to no more either, and a trial of a node may
     // count a pod that is nominated to it twice.
     static constexpr std::int64_t kMax = std::int64_t{1} << 61;
+    // For asks that name no node, so that one tenant's nonsense leaves room for the pods that run.
+    static constexpr std::int64_t kMaxToBePlaced = kMax / 2;
 
     // Whether an ask of these amounts may come in the place of one of those. No kind twice, no amount above 2^53.
-    bool allow(std::span<const KindAmount> comes, std::span<const KindAmount> goes) const {
+    bool allow(std::span<const KindAmount> comes, std::span<const KindAmount> goes, std::int64_t max) const {
         for (const KindAmount& one : comes) {
             std::int64_t total = of(one.kind) + one.value;
             for (const KindAmount& other : goes) {
                 total -= other.kind == one.kind ? other.value : 0;
             }
-            if (total > kMax) {
+            if (total > max) {
                 return false;
             }
         }
@@ -40,6 +42,7 @@ public:
         }
     }
     std::int64_t of(KindId kind) const { return raw(kind) < totals_.size() ? totals_[raw(kind)] : 0; }
+    std::uint32_t kinds() const { return static_cast<std::uint32_t>(totals_.size()); }
 
 private:
     std::vector<std::int64_t> totals_;  // by KindId; a kind that nothing uses any more is at 0

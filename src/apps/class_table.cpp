@@ -145,6 +145,9 @@ std::unique_ptr<ClassCache> ClassTable::lend_cache(ClassId id, std::uint64_t bat
 void ClassTable::return_cache(ClassId id, std::unique_ptr<ClassCache> cache) {
     ClassEntry& entry = entries_[raw(id)];
     entry.cache = std::move(cache);
+    if (!use_list_.empty()) {
+        count_bytes(use_list_.front());  // the one that this puts behind
+    }
     entry.proposed_in = 0;
     use_list_.splice(use_list_.begin(), away_, entry.used);
     entry.in_use_list = true;

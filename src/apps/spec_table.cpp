@@ -1,54 +1,14 @@
 #include "apps/spec_table.h"
 
-#include <optional>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
-#include <boost/container_hash/hash.hpp>
-#include <boost/pfr.hpp>
-
+#include "base/field_hash.h"
 #include "base/visit_texts.h"
 
 namespace bayplan {
 
-namespace {
-
-// Every field that the comparison looks at, sizes of lists too: specs that only the comparison told apart would make
-// each other's look-ups longer, as many as a shim cares to send.
-struct Hasher {
-    std::size_t hash = 0;
-
-    template <typename Value>
-    void add(const Value& value) {
-        if constexpr (std::is_class_v<Value>) {
-            boost::pfr::for_each_field(value, [this](const auto& field) { add(field); });
-        } else {
-            boost::hash_combine(hash, value);
-        }
-    }
-    template <typename Value>
-    void add(const std::vector<Value>& list) {
-        boost::hash_combine(hash, list.size());
-        for (const Value& item : list) {
-            add(item);
-        }
-    }
-    template <typename Value>
-    void add(const std::optional<Value>& value) {
-        boost::hash_combine(hash, value.has_value());
-        if (value) {
-            add(*value);
-        }
-    }
-};
-
-}  // namespace
-
 std::size_t SpecTable::Hash::operator()(const PodSpec* spec) const {
-    Hasher hasher;
-    hasher.add(*spec);
-    return hasher.hash;
+    return field_hash(*spec);
 }
 
 SpecTable::SpecTable(TextTable& texts) : texts_(texts) {

@@ -40,9 +40,10 @@ bool Inputs::fits_in_total(Shim& shim, const AskRecord& record, AskId existing) 
     occupies_.assign(amounts_.begin(), amounts_.end());
     occupies_.push_back({kScoredCpu, scored(shim, record, record.node_cpu, kCpu, kDefaultCpu)});
     occupies_.push_back({kScoredMemory, scored(shim, record, record.node_memory, kMemory, kDefaultMemory)});
+    const std::int64_t max = record.node != 0 ? AmountTotals::kMax : AmountTotals::kMaxToBePlaced;
     return existing == kNone<AskId>
-               ? world_.totals.allow(occupies_, {})
-               : world_.totals.allow(occupies_, world_.classes[world_.asks[existing].ask_class].spec->occupies);
+               ? world_.totals.allow(occupies_, {}, max)
+               : world_.totals.allow(occupies_, world_.classes[world_.asks[existing].ask_class].spec->occupies, max);
 }
 
 // What is wrong with the record before its key is looked at.

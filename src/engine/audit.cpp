@@ -149,9 +149,10 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
     differs("the table of awaited nodes", world.awaited_nodes.size(), count(AskState::awaiting_node));
     differs("what waits for a node that is there", sums.awaited_in_vain, 0);
     differs("the count of allocations", world.allocations, sums.allocations);
-    for (const auto& [kind, sum] : sums.asked) {
-        if (world.totals.of(kind) != sum) {
-            broken.push_back("the total of kind " + std::string(world.kinds.text(kind)) + " is not what asks come to");
+    for (std::uint32_t number = 0; number < world.totals.kinds(); ++number) {
+        const auto found = sums.asked.find(KindId{number});
+        if (world.totals.of(KindId{number}) != (found == sums.asked.end() ? 0 : found->second)) {
+            broken.push_back("the total of kind #" + std::to_string(number) + " is not what asks come to");
         }
     }
 }

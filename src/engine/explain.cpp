@@ -108,7 +108,8 @@ private:
         Diagnosis diagnosis = diagnoser_.diagnose();
         std::vector<NodeVictims> candidates;
         const PreemptionOutcome outcome = attempts_.preempting().decide(ask_, diagnosis, &candidates);
-        explanation.woken_by = wake_texts(evaluator_.predicates().woken_by(diagnosis.failed_predicates));
+        explanation.woken_by = wake_texts(
+            evaluator_.predicates().woken_by(diagnosis.failed_predicates | outcome.failed_predicates));
         explanation.message = whole_message(std::move(diagnosis.message), outcome);
         if (!outcome.tried) {
             return;

@@ -64,6 +64,10 @@ public:
     // other is looked at. If none has, though all are feasible, 16 bits were not enough, and the bound is lowered by one.
     void prove(const AskClass& ask_class, const NodeBlock& block, std::uint32_t number, const NodeMask* mask,
                std::uint64_t reaching, ClassCache& cache) const noexcept {
+        if (reaching == 0) {  // the block has changed since it was bounded
+            look(ask_class, block, number, mask, cache);
+            return;
+        }
         const std::int64_t bound = score_of(cache.best_in(number));
         ClassCache::LastLook& last = cache.last_look();
         if (last.block != number) {

@@ -259,6 +259,9 @@ void Pipeline::judge_last_changes(const AskClass& spec, const NodeMask* mask, Cl
     }
     for (std::uint64_t position = cache.position() + 1; position <= log.head(); ++position) {
         const std::uint32_t block = log.block_at(position);
+        if (position < log.head() && block == log.block_at(position + 1)) {
+            continue;
+        }
         evaluator_.look(spec, state_.nodes.block(block), block, mask, cache);
         ++counters_.blocks_judged;
         ++counters_.blocks_rechecked;

@@ -2,21 +2,12 @@
 
 #include <algorithm>
 
-#include <boost/container_hash/hash.hpp>
-
-#include "base/visit_texts.h"
+#include "base/field_hash.h"
 #include "labels/tolerations.h"
 
 namespace bayplan {
 
-std::size_t hash_of(const NodeFilterKey& key) {
-    std::size_t hash = key.taints;
-    for (const Text text : key.keys) {
-        boost::hash_combine(hash, text);
-    }
-    visit_texts(key.wanted, [&](Text text) { boost::hash_combine(hash, text); });
-    return hash;
-}
+std::size_t hash_of(const NodeFilterKey& key) { return field_hash(key); }
 
 std::size_t hash_of(const EligibleKey& key) { return raw(key.filter) * 1'000'003u + raw(key.key); }
 

@@ -2,56 +2,14 @@
 
 #include <algorithm>
 
-#include <boost/container_hash/hash.hpp>
-
+#include "base/field_hash.h"
 #include "labels/selector.h"
 
 namespace bayplan {
 
-namespace {
-
-std::size_t hash_of(const LabelSelector& selector) {
-    std::size_t hash = selector.requirements.size();
-    for (const LabelRequirement& requirement : selector.requirements) {
-        boost::hash_combine(hash, requirement.key);
-        for (const Text value : requirement.values) {
-            boost::hash_combine(hash, value);
-        }
-    }
-    return hash;
-}
-
-std::size_t hash_of(const TermMatch& match) {
-    std::size_t hash = match.namespaces.empty() ? 0 : match.namespaces.front();
-    boost::hash_combine(hash, match.selector ? hash_of(*match.selector) : 1);
-    return hash;
-}
-
-}  // namespace
-
-std::size_t hash_of(const SetKey& key) {
-    std::size_t hash = raw(key.owners_of);
-    for (const TermMatch& term : key.terms) {
-        boost::hash_combine(hash, hash_of(term));
-    }
-    boost::hash_combine(hash, key.name_space);
-    boost::hash_combine(hash, hash_of(key.selector));
-    return hash;
-}
-
-std::size_t hash_of(const TermKey& key) {
-    std::size_t hash = hash_of(key.match);
-    boost::hash_combine(hash, key.topology_key);
-    boost::hash_combine(hash, key.weight);
-    return hash;
-}
-
-std::size_t hash_of(const CounterKey& key) {
-    std::size_t hash = raw(key.set);
-    boost::hash_combine(hash, raw(key.key));
-    boost::hash_combine(hash, raw(key.filter));
-    return hash;
-}
+std::size_t hash_of(const SetKey& key) { return field_hash(key); }
+std::size_t hash_of(const TermKey& key) { return field_hash(key); }
+std::size_t hash_of(const CounterKey& key) { return field_hash(key); }
 
 // --- who belongs to a set
 

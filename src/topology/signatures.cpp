@@ -2,19 +2,13 @@
 
 #include <algorithm>
 
-#include <boost/container_hash/hash.hpp>
-
-#include "base/visit_texts.h"
+#include "base/field_hash.h"
 #include "labels/node_terms.h"
 #include "labels/tolerations.h"
 
 namespace bayplan {
 
-std::size_t hash_of(const SignatureKey& key) {
-    std::size_t hash = 0;
-    visit_texts(key.wanted, [&](Text text) { boost::hash_combine(hash, text); });
-    return hash;
-}
+std::size_t hash_of(const SignatureKey& key) { return field_hash(key); }
 
 SignatureId Signatures::acquire(const PodSpec& spec, const FactsBySlot& all) {
     SignatureKey key;

@@ -52,8 +52,13 @@ std::string Oracle::total_fault(const Ask* existing, const Ask& wanted) const {
     if (existing != nullptr) {
         add(occupied(*existing), -1, sum);
     }
-    const auto too_much = [](const auto& amount) { return amount.second > kTotalMax; };
-    return std::any_of(sum.begin(), sum.end(), too_much) ? "all asks together want too much" : "";
+    const std::int64_t most = wanted.node.empty() ? kTotalMax / 2 : kTotalMax;
+    for (const auto& [kind, value] : occupied(wanted)) {
+        if (sum[kind] > most) {
+            return "all asks together want too much";
+        }
+    }
+    return "";
 }
 
 void Oracle::message(const std::string& name, const DefineMessage& define) {

@@ -180,7 +180,8 @@ Case labels_given_twice() {
             "1 0 place s/x west - -"};
 }
 
-// 256 asks of the most there may be: nobody else may ask for any cpu, until one of them is gone.
+// 256 asks of the most there may be: nobody else may ask for any cpu until one of them is gone, and then only who runs
+// already, until half of them are.
 Case all_asks_want_too_much() {
     std::vector<oracle::OwnedAsk> huge;
     for (int number = 0; number < 256; ++number) {
@@ -191,10 +192,15 @@ Case all_asks_want_too_much() {
     oracle::OwnedAsk changed = ask("huge1", 0);
     changed.requests = {{kCpu, std::int64_t{1} << 53}};
     changed.node_cpu = 1;
+    oracle::OwnedReleases half;
+    for (int number = 1; number < 130; ++number) {
+        half.releases.push_back({"huge" + std::to_string(number), 0});
+    }
     return {"what all asks want has a limit",
-            {oracle::OwnedAsks{huge}, oracle::OwnedAsks{{ask("refused", 0), changed, ask("refused", 0)}}},
+            {oracle::OwnedAsks{huge}, oracle::OwnedAsks{{ask("refused", 0), changed, ask("refused", 0, kEast)}}},
             "1 0 place s/x east - -",
-            {oracle::OwnedReleases{{{"huge0", 0}}}, oracle::OwnedAsks{{ask("x", 0)}}}};
+            {oracle::OwnedReleases{{{"huge0", 0}}}, oracle::OwnedAsks{{ask("refused", 0), ask("runs", 0, kWest)}}, half,
+             oracle::OwnedAsks{{ask("x", 0)}}}};
 }
 
 // East has images of so many bytes that their sum would wrap, and be the least.
