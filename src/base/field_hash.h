@@ -18,7 +18,7 @@ public:
     template <typename Value>
     void add(const Value& value) {
         if constexpr (std::is_class_v<Value>) {
-            boost::pfr::for_each_field(value, [this](const auto& field) { add(field); });
+            boost::pfr::for_each_field(value, [this](const auto& field) { this->add(field); });
         } else {
             boost::hash_combine(hash_, value);
         }
