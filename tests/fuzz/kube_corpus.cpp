@@ -1,11 +1,10 @@
 // Writes Kubernetes objects in JSON and YAML as seeds for kube_objects_fuzz and kube_selector_fuzz.
 //
 // Usage: kube_corpus DIRECTORY
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
+
+#include "seeds.h"
 
 namespace {
 
@@ -67,38 +66,24 @@ const std::string kYaml =
     "    nodeSelector: *l\n    containers:\n    - name: c\n      resources: {requests: {cpu: 0.5, memory: 1Gi}}\n"
     "---\nkind: Node\nmetadata:\n  name: \"n\"\nstatus:\n  allocatable:\n    cpu: '4'\n";
 
-bool write(const std::filesystem::path& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    return static_cast<bool>(file);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 2) {
-        std::fprintf(stderr, "usage: %s DIRECTORY\n", argv[0]);
-        return 2;
-    }
-    const std::filesystem::path directory = argv[1];
-    std::filesystem::create_directories(directory);
-    std::vector<std::string> seeds{kYaml, kSelector, kTerm};
+    bayplan::fuzz::Seeds seeds;
+    const auto add = [&](const std::string& text) { seeds.emplace_back(std::to_string(seeds.size()), text); };
+    add(kYaml);
+    add(kSelector);
+    add(kTerm);
     std::string list = R"({"kind":"List","items":[)";
     std::string timeline;
     for (const std::vector<std::string>& group : {pods(), others()}) {
         for (const std::string& object : group) {
             list += (list.back() == '[' ? "" : ",") + object;
             timeline += R"({"at":"1.5s","apply":)" + object + "}\n";
-            seeds.push_back(object);
+            add(object);
         }
     }
-    seeds.push_back(list + "]}");
-    seeds.push_back(timeline + R"({"at":"12s","delete":{"kind":"Pod","namespace":"ns","name":"a"},"now":true})");
-    for (std::size_t number = 0; number < seeds.size(); ++number) {
-        if (!write(directory / std::to_string(number), seeds[number])) {
-            std::fprintf(stderr, "%s: cannot be written\n", directory.c_str());
-            return 1;
-        }
-    }
-    return 0;
+    add(list + "]}");
+    add(timeline + R"({"at":"12s","delete":{"kind":"Pod","namespace":"ns","name":"a"},"now":true})");
+    return bayplan::fuzz::write_seeds(argc, argv, seeds);
 }

@@ -1,8 +1,6 @@
 // Writes seeds for texts_fuzz: one text of each kind that is read to its end.
 //
 // Usage: texts_corpus DIRECTORY
-#include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -10,6 +8,7 @@
 #include "client/journal.h"
 #include "config/load.h"
 #include "config_file.h"
+#include "seeds.h"
 
 namespace {
 
@@ -41,18 +40,10 @@ std::string small_journal(const config::ConfigFolder& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 2) {
-        std::fprintf(stderr, "usage: %s DIRECTORY\n", argv[0]);
-        return 2;
-    }
-    const std::filesystem::path directory = argv[1];
-    std::filesystem::create_directories(directory);
     const config::ConfigFolder folder;
-    bool written = true;
+    fuzz::Seeds seeds;
     const auto add = [&](const char* name, char kind, std::string_view text) {
-        std::ofstream file(directory / name, std::ios::binary);
-        file << kind << text;
-        written &= !text.empty() && file.flush();
+        seeds.emplace_back(name, text.empty() ? "" : kind + std::string(text));
     };
     add("configuration", 0, config::kSoundConfig);
     add("printed", 0, printed_configuration(folder));
@@ -61,9 +52,5 @@ int main(int argc, char** argv) {
     add("cpus", 3, "0-3,5");
     add("size", 3, "64Ki");
     add("duration", 3, "10s");
-    if (!written) {
-        std::fprintf(stderr, "%s: a seed cannot be made or written\n", directory.c_str());
-        return 1;
-    }
-    return 0;
+    return fuzz::write_seeds(argc, argv, seeds);
 }
