@@ -170,7 +170,8 @@ void check_cache(World& world, AskId id, const BlockEvaluator& evaluator, std::v
         if (world.node_state.version(block) > entry.cache->position()) {
             continue;
         }
-        const NodeKey best = evaluator.best(*entry.spec, world.node_state.block(block), block, mask);
+        const NodeKey best = evaluator.best(*entry.spec, world.node_state.block(block), block,
+                                            BlockEvaluator::allowed(block, mask));
         const NodeKey cached = entry.cache->best_in(block);
         if (entry.cache->exact(block) ? cached != best : cached < best) {
             broken.push_back("the cached best of block " + std::to_string(block) + " is stale for " +

@@ -21,6 +21,8 @@
 #include "placement/block_evaluator.h"
 #include "placement/cluster_search.h"
 #include "placement/column_source.h"
+#include "placement/excluded_nodes.h"
+#include "placement/named_nodes.h"
 #include "placement/stage_executor.h"
 #include "queues/pending_heap.h"
 
@@ -67,9 +69,9 @@ public:
         }
     }
 
-    // The best node for the class in the present state; 0 if none is feasible. Brings the cache up to date.
-    // `left_out`: nodes that it may not be; null = none.
-    NodeKey resolve(ClassId, const NodeMask* left_out = nullptr);
+    // The best node for an ask of the class in the present state; 0 if none is feasible. Brings the cache up to date.
+    // Nodes that are excluded for this ask cost a look at their blocks, where they would be the best.
+    NodeKey resolve(ClassId, const ExcludedNodes& = kNoneExcluded);
 
     // An ask became pending; may mean that what is selected is no longer first.
     void on_pending(const PendingKey&);
@@ -140,6 +142,8 @@ private:
     NodeKey settle(BlockBound&, ClassCache&, LookAt&&) const noexcept;
     template <typename LookAt>
     NodeKey refine(NodeKey least, std::size_t count, BlockBound&, ClassCache&, LookAt&&) const noexcept;
+    NodeKey best_beside(const ExcludedNodes&, NodeKey excluded, std::uint64_t allowed, const AskClass&,
+                        BlockBound&) const noexcept;
     bool few_changes(const ClassCache&) const;
     bool list_changed(const ClassCache&, bool ranges);
     void judge_changed_nodes(const AskClass&, const NodeMask*, ClassCache&);
@@ -151,6 +155,7 @@ private:
     State state_;
     const BlockEvaluator& evaluator_;
     ClusterSearch& search_;
+    NamedNodes named_;
     std::unique_ptr<StageExecutor> executor_;
     std::vector<Batch> batches_;                   // a few, oldest first
     std::vector<std::vector<AskHandle>> spare_;    // room for asks, from batches that are done
@@ -166,6 +171,7 @@ private:
     ColumnSource column_source_;
     std::vector<std::uint64_t> changed_lanes_;  // per block, while columns are brought up to date
     std::vector<std::uint32_t> changed_blocks_;  // likewise: those that changed
+    std::vector<NodeKey> put_aside_;  // cached keys of excluded nodes, while the best beside them is searched for
     PipelineCounters counters_;
 };
 

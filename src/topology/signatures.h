@@ -47,7 +47,8 @@ public:
     Signatures(const TextTable& texts, const KnownTexts& known, FixedPredicates on)
         : texts_(texts), known_(known), on_(on) {}
 
-    SignatureId acquire(const PodSpec&, const FactsBySlot&);
+    // `required`: with the spec's required terms; else whoever uses the mask looks at them (SpecPlan::by_name).
+    SignatureId acquire(const PodSpec&, bool required, const FactsBySlot&);
     void release(SignatureId);
     void set_node(Slot, const NodeFacts*, std::size_t slots);
 
