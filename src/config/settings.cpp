@@ -99,10 +99,11 @@ void append_rules(Settings<PartitionConfig>& table) {
         "The same for a node to be reserved for a pod that does not fit yet."));
     table.push_back(
         choice<P>("compat", MEMBER(engine.compat),
-                  Choices<Compat>{{"seed", Compat::seed},
+                  Choices<Compat>{{"bayplan", Compat::bayplan},
                                   {"kubernetes-1.35", Compat::kubernetes_1_35}},
-                  "Where rules are at odds: as designed, or as kube-scheduler 1.35 does it, "
-                  "faults included."));
+                  "Where rules are at odds: as Bayplan has it, or as kube-scheduler 1.35 does it, "
+                  "faults included.",
+                  Choices<Compat>{{"seed", Compat::bayplan}}));
 }
 
 void append_engine(Settings<PartitionConfig>& table) {

@@ -15,8 +15,8 @@ struct ScorePoint {
     std::int32_t utilization = 0;  // 0 to 100, rising from corner to corner
     std::int32_t score = 0;        // 0 to 10
 };
-// Where the design's seeds and today's Kubernetes differ (RULES.md says where).
-enum class Compat : std::uint8_t { seed, kubernetes_1_35 };
+// Where the preemption document and today's Kubernetes differ (rules/settings.md says where).
+enum class Compat : std::uint8_t { bayplan, kubernetes_1_35 };
 
 // The four places where preemption differs between the two (RULES.md, section 10).
 enum class VictimOrder : std::uint8_t { qos, start };            // among pods of one priority: QoS class first, or not
@@ -85,7 +85,7 @@ struct EngineOptions {
     ScoreWeights weights;
     std::vector<std::string> predicates;  // white-list by name; empty = all
     std::vector<std::string> reservation_predicates;  // the same, of the reservation phase
-    Compat compat = Compat::seed;
+    Compat compat = Compat::bayplan;
     PreemptionOptions preemption;
     bool backoff_early = true;  // an ask in backoff is tried when nothing else waits
     std::int64_t avoid_rejecting_ns = 60'000'000'000;  // a node that refused a pod is tried last for so long

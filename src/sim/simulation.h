@@ -22,7 +22,7 @@
 namespace bayplan::sim {
 
 struct SimulationOptions {
-    Compat compat = Compat::seed;
+    Compat compat = Compat::bayplan;
     std::vector<std::string> predicates;  // white-list; empty = all
     bool explain = false;                 // every decision with its explanation
     bool full = false;                    // of a node all failing predicates, not only the first

@@ -21,7 +21,7 @@
 namespace bayplan::sim {
 
 struct TimelineOptions {
-    Compat compat = Compat::seed;
+    Compat compat = Compat::bayplan;
     std::vector<std::string> predicates;  // white-list; empty = all
     std::int64_t until_ms = kNever;       // the last instant; kNever: until nothing more can happen
 };

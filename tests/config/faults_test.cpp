@@ -147,7 +147,7 @@ TEST(ConfigFaults, rules) {
         {with_partition("score_shape: [50:5, [1]]"),
          "b.yaml:3:25: 'partitions[0].score_shape[1]' is a list; give a text such as \"50:5\""},
         {with_partition("compat: kubernetes"),
-         "b.yaml:3:13: 'partitions[0].compat' is 'kubernetes'; give one of seed, kubernetes-1.35"},
+         "b.yaml:3:13: 'partitions[0].compat' is 'kubernetes'; give one of bayplan, kubernetes-1.35"},
     });
 }
 

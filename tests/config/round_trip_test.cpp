@@ -327,9 +327,24 @@ TEST(RecordedPartition, what_is_not_in_the_record_is_at_its_default) {
     ASSERT_TRUE(parse_recorded_text("name: a\n", "record", partition, faults));
     EXPECT_EQ(recorded_text(partition).find("predicates"), std::string::npos);
     EXPECT_TRUE(partition.engine.predicates.empty());
-    EXPECT_EQ(partition.engine.compat, Compat::seed);
+    EXPECT_EQ(partition.engine.compat, Compat::bayplan);
     EXPECT_EQ(partition.engine.score_shape.size(), 2u);
     EXPECT_EQ(partition.engine.weights.taint_toleration, 3);
+}
+
+// The name that `bayplan` had in earlier releases: read, and written as it is called now.
+TEST(RecordedPartition, the_former_name_of_compat_is_read) {
+    PartitionConfig partition;
+    partition.engine.compat = Compat::kubernetes_1_35;
+    partition.engine.preemption = PreemptionOptions::of(Compat::kubernetes_1_35);
+    Faults faults;
+    ASSERT_TRUE(parse_recorded_text("name: a\ncompat: seed\npreemption: {compat: seed}\n", "record", partition, faults));
+    EXPECT_TRUE(faults.empty());
+    EXPECT_EQ(partition.engine.compat, Compat::bayplan);
+    EXPECT_EQ(partition.engine.preemption.victim_order, VictimOrder::qos);
+    const std::string text = recorded_text(partition);
+    EXPECT_EQ(text.find("seed"), std::string::npos) << text;
+    EXPECT_NE(text.find("compat: bayplan"), std::string::npos) << text;
 }
 
 TEST(PredicateOverrides, stand_above_every_partition_and_refuse_what_they_do_not_know) {

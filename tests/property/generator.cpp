@@ -93,7 +93,7 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     if (random.chance(60)) {
         options.score_shape = random_shape(random);
     }
-    options.compat = random.chance(50) ? Compat::seed : Compat::kubernetes_1_35;
+    options.compat = random.chance(50) ? Compat::bayplan : Compat::kubernetes_1_35;
     if (random.chance(25)) {
         ScoreWeights& weights = options.weights;
         for (std::int32_t* weight :

@@ -201,7 +201,7 @@ std::string to_text(const EngineOptions& options) {
         << ", asks_max " << options.asks_max << ", backoff " << options.backoff_initial_ns << " to "
         << options.backoff_max_ns << " ns, score "
         << score_of(options) << ", specs_max " << options.specs_max << ", objects_max " << options.objects_max
-        << ", compat " << (options.compat == Compat::seed ? "seed" : "kubernetes-1.35")
+        << ", compat " << (options.compat == Compat::bayplan ? "bayplan" : "kubernetes-1.35")
         << ", weights " << weights_of(options.weights) << ", predicates"
         << (options.predicates.empty() ? " all" : "");
     for (const std::string& name : options.predicates) {
