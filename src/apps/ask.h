@@ -1,4 +1,4 @@
-// One ask, from the shim's message until its pod is gone, and the states it goes through (DESIGN law 4).
+// One ask, from the shim's message until its pod is gone, and the states it goes through (R-LAW-4).
 //
 // Most asks are pods that run, and stay for long: what only waiting asks need is in a record of its own.
 // Thread: the engine's. Owned by the AskTable.

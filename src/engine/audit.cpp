@@ -8,7 +8,7 @@ namespace bayplan {
 
 namespace {
 
-// Law 2: used, foreign and held of each node are the sums of what is there.
+// R-LAW-2: used, foreign and held of each node are the sums of what is there.
 struct Sums {
     std::map<std::pair<Slot, KindId>, std::int64_t> used;
     std::map<std::pair<Slot, KindId>, std::int64_t> foreign;
@@ -96,7 +96,7 @@ void check_share(const World& world, AskId id, const DeviceUse& use, std::vector
     }
 }
 
-// Law 2, device by device; and that readers see how far the devices reach.
+// R-LAW-2, device by device; and that readers see how far the devices reach.
 void check_devices(const World& world, Slot slot, std::vector<std::string>& broken) {
     const NodeBlock& block = world.node_state.block(block_of(slot));
     const std::uint32_t lane = lane_of(slot);

@@ -1,5 +1,5 @@
 // The decision log: one line per attempt and per allocation that the engine itself ends, and its digest.
-// Format: engine/RULES.md, section 7. The same record gives the same bytes whatever the settings that
+// Format: rules/log.md. The same record gives the same bytes whatever the settings that
 // must not decide.
 //
 // Thread: the engine's.

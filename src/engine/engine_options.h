@@ -1,4 +1,4 @@
-// Settings of one engine. The first group decides placements (RULES.md, section 8); the second must not.
+// Settings of one engine. The first group decides placements (rules/settings.md); the second must not.
 //
 // Thread: plain data, fixed when the engine is made.
 #pragma once
@@ -18,7 +18,7 @@ struct ScorePoint {
 // Where the preemption document and today's Kubernetes differ (rules/settings.md says where).
 enum class Compat : std::uint8_t { bayplan, kubernetes_1_35 };
 
-// The four places where preemption differs between the two (RULES.md, section 10).
+// The four places where preemption differs between the two (R-SETTING-2).
 enum class VictimOrder : std::uint8_t { qos, start };            // among pods of one priority: QoS class first, or not
 enum class LowerNominations : std::uint8_t { recheck, clear };   // on a node that is nominated
 enum class PreemptAgain : std::uint8_t { any, marked };          // terminating pods that keep a nominated pod waiting
@@ -44,7 +44,7 @@ struct PreemptionOptions {
     }
 };
 
-// Which of the devices with room for a share is taken (RULES.md, section 11).
+// Which of the devices with room for a share is taken (R-DEVICE-23).
 enum class DeviceChoice : std::uint8_t { fullest, emptiest };
 
 // Weight of each score plugin; 0 = switched off. Kubernetes' defaults.

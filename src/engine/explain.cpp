@@ -13,7 +13,7 @@ PredicateFailure named(const PredicateSet& predicates, PredicateSet::Failure&& f
 
 constexpr std::string_view kAvoidedReason = "node(s) refused the pod lately";
 
-// In the words of RULES.md, section 6. A new or changed node wakes whatever failed.
+// In the words of rules/failure.md. A new or changed node wakes whatever failed.
 std::vector<std::string> wake_texts(std::uint32_t events) {
     static constexpr std::pair<std::uint32_t, std::string_view> kTexts[] = {
         {kNodeAdded, "a node added"},

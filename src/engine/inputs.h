@@ -1,4 +1,4 @@
-// Every input of an engine, one function each, as engine/RULES.md section 2 says. What is wrong with an
+// Every input of an engine, one function each, as the pages of rules/ say. What is wrong with an
 // item is answered to the shim that sent it, by name; nothing else changes.
 //
 // Thread: the engine's.

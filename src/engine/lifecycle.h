@@ -1,5 +1,5 @@
 // What happens to asks: the only code that changes an ask's state, a node's usage, or a shim's decisions. Every
-// transition of engine/RULES.md is one function here; the one that is not in it, from pending to selected and back, is
+// transition of engine/rules is one function here; the one that is not in it, from pending to selected and back, is
 // the pipeline's (placement/pipeline.h), and means nothing to the outside.
 //
 // Thread: the engine's.

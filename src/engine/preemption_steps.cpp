@@ -1,5 +1,5 @@
 // The part of Lifecycle about preemption: nominations, victims, and those of them that stay
-// (engine/RULES.md, section 10).
+// (rules/preemption.md).
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // NodeResourcesFit: for every resource kind asked for, capacity - used - foreign - what holds keep from
 // this priority must suffice. Any kind by name; `pods` is one of them. Source: Kubernetes 1.35,
-// NodeResourcesFit filter; holds: seed 002 (nominated pods).
+// NodeResourcesFit filter; holds: R-PREDICATE-13.
 
 #include <array>
 #include <bit>

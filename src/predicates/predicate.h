@@ -25,7 +25,7 @@
 
 namespace bayplan {
 
-// What may make an ask feasible that a predicate has refused (engine/RULES.md, section 6).
+// What may make an ask feasible that a predicate has refused (R-WAKE-1 to R-WAKE-9).
 enum WakeEvent : std::uint32_t {
     kNodeAdded = 1u << 0,
     kNodeUpdated = 1u << 1,     // capacity, labels, taints or images changed, hold dropped

@@ -1,5 +1,5 @@
 // Pods that are being deleted: when each should be gone, when to remind its shim, and which of them stay
-// for ever (engine/RULES.md, section 10, "Victims that stay").
+// for ever (rules/victims.md).
 //
 // Thread: the engine's. Owner: World. Times are the engine's, in ns.
 #pragma once

@@ -2,7 +2,7 @@
 // whether a node can be made room on at all, and whose going is the first that costs, is then a matter of a
 // few sums, without a look at the pods themselves.
 //
-//   pods[0..n)          ours, most important first (engine/RULES.md, section 10), so that those below a
+//   pods[0..n)          ours, most important first (R-PREEMPT-12), so that those below a
 //                       priority are the end of the list
 //   kinds[k].rest[i]    sum of what pods[i..n) request
 //

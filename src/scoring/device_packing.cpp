@@ -1,5 +1,5 @@
 // DevicePacking: prefers nodes where the pod leaves fewer devices that nobody will be able to use. Ours; off by
-// default. Rules: engine/RULES.md, section 11. Device by device it follows the idea of fragmentation (FGD, USENIX
+// default. Rules: R-DEVICE-40 to R-DEVICE-47. Device by device it follows the idea of fragmentation (FGD, USENIX
 // ATC 2023), without a list of typical pods: a node's own ratio of cpu to devices says how much cpu a device wants.
 
 #include <algorithm>
