@@ -10,6 +10,10 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # the tree stays as it is
+import book
+import words
+
 # Which folders of src/ a folder may include: the one list of it. base, lanes <- tables <- rules <- placement <- engine <-
 # adapters; only the tables among each other go both ways. A new edge is a decision: write it here with the change that
 # needs it.
@@ -61,6 +65,20 @@ def files(top):
                             check=True, text=True, capture_output=True)
     names = listed.stdout.split("\n")
     return [top / name for name in names if name and (top / name).is_file()]
+
+
+def all_texts(top):
+    """Of every file that is text, by its name; the baseline of the schema is not ours to word."""
+    texts = {}
+    for path in files(top):
+        name = str(path.relative_to(top))
+        if name.startswith("fbs/baseline/"):
+            continue
+        try:
+            texts[name] = path.read_text()
+        except UnicodeDecodeError:
+            pass
+    return texts
 
 
 def included(text):
@@ -156,8 +174,12 @@ def main():
         if not generated and not (top / folder / "README.md").exists():
             faults.append(f"{folder}: no README.md")
     faults += mutant_faults(top)
+    texts = all_texts(top)
+    faults += book.faults(texts)
+    faults += words.faults(texts)
     print("\n".join(faults) if faults else "tidy")
     return 1 if faults else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
