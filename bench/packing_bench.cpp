@@ -142,7 +142,7 @@ EngineOptions options_of(const Policy& policy) {
     EngineOptions options;
     options.executor = ExecutorKind::inline_;
     options.score = policy.score;
-    options.weights.device_packing = policy.device_packing;
+    options.weights[ScoreId::device_packing] = policy.device_packing;
     options.backoff_early = false;  // nobody leaves: who found no place finds none later
     return options;
 }

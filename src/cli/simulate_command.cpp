@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "cli/progress.h"
-#include "predicates/names.h"
+#include "options/predicate_rows.h"
 #include "sim/report.h"
 #include "sim/simulation.h"
 #include "sim/timeline_report.h"

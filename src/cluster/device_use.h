@@ -10,7 +10,7 @@
 
 #include "base/ids.h"
 #include "cluster/node_block.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 
 namespace bayplan {
 

@@ -13,7 +13,7 @@
 #include "engine/world.h"
 #include "placement/pipeline.h"
 #include "predicates/registry.h"
-#include "scoring/score.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 
@@ -30,17 +30,12 @@ std::unique_ptr<StageExecutor> executor_of(const EngineOptions& options, WorkerS
 
 }  // namespace
 
-TopologyOptions topology_options(const EngineOptions& options) {
-    const auto on = [&](std::string_view name) {
-        return options.predicates.empty() ||
-               std::find(options.predicates.begin(), options.predicates.end(), name) != options.predicates.end();
-    };
-    return {.fixed = {.taints = on("TaintToleration"), .affinity = on("NodeAffinity")},
-            .spread_filter = on("PodTopologySpread"),
-            .affinity_filter = on("InterPodAffinity"),
-            .spread_score = options.weights.pod_topology_spread > 0,
-            .affinity_score = options.weights.inter_pod_affinity > 0,
-            .negative_selector_fault = options.compat == Compat::kubernetes_1_35};
+TopologyOptions topology_options(const EngineOptions& options, std::uint32_t predicate_parts) {
+    std::uint32_t parts = predicate_parts;
+    for (const ScoreRow& row : kScoreRows) {
+        parts |= options.weights[row.id] > 0 ? row.parts : 0;
+    }
+    return {.parts = parts, .negative_selector_fault = options.compat == Compat::kubernetes_1_35};
 }
 
 // Order matters: what proposals read is made before the executor's work and destroyed after it.
@@ -48,9 +43,9 @@ struct Engine::Parts {
     Parts(const EngineOptions& options, DecisionSink& to, std::unique_ptr<PredicateSet> predicates,
           std::unique_ptr<StageExecutor> executor, WorkerStart victim_worker_start)
         : sink(to),
-          world(options, executor->worker_count()),
+          world(options, executor->worker_count(), predicates->parts()),
           evaluator(std::move(predicates), make_scores(options), options.score, lane_kernels(options.simd)),
-          search(evaluator.predicates(), make_cluster_scores(options.weights), evaluator.kernels()),
+          search(evaluator.predicates(), make_cluster_scores(options), evaluator.kernels()),
           pipeline(options,
                    {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},
                    evaluator, search, std::move(executor)),

@@ -15,7 +15,7 @@
 #include "bayplan/explanation.h"
 #include "bayplan/records.h"
 #include "engine/decision_sink.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 
 namespace bayplan {
 

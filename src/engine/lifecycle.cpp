@@ -72,7 +72,7 @@ void for_each_text(const std::vector<ClaimBinding>& bindings, Visit&& visit) {
 // Claims that waited for this placement take their volumes.
 void Lifecycle::bind_claims(AskId id, Slot slot) {
     const SpecId spec = world_.classes.spec_of(world_.asks[id]);
-    if (world_.specs[spec].volumes.empty() || !evaluator_.predicates().has("VolumeBinding")) {
+    if (world_.specs[spec].volumes.empty() || !evaluator_.predicates().has(PredicateId::volume_binding)) {
         return;
     }
     std::vector<ClaimBinding> bindings = bindings_at(world_.topology.plan(spec).volumes, *world_.nodes[slot].facts,

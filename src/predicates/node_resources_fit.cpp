@@ -16,8 +16,6 @@ class NodeResourcesFit final : public Predicate {
 public:
     NodeResourcesFit(const LaneKernels& kernels) : kernels_(kernels) {}
 
-    std::string_view name() const override { return "NodeResourcesFit"; }
-
     bool concerns(const AskClass& ask_class) const override { return !ask_class.requests.empty(); }
 
     std::uint64_t filter(const AskClass& ask_class, const NodeBlock& block,
@@ -80,8 +78,6 @@ public:
         refusals.unschedulable &= ~refusals.unresolvable;
         return refusals;
     }
-
-    std::uint32_t woken_by() const override { return kNodeChanges | kPodGone; }
 
 private:
     // Holds aside. Where the kind is devices, their reach decides too.

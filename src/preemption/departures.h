@@ -13,7 +13,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "apps/ask_table.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 
 namespace bayplan {
 

@@ -17,7 +17,7 @@
 #include "apps/ask_table.h"
 #include "apps/class_table.h"
 #include "cluster/node_table.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 
 namespace bayplan {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "preemption/budgets.h"
 #include "preemption/node_trial.h"
 #include "preemption/victim_index.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "bayplan/explanation.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "kube/cluster_dump.h"
 
 namespace bayplan::sim {

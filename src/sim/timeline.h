@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "kube/cluster_dump.h"
 #include "sim/events.h"
 #include "sim/virtual_time.h"

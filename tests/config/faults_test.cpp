@@ -1,8 +1,10 @@
 // Every kind of fault: where it is reported and what the reader is told to do. All faults at once.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "config_file.h"
+#include "options/predicate_rows.h"
 
 namespace bayplan::config {
 namespace {
@@ -102,10 +104,8 @@ TEST(ConfigFaults, bounds) {
 }
 
 TEST(ConfigFaults, rules) {
-    const std::string known =
-        "which is no predicate; known are NodeUnschedulable, NodeName, TaintToleration, "
-        "NodeAffinity, NodePorts, NodeResourcesFit, VolumeRestrictions, NodeVolumeLimits, "
-        "VolumeBinding, VolumeZone, PodTopologySpread, InterPodAffinity";
+    const std::string known = fmt::format("which is no predicate; known are {}",
+                                          fmt::join(kPredicateNames, ", "));
     const auto no_corner = [](int column, int index, const std::string& text) {
         return fmt::format("b.yaml:3:{}: 'partitions[0].score_shape[{}]' is '{}', which is no "
                            "corner; give UTILIZATION:SCORE, 0 .. 100 and 0 .. 10",

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bayplan/records.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "kube_devices.h"
 #include "kube_judge.h"
 #include "kube_preemption.h"

@@ -87,15 +87,10 @@ KubeOptions Oracle::kube_options() const {
     for (const ScorePoint& point : options_.score_shape) {
         out.shape.push_back({point.utilization, 10 * point.score});
     }
-    const ScoreWeights& weights = options_.weights;
-    out.weights = {{"TaintToleration", weights.taint_toleration},
-                   {"NodeAffinity", weights.node_affinity},
-                   {"PodTopologySpread", weights.pod_topology_spread},
-                   {"InterPodAffinity", weights.inter_pod_affinity},
-                   {"NodeResourcesFit", weights.resources_fit},
-                   {"NodeResourcesBalancedAllocation", weights.balanced_allocation},
-                   {"ImageLocality", weights.image_locality},
-                   {"DevicePacking", weights.device_packing}};
+    out.weights.clear();
+    for (const ScoreRow& row : kScoreRows) {
+        out.weights.emplace(row.name, options_.weights[row.id]);
+    }
     for (const std::string& name : kube_predicate_names()) {
         const auto& on = options_.predicates;
         if (!on.empty() && std::find(on.begin(), on.end(), name) == on.end()) {

@@ -169,11 +169,8 @@ private:
 
 std::string weights_of(const ScoreWeights& weights) {
     std::string out;
-    for (const std::int32_t weight :
-         {weights.taint_toleration, weights.node_affinity, weights.pod_topology_spread,
-          weights.inter_pod_affinity, weights.resources_fit, weights.balanced_allocation,
-          weights.image_locality, weights.device_packing}) {
-        out += (out.empty() ? "" : "/") + std::to_string(weight);
+    for (const ScoreRow& row : kScoreRows) {
+        out += (out.empty() ? "" : "/") + std::to_string(weights[row.id]);
     }
     return out;
 }

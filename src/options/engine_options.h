@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "options/score_rows.h"
+
 namespace bayplan {
 
 enum class ScorePolicy : std::uint8_t { least_allocated, most_allocated, requested_to_capacity_ratio };
@@ -46,18 +48,6 @@ struct PreemptionOptions {
 
 // Which of the devices with room for a share is taken (R-DEVICE-23).
 enum class DeviceChoice : std::uint8_t { fullest, emptiest };
-
-// Weight of each score plugin; 0 = switched off. Kubernetes' defaults.
-struct ScoreWeights {
-    std::int32_t taint_toleration = 3;
-    std::int32_t node_affinity = 2;
-    std::int32_t pod_topology_spread = 2;
-    std::int32_t inter_pod_affinity = 2;
-    std::int32_t resources_fit = 1;
-    std::int32_t balanced_allocation = 1;
-    std::int32_t image_locality = 1;
-    std::int32_t device_packing = 0;  // ours: off by default
-};
 
 // Vector instructions; automatic: see lanes/lane_kernels.h.
 enum class SimdLevel : std::uint8_t { automatic, scalar, avx2, avx512 };
