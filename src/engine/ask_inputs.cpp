@@ -206,7 +206,7 @@ void Inputs::add_ask(ShimId id, const AskRecord& record) {
     } else if (!world_.specs[world_.classes.spec_of(ask)].gates.empty()) {
         lifecycle_.make_gated(ask_id, true);
     } else {
-        lifecycle_.make_pending(ask_id);
+        lifecycle_.make_pending(ask_id, AskEvent::enter);
     }
 }
 
@@ -308,13 +308,13 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
     } else if (!world_.specs[world_.classes.spec_of(ask)].gates.empty()) {
         lifecycle_.make_gated(ask_id, before != AskState::gated);
     } else if (before == AskState::pending || before == AskState::selected || before == AskState::gated) {
-        lifecycle_.make_pending(ask_id);
+        lifecycle_.make_pending(ask_id, AskEvent::restate);
     } else if (before == AskState::unschedulable && !same_needs) {
         lifecycle_.wake_one(ask_id);
     } else if (before == AskState::unschedulable) {
-        lifecycle_.make_unschedulable(ask_id);
+        lifecycle_.make_unschedulable(ask_id, AskEvent::restate);
     } else {
-        lifecycle_.insert_backoff(ask_id);
+        lifecycle_.insert_backoff(ask_id, AskEvent::restate);
     }
 }
 

@@ -1,6 +1,6 @@
 // The part of Lifecycle that speaks to shims: decisions, credit, acknowledgements, cuts.
 
-#include "base/check.h"
+#include "apps/ask_state.h"
 #include "engine/lifecycle.h"
 
 namespace bayplan {
@@ -63,7 +63,7 @@ void Lifecycle::acknowledge(ShimId id, std::uint64_t up_to) {
         Ask* ask = world_.asks.find(handle);
         if (ask != nullptr && ask->state == AskState::unacknowledged &&
             ask->waiting_or_decision == static_cast<std::uint32_t>(number)) {
-            ask->state = AskState::allocated;
+            change_state(*ask, AskEvent::acknowledge);
         }
     });
     credit_changed(id);

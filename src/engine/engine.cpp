@@ -195,7 +195,7 @@ std::optional<Engine::AskName> Engine::next_ask() {
     const auto has_credit = [&](AskId id) { return parts_->lifecycle.has_credit(world.asks[id].shim); };
     AskId id = parts_->pipeline.next(has_credit);
     if (id != kNone<AskId>) {
-        parts_->lifecycle.make_pending(id);  // back to where it came from: it is first again
+        parts_->lifecycle.make_pending(id, AskEvent::put_back);  // back to where it came from: it is first again
     } else if (id = parts_->lifecycle.early(); id == kNone<AskId>) {
         return std::nullopt;
     }

@@ -106,7 +106,7 @@ void Lifecycle::place(AskId id, Slot slot) {
     give_devices(id, slot, {});
     occupy(id, slot);
     world_.left_out.ask_placed(id);
-    end_waiting(id, AskState::unacknowledged, world_.shims[ask.shim].outbox.last() + 1);
+    end_waiting(id, AskEvent::place, world_.shims[ask.shim].outbox.last() + 1);
     const KeyText key = world_.asks.key(id);
     ++placed_;
     const std::string_view node = world_.nodes.name(slot);
@@ -192,7 +192,7 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
                                    [&](AskId victim) { return !world_.asks[victim].terminating; });
         nominate(id, *outcome.chosen);
     }
-    make_unschedulable(id);
+    make_unschedulable(id, AskEvent::fail);
     if (anybody_told) {
         wake(kPodPlaced);
     }
@@ -204,10 +204,10 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
 // --- transitions
 
 // The ask has its place now; `decision`: the number of the one that gives it, 0 if its shim stated it.
-void Lifecycle::end_waiting(AskId id, AskState state, std::uint64_t decision) {
+void Lifecycle::end_waiting(AskId id, AskEvent event, std::uint64_t decision) {
     world_.asks.end_waiting(id);
     Ask& ask = world_.asks[id];
-    ask.state = state;
+    change_state(ask, event);
     ask.waiting_or_decision = static_cast<std::uint32_t>(decision);
 }
 
@@ -219,10 +219,9 @@ void Lifecycle::begin_waiting(AskId id) {
         id, grouped ? world_.applications[ask.application].groups[ask.group].number : std::uint64_t{ask.sequence});
 }
 
-void Lifecycle::make_pending(AskId id) {
-    Ask& ask = world_.asks[id];
+void Lifecycle::make_pending(AskId id, AskEvent event) {
+    change_state(world_.asks[id], event);
     Waiting& waiting = world_.asks.waiting(id);
-    ask.state = AskState::pending;
     waiting.nacked = false;
     world_.pending.insert(id);
     pipeline_.on_pending(waiting.key);
@@ -248,7 +247,7 @@ void Lifecycle::place_by_force(AskId id, Slot slot, std::string_view stated_devi
     occupy(id, slot);
     world_.nodes.note_usage_changed(slot);
     world_.left_out.ask_placed(id);
-    end_waiting(id, AskState::allocated, 0);
+    end_waiting(id, AskEvent::run, 0);
     note_terminating(id);
     end_nomination_by_placement(id, slot);
     wake(kPodPlaced);
@@ -256,7 +255,7 @@ void Lifecycle::place_by_force(AskId id, Slot slot, std::string_view stated_devi
 
 void Lifecycle::await_node(AskId id, std::string_view node, bool tell) {
     Ask& ask = world_.asks[id];
-    ask.state = AskState::awaiting_node;
+    change_state(ask, AskEvent::await_node);
     world_.awaited_nodes.insert(id, node);
     end_nomination_by_placement(id, kNone<Slot>);
     if (tell) {
@@ -287,21 +286,20 @@ void Lifecycle::end_allocation(AskId id) {
 
 void Lifecycle::make_gated(AskId id, bool tell) {
     Ask& ask = world_.asks[id];
-    ask.state = AskState::gated;
+    change_state(ask, AskEvent::gate);
     if (tell) {
         decide(ask.shim, DecisionKind::ask_waiting, world_.asks.key(id),
                gates_text(world_.specs[world_.classes.spec_of(ask)], world_.texts));
     }
 }
 
-void Lifecycle::make_unschedulable(AskId id) {
-    world_.asks[id].state = AskState::unschedulable;
+void Lifecycle::make_unschedulable(AskId id, AskEvent event) {
+    change_state(world_.asks[id], event);
     world_.unschedulable.insert(id);
 }
 
-void Lifecycle::insert_backoff(AskId id) {
-    Ask& ask = world_.asks[id];
-    ask.state = AskState::backoff;
+void Lifecycle::insert_backoff(AskId id, AskEvent event) {
+    change_state(world_.asks[id], event);
     (world_.asks.waiting(id).nacked ? world_.nacked : world_.backoff).insert(id);
 }
 
@@ -309,7 +307,7 @@ void Lifecycle::back_off_after_nack(AskId id, Slot refused_by) {
     count_failure(id);
     world_.asks.waiting(id).nacked = true;
     world_.left_out.avoid(id, refused_by, world_.now_ns + world_.options.avoid_rejecting_ns);
-    insert_backoff(id);
+    insert_backoff(id, AskEvent::refuse);
 }
 
 void Lifecycle::remove(AskId id) {
@@ -330,14 +328,15 @@ void Lifecycle::remove(AskId id) {
     world_.totals.add(world_.classes[ask.ask_class].spec->occupies, -1);
     world_.classes.release(ask.ask_class);
     world_.shims[ask.shim].asks.remove(id);
+    change_state(ask, AskEvent::remove);
     world_.asks.remove(id);
 }
 
 void Lifecycle::wake_one(AskId id) {
     if (world_.asks.waiting(id).backoff_until_ns > world_.now_ns) {
-        insert_backoff(id);
+        insert_backoff(id, AskEvent::wake_early);
     } else {
-        make_pending(id);
+        make_pending(id, AskEvent::wake);
     }
 }
 
@@ -374,7 +373,7 @@ void Lifecycle::tick(std::int64_t now_ns) {
         while (heap->next_time_ns() <= world_.now_ns) {
             const AskId id = heap->first();
             heap->remove(id);
-            make_pending(id);
+            make_pending(id, AskEvent::time_is_up);
         }
     }
 }

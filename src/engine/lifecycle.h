@@ -1,6 +1,6 @@
 // What happens to asks: the only code that changes an ask's state, a node's usage, or a shim's decisions. Every
-// transition of engine/rules is one function here; the one that is not in it, from pending to selected and back, is
-// the pipeline's (placement/pipeline.h), and means nothing to the outside.
+// transition of engine/rules is one function here; which states follow which is in apps/ask_state.h alone. Selecting
+// and putting back is the pipeline's (placement/pipeline.h), and means nothing to the outside.
 //
 // Thread: the engine's.
 #pragma once
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "apps/ask_state.h"
 #include "engine/decision_log.h"
 #include "engine/preempting.h"
 #include "engine/world.h"
@@ -43,15 +44,15 @@ public:
     void fail(AskId, std::string_view message, std::uint32_t failed, const PreemptionOutcome&, std::size_t nodes);
 
     // --- transitions
-    void make_pending(AskId);
+    void make_pending(AskId, AskEvent);
     void make_gated(AskId, bool tell);
-    void make_unschedulable(AskId);
+    void make_unschedulable(AskId, AskEvent);
     void withdraw(AskId);  // out of wherever it waits; the caller gives it a new state
     void place_by_force(AskId, Slot, std::string_view stated_devices);
     void await_node(AskId, std::string_view node, bool tell);  // it runs on a node that nobody has registered
     void end_allocation(AskId);  // frees its amounts; the caller gives it a new state
     void back_off_after_nack(AskId, Slot refused_by);
-    void insert_backoff(AskId);
+    void insert_backoff(AskId, AskEvent);
     void remove(AskId);  // the ask and, if it has one, its allocation
     void wake_one(AskId);  // it is out of wherever it waited
     void wake_if_unschedulable(AskId);
@@ -81,7 +82,7 @@ public:
 private:
     void give_devices(AskId, Slot, std::string_view stated);
     void count_failure(AskId);
-    void end_waiting(AskId, AskState, std::uint64_t decision);
+    void end_waiting(AskId, AskEvent, std::uint64_t decision);
     void begin_waiting(AskId);
     void log_failure(AskId, std::string_view message, const PreemptionOutcome&, std::size_t nodes);
     void tell_waiting(AskId, std::string_view message, bool nominated);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apps/ask_state.h"
 #include "engine/lifecycle.h"
 
 namespace bayplan {
@@ -168,7 +169,7 @@ AskId Lifecycle::take_early() {
     const AskId id = early();
     if (id != kNone<AskId>) {
         world_.backoff.remove(id);
-        world_.asks[id].state = AskState::selected;
+        change_state(world_.asks[id], AskEvent::select);
     }
     return id;
 }

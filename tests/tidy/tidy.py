@@ -58,6 +58,8 @@ LINES_MAX = 450
 # Spelled in two parts, so that this file keeps to its own rule.
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
 CODE = {".cpp", ".h", ".py", ".sh", ".fbs"}
+# Of an ask, only its table changes the state.
+ASK_STATE = re.compile(r"\bstate = (AskState::|static_cast<AskState>)")
 
 
 def files(top):
@@ -122,6 +124,14 @@ def code_faults(relative, text):
         yield f"{relative}:1: a header must say what it is, and for which thread, in the comment at its head"
 
 
+def state_faults(relative, text):
+    if relative.parts[:2] in (("src", "apps"), ("tests", "oracle")):
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        if ASK_STATE.search(line):
+            yield f"{relative}:{number}: an ask's state changes by apps/ask_state.h alone"
+
+
 def is_in_meson(meson, name):
     """Whether meson.build has the name of a program, whole or (in a loop) as a prefix and a rest."""
     words = set(re.findall(r"'(\w+)'", meson.read_text())) if meson.is_file() else set()
@@ -163,6 +173,7 @@ def main():
         text = path.read_text(errors="replace")
         faults += code_faults(relative, text)
         faults += dpdk_faults(relative, text)
+        faults += state_faults(relative, text)
         if relative.parts[0] == "src" and len(relative.parts) > 2:
             if relative.parts[1] not in MAY_INCLUDE:
                 faults.append(f"{relative}:1: a new folder of src/: say in tests/tidy what it may include")
