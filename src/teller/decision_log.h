@@ -2,7 +2,7 @@
 // Format: engine/RULES.md, section 7. The same record gives the same bytes whatever the settings that
 // must not decide.
 //
-// Thread: the engine's.
+// Thread: the teller's.
 #pragma once
 
 #include <cstdint>
