@@ -19,9 +19,9 @@ std::string gates_text(const PodSpec& spec, const TextTable& texts) {
 
 std::string awaited_text(std::string_view node) { return "waiting for node " + std::string(node); }
 
-Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& evaluator, DecisionLog& log,
-                     DecisionSink& sink)
-    : world_(world), pipeline_(pipeline), evaluator_(evaluator), log_(log), sink_(sink) {}
+Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& evaluator,
+                     Announcer& announcer)
+    : world_(world), pipeline_(pipeline), evaluator_(evaluator), announcer_(announcer) {}
 
 // --- an attempt's end
 
@@ -106,14 +106,16 @@ void Lifecycle::place(AskId id, Slot slot) {
     give_devices(id, slot, {});
     occupy(id, slot);
     world_.left_out.ask_placed(id);
-    end_waiting(id, AskEvent::place, world_.shims[ask.shim].outbox.last() + 1);
+    end_waiting(id, AskEvent::place, world_.shims[ask.shim].ledger.last() + 1);
     const KeyText key = world_.asks.key(id);
     ++placed_;
     const std::string_view node = world_.nodes.name(slot);
     const std::string devices = world_.devices.text_of(id);
-    log_.place(world_.now_ns, world_.shims[ask.shim].name, key, node, devices);
-    decide(ask.shim, DecisionKind::allocated, key, {}, Termination::unknown, node, world_.asks.handle(id), false,
-           devices);
+    const bool told = !world_.shims[ask.shim].must_resync;
+    announcer_.place({world_.now_ns, ask.shim, key, node}, devices, told);
+    if (told) {
+        count_decision(ask.shim, true, world_.asks.handle(id));
+    }
     note_terminating(id);
     end_nomination_by_placement(id, slot);
     wake(kPodPlaced);
@@ -144,9 +146,9 @@ void Lifecycle::end_nomination_by_placement(AskId id, Slot slot) {
 
 void Lifecycle::log_failure(AskId id, std::string_view message, const PreemptionOutcome& outcome, std::size_t nodes) {
     const KeyText key = world_.asks.key(id);
-    const std::string& shim = world_.shims[world_.asks[id].shim].name;
+    const ShimId shim = world_.asks[id].shim;
     if (!outcome.chosen) {
-        log_.fail(world_.now_ns, shim, key, message);
+        announcer_.fail({world_.now_ns, shim, key, {}}, message);
         return;
     }
     std::string victims;
@@ -156,7 +158,7 @@ void Lifecycle::log_failure(AskId id, std::string_view message, const Preemption
     const VictimCost& cost = outcome.chosen->cost;
     const std::string started =
         cost.earliest_start_ms == INT64_MAX ? "-" : std::to_string(cost.earliest_start_ms);
-    log_.nominate(world_.now_ns, shim, key, world_.nodes.name(outcome.chosen->slot), victims,
+    announcer_.nominate({world_.now_ns, shim, key, world_.nodes.name(outcome.chosen->slot)}, victims,
                   "violations=" + std::to_string(cost.budget_violations) +
                       " highest=" + std::to_string(cost.highest_priority) + " sum=" +
                       std::to_string(cost.priority_sum) + " count=" + std::to_string(cost.count) + " started=" +
@@ -167,7 +169,7 @@ void Lifecycle::tell_waiting(AskId id, std::string_view message, bool nominated)
     Ask& ask = world_.asks[id];
     const bool scale_up = !nominated && ask.priority >= world_.options.scale_up_cutoff;
     if (ask.failures == 1 || (scale_up && !ask.told_scale_up)) {
-        decide(ask.shim, DecisionKind::ask_waiting, world_.asks.key(id), message, Termination::unknown, {}, {}, scale_up);
+        decide(ask.shim, DecisionKind::ask_waiting, world_.asks.key(id), message, Termination::unknown, {}, scale_up);
         ask.told_scale_up = ask.told_scale_up || scale_up;
     }
 }

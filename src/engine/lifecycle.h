@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "apps/ask_state.h"
-#include "engine/decision_log.h"
 #include "engine/preempting.h"
 #include "engine/world.h"
 #include "placement/pipeline.h"
+#include "teller/announcer.h"
 
 namespace bayplan {
 
@@ -21,12 +21,11 @@ std::string awaited_text(std::string_view node);
 
 class Lifecycle {
 public:
-    Lifecycle(World&, Pipeline&, const BlockEvaluator&, DecisionLog&, DecisionSink&);
+    Lifecycle(World&, Pipeline&, const BlockEvaluator&, Announcer&);
 
     // --- decisions to a shim
     void decide(ShimId, DecisionKind, std::string_view name, std::string_view text,
-                Termination = Termination::unknown, std::string_view node = {}, AskHandle = {}, bool scale_up = false,
-                std::string_view devices = {});
+                Termination = Termination::unknown, std::string_view node = {}, bool scale_up = false);
     void cut(ShimId, std::string_view why);
     bool has_credit(ShimId) const;
     void credit_changed(ShimId);  // tells the heap if credit came or went
@@ -35,7 +34,7 @@ public:
 
     // The line of an allocation that the engine itself ends.
     void log_release(ShimId id, std::string_view key, std::string_view node, std::string_view why) {
-        log_.release(world_.now_ns, world_.shims[id].name, key, node, why);
+        announcer_.release({world_.now_ns, id, key, node}, why);
     }
 
     // --- an attempt's end
@@ -80,6 +79,7 @@ public:
     std::string full_name(AskId) const;
 
 private:
+    void count_decision(ShimId, bool spends, AskHandle);
     void give_devices(AskId, Slot, std::string_view stated);
     void count_failure(AskId);
     void end_waiting(AskId, AskEvent, std::uint64_t decision);
@@ -101,8 +101,7 @@ private:
     World& world_;
     Pipeline& pipeline_;
     const BlockEvaluator& evaluator_;
-    DecisionLog& log_;
-    DecisionSink& sink_;
+    Announcer& announcer_;
     std::uint64_t placed_ = 0;
     std::uint64_t failed_ = 0;
 };

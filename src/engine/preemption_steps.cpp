@@ -33,7 +33,7 @@ void Lifecycle::clear_nomination(AskId id, std::string_view why) {
     const Ask& ask = world_.asks[id];
     const KeyText key = world_.asks.key(id);
     const std::string_view node = world_.nodes.name(world_.nominations.of(id)->slot);
-    log_.clear(world_.now_ns, world_.shims[ask.shim].name, key, node, why);
+    announcer_.clear({world_.now_ns, ask.shim, key, node}, why);
     decide(ask.shim, DecisionKind::nominated, key, std::string(kNominatedNodeKey) + ": " + std::string(why));
     world_.nominations.drop(id);
     wake_if_unschedulable(id);

@@ -1,4 +1,4 @@
-#include "engine/decision_log.h"
+#include "teller/decision_log.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // How decisions and their texts are put into batches; see outbox.h.
 //
-// Thread: the engine's.
-#include "shims/outbox.h"
+// Thread: the teller's.
+#include "teller/outbox.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,19 +26,16 @@ std::string_view Outbox::keep(std::string_view text) {
     return {at, text.size()};
 }
 
-std::uint64_t Outbox::append(DecisionKind kind, Termination termination, std::string_view name, std::string_view node,
-                             std::string_view text, AskHandle ask, bool scale_up, std::string_view devices) {
+void Outbox::append(const Decision& decision) {
     if (open_->decisions.empty()) {
         open_->first_sequence = next_;
     }
-    open_->decisions.push_back({kind, termination, keep(name), keep(node), keep(text), scale_up, keep(devices)});
-    const bool spends = kind == DecisionKind::allocated || kind == DecisionKind::released;
-    debt_ += spends ? 1 : 0;
-    entries_.push_back({ask, spends});
+    open_->decisions.push_back({decision.kind, decision.termination, keep(decision.name), keep(decision.node),
+                                keep(decision.text), decision.scale_up, keep(decision.devices)});
     if (open_->decisions.size() >= kBatchDecisions) {
         seal();
     }
-    return next_++;
+    ++next_;
 }
 
 void Outbox::seal() {
@@ -58,11 +55,8 @@ std::size_t Outbox::skip_of(const DecisionBatch& batch) const {
     return received_ < batch.first_sequence ? 0 : static_cast<std::size_t>(received_ + 1 - batch.first_sequence);
 }
 
-void Outbox::drop_acknowledged_batches() {
-    const auto done_with = [&](const DecisionBatch& batch) {
-        return batch.first_sequence + batch.decisions.size() <= acknowledged_ + 1;
-    };
-    while (!batches_.empty() && done_with(*batches_.front())) {
+void Outbox::acknowledge(std::uint64_t up_to) {
+    while (!batches_.empty() && batches_.front()->first_sequence + batches_.front()->decisions.size() <= up_to + 1) {
         batches_.pop_front();
         unsent_ -= unsent_ > 0 ? 1 : 0;
     }

@@ -2,7 +2,7 @@
 // Format: rules/log.md. The same record gives the same bytes whatever the settings that
 // must not decide.
 //
-// Thread: the engine's.
+// Thread: the teller's.
 #pragma once
 
 #include <cstdint>
