@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -141,7 +142,7 @@ EngineOptions options_of(const Policy& policy) {
     EngineOptions options;
     options.executor = ExecutorKind::inline_;
     options.score = policy.score;
-    options.weights.device_packing = policy.device_packing;
+    options.weights[ScoreId::device_packing] = policy.device_packing;
     options.backoff_early = false;  // nobody leaves: who found no place finds none later
     return options;
 }
@@ -295,11 +296,12 @@ int main(int argc, char** argv) {
     CLI::App app("how full devices get on the openb trace");
     bool small = false;
     std::uint64_t seeds = 10;
-    std::string traces = BAYPLAN_TRACES;
+    const char* const folder = std::getenv("BAYPLAN_TRACES_DIR");
+    std::string traces = folder == nullptr ? "" : folder;
     std::string list = "default";
     app.add_flag("--small", small, "a made-up cluster, and the naive oracle beside the engine");
     app.add_option("--seeds", seeds, "draws of pods, from 42 on")->check(CLI::Range(1, 1'000));
-    app.add_option("--traces", traces, "directory of the CSV files");
+    app.add_option("--traces", traces, "directory of the CSV files; as BAYPLAN_TRACES_DIR, which tests/support/beside sets");
     app.add_option("--list", list, "list of pods: default, cpu050, multigpu20, ...");
     CLI11_PARSE(app, argc, argv);
     if (small) {
@@ -307,8 +309,8 @@ int main(int argc, char** argv) {
     }
     const std::string nodes = traces + "/openb_node_list_gpu_node.csv";
     if (!std::filesystem::exists(nodes)) {
-        std::printf("skipped, no ../shared\n");
-        return 0;
+        std::printf("skipped: %s is not there\n", nodes.c_str());
+        return 77;
     }
     std::string error;
     const auto load = bayplan::workload::read_openb(nodes, traces + "/openb_pod_list_" + list + ".csv", error);

@@ -15,7 +15,7 @@
 #include "placement/block_evaluator.h"
 #include "placement/pipeline.h"
 #include "predicates/registry.h"
-#include "scoring/score.h"
+#include "scoring/registry.h"
 
 namespace bayplan::bench {
 
@@ -30,10 +30,10 @@ class PlacementWorld {
 public:
     // `readers` as Engine gives them to its node state; slot 0 is the inline executor's.
     explicit PlacementWorld(std::uint32_t nodes, std::uint32_t readers = 2)
-        : world(options_, readers),
+        : world(options_, readers, kAllCounts),
           evaluator(make_predicates({}), make_scores(options_), options_.score,
                     lane_kernels(options_.simd)),
-          search(evaluator.predicates(), make_cluster_scores(options_.weights), evaluator.kernels()),
+          search(evaluator.predicates(), make_cluster_scores(options_), evaluator.kernels()),
           pipeline(options_,
                    {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},
                    evaluator, search, make_inline_executor()),

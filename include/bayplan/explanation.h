@@ -33,7 +33,7 @@ struct NodeExplanation {
     std::vector<PredicateFailure> failures;
     std::vector<ScoreShare> scores;  // of feasible nodes, in the order of the plugins
     std::int64_t total = 0;          // sum of the weighted scores
-    // Of kinds the pod asks for that are devices here, as `KIND=N+N,KIND=N` (RULES.md, section 11): which it would
+    // Of kinds the pod asks for that are devices here, as `KIND=N+N,KIND=N` (R-DEVICE-24): which it would
     // get, if the node is feasible; and what each device has left for it, the first first.
     std::string devices = {};
     std::string devices_left = {};
@@ -44,7 +44,7 @@ struct VictimChoice {
     std::string node;
     std::vector<std::string> victims;
     std::int32_t budget_violations = 0;
-    // What nodes are compared by next (RULES.md, section 10: choice).
+    // What nodes are compared by next (R-PREEMPT-19).
     std::int64_t highest_priority = 0;
     std::int64_t priority_sum = 0;
     std::int64_t earliest_start_ms = 0;  // INT64_MAX: not known
@@ -59,7 +59,7 @@ struct PreemptionExplanation {
 struct Explanation {
     std::string state;    // "pending", "gated", ...
     std::string message;  // Kubernetes' text if no node takes it, with what preemption adds; or of its gates or node
-    std::vector<std::string> woken_by;  // if no node takes it: what would have it tried again (RULES.md, section 6)
+    std::vector<std::string> woken_by;  // if no node takes it: what would have it tried again (rules/failure.md)
     std::optional<PreemptionExplanation> preemption;  // if no node takes it and preemption was tried
     std::string node;     // where the next attempt would place it; empty: nowhere
     std::vector<NodeExplanation> nodes;  // in the order of slots

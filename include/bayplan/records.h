@@ -56,11 +56,11 @@ struct NodeRecord {
     DictId node = 0;
     NodeAction action = NodeAction::create;
     std::span<const Amount> capacity;
-    // The node's labels. Those of place and machine type decide the slot group (RULES.md, section 1).
+    // The node's labels. Those of place and machine type decide the slot group (R-WORLD-8).
     std::span<const Attribute> attributes;
     std::span<const Taint> taints = {};
     std::span<const Amount> images = {};  // kind = image name, value = bytes
-    // Kinds of the capacity that are devices: 1000 of the amount each (RULES.md, section 11).
+    // Kinds of the capacity that are devices: 1000 of the amount each (R-DEVICE-1).
     std::span<const DictId> devices = {};
 };
 
@@ -94,7 +94,7 @@ struct AskRecord {
     std::int64_t started_ms = 0;  // status.startTime, milliseconds since 1970; 0 = not started
     // What resource scores count for the pod, in milli-cores and bytes; -1 = its request, or Kubernetes'
     // default of 100m and 200 MiB if it has none. `node_`: what it adds to its node; `own_`: what it is
-    // taken for while it is scheduled (they differ with pod-level resources: quirk 11).
+    // taken for while it is scheduled (they differ with pod-level resources).
     std::int64_t node_cpu = -1;
     std::int64_t node_memory = -1;
     std::int64_t own_cpu = -1;

@@ -21,7 +21,7 @@ struct AskClass {
     bool tolerates_unschedulable = false;
     // Part of the class because holds make free space depend on it.
     std::int32_t priority = 0;
-    // What resource scores count (RULES.md, section 9): added to its node, and while it is scheduled.
+    // What resource scores count (R-SCORE-1): added to its node, and while it is scheduled.
     std::int64_t node_cpu = 0;
     std::int64_t node_memory = 0;
     std::int64_t own_cpu = 0;

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "cli/progress.h"
-#include "predicates/names.h"
+#include "options/predicate_rows.h"
 #include "sim/report.h"
 #include "sim/simulation.h"
 #include "sim/timeline_report.h"
@@ -251,17 +251,30 @@ int run_simulate(const SimulateArguments& arguments) {
 }
 
 template <typename Value>
-void add_choice(CLI::App& app, const std::string& name, Value& setting, const std::map<std::string, Value>& choices,
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& setting, const std::map<std::string, Value>& choices,
                 const std::string& preset, const std::string& help) {
     std::vector<std::string> names;
     for (const auto& [text, value] : choices) {
         names.push_back(text);
     }
-    app.add_option_function<std::string>(
-           name, [&setting, choices](const std::string& text) { setting = choices.at(text); }, help)
+    return app
+        .add_option_function<std::string>(
+            name, [&setting, choices](const std::string& text) { setting = choices.at(text); }, help)
         ->check(CLI::IsMember(names))
         ->type_name("")
         ->default_str(preset);
+}
+
+// The name that `bayplan` had in earlier releases is taken still, and not offered.
+CLI::Validator former_compat() {
+    return CLI::Validator(
+        [](std::string& text) {
+            if (text == "seed") {
+                text = "bayplan";
+            }
+            return std::string();
+        },
+        "");
 }
 
 }  // namespace
@@ -284,8 +297,9 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
     simulate->add_flag("--full", arguments->simulation.full,
                        "with --explain: all predicates that fail a node, not only the first");
     add_choice<Compat>(*simulate, "--compat", arguments->simulation.compat,
-                       {{"seed", Compat::seed}, {"kubernetes-1.35", Compat::kubernetes_1_35}}, "seed",
-                       "which rules where Bayplan's and today's Kubernetes' differ");
+                       {{"bayplan", Compat::bayplan}, {"kubernetes-1.35", Compat::kubernetes_1_35}}, "bayplan",
+                       "which rules where Bayplan's and today's Kubernetes' differ")
+        ->transform(former_compat());
     add_choice<sim::Format>(
         *simulate, "-o,--output", arguments->format,
         {{"table", sim::Format::table}, {"json", sim::Format::json}, {"yaml", sim::Format::yaml}}, "table", "form of the answer");

@@ -1,5 +1,5 @@
 // The devices of one kind that a node has: how much of each is in use, which of them an ask would get, and how
-// far they reach. Rules: engine/RULES.md, section 11.
+// far they reach. Rules: rules/devices.md.
 //
 // Thread: plain data. Owned by Devices, and as copies by whoever tries what would be.
 #pragma once
@@ -10,7 +10,7 @@
 
 #include "base/ids.h"
 #include "cluster/node_block.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 
 namespace bayplan {
 

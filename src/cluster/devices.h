@@ -1,4 +1,4 @@
-// Which devices of which node each pod has (engine/RULES.md, section 11), and what follows for the columns that
+// Which devices of which node each pod has (rules/devices.md), and what follows for the columns that
 // predicates read: how far the devices of a node reach.
 //
 // Thread: the engine's. Owner: World. Keeps the node state's reaches in step; holds are told by the caller.

@@ -1,7 +1,7 @@
 // Ports of a node's own addresses that its pods use. Source: Kubernetes 1.35, HostPortInfo and NodePorts.
 //
 // Two uses conflict if port and protocol are equal and the addresses are, or one of them is 0.0.0.0 (text
-// 0). No other address is a wildcard, "::" neither (quirk 10). Ports 0 are no use.
+// 0). No other address is a wildcard, "::" neither, as in Kubernetes. Ports 0 are no use.
 //
 // Thread: of whoever owns it. A handful of ports per node: a sorted list is the quickest here.
 #pragma once

@@ -11,7 +11,7 @@ namespace bayplan {
 
 inline constexpr KindId kCpu = static_cast<KindId>(0);     // milli-cores
 inline constexpr KindId kMemory = static_cast<KindId>(1);  // bytes
-// What resource scores count of cpu and memory (RULES.md, section 9). No node has a capacity of these and no
+// What resource scores count of cpu and memory (R-SCORE-1). No node has a capacity of these and no
 // ask requests them: they are columns of `used` and `foreign` alone.
 inline constexpr KindId kScoredCpu = static_cast<KindId>(2);
 inline constexpr KindId kScoredMemory = static_cast<KindId>(3);

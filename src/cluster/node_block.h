@@ -44,7 +44,7 @@ struct HeldAmount {
     // Where the kind is devices: how far they reach beside this hold and those before it in the list.
     std::int64_t reach = kNoDevices;
 };
-// What is kept from the most asks first (RULES.md, section 11), so that what an ask respects is the beginning.
+// What is kept from the most asks first (R-DEVICE-18), so that what an ask respects is the beginning.
 using HoldList = std::vector<HeldAmount>;
 
 struct alignas(64) ReachLanes : std::array<std::int64_t, kLanes> {

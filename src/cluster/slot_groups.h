@@ -1,6 +1,6 @@
 // Which slot a new node gets: nodes alike in place and shape lie together, so that whole blocks can be
 // judged at once. The slot order is part of the decision rule (ties go to the lowest slot), so it
-// depends on nothing but the node events (engine/RULES.md, section 1).
+// depends on nothing but the node events (R-WORLD-13).
 //
 // Thread: the engine's.
 #pragma once

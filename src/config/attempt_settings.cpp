@@ -13,8 +13,13 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kMillisecond = 1'000'000;
 
 struct Stance {
-    Compat compat = Compat::seed;
+    Compat compat = Compat::bayplan;
 };
+
+// Recordings and files of earlier releases have it.
+Choices<Compat> former_compat() {
+    return {{"seed", Compat::bayplan}};
+}
 
 bool same_stance(const PreemptionOptions& a, const PreemptionOptions& b) {
     return a.victim_order == b.victim_order && a.nominated_node_first == b.nominated_node_first &&
@@ -25,9 +30,10 @@ bool same_stance(const PreemptionOptions& a, const PreemptionOptions& b) {
 Setting<PreemptionOptions> compat_setting() {
     static const Setting<Stance> word =
         choice<Stance>("compat", MEMBER(compat),
-                       Choices<Compat>{{"seed", Compat::seed}, {"kubernetes-1.35", Compat::kubernetes_1_35}},
-                       "How preemption is done where the design and kube-scheduler 1.35 differ: sets the "
-                       "four below, which may be given one by one after it.");
+                       Choices<Compat>{{"bayplan", Compat::bayplan}, {"kubernetes-1.35", Compat::kubernetes_1_35}},
+                       "How preemption is done where Bayplan and kube-scheduler 1.35 differ: sets the "
+                       "four below, which may be given one by one after it.",
+                       former_compat());
     Setting<PreemptionOptions> setting;
     setting.name = word.name;
     setting.doc = word.doc;
@@ -43,7 +49,7 @@ Setting<PreemptionOptions> compat_setting() {
         options.preempt_again = wanted.preempt_again;
     };
     setting.print = [](const PreemptionOptions& options, int indent) {
-        for (const Compat compat : {Compat::seed, Compat::kubernetes_1_35}) {
+        for (const Compat compat : {Compat::bayplan, Compat::kubernetes_1_35}) {
             if (same_stance(options, PreemptionOptions::of(compat))) {
                 return word.print(Stance{compat}, indent);
             }

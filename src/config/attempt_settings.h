@@ -1,5 +1,5 @@
-// The settings of a partition about when asks are tried, and about preemption (engine/RULES.md, sections 5
-// and 10).
+// The settings of a partition about when asks are tried, and about preemption (engine/rules:
+// attempt.md, preemption.md).
 //
 // Thread: any; the table is built on first use and constant after.
 #pragma once

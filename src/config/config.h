@@ -14,7 +14,7 @@
 
 #include "config/host_needs.h"
 #include "dataplane/data_plane.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "threads/thread_role.h"
 
 namespace bayplan::config {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "predicates/names.h"
+#include "options/predicate_rows.h"
 
 namespace bayplan::config {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/setting_values.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 
 namespace bayplan::config {
 

@@ -148,14 +148,18 @@ Setting<Owner> cpus(std::string name, Projection member, std::string doc) {
 template <class Value>
 using Choices = std::vector<std::pair<std::string_view, Value>>;
 
+// `former`: names of earlier releases. They are read, and neither printed nor offered.
 template <class Owner, class Projection, class Value>
 Setting<Owner> choice(std::string name, Projection member, const Choices<Value>& choices,
-                      std::string doc) {
+                      std::string doc, const Choices<Value>& former = {}) {
     std::vector<std::string_view> names;
     for (const auto& [choice_name, meaning] : choices) names.push_back(choice_name);
     return value<Owner>(
         std::move(name), member, choices_text(names), std::move(doc),
-        [choices, names](const YamlNode& node, const std::string& path, ReadContext& context) {
+        [choices, names, former](const YamlNode& node, const std::string& path, ReadContext& context) {
+            for (const auto& [former_name, meaning] : former) {
+                if (node.text == former_name) return std::optional<Value>(meaning);
+            }
             const std::size_t index = read_choice(node, path, names, context);
             return index == choices.size() ? std::nullopt
                                            : std::optional<Value>(choices[index].second);

@@ -55,19 +55,10 @@ const Settings<ScoreWeights>& score_weight_settings() {
     static const Settings<ScoreWeights> table = [] {
         using W = ScoreWeights;
         Settings<W> result;
-        const auto add = [&result](std::string name, auto member, std::string doc) {
-            result.push_back(
-                number<W>(std::move(name), member, kPlain, {0, 100}, "", std::move(doc)));
-        };
-        add("TaintToleration", MEMBER(taint_toleration), "Few taints that are not tolerated.");
-        add("NodeAffinity", MEMBER(node_affinity), "Terms of nodes that the pod prefers.");
-        add("PodTopologySpread", MEMBER(pod_topology_spread), "Few pods alike in the domain.");
-        add("InterPodAffinity", MEMBER(inter_pod_affinity), "Terms of pods that are preferred.");
-        add("NodeResourcesFit", MEMBER(resources_fit), "By the setting score.");
-        add("NodeResourcesBalancedAllocation", MEMBER(balanced_allocation),
-            "CPU and memory used alike.");
-        add("ImageLocality", MEMBER(image_locality), "Images that the node has already.");
-        add("DevicePacking", MEMBER(device_packing), "Devices left so that pods can use them.");
+        for (const ScoreRow& row : kScoreRows) {
+            const auto weight = [id = row.id](auto& weights) -> auto& { return weights[id]; };
+            result.push_back(number<W>(std::string(row.name), weight, kPlain, {0, 100}, "", std::string(row.text)));
+        }
         return result;
     }();
     return table;
@@ -99,10 +90,11 @@ void append_rules(Settings<PartitionConfig>& table) {
         "The same for a node to be reserved for a pod that does not fit yet."));
     table.push_back(
         choice<P>("compat", MEMBER(engine.compat),
-                  Choices<Compat>{{"seed", Compat::seed},
+                  Choices<Compat>{{"bayplan", Compat::bayplan},
                                   {"kubernetes-1.35", Compat::kubernetes_1_35}},
-                  "Where rules are at odds: as designed, or as kube-scheduler 1.35 does it, "
-                  "faults included."));
+                  "Where rules are at odds: as Bayplan has it, or as kube-scheduler 1.35 does it, "
+                  "faults included.",
+                  Choices<Compat>{{"seed", Compat::bayplan}}));
 }
 
 void append_engine(Settings<PartitionConfig>& table) {

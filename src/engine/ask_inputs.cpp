@@ -206,7 +206,7 @@ void Inputs::add_ask(ShimId id, const AskRecord& record) {
     } else if (!world_.specs[world_.classes.spec_of(ask)].gates.empty()) {
         lifecycle_.make_gated(ask_id, true);
     } else {
-        lifecycle_.make_pending(ask_id);
+        lifecycle_.make_pending(ask_id, AskEvent::enter);
     }
 }
 
@@ -221,6 +221,7 @@ void Inputs::nominate_as_stated(AskId id, Slot slot) {
             victims.push_back(world_.asks.handle(pod));
         }
     }
+    world_.asks[id].has_entries = true;
     world_.nominations.set(id, slot, std::move(victims));
 }
 
@@ -300,6 +301,7 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
     ask.qos = record.qos;
     take_grace(ask_id, record);
     if (nomination && record.node == 0) {
+        world_.asks[ask_id].has_entries = true;
         world_.nominations.set(ask_id, nomination->slot, nomination->victims);
     }
     if (record.node != 0 || !awaited.empty()) {
@@ -308,13 +310,13 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
     } else if (!world_.specs[world_.classes.spec_of(ask)].gates.empty()) {
         lifecycle_.make_gated(ask_id, before != AskState::gated);
     } else if (before == AskState::pending || before == AskState::selected || before == AskState::gated) {
-        lifecycle_.make_pending(ask_id);
+        lifecycle_.make_pending(ask_id, AskEvent::restate);
     } else if (before == AskState::unschedulable && !same_needs) {
         lifecycle_.wake_one(ask_id);
     } else if (before == AskState::unschedulable) {
-        lifecycle_.make_unschedulable(ask_id);
+        lifecycle_.make_unschedulable(ask_id, AskEvent::restate);
     } else {
-        lifecycle_.insert_backoff(ask_id);
+        lifecycle_.insert_backoff(ask_id, AskEvent::restate);
     }
 }
 

@@ -14,15 +14,20 @@ std::string whole_message(std::string message, const PreemptionOutcome& outcome)
 }
 
 void Attempts::make(AskId id) {
-    world_.nominations.lift(id);
-    if (const Slot slot = nominated_node_that_passes(id); slot != kNone<Slot>) {
+    const bool plain = !world_.asks[id].has_entries;
+    if (!plain) {
+        world_.nominations.lift(id);
+    }
+    if (const Slot slot = plain ? kNone<Slot> : nominated_node_that_passes(id); slot != kNone<Slot>) {
         lifecycle_.place(id, slot);
     } else if (const NodeKey best = find(id); best != 0) {
         lifecycle_.place(id, slot_of(best));
     } else {
         fail(id);
     }
-    world_.nominations.lay(id);
+    if (!plain) {
+        world_.nominations.lay(id);
+    }
 }
 
 Slot Attempts::nominated_node_that_passes(AskId id) const {
@@ -39,9 +44,11 @@ Slot Attempts::nominated_node_that_passes(AskId id) const {
 void Attempts::exclude(AskId id, bool avoid, ExcludedNodes& excluded) const {
     excluded.clear();
     const auto add = [&](Slot slot) { excluded.add(slot); };
-    world_.left_out.for_each_left_out(id, add);
-    if (const Slot avoided = avoid ? world_.left_out.avoided(id, world_.now_ns) : kNone<Slot>; avoided != kNone<Slot>) {
-        add(avoided);
+    if (world_.asks[id].has_entries) {
+        world_.left_out.for_each_left_out(id, add);
+        if (const Slot avoided = world_.left_out.avoided(id, world_.now_ns); avoid && avoided != kNone<Slot>) {
+            add(avoided);
+        }
     }
     if (!world_.nominations.empty()) {
         exclude_for_nominations(id, excluded);
@@ -65,7 +72,7 @@ NodeKey Attempts::find(AskId id) {
     const ClassId ask_class = world_.asks[id].ask_class;
     exclude(id, true, excluded_);
     const NodeKey best = pipeline_.resolve(ask_class, excluded_);
-    if (best != 0 || world_.left_out.avoided(id, world_.now_ns) == kNone<Slot>) {
+    if (best != 0 || !world_.asks[id].has_entries || world_.left_out.avoided(id, world_.now_ns) == kNone<Slot>) {
         return best;
     }
     exclude(id, false, excluded_);
@@ -75,7 +82,8 @@ NodeKey Attempts::find(AskId id) {
 // True: what is found now holds for every ask of its class, until something changes.
 bool Attempts::shares_failures(AskId id) const {
     const TrialTables tables = trial_tables(world_, predicates_);
-    return world_.nominations.of(id) == nullptr && !world_.left_out.any_left_out(id) &&
+    return (!world_.asks[id].has_entries ||
+            (world_.nominations.of(id) == nullptr && !world_.left_out.any_left_out(id))) &&
            (world_.nominations.empty() ||
             !looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class)));
 }

@@ -1,5 +1,5 @@
 // One attempt: the best node for the next ask, or why there is none and whom it preempts
-// (engine/RULES.md, sections 5 and 10).
+// (rules/attempt.md, rules/preemption.md).
 //
 // Thread: the engine's.
 #pragma once

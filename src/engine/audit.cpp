@@ -8,7 +8,7 @@ namespace bayplan {
 
 namespace {
 
-// Law 2: used, foreign and held of each node are the sums of what is there.
+// R-LAW-2: used, foreign and held of each node are the sums of what is there.
 struct Sums {
     std::map<std::pair<Slot, KindId>, std::int64_t> used;
     std::map<std::pair<Slot, KindId>, std::int64_t> foreign;
@@ -96,7 +96,7 @@ void check_share(const World& world, AskId id, const DeviceUse& use, std::vector
     }
 }
 
-// Law 2, device by device; and that readers see how far the devices reach.
+// R-LAW-2, device by device; and that readers see how far the devices reach.
 void check_devices(const World& world, Slot slot, std::vector<std::string>& broken) {
     const NodeBlock& block = world.node_state.block(block_of(slot));
     const std::uint32_t lane = lane_of(slot);
@@ -157,6 +157,23 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
     }
 }
 
+// What has an entry in a table of few asks must be known to have one, or nobody would look there.
+void check_entries(const World& world, std::vector<std::string>& broken) {
+    const auto check = [&](AskId id, bool entry, const char* what) {
+        if (entry && !world.asks[id].has_entries) {
+            broken.push_back(std::string(world.asks.key(id)) + " has " + what + ", which its flag does not say");
+        }
+    };
+    world.asks.for_each([&](AskId id, const Ask&) {
+        check(id, world.nominations.of(id) != nullptr, "a nomination");
+        check(id, world.left_out.any_left_out(id), "an excluded node");
+        check(id, world.left_out.avoided(id, INT64_MIN) != kNone<Slot>, "a node that it avoids");
+        check(id, world.devices.of(id) != nullptr, "devices");
+        check(id, world.bindings.contains(id), "claims");
+    });
+    world.departures.for_each([&](AskId id) { check(id, true, "a departure"); });
+}
+
 // A cached key must be what a fresh look gives (a bound no less), for every block that has not changed since.
 void check_cache(World& world, AskId id, const BlockEvaluator& evaluator, std::vector<std::string>& broken) {
     const ClassId ask_class = world.asks[id].ask_class;
@@ -205,6 +222,7 @@ void audit_world(World& world, std::size_t selected, const BlockEvaluator& evalu
         check_devices(world, slot, broken);
     }
     check_counts(world, selected, sums, broken);
+    check_entries(world, broken);
     check_caches(world, evaluator, broken);
 }
 

@@ -1,4 +1,4 @@
-// The laws of the design checked against a recount of everything.
+// The laws (rules/laws.md) checked against a recount of everything.
 //
 // Thread: the engine's, between inputs and attempts. Costs a walk over all nodes and asks: for tests, never in the
 // scheduling path.

@@ -35,6 +35,8 @@ public:
     virtual void cut(ConnectionId, std::string_view why) = 0;
     // One line of the decision log, without LF.
     virtual void log_line(std::string_view line) = 0;
+    // All that could be said now has been said: whoever waits for it may be woken.
+    virtual void flushed() {}
 };
 
 }  // namespace bayplan

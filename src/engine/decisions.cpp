@@ -1,20 +1,32 @@
 // The part of Lifecycle that speaks to shims: decisions, credit, acknowledgements, cuts.
 
-#include "base/check.h"
+#include "apps/ask_state.h"
 #include "engine/lifecycle.h"
 
 namespace bayplan {
 
 void Lifecycle::decide(ShimId id, DecisionKind kind, std::string_view name, std::string_view text,
-                       Termination termination, std::string_view node, AskHandle ask, bool scale_up,
-                       std::string_view devices) {
-    Shim& shim = world_.shims[id];
-    if (shim.must_resync) {
+                       Termination termination, std::string_view node, bool scale_up) {
+    if (world_.shims[id].must_resync) {
         return;  // its resync will tell it nothing of this: the shim's own statement is the truth then
     }
-    shim.outbox.append(kind, termination, name, node, text, ask, scale_up, devices);
-    if (shim.outbox.unacknowledged() > world_.options.unacknowledged_max) {
-        shim.outbox.clear();
+    announcer_.decide(id, {.kind = kind,
+                           .termination = termination,
+                           .name = name,
+                           .node = node,
+                           .text = text,
+                           .scale_up = scale_up,
+                           .devices = {}});
+    count_decision(id, kind == DecisionKind::released, {});
+}
+
+// The decision was announced: it is the shim's next. `ask`: what an allocation is of.
+void Lifecycle::count_decision(ShimId id, bool spends, AskHandle ask) {
+    Shim& shim = world_.shims[id];
+    shim.ledger.add(spends, ask);
+    if (shim.ledger.unacknowledged() > world_.options.unacknowledged_max) {
+        shim.ledger.clear();
+        announcer_.forget_decisions(id);
         shim.must_resync = true;
         cut(id, "too many decisions were not acknowledged");
     }
@@ -22,15 +34,15 @@ void Lifecycle::decide(ShimId id, DecisionKind kind, std::string_view name, std:
 }
 
 void Lifecycle::forget_decisions(ShimId id) {
-    world_.shims[id].outbox.clear();
+    world_.shims[id].ledger.clear();
+    announcer_.forget_decisions(id);
     world_.shims[id].must_resync = false;
     credit_changed(id);
 }
 
 void Lifecycle::cut(ShimId id, std::string_view why) {
-    Shim& shim = world_.shims[id];
-    if (shim.connection != 0) {
-        sink_.cut(shim.connection, why);
+    if (world_.shims[id].connection != 0) {
+        announcer_.cut(id, why);
         world_.shims.disconnect(id);
     }
 }
@@ -39,8 +51,8 @@ bool Lifecycle::has_credit(ShimId id) const {
     const Shim& shim = world_.shims[id];
     // Failed attempts spend no credit but are told too: half of the room is kept for answers to the shim.
     const std::uint64_t told_max = (std::uint64_t{world_.options.unacknowledged_max} + 1) / 2;
-    return !shim.must_resync && shim.outbox.debt() < world_.options.credit_window &&
-           shim.outbox.unacknowledged() < told_max;
+    return !shim.must_resync && shim.ledger.debt() < world_.options.credit_window &&
+           shim.ledger.unacknowledged() < told_max;
 }
 
 void Lifecycle::credit_changed(ShimId id) {
@@ -59,13 +71,14 @@ void Lifecycle::credit_changed(ShimId id) {
 }
 
 void Lifecycle::acknowledge(ShimId id, std::uint64_t up_to) {
-    world_.shims[id].outbox.acknowledge(up_to, [&](std::uint64_t number, AskHandle handle) {
+    world_.shims[id].ledger.acknowledge(up_to, [&](std::uint64_t number, AskHandle handle) {
         Ask* ask = world_.asks.find(handle);
         if (ask != nullptr && ask->state == AskState::unacknowledged &&
             ask->waiting_or_decision == static_cast<std::uint32_t>(number)) {
-            ask->state = AskState::allocated;
+            change_state(*ask, AskEvent::acknowledge);
         }
     });
+    announcer_.acknowledge(id, up_to);
     credit_changed(id);
 }
 

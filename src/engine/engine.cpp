@@ -13,7 +13,7 @@
 #include "engine/world.h"
 #include "placement/pipeline.h"
 #include "predicates/registry.h"
-#include "scoring/score.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 
@@ -30,34 +30,28 @@ std::unique_ptr<StageExecutor> executor_of(const EngineOptions& options, WorkerS
 
 }  // namespace
 
-TopologyOptions topology_options(const EngineOptions& options) {
-    const auto on = [&](std::string_view name) {
-        return options.predicates.empty() ||
-               std::find(options.predicates.begin(), options.predicates.end(), name) != options.predicates.end();
-    };
-    return {.fixed = {.taints = on("TaintToleration"), .affinity = on("NodeAffinity")},
-            .spread_filter = on("PodTopologySpread"),
-            .affinity_filter = on("InterPodAffinity"),
-            .spread_score = options.weights.pod_topology_spread > 0,
-            .affinity_score = options.weights.inter_pod_affinity > 0,
-            .negative_selector_fault = options.compat == Compat::kubernetes_1_35};
+TopologyOptions topology_options(const EngineOptions& options, std::uint32_t predicate_parts) {
+    std::uint32_t parts = predicate_parts;
+    for (const ScoreRow& row : kScoreRows) {
+        parts |= options.weights[row.id] > 0 ? row.parts : 0;
+    }
+    return {.parts = parts, .negative_selector_fault = options.compat == Compat::kubernetes_1_35};
 }
 
 // Order matters: what proposals read is made before the executor's work and destroyed after it.
 struct Engine::Parts {
     Parts(const EngineOptions& options, DecisionSink& to, std::unique_ptr<PredicateSet> predicates,
           std::unique_ptr<StageExecutor> executor, WorkerStart victim_worker_start)
-        : sink(to),
-          world(options, executor->worker_count()),
+        : world(options, executor->worker_count(), predicates->parts()),
           evaluator(std::move(predicates), make_scores(options), options.score, lane_kernels(options.simd)),
-          search(evaluator.predicates(), make_cluster_scores(options.weights), evaluator.kernels()),
+          search(evaluator.predicates(), make_cluster_scores(options), evaluator.kernels()),
           pipeline(options,
                    {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},
                    evaluator, search, std::move(executor)),
-          log(sink),
-          lifecycle(world, pipeline, evaluator, log, sink),
+          announcer(to),
+          lifecycle(world, pipeline, evaluator, announcer),
           attempts(world, pipeline, evaluator, lifecycle, std::move(victim_worker_start)),
-          inputs(world, lifecycle, sink) {}
+          inputs(world, lifecycle, announcer) {}
 
     // The next ask to try, out of where it waits, or kNone.
     AskId next() {
@@ -66,12 +60,11 @@ struct Engine::Parts {
         return id != kNone<AskId> ? id : lifecycle.take_early();
     }
 
-    DecisionSink& sink;
     World world;
     BlockEvaluator evaluator;
     ClusterSearch search;
     Pipeline pipeline;
-    DecisionLog log;
+    Announcer announcer;
     Lifecycle lifecycle;
     Attempts attempts;
     Inputs inputs;
@@ -125,28 +118,20 @@ std::int64_t Engine::next_timer_ns() const {
 }
 
 std::size_t Engine::flush() {
-    std::size_t sent = 0;
     for (std::uint32_t number = 0; number < parts_->world.shims.size(); ++number) {
-        Shim& shim = parts_->world.shims[static_cast<ShimId>(number)];
-        if (shim.connection == 0) {
-            continue;
-        }
-        const std::size_t batches = shim.outbox.send_to([&](const auto& batch, std::size_t skip) {
-            const bool taken = parts_->sink.decisions(shim.connection, batch, skip, shim.applied);
-            shim.told_applied = taken ? shim.applied : shim.told_applied;
-            return taken;
-        });
-        sent += batches;
-        if (shim.told_applied != shim.applied && parts_->sink.state_applied(shim.connection, shim.applied)) {
-            shim.told_applied = shim.applied;
+        const auto id = static_cast<ShimId>(number);
+        Shim& shim = parts_->world.shims[id];
+        if (shim.connection != 0 && shim.announced_applied != shim.applied) {
+            shim.announced_applied = shim.applied;
+            parts_->announcer.applied(id, shim.applied);
         }
     }
-    return sent;
+    return parts_->announcer.flush();
 }
 
 std::uint64_t Engine::attempts() const { return parts_->lifecycle.placed() + parts_->lifecycle.failed(); }
 
-std::string Engine::digest() const { return parts_->log.digest(); }
+std::string Engine::digest() const { return parts_->announcer.digest(); }
 
 EngineCounters Engine::counters() const {
     const World& world = parts_->world;
@@ -200,7 +185,7 @@ std::optional<Engine::AskName> Engine::next_ask() {
     const auto has_credit = [&](AskId id) { return parts_->lifecycle.has_credit(world.asks[id].shim); };
     AskId id = parts_->pipeline.next(has_credit);
     if (id != kNone<AskId>) {
-        parts_->lifecycle.make_pending(id);  // back to where it came from: it is first again
+        parts_->lifecycle.make_pending(id, AskEvent::put_back);  // back to where it came from: it is first again
     } else if (id = parts_->lifecycle.early(); id == kNone<AskId>) {
         return std::nullopt;
     }

@@ -1,5 +1,5 @@
 // One engine schedules one partition: it applies inputs in order and makes attempts in between, by the
-// rules of RULES.md. Several partitions are several engines; there are no globals.
+// rules of rules/. Several partitions are several engines; there are no globals.
 //
 // Thread: all calls from one thread, the engine's. Owns all state of the partition. Proposal workers
 // read the node shards meanwhile (see cluster/shard.h) and nothing else of it.
@@ -15,7 +15,7 @@
 #include "bayplan/explanation.h"
 #include "bayplan/records.h"
 #include "engine/decision_sink.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 
 namespace bayplan {
 
@@ -90,7 +90,7 @@ public:
     // The CPUs that searches for victims ran on so far, in order.
     std::vector<std::uint32_t> victim_cpus() const;
 
-    // Checks the laws of the design against a recount of everything; appends what is broken.
+    // Checks the laws (rules/laws.md) against a recount of everything; appends what is broken.
     void audit(std::vector<std::string>& broken) const;
 
     // The ask that the next attempt of run() would be for, as its shim's name and its key.

@@ -7,13 +7,13 @@ namespace bayplan {
 namespace {
 
 PredicateFailure named(const PredicateSet& predicates, PredicateSet::Failure&& failure) {
-    return {std::string(predicates.predicates()[failure.predicate]->name()), failure.refusal.verdict,
+    return {std::string(predicates.name(failure.predicate)), failure.refusal.verdict,
             std::move(failure.refusal.reasons)};
 }
 
 constexpr std::string_view kAvoidedReason = "node(s) refused the pod lately";
 
-// In the words of RULES.md, section 6. A new or changed node wakes whatever failed.
+// In the words of rules/failure.md. A new or changed node wakes whatever failed.
 std::vector<std::string> wake_texts(std::uint32_t events) {
     static constexpr std::pair<std::uint32_t, std::string_view> kTexts[] = {
         {kNodeAdded, "a node added"},
@@ -37,7 +37,7 @@ std::string why_unschedulable(std::uint32_t failed, const PredicateSet& predicat
     std::string why = "no node takes it:";
     for (std::uint32_t index = 0; index < predicates.predicates().size(); ++index) {
         if (failed >> index & 1) {
-            why += ' ' + std::string(predicates.predicates()[index]->name());
+            why += ' ' + std::string(predicates.name(index));
         }
     }
     std::string_view between = "; woken by: ";
@@ -204,13 +204,13 @@ private:
             const bool out = raws != nullptr && (raws->left_out(block) >> node.lane() & 1) != 0;
             const std::int64_t raw = raws == nullptr ? 0 : raws->at(block, node.lane());
             const RawRange extremes = raws == nullptr ? RawRange{0, 0} : raws->extremes();
-            add(one, weighted.score->name(), raw, out ? 0 : weighted.score->normalise(raw, extremes), weighted.weight);
+            add(one, row_of(weighted.id).name, raw, out ? 0 : weighted.score->normalise(raw, extremes), weighted.weight);
         }
         for (const WeightedScore& weighted : evaluator_.scores()) {
             if (weighted.score->concerns(pod.ask_class)) {
                 LaneScores scores{};
                 weighted.score->add(pod.ask_class, node.block, std::uint64_t{1} << node.lane(), 1, scores);
-                add(one, weighted.score->name(), scores[node.lane()], scores[node.lane()], weighted.weight);
+                add(one, row_of(weighted.id).name, scores[node.lane()], scores[node.lane()], weighted.weight);
             }
         }
     }

@@ -1,4 +1,4 @@
-// Every input of an engine, one function each, as engine/RULES.md section 2 says. What is wrong with an
+// Every input of an engine, one function each, as the pages of rules/ say. What is wrong with an
 // item is answered to the shim that sent it, by name; nothing else changes.
 //
 // Thread: the engine's.
@@ -30,8 +30,8 @@ inline std::string numbered(DictId id) { return "#" + std::to_string(id); }
 
 class Inputs {
 public:
-    Inputs(World& world, Lifecycle& lifecycle, DecisionSink& sink)
-        : world_(world), lifecycle_(lifecycle), sink_(sink), facts_texts_(world.texts) {}
+    Inputs(World& world, Lifecycle& lifecycle, Announcer& announcer)
+        : world_(world), lifecycle_(lifecycle), announcer_(announcer), facts_texts_(world.texts) {}
 
     void apply(const Input&);
 
@@ -119,7 +119,7 @@ private:
 
     World& world_;
     Lifecycle& lifecycle_;
-    DecisionSink& sink_;
+    Announcer& announcer_;
     std::vector<KindAmount> amounts_;  // result of read_amounts
     std::vector<KindAmount> occupies_;  // of the record that fits_in_total looks at
     std::vector<DeclaredDevices> devices_;  // result of read_devices

@@ -19,9 +19,9 @@ std::string gates_text(const PodSpec& spec, const TextTable& texts) {
 
 std::string awaited_text(std::string_view node) { return "waiting for node " + std::string(node); }
 
-Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& evaluator, DecisionLog& log,
-                     DecisionSink& sink)
-    : world_(world), pipeline_(pipeline), evaluator_(evaluator), log_(log), sink_(sink) {}
+Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& evaluator,
+                     Announcer& announcer)
+    : world_(world), pipeline_(pipeline), evaluator_(evaluator), announcer_(announcer) {}
 
 // --- an attempt's end
 
@@ -72,7 +72,7 @@ void for_each_text(const std::vector<ClaimBinding>& bindings, Visit&& visit) {
 // Claims that waited for this placement take their volumes.
 void Lifecycle::bind_claims(AskId id, Slot slot) {
     const SpecId spec = world_.classes.spec_of(world_.asks[id]);
-    if (world_.specs[spec].volumes.empty() || !evaluator_.predicates().has("VolumeBinding")) {
+    if (world_.specs[spec].volumes.empty() || !evaluator_.predicates().has(PredicateId::volume_binding)) {
         return;
     }
     std::vector<ClaimBinding> bindings = bindings_at(world_.topology.plan(spec).volumes, *world_.nodes[slot].facts,
@@ -82,6 +82,7 @@ void Lifecycle::bind_claims(AskId id, Slot slot) {
         for_each_text(bindings, [&](Text text) { world_.texts.add_reference(text); });
         world_.topology.volumes().assume(bindings);
         world_.bindings.emplace(id, std::move(bindings));
+        world_.asks[id].has_entries = true;
     }
 }
 
@@ -97,6 +98,7 @@ void Lifecycle::give_devices(AskId id, Slot slot, std::string_view stated) {
     if (!world_.devices.at(slot).empty()) {
         world_.devices.give(id, *world_.classes[world_.asks[id].ask_class].spec, slot, stated);
         world_.holds.devices_changed(slot);
+        world_.asks[id].has_entries = true;
     }
 }
 
@@ -105,15 +107,17 @@ void Lifecycle::place(AskId id, Slot slot) {
     bind_claims(id, slot);
     give_devices(id, slot, {});
     occupy(id, slot);
-    world_.left_out.ask_placed(id);
-    end_waiting(id, AskState::unacknowledged, world_.shims[ask.shim].outbox.last() + 1);
+    end_avoiding(id);
+    end_waiting(id, AskEvent::place, world_.shims[ask.shim].ledger.last() + 1);
     const KeyText key = world_.asks.key(id);
     ++placed_;
     const std::string_view node = world_.nodes.name(slot);
-    const std::string devices = world_.devices.text_of(id);
-    log_.place(world_.now_ns, world_.shims[ask.shim].name, key, node, devices);
-    decide(ask.shim, DecisionKind::allocated, key, {}, Termination::unknown, node, world_.asks.handle(id), false,
-           devices);
+    const std::string devices = ask.has_entries ? world_.devices.text_of(id) : std::string();
+    const bool told = !world_.shims[ask.shim].must_resync;
+    announcer_.place({world_.now_ns, ask.shim, key, node}, devices, told);
+    if (told) {
+        count_decision(ask.shim, true, world_.asks.handle(id));
+    }
     note_terminating(id);
     end_nomination_by_placement(id, slot);
     wake(kPodPlaced);
@@ -131,8 +135,17 @@ void Lifecycle::count_failure(AskId id) {
     world_.asks.waiting(id).backoff_until_ns = world_.now_ns + wait;
 }
 
+void Lifecycle::end_avoiding(AskId id) {
+    if (world_.asks[id].has_entries) {
+        world_.left_out.ask_placed(id);
+    }
+}
+
 // A place on the node of its nomination frees nothing for others; a place elsewhere does.
 void Lifecycle::end_nomination_by_placement(AskId id, Slot slot) {
+    if (!world_.asks[id].has_entries) {
+        return;
+    }
     if (const Nomination* nomination = world_.nominations.of(id); nomination != nullptr) {
         const bool there = nomination->slot == slot;
         world_.nominations.drop(id);
@@ -144,9 +157,9 @@ void Lifecycle::end_nomination_by_placement(AskId id, Slot slot) {
 
 void Lifecycle::log_failure(AskId id, std::string_view message, const PreemptionOutcome& outcome, std::size_t nodes) {
     const KeyText key = world_.asks.key(id);
-    const std::string& shim = world_.shims[world_.asks[id].shim].name;
+    const ShimId shim = world_.asks[id].shim;
     if (!outcome.chosen) {
-        log_.fail(world_.now_ns, shim, key, message);
+        announcer_.fail({world_.now_ns, shim, key, {}}, message);
         return;
     }
     std::string victims;
@@ -156,7 +169,7 @@ void Lifecycle::log_failure(AskId id, std::string_view message, const Preemption
     const VictimCost& cost = outcome.chosen->cost;
     const std::string started =
         cost.earliest_start_ms == INT64_MAX ? "-" : std::to_string(cost.earliest_start_ms);
-    log_.nominate(world_.now_ns, shim, key, world_.nodes.name(outcome.chosen->slot), victims,
+    announcer_.nominate({world_.now_ns, shim, key, world_.nodes.name(outcome.chosen->slot)}, victims,
                   "violations=" + std::to_string(cost.budget_violations) +
                       " highest=" + std::to_string(cost.highest_priority) + " sum=" +
                       std::to_string(cost.priority_sum) + " count=" + std::to_string(cost.count) + " started=" +
@@ -167,7 +180,7 @@ void Lifecycle::tell_waiting(AskId id, std::string_view message, bool nominated)
     Ask& ask = world_.asks[id];
     const bool scale_up = !nominated && ask.priority >= world_.options.scale_up_cutoff;
     if (ask.failures == 1 || (scale_up && !ask.told_scale_up)) {
-        decide(ask.shim, DecisionKind::ask_waiting, world_.asks.key(id), message, Termination::unknown, {}, {}, scale_up);
+        decide(ask.shim, DecisionKind::ask_waiting, world_.asks.key(id), message, Termination::unknown, {}, scale_up);
         ask.told_scale_up = ask.told_scale_up || scale_up;
     }
 }
@@ -192,7 +205,7 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
                                    [&](AskId victim) { return !world_.asks[victim].terminating; });
         nominate(id, *outcome.chosen);
     }
-    make_unschedulable(id);
+    make_unschedulable(id, AskEvent::fail);
     if (anybody_told) {
         wake(kPodPlaced);
     }
@@ -204,10 +217,10 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
 // --- transitions
 
 // The ask has its place now; `decision`: the number of the one that gives it, 0 if its shim stated it.
-void Lifecycle::end_waiting(AskId id, AskState state, std::uint64_t decision) {
+void Lifecycle::end_waiting(AskId id, AskEvent event, std::uint64_t decision) {
     world_.asks.end_waiting(id);
     Ask& ask = world_.asks[id];
-    ask.state = state;
+    change_state(ask, event);
     ask.waiting_or_decision = static_cast<std::uint32_t>(decision);
 }
 
@@ -219,10 +232,9 @@ void Lifecycle::begin_waiting(AskId id) {
         id, grouped ? world_.applications[ask.application].groups[ask.group].number : std::uint64_t{ask.sequence});
 }
 
-void Lifecycle::make_pending(AskId id) {
-    Ask& ask = world_.asks[id];
+void Lifecycle::make_pending(AskId id, AskEvent event) {
+    change_state(world_.asks[id], event);
     Waiting& waiting = world_.asks.waiting(id);
-    ask.state = AskState::pending;
     waiting.nacked = false;
     world_.pending.insert(id);
     pipeline_.on_pending(waiting.key);
@@ -247,8 +259,8 @@ void Lifecycle::place_by_force(AskId id, Slot slot, std::string_view stated_devi
     give_devices(id, slot, stated_devices);
     occupy(id, slot);
     world_.nodes.note_usage_changed(slot);
-    world_.left_out.ask_placed(id);
-    end_waiting(id, AskState::allocated, 0);
+    end_avoiding(id);
+    end_waiting(id, AskEvent::run, 0);
     note_terminating(id);
     end_nomination_by_placement(id, slot);
     wake(kPodPlaced);
@@ -256,7 +268,7 @@ void Lifecycle::place_by_force(AskId id, Slot slot, std::string_view stated_devi
 
 void Lifecycle::await_node(AskId id, std::string_view node, bool tell) {
     Ask& ask = world_.asks[id];
-    ask.state = AskState::awaiting_node;
+    change_state(ask, AskEvent::await_node);
     world_.awaited_nodes.insert(id, node);
     end_nomination_by_placement(id, kNone<Slot>);
     if (tell) {
@@ -267,49 +279,53 @@ void Lifecycle::await_node(AskId id, std::string_view node, bool tell) {
 void Lifecycle::end_allocation(AskId id) {
     Ask& ask = world_.asks[id];
     vacate(id);
-    if (world_.devices.of(id) != nullptr) {
-        world_.devices.take_back(id, ask.slot);
-        world_.holds.devices_changed(ask.slot);
+    if (ask.has_entries) {
+        if (world_.devices.of(id) != nullptr) {
+            world_.devices.take_back(id, ask.slot);
+            world_.holds.devices_changed(ask.slot);
+        }
+        unbind_claims(id);
+        world_.departures.end(id);
     }
-    unbind_claims(id);
     world_.nodes.note_usage_fell(ask.slot);
     ask.slot = kNone<Slot>;
     begin_waiting(id);
-    world_.departures.end(id);
     // What we made of it ends; what its shim states of it stays.
     ask.told_to_go = ask.chosen = false;
     ask.terminating = ask.stated_terminating;
     ask.preempted = ask.stated_preempted;
-    for (const AskId freed : world_.left_out.pod_gone(id)) {
-        wake_if_unschedulable(freed);
+    if (ask.has_entries) {
+        for (const AskId freed : world_.left_out.pod_gone(id)) {
+            wake_if_unschedulable(freed);
+        }
     }
 }
 
 void Lifecycle::make_gated(AskId id, bool tell) {
     Ask& ask = world_.asks[id];
-    ask.state = AskState::gated;
+    change_state(ask, AskEvent::gate);
     if (tell) {
         decide(ask.shim, DecisionKind::ask_waiting, world_.asks.key(id),
                gates_text(world_.specs[world_.classes.spec_of(ask)], world_.texts));
     }
 }
 
-void Lifecycle::make_unschedulable(AskId id) {
-    world_.asks[id].state = AskState::unschedulable;
+void Lifecycle::make_unschedulable(AskId id, AskEvent event) {
+    change_state(world_.asks[id], event);
     world_.unschedulable.insert(id);
 }
 
-void Lifecycle::insert_backoff(AskId id) {
-    Ask& ask = world_.asks[id];
-    ask.state = AskState::backoff;
+void Lifecycle::insert_backoff(AskId id, AskEvent event) {
+    change_state(world_.asks[id], event);
     (world_.asks.waiting(id).nacked ? world_.nacked : world_.backoff).insert(id);
 }
 
 void Lifecycle::back_off_after_nack(AskId id, Slot refused_by) {
     count_failure(id);
     world_.asks.waiting(id).nacked = true;
+    world_.asks[id].has_entries = true;
     world_.left_out.avoid(id, refused_by, world_.now_ns + world_.options.avoid_rejecting_ns);
-    insert_backoff(id);
+    insert_backoff(id, AskEvent::refuse);
 }
 
 void Lifecycle::remove(AskId id) {
@@ -319,8 +335,10 @@ void Lifecycle::remove(AskId id) {
     } else {
         withdraw(id);
     }
-    world_.nominations.drop(id);
-    world_.left_out.ask_gone(id);
+    if (ask.has_entries) {
+        world_.nominations.drop(id);
+        world_.left_out.ask_gone(id);
+    }
     if (ask.application != kNone<ApplicationId>) {
         world_.applications[ask.application].asks.remove(world_.asks, id);
         if (ask.group != UINT32_MAX) {
@@ -330,14 +348,15 @@ void Lifecycle::remove(AskId id) {
     world_.totals.add(world_.classes[ask.ask_class].spec->occupies, -1);
     world_.classes.release(ask.ask_class);
     world_.shims[ask.shim].asks.remove(id);
+    change_state(ask, AskEvent::remove);
     world_.asks.remove(id);
 }
 
 void Lifecycle::wake_one(AskId id) {
     if (world_.asks.waiting(id).backoff_until_ns > world_.now_ns) {
-        insert_backoff(id);
+        insert_backoff(id, AskEvent::wake_early);
     } else {
-        make_pending(id);
+        make_pending(id, AskEvent::wake);
     }
 }
 
@@ -374,7 +393,7 @@ void Lifecycle::tick(std::int64_t now_ns) {
         while (heap->next_time_ns() <= world_.now_ns) {
             const AskId id = heap->first();
             heap->remove(id);
-            make_pending(id);
+            make_pending(id, AskEvent::time_is_up);
         }
     }
 }

@@ -1,6 +1,6 @@
 // What happens to asks: the only code that changes an ask's state, a node's usage, or a shim's decisions. Every
-// transition of engine/RULES.md is one function here; the one that is not in it, from pending to selected and back, is
-// the pipeline's (placement/pipeline.h), and means nothing to the outside.
+// transition of engine/rules is one function here; which states follow which is in apps/ask_state.h alone. Selecting
+// and putting back is the pipeline's (placement/pipeline.h), and means nothing to the outside.
 //
 // Thread: the engine's.
 #pragma once
@@ -8,10 +8,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engine/decision_log.h"
+#include "apps/ask_state.h"
 #include "engine/preempting.h"
 #include "engine/world.h"
 #include "placement/pipeline.h"
+#include "teller/announcer.h"
 
 namespace bayplan {
 
@@ -20,12 +21,11 @@ std::string awaited_text(std::string_view node);
 
 class Lifecycle {
 public:
-    Lifecycle(World&, Pipeline&, const BlockEvaluator&, DecisionLog&, DecisionSink&);
+    Lifecycle(World&, Pipeline&, const BlockEvaluator&, Announcer&);
 
     // --- decisions to a shim
     void decide(ShimId, DecisionKind, std::string_view name, std::string_view text,
-                Termination = Termination::unknown, std::string_view node = {}, AskHandle = {}, bool scale_up = false,
-                std::string_view devices = {});
+                Termination = Termination::unknown, std::string_view node = {}, bool scale_up = false);
     void cut(ShimId, std::string_view why);
     bool has_credit(ShimId) const;
     void credit_changed(ShimId);  // tells the heap if credit came or went
@@ -34,7 +34,7 @@ public:
 
     // The line of an allocation that the engine itself ends.
     void log_release(ShimId id, std::string_view key, std::string_view node, std::string_view why) {
-        log_.release(world_.now_ns, world_.shims[id].name, key, node, why);
+        announcer_.release({world_.now_ns, id, key, node}, why);
     }
 
     // --- an attempt's end
@@ -43,15 +43,15 @@ public:
     void fail(AskId, std::string_view message, std::uint32_t failed, const PreemptionOutcome&, std::size_t nodes);
 
     // --- transitions
-    void make_pending(AskId);
+    void make_pending(AskId, AskEvent);
     void make_gated(AskId, bool tell);
-    void make_unschedulable(AskId);
+    void make_unschedulable(AskId, AskEvent);
     void withdraw(AskId);  // out of wherever it waits; the caller gives it a new state
     void place_by_force(AskId, Slot, std::string_view stated_devices);
     void await_node(AskId, std::string_view node, bool tell);  // it runs on a node that nobody has registered
     void end_allocation(AskId);  // frees its amounts; the caller gives it a new state
     void back_off_after_nack(AskId, Slot refused_by);
-    void insert_backoff(AskId);
+    void insert_backoff(AskId, AskEvent);
     void remove(AskId);  // the ask and, if it has one, its allocation
     void wake_one(AskId);  // it is out of wherever it waited
     void wake_if_unschedulable(AskId);
@@ -79,12 +79,14 @@ public:
     std::string full_name(AskId) const;
 
 private:
+    void count_decision(ShimId, bool spends, AskHandle);
     void give_devices(AskId, Slot, std::string_view stated);
     void count_failure(AskId);
-    void end_waiting(AskId, AskState, std::uint64_t decision);
+    void end_waiting(AskId, AskEvent, std::uint64_t decision);
     void begin_waiting(AskId);
     void log_failure(AskId, std::string_view message, const PreemptionOutcome&, std::size_t nodes);
     void tell_waiting(AskId, std::string_view message, bool nominated);
+    void end_avoiding(AskId);
     void end_nomination_by_placement(AskId, Slot);
     void nominate(AskId, const NodeVictims&);
     void release_victim(AskId victim, AskId preemptor);
@@ -100,8 +102,7 @@ private:
     World& world_;
     Pipeline& pipeline_;
     const BlockEvaluator& evaluator_;
-    DecisionLog& log_;
-    DecisionSink& sink_;
+    Announcer& announcer_;
     std::uint64_t placed_ = 0;
     std::uint64_t failed_ = 0;
 };

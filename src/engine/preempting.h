@@ -1,4 +1,4 @@
-// What follows a failed attempt: may the ask preempt, on which node, and whom (engine/RULES.md, section 10).
+// What follows a failed attempt: may the ask preempt, on which node, and whom (rules/preemption.md).
 // Decides only; what comes of it is Lifecycle's.
 //
 // Thread: the engine's. Owns the victim workers.

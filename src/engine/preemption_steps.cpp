@@ -1,8 +1,9 @@
 // The part of Lifecycle about preemption: nominations, victims, and those of them that stay
-// (engine/RULES.md, section 10).
+// (rules/preemption.md).
 
 #include <algorithm>
 
+#include "apps/ask_state.h"
 #include "engine/lifecycle.h"
 
 namespace bayplan {
@@ -20,6 +21,7 @@ void Lifecycle::nominate(AskId id, const NodeVictims& chosen) {
     for (const AskId victim : chosen.victims) {
         victims.push_back(world_.asks.handle(victim));
     }
+    world_.asks[id].has_entries = true;
     world_.nominations.set(id, chosen.slot, std::move(victims));
     decide(ask.shim, DecisionKind::nominated, world_.asks.key(id), kNominatedNodeKey, Termination::unknown, node);
     for (const AskId victim : chosen.victims) {
@@ -32,7 +34,7 @@ void Lifecycle::clear_nomination(AskId id, std::string_view why) {
     const Ask& ask = world_.asks[id];
     const KeyText key = world_.asks.key(id);
     const std::string_view node = world_.nodes.name(world_.nominations.of(id)->slot);
-    log_.clear(world_.now_ns, world_.shims[ask.shim].name, key, node, why);
+    announcer_.clear({world_.now_ns, ask.shim, key, node}, why);
     decide(ask.shim, DecisionKind::nominated, key, std::string(kNominatedNodeKey) + ": " + std::string(why));
     world_.nominations.drop(id);
     wake_if_unschedulable(id);
@@ -98,14 +100,17 @@ void Lifecycle::release_victim(AskId victim, AskId preemptor) {
         budget->disruptions_allowed -= budget->disruptions_allowed > 0 ? 1 : 0;
     }
     const std::string why = "preempted by " + full_name(preemptor);
+    world_.asks[victim].has_entries = true;
     world_.departures.begin(victim, world_.now_ns, why);
     tell_to_go(victim, why);
 }
 
 void Lifecycle::note_terminating(AskId pod) {
-    if (world_.asks[pod].terminating) {
+    Ask& ask = world_.asks[pod];
+    if (ask.terminating) {
+        ask.has_entries = true;
         world_.departures.begin(pod, world_.now_ns);
-    } else {
+    } else if (ask.has_entries) {
         world_.departures.end(pod);
     }
 }
@@ -168,7 +173,7 @@ AskId Lifecycle::take_early() {
     const AskId id = early();
     if (id != kNone<AskId>) {
         world_.backoff.remove(id);
-        world_.asks[id].state = AskState::selected;
+        change_state(world_.asks[id], AskEvent::select);
     }
     return id;
 }

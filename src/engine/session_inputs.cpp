@@ -17,15 +17,15 @@ void Inputs::apply(const Input& input) {
 bool Inputs::resume(Shim& shim, const Connect& connect) {
     return !shim.must_resync && !shim.resync_open && shim.instance == connect.shim_instance &&
            connect.daemon_instance == world_.options.daemon_instance &&
-           connect.decisions_received >= shim.outbox.acknowledged() &&
-           connect.decisions_received <= shim.outbox.last();
+           connect.decisions_received >= shim.ledger.acknowledged() &&
+           connect.decisions_received <= shim.ledger.last();
 }
 
 void Inputs::take(const Connect& connect) {
     ShimId id = world_.shims.find(connect.shim);
     const bool known = id != kNone<ShimId>;
     if (!known && world_.shims.size() >= kShimsMax) {
-        sink_.hello_reply(connect.connection, {.outcome = HelloOutcome::refused,
+        announcer_.hello_reply(connect.connection, {.outcome = HelloOutcome::refused,
                                                .daemon_instance = world_.options.daemon_instance,
                                                .state_applied = 0,
                                                .credit_window = 0,
@@ -34,6 +34,7 @@ void Inputs::take(const Connect& connect) {
     }
     if (!known) {
         id = world_.shims.add(connect.shim);
+        announcer_.add_shim(connect.shim);
     }
     Shim& shim = world_.shims[id];
     const bool resumes = known && resume(shim, connect);
@@ -42,7 +43,7 @@ void Inputs::take(const Connect& connect) {
     shim.instance = connect.shim_instance;
     if (resumes) {
         lifecycle_.acknowledge(id, connect.decisions_received);
-        shim.outbox.send_again_after(connect.decisions_received);
+        announcer_.send_again_after(id, connect.decisions_received);
     } else {
         shim.dictionary.clear();
         forget_specs(shim);
@@ -52,8 +53,9 @@ void Inputs::take(const Connect& connect) {
         shim.resync_begun = false;
         lifecycle_.forget_decisions(id);
     }
-    shim.told_applied = shim.applied;
-    sink_.hello_reply(connect.connection, {.outcome = resumes ? HelloOutcome::resume : HelloOutcome::resync,
+    shim.announced_applied = shim.applied;
+    announcer_.connect(id, connect.connection, shim.applied);
+    announcer_.hello_reply(connect.connection, {.outcome = resumes ? HelloOutcome::resume : HelloOutcome::resync,
                                            .daemon_instance = world_.options.daemon_instance,
                                            .state_applied = shim.applied,
                                            .credit_window = world_.options.credit_window,
@@ -67,13 +69,14 @@ void Inputs::take(const Disconnect& disconnect) {
         return;
     }
     world_.shims.disconnect(id);
+    announcer_.disconnect(id);
 }
 
 void Inputs::take(const Acknowledge& acknowledge) {
     const ShimId id = world_.shims.of_connection(acknowledge.connection);
     if (id == kNone<ShimId>) {
         ++ignored_;
-    } else if (acknowledge.up_to > world_.shims[id].outbox.last()) {
+    } else if (acknowledge.up_to > world_.shims[id].ledger.last()) {
         lifecycle_.cut(id, "acknowledged a decision that was never made");
     } else {
         lifecycle_.acknowledge(id, acknowledge.up_to);

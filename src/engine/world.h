@@ -19,7 +19,7 @@
 #include "cluster/kinds.h"
 #include "cluster/node_state.h"
 #include "cluster/node_table.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "engine/failure_cache.h"
 #include "preemption/budgets.h"
 #include "preemption/departures.h"
@@ -39,10 +39,11 @@ namespace bayplan {
 // node's score. A class that has lost its cache looks at all nodes again; what is decided is the same.
 inline constexpr std::size_t kClassCacheBytesMax = 512u << 20;
 
-TopologyOptions topology_options(const EngineOptions&);
+// Predicate parts: what of the topology the predicates in force read, as bits of TopologyPart.
+TopologyOptions topology_options(const EngineOptions&, std::uint32_t predicate_parts);
 
 struct World {
-    World(const EngineOptions& settings, std::uint32_t readers)
+    World(const EngineOptions& settings, std::uint32_t readers, std::uint32_t predicate_parts)
         : options(settings),
           node_state(settings.shards, readers),
           nodes(node_state, kinds, names),
@@ -51,7 +52,7 @@ struct World {
           known(texts),
           specs(texts),
           classes(kinds, names, specs, kClassCacheBytesMax),
-          topology({texts, known, asks, specs, classes, nodes}, topology_options(settings)),
+          topology({texts, known, asks, specs, classes, nodes}, topology_options(settings, predicate_parts)),
           pending(asks),
           backoff(asks),
           nacked(asks),

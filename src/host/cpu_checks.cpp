@@ -117,7 +117,7 @@ void check_instructions(const HostFacts& facts, Findings& findings) {
     const bool avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
     const std::string name = facts.cpu_flags.empty() ? "not known" : avx512 ? "AVX-512" : has("avx2") ? "AVX2" : "scalar only";
     findings.push_back({avx512 || has("avx2") || facts.cpu_flags.empty() ? Severity::ok : Severity::note, "vector instructions",
-                        name, "any; AVX2 or AVX-512 for the design's figures", "blocks of nodes are judged by vectors"});
+                        name, "any; AVX2 or AVX-512 for the published figures", "blocks of nodes are judged by vectors"});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// See defaults.h. Source of the rules: Kubernetes 1.35's defaulting and its pod strategy, reference sections
-// 1.2 and 1.9.
+// See defaults.h. Source of the rules: Kubernetes 1.35's defaulting and its pod strategy
+// (pkg/apis/core/v1).
 #include "kube/defaults.h"
 
 #include <algorithm>

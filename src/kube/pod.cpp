@@ -1,4 +1,4 @@
-// See pod.h. Source of the rules: reference, sections 1.2 and 1.6 to 1.11.
+// See pod.h. Source of the rules: Kubernetes 1.35's plugins, each field as they read it.
 #include "kube/pod.h"
 
 #include <algorithm>

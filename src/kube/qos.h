@@ -1,4 +1,4 @@
-// The quality-of-service class of a pod, which orders victims of equal priority (seed 002).
+// The quality-of-service class of a pod, which orders victims of equal priority (R-PREEMPT-12).
 // Source: Kubernetes 1.35, GetPodQOS: what the status says, else by requests and limits of cpu and memory.
 //
 // Thread: any, pure.

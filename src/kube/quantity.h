@@ -2,7 +2,7 @@
 //
 // A quantity is a whole number of nanos (10^-9), as in Kubernetes: anything finer is rounded away from
 // zero when it is read, and an amount above 2^63 - 1 counts as that. Sums stay exact; rounding up to
-// milli-cores, bytes or items comes last and once per pod (reference: "Resource requests of a pod").
+// milli-cores, bytes or items comes last and once per pod (as Kubernetes sums the requests of a pod).
 //
 // Thread: plain values, any. Errors: a text that is no quantity gives none, and the reason.
 #pragma once
@@ -18,7 +18,7 @@ namespace bayplan::kube {
 __extension__ using Int128 = __int128;
 __extension__ using UInt128 = unsigned __int128;
 
-// The largest amount a record may carry (src/engine/RULES.md, section 3).
+// The largest amount a record may carry (R-AMOUNT-3).
 inline constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
 
 struct Quantity {

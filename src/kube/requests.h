@@ -1,4 +1,4 @@
-// What a pod requests of its node. Source: reference, section 1.2 and quirk 11.
+// What a pod requests of its node. Source: Kubernetes' resource helpers (PodRequests).
 //
 // Sums are exact; they are rounded once, by whoever turns them into a record.
 //

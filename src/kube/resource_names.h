@@ -1,4 +1,4 @@
-// Which resource names Kubernetes' scheduler keeps account of. Source: reference, section 1.2.
+// Which resource names Kubernetes' scheduler keeps account of. Source: its NodeInfo.
 //
 // Thread: any, pure.
 #pragma once

@@ -15,7 +15,7 @@ namespace bayplan::kube {
 
 class Texts {
 public:
-    // Longer texts cannot be defined (src/engine/RULES.md, Define).
+    // Longer texts cannot be defined (R-SESSION-26).
     static constexpr std::size_t kLengthMax = 512;
 
     Text id(std::string_view text) {

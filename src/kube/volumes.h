@@ -1,6 +1,6 @@
 // The volumes of pods and the sources of persistent volumes, as far as predicates look at them.
 //
-// Thread: one. Source: reference, section 1.11.
+// Thread: one. Source: Kubernetes' plugins of volumes.
 #pragma once
 
 #include <string_view>

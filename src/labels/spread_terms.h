@@ -36,7 +36,7 @@ private:
 // in canonical form. Absent stays absent: counts no pod, and the pod itself is 0.
 std::optional<LabelSelector> effective_selector(const SpreadConstraint&, std::span<const Label> sorted_pod_labels);
 
-// Quirk 7: a selector without requirements counts no pod, though it matches the pod itself (self = 1).
+// As in Kubernetes a selector without requirements counts no pod, though it matches the pod itself (self = 1).
 // Ask this first wherever pods are counted; `matches` alone is the rule for self.
 inline bool counts_pods(const std::optional<LabelSelector>& effective) {
     return effective.has_value() && !effective->requirements.empty();

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "base/ids.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "lanes/lane_bounds.h"
 
 namespace bayplan {

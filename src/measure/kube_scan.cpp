@@ -1,4 +1,4 @@
-// See kube_scan.h. Rules and arithmetic: src/engine/RULES.md, section 9.
+// See kube_scan.h. Rules and arithmetic: src/engine/rules, predicates and scores.
 #include "measure/kube_scan.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "measure/latency.h"
 #include "measure/wire_figures.h"
 #include "workload/bench_catalogue.h"

@@ -1,7 +1,7 @@
 // The peer that the engine is measured against: what a competent engineer would write in a day.
 // Columns of plain numbers, one thread, and for every ask an exact look at every node: same
 // predicates, same scores (LeastAllocated and balanced allocation; the others tell these nodes not
-// apart), same tie-break as the engine (src/engine/RULES.md, section 9), so its placements must be
+// apart), same tie-break as the engine (R-ATTEMPT-17), so its placements must be
 // the engine's. No queue, no waking: asks are tried in the order given, once.
 //
 // Thread: its owner's. Owns all node state. Shares no code with src/.

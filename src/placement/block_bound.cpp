@@ -11,16 +11,16 @@ namespace bayplan {
 BoundRules bound_rules(const PredicateSet& predicates, const ScoreSet& scores, ScorePolicy policy) {
     BoundRules rules;
     rules.known = true;
-    rules.resources = predicates.has("NodeResourcesFit");
-    rules.unschedulable = predicates.has("NodeUnschedulable");
+    rules.resources = predicates.has(PredicateId::node_resources_fit);
+    rules.unschedulable = predicates.has(PredicateId::node_unschedulable);
     std::int64_t sum = 0;
     for (const WeightedScore& weighted : scores) {
         sum += weighted.weight;
         // A broken line is not bounded: its blocks are all judged.
-        if (weighted.score->name() == "NodeResourcesFit" && policy != ScorePolicy::requested_to_capacity_ratio) {
+        if (weighted.id == ScoreId::resources_fit && policy != ScorePolicy::requested_to_capacity_ratio) {
             rules.allocated = policy == ScorePolicy::least_allocated ? AllocatedScore::least : AllocatedScore::most;
             rules.allocated_weight = static_cast<std::uint16_t>(weighted.weight);
-        } else if (weighted.score->name() == "NodeResourcesBalancedAllocation") {
+        } else if (weighted.id == ScoreId::balanced_allocation) {
             rules.balanced_weight = static_cast<std::uint16_t>(weighted.weight);
         } else {
             rules.known = false;

@@ -6,7 +6,7 @@
 namespace bayplan {
 
 NamedNodes::NamedNodes(const BlockEvaluator& evaluator, ClusterSearch& search)
-    : evaluator_(evaluator), search_(search), required_counts_(evaluator.predicates().has("NodeName")) {}
+    : evaluator_(evaluator), search_(search), required_counts_(evaluator.predicates().has(PredicateId::node_name)) {}
 
 void NamedNodes::judge(const Subject& subject, const NodeState& nodes, Slot slot) {
     const NodeBlock& block = nodes.block(block_of(slot));

@@ -3,6 +3,7 @@
 #include <thread>
 #include <utility>
 
+#include "apps/ask_state.h"
 #include "base/check.h"
 
 namespace bayplan {
@@ -74,8 +75,7 @@ void Pipeline::retire_oldest() {
 }
 
 void Pipeline::put_back(AskId id) {
-    Ask& ask = state_.asks[id];
-    ask.state = AskState::pending;
+    change_state(state_.asks[id], AskEvent::put_back);
     state_.pending.insert(id);
 }
 
@@ -135,7 +135,7 @@ bool Pipeline::select(Batch& batch) {
         }
         state_.pending.remove(id);
         Waiting& waiting = state_.asks.waiting(id);
-        state_.asks[id].state = AskState::selected;
+        change_state(state_.asks[id], AskEvent::select);
         waiting.selected_in = batch.number;
         batch.last = waiting.key;
         batch.asks.push_back(state_.asks.handle(id));

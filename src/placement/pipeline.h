@@ -17,7 +17,7 @@
 #include "apps/ask_table.h"
 #include "apps/class_table.h"
 #include "cluster/node_state.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "placement/block_evaluator.h"
 #include "placement/cluster_search.h"
 #include "placement/column_source.h"

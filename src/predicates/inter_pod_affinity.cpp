@@ -63,11 +63,6 @@ bool founds_group(const Subject& subject) {
 
 class InterPodAffinity final : public Predicate {
 public:
-    std::string_view name() const override { return "InterPodAffinity"; }
-    std::uint32_t woken_by() const override {
-        return kNodeChanges | kNodeGone | kPodGone | kPodPlaced | kObjectChanged;
-    }
-
     bool couples(const Subject& subject) const override {
         const SpecPlan& plan = subject.plan;
         return !plan.affinity.empty() || !plan.anti_affinity.empty() || !plan.repelled_by.empty();
@@ -117,6 +112,14 @@ public:
         return {};
     }
 
+    bool skips_attempt(const Subject& subject) const override {
+        const SpecPlan& plan = subject.plan;
+        return plan.affinity.empty() && plan.anti_affinity.empty() &&
+               std::none_of(plan.repelled_by.begin(), plan.repelled_by.end(), [&](const Peers& peers) {
+                   return subject.topology.counts().total(peers.pods) > 0;
+               });
+    }
+
 private:
     // By those of the terms that count.
     template <typename Counts>
@@ -139,6 +142,6 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Predicate> make_inter_pod_affinity() { return std::make_unique<InterPodAffinity>(); }
+std::unique_ptr<Predicate> make_inter_pod_affinity(const LaneKernels&) { return std::make_unique<InterPodAffinity>(); }
 
 }  // namespace bayplan

@@ -17,9 +17,6 @@ namespace {
 
 class NodeAffinity final : public Predicate {
 public:
-    std::string_view name() const override { return "NodeAffinity"; }
-    std::uint32_t woken_by() const override { return kNodeChanges; }
-
     Refusal refuse_all(const Subject& subject) const override {
         if (subject.plan.names.kind != NodeNameSet::Kind::conflict) {
             return {};
@@ -66,6 +63,6 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Predicate> make_node_affinity() { return std::make_unique<NodeAffinity>(); }
+std::unique_ptr<Predicate> make_node_affinity(const LaneKernels&) { return std::make_unique<NodeAffinity>(); }
 
 }  // namespace bayplan

@@ -10,8 +10,6 @@ class NodeName final : public Predicate {
 public:
     NodeName(const LaneKernels& kernels) : kernels_(kernels) {}
 
-    std::string_view name() const override { return "NodeName"; }
-
     bool concerns(const AskClass& ask_class) const override { return ask_class.required_node != kNone<NameId>; }
 
     std::uint64_t filter(const AskClass& ask_class, const NodeBlock& block,
@@ -33,8 +31,6 @@ public:
         count_reason(counts, kReason, refused);
         return {.unresolvable = refused};
     }
-
-    std::uint32_t woken_by() const override { return kNodeChanges; }
 
 private:
     static constexpr std::string_view kReason = "node(s) didn't match the requested node name";

@@ -10,9 +10,6 @@ namespace {
 
 class NodePorts final : public Predicate {
 public:
-    std::string_view name() const override { return "NodePorts"; }
-    std::uint32_t woken_by() const override { return kNodeChanges | kPodGone; }
-
     bool couples(const Subject& subject) const override { return !subject.spec.ports.empty(); }
 
     std::uint64_t filter_cluster(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
@@ -41,6 +38,6 @@ public:
 
 }  // namespace
 
-std::unique_ptr<Predicate> make_node_ports() { return std::make_unique<NodePorts>(); }
+std::unique_ptr<Predicate> make_node_ports(const LaneKernels&) { return std::make_unique<NodePorts>(); }
 
 }  // namespace bayplan

@@ -1,6 +1,6 @@
 // NodeResourcesFit: for every resource kind asked for, capacity - used - foreign - what holds keep from
 // this priority must suffice. Any kind by name; `pods` is one of them. Source: Kubernetes 1.35,
-// NodeResourcesFit filter; holds: seed 002 (nominated pods).
+// NodeResourcesFit filter; holds: R-PREDICATE-13.
 
 #include <array>
 #include <bit>
@@ -15,8 +15,6 @@ namespace {
 class NodeResourcesFit final : public Predicate {
 public:
     NodeResourcesFit(const LaneKernels& kernels) : kernels_(kernels) {}
-
-    std::string_view name() const override { return "NodeResourcesFit"; }
 
     bool concerns(const AskClass& ask_class) const override { return !ask_class.requests.empty(); }
 
@@ -80,8 +78,6 @@ public:
         refusals.unschedulable &= ~refusals.unresolvable;
         return refusals;
     }
-
-    std::uint32_t woken_by() const override { return kNodeChanges | kPodGone; }
 
 private:
     // Holds aside. Where the kind is devices, their reach decides too.

@@ -9,8 +9,6 @@ namespace {
 
 class NodeUnschedulable final : public Predicate {
 public:
-    std::string_view name() const override { return "NodeUnschedulable"; }
-
     bool concerns(const AskClass& ask_class) const override { return !ask_class.tolerates_unschedulable; }
 
     std::uint64_t filter(const AskClass&, const NodeBlock& block, std::uint64_t lanes) const noexcept override {
@@ -32,14 +30,12 @@ public:
         return {.unresolvable = refused};
     }
 
-    std::uint32_t woken_by() const override { return kNodeChanges | kNodeUndrained; }
-
 private:
     static constexpr std::string_view kReason = "node(s) were unschedulable";
 };
 
 }  // namespace
 
-std::unique_ptr<Predicate> make_node_unschedulable() { return std::make_unique<NodeUnschedulable>(); }
+std::unique_ptr<Predicate> make_node_unschedulable(const LaneKernels&) { return std::make_unique<NodeUnschedulable>(); }
 
 }  // namespace bayplan

@@ -12,9 +12,6 @@ namespace {
 
 class PodTopologySpread final : public Predicate {
 public:
-    std::string_view name() const override { return "PodTopologySpread"; }
-    std::uint32_t woken_by() const override { return kNodeChanges | kNodeGone | kPodGone | kPodPlaced; }
-
     bool couples(const Subject& subject) const override { return !subject.plan.hard_spread.empty(); }
 
     void begin(const Subject& subject) const override {
@@ -99,6 +96,6 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Predicate> make_pod_topology_spread() { return std::make_unique<PodTopologySpread>(); }
+std::unique_ptr<Predicate> make_pod_topology_spread(const LaneKernels&) { return std::make_unique<PodTopologySpread>(); }
 
 }  // namespace bayplan

@@ -7,7 +7,8 @@
 //                   them as they are now
 // explain() judges one node by itself and says why not, in Kubernetes' words, for failed attempts and on
 // request; explain_lanes() does so for 64 and counts. They must agree with the others lane by lane
-// (tests/placement checks that). A new predicate is a new file and a line in registry.cpp.
+// (tests/placement checks that). What a predicate is called and what wakes the asks that it refused is said in its row
+// (options/predicate_rows.h).
 //
 // Thread: filter: any number of workers at a time; the rest: the engine's. Const, no state that changes.
 #pragma once
@@ -24,18 +25,6 @@
 #include "topology/topology.h"
 
 namespace bayplan {
-
-// What may make an ask feasible that a predicate has refused (engine/RULES.md, section 6).
-enum WakeEvent : std::uint32_t {
-    kNodeAdded = 1u << 0,
-    kNodeUpdated = 1u << 1,     // capacity, labels, taints or images changed, hold dropped
-    kNodeUndrained = 1u << 2,
-    kNodeGone = 1u << 3,
-    kPodGone = 1u << 4,         // an allocation or a foreign pod is gone
-    kPodPlaced = 1u << 5,       // one more, or one with other labels
-    kObjectChanged = 1u << 6,   // claims, volumes, namespaces...
-};
-inline constexpr std::uint32_t kNodeChanges = kNodeAdded | kNodeUpdated;
 
 struct Refusal {
     Verdict verdict = Verdict::feasible;
@@ -78,9 +67,6 @@ struct NodeView {
 class Predicate {
 public:
     virtual ~Predicate() = default;
-    virtual std::string_view name() const = 0;
-    // Bits of WakeEvent.
-    virtual std::uint32_t woken_by() const = 0;
 
     // False: the class asks nothing of this predicate's filter() (Kubernetes: Skip).
     virtual bool concerns(const AskClass&) const { return true; }
@@ -88,7 +74,8 @@ public:
     virtual std::uint64_t filter(const AskClass&, const NodeBlock&, std::uint64_t lanes) const noexcept { return lanes; }
 
     // This and couples() are not asked for a plan that is `plain`: what they look at of a spec must be looked at where
-    // plans are made (topology/plan_maker.cpp), too. refuse_all() may also hang on volumes and names only (ClusterSearch::find).
+    // plans are made (topology/plan_maker.cpp), too; or the row says kEveryPod. refuse_all() may also hang on volumes and
+    // names only (ClusterSearch::find).
     // Feasible or unresolvable.
     virtual Refusal refuse_all(const Subject&) const { return {}; }
     // Nodes that are out before any predicate is asked (Kubernetes: PreFilterResult).
@@ -121,6 +108,9 @@ public:
     virtual Refusal explain(const Subject&, const NodeView&) const = 0;
     // True: shut_out() may refuse nodes.
     virtual bool shuts_out(const Subject&) const { return false; }
+    // True: Kubernetes leaves the predicate out of an attempt that starts now, since there is nothing for it to look at;
+    // what nominated pods would bring is not seen then. Asked with compat: kubernetes-1.35 alone.
+    virtual bool skips_attempt(const Subject&) const { return false; }
     // As explain() says of each of `lanes`; begin() was called. Unless overridden it asks explain() of those
     // that the filters refuse.
     virtual LaneRefusals explain_lanes(const Subject&, const NodeBlock&, std::uint32_t number, std::uint64_t lanes,

@@ -6,7 +6,12 @@
 
 namespace bayplan {
 
-PredicateSet::PredicateSet(std::vector<std::unique_ptr<Predicate>> predicates) : predicates_(std::move(predicates)) {}
+PredicateSet::PredicateSet(std::vector<PredicateInForce> predicates) {
+    for (PredicateInForce& one : predicates) {
+        predicates_.push_back(std::move(one.predicate));
+        rows_.push_back(one.row);
+    }
+}
 
 std::uint64_t PredicateSet::filter(const AskClass& ask_class, const NodeBlock& block,
                                    std::uint64_t lanes) const noexcept {
@@ -119,19 +124,34 @@ void PredicateSet::begin(const Subject& subject) const {
     }
 }
 
+std::uint32_t PredicateSet::skipped(const Subject& subject) const {
+    std::uint32_t skipped = 0;
+    for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
+        skipped |= std::uint32_t{predicates_[index]->skips_attempt(subject)} << index;
+    }
+    return skipped;
+}
+
 std::uint32_t PredicateSet::woken_by(std::uint32_t failed) const {
     std::uint32_t events = kNodeChanges;  // with no nodes at all, nothing but a node helps
     for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
         if (failed >> index & 1) {
-            events |= predicates_[index]->woken_by();
+            events |= rows_[index].wakes;
         }
     }
     return events;
 }
 
-bool PredicateSet::has(std::string_view name) const {
-    return std::any_of(predicates_.begin(), predicates_.end(),
-                       [&](const auto& predicate) { return predicate->name() == name; });
+std::uint32_t PredicateSet::parts() const {
+    std::uint32_t parts = kNoParts;
+    for (const PredicateRow& row : rows_) {
+        parts |= row.parts;
+    }
+    return parts;
+}
+
+bool PredicateSet::has(PredicateId id) const {
+    return std::any_of(rows_.begin(), rows_.end(), [&](const PredicateRow& row) { return row.id == id; });
 }
 
 }  // namespace bayplan

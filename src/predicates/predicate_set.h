@@ -8,13 +8,19 @@
 #include <memory>
 #include <vector>
 
+#include "options/predicate_rows.h"
 #include "predicates/predicate.h"
 
 namespace bayplan {
 
+struct PredicateInForce {
+    PredicateRow row;
+    std::unique_ptr<Predicate> predicate;
+};
+
 class PredicateSet {
 public:
-    explicit PredicateSet(std::vector<std::unique_ptr<Predicate>> predicates);
+    explicit PredicateSet(std::vector<PredicateInForce>);
 
     // Those of `lanes` where a pod of the class may run, as far as the block's own columns tell.
     std::uint64_t filter(const AskClass&, const NodeBlock&, std::uint64_t lanes) const noexcept;
@@ -40,16 +46,21 @@ public:
     // Once before explain() of many nodes.
     void begin(const Subject&) const;
 
+    // Those that Kubernetes leaves out of an attempt that starts now (bit = index).
+    std::uint32_t skipped(const Subject&) const;
     // Bits of WakeEvent for a set of failing predicates (bit = index).
     std::uint32_t woken_by(std::uint32_t failed) const;
 
     const std::vector<std::unique_ptr<Predicate>>& predicates() const { return predicates_; }
-    bool has(std::string_view name) const;
+    std::string_view name(std::uint32_t index) const { return rows_[index].name; }
+    bool has(PredicateId) const;
+    std::uint32_t parts() const;  // that they read of the topology: bits of TopologyPart
 
 private:
     LaneRefusals explain_node(const Subject&, const NodeView&, std::uint32_t& failed, ReasonCounts&) const;
 
     std::vector<std::unique_ptr<Predicate>> predicates_;
+    std::vector<PredicateRow> rows_;  // by index
 };
 
 }  // namespace bayplan

@@ -1,7 +1,6 @@
 #include "predicates/registry.h"
 
-#include <algorithm>
-#include <iterator>
+#include <array>
 #include <utility>
 
 namespace bayplan {
@@ -10,29 +9,20 @@ namespace {
 
 using Make = std::unique_ptr<Predicate> (*)(const LaneKernels&);
 
-template <std::unique_ptr<Predicate> (*kMake)()>
-std::unique_ptr<Predicate> plain(const LaneKernels&) {
-    return kMake();
-}
-
-constexpr Make kAll[] = {
-    plain<make_node_unschedulable>,  make_node_name,                 plain<make_taint_toleration>,
-    plain<make_node_affinity>,       plain<make_node_ports>,         make_node_resources_fit,
-    plain<make_volume_restrictions>, plain<make_node_volume_limits>, plain<make_volume_binding>,
-    plain<make_volume_zone>,         plain<make_pod_topology_spread>, plain<make_inter_pod_affinity>,
+constexpr std::array<Make, kPredicates> kMake = {
+#define BAYPLAN_MAKE(id, name, wakes, parts) make_##id,
+    BAYPLAN_PREDICATE_ROWS(BAYPLAN_MAKE)
+#undef BAYPLAN_MAKE
 };
-static_assert(std::size(kAll) == kPredicateNames.size());
 
 }  // namespace
 
 std::unique_ptr<PredicateSet> make_predicates(const std::vector<std::string>& white_list,
                                               const LaneKernels& kernels) {
-    std::vector<std::unique_ptr<Predicate>> predicates;
-    for (const Make make : kAll) {
-        std::unique_ptr<Predicate> predicate = make(kernels);
-        if (white_list.empty() ||
-            std::find(white_list.begin(), white_list.end(), predicate->name()) != white_list.end()) {
-            predicates.push_back(std::move(predicate));
+    std::vector<PredicateInForce> predicates;
+    for (std::size_t index = 0; index < kPredicates; ++index) {
+        if (is_listed(kPredicateRows[index], white_list)) {
+            predicates.push_back({kPredicateRows[index], kMake[index](kernels)});
         }
     }
     return std::make_unique<PredicateSet>(std::move(predicates));

@@ -13,9 +13,6 @@ namespace {
 
 class TaintToleration final : public Predicate {
 public:
-    std::string_view name() const override { return "TaintToleration"; }
-    std::uint32_t woken_by() const override { return kNodeChanges; }
-
     Refusal explain(const Subject& subject, const NodeView& node) const override {
         if (first_untolerated(subject.spec.tolerations, node.facts.taints) == nullptr) {
             return {};
@@ -38,6 +35,6 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Predicate> make_taint_toleration() { return std::make_unique<TaintToleration>(); }
+std::unique_ptr<Predicate> make_taint_toleration(const LaneKernels&) { return std::make_unique<TaintToleration>(); }
 
 }  // namespace bayplan

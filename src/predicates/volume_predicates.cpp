@@ -12,10 +12,7 @@ namespace {
 
 class VolumePredicateFace final : public Predicate {
 public:
-    VolumePredicateFace(VolumePredicate which, std::uint32_t woken_by) : which_(which), woken_by_(woken_by) {}
-
-    std::string_view name() const override { return kVolumePredicateNames[index()]; }
-    std::uint32_t woken_by() const override { return woken_by_; }
+    explicit VolumePredicateFace(VolumePredicate which) : which_(which) {}
 
     Refusal refuse_all(const Subject& subject) const override {
         const VolumeRefusal& refusal = subject.plan.volumes.whole_pod[index()];
@@ -43,6 +40,10 @@ public:
         return {refusal.verdict, refusal.reasons};
     }
 
+    bool skips_attempt(const Subject& subject) const override {
+        return which_ == VolumePredicate::restrictions && !couples(subject);
+    }
+
 private:
     std::size_t index() const { return static_cast<std::size_t>(which_); }
 
@@ -53,24 +54,15 @@ private:
     }
 
     const VolumePredicate which_;
-    const std::uint32_t woken_by_;
 };
 
-std::unique_ptr<Predicate> make(VolumePredicate which, std::uint32_t woken_by) {
-    return std::make_unique<VolumePredicateFace>(which, woken_by);
-}
+std::unique_ptr<Predicate> make(VolumePredicate which) { return std::make_unique<VolumePredicateFace>(which); }
 
 }  // namespace
 
-std::unique_ptr<Predicate> make_volume_restrictions() {
-    return make(VolumePredicate::restrictions, kNodeChanges | kNodeGone | kPodGone | kObjectChanged);
-}
-std::unique_ptr<Predicate> make_node_volume_limits() {
-    return make(VolumePredicate::limits, kNodeChanges | kPodGone | kObjectChanged);
-}
-std::unique_ptr<Predicate> make_volume_binding() {
-    return make(VolumePredicate::binding, kNodeChanges | kPodGone | kObjectChanged);
-}
-std::unique_ptr<Predicate> make_volume_zone() { return make(VolumePredicate::zone, kNodeChanges | kObjectChanged); }
+std::unique_ptr<Predicate> make_volume_restrictions(const LaneKernels&) { return make(VolumePredicate::restrictions); }
+std::unique_ptr<Predicate> make_node_volume_limits(const LaneKernels&) { return make(VolumePredicate::limits); }
+std::unique_ptr<Predicate> make_volume_binding(const LaneKernels&) { return make(VolumePredicate::binding); }
+std::unique_ptr<Predicate> make_volume_zone(const LaneKernels&) { return make(VolumePredicate::zone); }
 
 }  // namespace bayplan

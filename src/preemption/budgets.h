@@ -1,6 +1,6 @@
 // Disruption budgets (Kubernetes: PodDisruptionBudget): how many of the pods that a selector matches may
 // still be disturbed. Preemption counts on what is left and takes from it; the next statement of the object
-// sets it anew (engine/RULES.md, section 10).
+// sets it anew (R-PREEMPT-13).
 //
 // Thread: the engine's. Owner: World. Texts are held by the object table.
 #pragma once

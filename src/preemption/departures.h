@@ -1,5 +1,5 @@
 // Pods that are being deleted: when each should be gone, when to remind its shim, and which of them stay
-// for ever (engine/RULES.md, section 10, "Victims that stay").
+// for ever (rules/victims.md).
 //
 // Thread: the engine's. Owner: World. Times are the engine's, in ns.
 #pragma once
@@ -13,7 +13,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "apps/ask_table.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 
 namespace bayplan {
 

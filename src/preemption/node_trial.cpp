@@ -133,26 +133,8 @@ void NodeTrial::count(AskId pod, int sign) {
     }
 }
 
-// Kubernetes leaves a predicate out of an attempt that starts without anything for it to look at; what
-// nominated pods would bring is not seen then.
 std::uint32_t NodeTrial::left_out_by_kubernetes() const {
-    if (!tables_.as_kubernetes_1_35) {
-        return 0;
-    }
-    const SpecPlan& plan = subject_of(tables_, tables_.asks[ask_].ask_class).plan;
-    const bool repelled = std::any_of(plan.repelled_by.begin(), plan.repelled_by.end(), [&](const auto& peers) {
-        return tables_.topology.counts().total(peers.pods) > 0;
-    });
-    std::uint32_t skipped = 0;
-    for (std::uint32_t index = 0; index < tables_.predicates.predicates().size(); ++index) {
-        const std::string_view name = tables_.predicates.predicates()[index]->name();
-        const bool affinity =
-            name == "InterPodAffinity" && plan.affinity.empty() && plan.anti_affinity.empty() && !repelled;
-        const bool volumes = name == "VolumeRestrictions" &&
-                             !plan.volumes.concerns[static_cast<std::size_t>(VolumePredicate::restrictions)];
-        skipped |= std::uint32_t{affinity || volumes} << index;
-    }
-    return skipped;
+    return tables_.as_kubernetes_1_35 ? tables_.predicates.skipped(subject_of(tables_, tables_.asks[ask_].ask_class)) : 0;
 }
 
 void NodeTrial::take_off(AskId pod) {

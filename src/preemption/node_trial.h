@@ -1,6 +1,6 @@
 // What if: may an ask run on one node once some of its pods are gone? Pods are taken off and put back one
 // by one, and the predicates are asked as ever, twice where others are nominated to the node: as if those
-// ran there, and without them (engine/RULES.md, sections 5 and 10; seed 002).
+// ran there, and without them (R-ATTEMPT-7, R-PREEMPT-9).
 //
 // Amounts are tried on a copy of the node's lane; counts of pods over the cluster (topology, ports, volumes)
 // on the tables themselves, which are as before when the trial ends. So nobody else may read those tables
@@ -31,7 +31,7 @@ struct TrialTables {
     const KindNames& kinds;
     const PredicateSet& predicates;
     const Devices& devices;
-    bool as_kubernetes_1_35 = false;  // with its oddities (engine/RULES.md, section 9)
+    bool as_kubernetes_1_35 = false;  // with its oddities (R-PREDICATE-14)
 };
 
 class NodeTrial {

@@ -1,5 +1,5 @@
 // Nodes that an ask is not tried on: left out because of a victim there that does not go, and avoided for a
-// time because the node refused the pod (engine/RULES.md, sections 2, 5 and 10). Few asks have any.
+// time because the node refused the pod (R-NACK-4, R-ATTEMPT-12, R-VICTIM-7). Few asks have any.
 //
 // Thread: the engine's. Owner: World.
 #pragma once

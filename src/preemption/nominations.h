@@ -1,6 +1,6 @@
 // Nominated nodes: which asks wait for room on which node, and whose going each waits for. A nomination
 // keeps the ask's requests on the node from all of no higher priority (cluster/holds.h); what else it means
-// for others is asked by node (engine/RULES.md, sections 5 and 10; seed 002).
+// for others is asked by node (R-ATTEMPT-7, R-WORLD-33).
 //
 // Thread: the engine's. Owner: World. Keeps the holds in step.
 #pragma once

@@ -2,7 +2,7 @@
 // whether a node can be made room on at all, and whose going is the first that costs, is then a matter of a
 // few sums, without a look at the pods themselves.
 //
-//   pods[0..n)          ours, most important first (engine/RULES.md, section 10), so that those below a
+//   pods[0..n)          ours, most important first (R-PREEMPT-12), so that those below a
 //                       priority are the end of the list
 //   kinds[k].rest[i]    sum of what pods[i..n) request
 //
@@ -17,7 +17,7 @@
 #include "apps/ask_table.h"
 #include "apps/class_table.h"
 #include "cluster/node_table.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 
 namespace bayplan {
 

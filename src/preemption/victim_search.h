@@ -1,5 +1,5 @@
 // Whom would have to go so that an ask may run on a node, and on which node that costs least.
-// Source of the rules: engine/RULES.md, section 10 (seed 002; Kubernetes 1.35, DefaultPreemption).
+// Source of the rules: rules/preemption.md (the preemption document; Kubernetes 1.35, DefaultPreemption).
 //
 // Thread: the engine's; see node_trial.h for what else may run meanwhile.
 #pragma once
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "preemption/budgets.h"
 #include "preemption/node_trial.h"
 #include "preemption/victim_index.h"

@@ -1,5 +1,5 @@
 // Pods that run, by their shim's word, on a node that nobody has registered: kept by that node's name until
-// somebody does. They are in no heap and hold nothing. Source: engine/RULES.md, section 2, "Asks".
+// somebody does. They are in no heap and hold nothing. Source: rules/asks.md, from R-ASK-34 on.
 //
 // Thread: the engine's.
 #pragma once

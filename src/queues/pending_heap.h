@@ -1,5 +1,5 @@
 // The pending asks in the order in which they are tried: priority first, then the number of the pod
-// group, then arrival (engine/RULES.md, section 5; back-to-back groups: seed 004, QueueSort).
+// group, then arrival (R-ATTEMPT-3; groups back to back: QueueSort of coscheduling).
 //
 //   leaf queue:   heap of applications, keyed by the first ask of each
 //   application:  heap of runs, keyed by the first ask of each

@@ -7,7 +7,7 @@
 // lanes/, where scalar_kernels.cpp says how.
 
 #include "cluster/kinds.h"
-#include "scoring/score.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 
@@ -16,8 +16,6 @@ namespace {
 class Allocated final : public Score {
 public:
     Allocated(decltype(LaneKernels::add_least_allocated) add_scores) : add_scores_(add_scores) {}
-
-    std::string_view name() const override { return "NodeResourcesFit"; }
 
     void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::int64_t weight,
              LaneScores& scores) const noexcept override {

@@ -2,7 +2,7 @@
 // the arithmetic, for 64 nodes at a time, is in lanes/.
 
 #include "cluster/kinds.h"
-#include "scoring/score.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 
@@ -11,8 +11,6 @@ namespace {
 class BalancedAllocation final : public Score {
 public:
     BalancedAllocation(const LaneKernels& kernels) : kernels_(kernels) {}
-
-    std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
 
     bool concerns(const AskClass& ask_class) const override {
         return ask_class.cpu_request > 0 || ask_class.memory_request > 0;
@@ -30,8 +28,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Score> make_balanced_allocation(const LaneKernels& kernels) {
-    return std::make_unique<BalancedAllocation>(kernels);
+std::unique_ptr<Score> make_balanced_allocation_score(const EngineOptions& options) {
+    return std::make_unique<BalancedAllocation>(lane_kernels(options.simd));
 }
 
 }  // namespace bayplan

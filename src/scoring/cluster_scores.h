@@ -1,16 +1,15 @@
 // The scores that look beyond a node's own columns: TaintToleration, NodeAffinity, PodTopologySpread,
 // InterPodAffinity (normalised over the feasible nodes) and ImageLocality (counts over all nodes).
 //
-// A new one is a new file and a line in cluster_registry.cpp.
+// What a score is called and counts for is said in its row (options/score_rows.h).
 // Thread: the engine's; const.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <vector>
 
-#include "engine/engine_options.h"
+#include "options/score_rows.h"
 #include "scoring/place_scores.h"
 #include "scoring/raw_scores.h"
 #include "topology/topology.h"
@@ -20,7 +19,6 @@ namespace bayplan {
 class ClusterScore {
 public:
     virtual ~ClusterScore() = default;
-    virtual std::string_view name() const = 0;  // of the plugin in Kubernetes
     // False: Kubernetes skips the plugin for the pod; it is not even shown.
     virtual bool concerns(const PodSpec&, const SpecPlan&, const Topology&) const = 0;
     // False: every node would get the same score, so it decides nothing.
@@ -53,15 +51,7 @@ public:
 struct WeightedClusterScore {
     std::unique_ptr<ClusterScore> score;
     std::int64_t weight = 1;
+    ScoreId id;
 };
-
-std::unique_ptr<ClusterScore> make_taint_toleration_score();
-std::unique_ptr<ClusterScore> make_node_affinity_score();
-std::unique_ptr<ClusterScore> make_topology_spread_score();
-std::unique_ptr<ClusterScore> make_inter_pod_affinity_score();
-std::unique_ptr<ClusterScore> make_image_locality_score();
-
-// Those with a weight above 0.
-std::vector<WeightedClusterScore> make_cluster_scores(const ScoreWeights&);
 
 }  // namespace bayplan

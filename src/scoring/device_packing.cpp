@@ -1,5 +1,5 @@
 // DevicePacking: prefers nodes where the pod leaves fewer devices that nobody will be able to use. Ours; off by
-// default. Rules: engine/RULES.md, section 11. Device by device it follows the idea of fragmentation (FGD, USENIX
+// default. Rules: R-DEVICE-40 to R-DEVICE-47. Device by device it follows the idea of fragmentation (FGD, USENIX
 // ATC 2023), without a list of typical pods: a node's own ratio of cpu to devices says how much cpu a device wants.
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "cluster/device_use.h"
 #include "cluster/kinds.h"
-#include "scoring/score.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 
@@ -41,8 +41,6 @@ std::int64_t begun(std::int64_t reach, std::int64_t amount) {
 
 class DevicePacking final : public Score {
 public:
-    std::string_view name() const override { return "DevicePacking"; }
-
     void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::int64_t weight,
              LaneScores& scores) const noexcept override {
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
@@ -76,6 +74,6 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Score> make_device_packing() { return std::make_unique<DevicePacking>(); }
+std::unique_ptr<Score> make_device_packing_score(const EngineOptions&) { return std::make_unique<DevicePacking>(); }
 
 }  // namespace bayplan

@@ -1,9 +1,9 @@
 // ImageLocality: prefers nodes that have the pod's images already. Source: Kubernetes 1.35; the arithmetic is
 // in topology/image_locality.h, the counts in topology/image_counts.h.
 
+#include "scoring/registry.h"
 #include "topology/image_locality.h"
 
-#include "scoring/cluster_scores.h"
 
 namespace bayplan {
 
@@ -11,7 +11,6 @@ namespace {
 
 class ImageLocalityScore final : public ClusterScore {
 public:
-    std::string_view name() const override { return "ImageLocality"; }
     bool concerns(const PodSpec&, const SpecPlan&, const Topology&) const override { return true; }
     bool tells_apart(const PodSpec& spec, const SpecPlan&, Topology& topology) const override {
         return !topology.images().nowhere(spec.images);
@@ -33,6 +32,6 @@ public:
 
 }  // namespace
 
-std::unique_ptr<ClusterScore> make_image_locality_score() { return std::make_unique<ImageLocalityScore>(); }
+std::unique_ptr<ClusterScore> make_image_locality_score(const EngineOptions&) { return std::make_unique<ImageLocalityScore>(); }
 
 }  // namespace bayplan

@@ -3,8 +3,8 @@
 
 #include <bit>
 
-#include "scoring/cluster_scores.h"
 #include "scoring/normalise.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 
@@ -52,8 +52,6 @@ void add(Topology& topology, const Preference& preference, const NodeMask& feasi
 
 class InterPodAffinityScore final : public ClusterScore {
 public:
-    std::string_view name() const override { return "InterPodAffinity"; }
-
     bool concerns(const PodSpec&, const SpecPlan& plan, const Topology& topology) const override {
         const auto any = [&](const std::vector<Preference>& all) {
             return std::any_of(all.begin(), all.end(), [&](const Preference& preference) {
@@ -112,6 +110,8 @@ public:
 
 }  // namespace
 
-std::unique_ptr<ClusterScore> make_inter_pod_affinity_score() { return std::make_unique<InterPodAffinityScore>(); }
+std::unique_ptr<ClusterScore> make_inter_pod_affinity_score(const EngineOptions&) {
+    return std::make_unique<InterPodAffinityScore>();
+}
 
 }  // namespace bayplan

@@ -1,8 +1,8 @@
 // TaintToleration and NodeAffinity as scores: fewer taints of effect PreferNoSchedule, more weight of the
 // preferred terms. Raw scores come from the signature's columns. Source: Kubernetes 1.35.
 
-#include "scoring/cluster_scores.h"
 #include "scoring/normalise.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 
@@ -28,7 +28,6 @@ void add_column(const std::vector<std::int32_t>& column, std::vector<NodeNumbers
 
 class TaintTolerationScore final : public ClusterScore {
 public:
-    std::string_view name() const override { return "TaintToleration"; }
     bool concerns(const PodSpec&, const SpecPlan&, const Topology&) const override { return true; }
     bool tells_apart(const PodSpec&, const SpecPlan& plan, Topology& topology) const override {
         return !topology.signatures().taint_raw(plan.signature).empty();
@@ -48,7 +47,6 @@ public:
 
 class NodeAffinityScore final : public ClusterScore {
 public:
-    std::string_view name() const override { return "NodeAffinity"; }
     bool concerns(const PodSpec& spec, const SpecPlan&, const Topology&) const override {
         return !spec.preferred_nodes.empty();
     }
@@ -70,7 +68,11 @@ public:
 
 }  // namespace
 
-std::unique_ptr<ClusterScore> make_taint_toleration_score() { return std::make_unique<TaintTolerationScore>(); }
-std::unique_ptr<ClusterScore> make_node_affinity_score() { return std::make_unique<NodeAffinityScore>(); }
+std::unique_ptr<ClusterScore> make_taint_toleration_score(const EngineOptions&) {
+    return std::make_unique<TaintTolerationScore>();
+}
+std::unique_ptr<ClusterScore> make_node_affinity_score(const EngineOptions&) {
+    return std::make_unique<NodeAffinityScore>();
+}
 
 }  // namespace bayplan

@@ -1,36 +1,34 @@
-// The feature list of scores that a node's own columns decide.
+#include "scoring/registry.h"
 
-#include "scoring/score.h"
+#include <type_traits>
 
 namespace bayplan {
 
 namespace {
 
-std::unique_ptr<Score> make_resources_fit(const EngineOptions& options, const LaneKernels& kernels) {
-    switch (options.score) {
-        case ScorePolicy::least_allocated: return make_least_allocated(kernels);
-        case ScorePolicy::most_allocated: return make_most_allocated(kernels);
-        case ScorePolicy::requested_to_capacity_ratio: break;
-    }
-    return make_requested_to_capacity_ratio(options.score_shape);
+// Those of one interface.
+template <typename Interface, typename Weighted>
+std::vector<Weighted> scores_in_force(const EngineOptions& options) {
+    std::vector<Weighted> scores;
+    const auto add = [&](ScoreId id, auto make) {
+        if constexpr (std::is_same_v<decltype(make(options)), std::unique_ptr<Interface>>) {
+            if (options.weights[id] > 0) {
+                scores.push_back({make(options), options.weights[id], id});
+            }
+        }
+    };
+#define BAYPLAN_ADD(id, interface, name, weight, heading, parts, text) add(ScoreId::id, make_##id##_score);
+    BAYPLAN_SCORE_ROWS(BAYPLAN_ADD)
+#undef BAYPLAN_ADD
+    return scores;
 }
 
 }  // namespace
 
-ScoreSet make_scores(const EngineOptions& options) {
-    const LaneKernels& kernels = lane_kernels(options.simd);
-    const ScoreWeights& weights = options.weights;
-    ScoreSet scores;
-    if (weights.resources_fit > 0) {
-        scores.push_back({make_resources_fit(options, kernels), weights.resources_fit});
-    }
-    if (weights.balanced_allocation > 0) {
-        scores.push_back({make_balanced_allocation(kernels), weights.balanced_allocation});
-    }
-    if (weights.device_packing > 0) {
-        scores.push_back({make_device_packing(), weights.device_packing});
-    }
-    return scores;
+ScoreSet make_scores(const EngineOptions& options) { return scores_in_force<Score, WeightedScore>(options); }
+
+std::vector<WeightedClusterScore> make_cluster_scores(const EngineOptions& options) {
+    return scores_in_force<ClusterScore, WeightedClusterScore>(options);
 }
 
 }  // namespace bayplan

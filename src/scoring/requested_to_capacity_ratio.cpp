@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "cluster/kinds.h"
-#include "scoring/score.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 
@@ -21,8 +21,6 @@ public:
             shape_.push_back({point.utilization, point.score * kScale});
         }
     }
-
-    std::string_view name() const override { return "NodeResourcesFit"; }
 
     void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::int64_t weight,
              LaneScores& scores) const noexcept override {

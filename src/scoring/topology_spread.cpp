@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "scoring/cluster_scores.h"
 #include "scoring/normalise.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 
@@ -78,8 +78,6 @@ Domain domain_without_label(const Soft& constraint, const Topology& topology) {
 
 class TopologySpreadScore final : public ClusterScore {
 public:
-    std::string_view name() const override { return "PodTopologySpread"; }
-
     bool concerns(const PodSpec&, const SpecPlan& plan, const Topology&) const override {
         return !plan.soft_spread.empty();
     }
@@ -245,6 +243,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<ClusterScore> make_topology_spread_score() { return std::make_unique<TopologySpreadScore>(); }
+std::unique_ptr<ClusterScore> make_pod_topology_spread_score(const EngineOptions&) {
+    return std::make_unique<TopologySpreadScore>();
+}
 
 }  // namespace bayplan

@@ -14,8 +14,8 @@
 
 #include "apps/ask_index.h"
 #include "base/ids.h"
+#include "shims/decision_ledger.h"
 #include "shims/dictionary.h"
-#include "shims/outbox.h"
 
 namespace bayplan {
 
@@ -28,7 +28,7 @@ struct Shim {
     ConnectionId connection = 0;   // 0 = none
     Dictionary dictionary;
     std::uint64_t applied = 0;     // last state message
-    std::uint64_t told_applied = 0;
+    std::uint64_t announced_applied = 0;  // to the teller
     bool must_resync = false;
     bool resync_open = false;
     bool resync_begun = false;
@@ -36,7 +36,7 @@ struct Shim {
     std::uint32_t node_count = 0;
     std::uint32_t object_count = 0;
     boost::unordered_flat_map<SpecNumber, SpecId> specs;  // with a reference each
-    Outbox outbox;
+    DecisionLedger ledger;
     std::map<std::string, ApplicationId, std::less<>> applications;
     AskIndex asks;
 };

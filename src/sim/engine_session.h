@@ -20,7 +20,7 @@ inline constexpr std::string_view kShim = "simulate";
 // What a simulation's engine is made with, beside the rules that were chosen: no limits, all in this thread.
 EngineOptions engine_options(Compat, const std::vector<std::string>& predicates);
 
-// One line of the decision log, taken apart (src/engine/RULES.md, section 7). Keys hold neither spaces nor commas:
+// One line of the decision log, taken apart (R-LOG-2). Keys hold neither spaces nor commas:
 // the converter sees to that.
 struct LogLine {
     enum class Kind : std::uint8_t { place, fail, nominate, clear, release };

@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "bayplan/explanation.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "kube/cluster_dump.h"
 
 namespace bayplan::sim {
 
 struct SimulationOptions {
-    Compat compat = Compat::seed;
+    Compat compat = Compat::bayplan;
     std::vector<std::string> predicates;  // white-list; empty = all
     bool explain = false;                 // every decision with its explanation
     bool full = false;                    // of a node all failing predicates, not only the first

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "options/score_rows.h"
 #include "sim/report.h"
 
 namespace bayplan::sim {
@@ -19,16 +20,9 @@ constexpr std::size_t kPodWidthMax = 60;
 
 // Headings that fit a column.
 std::string_view heading(std::string_view plugin) {
-    static constexpr std::pair<std::string_view, std::string_view> kShort[] = {
-        {"TaintToleration", "Taints"},    {"NodeAffinity", "NodeAff"},
-        {"PodTopologySpread", "Spread"},  {"InterPodAffinity", "PodAff"},
-        {"NodeResourcesFit", "Fit"},      {"NodeResourcesBalancedAllocation", "Balance"},
-        {"ImageLocality", "Images"},
-        {"DevicePacking", "Devices"},
-    };
-    for (const auto& [name, text] : kShort) {
-        if (name == plugin) {
-            return text;
+    for (const ScoreRow& row : kScoreRows) {
+        if (row.name == plugin) {
+            return row.heading;
         }
     }
     return plugin;

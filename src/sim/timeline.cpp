@@ -38,7 +38,7 @@ EngineOptions options_of(const TimelineOptions& options) {
     return engine;
 }
 
-// Why an attempt ended the nomination that the pod had (src/engine/RULES.md, section 10, 2 and 3).
+// Why an attempt ended the nomination that the pod had (R-PREEMPT-26, R-PREEMPT-27).
 constexpr std::string_view kEndOfFormer = "preemption ";
 
 // The engine's timers are due in the instant in which their nanosecond lies.

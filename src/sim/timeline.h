@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "kube/cluster_dump.h"
 #include "sim/events.h"
 #include "sim/virtual_time.h"
@@ -21,7 +21,7 @@
 namespace bayplan::sim {
 
 struct TimelineOptions {
-    Compat compat = Compat::seed;
+    Compat compat = Compat::bayplan;
     std::vector<std::string> predicates;  // white-list; empty = all
     std::int64_t until_ms = kNever;       // the last instant; kNever: until nothing more can happen
 };

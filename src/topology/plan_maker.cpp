@@ -41,19 +41,20 @@ std::unique_ptr<SpecPlan> Topology::make_plan(SpecId id) {
     const PodSpec& spec = specs_[id];
     plan->number = ++plans_made_;
     plan->names = names_from_fields(spec, known_);
-    plan->by_name = options_.fixed.affinity && plan->names.kind == NodeNameSet::Kind::names &&
+    plan->by_name = options_.keeps(kNodeAffinity) && plan->names.kind == NodeNameSet::Kind::names &&
                     plan->names.names.size() <= kFewNames;
     plan->signature = signatures_.acquire(spec, !plan->by_name, facts_);
-    if (options_.spread_filter) {
+    if (options_.keeps(kHardSpread)) {
         plan_hard_spread(spec, *plan);
     }
-    if (options_.spread_score) {
+    if (options_.keeps(kSoftSpread)) {
         plan_soft_spread(spec, *plan);
     }
     plan_own_terms(spec, *plan);
     plan_terms_of_others(spec, *plan);
-    plan->plain = !plan->couples_filters() && !plan->couples_scores() && spec.ports.empty() && spec.volumes.empty() &&
-                  spec.images.empty() && plan->names.kind != NodeNameSet::Kind::conflict;
+    plan->plain = !options_.keeps(kEveryPod) && !plan->couples_filters() && !plan->couples_scores() &&
+                  spec.ports.empty() && spec.volumes.empty() && spec.images.empty() &&
+                  plan->names.kind != NodeNameSet::Kind::conflict;
     plan->terms_version = counts_.terms_version();
     plan->objects_version = objects_version_;
     return plan;
@@ -181,13 +182,13 @@ void Topology::plan_own_terms(const PodSpec& spec, SpecPlan& plan) {
     }
     plan.matches_own_affinity = std::all_of(
         all.begin(), all.end(), [&](const TermMatch& term) { return counts_.matcher().means(term, spec, true); });
-    for (const PodTerm& term : options_.affinity_filter ? spec.affinity : std::vector<PodTerm>{}) {
+    for (const PodTerm& term : options_.keeps(kRequiredPodTerms) ? spec.affinity : std::vector<PodTerm>{}) {
         plan.affinity.push_back(hold_peers(all, term.topology_key, plan));
     }
-    for (const PodTerm& term : options_.affinity_filter ? spec.anti_affinity : std::vector<PodTerm>{}) {
+    for (const PodTerm& term : options_.keeps(kRequiredPodTerms) ? spec.anti_affinity : std::vector<PodTerm>{}) {
         plan.anti_affinity.push_back(hold_peers({match_of(term, spec.name_space)}, term.topology_key, plan));
     }
-    if (!options_.affinity_score) {
+    if (!options_.keeps(kPreferredPodTerms)) {
         return;
     }
     const auto prefer = [&](const WeightedPodTerm& term, int sign) {
@@ -209,13 +210,13 @@ void Topology::plan_terms_of_others(const PodSpec& spec, SpecPlan& plan) {
             return;
         }
         const auto prefer = [&](std::int64_t weight) {
-            if (options_.affinity_score) {
+            if (options_.keeps(kPreferredPodTerms)) {
                 plan.others_preferences.push_back({term.counter, term.topology, weight});
             }
         };
         switch (term.key.kind) {
             case TermKind::required_anti_affinity:
-                if (options_.affinity_filter) {
+                if (options_.keeps(kRequiredPodTerms)) {
                     plan.repelled_by.push_back({term.counter, term.topology});
                 }
                 break;

@@ -70,8 +70,8 @@ void Signatures::put(std::vector<std::int32_t>& column, std::uint32_t& nonzero, 
 void Signatures::judge(Entry& entry, Slot slot, const NodeFacts* facts, std::size_t slots) {
     const PodSpec& wanted = entry.key.wanted;
     const bool passes = facts == nullptr ||
-                        ((!on_.taints || first_untolerated(wanted.tolerations, facts->taints) == nullptr) &&
-                         (!on_.affinity || required_nodes_match(wanted, *facts, known_, texts_)));
+                        ((!by_taints_ || first_untolerated(wanted.tolerations, facts->taints) == nullptr) &&
+                         (!by_affinity_ || required_nodes_match(wanted, *facts, known_, texts_)));
     const std::uint64_t bit = std::uint64_t{1} << lane_of(slot);
     if (!passes && !entry.mask) {
         entry.mask = std::make_shared<NodeMask>(slots / kLanes, ~std::uint64_t{0});

@@ -36,16 +36,11 @@ void for_each_slot(const NodeMask& mask, Look&& look) {
     }
 }
 
-// Which of the two predicates are switched on.
-struct FixedPredicates {
-    bool taints = true;
-    bool affinity = true;
-};
-
 class Signatures {
 public:
-    Signatures(const TextTable& texts, const KnownTexts& known, FixedPredicates on)
-        : texts_(texts), known_(known), on_(on) {}
+    // What the masks are made of.
+    Signatures(const TextTable& texts, const KnownTexts& known, bool by_taints, bool by_affinity)
+        : texts_(texts), known_(known), by_taints_(by_taints), by_affinity_(by_affinity) {}
 
     // `required`: with the spec's required terms; else whoever uses the mask looks at them (SpecPlan::by_name).
     SignatureId acquire(const PodSpec&, bool required, const FactsBySlot&);
@@ -74,7 +69,8 @@ private:
 
     const TextTable& texts_;
     const KnownTexts& known_;
-    const FixedPredicates on_;
+    const bool by_taints_;
+    const bool by_affinity_;
     NodeMask tainted_;  // nodes with a taint
     Interned<SignatureId, Entry> entries_;
 };

@@ -18,7 +18,7 @@ Topology::Topology(const Parts& parts, const TopologyOptions& options)
       keys_(texts_),
       filters_(texts_, known_, keys_),
       counts_(texts_, asks_, specs_, keys_, filters_, options.negative_selector_fault),
-      signatures_(texts_, known_, options.fixed) {
+      signatures_(texts_, known_, options.keeps(kTaintMasks), options.keeps(kNodeAffinityMasks)) {
     specs_.listen(this);
     spec_added(kEmptySpec);
 }

@@ -19,6 +19,7 @@
 #include "cluster/node_table.h"
 #include "labels/known_texts.h"
 #include "labels/spread_terms.h"
+#include "options/topology_parts.h"
 #include "topology/image_counts.h"
 #include "topology/node_filters.h"
 #include "topology/pod_counts.h"
@@ -32,12 +33,9 @@ namespace bayplan {
 
 // What of the settings matters here.
 struct TopologyOptions {
-    FixedPredicates fixed;
-    bool spread_filter = true;    // PodTopologySpread is switched on
-    bool affinity_filter = true;  // InterPodAffinity likewise
-    bool spread_score = true;     // weight above 0
-    bool affinity_score = true;
+    std::uint32_t parts = kAllCounts;      // bits of TopologyPart
     bool negative_selector_fault = false;  // kubernetes-1.35
+    bool keeps(TopologyPart part) const { return (parts & part) != 0; }
 };
 
 class Topology final : public SpecListener {

@@ -27,8 +27,6 @@ namespace bayplan {
 // In Kubernetes' order of evaluation.
 enum class VolumePredicate : std::uint8_t { restrictions, limits, binding, zone };
 inline constexpr std::size_t kVolumePredicates = 4;
-inline constexpr std::array<std::string_view, kVolumePredicates> kVolumePredicateNames = {
-    "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"};
 
 // What a predicate says of a node, or of the whole pod.
 struct VolumeRefusal {

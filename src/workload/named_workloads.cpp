@@ -83,7 +83,7 @@ Amounts pod_of_class(std::uint32_t index, std::uint32_t classes) {
     return {{"cpu", cpu}, {"memory", memory}, {"pods", 1}};
 }
 
-// Slots are grouped by the bit widths of a node's amounts (src/engine/RULES.md, section 1). The
+// Slots are grouped by the bit widths of a node's amounts (R-WORLD-8). The
 // types differ in them and come one after the other, so that slot order is the order of the list:
 // the scan breaks ties by the latter.
 void mix_machines(Workload& load, std::uint32_t types) {

@@ -1,4 +1,4 @@
-// Which slot a new node gets (engine/RULES.md, section 1).
+// Which slot a new node gets (R-WORLD-13).
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,10 @@
 // Every kind of fault: where it is reported and what the reader is told to do. All faults at once.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "config_file.h"
+#include "options/predicate_rows.h"
 
 namespace bayplan::config {
 namespace {
@@ -102,10 +104,8 @@ TEST(ConfigFaults, bounds) {
 }
 
 TEST(ConfigFaults, rules) {
-    const std::string known =
-        "which is no predicate; known are NodeUnschedulable, NodeName, TaintToleration, "
-        "NodeAffinity, NodePorts, NodeResourcesFit, VolumeRestrictions, NodeVolumeLimits, "
-        "VolumeBinding, VolumeZone, PodTopologySpread, InterPodAffinity";
+    const std::string known = fmt::format("which is no predicate; known are {}",
+                                          fmt::join(kPredicateNames, ", "));
     const auto no_corner = [](int column, int index, const std::string& text) {
         return fmt::format("b.yaml:3:{}: 'partitions[0].score_shape[{}]' is '{}', which is no "
                            "corner; give UTILIZATION:SCORE, 0 .. 100 and 0 .. 10",
@@ -147,7 +147,7 @@ TEST(ConfigFaults, rules) {
         {with_partition("score_shape: [50:5, [1]]"),
          "b.yaml:3:25: 'partitions[0].score_shape[1]' is a list; give a text such as \"50:5\""},
         {with_partition("compat: kubernetes"),
-         "b.yaml:3:13: 'partitions[0].compat' is 'kubernetes'; give one of seed, kubernetes-1.35"},
+         "b.yaml:3:13: 'partitions[0].compat' is 'kubernetes'; give one of bayplan, kubernetes-1.35"},
     });
 }
 

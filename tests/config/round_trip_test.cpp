@@ -1,11 +1,14 @@
 // Every setting, given a value that is not its default, arrives; and what is printed reads back the
 // same.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "config/predicate_lists.h"
 #include "config/profile.h"
 #include "config/recorded_partition.h"
 #include "config_file.h"
+#include "options/predicate_rows.h"
 
 namespace bayplan::config {
 namespace {
@@ -183,14 +186,14 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.specs_max, 40'000u);
     EXPECT_EQ(partition.engine.objects_max, 600'000u);
     const ScoreWeights& weights = partition.engine.weights;
-    EXPECT_EQ(weights.taint_toleration, 31);
-    EXPECT_EQ(weights.node_affinity, 32);
-    EXPECT_EQ(weights.pod_topology_spread, 33);
-    EXPECT_EQ(weights.inter_pod_affinity, 34);
-    EXPECT_EQ(weights.resources_fit, 35);
-    EXPECT_EQ(weights.balanced_allocation, 36);
-    EXPECT_EQ(weights.image_locality, 0);
-    EXPECT_EQ(weights.device_packing, 37);
+    EXPECT_EQ(weights[ScoreId::taint_toleration], 31);
+    EXPECT_EQ(weights[ScoreId::node_affinity], 32);
+    EXPECT_EQ(weights[ScoreId::pod_topology_spread], 33);
+    EXPECT_EQ(weights[ScoreId::inter_pod_affinity], 34);
+    EXPECT_EQ(weights[ScoreId::resources_fit], 35);
+    EXPECT_EQ(weights[ScoreId::balanced_allocation], 36);
+    EXPECT_EQ(weights[ScoreId::image_locality], 0);
+    EXPECT_EQ(weights[ScoreId::device_packing], 37);
     EXPECT_EQ(partition.engine.predicates,
               (std::vector<std::string>{"NodeResourcesFit", "NodeName"}));
     EXPECT_EQ(partition.engine.reservation_predicates, std::vector<std::string>{"NodeAffinity"});
@@ -310,7 +313,7 @@ TEST(RecordedPartition, reads_back_with_the_instance_that_no_file_can_give) {
     EXPECT_EQ(again.engine.daemon_instance, partition.engine.daemon_instance);
     EXPECT_EQ(again.engine.batch, 256u);
     EXPECT_EQ(again.engine.predicates, partition.engine.predicates);
-    EXPECT_EQ(again.engine.weights.inter_pod_affinity, 34);
+    EXPECT_EQ(again.engine.weights[ScoreId::inter_pod_affinity], 34);
     EXPECT_EQ(again.engine.compat, Compat::kubernetes_1_35);
     EXPECT_EQ(again.engine.specs_max, 40'000u);
     EXPECT_EQ(again.engine.objects_max, 600'000u);
@@ -327,9 +330,24 @@ TEST(RecordedPartition, what_is_not_in_the_record_is_at_its_default) {
     ASSERT_TRUE(parse_recorded_text("name: a\n", "record", partition, faults));
     EXPECT_EQ(recorded_text(partition).find("predicates"), std::string::npos);
     EXPECT_TRUE(partition.engine.predicates.empty());
-    EXPECT_EQ(partition.engine.compat, Compat::seed);
+    EXPECT_EQ(partition.engine.compat, Compat::bayplan);
     EXPECT_EQ(partition.engine.score_shape.size(), 2u);
-    EXPECT_EQ(partition.engine.weights.taint_toleration, 3);
+    EXPECT_EQ(partition.engine.weights[ScoreId::taint_toleration], 3);
+}
+
+// The name that `bayplan` had in earlier releases: read, and written as it is called now.
+TEST(RecordedPartition, the_former_name_of_compat_is_read) {
+    PartitionConfig partition;
+    partition.engine.compat = Compat::kubernetes_1_35;
+    partition.engine.preemption = PreemptionOptions::of(Compat::kubernetes_1_35);
+    Faults faults;
+    ASSERT_TRUE(parse_recorded_text("name: a\ncompat: seed\npreemption: {compat: seed}\n", "record", partition, faults));
+    EXPECT_TRUE(faults.empty());
+    EXPECT_EQ(partition.engine.compat, Compat::bayplan);
+    EXPECT_EQ(partition.engine.preemption.victim_order, VictimOrder::qos);
+    const std::string text = recorded_text(partition);
+    EXPECT_EQ(text.find("seed"), std::string::npos) << text;
+    EXPECT_NE(text.find("compat: bayplan"), std::string::npos) << text;
 }
 
 TEST(PredicateOverrides, stand_above_every_partition_and_refuse_what_they_do_not_know) {
@@ -348,10 +366,9 @@ TEST(PredicateOverrides, stand_above_every_partition_and_refuse_what_they_do_not
                         "baypland", config, faults);
     ASSERT_EQ(faults.size(), 1u);
     EXPECT_EQ(faults[0].to_string(),
-              "baypland: '--reservation-predicates' is 'NodeFit', which is no predicate; known are "
-              "NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, NodePorts, "
-              "NodeResourcesFit, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, "
-              "PodTopologySpread, InterPodAffinity");
+              fmt::format("baypland: '--reservation-predicates' is 'NodeFit', which is no "
+                          "predicate; known are {}",
+                          fmt::join(kPredicateNames, ", ")));
 }
 
 TEST(Partition, shims_are_allowed_by_glob_and_by_default_none) {

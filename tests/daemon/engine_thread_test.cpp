@@ -54,7 +54,7 @@ protected:
         options.partition.engine.daemon_instance = 77;
         // Rules other than the default ones, so that a record without them replays to something else.
         options.partition.engine.predicates = {"NodeResourcesFit"};
-        options.partition.engine.weights.balanced_allocation = 0;
+        options.partition.engine.weights[ScoreId::balanced_allocation] = 0;
         options.partition.engine.score = ScorePolicy::most_allocated;
         options.record = record();
         options.poll = poll;
@@ -169,7 +169,7 @@ TEST_F(EngineThreadTest, what_comes_in_is_scheduled_recorded_and_replays_to_the_
                                             partition, faults));
     EXPECT_EQ(partition.engine.daemon_instance, 77u);
     EXPECT_EQ(partition.engine.predicates, std::vector<std::string>{"NodeResourcesFit"});
-    EXPECT_EQ(partition.engine.weights.balanced_allocation, 0);
+    EXPECT_EQ(partition.engine.weights[ScoreId::balanced_allocation], 0);
     partition.engine.executor = ExecutorKind::inline_;
     daemon::EngineSink nobody;
     Engine again(partition.engine, nobody);

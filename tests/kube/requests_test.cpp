@@ -120,7 +120,7 @@ TEST(Requests, ScoresCountADefaultPerContainerWithoutARequest) {
     EXPECT_EQ(score(spec("", "{}", R"(,"overhead":{"cpu":"1"})")), (Score{1'100, 200 * kMiB, 1'100, 200 * kMiB}));
 }
 
-TEST(Requests, Quirk11OnlyTheNodeSeesPodLevelRequests) {
+TEST(Requests, OnlyTheNodeSeesPodLevelRequests) {
     EXPECT_EQ(score(spec("", cpu("1") + ",{}", R"(,"resources":{"requests":{"cpu":"3"}})")),
               (Score{3'000, 400 * kMiB, 1'100, 400 * kMiB}));
     // Missing in one container but not at pod level: no default on the node.

@@ -1,4 +1,4 @@
-// Namespaces and pods of affinity terms by table; quirk 5 with and without.
+// Namespaces and pods of affinity terms by table; with and without the fault of R-PREDICATE-15.
 
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ TEST_F(PodTerms, namespaces_of_a_term) {
     EXPECT_EQ(meant_with_fault(term({}, nowhere)), "");
 }
 
-TEST_F(PodTerms, quirk5_negative_selectors) {
+TEST_F(PodTerms, negative_selectors) {
     const LabelSelector not_dev{{world.requirement("env", not_in, {"dev"})}};
     const LabelSelector no_team{{world.requirement("team", does_not_exist)}};
     const LabelSelector both_ways{{world.requirement("env", exists), world.requirement("team", does_not_exist)}};

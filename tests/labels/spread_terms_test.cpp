@@ -49,7 +49,7 @@ TEST_F(SpreadTerms, effective_selector) {
     EXPECT_EQ(effective_selector(constraint, labels), canonical(world.equals({{"app", "web"}})));
 }
 
-TEST_F(SpreadTerms, quirk7_an_empty_selector_counts_nobody_but_itself) {
+TEST_F(SpreadTerms, an_empty_selector_counts_nobody_but_itself) {
     SpreadConstraint constraint;
     constraint.selector = LabelSelector{};
     const auto effective = effective_selector(constraint, labels);

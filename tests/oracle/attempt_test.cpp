@@ -1,4 +1,4 @@
-// RULES.md, sections 4 to 7: order, predicates, scores, failure, waking, credit, the log and its
+// rules/credit.md, attempt.md, failure.md, log.md: order, predicates, scores, failure, waking, credit, the log and its
 // digest.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// RULES.md, section 9: NodeResourcesFit among the scores, in its three forms.
+// rules/scores.md: NodeResourcesFit among the scores, in its three forms.
 #include <gtest/gtest.h>
 
 #include "small_cluster.h"

@@ -1,4 +1,4 @@
-// Devices of a node, counted out one by one. RULES.md, section 11.
+// Devices of a node, counted out one by one. rules/devices.md.
 //
 // Thread: pure functions. Errors: none.
 #pragma once

@@ -112,7 +112,7 @@ void read_requests(Element pod, KubePod& out) {
     NanoAmounts scored = sum_of(pod, on_node);
     out.node_cpu = to_units("cpu", scored["cpu"]);
     out.node_memory = to_units("memory", scored["memory"]);
-    // While the pod is judged, this score does not see pod-level requests (quirk 11).
+    // While the pod is judged, this score does not see pod-level requests.
     scored = sum_of(pod, {placed, false, kScoredDefaults});
     out.own_cpu = to_units("cpu", scored["cpu"]);
     out.own_memory = to_units("memory", scored["memory"]);

@@ -1,6 +1,6 @@
 // What Kubernetes 1.35 says of one pod against a state, by its own rules taken literally: every
-// predicate for every node, every score for every feasible one. The second implementation of
-// ../shared/reference/kube-scheduler.md, sections 1 and 2; it shares nothing with src/.
+// predicate for every node, every score for every feasible one. The second implementation
+// of rules/predicates.md and rules/scores.md; it shares nothing with src/.
 //
 // Thread: one. Borrows the state and the pod for the call. Errors: none.
 #pragma once

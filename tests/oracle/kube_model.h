@@ -281,12 +281,12 @@ struct KubeShapePoint {
 };
 
 struct KubeOptions {
-    // Quirk 5 of kubernetes-1.35: a namespace selector of negative requirements only, on a term of
+    // A fault of kubernetes-1.35 (R-PREDICATE-15): a namespace selector of negative requirements only, on a term of
     // the incoming pod, matches pods of every namespace.
     bool copies_namespace_fault = true;
     // Faults of kubernetes-1.35 where it tries what would be: a predicate that does not concern the
     // pod as things are passes everything, and a terminating pod that is taken away lowers the
-    // counts of topology spread (quirk 8).
+    // counts of topology spread (R-PREDICATE-16).
     bool copies_trial_faults = true;
     KubeFitPolicy fit = KubeFitPolicy::least_allocated;
     std::vector<KubeShapePoint> shape;                 // of requested_to_capacity_ratio

@@ -1,4 +1,4 @@
-// The search for victims, step by step as RULES.md, section 10 names the steps.
+// The search for victims, step by step as rules/preemption.md names the steps.
 //
 // Thread and errors: see kube_preemption.h.
 #include "kube_preemption.h"

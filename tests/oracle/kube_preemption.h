@@ -1,5 +1,5 @@
-// Whom a pod that fits nowhere may drive away, and from which node: the literal search of RULES.md,
-// section 10, and of Kubernetes' DefaultPreemption. Every node, every pod, every set tried anew.
+// Whom a pod that fits nowhere may drive away, and from which node: the literal search of
+// rules/preemption.md, and of Kubernetes' DefaultPreemption. Every node, every pod, every set tried anew.
 //
 // Thread: one. Results point to the pods and nodes of the state. Errors: none.
 #pragma once

@@ -40,7 +40,7 @@ std::vector<KubeSpread> own_constraints(const KubeSpec& spec, bool hard) {
     return out;
 }
 
-// An empty selector counts nobody, though it matches the pod itself (quirk 7).
+// An empty selector counts nobody, though it matches the pod itself (R-PREDICATE-21).
 std::int64_t count_matching(const KubeLook& look, const KubeNode& node,
                             const KubeMaybeSelector& selector) {
     if (!selector || selector->empty()) {
@@ -52,7 +52,7 @@ std::int64_t count_matching(const KubeLook& look, const KubeNode& node,
                  selector_matches(*selector, pod->spec->labels);
     }
     for (const KubePod* pod : look.state.taken_away) {
-        // Quirk 8: whoever is taken away is taken off the count, if it was in there or not.
+        // R-PREDICATE-16: whoever is taken away is taken off the count, if it was in there or not.
         count -= pod->terminating && look.state.options.copies_trial_faults &&
                  pod->node == node.name && pod->spec->name_space == look.spec().name_space &&
                  selector_matches(*selector, pod->spec->labels);

@@ -1,5 +1,5 @@
-// The naive scheduler of law 1: what every decision of the engine is compared with. It follows
-// src/engine/RULES.md literally and shares nothing with the engine but the plain records.
+// The naive scheduler of R-LAW-1: what every decision of the engine is compared with. It follows
+// src/engine/rules literally and shares nothing with the engine but the plain records.
 //
 // Thread: one. Owns all its state; inputs are copied. Errors: std::logic_error when its own state
 // makes no sense, which is a bug in here.
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bayplan/records.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "kube_devices.h"
 #include "kube_judge.h"
 #include "kube_preemption.h"
@@ -78,7 +78,7 @@ public:
     std::string ask_state(const std::string& shim, const std::string& key) const;
     std::uint64_t debt(const Shim&) const;
 
-    // Laws 2 to 7 against a recount of everything; one line per broken law.
+    // rules/laws.md against a recount of everything; one line per broken law.
     std::vector<std::string> audit() const;
 
 private:
@@ -246,7 +246,7 @@ private:
     std::map<std::string, Shim> shims_;
     std::map<std::string, Node> nodes_;
     std::map<std::uint64_t, Ask> asks_;  // by sequence number
-    Amounts total_;  // of all asks, section 1
+    Amounts total_;  // of all asks, R-WORLD-19
     std::map<std::uint64_t, Hold> holds_;
     KubeObjects objects_;
     Amounts image_sizes_;  // as the node said that had it first, while any has it
@@ -266,7 +266,7 @@ private:
     std::vector<std::string> log_;
     std::map<std::string, std::vector<NumberedDecision>> decisions_;
     std::map<ConnectionId, ConnectionStory> stories_;
-    std::vector<std::string> broken_at_commit_;  // laws 3 and 6, as seen at the moment of each commit
+    std::vector<std::string> broken_at_commit_;  // R-LAW-3 and R-LAW-5, as seen at the moment of each commit
 };
 
 }  // namespace bayplan::oracle

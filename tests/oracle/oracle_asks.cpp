@@ -1,5 +1,5 @@
-// The oracle's asks: their records, their coming and going, and waking. RULES.md, sections 2 (asks)
-// and 6.
+// The oracle's asks: their records, their coming and going, and waking:
+// rules/asks.md, rules/failure.md.
 //
 // Thread and errors: see oracle.h.
 #include <algorithm>
@@ -412,7 +412,7 @@ void Oracle::wake(Ask& ask) {
     ++woken_;
 }
 
-// The table of section 6, row by row.
+// The table of rules/failure.md, row by row.
 void Oracle::wake(Event event, const Ask* except) {
     std::set<std::string> wakes;
     switch (event) {

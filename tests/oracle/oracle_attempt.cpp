@@ -1,4 +1,4 @@
-// An attempt, naively: every node filtered and scored for one ask. RULES.md, sections 5 and 9; the
+// An attempt, naively: every node filtered and scored for one ask. rules/attempt.md; the
 // predicates and scores themselves are in kube_judge.h.
 //
 // Thread and errors: see oracle.h.
@@ -87,15 +87,10 @@ KubeOptions Oracle::kube_options() const {
     for (const ScorePoint& point : options_.score_shape) {
         out.shape.push_back({point.utilization, 10 * point.score});
     }
-    const ScoreWeights& weights = options_.weights;
-    out.weights = {{"TaintToleration", weights.taint_toleration},
-                   {"NodeAffinity", weights.node_affinity},
-                   {"PodTopologySpread", weights.pod_topology_spread},
-                   {"InterPodAffinity", weights.inter_pod_affinity},
-                   {"NodeResourcesFit", weights.resources_fit},
-                   {"NodeResourcesBalancedAllocation", weights.balanced_allocation},
-                   {"ImageLocality", weights.image_locality},
-                   {"DevicePacking", weights.device_packing}};
+    out.weights.clear();
+    for (const ScoreRow& row : kScoreRows) {
+        out.weights.emplace(row.name, options_.weights[row.id]);
+    }
     for (const std::string& name : kube_predicate_names()) {
         const auto& on = options_.predicates;
         if (!on.empty() && std::find(on.begin(), on.end(), name) == on.end()) {
@@ -202,7 +197,7 @@ void Oracle::attempt(Ask& ask) {
                                     Termination::unknown, false, devices);
 }
 
-// The steps at the end of section 10, in their order.
+// The steps of R-PREEMPT-23 to R-PREEMPT-40, in their order.
 void Oracle::fail(Ask& ask, const Look& look) {
     ++failed_;
     ask.failed_by = look.answer.failed_by;
@@ -251,7 +246,7 @@ void Oracle::tell_failure(Ask& ask, const std::string& message, bool is_nominate
     }
 }
 
-// Law 3 at the moment of the commit; later the capacity may shrink below use. What is held against
+// R-LAW-3 at the moment of the commit; later the capacity may shrink below use. What is held against
 // the ask is as good as in use.
 void Oracle::check_fit(const Ask& ask, const Node& node) {
     Amounts taken = node.used;
@@ -269,7 +264,7 @@ void Oracle::check_fit(const Ask& ask, const Node& node) {
     }
     for (const auto& [kind, amount] : ask.requests) {
         if (amount_of(taken, kind) > amount_of(node.capacity, kind)) {
-            broken_at_commit_.push_back("law 3: " + ask.key + " exceeds " + kind + " of " +
+            broken_at_commit_.push_back("R-LAW-3: " + ask.key + " exceeds " + kind + " of " +
                                         node.name);
         }
     }

@@ -1,4 +1,4 @@
-// The laws of DESIGN.md, section 3, against a recount from the asks alone.
+// The laws of rules/laws.md against a recount from the asks alone.
 //
 // Thread and errors: see oracle.h.
 #include <cstddef>
@@ -24,7 +24,7 @@ std::vector<std::string> Oracle::audit() const {
     return broken;
 }
 
-// Law 2, and the slots of section 1. Law 6 is checked when victims are chosen.
+// R-LAW-2, and the slots of rules/world.md. R-LAW-5 is checked when victims are chosen.
 void Oracle::audit_nodes(std::vector<std::string>& broken) const {
     std::map<std::uint64_t, std::string> group_of_block;
     std::set<std::uint64_t> slots;
@@ -46,10 +46,10 @@ void Oracle::audit_nodes(std::vector<std::string>& broken) const {
             add(ask->requests, 1, held);
         }
         if (without_zeros(held) != without_zeros(node.held)) {
-            broken.push_back("law 2: what is held on " + name + " is not the sum of its holds");
+            broken.push_back("R-LAW-2: what is held on " + name + " is not the sum of its holds");
         }
         if (used != without_zeros(node.used) || foreign != without_zeros(node.foreign)) {
-            broken.push_back("law 2: use of " + name + " is not the sum of its allocations");
+            broken.push_back("R-LAW-2: use of " + name + " is not the sum of its allocations");
         }
         if (!slots.insert(node.slot).second) {
             broken.push_back("slots: " + name + " shares its slot");
@@ -61,38 +61,38 @@ void Oracle::audit_nodes(std::vector<std::string>& broken) const {
     }
     for (const auto& [owner, hold] : holds_) {
         if (!nodes_.contains(hold.node)) {
-            broken.push_back("law 2: hold " + std::to_string(owner) + " on a node that is gone");
+            broken.push_back("R-LAW-2: hold " + std::to_string(owner) + " on a node that is gone");
         }
     }
 }
 
-// Law 4. Its states exclude each other by construction; what can break is what goes with them.
+// R-LAW-4. Its states exclude each other by construction; what can break is what goes with them.
 void Oracle::audit_asks(std::vector<std::string>& broken) const {
     for (const auto& [sequence, ask] : asks_) {
         const bool placed =
             ask.state == AskState::unacknowledged || ask.state == AskState::allocated;
         if (placed != !ask.node.empty() || (placed && !nodes_.contains(ask.node))) {
-            broken.push_back("law 4: " + ask.key + " is " + name_of(ask.state) + " on '" +
+            broken.push_back("R-LAW-4: " + ask.key + " is " + name_of(ask.state) + " on '" +
                              ask.node + "'");
         }
         const bool waits = ask.state == AskState::waiting_for_node;
         if (waits != !ask.awaited_node.empty() || (waits && nodes_.contains(ask.awaited_node))) {
-            broken.push_back("law 4: " + ask.key + " is " + name_of(ask.state) + ", waits for '" +
+            broken.push_back("R-LAW-4: " + ask.key + " is " + name_of(ask.state) + ", waits for '" +
                              ask.awaited_node + "'");
         }
         if (ask.state == AskState::unschedulable && ask.failed_by.empty() && ask.left_out.empty()) {
-            broken.push_back("law 8: " + ask.key + " is unschedulable without a reason");
+            broken.push_back("R-LAW-10: " + ask.key + " is unschedulable without a reason");
         }
         audit_nomination(ask, broken);
         audit_devices(ask, broken);
         const auto owner = shims_.find(ask.shim);
         if (owner == shims_.end() || !owner->second.asks.contains(ask.key) ||
             owner->second.asks.at(ask.key) != sequence) {
-            broken.push_back("law 4: " + ask.key + " is not known to its shim");
+            broken.push_back("R-LAW-4: " + ask.key + " is not known to its shim");
         }
         if (!ask.application.empty() && owner != shims_.end() &&
             !owner->second.applications.contains(ask.application)) {
-            broken.push_back("law 4: " + ask.key + " is of an application that is gone");
+            broken.push_back("R-LAW-4: " + ask.key + " is of an application that is gone");
         }
     }
 }
@@ -101,22 +101,22 @@ void Oracle::audit_asks(std::vector<std::string>& broken) const {
 void Oracle::audit_nomination(const Ask& ask, std::vector<std::string>& broken) const {
     const std::string& node = ask.nominated_node;
     if (!node.empty() && (!ask.node.empty() || !nodes_.contains(node))) {
-        broken.push_back("law 4: " + ask.key + " is nominated to " + node + ", placed on '" +
+        broken.push_back("R-LAW-4: " + ask.key + " is nominated to " + node + ", placed on '" +
                          ask.node + "'");
     }
     for (const std::uint64_t victim : ask.victims) {
         if (!asks_.contains(victim) || asks_.at(victim).node != node) {
-            broken.push_back("law 6: " + ask.key + " waits for a pod that is not on " + node);
+            broken.push_back("R-LAW-5: " + ask.key + " waits for a pod that is not on " + node);
         }
     }
     for (const auto& [pod, left_out] : ask.left_out) {
         if (!asks_.contains(pod) || asks_.at(pod).node != left_out) {
-            broken.push_back("law 6: " + ask.key + " leaves out " + left_out + " for nothing");
+            broken.push_back("R-LAW-5: " + ask.key + " leaves out " + left_out + " for nothing");
         }
     }
 }
 
-// Law 7: numbers without gaps, nothing kept that was acknowledged, nothing kept beyond the limit.
+// R-LAW-7: numbers without gaps, nothing kept that was acknowledged, nothing kept beyond the limit.
 void Oracle::audit_shims(std::vector<std::string>& broken) const {
     std::size_t asks = 0;
     for (const auto& [name, shim] : shims_) {
@@ -124,22 +124,22 @@ void Oracle::audit_shims(std::vector<std::string>& broken) const {
         std::uint64_t expected = shim.acknowledged;
         for (const NumberedDecision& decision : shim.kept) {
             if (decision.number != ++expected) {
-                broken.push_back("law 7: decisions kept for " + name + " have a gap");
+                broken.push_back("R-LAW-7: decisions kept for " + name + " have a gap");
             }
         }
         if (!shim.must_resync && expected != shim.last_number) {
-            broken.push_back("law 7: the last decision of " + name + " is not kept");
+            broken.push_back("R-LAW-7: the last decision of " + name + " is not kept");
         }
         if (shim.kept.size() > options_.unacknowledged_max ||
             (shim.must_resync && !shim.kept.empty())) {
-            broken.push_back("law 7: too much is kept for " + name);
+            broken.push_back("R-LAW-7: too much is kept for " + name);
         }
         if (shim.must_resync && shim.connection) {
-            broken.push_back("law 7: " + name + " must resync and is connected");
+            broken.push_back("R-LAW-7: " + name + " must resync and is connected");
         }
     }
     if (asks != asks_.size()) {
-        broken.push_back("law 4: shims know another number of asks");
+        broken.push_back("R-LAW-4: shims know another number of asks");
     }
 }
 

@@ -1,5 +1,5 @@
 // The oracle's side of the wire: numbered decisions, acknowledgements, debt, cuts; and the decision
-// log. RULES.md, sections 2 (acknowledge), 4 and 7.
+// log. rules/sessions.md (acknowledge), rules/credit.md, rules/log.md.
 //
 // Thread and errors: see oracle.h.
 #include <nettle/sha2.h>

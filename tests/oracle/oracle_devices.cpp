@@ -1,4 +1,4 @@
-// Which devices pods have. RULES.md, section 11; the counting is in kube_devices.h.
+// Which devices pods have. rules/devices.md; the counting is in kube_devices.h.
 //
 // Thread and errors: see oracle.h.
 #include <algorithm>
@@ -128,7 +128,7 @@ void Oracle::declare_devices(const Node& node, const KubeNode& before) {
     }
 }
 
-// Law 3, device by device, at the moment of the commit.
+// R-LAW-3, device by device, at the moment of the commit.
 void Oracle::check_devices_fit(const Ask& ask, const Node& node) {
     for (const auto& [kind, amount] : ask.requests) {
         if (!node.facts.devices.contains(kind)) {
@@ -144,13 +144,13 @@ void Oracle::check_devices_fit(const Ask& ask, const Node& node) {
         if (!devices_fit(devices_left(node.facts.devices.at(kind), kind, pods,
                                       kept_from(ask, node.name, kind), fullest),
                          amount)) {
-            broken_at_commit_.push_back("law 3: " + ask.key + " does not fit the devices " + kind +
+            broken_at_commit_.push_back("R-LAW-3: " + ask.key + " does not fit the devices " + kind +
                                         " of " + node.name);
         }
     }
 }
 
-// Law 2: a pod has devices of what its node has as devices, and of nothing else.
+// R-LAW-2: a pod has devices of what its node has as devices, and of nothing else.
 void Oracle::audit_devices(const Ask& ask, std::vector<std::string>& broken) const {
     std::set<std::string> expected;
     for (const auto& [kind, amount] : ask.requests) {
@@ -162,11 +162,11 @@ void Oracle::audit_devices(const Ask& ask, std::vector<std::string>& broken) con
     for (const auto& [kind, numbers] : ask.pod.devices) {
         has.insert(kind);
         if (std::set<int>(numbers.begin(), numbers.end()).size() != numbers.size()) {
-            broken.push_back("law 2: " + ask.key + " has a device twice");
+            broken.push_back("R-LAW-2: " + ask.key + " has a device twice");
         }
     }
     if (has != expected) {
-        broken.push_back("law 2: " + ask.key + " has devices of other kinds than it should");
+        broken.push_back("R-LAW-2: " + ask.key + " has devices of other kinds than it should");
     }
 }
 

@@ -1,5 +1,5 @@
 // The oracle's state messages other than nodes and asks: dictionary, applications, releases, nacks,
-// resync. RULES.md, sections 2 and 3.
+// resync. rules/sessions.md, applications.md, asks.md, amounts.md.
 //
 // Thread and errors: see oracle.h.
 #include <algorithm>

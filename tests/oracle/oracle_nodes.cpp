@@ -1,4 +1,4 @@
-// The oracle's nodes and their slots. RULES.md, sections 1 (slots) and 2 (nodes).
+// The oracle's nodes and their slots. rules/world.md (slots), rules/nodes.md.
 //
 // Thread and errors: see oracle.h.
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What comes of a search for victims: nominations made and cleared, victims chosen. RULES.md,
-// section 10; the search itself is in kube_preemption.h.
+// What comes of a search for victims: nominations made and cleared, victims chosen:
+// rules/preemption.md; the search itself is in kube_preemption.h.
 //
 // Thread and errors: see oracle.h.
 #include <algorithm>
@@ -165,7 +165,7 @@ void Oracle::clear_nomination(Ask& ask, const std::string& text) {
     wake(Event::allocation_ended);
 }
 
-// Law 6: none of the victims could stay. Where pods can be of help to the ask by being there, one
+// R-LAW-5: none of the victims could stay. Where pods can be of help to the ask by being there, one
 // that was tried early may fit in the end.
 void Oracle::check_victims(const Ask& ask, const KubeState& state, const KubeVictims& chosen) {
     if (!ask.pod.spec->affinity.empty() || !ask.pod.spec->spread.empty()) {
@@ -175,11 +175,11 @@ void Oracle::check_victims(const Ask& ask, const KubeState& state, const KubeVic
         std::vector<const KubePod*> others = chosen.victims;
         std::erase(others, victim);
         if (!why_not_without(state, others, ask.pod, *chosen.node)) {
-            broken_at_commit_.push_back("law 6: " + ask.key + " fits beside its victim " +
+            broken_at_commit_.push_back("R-LAW-5: " + ask.key + " fits beside its victim " +
                                         victim->key);
         }
         if (victim->priority >= ask.priority || victim->foreign) {
-            broken_at_commit_.push_back("law 6: " + victim->key + " is not below " + ask.key);
+            broken_at_commit_.push_back("R-LAW-5: " + victim->key + " is not below " + ask.key);
         }
     }
 }

@@ -1,4 +1,4 @@
-// The oracle's specs and objects. RULES.md, section 2 (specs, objects).
+// The oracle's specs and objects. rules/specs.md, rules/objects.md.
 //
 // Thread and errors: see oracle.h.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the naive oracle keeps: one plain struct per thing that RULES.md, section 1 names.
+// What the naive oracle keeps: one plain struct per thing that rules/world.md names.
 // Everything is text, std::map and std::vector, so that it can be held against the rules line by
 // line.
 //
@@ -35,7 +35,7 @@ std::string number_sign(DictId);
 // The word that Engine::ask_state uses for the state.
 const char* name_of(AskState);
 
-// What an ask fails by beside predicates, which are known by their names (RULES.md, section 6, the
+// What an ask fails by beside predicates, which are known by their names (rules/failure.md, the
 // right column of the table).
 inline constexpr const char* kNoNodes = "no nodes";
 

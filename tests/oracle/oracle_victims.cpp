@@ -1,4 +1,4 @@
-// Placed pods on their way out: marks, times, and victims that stay. RULES.md, sections 1 and 10.
+// Placed pods on their way out: marks, times, and victims that stay. rules/world.md, rules/victims.md.
 //
 // Thread and errors: see oracle.h.
 #include "oracle.h"

@@ -1,4 +1,4 @@
-// RULES.md, sections 2 and 3: every fault of every item, with its exact text, and the order of the
+// The tables of checks of src/engine/rules: every fault of every item, with its exact text, and the order of the
 // faults.
 #include <gtest/gtest.h>
 

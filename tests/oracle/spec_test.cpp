@@ -1,4 +1,4 @@
-// RULES.md, sections 2, 6 and 9: specs, objects, gates, labels and taints of nodes, and whom their
+// rules/specs.md, objects.md, asks.md, nodes.md, failure.md: specs, objects, gates, labels and taints of nodes, and whom their
 // changes wake. What the predicates and scores themselves say is in conformance_test.cpp.
 #include <gtest/gtest.h>
 

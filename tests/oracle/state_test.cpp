@@ -1,4 +1,4 @@
-// RULES.md, sections 1 and 2: slots, sequence and group numbers, ticks, connections, the state
+// rules/world.md, sessions.md, nodes.md: slots, sequence and group numbers, ticks, connections, the state
 // stream. Every expectation is computed by hand from the page.
 #include <gtest/gtest.h>
 

@@ -204,7 +204,7 @@ TEST(BlockBound, no_block_is_better_than_its_bound) {
         EngineOptions options;
         options.score = seed % 2 == 0 ? ScorePolicy::least_allocated : ScorePolicy::most_allocated;
         options.simd = static_cast<SimdLevel>(seed % 4);
-        options.weights.resources_fit = seed % 7 == 0 ? 0 : static_cast<std::int32_t>(1 + seed % 3);
+        options.weights[ScoreId::resources_fit] = seed % 7 == 0 ? 0 : static_cast<std::int32_t>(1 + seed % 3);
         const LaneKernels& kernels = lane_kernels(options.simd);
         const BlockEvaluator evaluator(make_predicates({}, kernels), make_scores(options), options.score, kernels);
         ReaderSlots readers(1);

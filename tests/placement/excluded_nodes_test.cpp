@@ -166,10 +166,10 @@ protected:
 
     std::mt19937_64 random_;
     const EngineOptions options_ = options_of(std::get<1>(GetParam()));
-    World world_{options_, 2};
+    World world_{options_, 2, kAllCounts};
     BlockEvaluator evaluator_{make_predicates({}), make_scores(options_), options_.score, lane_kernels(options_.simd)};
-    ClusterSearch search_{evaluator_.predicates(), make_cluster_scores(options_.weights), evaluator_.kernels()};
-    ClusterSearch naive_{evaluator_.predicates(), make_cluster_scores(options_.weights), evaluator_.kernels()};
+    ClusterSearch search_{evaluator_.predicates(), make_cluster_scores(options_), evaluator_.kernels()};
+    ClusterSearch naive_{evaluator_.predicates(), make_cluster_scores(options_), evaluator_.kernels()};
     Pipeline pipeline_{options_,
                        {world_.asks, world_.classes, world_.pending, world_.node_state, world_.topology, world_.kinds},
                        evaluator_, search_, make_inline_executor()};

@@ -28,7 +28,6 @@ class Rendezvous final : public Predicate {
 public:
     Rendezvous(std::thread::id engine, std::chrono::milliseconds patience) : engine_(engine), patience_(patience) {}
 
-    std::string_view name() const override { return "Rendezvous"; }
     std::uint64_t filter(const AskClass& ask_class, const NodeBlock&, std::uint64_t lanes) const noexcept override {
         if (met || gave_up || (std::this_thread::get_id() == engine_ && !count_engine)) {
             return lanes;
@@ -47,7 +46,6 @@ public:
         return lanes;
     }
     Refusal explain(const Subject&, const NodeView&) const override { return {}; }
-    std::uint32_t woken_by() const override { return 0; }
 
     mutable std::atomic<bool> met{false};
     mutable std::atomic<bool> gave_up{false};
@@ -60,11 +58,12 @@ private:
 };
 
 std::unique_ptr<PredicateSet> with_defaults(std::unique_ptr<Predicate> extra) {
-    std::vector<std::unique_ptr<Predicate>> predicates;
-    predicates.push_back(std::move(extra));
-    predicates.push_back(make_node_unschedulable());
-    predicates.push_back(make_node_name(lane_kernels(SimdLevel::automatic)));
-    predicates.push_back(make_node_resources_fit(lane_kernels(SimdLevel::automatic)));
+    const LaneKernels& kernels = lane_kernels(SimdLevel::automatic);
+    std::vector<PredicateInForce> predicates;
+    predicates.push_back({{}, std::move(extra)});
+    predicates.push_back({row_of(PredicateId::node_unschedulable), make_node_unschedulable(kernels)});
+    predicates.push_back({row_of(PredicateId::node_name), make_node_name(kernels)});
+    predicates.push_back({row_of(PredicateId::node_resources_fit), make_node_resources_fit(kernels)});
     return std::make_unique<PredicateSet>(std::move(predicates));
 }
 
@@ -132,7 +131,6 @@ class CommitGate final : public Predicate {
 public:
     explicit CommitGate(std::thread::id engine) : engine_(engine) {}
 
-    std::string_view name() const override { return "CommitGate"; }
     std::uint64_t filter(const AskClass& ask_class, const NodeBlock&, std::uint64_t lanes) const noexcept override {
         const bool late = ask_class.cpu_request >= 3;  // a class of the second batch
         if (std::this_thread::get_id() != engine_) {
@@ -148,7 +146,6 @@ public:
         return lanes;
     }
     Refusal explain(const Subject&, const NodeView&) const override { return {}; }
-    std::uint32_t woken_by() const override { return 0; }
 
     mutable std::atomic<bool> overlapped{false};
 

@@ -98,8 +98,6 @@ protected:
 class Refusing final : public Predicate {
 public:
     explicit Refusing(bool refuses) : refuses_(refuses) {}
-    std::string_view name() const override { return "Refusing"; }
-    std::uint32_t woken_by() const override { return 0; }
     Refusal refuse_all(const Subject&) const override {
         return refuses_ ? Refusal{Verdict::unresolvable, {"said so"}} : Refusal{};
     }
@@ -122,9 +120,9 @@ TEST_F(Predicates, of_refusals_of_the_whole_pod_the_first_counts) {
     const AskClass ask_class = asking(1);
     const Subject subject{ask_class, specs_[kEmptySpec], topology_.plan(kEmptySpec), topology_, kinds_};
     for (const auto& one : cases) {
-        std::vector<std::unique_ptr<Predicate>> predicates;
+        std::vector<PredicateInForce> predicates;
         for (const bool refuses : one.refuse) {
-            predicates.push_back(std::make_unique<Refusing>(refuses));
+            predicates.push_back({{}, std::make_unique<Refusing>(refuses)});
         }
         const auto failure = PredicateSet(std::move(predicates)).refuse_all(subject);
         EXPECT_EQ(failure.refusal.verdict, one.verdict) << "case " << &one - cases;
@@ -134,13 +132,13 @@ TEST_F(Predicates, of_refusals_of_the_whole_pod_the_first_counts) {
 
 TEST_F(Predicates, are_those_that_settings_may_name_in_that_order) {
     std::vector<std::string_view> names;
-    for (const auto& predicate : set_->predicates()) {
-        names.push_back(predicate->name());
+    for (std::uint32_t index = 0; index < set_->predicates().size(); ++index) {
+        names.push_back(set_->name(index));
     }
     EXPECT_EQ(names, std::vector<std::string_view>(kPredicateNames.begin(), kPredicateNames.end()));
     const auto listed = make_predicates({"NodePorts", "NodeName"});
     ASSERT_EQ(listed->predicates().size(), 2u);
-    EXPECT_EQ(listed->predicates()[0]->name(), "NodeName") << "the order is never that of the list";
+    EXPECT_EQ(listed->name(0), "NodeName") << "the order is never that of the list";
     EXPECT_EQ(unknown_predicate({"NodePorts", "NodeName"}), "");
     EXPECT_EQ(unknown_predicate({"NodePorts", "nodeName", "Node"}), "nodeName");
 }

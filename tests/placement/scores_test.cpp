@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/kinds.h"
-#include "scoring/score.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 namespace {
@@ -97,7 +97,7 @@ TEST(Scores, requested_to_capacity_ratio_by_table) {
 TEST(Scores, the_setting_chooses_the_form_of_node_resources_fit) {
     const Amounts amounts{100, 20, 0, 100, 10, 0};
     EngineOptions options;
-    options.weights.balanced_allocation = 0;
+    options.weights[ScoreId::balanced_allocation] = 0;
     options.score_shape = {{0, 1}};
     const auto score = [&](ScorePolicy policy) {
         options.score = policy;

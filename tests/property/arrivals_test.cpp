@@ -81,7 +81,7 @@ private:
         EngineOptions options;
         options.executor = ExecutorKind::inline_;
         options.victim_workers = 0;
-        options.compat = seed % 2 == 0 ? Compat::seed : Compat::kubernetes_1_35;
+        options.compat = seed % 2 == 0 ? Compat::bayplan : Compat::kubernetes_1_35;
         options.preemption = PreemptionOptions::of(options.compat);
         options.preemption.stuck_after_ns = kStuckAfter * kSecond;
         options.backoff_early = false;

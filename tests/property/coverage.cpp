@@ -16,7 +16,7 @@ struct Rejection {
     std::string_view ends;
 };
 
-// Every reason that RULES.md names, by item.
+// Every reason that src/engine/rules names, by item.
 constexpr Rejection kRejections[] = {
     {DecisionKind::message_rejected, "a resync must begin first", ""},
     {DecisionKind::message_rejected, "no resync is open", ""},

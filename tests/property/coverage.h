@@ -18,7 +18,7 @@ class Coverage {
 public:
     void add(const std::vector<Event>&);
     void add(const oracle::Oracle&);  // at the end of its history
-    // What a text of RULES.md reads like is in here; each with how often it occurred, perhaps
+    // What a text of the rules reads like is in here; each with how often it occurred, perhaps
     // never.
     const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
     std::vector<std::string> never_seen() const;

@@ -16,7 +16,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 EngineOptions crowd_options(Random& random, bool with_tbb) {
     EngineOptions options;
     options.daemon_instance = 1;
-    options.compat = random.chance(50) ? Compat::seed : Compat::kubernetes_1_35;
+    options.compat = random.chance(50) ? Compat::bayplan : Compat::kubernetes_1_35;
     options.preemption = PreemptionOptions::of(options.compat);
     if (random.chance(20)) {
         PreemptionOptions& one = options.preemption;

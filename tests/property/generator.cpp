@@ -93,18 +93,20 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     if (random.chance(60)) {
         options.score_shape = random_shape(random);
     }
-    options.compat = random.chance(50) ? Compat::seed : Compat::kubernetes_1_35;
+    options.compat = random.chance(50) ? Compat::bayplan : Compat::kubernetes_1_35;
     if (random.chance(25)) {
-        ScoreWeights& weights = options.weights;
-        for (std::int32_t* weight :
-             {&weights.taint_toleration, &weights.node_affinity, &weights.pod_topology_spread,
-              &weights.inter_pod_affinity, &weights.resources_fit, &weights.balanced_allocation,
-              &weights.image_locality}) {
-            *weight = static_cast<std::int32_t>(random.between(0, 4));
+        for (const ScoreRow& row : kScoreRows) {
+            if (row.weight > 0) {
+                options.weights[row.id] = static_cast<std::int32_t>(random.between(0, 4));
+            }
         }
     }
-    options.weights.device_packing =
-        random.chance(30) ? static_cast<std::int32_t>(random.between(1, 60)) : 0;
+    for (const ScoreRow& row : kScoreRows) {
+        if (row.weight == 0) {
+            options.weights[row.id] =
+                random.chance(30) ? static_cast<std::int32_t>(random.between(1, 60)) : 0;
+        }
+    }
     if (random.chance(12)) {
         for (const std::string& name : oracle::kube_predicate_names()) {
             if (name == "NodeResourcesFit" || random.chance(60)) {

@@ -1,5 +1,5 @@
 // Random histories: several shims that register nodes, ask for places, release, refuse, disconnect,
-// resync and make every mistake that RULES.md names. It looks at the oracle to choose what makes
+// resync and make every mistake that src/engine/rules names. It looks at the oracle to choose what makes
 // sense next, so that most items are valid and real scheduling happens.
 //
 // Thread: one. Owns its models of the shims. The same seed gives the same history. Errors: none.

@@ -1,4 +1,4 @@
-// The generator alone, with the oracle: does it reach everything that RULES.md names, is the oracle
+// The generator alone, with the oracle: does it reach everything that src/engine/rules names, is the oracle
 // sound on its way, and does the shrinker keep what matters?
 #include <gtest/gtest.h>
 

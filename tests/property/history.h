@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bayplan/records.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "owned.h"
 
 namespace bayplan::property {

@@ -169,11 +169,8 @@ private:
 
 std::string weights_of(const ScoreWeights& weights) {
     std::string out;
-    for (const std::int32_t weight :
-         {weights.taint_toleration, weights.node_affinity, weights.pod_topology_spread,
-          weights.inter_pod_affinity, weights.resources_fit, weights.balanced_allocation,
-          weights.image_locality, weights.device_packing}) {
-        out += (out.empty() ? "" : "/") + std::to_string(weight);
+    for (const ScoreRow& row : kScoreRows) {
+        out += (out.empty() ? "" : "/") + std::to_string(weights[row.id]);
     }
     return out;
 }
@@ -201,7 +198,7 @@ std::string to_text(const EngineOptions& options) {
         << ", asks_max " << options.asks_max << ", backoff " << options.backoff_initial_ns << " to "
         << options.backoff_max_ns << " ns, score "
         << score_of(options) << ", specs_max " << options.specs_max << ", objects_max " << options.objects_max
-        << ", compat " << (options.compat == Compat::seed ? "seed" : "kubernetes-1.35")
+        << ", compat " << (options.compat == Compat::bayplan ? "bayplan" : "kubernetes-1.35")
         << ", weights " << weights_of(options.weights) << ", predicates"
         << (options.predicates.empty() ? " all" : "");
     for (const std::string& name : options.predicates) {

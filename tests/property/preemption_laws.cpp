@@ -167,7 +167,7 @@ std::string broken_by_nomination(const Cluster& cluster, const Line& line) {
     return "";
 }
 
-// Anti-affinity of pods that only wait is left out: Kubernetes does not always ask for it (RULES.md, section 9).
+// Anti-affinity of pods that only wait is left out: Kubernetes does not always ask for it (R-PREDICATE-18).
 std::string broken_by_placement(const Cluster& cluster, const Line& line) {
     Asks others = cluster.on(line.node);
     std::erase(others, line.ask);

@@ -1,4 +1,4 @@
-// Law 1, and all laws after every step: random histories through the engine and the oracle, side by
+// R-LAW-1, and all laws after every step: random histories through the engine and the oracle, side by
 // side.
 #include <gtest/gtest.h>
 

@@ -240,7 +240,7 @@ EngineOptions options_of(Compat compat) {
 
 std::string played(const std::string& text) {
     const bool kubernetes = text.find("options kubernetes-1.35\n") != std::string::npos;
-    Player player(options_of(kubernetes ? Compat::kubernetes_1_35 : Compat::seed));
+    Player player(options_of(kubernetes ? Compat::kubernetes_1_35 : Compat::bayplan));
     std::istringstream in(text);
     int number = 0;
     for (std::string line; std::getline(in, line);) {

@@ -1,7 +1,7 @@
 // A scenario: a text that says what there is, what happens when, and what is decided then. Engine and
 // oracle go through it side by side; the decisions of both must be those of the text.
 //
-//   options kubernetes-1.35              (or: seed, which is the default)
+//   options kubernetes-1.35              (or: bayplan, which is the default)
 //   node n1 cpu=10 zone=east             what there is, and what happens, one thing a line:
 //   runs a on n1 priority=100 cpu=5 grace=60 qos=burstable started=4 app=web
 //   foreign f on n1 cpu=2

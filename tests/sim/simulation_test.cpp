@@ -175,7 +175,7 @@ TEST(Simulation, ExplanationsAreOfTheStateBeforeTheDecision) {
 
 TEST(Simulation, AFullDiagnosisNamesEveryPredicate) {
     World world({node("n1", 1, R"({"unschedulable":true})"), pod("a", 3)},
-                {.compat = Compat::seed, .predicates = {}, .explain = true, .full = true});
+                {.compat = Compat::bayplan, .predicates = {}, .explain = true, .full = true});
     world.run();
     std::vector<std::string> names;
     for (const PredicateFailure& failure : world.decisions.at(0).explanation.value().nodes.at(0).failures) {
@@ -192,7 +192,7 @@ TEST(Simulation, SharesOfDevicesMustFitOneDevice) {
     World world({with_gpu(node("n1", 8), R"("allocatable":{)", 2'000), with_gpu(pod("a", 1), R"("requests":{)", 600),
                  with_gpu(pod("b", 1), R"("requests":{)", 600), with_gpu(pod("c", 1), R"("requests":{)", 500),
                  with_gpu(pod("d", 1), R"("requests":{)", 400)},
-                {.compat = Compat::seed, .predicates = {}, .explain = true, .full = false}, {"x.io/gpu"});
+                {.compat = Compat::bayplan, .predicates = {}, .explain = true, .full = false}, {"x.io/gpu"});
     EXPECT_THAT(world.run(), ElementsAre("ns/a n1", "ns/b n1",
                                          HasSubstr("ns/c ! 0/1 nodes are available: 1 Insufficient x.io/gpu"), "ns/d n1"));
     const auto seen = [&](std::size_t index) { return world.decisions.at(index).explanation.value().nodes.at(0); };
@@ -207,7 +207,7 @@ TEST(Simulation, SharesOfDevicesMustFitOneDevice) {
 
 TEST(Simulation, PredicatesThatAreNotListedDoNotCount) {
     World world({node("n1", 4, R"({"unschedulable":true})"), pod("a", 3)},
-                {.compat = Compat::seed, .predicates = {"NodeResourcesFit"}, .explain = false, .full = false});
+                {.compat = Compat::bayplan, .predicates = {"NodeResourcesFit"}, .explain = false, .full = false});
     EXPECT_THAT(world.run(), ElementsAre("ns/a n1"));
 }
 

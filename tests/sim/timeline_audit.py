@@ -138,7 +138,7 @@ class Audit:
         return first or refusal(p, n, placed, skipped)
 
     def skipped(self, p):
-        if self.compat == "seed":
+        if self.compat == "bayplan":
             return ()
         return skipped_by_kubernetes(p, [(q, self.nodes[q.node]) for q in self.pods.values() if q.node])
 
@@ -147,7 +147,7 @@ class Audit:
 
     # --- preemption
     def importance(self, p):
-        return (-p.priority, -p.qos if self.compat == "seed" else 0, p.start, p.key)
+        return (-p.priority, -p.qos if self.compat == "bayplan" else 0, p.start, p.key)
 
     def candidates(self, p):
         made, skipped = {}, self.skipped(p)
@@ -182,7 +182,7 @@ class Audit:
         if not p.nominated or self.refused(p, p.nominated, (), self.skipped(p)) == UNRESOLVABLE:
             return False
         return any(q.terminating and q.priority < p.priority and not (q.stuck and self.now >= q.stuck_since) and
-                   (self.compat == "seed" or q.preempted) for q in self.on(p.nominated))
+                   (self.compat == "bayplan" or q.preempted) for q in self.on(p.nominated))
 
     # --- decisions
     def decide(self, line, rest):
@@ -234,7 +234,7 @@ class Audit:
             self.fault(f"{p.key} was placed on {node}, where it does not fit")
         if node not in self.nodes:
             return
-        if self.compat != "seed" and p.nominated and self.fits(p, p.nominated) and node != p.nominated:
+        if self.compat != "bayplan" and p.nominated and self.fits(p, p.nominated) and node != p.nominated:
             self.fault(f"{p.key} was not placed on its nominated node {p.nominated}")
         p.node, p.nominated, p.victims, p.start = node, None, set(), (0, "9" + f"{self.now:015}")
         self.counts["placed"] += 1
@@ -277,7 +277,7 @@ class Audit:
         lower = [q for q in self.pods.values() if not q.node and q.nominated == node and q.priority < p.priority]
         cleared, kept = [], {q.key: q.nominated for q in lower}
         for q in sorted(lower, key=lambda q: (-q.priority, q.seq)):
-            if self.compat != "seed" or not self.fits(q, node, [r for r in self.pods.values() if r.node and r.terminating]):
+            if self.compat != "bayplan" or not self.fits(q, node, [r for r in self.pods.values() if r.node and r.terminating]):
                 cleared.append(q.key)
                 q.nominated = None
         for q in lower:

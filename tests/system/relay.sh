@@ -2,7 +2,7 @@
 # A load over a network that loses 5 %, reorders 5 %, duplicates 1 %, corrupts 0.1 % and delays each frame by
 # 0 to 5 ms ends with the acknowledged placements of a run over a good one: the same pods on the same nodes,
 # none lost or doubled; three seeds.
-# The load is the openb trace where it lies beside the tree (../shared/traces), and always a generated one.
+# The load is the openb trace where there is one (tests/support/beside), and always a generated one.
 # BAYPLAN_FULL=1: a larger one.
 . "$(dirname "$0")/relay_runs.sh"
 
@@ -40,9 +40,8 @@ nodes=500 pods=10000 rate=8000
 [ -z "${BAYPLAN_FULL:-}" ] || nodes=2000 pods=60000 rate=6000
 compare generated --nodes $nodes --pods $pods --classes 20 --rate $rate --settle 1s
 
-traces=$(dirname "$0")/../../../shared/traces/openb/csv
-if [ -f "$traces/openb_node_list_all_node.csv" ]; then
+if traces=$("$(dirname "$0")/../support/beside" traces); then
     compare openb --openb "$traces/openb_node_list_all_node.csv" "$traces/openb_pod_list_default.csv" --settle 1s
 else
-    echo "not here, left out: the openb trace"
+    echo "the openb trace: $traces"
 fi

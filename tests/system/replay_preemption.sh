@@ -29,7 +29,7 @@ replay_as() {
     cmp -s "$work/$run.decisions" "$work/again" || fail "$run: other decisions with $configuration"
 }
 
-for compat in seed kubernetes-1.35; do
+for compat in bayplan kubernetes-1.35; do
     run=live-$compat
     partition_settings="    backoff_initial: 50ms
     backoff_max: 400ms

@@ -125,7 +125,9 @@ struct StorageWorld : TextWorld {
             const auto predicate = static_cast<VolumePredicate>(index);
             const VolumeRefusal refusal = (predicates >> index & 1) == 0 ? VolumeRefusal{} : ask(predicate);
             if (refusal) {
-                return said(kVolumePredicateNames[index], refusal);
+                static constexpr std::string_view kNames[] = {"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding",
+                                                              "VolumeZone"};
+                return said(kNames[index], refusal);
             }
         }
         return "";

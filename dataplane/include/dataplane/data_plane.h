@@ -87,7 +87,7 @@ struct HandshakeLimits {
     std::uint32_t answers_per_s = 10'000;   // Retry, refusal, version negotiation, stateless reset
 };
 
-// Limits and timers of QUIC and framing. Defaults: reference measurements of the project's design.
+// Limits and timers of QUIC and framing. Defaults: measured, dataplane/README.md.
 struct TransportOptions {
     TlsFiles tls;
     std::uint32_t frame_bytes_max = 1u << 20;       // payload of one frame

@@ -1,0 +1,97 @@
+// The states of an ask, and the only code that changes them: a table state x event -> state. An event that the table
+// does not know for a state ends the program: an ask in two states at once would be placed twice.
+// The same table for people: engine/rules/states.md (a test compares the two).
+//
+// Thread: the engine's, for the ask's owner.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "apps/ask.h"
+
+namespace bayplan {
+
+enum class AskEvent : std::uint8_t {
+    enter,         // stated for the first time, without a node and without gates
+    gate,          // stated with scheduling gates
+    await_node,    // stated as running on a node that nobody has registered
+    run,           // stated as running on a node that is there, or the awaited node came
+    restate,       // stated again while it waits
+    select,        // taken to be tried: from the heap into a batch, or early out of backoff
+    put_back,      // selected, and then not tried
+    place,         // its attempt found a node
+    fail,          // its attempt found none
+    wake,          // an event may help it, and its backoff is over
+    wake_early,    // an event may help it, and its backoff is not over
+    time_is_up,    // its backoff is over
+    acknowledge,   // its shim has the allocation
+    refuse,        // its node refused it
+    remove,        // it goes
+};
+inline constexpr std::size_t kAskStates = 9;
+inline constexpr std::size_t kAskEvents = 15;
+
+std::string_view to_string(AskEvent);
+// The state's own name. (to_string(AskState) is what is told to the outside, where a selected ask is a pending one.)
+std::string_view name_of(AskState);
+
+namespace ask_state_detail {
+
+inline constexpr auto kNever = static_cast<AskState>(15);
+using Row = std::array<AskState, kAskStates>;
+
+// By event, then by the state before.
+constexpr std::array<Row, kAskEvents> transitions() {
+    using enum AskState;
+    constexpr AskState never = kNever;
+    constexpr AskState no_fit = unschedulable;
+    constexpr AskState placed = unacknowledged;
+    constexpr AskState awaits = awaiting_node;
+    return {{
+        // gone      gated      awaits     pending    selected   backoff    no_fit     placed     allocated
+        {pending,   never,     never,     never,     never,     never,     never,     never,     never},    // enter
+        {gated,     gated,     never,     gated,     gated,     gated,     gated,     never,     never},    // gate
+        {awaits,    awaits,    awaits,    awaits,    awaits,    awaits,    awaits,    never,     never},    // await_node
+        {allocated, allocated, allocated, allocated, allocated, allocated, allocated, never,     never},    // run
+        {never,     pending,   never,     pending,   pending,   backoff,   no_fit,    never,     never},    // restate
+        {never,     never,     never,     selected,  never,     selected,  never,     never,     never},    // select
+        {never,     never,     never,     never,     pending,   never,     never,     never,     never},    // put_back
+        {never,     never,     never,     never,     placed,    never,     never,     never,     never},    // place
+        {never,     never,     never,     never,     no_fit,    never,     never,     never,     never},    // fail
+        {never,     never,     never,     never,     never,     never,     pending,   never,     never},    // wake
+        {never,     never,     never,     never,     never,     never,     backoff,   never,     never},    // wake_early
+        {never,     never,     never,     never,     never,     pending,   never,     never,     never},    // time_is_up
+        {never,     never,     never,     never,     never,     never,     never,     allocated, never},    // acknowledge
+        {never,     never,     never,     never,     never,     never,     never,     backoff,   backoff},  // refuse
+        {never,     gone,      gone,      gone,      gone,      gone,      gone,      gone,      gone},     // remove
+    }};
+}
+inline constexpr std::array<Row, kAskEvents> kTransitions = transitions();
+
+[[noreturn]] void refuse_transition(AskState, AskEvent);
+
+}  // namespace ask_state_detail
+
+// The state after the event, or `state_never()` if the event cannot be.
+constexpr AskState state_after(AskState state, AskEvent event) {
+    return ask_state_detail::kTransitions[static_cast<std::size_t>(event)][static_cast<std::size_t>(state)];
+}
+constexpr AskState state_never() { return ask_state_detail::kNever; }
+
+// The ask's state from now on; returned too. Who waits where follows from it and is the caller's to keep in step.
+inline AskState change_state(Ask& ask, AskEvent event) {
+    const AskState next = state_after(ask.state, event);
+    if (next == state_never()) [[unlikely]] {
+        ask_state_detail::refuse_transition(ask.state, event);
+    }
+    ask.state = next;
+    return next;
+}
+
+// The state that the ask had, when what changed it is undone.
+inline void restore_state(Ask& ask, AskState before) { ask.state = before; }
+
+}  // namespace bayplan

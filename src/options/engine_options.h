@@ -1,0 +1,97 @@
+// Settings of one engine. The first group decides placements (rules/settings.md); the second must not.
+//
+// Thread: plain data, fixed when the engine is made.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "options/score_rows.h"
+
+namespace bayplan {
+
+enum class ScorePolicy : std::uint8_t { least_allocated, most_allocated, requested_to_capacity_ratio };
+// A corner of the broken line of requested_to_capacity_ratio, as in Kubernetes' configuration.
+struct ScorePoint {
+    std::int32_t utilization = 0;  // 0 to 100, rising from corner to corner
+    std::int32_t score = 0;        // 0 to 10
+};
+// Where the preemption document and today's Kubernetes differ (rules/settings.md says where).
+enum class Compat : std::uint8_t { bayplan, kubernetes_1_35 };
+
+// The four places where preemption differs between the two (R-SETTING-2).
+enum class VictimOrder : std::uint8_t { qos, start };            // among pods of one priority: QoS class first, or not
+enum class LowerNominations : std::uint8_t { recheck, clear };   // on a node that is nominated
+enum class PreemptAgain : std::uint8_t { any, marked };          // terminating pods that keep a nominated pod waiting
+
+struct PreemptionOptions {
+    bool enabled = true;
+    VictimOrder victim_order = VictimOrder::qos;
+    bool nominated_node_first = false;
+    LowerNominations lower_nominations = LowerNominations::recheck;
+    PreemptAgain preempt_again = PreemptAgain::any;
+    std::int64_t stuck_after_ns = 30'000'000'000;  // after the end of a pod's grace
+    std::uint32_t victim_retries = 2;
+
+    static PreemptionOptions of(Compat compat) {
+        PreemptionOptions options;
+        if (compat == Compat::kubernetes_1_35) {
+            options.victim_order = VictimOrder::start;
+            options.nominated_node_first = true;
+            options.lower_nominations = LowerNominations::clear;
+            options.preempt_again = PreemptAgain::marked;
+        }
+        return options;
+    }
+};
+
+// Which of the devices with room for a share is taken (R-DEVICE-23).
+enum class DeviceChoice : std::uint8_t { fullest, emptiest };
+
+// Vector instructions; automatic: see lanes/lane_kernels.h.
+enum class SimdLevel : std::uint8_t { automatic, scalar, avx2, avx512 };
+enum class ExecutorKind : std::uint8_t { inline_, threads, tbb };
+enum class BatchPath : std::uint8_t { automatic, inline_, graph };
+// How victims are looked for where amounts alone decide: by the engine's thread, or on the victim workers too
+// (automatic: where that pays); plain: pod by pod on every node, nothing kept.
+enum class VictimPath : std::uint8_t { automatic, inline_, workers, plain };
+
+struct EngineOptions {
+    // Decide.
+    std::uint64_t daemon_instance = 1;
+    std::uint32_t credit_window = 65'536;
+    std::uint32_t unacknowledged_max = 262'144;
+    std::uint32_t dictionary_max = 1'000'000;
+    std::uint32_t nodes_max = 200'000;
+    std::uint32_t applications_max = 100'000;
+    std::uint32_t asks_max = 10'000'000;
+    std::int64_t backoff_initial_ns = 1'000'000'000;
+    std::int64_t backoff_max_ns = 10'000'000'000;
+    std::uint32_t specs_max = 200'000;
+    std::uint32_t objects_max = 2'000'000;
+    ScorePolicy score = ScorePolicy::least_allocated;  // of NodeResourcesFit
+    std::vector<ScorePoint> score_shape = {{0, 0}, {100, 10}};  // of requested_to_capacity_ratio; at least one
+    ScoreWeights weights;
+    std::vector<std::string> predicates;  // white-list by name; empty = all
+    std::vector<std::string> reservation_predicates;  // the same, of the reservation phase
+    Compat compat = Compat::bayplan;
+    PreemptionOptions preemption;
+    bool backoff_early = true;  // an ask in backoff is tried when nothing else waits
+    std::int64_t avoid_rejecting_ns = 60'000'000'000;  // a node that refused a pod is tried last for so long
+    std::int32_t scale_up_cutoff = 0;  // pods of lower priority are no reason for more nodes
+    DeviceChoice device_choice = DeviceChoice::fullest;
+
+    // Do not decide.
+    ExecutorKind executor = ExecutorKind::tbb;
+    BatchPath path = BatchPath::automatic;
+    VictimPath victim_path = VictimPath::automatic;
+    SimdLevel simd = SimdLevel::automatic;
+    std::uint32_t workers = 1;  // proposal workers
+    std::uint32_t victim_workers = 1;  // beside the engine's thread; 0: none
+    std::uint32_t shards = 4;
+    std::uint32_t batch = 64;   // asks selected at a time
+    std::uint32_t depth = 2;    // batches under way: 2 = the next is proposed while one commits
+};
+
+}  // namespace bayplan

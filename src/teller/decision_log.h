@@ -1,0 +1,47 @@
+// The decision log: one line per attempt and per allocation that the engine itself ends, and its digest.
+// Format: rules/log.md. The same record gives the same bytes whatever the settings that
+// must not decide.
+//
+// Thread: the teller's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <nettle/sha2.h>
+
+#include "engine/decision_sink.h"
+
+namespace bayplan {
+
+class DecisionLog {
+public:
+    explicit DecisionLog(DecisionSink& sink);
+
+    void place(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+               std::string_view devices);
+    void fail(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view reasons);
+    // `victims`: SHIM/KEY, joined by commas.
+    void nominate(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                  std::string_view victims, std::string_view reasons);
+    void clear(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+               std::string_view why);
+    void release(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                 std::string_view reasons);
+
+    std::string digest() const;
+
+private:
+    void line(std::int64_t now_ns, std::string_view kind, std::string_view shim, std::string_view key,
+              std::string_view node, std::string_view victims, std::string_view reasons);
+
+    DecisionSink& sink_;
+    std::uint64_t number_ = 0;
+    // Lines that are not hashed yet: many at a time cost a third.
+    std::string lines_;
+    std::size_t used_ = 0;
+    sha256_ctx hash_;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""The rules of tidy that are easy to get wrong can fail: the book, what lies elsewhere, and the words that go.
+
+usage: tidy_test.py
+"""
+
+import json
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+import book
+import words
+
+PAGE = "src/engine/rules/asks.md"
+
+
+def faults(**more):
+    texts = {PAGE: "- **R-ASK-1** The key is empty.\n| R-ASK-2 | too long | `key is longer` |\n"}
+    texts.update({name.replace("__", "/").replace("_cpp", ".cpp").replace("_txt", ".txt"): text for name, text in more.items()})
+    return list(book.faults(texts))
+
+
+def page(text):
+    return list(book.faults({PAGE: text}))
+
+
+class Book(unittest.TestCase):
+    def test_a_cited_rule_that_is_there(self):
+        self.assertEqual(faults(src__a_cpp="// R-ASK-1, R-ASK-2, rules/asks.md\n"), [])
+
+    def test_a_cited_rule_that_is_not(self):
+        self.assertIn("src/a.cpp:2: no rule R-ASK-3", faults(src__a_cpp="\n// R-ASK-3\n")[0])
+
+    def test_a_cited_page_that_is_not(self):
+        self.assertIn("no page tasks.md", faults(src__a_cpp="// rules/tasks.md\n")[0])
+
+    def test_a_rule_that_is_there_twice(self):
+        self.assertIn("R-ASK-1 is given in " + PAGE + ":1 already", page("- **R-ASK-1** One.\n| R-ASK-1 | two |\n")[0])
+
+    def test_a_rule_cites_a_rule_that_is_not_there(self):
+        self.assertIn("no rule R-ASK-9", page("- **R-ASK-1** As in R-ASK-9.\n")[0])
+
+    def test_a_rule_of_twenty_five_words(self):
+        self.assertEqual(page("- **R-ASK-1** " + "word " * 24 + "\n"), [])
+        self.assertIn("25 words", page("- **R-ASK-1** " + "word " * 25 + "\n")[0])
+
+    def test_code_is_one_word(self):
+        self.assertEqual(page("- **R-ASK-1** " + "word " * 21 + "`a text of many words` [two words](asks.md)\n"), [])
+
+    def test_a_rule_of_two_sentences(self):
+        self.assertIn("more than one sentence", page("- **R-ASK-1** It goes. It comes.\n")[0])
+
+    def test_a_scenario_that_shows_no_rule(self):
+        self.assertIn("which rules it shows", faults(tests__scenarios__a_txt="# Why.\n")[0])
+        self.assertEqual(faults(tests__scenarios__a_txt="# Shows R-ASK-1.\n"), [])
+
+    def test_what_lies_elsewhere(self):
+        for text in ("seed 0" "02", "Quir" "k 7", "la" "w 4", "../sha" "red", "DESI" "GN.md", "RULES." "md"):
+            self.assertIn("speaks of what is not in the tree", (faults(src__a_cpp=f"// {text}\n") or [""])[0], text)
+        self.assertEqual(faults(src__a_cpp="// a seed of 7, the laws, a quirk, shared, redesign\n"), [])
+
+
+class Words(unittest.TestCase):
+    def texts(self, left, **more):
+        listed = [{"word": "kind", "say": "resource", "pattern": r"\bKind\b", "in": "src/", "left": left}]
+        return {words.LIST: json.dumps(listed), "src/a.h": "Kind Kind KindOf", "tests/a.h": "Kind", "src/a.md": "Kind", **more}
+
+    def test_as_often_as_allowed_and_once_more(self):
+        self.assertEqual(list(words.faults(self.texts({"src/a.h": 2}))), [])
+        self.assertIn("2 times, 1 at most: say resource", list(words.faults(self.texts({"src/a.h": 1})))[0])
+        self.assertIn("2 times, 0 at most", list(words.faults(self.texts({})))[0])
+
+    def test_numbers_only_become_smaller(self):
+        self.assertEqual(words.lowered(self.texts({"src/a.h": 5, "src/gone.h": 3}))[0]["left"], {"src/a.h": 2})
+        self.assertEqual(words.lowered(self.texts({"src/a.h": 1}))[0]["left"], {"src/a.h": 1})
+
+
+if __name__ == "__main__":
+    unittest.main()
