@@ -11,6 +11,7 @@
 #include "placement/excluded_nodes.h"
 #include "placement/pipeline.h"
 #include "predicates/registry.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 namespace {
