@@ -72,7 +72,7 @@ TEST_F(Rejects, Amounts) {
     EXPECT_EQ(last(), "ask_rejected x//gpu is given twice");
 }
 
-// R-APP-1 to R-APP-7.
+// R-APP-1, R-APP-2, R-APP-4 to R-APP-7.
 TEST_F(Rejects, Applications) {
     cluster.send(OwnedApplications{{{kUnknown, 0, 0}}, {}});
     EXPECT_EQ(last(), "application_rejected #999//unknown dictionary id");
