@@ -1,6 +1,7 @@
 // What happens to asks: the only code that changes an ask's state, a node's usage, or a shim's decisions. Every
 // transition of engine/RULES.md is one function here; the one that is not in it, from pending to selected and back, is
-// the pipeline's (placement/pipeline.h), and means nothing to the outside.
+// the pipeline's (placement/pipeline.h), and means nothing to the outside. It also tells the pending order of every ask
+// that comes, goes, gets or loses a node (queues/pending_order.h).
 //
 // Thread: the engine's.
 #pragma once
@@ -27,8 +28,6 @@ public:
                 Termination = Termination::unknown, std::string_view node = {}, AskHandle = {}, bool scale_up = false,
                 std::string_view devices = {});
     void cut(ShimId, std::string_view why);
-    bool has_credit(ShimId) const;
-    void credit_changed(ShimId);  // tells the heap if credit came or went
     void forget_decisions(ShimId);  // all of them: it resyncs, and is told from number 1 on
     void acknowledge(ShimId, std::uint64_t up_to);
 
@@ -79,6 +78,7 @@ public:
     std::string full_name(AskId) const;
 
 private:
+    void credit_changed(ShimId);
     void give_devices(AskId, Slot, std::string_view stated);
     void count_failure(AskId);
     void end_waiting(AskId, AskState, std::uint64_t decision);

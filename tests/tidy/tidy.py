@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "recorder": {"base", "wire"},
     "lanes": {"base"},
     "cluster": {"base", "lanes", "apps"},
-    "apps": {"base", "cluster", "queues", "placement"},
+    "apps": {"base", "cluster", "placement"},
     "queues": {"base", "apps"},
     "shims": {"base", "cluster", "apps", "engine"},
     "labels": {"base", "cluster"},
@@ -46,8 +46,8 @@ MAY_INCLUDE = {
 }
 # The headers of engine/ that the folders below it may see: plain settings and the way out.
 ENGINE_HEADERS_FOR_ALL = {"engine/engine_options.h", "engine/decision_sink.h"}
-# Likewise of placement/ and queues/: plain data that tables keep; and the names that settings are checked against.
-PLAIN_HEADERS = {"placement/class_cache.h", "queues/indexed_heap.h", "apps/ask.h", "apps/ask_list.h",
+# Likewise of placement/: plain data that tables keep; and the names that settings are checked against.
+PLAIN_HEADERS = {"placement/class_cache.h", "apps/ask.h", "apps/ask_list.h",
                  "predicates/names.h"}
 
 LINES_MAX = 450
