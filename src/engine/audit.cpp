@@ -142,7 +142,8 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
                              std::to_string(counted));
         }
     };
-    differs("the pending heap", world.pending.size(), count(AskState::pending));
+    differs("the pending order", world.order->size(), count(AskState::pending));
+    differs("the charges of the pending order", world.order->charged(), sums.allocations + count(AskState::selected));
     differs("the selection", selected, count(AskState::selected));
     differs("the backoff heap", world.backoff.size() + world.nacked.size(), count(AskState::backoff));
     differs("the unschedulable list", world.unschedulable.size(), count(AskState::unschedulable));
@@ -155,6 +156,17 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
             broken.push_back("the total of kind #" + std::to_string(number) + " is not what asks come to");
         }
     }
+}
+
+// Nobody who may be selected comes before the first.
+void check_order(const World& world, std::vector<std::string>& broken) {
+    const AskId first = world.order->peek();
+    world.asks.for_each([&](AskId id, const Ask& ask) {
+        if (ask.state == AskState::pending && world.order->selectable(id) &&
+            (first == kNone<AskId> || world.order->before(id, first))) {
+            broken.push_back("the first of the pending order is not " + std::string(world.asks.key(id)));
+        }
+    });
 }
 
 // A cached key must be what a fresh look gives (a bound no less), for every block that has not changed since.
@@ -204,6 +216,7 @@ void audit_world(World& world, std::size_t selected, const BlockEvaluator& evalu
         check_devices(world, slot, broken);
     }
     check_counts(world, selected, sums, broken);
+    check_order(world, broken);
     check_caches(world, evaluator, broken);
 }
 

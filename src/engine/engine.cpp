@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "engine/attempts.h"
 #include "engine/audit.h"
 #include "engine/explain.h"
@@ -46,18 +47,19 @@ struct Engine::Parts {
           evaluator(std::move(predicates), make_scores(options), options.score, lane_kernels(options.simd)),
           search(evaluator.predicates(), make_cluster_scores(options), evaluator.kernels()),
           pipeline(options,
-                   {world.asks, world.classes, world.pending, world.node_state, world.view},
+                   {world.asks, world.classes, *world.order, world.node_state, world.view},
                    evaluator, search, std::move(executor)),
           announcer(to),
           lifecycle(world, pipeline, evaluator, announcer),
           attempts(world, pipeline, evaluator, lifecycle, std::move(victim_worker_start)),
           inputs(world, lifecycle, announcer) {}
 
-    // The next ask to try, out of where it waits, or kNone.
+    // The next ask to try, out of where it waits and charged, or kNone. Whoever inserts elements of n asks must try them
+    // together; nobody does.
     AskId next() {
-        const auto has_credit = [&](AskId id) { return lifecycle.has_credit(world.asks[id].shim); };
-        const AskId id = pipeline.next(has_credit);
-        return id != kNone<AskId> ? id : lifecycle.take_early();
+        const Element element = pipeline.next();
+        BP_CHECK_OP(element.size(), <=, std::size_t{1});
+        return element.empty() ? lifecycle.take_early() : element.front();
     }
 
     World world;
@@ -106,9 +108,8 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
 }
 
 bool Engine::has_work() const {
-    const auto has_credit = [&](AskId id) { return parts_->lifecycle.has_credit(parts_->world.asks[id].shim); };
     return parts_->world.resyncs_open == 0 &&
-           (parts_->world.pending.top() != kNone<AskId> || parts_->pipeline.any_selected(has_credit) ||
+           (parts_->world.order->peek() != kNone<AskId> || parts_->pipeline.any_selectable() ||
             parts_->lifecycle.early() != kNone<AskId>);
 }
 
@@ -163,7 +164,7 @@ EngineCounters Engine::counters() const {
             .victim_nodes_tried = victims.nodes_tried,
             .nodes = world.nodes.count(),
             .nodes_overcommitted = world.nodes.overcommitted(),
-            .pending = world.pending.size() + parts_->pipeline.selected(),
+            .pending = world.order->size() + parts_->pipeline.selected(),
             .backoff = world.backoff.size() + world.nacked.size(),
             .unschedulable = world.unschedulable.size(),
             .waiting_for_node = world.awaited_nodes.size(),
@@ -182,11 +183,13 @@ std::optional<Engine::AskName> Engine::next_ask() {
         return std::nullopt;
     }
     World& world = parts_->world;
-    const auto has_credit = [&](AskId id) { return parts_->lifecycle.has_credit(world.asks[id].shim); };
-    AskId id = parts_->pipeline.next(has_credit);
-    if (id != kNone<AskId>) {
+    AskId id = parts_->lifecycle.early();
+    if (const Element element = parts_->pipeline.next(); !element.empty()) {
+        id = element.front();
+        world.order->refund(id);
         parts_->lifecycle.make_pending(id, AskEvent::put_back);  // back to where it came from: it is first again
-    } else if (id = parts_->lifecycle.early(); id == kNone<AskId>) {
+    }
+    if (id == kNone<AskId>) {
         return std::nullopt;
     }
     return AskName{world.shims[world.asks[id].shim].name, std::string(world.asks.key(id))};
@@ -217,7 +220,7 @@ std::string Engine::ask_state(std::string_view shim, std::string_view key, std::
     }
     const Ask& ask = world.asks[found];
     if (why != nullptr) {
-        *why = why_it_waits(world, found, parts_->lifecycle.has_credit(ask.shim), parts_->evaluator.predicates());
+        *why = why_it_waits(world, found, parts_->evaluator.predicates());
     }
     return std::string(to_string(ask.state));
 }
