@@ -52,7 +52,7 @@ void write_beside_a_reader(benchmark::State& state) {
                 nodes.shard(number).read(nodes.reader(1), [&](const ShardSide& side) {
                     for (std::uint32_t index = 0; index < side.blocks.size(); ++index) {
                         benchmark::DoNotOptimize(
-                            cluster.evaluator.best(*spec, side.blocks[index], index, nullptr));
+                            cluster.evaluator.best(*spec, side.blocks[index], index, ~std::uint64_t{0}));
                     }
                 });
             }

@@ -70,7 +70,10 @@ struct Waiting {
 // What an ask has all its life: a cache line, for there are millions that run. Its key, its Waiting and its grace
 // period are the AskTable's to tell; its spec is its class's.
 struct Ask {
-    std::uint64_t sequence : 48 = 0;
+    std::uint64_t sequence : 47 = 0;
+    // It had an entry in a table that few asks are in: nominations, excluded nodes, departures, claims, devices. If not, an
+    // attempt, a placement and an end need look into none of them. Stays until the ask is gone.
+    bool has_entries : 1 = false;
     AskState state : 4 = AskState::gone;
     bool foreign : 1 = false;
     bool terminating : 1 = false;           // being deleted: still there, but topology spread leaves it out

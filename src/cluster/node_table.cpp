@@ -7,9 +7,7 @@
 namespace bayplan {
 
 Slot NodeTable::find(std::string_view name) const {
-    const NameId id = names_.find(name);
-    // The name may be known because an ask requires it, without a node.
-    return id == kNone<NameId> || raw(id) >= slot_of_name_.size() ? kNone<Slot> : slot_of_name_[raw(id)];
+    return find(names_.find(name));  // which may be known because an ask requires it, without a node
 }
 
 std::string NodeTable::group_key(const std::vector<KindAmount>& capacity, const Placement& placement) const {

@@ -36,6 +36,9 @@ public:
         : state_(state), kinds_(kinds), names_(names) {}
 
     Slot find(std::string_view name) const;  // kNone if there is no such node
+    Slot find(NameId name) const {
+        return name != kNone<NameId> && raw(name) < slot_of_name_.size() ? slot_of_name_[raw(name)] : kNone<Slot>;
+    }
     NodeInfo& operator[](Slot slot) { return nodes_[raw(slot)]; }
     const NodeInfo& operator[](Slot slot) const { return nodes_[raw(slot)]; }
     std::string_view name(Slot slot) const { return names_.text(nodes_[raw(slot)].name); }

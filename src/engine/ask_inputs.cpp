@@ -221,6 +221,7 @@ void Inputs::nominate_as_stated(AskId id, Slot slot) {
             victims.push_back(world_.asks.handle(pod));
         }
     }
+    world_.asks[id].has_entries = true;
     world_.nominations.set(id, slot, std::move(victims));
 }
 
@@ -300,6 +301,7 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
     ask.qos = record.qos;
     take_grace(ask_id, record);
     if (nomination && record.node == 0) {
+        world_.asks[ask_id].has_entries = true;
         world_.nominations.set(ask_id, nomination->slot, nomination->victims);
     }
     if (record.node != 0 || !awaited.empty()) {

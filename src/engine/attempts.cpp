@@ -5,12 +5,6 @@
 
 namespace bayplan {
 
-namespace {
-
-void set_bit(NodeMask& mask, Slot slot) { mask[block_of(slot)] |= std::uint64_t{1} << lane_of(slot); }
-
-}  // namespace
-
 std::string whole_message(std::string message, const PreemptionOutcome& outcome) {
     if (outcome.tried && !outcome.chosen) {
         // Kubernetes' plugin for dynamic resources speaks first, and has nothing to say.
@@ -20,15 +14,20 @@ std::string whole_message(std::string message, const PreemptionOutcome& outcome)
 }
 
 void Attempts::make(AskId id) {
-    world_.nominations.lift(id);
-    if (const Slot slot = nominated_node_that_passes(id); slot != kNone<Slot>) {
+    const bool plain = !world_.asks[id].has_entries;
+    if (!plain) {
+        world_.nominations.lift(id);
+    }
+    if (const Slot slot = plain ? kNone<Slot> : nominated_node_that_passes(id); slot != kNone<Slot>) {
         lifecycle_.place(id, slot);
     } else if (const NodeKey best = find(id); best != 0) {
         lifecycle_.place(id, slot_of(best));
     } else {
         fail(id);
     }
-    world_.nominations.lay(id);
+    if (!plain) {
+        world_.nominations.lay(id);
+    }
 }
 
 Slot Attempts::nominated_node_that_passes(AskId id) const {
@@ -42,47 +41,49 @@ Slot Attempts::nominated_node_that_passes(AskId id) const {
     return trial.passes() ? nomination->slot : kNone<Slot>;
 }
 
-bool Attempts::left_out(AskId id, bool avoid, NodeMask& mask) const {
+void Attempts::exclude(AskId id, bool avoid, ExcludedNodes& excluded) const {
+    excluded.clear();
+    const auto add = [&](Slot slot) { excluded.add(slot); };
+    if (world_.asks[id].has_entries) {
+        world_.left_out.for_each_left_out(id, add);
+        if (const Slot avoided = world_.left_out.avoided(id, world_.now_ns); avoid && avoided != kNone<Slot>) {
+            add(avoided);
+        }
+    }
+    if (!world_.nominations.empty()) {
+        exclude_for_nominations(id, excluded);
+    }
+}
+
+// Amounts of nominated pods are held on their nodes: only what they bring beside may make a node refuse the ask.
+void Attempts::exclude_for_nominations(AskId id, ExcludedNodes& excluded) const {
     const TrialTables tables = trial_tables(world_, predicates_);
-    const Slot avoided = avoid ? world_.left_out.avoided(id, world_.now_ns) : kNone<Slot>;
-    const bool nominations = !world_.nominations.empty() &&
-                             looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class));
-    if (!nominations && avoided == kNone<Slot> && !world_.left_out.any_left_out(id)) {
-        return false;
+    if (!looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class))) {
+        return;
     }
-    bool any = false;
-    mask.assign(world_.node_state.block_count(), 0);
-    const auto leave_out = [&](Slot slot) {
-        set_bit(mask, slot);
-        any = true;
-    };
-    world_.left_out.for_each_left_out(id, leave_out);
-    if (avoided != kNone<Slot>) {
-        leave_out(avoided);
-    }
-    if (nominations) {
-        world_.nominations.for_each_node([&](Slot slot) {
-            if (!reckoned_with(tables, id, slot).empty() && !NodeTrial(tables, id, slot).passes()) {
-                leave_out(slot);
-            }
-        });
-    }
-    return any;
+    world_.nominations.for_each_node([&](Slot slot) {
+        if (!reckoned_with(tables, id, slot).empty() && !NodeTrial(tables, id, slot).passes()) {
+            excluded.add(slot);
+        }
+    });
 }
 
 NodeKey Attempts::find(AskId id) {
     const ClassId ask_class = world_.asks[id].ask_class;
-    const NodeKey best = pipeline_.resolve(ask_class, left_out(id, true, left_out_) ? &left_out_ : nullptr);
-    if (best != 0 || world_.left_out.avoided(id, world_.now_ns) == kNone<Slot>) {
+    exclude(id, true, excluded_);
+    const NodeKey best = pipeline_.resolve(ask_class, excluded_);
+    if (best != 0 || !world_.asks[id].has_entries || world_.left_out.avoided(id, world_.now_ns) == kNone<Slot>) {
         return best;
     }
-    return pipeline_.resolve(ask_class, left_out(id, false, left_out_) ? &left_out_ : nullptr);
+    exclude(id, false, excluded_);
+    return pipeline_.resolve(ask_class, excluded_);
 }
 
 // True: what is found now holds for every ask of its class, until something changes.
 bool Attempts::shares_failures(AskId id) const {
     const TrialTables tables = trial_tables(world_, predicates_);
-    return world_.nominations.of(id) == nullptr && !world_.left_out.any_left_out(id) &&
+    return (!world_.asks[id].has_entries ||
+            (world_.nominations.of(id) == nullptr && !world_.left_out.any_left_out(id))) &&
            (world_.nominations.empty() ||
             !looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class)));
 }

@@ -29,13 +29,14 @@ public:
     // --- also for explanations; the ask's own nomination is lifted
     // With nominated_node_first: its nominated node, if it passes; else kNone.
     Slot nominated_node_that_passes(AskId) const;
-    // Nodes that the ask may not be placed on although their columns may allow it: left out, avoided (if
-    // so wished), or refused because of nominated pods. False: there are none.
-    bool left_out(AskId, bool avoid, NodeMask&) const;
+    // Nodes that the ask may not be placed on although their columns may allow it: left out, avoided (if so wished), or
+    // refused because of nominated pods.
+    void exclude(AskId, bool avoid, ExcludedNodes&) const;
     Preempting& preempting() { return preempting_; }
     const Preempting& preempting() const { return preempting_; }
 
 private:
+    void exclude_for_nominations(AskId, ExcludedNodes&) const;
     NodeKey find(AskId);
     void fail(AskId);
     bool shares_failures(AskId) const;
@@ -45,7 +46,7 @@ private:
     const PredicateSet& predicates_;
     Lifecycle& lifecycle_;
     Preempting preempting_;
-    NodeMask left_out_;
+    ExcludedNodes excluded_;
 };
 
 // What preemption adds to the message of a failed attempt.

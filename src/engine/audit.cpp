@@ -169,6 +169,23 @@ void check_order(const World& world, std::vector<std::string>& broken) {
     });
 }
 
+// What has an entry in a table of few asks must be known to have one, or nobody would look there.
+void check_entries(const World& world, std::vector<std::string>& broken) {
+    const auto check = [&](AskId id, bool entry, const char* what) {
+        if (entry && !world.asks[id].has_entries) {
+            broken.push_back(std::string(world.asks.key(id)) + " has " + what + ", which its flag does not say");
+        }
+    };
+    world.asks.for_each([&](AskId id, const Ask&) {
+        check(id, world.nominations.of(id) != nullptr, "a nomination");
+        check(id, world.left_out.any_left_out(id), "an excluded node");
+        check(id, world.left_out.avoided(id, INT64_MIN) != kNone<Slot>, "a node that it avoids");
+        check(id, world.devices.of(id) != nullptr, "devices");
+        check(id, world.bindings.contains(id), "claims");
+    });
+    world.departures.for_each([&](AskId id) { check(id, true, "a departure"); });
+}
+
 // A cached key must be what a fresh look gives (a bound no less), for every block that has not changed since.
 void check_cache(World& world, AskId id, const BlockEvaluator& evaluator, std::vector<std::string>& broken) {
     const ClassId ask_class = world.asks[id].ask_class;
@@ -182,7 +199,8 @@ void check_cache(World& world, AskId id, const BlockEvaluator& evaluator, std::v
         if (world.node_state.version(block) > entry.cache->position()) {
             continue;
         }
-        const NodeKey best = evaluator.best(*entry.spec, world.node_state.block(block), block, mask);
+        const NodeKey best = evaluator.best(*entry.spec, world.node_state.block(block), block,
+                                            BlockEvaluator::allowed(block, mask));
         const NodeKey cached = entry.cache->best_in(block);
         if (entry.cache->exact(block) ? cached != best : cached < best) {
             broken.push_back("the cached best of block " + std::to_string(block) + " is stale for " +
@@ -217,6 +235,7 @@ void audit_world(World& world, std::size_t selected, const BlockEvaluator& evalu
     }
     check_counts(world, selected, sums, broken);
     check_order(world, broken);
+    check_entries(world, broken);
     check_caches(world, evaluator, broken);
 }
 

@@ -33,6 +33,18 @@ PredicateSet::Failure Diagnoser::judge(const NodeView& node) const {
     return predicates_.explain(subject(), node);
 }
 
+NodeView Diagnoser::view_of(Slot slot) const {
+    return {world_.node_state.block(block_of(slot)), slot, *world_.nodes[slot].facts};
+}
+
+bool Diagnoser::judges_by_name() const {
+    const Subject pod = subject();
+    const auto& predicates = predicates_.predicates();
+    return pod.plan.by_name && world_.options.victim_path != VictimPath::plain &&
+           std::any_of(predicates.begin(), predicates.end(),
+                       [&](const auto& predicate) { return predicate->shuts_out(pod); });
+}
+
 bool Diagnoser::judges_blocks() const {
     return whole_.refusal.verdict == Verdict::feasible && !any_left_out_ &&
            (!beyond_amounts_ || world_.nominations.empty());
@@ -145,27 +157,68 @@ void Diagnoser::judge_blocks(Diagnosis& diagnosis, FailureMessage& message) {
     }
 }
 
+void Diagnoser::judge_node(const NodeView& node, Diagnosis& diagnosis, FailureMessage& message) {
+    if (left_out(node.slot)) {
+        count(node.slot, Verdict::unresolvable, diagnosis);
+        message.add({std::string(kLeftOutReason)});
+    } else if (diagnosis.whole != Verdict::feasible) {
+        count(node.slot, diagnosis.whole, diagnosis);
+    } else {
+        const PredicateSet::Failure failure = judge(node);
+        BP_CHECK(failure.refusal.verdict != Verdict::feasible);
+        diagnosis.failed_predicates |= 1u << failure.predicate;
+        message.add(failure.refusal.reasons);
+        count(node.slot, failure.refusal.verdict, diagnosis);
+    }
+}
+
 void Diagnoser::judge_nodes(Diagnosis& diagnosis, FailureMessage& message) {
-    for_each_node([&](const NodeView& node) {
-        if (left_out(node.slot)) {
-            count(node.slot, Verdict::unresolvable, diagnosis);
-            message.add({std::string(kLeftOutReason)});
-        } else if (diagnosis.whole != Verdict::feasible) {
-            count(node.slot, diagnosis.whole, diagnosis);
-        } else {
-            const PredicateSet::Failure failure = judge(node);
-            BP_CHECK(failure.refusal.verdict != Verdict::feasible);
-            diagnosis.failed_predicates |= 1u << failure.predicate;
-            message.add(failure.refusal.reasons);
-            count(node.slot, failure.refusal.verdict, diagnosis);
+    for_each_node([&](const NodeView& node) { judge_node(node, diagnosis, message); });
+}
+
+// One of the nodes that are shut out speaks for all of them.
+void Diagnoser::judge_by_name(Diagnosis& diagnosis, FailureMessage& message) {
+    const Subject pod = subject();
+    ExcludedNodes apart;
+    for (const Text name : pod.plan.names.names) {
+        if (const Slot slot = world_.topology.node_named(name); slot != kNone<Slot>) {
+            apart.add(slot);
+        }
+    }
+    world_.left_out.for_each_left_out(ask_, [&](Slot slot) { apart.add(slot); });
+    std::uint64_t others = world_.nodes.count();
+    apart.for_each_block([&](std::uint32_t number, std::uint64_t lanes) {
+        for (; lanes != 0; lanes &= lanes - 1) {
+            judge_node(view_of(slot_at(number, static_cast<std::uint32_t>(std::countr_zero(lanes)))), diagnosis, message);
+            --others;
         }
     });
+    if (nominated_ != kNone<Slot> && !apart.contains(nominated_)) {
+        diagnosis.nominated_node = Verdict::unresolvable;
+    }
+    if (others == 0 || diagnosis.whole != Verdict::feasible) {
+        return;
+    }
+    for (std::uint32_t number = 0;; ++number) {
+        const std::uint64_t left = world_.node_state.block(number).present & ~apart.in_block(number);
+        if (left != 0) {
+            const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
+            const PredicateSet::Failure failure = predicates_.explain(pod, view_of(slot));
+            BP_CHECK(failure.refusal.verdict == Verdict::unresolvable);
+            diagnosis.failed_predicates |= 1u << failure.predicate;
+            for (const std::string& reason : failure.refusal.reasons) {
+                message.add(reason, others);
+            }
+            return;
+        }
+    }
 }
 
 Diagnosis Diagnoser::diagnose() {
     begin();
     Diagnosis diagnosis;
-    if (!beyond_amounts_ && !any_left_out_ && world_.options.victim_path != VictimPath::plain) {
+    const bool by_name = judges_by_name();
+    if (!by_name && !beyond_amounts_ && !any_left_out_ && world_.options.victim_path != VictimPath::plain) {
         judge_cached(diagnosis);
         return diagnosis;
     }
@@ -177,7 +230,9 @@ Diagnosis Diagnoser::diagnose() {
         diagnosis.failed_predicates = world_.nodes.count() == 0 ? 0 : 1u << whole_.predicate;
         message.set_whole(whole_.refusal.reasons);
     }
-    if (judges_blocks()) {
+    if (by_name) {
+        judge_by_name(diagnosis, message);
+    } else if (judges_blocks()) {
         judge_blocks(diagnosis, message);
     } else {
         judge_nodes(diagnosis, message);

@@ -11,6 +11,7 @@
 #include "engine/failure_message.h"
 #include "engine/world.h"
 #include "placement/block_evaluator.h"
+#include "placement/excluded_nodes.h"
 #include "preemption/node_trial.h"
 
 namespace bayplan {
@@ -34,7 +35,7 @@ TrialTables trial_tables(World&, const PredicateSet&);
 class Diagnoser {
 public:
     Diagnoser(World& world, const PredicateSet& predicates, AskId ask)
-        : world_(world), predicates_(predicates), ask_(ask), any_left_out_(world.left_out.any_left_out(ask)) {}
+        : world_(world), predicates_(predicates), ask_(ask), any_left_out_(world.asks[ask].has_entries && world.left_out.any_left_out(ask)) {}
 
     // Nodes are judged one by one after begin(); the ask's own nomination is lifted.
     void begin();
@@ -53,13 +54,15 @@ public:
             const NodeBlock& block = world_.node_state.block(number);
             for (std::uint64_t left = block.present; left != 0; left &= left - 1) {
                 const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
-                look(NodeView{block, slot, *world_.nodes[slot].facts});
+                look(view_of(slot));
             }
         }
     }
     Subject subject() const { return subject_of(world_.view, world_.asks[ask_].ask_class); }
 
 private:
+    // The ask is for a few nodes by name, and the others shut out, all alike.
+    bool judges_by_name() const;
     // 64 nodes at a time, where none of them needs a look of its own; kept for the class where that is all.
     bool judges_blocks() const;
     void judge_cached(Diagnosis&);
@@ -67,6 +70,9 @@ private:
     const std::string& message_of(FailureCache&) const;
     void judge_blocks(Diagnosis&, FailureMessage&);
     void judge_nodes(Diagnosis&, FailureMessage&);
+    void judge_by_name(Diagnosis&, FailureMessage&);
+    void judge_node(const NodeView&, Diagnosis&, FailureMessage&);
+    NodeView view_of(Slot) const;
     void count(Slot, Verdict, Diagnosis&);
 
     World& world_;

@@ -86,6 +86,11 @@ private:
         cache.want_columns(true);
         cache.resize(world_.node_state.block_count());
         const NodeMask* mask = world_.topology.signatures().mask(pod.plan.signature).get();
+        NodeMask named;
+        if (pod.plan.by_name) {
+            named = named_nodes(pod, mask);
+            mask = &named;
+        }
         for (std::uint32_t block = 0; block < cache.block_count(); ++block) {
             evaluator_.look(pod.ask_class, world_.node_state.block(block), block, mask, cache);
         }
@@ -98,10 +103,22 @@ private:
         return best;
     }
 
+    // Those that its terms match, which the signature leaves out.
+    NodeMask named_nodes(const Subject& pod, const NodeMask* mask) const {
+        NodeMask named(world_.node_state.block_count(), 0);
+        for (const Text name : pod.plan.names.names) {
+            const Slot slot = world_.topology.node_named(name);
+            if (slot != kNone<Slot> && world_.topology.required_nodes_match(pod.spec, slot)) {
+                named[block_of(slot)] |= std::uint64_t{1} << lane_of(slot) & BlockEvaluator::allowed(block_of(slot), mask);
+            }
+        }
+        return named;
+    }
+
     NodeKey best_of(const ClassCache& cache, bool avoid) {
-        NodeMask left_out;
-        const bool any = attempts_.left_out(ask_, avoid, left_out);
-        return search_.best(subject(), cache, any ? &left_out : nullptr);
+        ExcludedNodes excluded;
+        attempts_.exclude(ask_, avoid, excluded);
+        return search_.best(subject(), cache, excluded);
     }
 
     void explain_preemption(Explanation& explanation) {

@@ -82,6 +82,7 @@ void Lifecycle::bind_claims(AskId id, Slot slot) {
         for_each_text(bindings, [&](Text text) { world_.texts.add_reference(text); });
         world_.topology.volumes().assume(bindings);
         world_.bindings.emplace(id, std::move(bindings));
+        world_.asks[id].has_entries = true;
     }
 }
 
@@ -97,6 +98,7 @@ void Lifecycle::give_devices(AskId id, Slot slot, std::string_view stated) {
     if (!world_.devices.at(slot).empty()) {
         world_.devices.give(id, *world_.classes[world_.asks[id].ask_class].spec, slot, stated);
         world_.holds.devices_changed(slot);
+        world_.asks[id].has_entries = true;
     }
 }
 
@@ -105,12 +107,12 @@ void Lifecycle::place(AskId id, Slot slot) {
     bind_claims(id, slot);
     give_devices(id, slot, {});
     occupy(id, slot);
-    world_.left_out.ask_placed(id);
+    end_avoiding(id);
     end_waiting(id, AskEvent::place, world_.shims[ask.shim].ledger.last() + 1);
     const KeyText key = world_.asks.key(id);
     ++placed_;
     const std::string_view node = world_.nodes.name(slot);
-    const std::string devices = world_.devices.text_of(id);
+    const std::string devices = ask.has_entries ? world_.devices.text_of(id) : std::string();
     const bool told = !world_.shims[ask.shim].must_resync;
     announcer_.place({world_.now_ns, ask.shim, key, node}, devices, told);
     if (told) {
@@ -133,8 +135,17 @@ void Lifecycle::count_failure(AskId id) {
     world_.asks.waiting(id).backoff_until_ns = world_.now_ns + wait;
 }
 
+void Lifecycle::end_avoiding(AskId id) {
+    if (world_.asks[id].has_entries) {
+        world_.left_out.ask_placed(id);
+    }
+}
+
 // A place on the node of its nomination frees nothing for others; a place elsewhere does.
 void Lifecycle::end_nomination_by_placement(AskId id, Slot slot) {
+    if (!world_.asks[id].has_entries) {
+        return;
+    }
     if (const Nomination* nomination = world_.nominations.of(id); nomination != nullptr) {
         const bool there = nomination->slot == slot;
         world_.nominations.drop(id);
@@ -250,7 +261,7 @@ void Lifecycle::place_by_force(AskId id, Slot slot, std::string_view stated_devi
         world_.order->charge(id);
     }
     world_.nodes.note_usage_changed(slot);
-    world_.left_out.ask_placed(id);
+    end_avoiding(id);
     end_waiting(id, AskEvent::run, 0);
     note_terminating(id);
     end_nomination_by_placement(id, slot);
@@ -273,21 +284,25 @@ void Lifecycle::end_allocation(AskId id) {
     if (!ask.foreign) {
         world_.order->refund(id);
     }
-    if (world_.devices.of(id) != nullptr) {
-        world_.devices.take_back(id, ask.slot);
-        world_.holds.devices_changed(ask.slot);
+    if (ask.has_entries) {
+        if (world_.devices.of(id) != nullptr) {
+            world_.devices.take_back(id, ask.slot);
+            world_.holds.devices_changed(ask.slot);
+        }
+        unbind_claims(id);
+        world_.departures.end(id);
     }
-    unbind_claims(id);
     world_.nodes.note_usage_fell(ask.slot);
     ask.slot = kNone<Slot>;
     begin_waiting(id);
-    world_.departures.end(id);
     // What we made of it ends; what its shim states of it stays.
     ask.told_to_go = ask.chosen = false;
     ask.terminating = ask.stated_terminating;
     ask.preempted = ask.stated_preempted;
-    for (const AskId freed : world_.left_out.pod_gone(id)) {
-        wake_if_unschedulable(freed);
+    if (ask.has_entries) {
+        for (const AskId freed : world_.left_out.pod_gone(id)) {
+            wake_if_unschedulable(freed);
+        }
     }
 }
 
@@ -313,6 +328,7 @@ void Lifecycle::insert_backoff(AskId id, AskEvent event) {
 void Lifecycle::back_off_after_nack(AskId id, Slot refused_by) {
     count_failure(id);
     world_.asks.waiting(id).nacked = true;
+    world_.asks[id].has_entries = true;
     world_.left_out.avoid(id, refused_by, world_.now_ns + world_.options.avoid_rejecting_ns);
     insert_backoff(id, AskEvent::refuse);
 }
@@ -324,8 +340,10 @@ void Lifecycle::remove(AskId id) {
     } else {
         withdraw(id);
     }
-    world_.nominations.drop(id);
-    world_.left_out.ask_gone(id);
+    if (ask.has_entries) {
+        world_.nominations.drop(id);
+        world_.left_out.ask_gone(id);
+    }
     if (ask.application != kNone<ApplicationId>) {
         world_.applications[ask.application].asks.remove(world_.asks, id);
         if (ask.group != UINT32_MAX) {

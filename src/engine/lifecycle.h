@@ -86,6 +86,7 @@ private:
     void begin_waiting(AskId);
     void log_failure(AskId, std::string_view message, const PreemptionOutcome&, std::size_t nodes);
     void tell_waiting(AskId, std::string_view message, bool nominated);
+    void end_avoiding(AskId);
     void end_nomination_by_placement(AskId, Slot);
     void nominate(AskId, const NodeVictims&);
     void release_victim(AskId victim, AskId preemptor);

@@ -21,6 +21,7 @@ void Lifecycle::nominate(AskId id, const NodeVictims& chosen) {
     for (const AskId victim : chosen.victims) {
         victims.push_back(world_.asks.handle(victim));
     }
+    world_.asks[id].has_entries = true;
     world_.nominations.set(id, chosen.slot, std::move(victims));
     decide(ask.shim, DecisionKind::nominated, world_.asks.key(id), kNominatedNodeKey, Termination::unknown, node);
     for (const AskId victim : chosen.victims) {
@@ -99,14 +100,17 @@ void Lifecycle::release_victim(AskId victim, AskId preemptor) {
         budget->disruptions_allowed -= budget->disruptions_allowed > 0 ? 1 : 0;
     }
     const std::string why = "preempted by " + full_name(preemptor);
+    world_.asks[victim].has_entries = true;
     world_.departures.begin(victim, world_.now_ns, why);
     tell_to_go(victim, why);
 }
 
 void Lifecycle::note_terminating(AskId pod) {
-    if (world_.asks[pod].terminating) {
+    Ask& ask = world_.asks[pod];
+    if (ask.terminating) {
+        ask.has_entries = true;
         world_.departures.begin(pod, world_.now_ns);
-    } else {
+    } else if (ask.has_entries) {
         world_.departures.end(pod);
     }
 }

@@ -26,13 +26,8 @@ public:
           kernels_(kernels),
           bound_rules_(bound_rules(*predicates_, scores_, policy)) {}
 
-    // `mask`: nodes that labels and taints let pass; null = all.
-    std::uint64_t feasible(const AskClass& ask_class, const NodeBlock& block, std::uint32_t number,
-                           const NodeMask* mask) const noexcept {
-        return predicates_->filter(ask_class, block, block.present & allowed(number, mask));
-    }
-
-    // What the mask says of a block. One that is newer than the mask is looked at again when the mask has it.
+    // What a mask of nodes that labels and taints let pass (null = all) says of a block. One that is newer than the mask is
+    // looked at again when the mask has it.
     static std::uint64_t allowed(std::uint32_t number, const NodeMask* mask) noexcept {
         return mask != nullptr && number < mask->size() ? (*mask)[number] : ~std::uint64_t{0};
     }
@@ -96,9 +91,10 @@ public:
         }
     }
 
+    // The best of these nodes of a block.
     NodeKey best(const AskClass& ask_class, const NodeBlock& block, std::uint32_t number,
-                 const NodeMask* mask) const noexcept {
-        const std::uint64_t lanes = feasible(ask_class, block, number, mask);
+                 std::uint64_t among) const noexcept {
+        const std::uint64_t lanes = predicates_->filter(ask_class, block, block.present & among);
         LaneScores scores{};
         if (lanes != 0) {
             score(ask_class, block, lanes, scores);

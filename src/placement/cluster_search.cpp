@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "base/check.h"
+
 namespace bayplan {
 
 bool ClusterSearch::filters_couple(const Subject& subject) const {
@@ -20,7 +22,7 @@ bool ClusterSearch::couples(const Subject& subject) const {
            });
 }
 
-bool ClusterSearch::filter(const Subject& subject, const ClassCache& cache, const NodeMask* left_out) {
+bool ClusterSearch::filter(const Subject& subject, const ClassCache& cache, const ExcludedNodes& excluded) {
     feasible_.assign(cache.block_count(), 0);
     if (predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible) {
         return false;
@@ -30,12 +32,13 @@ bool ClusterSearch::filter(const Subject& subject, const ClassCache& cache, cons
     for (const Predicate* predicate : coupled_) {
         predicate->begin(subject);
     }
+    excluded.for_each_block([&](std::uint32_t block, std::uint64_t lanes) {
+        BP_CHECK_OP(block, <, feasible_.size());
+        feasible_[block] = lanes;
+    });
     std::uint64_t any = 0;
     for (std::uint32_t block = 0; block < cache.block_count(); ++block) {
-        std::uint64_t lanes = cache.feasible_in(block);
-        if (left_out != nullptr) {
-            lanes &= ~(*left_out)[block];
-        }
+        std::uint64_t lanes = cache.feasible_in(block) & ~feasible_[block];
         for (std::size_t index = 0; index < coupled_.size() && lanes != 0; ++index) {
             lanes = coupled_[index]->filter_cluster(subject, block, lanes);
         }
@@ -122,22 +125,22 @@ NodeKey ClusterSearch::best_in(const ClassCache& cache, std::uint32_t block) con
     return best;
 }
 
-NodeKey ClusterSearch::find(const Subject& subject, ClassCache& cache, const NodeMask* left_out) {
+NodeKey ClusterSearch::find(const Subject& subject, ClassCache& cache, const ExcludedNodes& excluded) {
     // Of the whole pod nothing but volumes and its node's name can be refused.
     const bool refusable = !subject.spec.volumes.empty() || subject.plan.names.kind == NodeNameSet::Kind::conflict;
-    if (left_out == nullptr && !refusable) {
+    if (!refusable) {
         NodeKey key = 0;
-        if (by_place_.find(subject, cache, key)) {
+        if (by_place_.find(subject, cache, excluded, key)) {
             return key;
         }
     }
-    return best(subject, cache, left_out);
+    return best(subject, cache, excluded);
 }
 
-NodeKey ClusterSearch::best(const Subject& subject, const ClassCache& cache, const NodeMask* left_out) {
+NodeKey ClusterSearch::best(const Subject& subject, const ClassCache& cache, const ExcludedNodes& excluded) {
     active_.assign(scores_.size(), false);
     telling_.clear();
-    if (!filter(subject, cache, left_out)) {
+    if (!filter(subject, cache, excluded)) {
         return 0;
     }
     collect(subject);
@@ -157,6 +160,47 @@ NodeKey ClusterSearch::best(const Subject& subject, const ClassCache& cache, con
         if (feasible_[block] != 0 && block != first && make_key(bounds_[block], slot_at(block, 0)) > best) {
             best = std::max(best, best_in(cache, block));
         }
+    }
+    return best;
+}
+
+bool ClusterSearch::refused(const Subject& subject, NodeKey key) const {
+    const Slot slot = slot_of(key);
+    const std::uint64_t lane = std::uint64_t{1} << lane_of(slot);
+    return std::any_of(coupled_.begin(), coupled_.end(), [&](const Predicate* predicate) {
+        return predicate->filter_cluster(subject, block_of(slot), lane) == 0;
+    });
+}
+
+NodeKey ClusterSearch::best_among(const Subject& subject, std::uint32_t blocks, std::vector<NodeKey>& nodes) {
+    if (predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible) {
+        return 0;
+    }
+    coupled_.clear();
+    predicates_.coupled(subject, coupled_);
+    for (const Predicate* predicate : coupled_) {
+        predicate->begin(subject);
+    }
+    std::erase_if(nodes, [&](NodeKey key) { return refused(subject, key); });
+    if (nodes.size() <= 1) {  // there is nothing to choose
+        return nodes.empty() ? 0 : nodes.front();
+    }
+    feasible_.assign(blocks, 0);
+    for (const NodeKey key : nodes) {
+        feasible_[block_of(slot_of(key))] |= std::uint64_t{1} << lane_of(slot_of(key));
+    }
+    collect(subject);
+    fill_tables();
+    NodeKey best = 0;
+    for (const NodeKey key : nodes) {
+        const std::uint32_t block = block_of(slot_of(key));
+        const std::uint32_t lane = lane_of(slot_of(key));
+        std::int64_t more = 0;
+        for (const std::size_t index : telling_) {
+            const bool out = (raws_[index].left_out(block) >> lane & 1) != 0;
+            more += out ? 0 : weighted(index, raws_[index].at(block, lane));
+        }
+        best = std::max(best, add_score(key, more));
     }
     return best;
 }

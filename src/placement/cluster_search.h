@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "placement/class_cache.h"
+#include "placement/excluded_nodes.h"
 #include "placement/place_search.h"
 #include "predicates/predicate_set.h"
 #include "scoring/cluster_scores.h"
@@ -27,12 +28,15 @@ public:
     // True if the subject's choice is not decided by the blocks' own columns alone, as things are now.
     bool couples(const Subject&) const;
 
-    // The best node, 0 if none is feasible. The cache has columns and is up to date.
-    // `left_out`: nodes that do not count as feasible; null = none.
-    NodeKey find(const Subject&, ClassCache&, const NodeMask* left_out);
+    // The best node, 0 if none is feasible. The cache has columns and is up to date. Nodes that are excluded do not count
+    // as feasible: what is normalised over those that are leaves them out.
+    NodeKey find(const Subject&, ClassCache&, const ExcludedNodes&);
     // The same, by a look at every block; for what cannot be found place by place, and for those who ask what became
     // of each node.
-    NodeKey best(const Subject&, const ClassCache&, const NodeMask* left_out = nullptr);
+    NodeKey best(const Subject&, const ClassCache&, const ExcludedNodes& = kNoneExcluded);
+    // The best of a few nodes, which are feasible as far as their own columns tell, with these keys; takes out the others of
+    // them. No node but these is looked at.
+    NodeKey best_among(const Subject&, std::uint32_t blocks, std::vector<NodeKey>& nodes);
 
     // --- of the last best(): what became of each node
     const NodeMask& feasible() const { return feasible_; }
@@ -44,10 +48,11 @@ private:
     static constexpr std::int64_t kTableMax = 128;
 
     bool filters_couple(const Subject&) const;
-    bool filter(const Subject&, const ClassCache&, const NodeMask* left_out);
+    bool filter(const Subject&, const ClassCache&, const ExcludedNodes&);
     void collect(const Subject&);
     std::int64_t bound_of(const ClassCache&, std::uint32_t block) const;
     void fill_tables();
+    bool refused(const Subject&, NodeKey) const;
     NodeKey best_in(const ClassCache&, std::uint32_t block) const;
     std::int64_t weighted(std::size_t index, std::int64_t raw) const {
         const std::vector<std::int64_t>& table = tables_[index];

@@ -22,6 +22,8 @@
 #include "placement/block_evaluator.h"
 #include "placement/cluster_search.h"
 #include "placement/column_source.h"
+#include "placement/excluded_nodes.h"
+#include "placement/named_nodes.h"
 #include "placement/stage_executor.h"
 #include "queues/pending_order.h"
 
@@ -59,9 +61,9 @@ public:
     // wait; empty if there is none. Valid until the next call.
     Element next();
 
-    // The best node for the class in the present state; 0 if none is feasible. Brings the cache up to date.
-    // `left_out`: nodes that it may not be; null = none.
-    NodeKey resolve(ClassId, const NodeMask* left_out = nullptr);
+    // The best node for an ask of the class in the present state; 0 if none is feasible. Brings the cache up to date.
+    // Nodes that are excluded for this ask cost a look at their blocks, where they would be the best.
+    NodeKey resolve(ClassId, const ExcludedNodes& = kNoneExcluded);
 
     // A selected ask is no longer pending (removed, or placed by force): its charge ends.
     void forget_selected(AskId id) {
@@ -126,6 +128,8 @@ private:
     NodeKey settle(BlockBound&, ClassCache&, LookAt&&) const noexcept;
     template <typename LookAt>
     NodeKey refine(NodeKey least, std::size_t count, BlockBound&, ClassCache&, LookAt&&) const noexcept;
+    NodeKey best_beside(const ExcludedNodes&, NodeKey excluded, std::uint64_t allowed, const AskClass&,
+                        BlockBound&) const noexcept;
     bool few_changes(const ClassCache&) const;
     bool list_changed(const ClassCache&, bool ranges);
     void judge_changed_nodes(const AskClass&, const NodeMask*, ClassCache&);
@@ -136,6 +140,7 @@ private:
     State state_;
     const BlockEvaluator& evaluator_;
     ClusterSearch& search_;
+    NamedNodes named_;
     std::unique_ptr<StageExecutor> executor_;
     std::vector<Batch> batches_;                   // a few, oldest first
     std::vector<std::vector<Selected>> spare_;     // room for asks, from batches that are done
@@ -152,6 +157,7 @@ private:
     ColumnSource column_source_;
     std::vector<std::uint64_t> changed_lanes_;  // per block, while columns are brought up to date
     std::vector<std::uint32_t> changed_blocks_;  // likewise: those that changed
+    std::vector<NodeKey> put_aside_;  // cached keys of excluded nodes, while the best beside them is searched for
     PipelineCounters counters_;
 };
 

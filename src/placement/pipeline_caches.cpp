@@ -171,16 +171,32 @@ ClassCache& Pipeline::cache_for(ClassId id) {
     return once_;
 }
 
-NodeKey Pipeline::resolve(ClassId id, const NodeMask* left_out) {
+// A block's best node but for those excluded, of which its best is one. The others have no better score: mostly one of the
+// first eight that may have it does.
+NodeKey Pipeline::best_beside(const ExcludedNodes& excluded, NodeKey best, std::uint64_t allowed, const AskClass& spec,
+                              BlockBound& bound) const noexcept {
+    const std::uint32_t number = block_of(slot_of(best));
+    const NodeBlock& block = state_.nodes.block(number);
+    const std::uint64_t among = allowed & ~excluded.in_block(number);
+    const std::uint64_t reaching = bound.reaching(state_.nodes.side_of(number).bounds, state_.nodes.index_in_shard(number),
+                                                  among, score_of(best));
+    const NodeKey first = evaluator_.best(spec, block, number, whole_eights(reaching & -reaching) & among);
+    return score_of(first) == score_of(best) ? first : evaluator_.best(spec, block, number, among);
+}
+
+NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
     ClassEntry& entry = state_.classes[id];
+    const Subject subject = subject_of(state_.cluster, *entry.spec);
+    counters_.resolved_at_commit += committing_ == 0 || entry.last_proposal != committing_ ? 1 : 0;
+    if (named_.suits(subject.ask_class, subject.plan)) {
+        return named_.find(subject, state_.nodes, excluded);
+    }
     if (entry.proposed_in != 0) {
         wait_for(entry.proposed_in);
     }
     ClassCache& cache = cache_for(id);
-    counters_.resolved_at_commit += committing_ == 0 || entry.last_proposal != committing_ ? 1 : 0;
-    const Subject subject = subject_of(state_.cluster, *entry.spec);
     const NodeMask* mask = state_.cluster.topology.signatures().mask(subject.plan.signature).get();
-    const bool couples = left_out != nullptr || search_.couples(subject);
+    const bool couples = search_.couples(subject);
     // Columns that are filled stay: what couples a class comes and goes with other pods.
     cache.want_columns(couples || (cache.columns() && cache.position() != ClassCache::kNever));
     if (cache.columns()) {
@@ -188,22 +204,34 @@ NodeKey Pipeline::resolve(ClassId id, const NodeMask* left_out) {
     }
     BlockBound bound = evaluator_.bound_for(*entry.spec);
     bring_up_to_date(*entry.spec, mask, bound, cache);
-    if (!couples) {
-        const NodeKey best = settle(bound, cache, [&](std::uint32_t block, bool exactly) {
-            const ShardSide& side = state_.nodes.side_of(block);
-            const std::uint32_t index = state_.nodes.index_in_shard(block);
-            if (exactly) {
-                prove(*entry.spec, mask, side, index, block, bound, cache);
-                ++counters_.blocks_judged;
-            } else {
-                look(*entry.spec, mask, side, index, block, bound, cache);
-            }
-        });
-        counters_.blocks_bounded += bound.bounded();
-        return best;
+    if (couples) {
+        ++counters_.searches;
+        return search_.find(subject, cache, excluded);
     }
-    ++counters_.searches;
-    return search_.find(subject, cache, left_out);
+    const auto look_at = [&](std::uint32_t block, bool exactly) {
+        const ShardSide& side = state_.nodes.side_of(block);
+        const std::uint32_t index = state_.nodes.index_in_shard(block);
+        if (exactly) {
+            prove(*entry.spec, mask, side, index, block, bound, cache);
+            ++counters_.blocks_judged;
+        } else {
+            look(*entry.spec, mask, side, index, block, bound, cache);
+        }
+    };
+    NodeKey best = settle(bound, cache, look_at);
+    while (best != 0 && excluded.contains(slot_of(best))) {
+        const std::uint32_t block = block_of(slot_of(best));
+        put_aside_.push_back(best);
+        cache.set(block, best_beside(excluded, best, BlockEvaluator::allowed(block, mask), *entry.spec, bound));
+        ++counters_.blocks_judged;
+        best = settle(bound, cache, look_at);
+    }
+    for (const NodeKey key : put_aside_) {  // to the class they are the best still
+        cache.set(block_of(slot_of(key)), key);
+    }
+    put_aside_.clear();
+    counters_.blocks_bounded += bound.bounded();
+    return best;
 }
 
 // With columns: is looking at the nodes that changed cheaper than at the versions of all blocks?

@@ -44,7 +44,7 @@ std::vector<KeyId> keys_of(const SpecPlan& plan) {
 
 }  // namespace
 
-bool PlaceSearch::find(const Subject& subject, ClassCache& cache, NodeKey& best) {
+bool PlaceSearch::find(const Subject& subject, ClassCache& cache, const ExcludedNodes& excluded, NodeKey& best) {
     if (scores_.size() > kPartsMax) {
         return false;
     }
@@ -60,6 +60,9 @@ bool PlaceSearch::find(const Subject& subject, ClassCache& cache, NodeKey& best)
         return false;
     }
     bring_up_to_date(subject, cache);
+    if (!excluded.empty()) {
+        take_out(excluded, cache);
+    }
     admit(subject, index);
     best = 0;
     if (!admitted_.empty()) {
@@ -151,22 +154,38 @@ void PlaceSearch::bring_up_to_date(const Subject& subject, ClassCache& cache) {
 
 void PlaceSearch::judge_block(const Subject& subject, const ClassCache& cache, PlaceIndex& index,
                               std::uint32_t block) const {
-    const std::uint64_t before = cache.feasible_in(block);
-    std::uint64_t lanes = before;
+    std::uint64_t lanes = cache.feasible_in(block);
     for (std::size_t at = 0; at < coupled_.size() && lanes != 0; ++at) {
         lanes = coupled_[at]->filter_nodes(subject, block, lanes);
     }
-    const NodeKey best = lanes == before && cache.exact(block)
+    put_block(cache, index, block, lanes);
+}
+
+void PlaceSearch::put_block(const ClassCache& cache, PlaceIndex& index, std::uint32_t block, std::uint64_t nodes) const {
+    const NodeKey best = nodes == cache.feasible_in(block) && cache.exact(block)
                              ? cache.best_in(block)
-                             : kernels_.best_short_key(lanes, cache.locals(block), raw(slot_at(block, 0)));
-    index.set(block, lanes, best);
+                             : kernels_.best_short_key(nodes, cache.locals(block), raw(slot_at(block, 0)));
+    index.set(block, nodes, best);
     for (std::size_t at = 0; at < parts_.size(); ++at) {
-        if (lanes != 0 && !parts_[at].numbers.empty()) {
+        if (nodes != 0 && !parts_[at].numbers.empty()) {
             alignas(64) std::int64_t sums[kLanes];
             add_up(parts_[at], block, sums);
-            index.set_range(at, block, kernels_.range(lanes, sums));
+            index.set_range(at, block, kernels_.range(nodes, sums));
         }
     }
+}
+
+// For this search alone: the next one judges these blocks anew.
+void PlaceSearch::take_out(const ExcludedNodes& excluded, ClassCache& cache) const {
+    PlaceIndex& index = cache.places();
+    excluded.for_each_block([&](std::uint32_t block, std::uint64_t lanes) {
+        const std::uint64_t nodes = index.nodes_at(index.position_of(block));
+        if ((nodes & lanes) != 0) {
+            put_block(cache, index, block, nodes & ~lanes);
+            cache.touch(block);
+        }
+    });
+    index.find_best(kernels_);
 }
 
 void PlaceSearch::add_up(const Part& part, std::uint32_t block, std::int64_t* sums) const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "placement/class_cache.h"
+#include "placement/excluded_nodes.h"
 #include "predicates/predicate_set.h"
 #include "scoring/cluster_scores.h"
 
@@ -30,7 +31,7 @@ public:
     // The best node, 0 if none is feasible. The cache has columns and is up to date, and no predicate refuses all
     // nodes. False: what the class asks cannot be found place by place (volumes, images, domains smaller than a block), or
     // does not pay yet.
-    bool find(const Subject&, ClassCache&, NodeKey& best);
+    bool find(const Subject&, ClassCache&, const ExcludedNodes&, NodeKey& best);
 
 private:
     // A score in this attempt.
@@ -64,6 +65,8 @@ private:
     void arrange(const Subject&, std::uint32_t blocks, PlaceIndex&);
     void bring_up_to_date(const Subject&, ClassCache&);
     void judge_block(const Subject&, const ClassCache&, PlaceIndex&, std::uint32_t block) const;
+    void put_block(const ClassCache&, PlaceIndex&, std::uint32_t block, std::uint64_t nodes) const;
+    void take_out(const ExcludedNodes&, ClassCache&) const;
     void add_up(const Part&, std::uint32_t block, std::int64_t* sums) const;
 
     void admit(const Subject&, const PlaceIndex&);

@@ -1,8 +1,9 @@
 // NodeAffinity: nodeSelector and required node affinity. Source: Kubernetes 1.35, NodeAffinity filter and
 // its narrowing by metadata.name.
 //
-// filter() has nothing to do: the signature's mask (topology/signatures.h) holds the answer per node, and a
-// node that matches is never one that the narrowing shuts out.
+// filter() has nothing to do: the signature's mask (topology/signatures.h) holds the answer per node, or the few nodes
+// that the spec names are looked at by themselves (SpecPlan::by_name). A node that matches is never one that the narrowing
+// shuts out.
 
 #include <algorithm>
 
@@ -47,9 +48,11 @@ public:
     LaneRefusals explain_lanes(const Subject& subject, const NodeBlock&, std::uint32_t number, std::uint64_t lanes,
                                ReasonCounts& counts) const override {
         const Topology& topology = subject.cluster.topology;
-        const std::uint64_t refused = unmasked(subject, number, lanes, [&](const NodeFacts& facts) {
+        const auto refuse = [&](const NodeFacts& facts) {
             return !required_nodes_match(subject.spec, facts, topology.known(), topology.texts());
-        });
+        };
+        const std::uint64_t refused = subject.plan.by_name ? those_that(refuse, subject, number, lanes)
+                                                           : unmasked(subject, number, lanes, refuse);
         count_reason(counts, kNoMatch, refused);
         return {.unresolvable = refused};
     }

@@ -5,10 +5,22 @@
 #pragma once
 
 #include <bit>
+#include <utility>
 
 #include "predicates/predicate.h"
 
 namespace bayplan {
+
+// Those of `lanes` whose facts `refuse`.
+template <typename Refuse>
+std::uint64_t those_that(Refuse&& refuse, const Subject& subject, std::uint32_t number, std::uint64_t lanes) {
+    std::uint64_t refused = 0;
+    for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+        const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
+        refused |= refuse(*subject.cluster.topology.facts()[raw(slot)]) ? left & -left : 0;
+    }
+    return refused;
+}
 
 // Those of `lanes` that are not in the mask and whose facts `refuse`.
 template <typename Refuse>
@@ -18,12 +30,7 @@ std::uint64_t unmasked(const Subject& subject, std::uint32_t number, std::uint64
         return 0;
     }
     const std::uint64_t out = number < mask->size() ? ~(*mask)[number] : 0;
-    std::uint64_t refused = 0;
-    for (std::uint64_t left = lanes & out; left != 0; left &= left - 1) {
-        const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
-        refused |= refuse(*subject.cluster.topology.facts()[raw(slot)]) ? left & -left : 0;
-    }
-    return refused;
+    return those_that(std::forward<Refuse>(refuse), subject, number, lanes & out);
 }
 
 }  // namespace bayplan

@@ -14,6 +14,9 @@ namespace {
 // Kubernetes' default: a required affinity term of a placed pod that matches the incoming one counts so.
 constexpr std::int64_t kHardPodAffinityWeight = 1;
 
+// Asks for so many nodes by name look at these alone. Each is matched with all of the spec's terms.
+constexpr std::size_t kFewNames = 8;
+
 std::vector<Text> sorted_keys(const std::vector<SpreadConstraint>& constraints) {
     std::vector<Text> keys;
     for (const SpreadConstraint& constraint : constraints) {
@@ -37,8 +40,10 @@ std::unique_ptr<SpecPlan> Topology::make_plan(SpecId id) {
     auto plan = std::make_unique<SpecPlan>();
     const PodSpec& spec = specs_[id];
     plan->number = ++plans_made_;
-    plan->signature = signatures_.acquire(spec, facts_);
     plan->names = names_from_fields(spec, known_);
+    plan->by_name = options_.keeps(kNodeAffinity) && plan->names.kind == NodeNameSet::Kind::names &&
+                    plan->names.names.size() <= kFewNames;
+    plan->signature = signatures_.acquire(spec, !plan->by_name, facts_);
     if (options_.keeps(kHardSpread)) {
         plan_hard_spread(spec, *plan);
     }

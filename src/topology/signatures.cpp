@@ -10,10 +10,12 @@ namespace bayplan {
 
 std::size_t hash_of(const SignatureKey& key) { return field_hash(key); }
 
-SignatureId Signatures::acquire(const PodSpec& spec, const FactsBySlot& all) {
+SignatureId Signatures::acquire(const PodSpec& spec, bool required, const FactsBySlot& all) {
     SignatureKey key;
     key.wanted.node_selector = spec.node_selector;
-    key.wanted.required_nodes = spec.required_nodes;
+    if (required) {
+        key.wanted.required_nodes = spec.required_nodes;
+    }
     key.wanted.preferred_nodes = spec.preferred_nodes;
     key.wanted.tolerations = spec.tolerations;
     const auto [id, fresh] = entries_.acquire(std::move(key));

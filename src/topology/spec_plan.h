@@ -62,6 +62,9 @@ struct SpecPlan {
 
     SignatureId signature = kNone<SignatureId>;
     NodeNameSet names;
+    // The names are few, and NodeAffinity is in force: these nodes are judged one by one (placement/named_nodes.h), and
+    // the signature leaves the required terms out, so that pods for one node each share it.
+    bool by_name = false;
 
     // Volumes; empty without any.
     VolumePlan volumes;

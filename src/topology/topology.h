@@ -91,6 +91,12 @@ public:
     const TextTable& texts() const { return texts_; }
     const KnownTexts& known() const { return known_; }
     const FactsBySlot& facts() const { return facts_; }
+    // The node of this name, kNone if there is none.
+    Slot node_named(NameId name) const { return nodes_.find(name); }
+    Slot node_named(Text name) const { return nodes_.find(texts_.text(name)); }
+    bool required_nodes_match(const PodSpec& spec, Slot slot) const {
+        return bayplan::required_nodes_match(spec, *facts_[raw(slot)], known_, texts_);
+    }
     std::uint64_t node_count() const { return node_count_; }
     // Nodes whose pods or facts changed, if only for a trial. (Their columns are in the log of NodeState.)
     const ChangeLog& pod_log() const { return pod_log_; }

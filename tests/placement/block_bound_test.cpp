@@ -145,7 +145,7 @@ void compare(const BlockEvaluator& evaluator, const AskClass& ask_class, const S
     bound.finish(cache);
     for (std::uint32_t index = 0; index < side.blocks.size(); ++index) {
         const std::uint32_t number = nodes.block_at(shard, index);
-        const NodeKey best = evaluator.best(ask_class, side.blocks[index], number, nullptr);
+        const NodeKey best = evaluator.best(ask_class, side.blocks[index], number, ~std::uint64_t{0});
         const NodeKey at_most = cache.best_in(number);
         ASSERT_GE(at_most, best);
         counts.unknown += at_most == kUnknown ? 1 : 0;
@@ -188,7 +188,7 @@ void compare_ranges(const BlockEvaluator& evaluator, const AskClass& ask_class, 
                 ASSERT_EQ(cache.best_in(number), 7u) << "left alone";
                 continue;
             }
-            const NodeKey best = evaluator.best(ask_class, side.blocks[index], number, nullptr);
+            const NodeKey best = evaluator.best(ask_class, side.blocks[index], number, ~std::uint64_t{0});
             const NodeKey at_most = cache.best_in(number);
             ASSERT_GE(at_most, best) << number;
             ++counts.ranged;

@@ -182,6 +182,31 @@ protected:
         one.position = state_.log().head();
     }
 
+    // --- excluded nodes: some anywhere, and the best one
+
+    ExcludedNodes some_excluded(Class& one) {
+        ExcludedNodes excluded;
+        for (auto count = below(3); count > 0; --count) {
+            excluded.add(slots_[static_cast<std::size_t>(below(kNodes))]);
+        }
+        if (const NodeKey best = one_in(2) ? by_block_.best(subject_of(one), one.cache) : 0; best != 0) {
+            excluded.add(slot_of(best));
+        }
+        return excluded;
+    }
+    // The same columns, where these nodes are not feasible.
+    ClassCache cache_without(const Class& one, const ExcludedNodes& excluded) {
+        ClassCache cache = one.cache;
+        excluded.for_each_block([&](std::uint32_t block, std::uint64_t lanes) {
+            LaneScores scores{};
+            std::copy_n(cache.locals(block), kLanes, scores.begin());
+            const std::uint64_t others = cache.feasible_in(block) & ~lanes;
+            cache.set_lanes(block, others, scores.data());
+            cache.set(block, kernels_.best_key(others, scores.data(), raw(slot_at(block, 0))));
+        });
+        return cache;
+    }
+
     std::mt19937_64 random_;
     KindTable kinds_;
     NameTable<NameId> names_;
@@ -218,9 +243,11 @@ TEST_P(PlaceSearches, find_the_node_that_a_look_at_every_block_finds) {
         }
         bring_up_to_date(*one);
         const Subject subject = subject_of(*one);
-        const NodeKey expected = by_block_.best(subject, one->cache);
+        const ExcludedNodes excluded = one_in(3) ? some_excluded(*one) : ExcludedNodes{};
+        const NodeKey expected = by_block_.best(subject, cache_without(*one, excluded));
+        ASSERT_EQ(by_block_.best(subject, one->cache, excluded), expected) << "step " << step;
         NodeKey found = 0;
-        if (by_place_.find(subject, one->cache, found)) {
+        if (by_place_.find(subject, one->cache, excluded, found)) {
             ++by_place;
             ASSERT_EQ(found, expected) << "step " << step << ": nodes " << raw(slot_of(found)) << " and "
                                        << raw(slot_of(expected));

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "apps/ask_state.h"
 #include "engine/world.h"
 #include "placement/pipeline.h"
 #include "predicates/registry.h"
@@ -158,7 +159,7 @@ void PipelineOrder::come_back() {
     }
     const auto at = outside_.begin() + static_cast<std::ptrdiff_t>(below(outside_.size()));
     for (const AskId id : at->asks) {
-        change_state(world_.asks[id], AskEvent::put_back);
+        change_state(world_.asks[id], AskEvent::wake);
     }
     order_->insert(at->asks);
     waiting_.push_back(std::move(*at));
@@ -222,7 +223,7 @@ void PipelineOrder::attempt() {
     ++attempts_;
     const bool placed = below(5) != 0;
     for (const AskId id : tried) {
-        world_.asks[id].state = placed ? AskState::allocated : AskState::unschedulable;
+        change_state(world_.asks[id], placed ? AskEvent::place : AskEvent::fail);
     }
     if (placed) {
         charged_.insert(tried.begin(), tried.end());
