@@ -27,7 +27,7 @@ Pipeline::Pipeline(const EngineOptions& options, State state, const BlockEvaluat
                    ClusterSearch& search, std::unique_ptr<StageExecutor> executor)
     : options_(options), state_(state), evaluator_(evaluator), search_(search), named_(evaluator, search),
       executor_(std::move(executor)),
-      column_source_(state.classes, state.topology) {
+      column_source_(state.classes, state.cluster.topology) {
     executor_->start(*this);
 }
 
@@ -225,7 +225,7 @@ void Pipeline::submit_proposals(Batch& batch) {
         ClassEntry& entry = state_.classes[id];
         // In an unfinished batch, or away with one that was cut: resolved at commit.
         const bool free = entry.last_batch < oldest && entry.proposed_in == 0;
-        if (free && !named_.suits(*entry.spec, state_.topology.plan(entry.spec->spec))) {
+        if (free && !named_.suits(*entry.spec, state_.cluster.topology.plan(entry.spec->spec))) {
             classes.push_back(id);
         }
         entry.last_batch = batch.number;
