@@ -164,7 +164,7 @@ void check_cache(World& world, AskId id, const BlockEvaluator& evaluator, std::v
     if (!entry.cache || entry.cache->position() == ClassCache::kNever) {
         return;
     }
-    const Subject subject = subject_of(trial_tables(world, evaluator.predicates()), ask_class);
+    const Subject subject = subject_of(world.view, ask_class);
     const NodeMask* mask = world.topology.signatures().mask(subject.plan.signature).get();
     for (std::uint32_t block = 0; block < entry.cache->block_count(); ++block) {
         if (world.node_state.version(block) > entry.cache->position()) {

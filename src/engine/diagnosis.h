@@ -57,7 +57,7 @@ public:
             }
         }
     }
-    Subject subject() const { return subject_of(trial_tables(world_, predicates_), world_.asks[ask_].ask_class); }
+    Subject subject() const { return subject_of(world_.view, world_.asks[ask_].ask_class); }
 
 private:
     // 64 nodes at a time, where none of them needs a look of its own; kept for the class where that is all.

@@ -47,7 +47,7 @@ struct Engine::Parts {
           evaluator(std::move(predicates), make_scores(options), options.score, lane_kernels(options.simd)),
           search(evaluator.predicates(), make_cluster_scores(options), evaluator.kernels()),
           pipeline(options,
-                   {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},
+                   {world.asks, world.classes, world.pending, world.node_state, world.view},
                    evaluator, search, std::move(executor)),
           log(sink),
           lifecycle(world, pipeline, evaluator, log, sink),

@@ -179,7 +179,7 @@ private:
         const std::uint32_t block = block_of(node.slot);
         for (std::size_t index = 0; index < search_.scores().size(); ++index) {
             const WeightedClusterScore& weighted = search_.scores()[index];
-            if (!weighted.score->concerns(pod.spec, pod.plan, world_.topology)) {
+            if (!weighted.score->concerns(pod)) {
                 continue;
             }
             const RawScores* raws = search_.raws(index);

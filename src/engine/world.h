@@ -31,7 +31,7 @@
 #include "queues/waiting_asks.h"
 #include "engine/object_table.h"
 #include "shims/shim.h"
-#include "topology/topology.h"
+#include "topology/cluster_view.h"
 
 namespace bayplan {
 
@@ -85,6 +85,7 @@ struct World {
     ClassTable classes;
     AmountTotals totals;
     Topology topology;
+    const ClusterView view{asks, classes, specs, nodes, node_state, topology, kinds, devices};
     ObjectTable objects;
     // What placements took of volumes, until their end.
     boost::unordered_flat_map<AskId, std::vector<ClaimBinding>> bindings;

@@ -25,7 +25,7 @@ constexpr std::uint64_t kHandOverNs = 20'000;
 Pipeline::Pipeline(const EngineOptions& options, State state, const BlockEvaluator& evaluator,
                    ClusterSearch& search, std::unique_ptr<StageExecutor> executor)
     : options_(options), state_(state), evaluator_(evaluator), search_(search), executor_(std::move(executor)),
-      column_source_(state.classes, state.topology) {
+      column_source_(state.classes, state.cluster.topology) {
     executor_->start(*this);
 }
 
@@ -167,9 +167,9 @@ std::uint64_t Pipeline::judging_ns(ClassId id) const {
 // What the commit is spared if the class is proposed, less what that costs it.
 std::uint64_t Pipeline::gain_of_proposing(ClassId id) {
     const ClassEntry& entry = state_.classes[id];
-    const Subject subject = subject_of(*entry.spec);
+    const Subject subject = subject_of(state_.cluster, *entry.spec);
     const bool columns = (entry.cache && entry.cache->columns()) || search_.couples(subject);
-    const bool ranged = state_.topology.signatures().mask(subject.plan.signature) == nullptr &&
+    const bool ranged = state_.cluster.topology.signatures().mask(subject.plan.signature) == nullptr &&
                         evaluator_.bound_for(*entry.spec).by_ranges();
     const std::uint64_t ns = columns ? judging_ns(id) : blocks_behind(entry) * (ranged ? kRangedNs : kBoundNs);
     return ns + kSettleNs > kProposalNs ? ns + kSettleNs - kProposalNs : 0;
@@ -213,8 +213,8 @@ void Pipeline::submit_proposals(Batch& batch) {
         proposal.ask_class = id;
         proposal.spec = state_.classes[id].spec;
         proposal.cache = state_.classes.lend_cache(id, message->number);
-        const Subject subject = subject_of(*proposal.spec);
-        proposal.mask = state_.topology.signatures().mask(subject.plan.signature);
+        const Subject subject = subject_of(state_.cluster, *proposal.spec);
+        proposal.mask = state_.cluster.topology.signatures().mask(subject.plan.signature);
         const bool filled = proposal.cache->columns() && proposal.cache->position() != ClassCache::kNever;
         proposal.cache->want_columns(filled || search_.couples(subject));
         if (proposal.cache->columns()) {
@@ -264,11 +264,6 @@ void Pipeline::wait_for(std::uint64_t submitted_as) {
             std::this_thread::yield();  // the workers may need this very CPU
         }
     }
-}
-
-Subject Pipeline::subject_of(const AskClass& ask_class) {
-    return {ask_class, state_.topology.spec(ask_class.spec), state_.topology.plan(ask_class.spec), state_.topology,
-            state_.kinds};
 }
 
 }  // namespace bayplan

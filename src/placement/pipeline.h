@@ -42,13 +42,13 @@ struct PipelineCounters {
 
 class Pipeline final : public Proposer {
 public:
+    // What it changes (states of asks, caches of classes, the heap, what of the nodes is published), and what it reads.
     struct State {
         AskTable& asks;
         ClassTable& classes;
         PendingHeap& pending;
         NodeState& nodes;
-        Topology& topology;
-        const KindNames& kinds;
+        const ClusterView& cluster;
     };
 
     Pipeline(const EngineOptions&, State, const BlockEvaluator&, ClusterSearch&, std::unique_ptr<StageExecutor>);
@@ -145,7 +145,6 @@ private:
     void judge_changed_nodes(const AskClass&, const NodeMask*, ClassCache&);
     void judge_last_changes(const AskClass&, const NodeMask*, ClassCache&);
     void look_at_changed(const AskClass&, const NodeMask*, BlockBound&, ClassCache&);
-    Subject subject_of(const AskClass&);
 
     const EngineOptions options_;
     State state_;

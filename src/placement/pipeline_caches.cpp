@@ -178,8 +178,8 @@ NodeKey Pipeline::resolve(ClassId id, const NodeMask* left_out) {
     }
     ClassCache& cache = cache_for(id);
     counters_.resolved_at_commit += committing_ == 0 || entry.last_proposal != committing_ ? 1 : 0;
-    const Subject subject = subject_of(*entry.spec);
-    const NodeMask* mask = state_.topology.signatures().mask(subject.plan.signature).get();
+    const Subject subject = subject_of(state_.cluster, *entry.spec);
+    const NodeMask* mask = state_.cluster.topology.signatures().mask(subject.plan.signature).get();
     const bool couples = left_out != nullptr || search_.couples(subject);
     // Columns that are filled stay: what couples a class comes and goes with other pods.
     cache.want_columns(couples || (cache.columns() && cache.position() != ClassCache::kNever));

@@ -37,7 +37,7 @@ public:
     }
 
     Refusal explain(const Subject& subject, const NodeView& node) const override {
-        const Topology& topology = subject.topology;
+        const Topology& topology = subject.cluster.topology;
         if (required_nodes_match(subject.spec, node.facts, topology.known(), topology.texts())) {
             return {};
         }
@@ -46,7 +46,7 @@ public:
 
     LaneRefusals explain_lanes(const Subject& subject, const NodeBlock&, std::uint32_t number, std::uint64_t lanes,
                                ReasonCounts& counts) const override {
-        const Topology& topology = subject.topology;
+        const Topology& topology = subject.cluster.topology;
         const std::uint64_t refused = unmasked(subject, number, lanes, [&](const NodeFacts& facts) {
             return !required_nodes_match(subject.spec, facts, topology.known(), topology.texts());
         });
