@@ -104,6 +104,21 @@ def code_faults(relative, text):
         yield f"{relative}:1: a header must say what it is, and for which thread, in the comment at its head"
 
 
+def plugin_names(top):
+    """Names of predicates and scores, as their rows have them."""
+    rows = "".join((top / "src/options" / name).read_text() for name in ("predicate_rows.h", "score_rows.h"))
+    return set(re.findall(r'ROW\(\w+, (?:\w+, )?"(\w+)"', rows))
+
+
+def identity_faults(relative, text, names):
+    """A plugin is meant by its id; its name is for people, and stands in its row alone."""
+    if relative.parts[0] != "src" or relative.parts[1] == "options":
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        for name in names & set(re.findall(r'"(\w+)"', line)):
+            yield f"{relative}:{number}: {name} by its name: take its id, or its row in src/options"
+
+
 def is_in_meson(meson, name):
     """Whether meson.build has the name of a program, whole or (in a loop) as a prefix and a rest."""
     words = set(re.findall(r"'(\w+)'", meson.read_text())) if meson.is_file() else set()
@@ -136,6 +151,7 @@ def main():
     top = pathlib.Path(sys.argv[1]).resolve()
     faults = []
     folders = set()
+    names = plugin_names(top)
     for path in files(top):
         relative = path.relative_to(top)
         if relative.parts[0] in ("src", "tests", "bench", "dataplane", "fbs", "tuning", "include"):
@@ -145,6 +161,7 @@ def main():
         text = path.read_text(errors="replace")
         faults += code_faults(relative, text)
         faults += dpdk_faults(relative, text)
+        faults += identity_faults(relative, text, names)
         if relative.parts[0] == "src" and len(relative.parts) > 2:
             if relative.parts[1] not in MAY_INCLUDE:
                 faults.append(f"{relative}:1: a new folder of src/: say in tests/tidy what it may include")
