@@ -8,6 +8,7 @@
 #include "cluster/kinds.h"
 #include "placement/block_evaluator.h"
 #include "predicates/registry.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 namespace {

@@ -12,6 +12,7 @@
 #include "placement/block_evaluator.h"
 #include "placement/cluster_search.h"
 #include "predicates/registry.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 namespace {
