@@ -5,6 +5,7 @@
 //   propose/changed     a class that knows all but N blocks (second argument)
 //   scan                the peer: one ask over all nodes
 //   commit/same_class   resolve, take the node: the next ask of a class in a run of them
+//   commit/excluded     the same, where each ask excludes three nodes: those that the class would take first
 //   commit/changed      resolve of a class after N other blocks changed; taking is not in it
 //
 // First argument: nodes. Thread: the benchmark's. per_node and per_block are times.
@@ -111,15 +112,19 @@ void scan(benchmark::State& state) {
 }
 BENCHMARK(scan)->Arg(5'000)->Arg(100'000);
 
-void commit_same_class(benchmark::State& state) {
+void commit_run(benchmark::State& state, bool excludes) {
     PlacementWorld cluster(static_cast<std::uint32_t>(state.range(0)));
     NodeState& nodes = cluster.world.node_state;
     const ClassId id = cluster.add_class(kPodCpu, kPodMemory);
     const std::vector<KindAmount> pod = cluster.amounts(kPodCpu, kPodMemory);
     std::vector<Slot> placed;
     cluster.pipeline.resolve(id);
+    ExcludedNodes excluded;
+    while (excludes && excluded.slots().size() < 3) {
+        excluded.add(slot_of(cluster.pipeline.resolve(id, excluded)));
+    }
     for (auto _ : state) {
-        const NodeKey best = cluster.pipeline.resolve(id);
+        const NodeKey best = cluster.pipeline.resolve(id, excluded);
         if (best != 0) {
             nodes.add_used(slot_of(best), pod, 1);
             placed.push_back(slot_of(best));
@@ -140,7 +145,10 @@ void commit_same_class(benchmark::State& state) {
     }
     state.SetItemsProcessed(state.iterations());
 }
+void commit_same_class(benchmark::State& state) { commit_run(state, false); }
+void commit_excluded(benchmark::State& state) { commit_run(state, true); }
 BENCHMARK(commit_same_class)->Name("commit/same_class")->Arg(5'000)->Arg(100'000);
+BENCHMARK(commit_excluded)->Name("commit/excluded")->Arg(5'000)->Arg(100'000);
 
 void commit_changed(benchmark::State& state) {
     PlacementWorld cluster(static_cast<std::uint32_t>(state.range(0)));

@@ -171,8 +171,27 @@ void EngineDriver::register_cluster() {
         send(NodesMessage{std::span(records).subspan(first, count)});
     }
     send(ApplicationsMessage{.add = applications, .remove = {}});
+    define_fields();
     state_running();
     turn();
+}
+
+// A spec for each node, whose pods go to it alone: its number is the node's.
+void EngineDriver::define_fields() {
+    if (!load_.by_fields) {
+        return;
+    }
+    const DictId field = entry("metadata.name");
+    send_entries();
+    std::vector<SpecRecord> records;
+    for (const DictId node : node_ids_) {
+        PodSpec& spec = records.emplace_back(SpecRecord{static_cast<SpecNumber>(node), {}}).spec;
+        spec.required_nodes = {{.labels = {}, .fields = {{field, LabelOperator::in, {node}}}}};
+    }
+    for (std::size_t first = 0; first < records.size(); first += kItemsPerMessage) {
+        const std::size_t count = std::min(kItemsPerMessage, records.size() - first);
+        send(SpecsMessage{.define = std::span(records).subspan(first, count), .forget = {}});
+    }
 }
 
 void EngineDriver::state_running() {
@@ -200,7 +219,8 @@ void EngineDriver::ask_some(std::size_t first, std::size_t end) {
             record.priority = load_.pods[pod].priority;
             record.requests = pod_requests_[load_.pods[pod].shape];
             if (load_.pods[pod].node >= 0) {
-                record.required_node = node_ids_[static_cast<std::size_t>(load_.pods[pod].node)];
+                const DictId node = node_ids_[static_cast<std::size_t>(load_.pods[pod].node)];
+                (load_.by_fields ? record.spec : record.required_node) = node;
             }
             records_.push_back(record);
         }

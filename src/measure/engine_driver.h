@@ -78,6 +78,7 @@ private:
     DictId entry(std::string_view text);
     std::vector<Amount> encode(const workload::Amounts&);
     void send_entries();
+    void define_fields();
     void state_running();
     void let_old_go(std::size_t first);
     void release_some(std::size_t first, std::size_t end);

@@ -25,6 +25,7 @@ public:
     }
 
     bool empty() const { return slots_.empty(); }
+    const std::vector<Slot>& slots() const { return slots_; }
     bool contains(Slot slot) const { return std::binary_search(slots_.begin(), slots_.end(), slot); }
     // Those of the block, as bits.
     std::uint64_t in_block(std::uint32_t block) const {

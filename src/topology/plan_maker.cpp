@@ -41,7 +41,7 @@ std::unique_ptr<SpecPlan> Topology::make_plan(SpecId id) {
     const PodSpec& spec = specs_[id];
     plan->number = ++plans_made_;
     plan->names = names_from_fields(spec, known_);
-    plan->by_name = options_.keeps(kNodeAffinity) && plan->names.kind == NodeNameSet::Kind::names &&
+    plan->by_name = options_.keeps(kNodeAffinityMasks) && plan->names.kind == NodeNameSet::Kind::names &&
                     plan->names.names.size() <= kFewNames;
     plan->signature = signatures_.acquire(spec, !plan->by_name, facts_);
     if (options_.keeps(kHardSpread)) {

@@ -60,6 +60,12 @@ constexpr std::array kWorkloads = {
                   {.churn_stay = 5}},
     NamedWorkload{"SchedulingDaemonset/15000Nodes_30000Pods", "every pod for one node, by name", 15'000, 30'000, 0,
                   {.pattern = daemonset}},
+    NamedWorkload{"SchedulingDaemonset/500Nodes_500Pods_fields", "a pod for each node, by matchFields, small", 500, 500, 0,
+                  {.pattern = each_field}},
+    NamedWorkload{"SchedulingDaemonset/15000Nodes_15000Pods", "a pod for each node, by name", 15'000, 15'000, 0,
+                  {.pattern = each_node}},
+    NamedWorkload{"SchedulingDaemonset/15000Nodes_15000Pods_fields", "a pod for each node, by matchFields", 15'000, 15'000,
+                  0, {.pattern = each_field}},
     NamedWorkload{"Unschedulable/5kNodes/100Init/10kPods", "100 pods that fit nowhere wait first", 5'000, 10'000, 0,
                   {.pattern = unschedulable}},
     NamedWorkload{"BenchmarkScheduling/500Nodes_10000Pods", kYuniKorn, 500, 10'000, 0, {.pattern = yunikorn}},
@@ -133,6 +139,13 @@ void shape_as_daemonset(Workload& load) {
     for (Pod& pod : load.pods) pod.node = 0;
 }
 
+void shape_as_daemonsets(Workload& load, bool by_fields) {
+    load.by_fields = by_fields;
+    for (std::size_t i = 0; i < load.pods.size(); ++i) {
+        load.pods[i].node = static_cast<std::int32_t>(i % load.nodes.size());
+    }
+}
+
 void add_unschedulable(Workload& load, std::uint32_t count) {
     load.pod_shapes.push_back({{"cpu", 9'000}, {"memory", 500 * kMi}, {"pods", 1}});
     std::vector<Pod> all;
@@ -148,6 +161,7 @@ void add_extras(const NamedWorkload& named, Workload& load) {
     }
     if (extras.pattern == yunikorn) shape_as_yunikorn(load);
     if (extras.pattern == daemonset) shape_as_daemonset(load);
+    if (extras.pattern == each_node || extras.pattern == each_field) shape_as_daemonsets(load, extras.pattern == each_field);
     if (extras.pattern == unschedulable) add_unschedulable(load, 100);
     if (extras.filled > 0) fill(load, extras.filled);
     if (extras.churn_stay > 0) {

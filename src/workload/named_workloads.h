@@ -11,9 +11,9 @@
 
 namespace bayplan::workload {
 
-// What is asked for. `yunikorn`: its BenchmarkScheduling; `daemonset`: every pod for one node; `unschedulable`:
-// pods that fit nowhere wait before the others come.
-enum class PodPattern : std::uint8_t { plain, yunikorn, daemonset, unschedulable };
+// What is asked for. `yunikorn`: its BenchmarkScheduling; `daemonset`: every pod for the same node; `each_node`, `each_field`:
+// a pod for each node, by its name or by matchFields; `unschedulable`: pods that fit nowhere wait before the others come.
+enum class PodPattern : std::uint8_t { plain, yunikorn, daemonset, each_node, each_field, unschedulable };
 
 // In what a load differs from one class on an empty cluster of equal nodes.
 struct Extras {

@@ -58,6 +58,7 @@ struct Workload {
     // Churn: pods come in so many at a time, and those of `churn_stay` turns before go. 0 = none ever go.
     std::uint32_t churn_step = 0;
     std::uint32_t churn_stay = 0;
+    bool by_fields = false;  // pods for one node each say so as a DaemonSet's do: by matchFields, not by their node's name
     std::vector<std::string> notes;  // what a report must say about it
 };
 

@@ -22,6 +22,18 @@ std::vector<const KubePod*> victims_on(const std::optional<KubePreemption>& foun
     return {};
 }
 
+// The pod has nodes that it may not take. What to note if it would be on one of them; by what is searched for, since an engine
+// may have a way of its own for each.
+const char* beside_excluded(const KubeState& state, const KubePod& pod, const std::string& chosen) {
+    KubeState none_excluded = state;
+    none_excluded.left_out.clear();
+    if (chosen.empty() || judge(none_excluded, pod).explanation.node == chosen) {
+        return nullptr;
+    }
+    const bool others = !pod.spec->spread.empty() || !pod.spec->affinity.empty() || !pod.spec->anti_affinity.empty();
+    return others ? "beside an excluded node, where other pods count" : "beside an excluded node";
+}
+
 }  // namespace
 
 // A predicate decides when a node fails by it; a score plugin when the best node without its share
@@ -74,6 +86,11 @@ void Oracle::count_nominations_that_decide(const Ask& ask, const Look& look) {
         saw("the avoided node after all");
     } else if (avoids && judge(look.state, ask.pod).explanation.node == ask.avoids) {
         saw("another node than the avoided one");
+    }
+    if (avoids || !look.state.left_out.empty()) {
+        if (const char* note = beside_excluded(look.state, ask.pod, look.answer.explanation.node); note != nullptr) {
+            saw(note);
+        }
     }
     if (options_.preemption.nominated_node_first && !ask.nominated_node.empty() &&
         look.answer.explanation.node == ask.nominated_node) {

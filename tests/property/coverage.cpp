@@ -170,6 +170,8 @@ constexpr std::string_view kDecidingRules[] = {
     "a node left out",
     "the avoided node after all",
     "another node than the avoided one",
+    "beside an excluded node",
+    "beside an excluded node, where other pods count",
     "the nominated node, though not the best",
     "not eligible due to preemptionPolicy=Never.",
     "not eligible due to a terminating pod on the nominated node.",
