@@ -23,8 +23,8 @@ struct PartitionConfig {
     std::string name;
     // Globs over the common name of a shim's certificate. None: no shim may drive the partition.
     std::vector<std::string> shims;
-    EngineOptions
-        engine;  // daemon_instance is not configured; each start of the daemon chooses its own
+    // daemon_instance is not configured; each start of the daemon chooses its own.
+    EngineOptions engine{.teller = TellerMode::thread};
 
     bool allows(std::string_view common_name) const;
 };

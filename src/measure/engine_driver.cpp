@@ -22,7 +22,7 @@ constexpr std::uint64_t kAttemptsPerTurn = 1'024;  // as the daemon's loop
 
 bool BatchSink::decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t,
                           std::uint64_t) {
-    last_decision_ = batch->first_sequence + batch->decisions.size() - 1;
+    last_decision_.store(batch->first_sequence + batch->decisions.size() - 1, std::memory_order_relaxed);
     batches_.push_back(std::move(batch));
     return true;
 }
@@ -173,6 +173,7 @@ void EngineDriver::register_cluster() {
     send(ApplicationsMessage{.add = applications, .remove = {}});
     state_running();
     turn();
+    settle();
 }
 
 void EngineDriver::state_running() {
@@ -214,7 +215,20 @@ void EngineDriver::turn() {
     if (beside_ != nullptr) {
         beside_->run(kAttemptsPerTurn);
     }
-    apply(Acknowledge{kConnection, sink_.last_decision()});
+    acknowledge();
+}
+
+void EngineDriver::acknowledge() {
+    acknowledged_ = sink_.last_decision();
+    apply(Acknowledge{kConnection, acknowledged_});
+}
+
+// What was decided is told now; that may bring credit for more.
+void EngineDriver::settle() {
+    engine_.settle();
+    if (acknowledged_ != sink_.last_decision()) {
+        acknowledge();
+    }
 }
 
 void EngineDriver::ask_all() { ask_some(0, load_.pods.size()); }
@@ -222,6 +236,9 @@ void EngineDriver::ask_all() { ask_some(0, load_.pods.size()); }
 void EngineDriver::decide_all() {
     do {
         turn();
+        if (!engine_.has_work()) {
+            settle();
+        }
     } while (engine_.has_work());
 }
 
