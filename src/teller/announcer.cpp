@@ -14,6 +14,8 @@ constexpr int kYieldsBeforeSleep = 64;
 constexpr std::chrono::microseconds kWait{50};
 // The teller is woken before the end of a turn if so much of the ring waits: it is to stay far from full.
 constexpr std::size_t kWakeAtPart = 8;
+// Without a thread nobody waits for a full ring: small, it stays in the cache.
+constexpr std::size_t kInlineRingBytes = 16u << 10;
 
 // Until `done`: the teller may need this CPU.
 template <typename Done>
@@ -34,7 +36,9 @@ RecordHead head_of(RecordKind kind, ShimId shim, std::uint64_t number = 0, std::
 }  // namespace
 
 Announcer::Announcer(DecisionSink& sink, TellerMode mode, std::size_t ring_bytes, std::function<void()> teller_start)
-    : ring_(ring_bytes), teller_(sink), threaded_(mode == TellerMode::thread) {
+    : ring_(mode == TellerMode::thread ? ring_bytes : std::min(ring_bytes, kInlineRingBytes)),
+      teller_(sink),
+      threaded_(mode == TellerMode::thread) {
     if (threaded_) {
         thread_ = std::thread([this, start = std::move(teller_start)] { run(start); });
     }
@@ -62,8 +66,8 @@ void Announcer::write(const RecordHead& head, const RecordTexts& texts) {
 }
 
 void Announcer::wait_for_room(const RecordHead& head, const RecordTexts& texts) {
-    ++waits_;
     if (threaded_) {
+        ++waits_;
         wake_teller();
         wait_until([&] { return ring_.write(head, texts); });
     } else {
