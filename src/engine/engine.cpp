@@ -42,14 +42,14 @@ TopologyOptions topology_options(const EngineOptions& options, std::uint32_t pre
 // Order matters: what proposals read is made before the executor's work and destroyed after it.
 struct Engine::Parts {
     Parts(const EngineOptions& options, DecisionSink& to, std::unique_ptr<PredicateSet> predicates,
-          std::unique_ptr<StageExecutor> executor, WorkerStart victim_worker_start)
+          std::unique_ptr<StageExecutor> executor, WorkerStart victim_worker_start, OnTeller teller_start)
         : world(options, executor->worker_count(), predicates->parts()),
           evaluator(std::move(predicates), make_scores(options), options.score, lane_kernels(options.simd)),
           search(evaluator.predicates(), make_cluster_scores(options), evaluator.kernels()),
           pipeline(options,
                    {world.asks, world.classes, *world.order, world.node_state, world.view},
                    evaluator, search, std::move(executor)),
-          announcer(to),
+          announcer(to, options.teller, options.teller_ring_bytes, std::move(teller_start)),
           lifecycle(world, pipeline, evaluator, announcer),
           attempts(world, pipeline, evaluator, lifecycle, std::move(victim_worker_start)),
           inputs(world, lifecycle, announcer) {}
@@ -73,14 +73,16 @@ struct Engine::Parts {
     std::uint64_t applied = 0;
 };
 
-Engine::Engine(const EngineOptions& options, DecisionSink& sink, OnWorker worker_start, OnWorker victim_worker_start)
+Engine::Engine(const EngineOptions& options, DecisionSink& sink, OnWorker worker_start, OnWorker victim_worker_start,
+               OnTeller teller_start)
     : parts_(std::make_unique<Parts>(options, sink, make_predicates(options.predicates, lane_kernels(options.simd)),
-                                     executor_of(options, std::move(worker_start)), std::move(victim_worker_start))) {}
+                                     executor_of(options, std::move(worker_start)), std::move(victim_worker_start),
+                                     std::move(teller_start))) {}
 
 Engine::Engine(const EngineOptions& options, DecisionSink& sink, std::unique_ptr<PredicateSet> predicates,
                std::unique_ptr<StageExecutor> executor)
     : parts_(std::make_unique<Parts>(options, sink, std::move(predicates), std::move(executor),
-                                     WorkerStart{})) {}
+                                     WorkerStart{}, OnTeller{})) {}
 
 Engine::~Engine() = default;
 
@@ -88,6 +90,7 @@ void Engine::apply(const Input& input) {
     ++parts_->applied;
     parts_->inputs.apply(input);
     parts_->world.node_state.publish_if_many();
+    parts_->announcer.turn_ends();
 }
 
 std::uint64_t Engine::run(std::uint64_t attempts_max) {
@@ -104,6 +107,7 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
         parts.attempts.make(id);
         ++made;
     }
+    parts.announcer.turn_ends();
     return made;
 }
 
@@ -130,6 +134,10 @@ std::size_t Engine::flush() {
     return parts_->announcer.flush();
 }
 
+void Engine::settle() { parts_->announcer.settle(); }
+
+bool Engine::waits_for_room() const { return parts_->announcer.waits_for_room(); }
+
 std::uint64_t Engine::attempts() const { return parts_->lifecycle.placed() + parts_->lifecycle.failed(); }
 
 std::string Engine::digest() const { return parts_->announcer.digest(); }
@@ -138,6 +146,7 @@ EngineCounters Engine::counters() const {
     const World& world = parts_->world;
     const PipelineCounters& pipeline = parts_->pipeline.counters();
     const VictimCounters victims = parts_->attempts.preempting().counters();
+    const AnnouncerCounters told = parts_->announcer.counters();
     return {.inputs = parts_->applied,
             .ignored_inputs = parts_->inputs.ignored(),
             .attempts = attempts(),
@@ -162,6 +171,9 @@ EngineCounters Engine::counters() const {
             .victim_nodes_by_columns = victims.nodes_by_columns,
             .victim_nodes_by_pods = victims.nodes_by_pods,
             .victim_nodes_tried = victims.nodes_tried,
+            .told_records = told.records,
+            .told_bytes = told.bytes,
+            .teller_waits = told.waits,
             .nodes = world.nodes.count(),
             .nodes_overcommitted = world.nodes.overcommitted(),
             .pending = world.order->size() + parts_->pipeline.selected(),
