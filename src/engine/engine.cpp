@@ -92,7 +92,6 @@ Engine::~Engine() = default;
 void Engine::apply(const Input& input) {
     ++parts_->applied;
     parts_->inputs.apply(input);
-    parts_->world.node_state.publish_if_many();
 }
 
 std::uint64_t Engine::run(std::uint64_t attempts_max) {
