@@ -89,7 +89,6 @@ Engine::~Engine() = default;
 void Engine::apply(const Input& input) {
     ++parts_->applied;
     parts_->inputs.apply(input);
-    parts_->world.node_state.publish_if_many();
     parts_->announcer.turn_ends();
 }
 

@@ -17,8 +17,10 @@ constexpr std::uint64_t kBoundNs = 12;
 constexpr std::uint64_t kJudgeNs = 100;
 constexpr std::uint64_t kJudgeChangedNs = 50;  // those of its nodes that changed
 constexpr std::uint64_t kSettleNs = 3 * kJudgeNs;
-// What it costs: per class, its cache and what it reads travel between cores; per batch, a message and a wake-up.
+// What it costs: per class, its cache and what it reads travel between cores; of a class that has no keys yet, a key for
+// each block is made room for, written there and read here, which no range is worth; per batch, a message and a wake-up.
 constexpr std::uint64_t kProposalNs = 1'500;
+constexpr std::uint64_t kKeyNs = 4;
 constexpr std::uint64_t kHandOverNs = 20'000;
 
 }  // namespace
@@ -132,9 +134,6 @@ bool Pipeline::any_selectable() const {
 void Pipeline::fill() {
     while (collect_one()) {
     }
-    if (state_.nodes.published() != state_.nodes.log().head()) {
-        state_.nodes.publish();
-    }
     while (batches_.size() < options_.depth) {
         Batch batch;
         batch.number = ++last_batch_;
@@ -200,7 +199,9 @@ std::uint64_t Pipeline::gain_of_proposing(ClassId id) {
     const bool ranged = state_.cluster.topology.signatures().mask(subject.plan.signature) == nullptr &&
                         evaluator_.bound_for(*entry.spec).by_ranges();
     const std::uint64_t ns = columns ? judging_ns(id) : blocks_behind(entry) * (ranged ? kRangedNs : kBoundNs);
-    return ns + kSettleNs > kProposalNs ? ns + kSettleNs - kProposalNs : 0;
+    const bool fresh = !entry.cache || entry.cache->position() == ClassCache::kNever;
+    const std::uint64_t cost = kProposalNs + (fresh ? state_.nodes.block_count() * kKeyNs : 0);
+    return ns + kSettleNs > cost ? ns + kSettleNs - cost : 0;
 }
 
 bool Pipeline::worth_proposing(const std::vector<ClassId>& classes) {
@@ -234,6 +235,7 @@ void Pipeline::submit_proposals(Batch& batch) {
         ++counters_.batches_inline;
         return;
     }
+    state_.nodes.publish();
     std::unique_ptr<ProposalBatch> message = this->message();
     message->number = ++last_submitted_;
     for (const ClassId id : classes) {
