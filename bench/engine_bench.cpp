@@ -6,7 +6,8 @@
 //   decide/LOAD/EXECUTOR/PATH            all asks are there; attempts, decisions, acknowledgements
 //   stream/LOAD/EXECUTOR/PATH            the same with the asks coming in by turns: intake included
 //
-// EXECUTOR is inline, or tbb with its number of workers; PATH is inline, graph or automatic.
+// EXECUTOR is inline, or tbb with its number of workers; PATH is inline, graph or automatic; with /teller a second
+// thread tells what was decided.
 // Time is wall time of the deciding part. Counters: decisions/s on average (items_per_second) and
 // of the best iteration (best); CPU time per decision of the engine's thread (engine_ns) and of all
 // threads (all_ns), the least of the iterations; x_scan, the peer's CPU time over all_ns, so that
@@ -59,6 +60,7 @@ struct Way {
     ExecutorKind executor;
     std::uint32_t workers;
     BatchPath path;
+    TellerMode teller = TellerMode::inline_;
 };
 constexpr Way kWays[] = {
     {"inline/inline", ExecutorKind::inline_, 1, BatchPath::inline_},
@@ -66,6 +68,8 @@ constexpr Way kWays[] = {
     {"tbb1/graph", ExecutorKind::tbb, 1, BatchPath::graph},
     {"tbb2/graph", ExecutorKind::tbb, 2, BatchPath::graph},
     {"tbb1/automatic", ExecutorKind::tbb, 1, BatchPath::automatic},
+    {"tbb1/automatic/teller", ExecutorKind::tbb, 1, BatchPath::automatic, TellerMode::thread},
+    {"inline/inline/teller", ExecutorKind::inline_, 1, BatchPath::inline_, TellerMode::thread},
 };
 
 bool all_equal = true;
@@ -172,6 +176,7 @@ void drive(benchmark::State& state, Case& one, const Way& way, bool stream) {
     options.executor = way.executor;
     options.workers = way.workers;
     options.path = way.path;
+    options.teller = way.teller;
     Cost least;
     Cost intake;
     std::unique_ptr<EngineDriver> driver;

@@ -1,5 +1,5 @@
-// Pending asks at a million: the heap of the engine (queues/pending_heap.h, one or a thousand
-// applications), the bare 4-ary heap under it (queues/indexed_heap.h), and std::set as the peer
+// Pending asks at a million: the order of the engine (queues/leaf_order.h, one or a thousand
+// applications), the bare 4-ary heap under it (base/indexed_heap.h), and std::set as the peer
 // from the standard library that can do the same things.
 //
 //   fill            a million inserts
@@ -17,7 +17,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "queues/pending_heap.h"
+#include "queues/leaf_order.h"
 
 namespace bayplan::bench {
 namespace {
@@ -44,9 +44,9 @@ private:
 template <std::uint32_t kApplications>
 class Pending {
 public:
-    explicit Pending(std::uint32_t asks) : heap_(asks_) {
+    explicit Pending(std::uint32_t asks) : order_(std::make_unique<LeafOrder>(asks_)) {
         for (std::uint32_t application = 0; application < kApplications; ++application) {
-            heap_.add_application(static_cast<ApplicationId>(application), true);
+            order_->add_application(static_cast<ApplicationId>(application), static_cast<ShimId>(0));
         }
         for (std::uint32_t ask = 0; ask < asks; ++ask) {
             asks_[asks_.add("ask", ask)].application = static_cast<ApplicationId>(ask % kApplications);
@@ -55,11 +55,11 @@ public:
 
     void insert(std::uint32_t id, std::int32_t priority, std::uint64_t sequence) {
         asks_.waiting(static_cast<AskId>(id)).key = {priority, sequence, sequence};
-        heap_.insert(static_cast<AskId>(id));
+        order_->insert(static_cast<AskId>(id));
     }
-    void remove(std::uint32_t id) { heap_.remove(static_cast<AskId>(id)); }
-    std::uint32_t top() const { return raw(heap_.top()); }
-    // As the engine does it: an ask has no place in the heap while its key changes.
+    void remove(std::uint32_t id) { order_->remove(static_cast<AskId>(id)); }
+    std::uint32_t top() const { return raw(order_->peek()); }
+    // As the engine does it: an ask is not inside while its key changes.
     void update(std::uint32_t id, std::int32_t priority) {
         remove(id);
         insert(id, priority, asks_.waiting(static_cast<AskId>(id)).key.sequence);
@@ -67,7 +67,7 @@ public:
 
 private:
     AskTable asks_;
-    PendingHeap heap_;
+    const std::unique_ptr<PendingOrder> order_;
 };
 
 struct Key {

@@ -35,7 +35,7 @@ public:
                     lane_kernels(options_.simd)),
           search(evaluator.predicates(), make_cluster_scores(options_), evaluator.kernels()),
           pipeline(options_,
-                   {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},
+                   {world.asks, world.classes, *world.order, world.node_state, world.view},
                    evaluator, search, make_inline_executor()),
           pods_(world.kinds.acquire("pods")) {
         const std::vector<KindAmount> capacity = amounts(kNodeCpu, kNodeMemory, kNodePods);

@@ -9,8 +9,8 @@
 
 #include "apps/key_store.h"
 #include "base/ids.h"
+#include "base/indexed_heap.h"
 #include "bayplan/records.h"
-#include "queues/indexed_heap.h"
 
 namespace bayplan {
 
@@ -18,8 +18,8 @@ enum class AskState : std::uint8_t {
     gone,            // no such ask (the entry is free)
     gated,           // waits for its scheduling gates
     awaiting_node,   // runs, by its shim's word, on a node that nobody has registered yet
-    pending,         // in the heap
-    selected,        // taken from the heap into a batch; still pending to the outside
+    pending,         // in the pending order
+    selected,        // taken from the order, and charged; still pending to the outside
     backoff,         // waits for a time
     unschedulable,   // waits for an event
     unacknowledged,  // allocated, the shim has not confirmed it
@@ -38,7 +38,7 @@ struct AskLink {
     AskId previous = kNone<AskId>;
 };
 
-// The order in which asks are tried; no two asks are equal.
+// The rank of an ask by itself; no two asks are equal. Who is next is the pending order's to say.
 struct PendingKey {
     std::int32_t priority = 0;
     std::uint64_t group_number = 0;  // sequence number of the first of its pod group
@@ -58,11 +58,11 @@ struct PendingKey {
 // What an ask has only while it has no place.
 struct Waiting {
     PendingKey key;
-    std::uint64_t selected_in = 0;      // number of the batch that took it from the heap last
+    std::uint64_t selected_in = 0;      // number of the batch that took it last
     std::int64_t backoff_until_ns = 0;
-    AskLink in_list;                    // run of the pending heap, or unschedulable bucket
+    AskLink in_list;                    // run of the leaf order, or unschedulable bucket
     std::uint32_t heap_position = kNotInHeap;  // backoff heap
-    std::uint32_t run = UINT32_MAX;            // pending heap
+    std::uint32_t run = UINT32_MAX;            // leaf order
     std::uint32_t failed_predicates = 0;       // bits by index, of the last failed attempt
     bool nacked = false;                // in backoff because its node refused it
 };

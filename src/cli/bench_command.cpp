@@ -31,6 +31,7 @@ struct BenchArguments {
     bool no_latency = false;
     std::string executor = "tbb";
     std::string path = "automatic";
+    std::string teller = "thread";
     measure::MeasureOptions options;
 };
 
@@ -48,6 +49,7 @@ void complete(BenchArguments& arguments) {
         {"automatic", BatchPath::automatic}, {"inline", BatchPath::inline_}, {"graph", BatchPath::graph}};
     arguments.options.executor = executors.at(arguments.executor);
     arguments.options.path = paths.at(arguments.path);
+    arguments.options.teller = arguments.teller == "thread" ? TellerMode::thread : TellerMode::inline_;
     arguments.options.scan = !arguments.no_scan;
     arguments.options.latency = !arguments.no_latency;
 }
@@ -121,6 +123,9 @@ void add_bench_command(CLI::App& app, int& exit_code) {
         ->capture_default_str();
     command->add_option("--path", arguments->path, "of batches: automatic, inline or graph")
         ->check(CLI::IsMember({"automatic", "inline", "graph"}))
+        ->capture_default_str();
+    command->add_option("--teller", arguments->teller, "who formats and hashes decisions: thread (a second one) or inline")
+        ->check(CLI::IsMember({"thread", "inline"}))
         ->capture_default_str();
     command->add_option("--workers", arguments->options.workers, "proposal workers")
         ->check(CLI::Range(1, 256).description(""))

@@ -24,6 +24,7 @@ struct ReplayArguments {
     std::optional<VictimPath> victim_path;
     std::optional<std::uint32_t> workers;
     std::optional<std::uint32_t> victim_workers;
+    std::optional<TellerMode> teller;
     std::optional<std::uint32_t> batch;
     std::optional<std::uint32_t> shards;
     std::optional<std::uint32_t> depth;
@@ -65,6 +66,7 @@ bool written(const std::string& path, const File& file) {
 }
 
 void override_settings(const ReplayArguments& arguments, EngineOptions& engine) {
+    engine.teller = arguments.teller.value_or(TellerMode::inline_);
     engine.executor = arguments.executor.value_or(engine.executor);
     engine.path = arguments.path.value_or(engine.path);
     engine.workers = arguments.workers.value_or(engine.workers);
@@ -124,7 +126,8 @@ int run_replay(const ReplayArguments& arguments) {
 // An option that overrides a setting of the record; what is not given stays as it was recorded.
 template <typename Value>
 void add_choice(CLI::App& app, const std::string& name, std::optional<Value>& setting,
-                const std::map<std::string, Value>& choices, const std::string& help) {
+                const std::map<std::string, Value>& choices, const std::string& help,
+                const std::string& otherwise = "as recorded") {
     std::vector<std::string> names;
     for (const auto& [text, value] : choices) {
         names.push_back(text);
@@ -133,7 +136,7 @@ void add_choice(CLI::App& app, const std::string& name, std::optional<Value>& se
            name, [&setting, choices](const std::string& text) { setting = choices.at(text); }, help)
         ->check(CLI::IsMember(names))
         ->type_name("")
-        ->default_str("as recorded");
+        ->default_str(otherwise);
 }
 
 void add_number(CLI::App& app, const std::string& name, std::optional<std::uint32_t>& setting,
@@ -172,6 +175,9 @@ void add_replay_command(CLI::App& app, int& exit_code) {
                             {"workers", VictimPath::workers},
                             {"plain", VictimPath::plain}},
                            "who looks for victims, and how");
+    add_choice<TellerMode>(*replay, "--teller", arguments->teller,
+                           {{"inline", TellerMode::inline_}, {"thread", TellerMode::thread}},
+                           "who formats and hashes decisions", "inline");
     add_number(*replay, "--batch", arguments->batch, 65'536, "asks selected at a time");
     add_number(*replay, "--shards", arguments->shards, 4'096, "shards of the node state");
     add_number(*replay, "--depth", arguments->depth, 2, "batches under way");

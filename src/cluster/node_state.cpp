@@ -9,8 +9,10 @@ namespace bayplan {
 
 using Field = NodeDelta::Field;
 
-NodeState::NodeState(std::uint32_t shards, std::uint32_t readers) : readers_(readers) {
+NodeState::NodeState(std::uint32_t shards, std::uint32_t readers)
+    : readers_(readers), shards_reciprocal_(((std::uint64_t{1} << 32) + shards - 1) / std::max(shards, 1u)) {
     BP_CHECK_OP(shards, >, 0u);
+    BP_CHECK_OP(shards, <=, kShardsMax);
     for (std::uint32_t number = 0; number < shards; ++number) {
         shards_.push_back(std::make_unique<Shard>(number, readers_));
     }
@@ -27,9 +29,7 @@ void NodeState::touch(Slot slot) { set_version(block_of(slot), log_.append(slot)
 void NodeState::touch_block(std::uint32_t block) { set_version(block, log_.append_block(block)); }
 
 void NodeState::set_version(std::uint32_t block, std::uint64_t position) {
-    shards_[shard_of(block)]->write({.field = Field::version,
-                                     .block = index_in_shard(block),
-                                     .value = static_cast<std::int64_t>(position)});
+    shards_[shard_of(block)]->set_version(index_in_shard(block), position);
 }
 
 void NodeState::add_block() {
@@ -129,6 +129,9 @@ void NodeState::set_reach(Slot slot, KindId kind, std::int64_t reach) {
 }
 
 void NodeState::publish() {
+    if (published_ == log_.head()) {
+        return;
+    }
     for (const auto& shard : shards_) {
         shard->publish();
     }

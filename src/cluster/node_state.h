@@ -1,7 +1,7 @@
 // The state of all nodes that placements are decided on: sharded, lock-free for readers, one writer.
 //
 // Block b lies in shard (b / kRun) % shards. Every change goes to the back side of its shard and into
-// the change log; publish() makes all of it visible to readers.
+// the change log; publish() makes all of it visible to readers, and is called before there are any.
 //
 // Thread: all but `shard()` reads: the engine's. Owner: Engine.
 #pragma once
@@ -29,10 +29,10 @@ public:
     std::uint32_t shard_count() const { return static_cast<std::uint32_t>(shards_.size()); }
     const Shard& shard(std::uint32_t index) const { return *shards_[index]; }
     ReaderSlot& reader(std::uint32_t index) { return readers_[index]; }
-    std::uint32_t shard_of(std::uint32_t block) const { return (block / kRun) % shard_count(); }
-    std::uint32_t index_in_shard(std::uint32_t block) const {
-        return block / (kRun * shard_count()) * kRun + block % kRun;
+    std::uint32_t shard_of(std::uint32_t block) const {
+        return block / kRun - runs_before(block) * static_cast<std::uint32_t>(shards_.size());
     }
+    std::uint32_t index_in_shard(std::uint32_t block) const { return runs_before(block) * kRun + block % kRun; }
     // The inverse of the two above.
     std::uint32_t block_at(std::uint32_t shard, std::uint32_t index) const {
         return (index / kRun * shard_count() + shard) * kRun + index % kRun;
@@ -64,17 +64,17 @@ public:
     void changed_since(std::uint64_t position, std::vector<std::uint32_t>& blocks) const;
     // Log position that readers are sure to see.
     std::uint64_t published() const { return published_; }
+    // Before somebody reads; as long as nobody does it need not be. Costs what changed since, each lane once.
     void publish();
-    // Between inputs: what readers have not seen yet must not pile up while nothing is decided (a resync of millions).
-    void publish_if_many() {
-        if (log_.head() - published_ > kUnpublishedMax) {
-            publish();
-        }
-    }
 
 private:
-    static constexpr std::uint64_t kUnpublishedMax = 4'096;  // changes
+    static constexpr std::uint32_t kShardsMax = 1'024;
 
+    // Of the block's own shard: the block's run divided by the number of shards. A multiplication in place of a division,
+    // several of which each placement would wait for; exact, as runs are below 2^22.
+    std::uint32_t runs_before(std::uint32_t block) const {
+        return static_cast<std::uint32_t>(block / kRun * shards_reciprocal_ >> 32);
+    }
     void write(Slot, NodeDelta::Field, std::int64_t value, KindId kind = kNone<KindId>);
     void touch(Slot);
     void touch_block(std::uint32_t block);
@@ -83,6 +83,7 @@ private:
 
     ReaderSlots readers_;
     std::vector<std::unique_ptr<Shard>> shards_;
+    const std::uint64_t shards_reciprocal_;  // 2^32 / shards, rounded up
     std::uint32_t block_count_ = 0;
     ChangeLog log_;
     std::uint64_t published_ = 0;

@@ -1,3 +1,4 @@
+// See shard.h.
 #include "cluster/shard.h"
 
 #include <sched.h>
@@ -74,16 +75,93 @@ void set_holds(NodeBlock& block, std::uint32_t lane, std::shared_ptr<const HoldL
     }
 }
 
-}  // namespace
+// --- copying what differs between the sides
 
-void Shard::apply(ShardSide& side, const NodeDelta& delta) const {
-    using Field = NodeDelta::Field;
-    if (delta.field == Field::grow) {
-        side.blocks.resize(static_cast<std::size_t>(delta.value));
-        side.versions.resize(whole_runs(static_cast<std::size_t>(delta.value)), 0);
-        side.bounds.resize(static_cast<std::size_t>(delta.value));
+// The other lanes are equal, so many are copied with them.
+template <typename Lanes>
+void copy_lanes(const Lanes& from, Lanes& to, std::uint64_t lanes) {
+    constexpr int kOneByOne = 8;
+    if (std::popcount(lanes) > kOneByOne) {
+        to = from;
         return;
     }
+    for (; lanes != 0; lanes &= lanes - 1) {
+        to[static_cast<std::size_t>(std::countr_zero(lanes))] = from[static_cast<std::size_t>(std::countr_zero(lanes))];
+    }
+}
+
+void copy_columns(const NodeBlock& from, NodeBlock& to, std::uint64_t used, std::uint64_t other) {
+    to.kinds.resize(from.kinds.size());
+    for (std::size_t kind = 0; kind < from.kinds.size(); ++kind) {
+        if (!from.kinds[kind]) {
+            continue;
+        }
+        const KindColumns& source = *from.kinds[kind];
+        if (!to.kinds[kind]) {
+            to.kinds[kind] = std::make_unique<KindColumns>(source);
+            continue;
+        }
+        KindColumns& target = *to.kinds[kind];
+        copy_lanes(source.used, target.used, used);
+        if (other != 0) {
+            copy_lanes(source.capacity, target.capacity, other);
+            copy_lanes(source.foreign, target.foreign, other);
+            copy_lanes(source.held, target.held, other);
+        }
+    }
+}
+
+void copy_all_but_amounts(const NodeBlock& from, NodeBlock& to, std::uint64_t lanes) {
+    to.present = from.present;
+    to.schedulable = from.schedulable;
+    to.holding = from.holding;
+    to.hold_floor = from.hold_floor;
+    copy_lanes(from.names, to.names, lanes);
+    to.reaches.resize(from.reaches.size());
+    for (std::size_t kind = 0; kind < from.reaches.size(); ++kind) {
+        if (from.reaches[kind] && !to.reaches[kind]) {
+            to.reaches[kind] = std::make_unique<ReachLanes>(*from.reaches[kind]);
+        } else if (from.reaches[kind]) {
+            copy_lanes(*from.reaches[kind], *to.reaches[kind], lanes);
+        }
+    }
+    if (to.holds != from.holds) {
+        to.holds = from.holds;
+    }
+}
+
+void resize(ShardSide& side, std::size_t blocks) {
+    side.blocks.resize(blocks);
+    side.versions.resize(whole_runs(blocks), 0);
+    side.bounds.resize(blocks);
+}
+
+}  // namespace
+
+Shard::ChangedLanes& Shard::changed(std::uint32_t block) {
+    ChangedLanes& lanes = changed_[block];
+    if (!lanes.listed) {
+        lanes.listed = true;
+        changed_blocks_.push_back(block);
+    }
+    return lanes;
+}
+
+void Shard::grow(std::uint32_t blocks) {
+    resize(sides_[back_index()], blocks);
+    for (auto fresh = static_cast<std::uint32_t>(changed_.size()); fresh < blocks; ++fresh) {
+        changed_.emplace_back();
+        changed(fresh);
+    }
+}
+
+void Shard::write(const NodeDelta& delta) {
+    using Field = NodeDelta::Field;
+    if (delta.field == Field::grow) {
+        grow(static_cast<std::uint32_t>(delta.value));
+        return;
+    }
+    ShardSide& side = sides_[back_index()];
     NodeBlock& block = side.blocks[delta.block];
     switch (delta.field) {
         case Field::capacity:
@@ -107,84 +185,69 @@ void Shard::apply(ShardSide& side, const NodeDelta& delta) const {
             side.bounds.set_presence(block, delta.block);
             break;
         case Field::name: block.names[delta.lane] = static_cast<NameId>(delta.value); break;
-        case Field::holds: set_holds(block, delta.lane, hold_lists_[static_cast<std::size_t>(delta.value)]); break;
-        case Field::version: side.versions[delta.block] = static_cast<std::uint64_t>(delta.value); break;
         case Field::grow: break;
     }
+    note_other(delta.block, delta.lane);
 }
 
-void Shard::write(const NodeDelta& delta) {
-    apply(sides_[back_index()], delta);
-    deltas_.push_back(delta);
+void Shard::set_version(std::uint32_t block, std::uint64_t version) {
+    sides_[back_index()].versions[block] = version;
+    changed(block);
 }
 
-Shard::ChangedUse& Shard::changed_use(std::uint32_t block) {
-    uses_.resize(std::max<std::size_t>(uses_.size(), block + 1));
-    if ((uses_[block].used | uses_[block].foreign) == 0) {
-        uses_blocks_.push_back(block);
-    }
-    return uses_[block];
+void Shard::write_holds(std::uint32_t block, std::uint32_t lane, std::shared_ptr<const HoldList> list) {
+    set_holds(sides_[back_index()].blocks[block], lane, std::move(list));
+    note_other(block, lane);
 }
 
-// Once here and copied at publish: found by additions and divisions on one side only.
 void Shard::add(Amounts amounts, std::uint32_t block, std::uint32_t lane, std::span<const KindAmount> changes, int sign,
                 std::uint64_t version) {
     ShardSide& side = sides_[back_index()];
+    bool shares = false;  // bounds of cpu and memory belong together, and are found once
     for (const KindAmount& change : changes) {
         if (KindColumns* const columns = columns_for_write(side.blocks[block], change.kind, change.value)) {
             (columns->*amounts)[lane] += sign * change.value;
-            side.bounds.set_use(side.blocks[block], block, lane, change.kind);
+            if (ShardBounds::in_shares(change.kind)) {
+                shares = true;
+            } else {
+                side.bounds.set_use(side.blocks[block], block, lane, change.kind);
+            }
         }
+    }
+    if (shares) {
+        side.bounds.set_shares(side.blocks[block], block, lane);
     }
     side.versions[block] = version;
 }
 
 void Shard::add_used(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount> changes, int sign,
                      std::uint64_t version) {
-    changed_use(block).used |= std::uint64_t{1} << lane;
+    changed(block).used |= std::uint64_t{1} << lane;
     add(&KindColumns::used, block, lane, changes, sign, version);
 }
 
 void Shard::add_foreign(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount> changes, int sign,
                         std::uint64_t version) {
-    changed_use(block).foreign |= std::uint64_t{1} << lane;
+    note_other(block, lane);
     add(&KindColumns::foreign, block, lane, changes, sign, version);
 }
 
-void Shard::copy(Amounts amounts, const ShardSide& from, ShardSide& to, std::uint32_t block, std::uint64_t lanes) {
-    const NodeBlock& source = from.blocks[block];
-    for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-        for (std::uint32_t kind = 0; kind < source.kinds.size(); ++kind) {
-            if (!source.kinds[kind]) {
-                continue;
-            }
-            const std::int64_t value = (source.kinds[kind].get()->*amounts)[lane];
-            if (KindColumns* const columns = columns_for_write(to.blocks[block], static_cast<KindId>(kind), value)) {
-                (columns->*amounts)[lane] = value;
-            }
+void Shard::copy_changes(const ShardSide& from, ShardSide& to) {
+    if (to.blocks.size() != from.blocks.size()) {
+        resize(to, from.blocks.size());
+    }
+    for (const std::uint32_t block : changed_blocks_) {
+        const ChangedLanes lanes = std::exchange(changed_[block], {});
+        copy_columns(from.blocks[block], to.blocks[block], lanes.used, lanes.other);
+        if (lanes.other != 0) {
+            copy_all_but_amounts(from.blocks[block], to.blocks[block], lanes.other);
+            to.bounds.copy_block(from.bounds, block);
+        } else if (lanes.used != 0) {
+            to.bounds.copy_use(from.bounds, block);
         }
-        to.bounds.copy_use(from.bounds, block, lane);
-    }
-}
-
-// After the deltas: these copy what is so now, whatever else happened to the lanes in between.
-void Shard::copy_uses(const ShardSide& from, ShardSide& to) {
-    for (const std::uint32_t block : uses_blocks_) {
-        copy(&KindColumns::used, from, to, block, uses_[block].used);
-        copy(&KindColumns::foreign, from, to, block, uses_[block].foreign);
         to.versions[block] = from.versions[block];
-        uses_[block] = {};
     }
-    uses_blocks_.clear();
-}
-
-void Shard::write_holds(std::uint32_t block, std::uint32_t lane, std::shared_ptr<const HoldList> list) {
-    hold_lists_.push_back(std::move(list));
-    write({.field = NodeDelta::Field::holds,
-           .block = block,
-           .lane = lane,
-           .value = static_cast<std::int64_t>(hold_lists_.size() - 1)});
+    changed_blocks_.clear();
 }
 
 void Shard::publish() {
@@ -195,12 +258,7 @@ void Shard::publish() {
     const std::uint32_t old = 1 - fresh;
     active_.store(fresh, std::memory_order_seq_cst);
     wait_for_readers(old);
-    for (const NodeDelta& delta : deltas_) {
-        apply(sides_[old], delta);
-    }
-    copy_uses(sides_[fresh], sides_[old]);
-    deltas_.clear();
-    hold_lists_.clear();
+    copy_changes(sides_[fresh], sides_[old]);
 }
 
 void Shard::wait_for_readers(std::uint32_t side) const {

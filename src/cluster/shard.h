@@ -2,13 +2,15 @@
 // (the left-right technique).
 //
 //              active_ ---> side 0   <- readers announce (shard, side), look at active_ again, read
-//                           side 1   <- the writer applies deltas here: nobody reads it
-//   publish():  active_ = 1; wait until nobody has announced side 0; apply the same deltas to side 0, and
-//               copy to it what pods use (ChangedUse)
+//                           side 1   <- the writer writes here: nobody reads it
+//   publish():  active_ = 1; wait until nobody has announced side 0; copy to side 0 the lanes that differ
 //
-// The writer always works on, and reads, the side that is not active: its own newest state. A reader
-// that announced the old side after the flip sees active_ changed at its second look and tries again,
-// so after the wait nobody is or comes into the old side. Announcing, both looks, the flip and the
+// The writer always works on, and reads, the side that is not active: its own newest state. It notes which
+// lanes it changed, a bit each, and nothing else: a lane that changes a thousand times before somebody
+// reads is copied once, and never if nobody does.
+//
+// A reader that announced the old side after the flip sees active_ changed at its second look and tries
+// again, so after the wait nobody is or comes into the old side. Announcing, both looks, the flip and the
 // writer's look at the announcements are sequentially consistent: the reader's announcement and the
 // writer's flip form the store/load pattern of Dekker, which weaker orders do not give. No bare fences
 // (ThreadSanitizer does not see them).
@@ -57,16 +59,14 @@ struct KindAmount {
     bool operator==(const KindAmount&) const = default;
 };
 
-// One change of one lane. Values are absolute, so applying one twice is harmless.
+// One change of one lane, to an absolute value.
 struct NodeDelta {
-    enum class Field : std::uint8_t {
-        capacity, held, reach, present, schedulable, name, holds, version, grow
-    };
+    enum class Field : std::uint8_t { capacity, held, reach, present, schedulable, name, grow };
     Field field = Field::capacity;
     std::uint32_t block = 0;  // within the shard
     std::uint32_t lane = 0;
     KindId kind = kNone<KindId>;
-    std::int64_t value = 0;  // `holds`: index into the shard's pending hold lists
+    std::int64_t value = 0;  // `grow`: how many blocks there are from now on
 };
 
 // What a reader sees of a shard.
@@ -87,8 +87,9 @@ public:
     void add_used(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount>, int sign, std::uint64_t version);
     void add_foreign(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount>, int sign, std::uint64_t version);
     void write_holds(std::uint32_t block, std::uint32_t lane, std::shared_ptr<const HoldList>);
+    void set_version(std::uint32_t block, std::uint64_t version);
     void publish();
-    bool has_unpublished() const { return !deltas_.empty() || !uses_blocks_.empty(); }
+    bool has_unpublished() const { return !changed_blocks_.empty(); }
 
     // --- readers: `look` gets a const ShardSide& and must not keep anything of it. (The slot's type is
     // open so that a test can stand between the two looks at active_.)
@@ -108,28 +109,27 @@ public:
 private:
     std::uint32_t back_index() const { return 1 - active_.load(std::memory_order_relaxed); }
     using Amounts = std::array<std::int64_t, kLanes> KindColumns::*;
-    // Lanes of a block whose use the active side must copy, a bit each: what changes most costs a bit, not a delta.
-    struct ChangedUse {
+    // What of a block the active side has not got yet, a bit per lane. Use, which changes most, is told apart.
+    struct ChangedLanes {
         std::uint64_t used = 0;
-        std::uint64_t foreign = 0;
+        std::uint64_t other = 0;
+        bool listed = false;
     };
 
-    ChangedUse& changed_use(std::uint32_t block);
+    ChangedLanes& changed(std::uint32_t block);
+    void note_other(std::uint32_t block, std::uint32_t lane) { changed(block).other |= std::uint64_t{1} << lane; }
+    void grow(std::uint32_t blocks);
     void add(Amounts, std::uint32_t block, std::uint32_t lane, std::span<const KindAmount>, int sign,
              std::uint64_t version);
-    static void copy(Amounts, const ShardSide& from, ShardSide& to, std::uint32_t block, std::uint64_t lanes);
-    void copy_uses(const ShardSide& from, ShardSide& to);
-    void apply(ShardSide&, const NodeDelta&) const;
+    void copy_changes(const ShardSide& from, ShardSide& to);
     void wait_for_readers(std::uint32_t side) const;
 
     const std::uint32_t number_;
     const ReaderSlots& readers_;
     alignas(64) std::atomic<std::uint32_t> active_{0};
     alignas(64) std::array<ShardSide, 2> sides_;
-    std::vector<NodeDelta> deltas_;  // applied to the back, not yet to the active side
-    std::vector<ChangedUse> uses_;   // by block: likewise
-    std::vector<std::uint32_t> uses_blocks_;  // those with any
-    std::vector<std::shared_ptr<const HoldList>> hold_lists_;  // of deltas_
+    std::vector<ChangedLanes> changed_;          // by block
+    std::vector<std::uint32_t> changed_blocks_;  // those listed
 };
 
 }  // namespace bayplan

@@ -4,8 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include "cluster/kinds.h"
-
 namespace bayplan {
 
 namespace {
@@ -20,10 +18,21 @@ std::int64_t in_use(const NodeBlock& block, KindId kind, std::uint32_t lane) {
     return columns == nullptr ? 0 : columns->used[lane] + columns->foreign[lane];
 }
 
+struct TwoShares {
+    std::uint16_t real;
+    std::uint16_t scored;
+};
+
 // Of a capacity that is too large for a share, anything: its block is not bounded.
-std::uint16_t share_in_use(const NodeBlock& block, KindId of_capacity, KindId of_use, std::uint32_t lane) {
-    const std::int64_t capacity = capacity_of(block, of_capacity, lane);
-    return capacity > kShareCapacityMax ? 0 : share_of(in_use(block, of_use, lane), capacity);
+TwoShares shares_in_use(const NodeBlock& block, KindId kind, KindId scored_kind, std::uint32_t lane) {
+    const std::int64_t capacity = capacity_of(block, kind, lane);
+    if (capacity > kShareCapacityMax) {
+        return {0, 0};
+    }
+    const std::int64_t real = in_use(block, kind, lane);
+    const std::int64_t scored = in_use(block, scored_kind, lane);
+    const std::uint16_t share = share_of(real, capacity);
+    return {share, scored == real ? share : share_of(scored, capacity)};  // a division that is mostly spared
 }
 
 // More than any ask leaves room for.
@@ -173,41 +182,43 @@ void ShardBounds::set_presence(const NodeBlock& block, std::uint32_t index) {
 
 void ShardBounds::set_capacity(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId kind) {
     set_use(block, index, lane, kind);
-    if (kind == kCpu) {
-        set_use(block, index, lane, kScoredCpu);
-    } else if (kind == kMemory) {
-        set_use(block, index, lane, kScoredMemory);
-    }
     if ((kind == kCpu || kind == kMemory) && (block.present >> lane & 1) != 0) {
         find_spans(block, index);
     }
 }
 
 void ShardBounds::set_use(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId kind) {
-    if (raw(kind) <= raw(kScoredMemory)) {
-        set_share(block, index, lane, kind);
+    if (in_shares(kind)) {
+        set_shares(block, index, lane);
     } else if (raw(kind) < kBoundedKinds) {
         set_room(block, index, lane, kind);
     }
 }
 
-void ShardBounds::copy_use(const ShardBounds& from, std::uint32_t index, std::uint32_t lane) {
-    shares_[index].cpu[lane] = from.shares_[index].cpu[lane];
-    shares_[index].memory[lane] = from.shares_[index].memory[lane];
-    scored_[index].cpu[lane] = from.scored_[index].cpu[lane];
-    scored_[index].memory[lane] = from.scored_[index].memory[lane];
+// All lanes at once: that is a few vectors.
+void ShardBounds::copy_use(const ShardBounds& from, std::uint32_t index) {
+    shares_[index] = from.shares_[index];
+    scored_[index] = from.scored_[index];
     copy_range(from.cpu_, cpu_, index);
     copy_range(from.memory_, memory_, index);
     copy_range(from.scored_cpu_, scored_cpu_, index);
     copy_range(from.scored_memory_, scored_memory_, index);
-    BlockBounds& bounds = blocks_[index];
-    const std::uint64_t bit = std::uint64_t{1} << lane;
-    bounds.apart = (bounds.apart & ~bit) | (from.blocks_[index].apart & bit);
+    blocks_[index] = from.blocks_[index];
     for (std::uint32_t kind = 0; kind < from.rooms_.size(); ++kind) {
         if (!from.rooms_[kind].lanes.empty()) {
-            put_code(rooms_of(static_cast<KindId>(kind)), index, lane, from.rooms_[kind].lanes[index].code[lane]);
+            KindRooms& rooms = rooms_of(static_cast<KindId>(kind));
+            rooms.lanes[index] = from.rooms_[kind].lanes[index];
+            rooms.least[index] = from.rooms_[kind].least[index];
         }
     }
+}
+
+void ShardBounds::copy_block(const ShardBounds& from, std::uint32_t index) {
+    copy_use(from, index);
+    cpu_unit_least_[index] = from.cpu_unit_least_[index];
+    cpu_unit_most_[index] = from.cpu_unit_most_[index];
+    memory_unit_least_[index] = from.memory_unit_least_[index];
+    memory_unit_most_[index] = from.memory_unit_most_[index];
 }
 
 void ShardBounds::put_share(ShareColumn& column, std::uint16_t* shares, std::uint32_t index, std::uint32_t lane,
@@ -218,32 +229,23 @@ void ShardBounds::put_share(ShareColumn& column, std::uint16_t* shares, std::uin
     }
 }
 
-void ShardBounds::set_share(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId kind) {
-    ShareLanes& real = shares_[index];
-    ShareLanes& scored = scored_[index];
-    const auto set_one = [&](KindId of_capacity, KindId of_use, ShareColumn& column, std::uint16_t* shares) {
-        put_share(column, shares, index, lane, share_in_use(block, of_capacity, of_use, lane));
-    };
-    switch (kind) {
-        case kCpu: set_one(kCpu, kCpu, cpu_, real.cpu); break;
-        case kMemory: set_one(kMemory, kMemory, memory_, real.memory); break;
-        case kScoredCpu: set_one(kCpu, kScoredCpu, scored_cpu_, scored.cpu); break;
-        default: set_one(kMemory, kScoredMemory, scored_memory_, scored.memory); break;
-    }
-    const bool alike = real.cpu[lane] == scored.cpu[lane] && real.memory[lane] == scored.memory[lane];
+void ShardBounds::set_shares(const NodeBlock& block, std::uint32_t index, std::uint32_t lane) {
+    const TwoShares cpu = shares_in_use(block, kCpu, kScoredCpu, lane);
+    const TwoShares memory = shares_in_use(block, kMemory, kScoredMemory, lane);
+    put_share(cpu_, shares_[index].cpu, index, lane, cpu.real);
+    put_share(memory_, shares_[index].memory, index, lane, memory.real);
+    put_share(scored_cpu_, scored_[index].cpu, index, lane, cpu.scored);
+    put_share(scored_memory_, scored_[index].memory, index, lane, memory.scored);
+    const bool apart = cpu.real != cpu.scored || memory.real != memory.scored;
     BlockBounds& bounds = blocks_[index];
-    bounds.apart = (bounds.apart & ~(std::uint64_t{1} << lane)) | std::uint64_t{!alike} << lane;
+    bounds.apart = (bounds.apart & ~(std::uint64_t{1} << lane)) | std::uint64_t{apart} << lane;
 }
 
-KindRooms& ShardBounds::rooms_of(KindId kind) {
-    if (raw(kind) >= rooms_.size()) {
-        rooms_.resize(raw(kind) + 1);
-    }
+KindRooms& ShardBounds::make_rooms(KindId kind) {
+    rooms_.resize(std::max<std::size_t>(rooms_.size(), raw(kind) + 1));
     KindRooms& rooms = rooms_[raw(kind)];
-    if (rooms.lanes.empty()) {
-        rooms.lanes.resize(blocks_.size());
-        rooms.least.resize(blocks_.size(), 0);
-    }
+    rooms.lanes.resize(blocks_.size());
+    rooms.least.resize(blocks_.size(), 0);
     return rooms;
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cluster/kinds.h"
 #include "cluster/node_block.h"
 #include "lanes/lane_bounds.h"
 
@@ -31,6 +32,7 @@ struct alignas(64) BlockBounds {
     std::uint64_t schedulable = 0;
     std::uint64_t apart = 0;    // lanes whose scored shares are not their real ones
     bool bounded = false;       // false: the shares say nothing (a node without cpu or memory, or with absurdly much)
+    bool operator==(const BlockBounds&) const = default;
 };
 
 // Of the nodes of a block, by block.
@@ -38,12 +40,14 @@ struct ShareColumn {
     std::vector<std::uint16_t> least;
     std::vector<std::uint16_t> most;
     std::vector<std::uint8_t> at_least;  // how many nodes are at the least
+    bool operator==(const ShareColumn&) const = default;
 };
 
 // Of one kind, by block.
 struct KindRooms {
     std::vector<RoomLanes> lanes;
     std::vector<std::uint16_t> least;  // no node of the block has a smaller code
+    bool operator==(const KindRooms&) const = default;
 };
 
 class ShardBounds {
@@ -51,14 +55,20 @@ public:
     // Kinds with larger ids take no part: their columns are looked at where all else seems to fit.
     static constexpr std::uint32_t kBoundedKinds = 16;
 
+    // Cpu and memory, and what scores count of them.
+    static constexpr bool in_shares(KindId kind) { return raw(kind) <= raw(kScoredMemory); }
+
     void resize(std::size_t blocks);
 
     // What changed in `block`, which is number `index` of the shard.
     void set_use(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId);       // used or foreign
+    void set_shares(const NodeBlock& block, std::uint32_t index, std::uint32_t lane);            // those of all in_shares()
     void set_capacity(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId);
     void set_presence(const NodeBlock& block, std::uint32_t index);                              // present, schedulable
-    // What set_use() found on the other side.
-    void copy_use(const ShardBounds& from, std::uint32_t index, std::uint32_t lane);
+    // What the other side found of a block: where only use has changed; where anything may have.
+    void copy_use(const ShardBounds& from, std::uint32_t index);
+    void copy_block(const ShardBounds& from, std::uint32_t index);
+    bool operator==(const ShardBounds&) const = default;
 
     const BlockBounds& block(std::uint32_t index) const { return blocks_[index]; }
     const ShareLanes& shares(std::uint32_t index) const { return shares_[index]; }
@@ -75,10 +85,12 @@ private:
     void find_range(ShareColumn&, const std::uint16_t* shares, std::uint32_t index);
     void keep_range(ShareColumn&, const std::uint16_t* shares, std::uint32_t index, std::uint16_t before,
                     std::uint16_t now);
-    void set_share(const NodeBlock&, std::uint32_t index, std::uint32_t lane, KindId);
     void put_share(ShareColumn&, std::uint16_t* shares, std::uint32_t index, std::uint32_t lane, std::uint16_t now);
     void put_code(KindRooms&, std::uint32_t index, std::uint32_t lane, std::uint16_t code);
-    KindRooms& rooms_of(KindId);
+    KindRooms& rooms_of(KindId kind) {
+        return raw(kind) < rooms_.size() && !rooms_[raw(kind)].lanes.empty() ? rooms_[raw(kind)] : make_rooms(kind);
+    }
+    KindRooms& make_rooms(KindId);
     void set_room(const NodeBlock&, std::uint32_t index, std::uint32_t lane, KindId);
     static void find_least(KindRooms&, std::uint64_t present, std::uint32_t index);
 

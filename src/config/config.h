@@ -19,12 +19,19 @@
 
 namespace bayplan::config {
 
+// What the daemon takes where an embedder's engine has another default: a thread that tells its decisions.
+inline EngineOptions engine_of_daemon() {
+    EngineOptions options;
+    options.teller = TellerMode::thread;
+    return options;
+}
+
 struct PartitionConfig {
     std::string name;
     // Globs over the common name of a shim's certificate. None: no shim may drive the partition.
     std::vector<std::string> shims;
-    EngineOptions
-        engine;  // daemon_instance is not configured; each start of the daemon chooses its own
+    // daemon_instance is not configured; each start of the daemon chooses its own.
+    EngineOptions engine = engine_of_daemon();
 
     bool allows(std::string_view common_name) const;
 };

@@ -142,6 +142,12 @@ void append_engine(Settings<PartitionConfig>& table) {
                               "Asks selected at a time."));
     table.push_back(number<P>("depth", MEMBER(engine.depth), kPlain, {1, 2}, "batches",
                               "Batches under way: with 2 the next is proposed while one commits."));
+    table.push_back(choice<P>("teller", MEMBER(engine.teller),
+                              Choices<TellerMode>{{"thread", TellerMode::thread}, {"inline", TellerMode::inline_}},
+                              "What formats decisions and offers them to connections: a thread of its own, or the "
+                              "engine's. Decisions are the same."));
+    table.push_back(number<P>("teller_ring", MEMBER(engine.teller_ring_bytes), kSize, {4 << 10, 1024 * kMebi}, "bytes",
+                              "Decisions on their way to the teller; when full, the engine waits."));
 }
 
 const Settings<dataplane::TlsFiles>& tls_settings() {
@@ -220,7 +226,7 @@ void append_transport(Settings<DataPlaneConfig>& table) {
     table.push_back(number<D>("outbox_batches", MEMBER(outbox_batches), kSize, {8, 65'536},
                               "batches",
                               "Batches of decisions on their way to each connection; when full, "
-                              "the engine keeps the rest."));
+                              "the teller keeps the rest."));
 }
 
 void append_link(Settings<DataPlaneConfig>& table) {
@@ -355,6 +361,9 @@ const Settings<ProfileConfig>& profile_settings() {
         result.push_back(cpus<P>(
             "engine", [](auto& p) -> auto& { return p.plan.of(Role::engine); },
             "Engines, one thread per partition."));
+        result.push_back(cpus<P>(
+            "teller", [](auto& p) -> auto& { return p.plan.of(Role::teller); },
+            "What engines decided is formatted, hashed and offered to connections, one thread per partition."));
         result.push_back(cpus<P>(
             "workers", [](auto& p) -> auto& { return p.plan.of(Role::worker); },
             "Proposal workers."));

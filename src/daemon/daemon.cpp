@@ -96,6 +96,7 @@ bool Daemon::start_log(std::string&) {
     log_->info("profile", {{"source", config_.profile.source},
                            {"data_plane", cpus(threads::Role::data_plane)},
                            {"engine", cpus(threads::Role::engine)},
+                           {"teller", cpus(threads::Role::teller)},
                            {"workers", cpus(threads::Role::worker)},
                            {"victim_workers", cpus(threads::Role::victim_worker)},
                            {"housekeeping", cpus(threads::Role::housekeeping)},

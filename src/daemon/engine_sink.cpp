@@ -1,16 +1,20 @@
 // Answers to outboxes.
 //
-// Thread: the engine's.
+// Thread: see the header.
 #include "daemon/engine_sink.h"
 
 namespace bayplan::daemon {
 
 void EngineSink::opened(ConnectionId connection, std::shared_ptr<Outbox> outbox,
                         std::size_t lcore) {
+    const std::lock_guard lock(mutex_);
     outboxes_[connection] = {std::move(outbox), std::uint64_t{1} << lcore};
 }
 
-void EngineSink::closed(ConnectionId connection) { outboxes_.erase(connection); }
+void EngineSink::closed(ConnectionId connection) {
+    const std::lock_guard lock(mutex_);
+    outboxes_.erase(connection);
+}
 
 void EngineSink::hello_reply(ConnectionId connection, const HelloReply& reply) {
     HelloItem item{reply, std::string(reply.reason)};
@@ -29,6 +33,7 @@ bool EngineSink::state_applied(ConnectionId connection, std::uint64_t up_to) {
 }
 
 void EngineSink::cut(ConnectionId connection, std::string_view why) {
+    const std::lock_guard lock(mutex_);
     const auto found = outboxes_.find(connection);
     if (found == outboxes_.end()) return;
     found->second.outbox->cut(std::string(why));
@@ -37,14 +42,16 @@ void EngineSink::cut(ConnectionId connection, std::string_view why) {
 }
 
 bool EngineSink::offer(ConnectionId connection, OutboxItem&& item) {
+    const std::lock_guard lock(mutex_);
     const auto found = outboxes_.find(connection);
     const bool taken = found != outboxes_.end() && found->second.outbox->offer(std::move(item));
-    if (taken) {
-        sent_ |= found->second.lcore_bit;
-    } else {
-        refused_ = true;
-    }
+    if (taken) sent_ |= found->second.lcore_bit;
     return taken;
+}
+
+void EngineSink::flushed() {
+    const std::uint64_t lcores = std::exchange(sent_, 0);
+    if (lcores != 0 && wake_) wake_(lcores);
 }
 
 }  // namespace bayplan::daemon

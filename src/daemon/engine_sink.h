@@ -1,11 +1,18 @@
 // An engine's answers, put into the outbox of the connection they are for.
 //
-// Thread: the engine's. Owner: the engine thread; outboxes are shared with the gateway.
+// Thread: opened, closed: the engine's; all else: the teller's. A mutex is between them, because connections come and go
+// rarely, and batches of decisions are some thousand a second. Owner: the engine thread; outboxes are shared with the
+// gateway.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "daemon/outbox.h"
 #include "engine/decision_sink.h"
@@ -14,6 +21,10 @@ namespace bayplan::daemon {
 
 class EngineSink final : public DecisionSink {
 public:
+    // `wake`: told which lcores, as bits, have something new in their outboxes.
+    using Wake = std::function<void(std::uint64_t lcores)>;
+    explicit EngineSink(Wake wake = {}) : wake_(std::move(wake)) {}
+
     // Before the engine hears of the connection.
     void opened(ConnectionId, std::shared_ptr<Outbox>, std::size_t lcore);
     void closed(ConnectionId);             // after
@@ -23,13 +34,9 @@ public:
                    std::uint64_t state_applied) override;
     bool state_applied(ConnectionId, std::uint64_t up_to) override;
     void cut(ConnectionId, std::string_view why) override;
-    // Lines are numbered and hashed by the engine; the daemon keeps none. A replay prints them.
+    // Lines are numbered and hashed by the teller; the daemon keeps none. A replay prints them.
     void log_line(std::string_view) override {}
-
-    // Since the last call: the lcores, as bits, in whose outboxes anything was put; whether a full
-    // outbox refused anything.
-    std::uint64_t take_sent() { return std::exchange(sent_, 0); }
-    bool take_refused() { return std::exchange(refused_, false); }
+    void flushed() override;
 
 private:
     bool offer(ConnectionId, OutboxItem&&);
@@ -38,9 +45,10 @@ private:
         std::shared_ptr<Outbox> outbox;
         std::uint64_t lcore_bit = 1;
     };
-    std::unordered_map<ConnectionId, Way> outboxes_;
-    std::uint64_t sent_ = 0;
-    bool refused_ = false;
+    const Wake wake_;
+    std::mutex mutex_;
+    std::unordered_map<ConnectionId, Way> outboxes_;  // under mutex_
+    std::uint64_t sent_ = 0;  // the teller's: lcores whose outboxes got something since the last flush
 };
 
 }  // namespace bayplan::daemon

@@ -114,7 +114,8 @@ std::string EngineThread::set_up() {
                                        },
                                        [first = options_.first_victim_worker](std::uint32_t worker) {
                                            threads::pin_victim_worker(first + worker);
-                                       });
+                                       },
+                                       [this] { begin_telling(); });
     return {};
 }
 
@@ -123,7 +124,6 @@ bool EngineThread::turn() {
     worked |= tick_if_due();
     worked |= engine_->run(kAttemptsPerTurn) > 0;
     worked |= engine_->flush() > 0;
-    wake_data_plane();
     flush_record_if_due();
     if (snapshot_wanted_.exchange(false, std::memory_order_acq_rel))
         snapshots_.push(make_snapshot());
@@ -203,9 +203,15 @@ bool EngineThread::tick_if_due() {
     return engine_->has_work();
 }
 
-void EngineThread::wake_data_plane() {
-    const std::uint64_t lcores = sink_.take_sent();
-    if (lcores == 0) return;
+void EngineThread::begin_telling() {
+    std::string error;
+    if (!threads::assume_role(threads::Role::teller, options_.index, error)) {
+        log_.warning("thread not pinned",
+                     {{"partition", options_.partition.name}, {"reason", error}});
+    }
+}
+
+void EngineThread::wake_data_plane(std::uint64_t lcores) {
     for (std::size_t i = 0; i < planes_.size(); ++i) {
         if ((lcores >> i & 1) == 0) continue;
         if (auto* plane = planes_[i].load(std::memory_order_acquire)) plane->wake();
@@ -218,7 +224,7 @@ void EngineThread::idle() {
         return;
     }
     const std::uint32_t epoch = waker_.epoch();
-    const bool refused = sink_.take_refused();
+    const bool refused = engine_->waits_for_room();
     if (!inboxes_empty() || snapshot_wanted_.load(std::memory_order_acquire) ||
         stop_.load(std::memory_order_acquire)) {
         return;
@@ -236,10 +242,9 @@ void EngineThread::wind_down() {
         // a shim that goes meanwhile takes nothing more.
         while (apply_inboxes() > 0) {
         }
-        sink_.take_refused();
         engine_->flush();
-        wake_data_plane();
-        if (!sink_.take_refused() || Clock::now() >= stop_deadline_.load(std::memory_order_relaxed))
+        engine_->settle();
+        if (!engine_->waits_for_room() || Clock::now() >= stop_deadline_.load(std::memory_order_relaxed))
             break;
         waker_.wait(waker_.epoch(), kMillisecond);
     }

@@ -6,6 +6,8 @@
 //
 // Inputs first: attempts made after all of a burst has been applied see the whole burst.
 //
+// What the engine says goes out by its teller (src/teller), which has a thread of its own by default.
+//
 // Thread: the constructor, start, request_stop, join: main; latest_snapshot: main; all else its
 // own. Owner: the engine, its record and its sink live on this thread from start to end.
 #pragma once
@@ -96,7 +98,8 @@ private:
     void apply_item(InboxItem&);
     void apply(const Input&, std::span<const std::byte> frame = {});
     bool tick_if_due();
-    void wake_data_plane();
+    void wake_data_plane(std::uint64_t lcores);  // the teller's thread
+    void begin_telling();  // the teller's thread
     void idle();
     void wind_down();
     EngineSnapshot make_snapshot() const;
@@ -119,7 +122,7 @@ private:
     EngineSnapshot final_;   // written before the thread ends, read after join()
 
     // Of the thread's own.
-    EngineSink sink_;
+    EngineSink sink_{[this](std::uint64_t lcores) { wake_data_plane(lcores); }};
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<recorder::RecordWriter> record_;
     bool record_failed_ = false;

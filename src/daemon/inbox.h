@@ -18,7 +18,7 @@
 
 #include "base/spsc_ring.h"
 #include "bayplan/records.h"
-#include "daemon/waker.h"
+#include "base/waker.h"
 #include "dataplane/frame.h"
 #include "wire/codec.h"
 

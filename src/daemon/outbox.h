@@ -3,7 +3,7 @@
 // Bounded: when it is full the engine keeps the rest and offers it again, so a shim that does not
 // read costs a ring of pointers here and nothing to other shims.
 //
-// Thread: offer, cut: the engine thread; take, drained, was_cut, was_refused: the lcore.
+// Thread: offer, cut: the engine's teller; take, drained, was_cut, was_refused: the lcore.
 // Owner: shared by both sides, because either may be done with a connection first.
 #pragma once
 

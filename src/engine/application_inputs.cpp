@@ -27,7 +27,7 @@ void Inputs::add_application(ShimId id, const ApplicationRecord& record) {
     }
     const ApplicationId application = world_.applications.add(id, name);
     shim.applications.emplace(name, application);
-    world_.pending.add_application(application, shim.had_credit);
+    world_.order->add_application(application, id);
     lifecycle_.decide(id, DecisionKind::application_accepted, name, {});
 }
 
@@ -35,7 +35,7 @@ void Inputs::remove_with_asks(ShimId id, ApplicationId application) {
     while (!world_.applications[application].asks.empty()) {
         release(world_.applications[application].asks.front());
     }
-    world_.pending.remove_application(application);
+    world_.order->remove_application(application);
     world_.shims[id].applications.erase(world_.applications[application].name);
     world_.applications.remove(application);
 }

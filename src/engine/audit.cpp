@@ -142,7 +142,8 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
                              std::to_string(counted));
         }
     };
-    differs("the pending heap", world.pending.size(), count(AskState::pending));
+    differs("the pending order", world.order->size(), count(AskState::pending));
+    differs("the charges of the pending order", world.order->charged(), sums.allocations + count(AskState::selected));
     differs("the selection", selected, count(AskState::selected));
     differs("the backoff heap", world.backoff.size() + world.nacked.size(), count(AskState::backoff));
     differs("the unschedulable list", world.unschedulable.size(), count(AskState::unschedulable));
@@ -155,6 +156,17 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
             broken.push_back("the total of kind #" + std::to_string(number) + " is not what asks come to");
         }
     }
+}
+
+// Nobody who may be selected comes before the first.
+void check_order(const World& world, std::vector<std::string>& broken) {
+    const AskId first = world.order->peek();
+    world.asks.for_each([&](AskId id, const Ask& ask) {
+        if (ask.state == AskState::pending && world.order->selectable(id) &&
+            (first == kNone<AskId> || world.order->before(id, first))) {
+            broken.push_back("the first of the pending order is not " + std::string(world.asks.key(id)));
+        }
+    });
 }
 
 // What has an entry in a table of few asks must be known to have one, or nobody would look there.
@@ -181,7 +193,7 @@ void check_cache(World& world, AskId id, const BlockEvaluator& evaluator, std::v
     if (!entry.cache || entry.cache->position() == ClassCache::kNever) {
         return;
     }
-    const Subject subject = subject_of(trial_tables(world, evaluator.predicates()), ask_class);
+    const Subject subject = subject_of(world.view, ask_class);
     const NodeMask* mask = world.topology.signatures().mask(subject.plan.signature).get();
     for (std::uint32_t block = 0; block < entry.cache->block_count(); ++block) {
         if (world.node_state.version(block) > entry.cache->position()) {
@@ -222,6 +234,7 @@ void audit_world(World& world, std::size_t selected, const BlockEvaluator& evalu
         check_devices(world, slot, broken);
     }
     check_counts(world, selected, sums, broken);
+    check_order(world, broken);
     check_entries(world, broken);
     check_caches(world, evaluator, broken);
 }

@@ -1,7 +1,7 @@
 // Where an engine's answers go. The daemon passes them to the data plane; tests and replay keep them.
 //
-// Thread: every call is made by the engine thread. Nothing here may block, and nothing here may
-// influence a decision.
+// Thread: every call is made by the engine's teller: a thread of its own, or the engine's (EngineOptions::teller).
+// What blocks here delays no decision until the ring to the teller is full. Nothing here may influence one.
 #pragma once
 
 #include <cstdint>

@@ -47,29 +47,14 @@ void Lifecycle::cut(ShimId id, std::string_view why) {
     }
 }
 
-bool Lifecycle::has_credit(ShimId id) const {
+// Tells the order whether the shim has credit.
+void Lifecycle::credit_changed(ShimId id) {
     const Shim& shim = world_.shims[id];
     // Failed attempts spend no credit but are told too: half of the room is kept for answers to the shim.
     const std::uint64_t told_max = (std::uint64_t{world_.options.unacknowledged_max} + 1) / 2;
-    return !shim.must_resync && shim.ledger.debt() < world_.options.credit_window &&
-           shim.ledger.unacknowledged() < told_max;
+    world_.order->set_credit(id, !shim.must_resync && shim.ledger.debt() < world_.options.credit_window &&
+                                     shim.ledger.unacknowledged() < told_max);
 }
-
-void Lifecycle::credit_changed(ShimId id) {
-    Shim& shim = world_.shims[id];
-    const bool credit = has_credit(id);
-    if (credit == shim.had_credit) {
-        return;
-    }
-    shim.had_credit = credit;
-    for (const auto& [name, application] : shim.applications) {
-        world_.pending.set_credit(application, credit);
-    }
-    if (credit) {
-        pipeline_.on_order_changed();
-    }
-}
-
 void Lifecycle::acknowledge(ShimId id, std::uint64_t up_to) {
     world_.shims[id].ledger.acknowledge(up_to, [&](std::uint64_t number, AskHandle handle) {
         Ask* ask = world_.asks.find(handle);

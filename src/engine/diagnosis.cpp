@@ -10,9 +10,7 @@
 namespace bayplan {
 
 TrialTables trial_tables(World& world, const PredicateSet& predicates) {
-    return {world.asks,     world.classes,     world.nodes, world.node_state,
-            world.topology, world.nominations, world.kinds, predicates,
-            world.devices,  world.options.compat == Compat::kubernetes_1_35};
+    return {world.view, world.nominations, predicates, world.options.compat == Compat::kubernetes_1_35};
 }
 
 void Diagnoser::begin() {

@@ -61,7 +61,7 @@ public:
             }
         }
     }
-    Subject subject() const { return subject_of(trial_tables(world_, predicates_), world_.asks[ask_].ask_class); }
+    Subject subject() const { return subject_of(world_.view, world_.asks[ask_].ask_class); }
 
 private:
     // The ask is for a few nodes by name, and the others shut out, all alike.

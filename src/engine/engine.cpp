@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "engine/attempts.h"
 #include "engine/audit.h"
 #include "engine/explain.h"
@@ -41,23 +42,24 @@ TopologyOptions topology_options(const EngineOptions& options, std::uint32_t pre
 // Order matters: what proposals read is made before the executor's work and destroyed after it.
 struct Engine::Parts {
     Parts(const EngineOptions& options, DecisionSink& to, std::unique_ptr<PredicateSet> predicates,
-          std::unique_ptr<StageExecutor> executor, WorkerStart victim_worker_start)
+          std::unique_ptr<StageExecutor> executor, WorkerStart victim_worker_start, OnTeller teller_start)
         : world(options, executor->worker_count(), predicates->parts()),
           evaluator(std::move(predicates), make_scores(options), options.score, lane_kernels(options.simd)),
           search(evaluator.predicates(), make_cluster_scores(options), evaluator.kernels()),
           pipeline(options,
-                   {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},
+                   {world.asks, world.classes, *world.order, world.node_state, world.view},
                    evaluator, search, std::move(executor)),
-          announcer(to),
+          announcer(to, options.teller, options.teller_ring_bytes, std::move(teller_start)),
           lifecycle(world, pipeline, evaluator, announcer),
           attempts(world, pipeline, evaluator, lifecycle, std::move(victim_worker_start)),
           inputs(world, lifecycle, announcer) {}
 
-    // The next ask to try, out of where it waits, or kNone.
+    // The next ask to try, out of where it waits and charged, or kNone. Whoever inserts elements of n asks must try them
+    // together; nobody does.
     AskId next() {
-        const auto has_credit = [&](AskId id) { return lifecycle.has_credit(world.asks[id].shim); };
-        const AskId id = pipeline.next(has_credit);
-        return id != kNone<AskId> ? id : lifecycle.take_early();
+        const Element element = pipeline.next();
+        BP_CHECK_OP(element.size(), <=, std::size_t{1});
+        return element.empty() ? lifecycle.take_early() : element.front();
     }
 
     World world;
@@ -71,21 +73,23 @@ struct Engine::Parts {
     std::uint64_t applied = 0;
 };
 
-Engine::Engine(const EngineOptions& options, DecisionSink& sink, OnWorker worker_start, OnWorker victim_worker_start)
+Engine::Engine(const EngineOptions& options, DecisionSink& sink, OnWorker worker_start, OnWorker victim_worker_start,
+               OnTeller teller_start)
     : parts_(std::make_unique<Parts>(options, sink, make_predicates(options.predicates, lane_kernels(options.simd)),
-                                     executor_of(options, std::move(worker_start)), std::move(victim_worker_start))) {}
+                                     executor_of(options, std::move(worker_start)), std::move(victim_worker_start),
+                                     std::move(teller_start))) {}
 
 Engine::Engine(const EngineOptions& options, DecisionSink& sink, std::unique_ptr<PredicateSet> predicates,
                std::unique_ptr<StageExecutor> executor)
     : parts_(std::make_unique<Parts>(options, sink, std::move(predicates), std::move(executor),
-                                     WorkerStart{})) {}
+                                     WorkerStart{}, OnTeller{})) {}
 
 Engine::~Engine() = default;
 
 void Engine::apply(const Input& input) {
     ++parts_->applied;
     parts_->inputs.apply(input);
-    parts_->world.node_state.publish_if_many();
+    parts_->announcer.turn_ends();
 }
 
 std::uint64_t Engine::run(std::uint64_t attempts_max) {
@@ -102,13 +106,13 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
         parts.attempts.make(id);
         ++made;
     }
+    parts.announcer.turn_ends();
     return made;
 }
 
 bool Engine::has_work() const {
-    const auto has_credit = [&](AskId id) { return parts_->lifecycle.has_credit(parts_->world.asks[id].shim); };
     return parts_->world.resyncs_open == 0 &&
-           (parts_->world.pending.top() != kNone<AskId> || parts_->pipeline.any_selected(has_credit) ||
+           (parts_->world.order->peek() != kNone<AskId> || parts_->pipeline.any_selectable() ||
             parts_->lifecycle.early() != kNone<AskId>);
 }
 
@@ -129,6 +133,10 @@ std::size_t Engine::flush() {
     return parts_->announcer.flush();
 }
 
+void Engine::settle() { parts_->announcer.settle(); }
+
+bool Engine::waits_for_room() const { return parts_->announcer.waits_for_room(); }
+
 std::uint64_t Engine::attempts() const { return parts_->lifecycle.placed() + parts_->lifecycle.failed(); }
 
 std::string Engine::digest() const { return parts_->announcer.digest(); }
@@ -137,6 +145,7 @@ EngineCounters Engine::counters() const {
     const World& world = parts_->world;
     const PipelineCounters& pipeline = parts_->pipeline.counters();
     const VictimCounters victims = parts_->attempts.preempting().counters();
+    const AnnouncerCounters told = parts_->announcer.counters();
     return {.inputs = parts_->applied,
             .ignored_inputs = parts_->inputs.ignored(),
             .attempts = attempts(),
@@ -161,9 +170,12 @@ EngineCounters Engine::counters() const {
             .victim_nodes_by_columns = victims.nodes_by_columns,
             .victim_nodes_by_pods = victims.nodes_by_pods,
             .victim_nodes_tried = victims.nodes_tried,
+            .told_records = told.records,
+            .told_bytes = told.bytes,
+            .teller_waits = told.waits,
             .nodes = world.nodes.count(),
             .nodes_overcommitted = world.nodes.overcommitted(),
-            .pending = world.pending.size() + parts_->pipeline.selected(),
+            .pending = world.order->size() + parts_->pipeline.selected(),
             .backoff = world.backoff.size() + world.nacked.size(),
             .unschedulable = world.unschedulable.size(),
             .waiting_for_node = world.awaited_nodes.size(),
@@ -182,11 +194,13 @@ std::optional<Engine::AskName> Engine::next_ask() {
         return std::nullopt;
     }
     World& world = parts_->world;
-    const auto has_credit = [&](AskId id) { return parts_->lifecycle.has_credit(world.asks[id].shim); };
-    AskId id = parts_->pipeline.next(has_credit);
-    if (id != kNone<AskId>) {
+    AskId id = parts_->lifecycle.early();
+    if (const Element element = parts_->pipeline.next(); !element.empty()) {
+        id = element.front();
+        world.order->refund(id);
         parts_->lifecycle.make_pending(id, AskEvent::put_back);  // back to where it came from: it is first again
-    } else if (id = parts_->lifecycle.early(); id == kNone<AskId>) {
+    }
+    if (id == kNone<AskId>) {
         return std::nullopt;
     }
     return AskName{world.shims[world.asks[id].shim].name, std::string(world.asks.key(id))};
@@ -217,7 +231,7 @@ std::string Engine::ask_state(std::string_view shim, std::string_view key, std::
     }
     const Ask& ask = world.asks[found];
     if (why != nullptr) {
-        *why = why_it_waits(world, found, parts_->lifecycle.has_credit(ask.shim), parts_->evaluator.predicates());
+        *why = why_it_waits(world, found, parts_->evaluator.predicates());
     }
     return std::string(to_string(ask.state));
 }

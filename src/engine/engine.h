@@ -48,6 +48,9 @@ struct EngineCounters {
     std::uint64_t victim_nodes_by_columns = 0;   // nodes whose cost was found by columns alone
     std::uint64_t victim_nodes_by_pods = 0;      // by their pods
     std::uint64_t victim_nodes_tried = 0;        // by trials
+    std::uint64_t told_records = 0;        // announced to the teller
+    std::uint64_t told_bytes = 0;          // of them
+    std::uint64_t teller_waits = 0;        // times that the engine waited because the ring to the teller was full
     std::uint64_t nodes = 0;               // now
     std::uint64_t nodes_overcommitted = 0; // now: more is on them than they have
     std::uint64_t pending = 0;             // now: heap
@@ -62,7 +65,10 @@ class Engine {
 public:
     // Called on each proposal worker, and on each victim worker, before its first work (pins and names it).
     using OnWorker = std::function<void(std::uint32_t worker)>;
-    Engine(const EngineOptions&, DecisionSink&, OnWorker worker_start = {}, OnWorker victim_worker_start = {});
+    // Called on the teller's thread, if it has one, before its first work.
+    using OnTeller = std::function<void()>;
+    Engine(const EngineOptions&, DecisionSink&, OnWorker worker_start = {}, OnWorker victim_worker_start = {},
+           OnTeller teller_start = {});
     // With other predicates or another executor than the options say (tests, embedders).
     Engine(const EngineOptions&, DecisionSink&, std::unique_ptr<PredicateSet>, std::unique_ptr<StageExecutor>);
     ~Engine();
@@ -81,11 +87,16 @@ public:
     // The time of the next thing a tick would bring (an end of backoff), or INT64_MAX.
     std::int64_t next_timer_ns() const;
 
-    // Hands decisions that wait for room to the sink. Returns how many batches were taken.
+    // Hands decisions that wait for room to the sink. Returns how many batches were taken; 0 if the teller has a thread of
+    // its own, which does so soon.
     std::size_t flush();
+    // Returns when the sink was told all that there is to say, but for what it has no room for.
+    void settle();
+    // Whether it had no room at the last flush; flush() offers that again.
+    bool waits_for_room() const;
 
     std::uint64_t attempts() const;
-    std::string digest() const;  // of the decision log so far
+    std::string digest() const;  // of the decision log so far; settles first
     EngineCounters counters() const;
     // The CPUs that searches for victims ran on so far, in order.
     std::vector<std::uint32_t> victim_cpus() const;

@@ -196,7 +196,7 @@ private:
         const std::uint32_t block = block_of(node.slot);
         for (std::size_t index = 0; index < search_.scores().size(); ++index) {
             const WeightedClusterScore& weighted = search_.scores()[index];
-            if (!weighted.score->concerns(pod.spec, pod.plan, world_.topology)) {
+            if (!weighted.score->concerns(pod)) {
                 continue;
             }
             const RawScores* raws = search_.raws(index);
@@ -247,7 +247,7 @@ Explanation explain_ask(World& world, Attempts& attempts, const BlockEvaluator& 
     return explanation;
 }
 
-std::string why_it_waits(const World& world, AskId id, bool has_credit, const PredicateSet& predicates) {
+std::string why_it_waits(const World& world, AskId id, const PredicateSet& predicates) {
     const Ask& ask = world.asks[id];
     switch (ask.state) {
         case AskState::pending:
@@ -255,8 +255,9 @@ std::string why_it_waits(const World& world, AskId id, bool has_credit, const Pr
             if (world.resyncs_open > 0) {
                 return "a shim is stating its state anew; nothing is decided before the end of it";
             }
-            return has_credit ? "is in the heap, to be tried in its turn"
-                              : "its shim has no credit left: it must acknowledge decisions first";
+            return world.order->selectable(id)
+                       ? "is in the heap, to be tried in its turn"
+                       : "its shim has no credit left: it must acknowledge decisions first";
         case AskState::backoff:
             return "waits until " + std::to_string(world.asks.waiting(id).backoff_until_ns) + " ns after " +
                    std::to_string(ask.failures) + " failures";

@@ -16,6 +16,6 @@ namespace bayplan {
 Explanation explain_ask(World&, Attempts&, const BlockEvaluator&, ClusterSearch&, AskId, bool full);
 
 // What an ask waits for, without a look at nodes: in terms of predicates, credit, time and what would wake it.
-std::string why_it_waits(const World&, AskId, bool has_credit, const PredicateSet&);
+std::string why_it_waits(const World&, AskId, const PredicateSet&);
 
 }  // namespace bayplan

@@ -187,6 +187,7 @@ void Lifecycle::tell_waiting(AskId id, std::string_view message, bool nominated)
 
 void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, const PreemptionOutcome& outcome,
                      std::size_t nodes) {
+    world_.order->refund(id);
     world_.asks.waiting(id).failed_predicates = failed;
     count_failure(id);
     ++failed_;
@@ -234,16 +235,14 @@ void Lifecycle::begin_waiting(AskId id) {
 
 void Lifecycle::make_pending(AskId id, AskEvent event) {
     change_state(world_.asks[id], event);
-    Waiting& waiting = world_.asks.waiting(id);
-    waiting.nacked = false;
-    world_.pending.insert(id);
-    pipeline_.on_pending(waiting.key);
+    world_.asks.waiting(id).nacked = false;
+    world_.order->insert(id);
 }
 
 void Lifecycle::withdraw(AskId id) {
     switch (world_.asks[id].state) {
-        case AskState::pending: world_.pending.remove(id); break;
-        case AskState::selected: pipeline_.on_selected_gone(); break;
+        case AskState::pending: world_.order->remove(id); break;
+        case AskState::selected: pipeline_.forget_selected(id); break;
         case AskState::backoff: (world_.asks.waiting(id).nacked ? world_.nacked : world_.backoff).remove(id); break;
         case AskState::unschedulable: world_.unschedulable.remove(id); break;
         case AskState::awaiting_node:
@@ -258,6 +257,9 @@ void Lifecycle::place_by_force(AskId id, Slot slot, std::string_view stated_devi
     world_.nominations.lift(id);  // its own does not count against it
     give_devices(id, slot, stated_devices);
     occupy(id, slot);
+    if (!world_.asks[id].foreign) {
+        world_.order->charge(id);
+    }
     world_.nodes.note_usage_changed(slot);
     end_avoiding(id);
     end_waiting(id, AskEvent::run, 0);
@@ -279,6 +281,9 @@ void Lifecycle::await_node(AskId id, std::string_view node, bool tell) {
 void Lifecycle::end_allocation(AskId id) {
     Ask& ask = world_.asks[id];
     vacate(id);
+    if (!ask.foreign) {
+        world_.order->refund(id);
+    }
     if (ask.has_entries) {
         if (world_.devices.of(id) != nullptr) {
             world_.devices.take_back(id, ask.slot);

@@ -1,6 +1,7 @@
 // What happens to asks: the only code that changes an ask's state, a node's usage, or a shim's decisions. Every
 // transition of engine/rules is one function here; which states follow which is in apps/ask_state.h alone. Selecting
-// and putting back is the pipeline's (placement/pipeline.h), and means nothing to the outside.
+// and putting back is the pipeline's (placement/pipeline.h), and means nothing to the outside. The pending order is told
+// here of every ask that comes, goes, gets or loses a node (queues/pending_order.h).
 //
 // Thread: the engine's.
 #pragma once
@@ -27,8 +28,6 @@ public:
     void decide(ShimId, DecisionKind, std::string_view name, std::string_view text,
                 Termination = Termination::unknown, std::string_view node = {}, bool scale_up = false);
     void cut(ShimId, std::string_view why);
-    bool has_credit(ShimId) const;
-    void credit_changed(ShimId);  // tells the heap if credit came or went
     void forget_decisions(ShimId);  // all of them: it resyncs, and is told from number 1 on
     void acknowledge(ShimId, std::uint64_t up_to);
 
@@ -80,6 +79,7 @@ public:
 
 private:
     void count_decision(ShimId, bool spends, AskHandle);
+    void credit_changed(ShimId);
     void give_devices(AskId, Slot, std::string_view stated);
     void count_failure(AskId);
     void end_waiting(AskId, AskEvent, std::uint64_t decision);

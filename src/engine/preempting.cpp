@@ -114,7 +114,7 @@ void Preempting::search_by_amounts(AskId id, const Diagnosis& diagnosis, Preempt
 }
 
 AmountSearch::Tables Preempting::amount_tables() const {
-    return {world_.asks, world_.classes, world_.node_state, world_.specs, world_.budgets, world_.victim_index};
+    return {world_.view, world_.budgets, world_.victim_index};
 }
 
 VictimCounters Preempting::counters() const {

@@ -166,13 +166,14 @@ void Lifecycle::give_up_on_stuck_victims(AskId id) {
 
 AskId Lifecycle::early() const {
     const AskId id = world_.options.backoff_early ? world_.backoff.first() : kNone<AskId>;
-    return id != kNone<AskId> && has_credit(world_.asks[id].shim) ? id : kNone<AskId>;
+    return id != kNone<AskId> && world_.order->selectable(id) ? id : kNone<AskId>;
 }
 
 AskId Lifecycle::take_early() {
     const AskId id = early();
     if (id != kNone<AskId>) {
         world_.backoff.remove(id);
+        world_.order->charge(id);
         change_state(world_.asks[id], AskEvent::select);
     }
     return id;

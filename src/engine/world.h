@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -27,11 +28,11 @@
 #include "preemption/nominations.h"
 #include "preemption/victim_index.h"
 #include "queues/awaited_nodes.h"
-#include "queues/pending_heap.h"
+#include "queues/leaf_order.h"
 #include "queues/waiting_asks.h"
 #include "engine/object_table.h"
 #include "shims/shim.h"
-#include "topology/topology.h"
+#include "topology/cluster_view.h"
 
 namespace bayplan {
 
@@ -53,7 +54,7 @@ struct World {
           specs(texts),
           classes(kinds, names, specs, kClassCacheBytesMax),
           topology({texts, known, asks, specs, classes, nodes}, topology_options(settings, predicate_parts)),
-          pending(asks),
+          order(std::make_unique<LeafOrder>(asks)),
           backoff(asks),
           nacked(asks),
           unschedulable(asks),
@@ -85,13 +86,14 @@ struct World {
     ClassTable classes;
     AmountTotals totals;
     Topology topology;
+    const ClusterView view{asks, classes, specs, nodes, node_state, topology, kinds, devices};
     ObjectTable objects;
     // What placements took of volumes, until their end.
     boost::unordered_flat_map<AskId, std::vector<ClaimBinding>> bindings;
     ApplicationTable applications;
     std::uint64_t last_sequence = 0;  // of asks
 
-    PendingHeap pending;
+    const std::unique_ptr<PendingOrder> order;  // who is next; pending asks are in it
     BackoffHeap backoff;
     BackoffHeap nacked;  // in backoff too, but never tried before their time
     UnschedulableList unschedulable;

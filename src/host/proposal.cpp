@@ -57,10 +57,10 @@ int home_domain(const HostFacts& facts, const std::vector<Nic>& nics) {
 void share(const std::vector<std::size_t>& cores, const CpuSet& cpus, threads::ThreadPlan& plan) {
     plan.of(Role::data_plane) = {one(cores[0])};
     plan.of(Role::engine) = {one(cores[cores.size() > 1 ? 1 : 0])};
-    for (const Role role : {Role::worker, Role::victim_worker, Role::housekeeping}) plan.of(role) = {cpus};
+    for (const Role role : {Role::teller, Role::worker, Role::victim_worker, Role::housekeeping}) plan.of(role) = {cpus};
 }
 
-// Cores in the order of use: data plane, engine, workers, victim workers; the rest goes to housekeeping.
+// Cores in the order of use: data plane, engine, teller, workers, victim workers; the rest goes to housekeeping.
 void spread(const HostFacts& facts, std::vector<std::size_t> cores, const CpuSet& cpus, int domain, Proposal& proposal) {
     threads::ThreadPlan& plan = proposal.profile.plan;
     // Interrupts and everything else of the host live on CPU 0.
@@ -71,7 +71,8 @@ void spread(const HostFacts& facts, std::vector<std::size_t> cores, const CpuSet
     }));
     const std::size_t home = near >= kCoresToShare ? near : cores.size();
     const std::size_t lcores = home >= 12 ? 2 : 1;
-    const std::size_t left = home - lcores - 1;
+    const std::size_t tellers = home - lcores > 2 ? 1 : 0;
+    const std::size_t left = home - lcores - 1 - tellers;
     const std::size_t victims = left >= 4 ? std::min(left / 3, kWorkersMax) : 0;
     const std::size_t workers = std::min(left - victims, kWorkersMax);
     std::size_t next = 0;
@@ -80,8 +81,10 @@ void spread(const HostFacts& facts, std::vector<std::size_t> cores, const CpuSet
     };
     take(Role::data_plane, lcores);
     take(Role::engine, 1);
+    take(Role::teller, tellers);
     take(Role::worker, workers);
     take(Role::victim_worker, victims);
+    if (tellers == 0) plan.of(Role::teller) = plan.of(Role::worker);
     const CpuSet isolated = all_cpus_of(plan, false);
     if (victims == 0) plan.of(Role::victim_worker) = plan.of(Role::worker);
     CpuSet busy = isolated;

@@ -41,11 +41,13 @@ constexpr std::uint16_t room_code(std::int64_t amount) {
 
 struct RoomLanes {
     alignas(64) std::uint16_t code[64] = {};
+    bool operator==(const RoomLanes&) const = default;
 };
 
 struct ShareLanes {
     alignas(64) std::uint16_t cpu[64] = {};
     alignas(64) std::uint16_t memory[64] = {};
+    bool operator==(const ShareLanes&) const = default;
 };
 
 // A block that is to be bounded.

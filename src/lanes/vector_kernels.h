@@ -27,9 +27,15 @@ struct VectorKernels {
 
     static constexpr int kCount = 64;
 
-    // Is any of `lanes` among the kInts from this one on?
-    static bool any_from(std::uint64_t lanes, int first) {
-        return (lanes >> first & ((std::uint64_t{1} << V::kInts) - 1)) != 0;
+    // each(first lane) for every kInts that have any of `lanes`. Mostly one eight is asked for, another every time: steps
+    // over all of them with a branch each would be mispredicted.
+    template <typename Each>
+    static void for_each_ints(std::uint64_t lanes, Each&& each) {
+        while (lanes != 0) {
+            const int first = __builtin_ctzll(lanes) & -V::kInts;
+            each(first);
+            lanes &= ~(((std::uint64_t{1} << V::kInts) - 1) << first);
+        }
     }
 
     static Ints taken(const KindLanes& kind, int first) {
@@ -38,13 +44,11 @@ struct VectorKernels {
 
     static std::uint64_t with_room(const KindLanes& kind, std::uint64_t lanes) noexcept {
         std::uint64_t full = 0;
-        for (int first = 0; first < kCount; first += V::kInts) {
-            if (any_from(lanes, first)) {
-                const Ints free = V::subtract(V::subtract(V::load(kind.capacity + first), V::load(kind.used + first)),
-                                              V::load(kind.foreign + first));
-                full |= V::bits(V::greater(V::all(kind.amount), free)) << first;
-            }
-        }
+        for_each_ints(lanes, [&](int first) {
+            const Ints free = V::subtract(V::subtract(V::load(kind.capacity + first), V::load(kind.used + first)),
+                                          V::load(kind.foreign + first));
+            full |= V::bits(V::greater(V::all(kind.amount), free)) << first;
+        });
         return lanes & ~full;
     }
 
@@ -68,10 +72,7 @@ struct VectorKernels {
     template <Ints (*kPerKind)(Ints, Ints, Ints)>
     static void add_allocated(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes,
                               std::int64_t weight, std::int64_t* scores) noexcept {
-        for (int first = 0; first < kCount; first += V::kInts) {
-            if (!any_from(lanes, first)) {
-                continue;
-            }
+        for_each_ints(lanes, [&](int first) {
             Ints sum = V::all(0);
             Mask both = V::greater(V::all(1), V::all(0));
             for (const KindLanes* kind : {&cpu, &memory}) {
@@ -83,7 +84,7 @@ struct VectorKernels {
             }
             const Ints mean = V::pick(both, V::half(sum), sum);
             V::store(scores + first, V::add(V::load(scores + first), V::times_small(V::all(weight), mean)));
-        }
+        });
     }
 
     static Reals fraction(const KindLanes& kind, int first, Ints divisor) {
@@ -92,10 +93,7 @@ struct VectorKernels {
 
     static void add_balanced(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes,
                              std::int64_t weight, std::int64_t* scores) noexcept {
-        for (int first = 0; first < kCount; first += V::kInts) {
-            if (!any_from(lanes, first)) {
-                continue;
-            }
+        for_each_ints(lanes, [&](int first) {
             const Ints cpu_capacity = V::load(cpu.capacity + first);
             const Ints memory_capacity = V::load(memory.capacity + first);
             const Mask both = V::both(V::greater(cpu_capacity, V::all(0)), V::greater(memory_capacity, V::all(0)));
@@ -104,7 +102,7 @@ struct VectorKernels {
                                  fraction(memory, first, V::pick(both, memory_capacity, V::all(1))));
             const Ints score = V::pick(both, V::truncated(V::hundredfold_of_rest(deviation)), V::all(100));
             V::store(scores + first, V::add(V::load(scores + first), V::times_small(V::all(weight), score)));
-        }
+        });
     }
 
     static std::uint64_t largest(const std::uint64_t* keys, std::size_t count) noexcept {

@@ -22,7 +22,7 @@ constexpr std::uint64_t kAttemptsPerTurn = 1'024;  // as the daemon's loop
 
 bool BatchSink::decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t,
                           std::uint64_t) {
-    last_decision_ = batch->first_sequence + batch->decisions.size() - 1;
+    last_decision_.store(batch->first_sequence + batch->decisions.size() - 1, std::memory_order_relaxed);
     batches_.push_back(std::move(batch));
     return true;
 }
@@ -174,6 +174,7 @@ void EngineDriver::register_cluster() {
     define_fields();
     state_running();
     turn();
+    settle();
 }
 
 // A spec for each node, whose pods go to it alone: its number is the node's.
@@ -234,7 +235,20 @@ void EngineDriver::turn() {
     if (beside_ != nullptr) {
         beside_->run(kAttemptsPerTurn);
     }
-    apply(Acknowledge{kConnection, sink_.last_decision()});
+    acknowledge();
+}
+
+void EngineDriver::acknowledge() {
+    acknowledged_ = sink_.last_decision();
+    apply(Acknowledge{kConnection, acknowledged_});
+}
+
+// What was decided is told now; that may bring credit for more.
+void EngineDriver::settle() {
+    engine_.settle();
+    if (acknowledged_ != sink_.last_decision()) {
+        acknowledge();
+    }
 }
 
 void EngineDriver::ask_all() { ask_some(0, load_.pods.size()); }
@@ -242,6 +256,9 @@ void EngineDriver::ask_all() { ask_some(0, load_.pods.size()); }
 void EngineDriver::decide_all() {
     do {
         turn();
+        if (!engine_.has_work()) {
+            settle();
+        }
     } while (engine_.has_work());
 }
 

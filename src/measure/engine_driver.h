@@ -4,6 +4,7 @@
 // Thread: its owner's. Owns the engine and the records of the messages under construction.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@
 namespace bayplan::measure {
 
 // Keeps the batches of decisions that the engine sends; looks at them only when asked.
+//
+// Thread: its calls as a sink come from the engine's teller, which may be a thread of its own; last_decision: any; all else
+// after Engine::settle.
 class BatchSink final : public DecisionSink {
 public:
     void hello_reply(ConnectionId, const HelloReply&) override {}
@@ -25,7 +29,7 @@ public:
     void cut(ConnectionId, std::string_view) override { ++cuts_; }
     void log_line(std::string_view) override {}
 
-    std::uint64_t last_decision() const { return last_decision_; }
+    std::uint64_t last_decision() const { return last_decision_.load(std::memory_order_relaxed); }
     std::uint64_t cuts() const { return cuts_; }
     // Over the placements so far, in order.
     std::uint64_t placement_hash() const;
@@ -43,7 +47,7 @@ public:
 
 private:
     std::vector<std::shared_ptr<const DecisionBatch>> batches_;
-    std::uint64_t last_decision_ = 0;
+    std::atomic<std::uint64_t> last_decision_{0};
     std::uint64_t cuts_ = 0;
 };
 
@@ -58,7 +62,7 @@ public:
     void register_cluster();
     // Every pod as an ask, 64 to a message. The engine decides nothing yet.
     void ask_all();
-    // Attempts, decisions and acknowledgements until nothing can be selected any more.
+    // Attempts, decisions and acknowledgements until nothing can be selected any more, and everything has been told.
     void decide_all();
     // Asks and decisions by turns, as a daemon sees a stream: 16 messages, then attempts.
     void stream_all();
@@ -84,12 +88,15 @@ private:
     void release_some(std::size_t first, std::size_t end);
     void ask_some(std::size_t first, std::size_t end);
     void turn();
+    void acknowledge();
+    void settle();
 
     const workload::Workload& load_;
     Scheduler* const beside_;
     BatchSink sink_;
     Engine engine_;
     std::uint64_t sequence_ = 0;
+    std::uint64_t acknowledged_ = 0;
     std::unordered_map<std::string, DictId> ids_;
     std::vector<DictEntry> unsent_entries_;
     std::vector<std::vector<Amount>> pod_requests_;  // by shape

@@ -266,6 +266,7 @@ EngineOptions MeasureOptions::engine() const {
     engine.executor = executor;
     engine.path = path;
     engine.workers = workers;
+    engine.teller = teller;
     return engine;
 }
 

@@ -20,6 +20,7 @@ namespace bayplan::measure {
 struct MeasureOptions {
     ExecutorKind executor = ExecutorKind::tbb;
     BatchPath path = BatchPath::automatic;
+    TellerMode teller = TellerMode::thread;
     std::uint32_t workers = 1;
     int runs = 3;        // the least times of them count
     bool scan = true;

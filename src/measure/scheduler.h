@@ -29,6 +29,7 @@ public:
     void run(std::uint64_t attempts_max) override {
         engine_.run(attempts_max);
         engine_.flush();
+        engine_.settle();
     }
     bool has_work() const override { return engine_.has_work(); }
     std::uint64_t last_decision() const override { return sink_.last_decision(); }

@@ -57,6 +57,10 @@ enum class BatchPath : std::uint8_t { automatic, inline_, graph };
 // (automatic: where that pays); plain: pod by pod on every node, nothing kept.
 enum class VictimPath : std::uint8_t { automatic, inline_, workers, plain };
 
+// Who formats and hashes decisions, keeps them until they are acknowledged, and calls the sink: the engine's own thread
+// after every input and turn, or a second one.
+enum class TellerMode : std::uint8_t { inline_, thread };
+
 struct EngineOptions {
     // Decide.
     std::uint64_t daemon_instance = 1;
@@ -91,6 +95,8 @@ struct EngineOptions {
     std::uint32_t victim_workers = 1;  // beside the engine's thread; 0: none
     std::uint32_t shards = 4;
     std::uint32_t batch = 64;   // asks selected at a time
+    TellerMode teller = TellerMode::inline_;
+    std::uint32_t teller_ring_bytes = 1u << 20;  // between the two; the engine waits while it is full
     std::uint32_t depth = 2;    // batches under way: 2 = the next is proposed while one commits
 };
 

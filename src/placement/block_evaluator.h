@@ -114,10 +114,9 @@ private:
                ClassCache::LastLook& known) const noexcept {
         const std::uint64_t fit = predicates_->filter(ask_class, block, block.present & allowed & lanes);
         known.feasible = (known.feasible & ~lanes) | fit;
-        for (std::uint32_t lane = 0; lane < kLanes; lane += 8) {
-            if ((lanes >> lane & 1) != 0) {
-                std::fill_n(known.scores.begin() + lane, 8, 0);
-            }
+        constexpr std::uint64_t kFirsts = 0x0101'0101'0101'0101;
+        for (std::uint64_t left = lanes & kFirsts; left != 0; left &= left - 1) {
+            std::fill_n(known.scores.begin() + std::countr_zero(left), 8, 0);
         }
         if (fit != 0) {
             score(ask_class, block, fit, known.scores);

@@ -72,6 +72,9 @@ public:
     }
 
     void resize(std::uint32_t blocks) {
+        if (blocks == block_count_) {
+            return;
+        }
         block_count_ = blocks;
         best_.resize(whole_runs(blocks), 0);
         const std::size_t groups = (blocks + kGroup - 1) / kGroup;

@@ -18,7 +18,7 @@ bool ClusterSearch::filters_couple(const Subject& subject) const {
 bool ClusterSearch::couples(const Subject& subject) const {
     return (!subject.plan.plain && filters_couple(subject)) ||
            std::any_of(scores_.begin(), scores_.end(), [&](const WeightedClusterScore& weighted) {
-               return weighted.score->tells_apart(subject.spec, subject.plan, subject.topology);
+               return weighted.score->tells_apart(subject);
            });
 }
 
@@ -54,13 +54,13 @@ void ClusterSearch::collect(const Subject& subject) {
     telling_.clear();
     for (std::size_t index = 0; index < scores_.size(); ++index) {
         const ClusterScore& score = *scores_[index].score;
-        if (!score.tells_apart(subject.spec, subject.plan, subject.topology)) {
+        if (!score.tells_apart(subject)) {
             continue;
         }
         active_[index] = true;
         telling_.push_back(index);
         raws_[index].reset(static_cast<std::uint32_t>(feasible_.size()));
-        score.collect(subject.spec, subject.plan, subject.topology, feasible_, raws_[index]);
+        score.collect(subject, feasible_, raws_[index]);
         raws_[index].find_extremes(feasible_);
     }
 }

@@ -10,11 +10,11 @@ NamedNodes::NamedNodes(const BlockEvaluator& evaluator, ClusterSearch& search)
 
 void NamedNodes::judge(const Subject& subject, const NodeState& nodes, Slot slot) {
     const NodeBlock& block = nodes.block(block_of(slot));
-    const NodeMask* mask = subject.topology.signatures().mask(subject.plan.signature).get();
+    const NodeMask* mask = subject.cluster.topology.signatures().mask(subject.plan.signature).get();
     const std::uint64_t lane =
         BlockEvaluator::allowed(block_of(slot), mask) & block.present & std::uint64_t{1} << lane_of(slot);
     // Of its terms the signature knows nothing.
-    if (lane == 0 || (subject.plan.by_name && !subject.topology.required_nodes_match(subject.spec, slot))) {
+    if (lane == 0 || (subject.plan.by_name && !subject.cluster.topology.required_nodes_match(subject.spec, slot))) {
         return;
     }
     if (const NodeKey key = evaluator_.best(subject.ask_class, block, block_of(slot), lane); key != 0) {
@@ -31,10 +31,10 @@ NodeKey NamedNodes::find(const Subject& subject, const NodeState& nodes, const E
     };
     if (subject.plan.by_name) {
         for (const Text name : subject.plan.names.names) {
-            consider(subject.topology.node_named(name));
+            consider(subject.cluster.topology.node_named(name));
         }
     } else {
-        consider(subject.topology.node_named(subject.ask_class.required_node));
+        consider(subject.cluster.topology.node_named(subject.ask_class.required_node));
     }
     if (!feasible_.empty() && search_.couples(subject)) {
         return search_.best_among(subject, nodes.block_count(), feasible_);

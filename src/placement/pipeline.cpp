@@ -17,8 +17,10 @@ constexpr std::uint64_t kBoundNs = 12;
 constexpr std::uint64_t kJudgeNs = 100;
 constexpr std::uint64_t kJudgeChangedNs = 50;  // those of its nodes that changed
 constexpr std::uint64_t kSettleNs = 3 * kJudgeNs;
-// What it costs: per class, its cache and what it reads travel between cores; per batch, a message and a wake-up.
+// What it costs: per class, its cache and what it reads travel between cores; of a class that has no keys yet, a key for
+// each block is made room for, written there and read here, which no range is worth; per batch, a message and a wake-up.
 constexpr std::uint64_t kProposalNs = 1'500;
+constexpr std::uint64_t kKeyNs = 4;
 constexpr std::uint64_t kHandOverNs = 20'000;
 
 }  // namespace
@@ -27,7 +29,7 @@ Pipeline::Pipeline(const EngineOptions& options, State state, const BlockEvaluat
                    ClusterSearch& search, std::unique_ptr<StageExecutor> executor)
     : options_(options), state_(state), evaluator_(evaluator), search_(search), named_(evaluator, search),
       executor_(std::move(executor)),
-      column_source_(state.classes, state.topology) {
+      column_source_(state.classes, state.cluster.topology) {
     executor_->start(*this);
 }
 
@@ -38,35 +40,40 @@ Pipeline::~Pipeline() {
 
 // --- selecting
 
-AskId Pipeline::next_selected() {
-    for (;;) {
-        if (cut_) {
-            put_all_back();
-        }
-        while (!batches_.empty()) {
-            Batch& batch = batches_.front();
-            if (batch.next == batch.asks.size()) {
-                retire_oldest();
-                continue;
-            }
-            break;
-        }
-        if (batches_.empty() || batches_.front().next == 0) {
-            fill();
-            if (batches_.empty()) {
-                return kNone<AskId>;
-            }
-            wait_for(batches_.front().submitted_as);
-            counters_.batches_overlapped += executor_->under_way() > 0 ? 1 : 0;
-        }
+Element Pipeline::next() {
+    element_.clear();
+    while (element_.empty() && make_ready()) {
         Batch& batch = batches_.front();
         committing_ = batch.submitted_as;
-        const AskHandle handle = batch.asks[batch.next++];
-        if (still_selected(batch, handle)) {
-            --selected_;
-            return handle.id;
-        }
+        const std::uint32_t element = batch.asks[batch.next].element;
+        do {
+            const AskHandle ask = batch.asks[batch.next++].ask;
+            if (still_selected(batch, ask)) {
+                --selected_;
+                element_.push_back(ask.id);
+            }
+        } while (batch.next < batch.asks.size() && batch.asks[batch.next].element == element);
     }
+    return element_;
+}
+
+// Brings a batch to the front that has something to try, its proposals made. False: there is none.
+bool Pipeline::make_ready() {
+    if (state_.order.version() != version_) {
+        put_all_back();
+    }
+    while (!batches_.empty() && batches_.front().next == batches_.front().asks.size()) {
+        retire_oldest();
+    }
+    if (batches_.empty() || batches_.front().next == 0) {
+        fill();
+        if (batches_.empty()) {
+            return false;
+        }
+        wait_for(batches_.front().submitted_as);
+        counters_.batches_overlapped += executor_->under_way() > 0 ? 1 : 0;
+    }
+    return true;
 }
 
 void Pipeline::retire_oldest() {
@@ -74,41 +81,58 @@ void Pipeline::retire_oldest() {
     batches_.erase(batches_.begin());
 }
 
-void Pipeline::put_back(AskId id) {
-    change_state(state_.asks[id], AskEvent::put_back);
-    state_.pending.insert(id);
+// Gives an element back to the order as it was taken, less what is gone of it.
+void Pipeline::put_back(const Batch& batch, std::size_t first, std::size_t end) {
+    element_.clear();
+    for (; first < end; ++first) {
+        const AskHandle ask = batch.asks[first].ask;
+        if (still_selected(batch, ask)) {
+            change_state(state_.asks[ask.id], AskEvent::put_back);
+            element_.push_back(ask.id);
+        }
+    }
+    if (!element_.empty()) {
+        selected_ -= element_.size();
+        state_.order.refund(element_);
+        state_.order.insert(element_);
+    }
 }
 
+// The last first: so each comes before what is there already.
 void Pipeline::put_all_back() {
-    for (Batch& batch : batches_) {
-        for (; batch.next < batch.asks.size(); ++batch.next) {
-            if (still_selected(batch, batch.asks[batch.next])) {
-                put_back(batch.asks[batch.next].id);
-                --selected_;
+    while (!batches_.empty()) {
+        Batch& batch = batches_.back();
+        for (std::size_t end = batch.asks.size(); end > batch.next;) {
+            std::size_t first = end - 1;
+            while (first > batch.next && batch.asks[first - 1].element == batch.asks[first].element) {
+                --first;
+            }
+            put_back(batch, first, end);
+            end = first;
+        }
+        // Its proposals are still under way; wait_for collects them in order when somebody needs them.
+        counters_.batches_cut += batch.next < batch.asks.size() ? 1 : 0;
+        spare_.push_back(std::move(batch.asks));
+        batches_.pop_back();
+    }
+    element_.clear();
+    version_ = state_.order.version();
+}
+
+bool Pipeline::any_selectable() const {
+    for (const Batch& batch : batches_) {
+        for (std::size_t at = batch.next; at < batch.asks.size(); ++at) {
+            const AskHandle ask = batch.asks[at].ask;
+            if (still_selected(batch, ask) && state_.order.selectable(ask.id)) {
+                return true;
             }
         }
-        ++counters_.batches_cut;
     }
-    // Their proposals are still under way; wait_for collects them in order when somebody needs them.
-    while (!batches_.empty()) {
-        retire_oldest();
-    }
-    cut_ = false;
+    return false;
 }
-
-void Pipeline::on_pending(const PendingKey& key) {
-    if (!batches_.empty() && key.comes_before(batches_.back().last)) {
-        cut_ = true;
-    }
-}
-
-void Pipeline::on_order_changed() { cut_ = !batches_.empty(); }
 
 void Pipeline::fill() {
     while (collect_one()) {
-    }
-    if (state_.nodes.published() != state_.nodes.log().head()) {
-        state_.nodes.publish();
     }
     while (batches_.size() < options_.depth) {
         Batch batch;
@@ -122,24 +146,26 @@ void Pipeline::fill() {
     }
 }
 
+// An element is selected whole: the last may make the batch longer than it should be.
 bool Pipeline::select(Batch& batch) {
     if (!spare_.empty()) {
         batch.asks = std::move(spare_.back());
         batch.asks.clear();
         spare_.pop_back();
     }
+    std::uint32_t number = 0;
     while (batch.asks.size() < options_.batch) {
-        const AskId id = state_.pending.top();
-        if (id == kNone<AskId>) {
+        const Element element = state_.order.take();
+        if (element.empty()) {
             break;
         }
-        state_.pending.remove(id);
-        Waiting& waiting = state_.asks.waiting(id);
-        change_state(state_.asks[id], AskEvent::select);
-        waiting.selected_in = batch.number;
-        batch.last = waiting.key;
-        batch.asks.push_back(state_.asks.handle(id));
-        ++selected_;
+        for (const AskId id : element) {
+            change_state(state_.asks[id], AskEvent::select);
+            state_.asks.waiting(id).selected_in = batch.number;
+            batch.asks.push_back({state_.asks.handle(id), number});
+        }
+        selected_ += element.size();
+        ++number;
     }
     return !batch.asks.empty();
 }
@@ -168,12 +194,14 @@ std::uint64_t Pipeline::judging_ns(ClassId id) const {
 // What the commit is spared if the class is proposed, less what that costs it.
 std::uint64_t Pipeline::gain_of_proposing(ClassId id) {
     const ClassEntry& entry = state_.classes[id];
-    const Subject subject = subject_of(*entry.spec);
+    const Subject subject = subject_of(state_.cluster, *entry.spec);
     const bool columns = (entry.cache && entry.cache->columns()) || search_.couples(subject);
-    const bool ranged = state_.topology.signatures().mask(subject.plan.signature) == nullptr &&
+    const bool ranged = state_.cluster.topology.signatures().mask(subject.plan.signature) == nullptr &&
                         evaluator_.bound_for(*entry.spec).by_ranges();
     const std::uint64_t ns = columns ? judging_ns(id) : blocks_behind(entry) * (ranged ? kRangedNs : kBoundNs);
-    return ns + kSettleNs > kProposalNs ? ns + kSettleNs - kProposalNs : 0;
+    const bool fresh = !entry.cache || entry.cache->position() == ClassCache::kNever;
+    const std::uint64_t cost = kProposalNs + (fresh ? state_.nodes.block_count() * kKeyNs : 0);
+    return ns + kSettleNs > cost ? ns + kSettleNs - cost : 0;
 }
 
 bool Pipeline::worth_proposing(const std::vector<ClassId>& classes) {
@@ -193,12 +221,12 @@ void Pipeline::submit_proposals(Batch& batch) {
     const std::uint64_t oldest = batches_.empty() ? batch.number : batches_.front().number;
     std::vector<ClassId>& classes = proposed_classes_;
     classes.clear();
-    for (const AskHandle& handle : batch.asks) {
-        const ClassId id = state_.asks[handle.id].ask_class;
+    for (const Selected& selected : batch.asks) {
+        const ClassId id = state_.asks[selected.ask.id].ask_class;
         ClassEntry& entry = state_.classes[id];
         // In an unfinished batch, or away with one that was cut: resolved at commit.
         const bool free = entry.last_batch < oldest && entry.proposed_in == 0;
-        if (free && !named_.suits(*entry.spec, state_.topology.plan(entry.spec->spec))) {
+        if (free && !named_.suits(*entry.spec, state_.cluster.topology.plan(entry.spec->spec))) {
             classes.push_back(id);
         }
         entry.last_batch = batch.number;
@@ -207,6 +235,7 @@ void Pipeline::submit_proposals(Batch& batch) {
         ++counters_.batches_inline;
         return;
     }
+    state_.nodes.publish();
     std::unique_ptr<ProposalBatch> message = this->message();
     message->number = ++last_submitted_;
     for (const ClassId id : classes) {
@@ -214,8 +243,8 @@ void Pipeline::submit_proposals(Batch& batch) {
         proposal.ask_class = id;
         proposal.spec = state_.classes[id].spec;
         proposal.cache = state_.classes.lend_cache(id, message->number);
-        const Subject subject = subject_of(*proposal.spec);
-        proposal.mask = state_.topology.signatures().mask(subject.plan.signature);
+        const Subject subject = subject_of(state_.cluster, *proposal.spec);
+        proposal.mask = state_.cluster.topology.signatures().mask(subject.plan.signature);
         const bool filled = proposal.cache->columns() && proposal.cache->position() != ClassCache::kNever;
         proposal.cache->want_columns(filled || search_.couples(subject));
         if (proposal.cache->columns()) {
@@ -265,11 +294,6 @@ void Pipeline::wait_for(std::uint64_t submitted_as) {
             std::this_thread::yield();  // the workers may need this very CPU
         }
     }
-}
-
-Subject Pipeline::subject_of(const AskClass& ask_class) {
-    return {ask_class, state_.topology.spec(ask_class.spec), state_.topology.plan(ask_class.spec), state_.topology,
-            state_.kinds};
 }
 
 }  // namespace bayplan

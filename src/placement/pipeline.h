@@ -1,9 +1,10 @@
-// The pipeline: select a batch of asks in order -> propose in parallel, one class each -> commit in order.
+// The pipeline: select a batch of elements in order -> propose in parallel, one class each -> commit in order.
 //
 //   batches_:  [committing][next: its proposals run on the workers][...]   at most `depth`
 //
-// Selected asks left the pending heap on the assumption that each will be placed. If something comes up
-// that belongs before the last of them, they go back and are selected again (cut). A class's cache has
+// Selected elements were taken from the pending order on the assumption that each will be placed: the order has charged
+// them. Who is next is the order's to say alone; when its version changes, what is selected and not tried yet is given
+// back, whole elements, and selected again (cut). A class's cache has
 // one owner: a class that is in an unfinished batch is not proposed for a later one; its asks there are
 // resolved at commit.
 //
@@ -24,7 +25,7 @@
 #include "placement/excluded_nodes.h"
 #include "placement/named_nodes.h"
 #include "placement/stage_executor.h"
-#include "queues/pending_heap.h"
+#include "queues/pending_order.h"
 
 namespace bayplan {
 
@@ -44,65 +45,50 @@ struct PipelineCounters {
 
 class Pipeline final : public Proposer {
 public:
+    // What it changes (states of asks, caches of classes, the heap, what of the nodes is published), and what it reads.
     struct State {
         AskTable& asks;
         ClassTable& classes;
-        PendingHeap& pending;
+        PendingOrder& order;
         NodeState& nodes;
-        Topology& topology;
-        const KindNames& kinds;
+        const ClusterView& cluster;
     };
 
     Pipeline(const EngineOptions&, State, const BlockEvaluator&, ClusterSearch&, std::unique_ptr<StageExecutor>);
     ~Pipeline() override;
 
-    // The next ask to attempt, out of the heap and out of its batch, or kNone. `has_credit(ask)`: asks
-    // of which it says no go back to the heap.
-    template <typename HasCredit>
-    AskId next(HasCredit&& has_credit) {
-        for (;;) {
-            const AskId id = next_selected();
-            if (id == kNone<AskId> || has_credit(id)) {
-                return id;
-            }
-            put_back(id);
-        }
-    }
+    // The next element to attempt, out of the order and out of its batch, and charged. Its asks are those that still
+    // wait; empty if there is none. Valid until the next call.
+    Element next();
 
     // The best node for an ask of the class in the present state; 0 if none is feasible. Brings the cache up to date.
     // Nodes that are excluded for this ask cost a look at their blocks, where they would be the best.
     NodeKey resolve(ClassId, const ExcludedNodes& = kNoneExcluded);
 
-    // An ask became pending; may mean that what is selected is no longer first.
-    void on_pending(const PendingKey&);
-    // Credit came back: order unknown.
-    void on_order_changed();
-    // A selected ask is no longer pending (removed, or placed by force).
-    void on_selected_gone() { --selected_; }
-
-    std::size_t selected() const { return selected_; }
-    template <typename Accept>
-    bool any_selected(Accept&& accept) const {
-        for (const Batch& batch : batches_) {
-            for (std::size_t at = batch.next; at < batch.asks.size(); ++at) {
-                if (still_selected(batch, batch.asks[at]) && accept(batch.asks[at].id)) {
-                    return true;
-                }
-            }
-        }
-        return false;
+    // A selected ask is no longer pending (removed, or placed by force): its charge ends.
+    void forget_selected(AskId id) {
+        --selected_;
+        state_.order.refund(id);
     }
+
+    // Asks that are selected and not tried yet.
+    std::size_t selected() const { return selected_; }
+    // True: one of them may be tried, now or after a cut.
+    bool any_selectable() const;
     const PipelineCounters& counters() const { return counters_; }
 
     void propose(Proposal&, std::uint32_t worker) noexcept override;
 
 private:
+    struct Selected {
+        AskHandle ask;
+        std::uint32_t element = 0;  // within its batch; asks of one element follow each other
+    };
     struct Batch {
         std::uint64_t number = 0;
         std::uint64_t submitted_as = 0;  // executor's number; 0 = no proposals
-        std::vector<AskHandle> asks;
+        std::vector<Selected> asks;
         std::size_t next = 0;
-        PendingKey last;
     };
 
     // False if the ask is gone, or was withdrawn since (and perhaps selected again for a later batch).
@@ -111,9 +97,9 @@ private:
         return ask != nullptr && ask->state == AskState::selected &&
                state_.asks.waiting(handle.id).selected_in == batch.number;
     }
-    AskId next_selected();
+    bool make_ready();
     void retire_oldest();
-    void put_back(AskId);
+    void put_back(const Batch&, std::size_t first, std::size_t end);
     void put_all_back();
     void fill();
     bool select(Batch&);
@@ -149,7 +135,6 @@ private:
     void judge_changed_nodes(const AskClass&, const NodeMask*, ClassCache&);
     void judge_last_changes(const AskClass&, const NodeMask*, ClassCache&);
     void look_at_changed(const AskClass&, const NodeMask*, BlockBound&, ClassCache&);
-    Subject subject_of(const AskClass&);
 
     const EngineOptions options_;
     State state_;
@@ -158,13 +143,14 @@ private:
     NamedNodes named_;
     std::unique_ptr<StageExecutor> executor_;
     std::vector<Batch> batches_;                   // a few, oldest first
-    std::vector<std::vector<AskHandle>> spare_;    // room for asks, from batches that are done
+    std::vector<std::vector<Selected>> spare_;     // room for asks, from batches that are done
+    std::vector<AskId> element_;                   // the one that is tried, or put back
     ProposalBatches spare_messages_;               // likewise
     std::uint64_t last_batch_ = 0;
     std::uint64_t last_submitted_ = 0;
     std::uint64_t last_collected_ = 0;
     std::size_t selected_ = 0;
-    bool cut_ = false;
+    std::uint64_t version_ = 0;        // of the order, when what is selected was right
     std::uint64_t committing_ = 0;     // executor's number of the batch that commits; 0 = no proposals
     std::vector<ClassId> proposed_classes_;  // of the batch that is being selected
     ClassCache once_;                  // of classes with one ask

@@ -186,7 +186,7 @@ NodeKey Pipeline::best_beside(const ExcludedNodes& excluded, NodeKey best, std::
 
 NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
     ClassEntry& entry = state_.classes[id];
-    const Subject subject = subject_of(*entry.spec);
+    const Subject subject = subject_of(state_.cluster, *entry.spec);
     counters_.resolved_at_commit += committing_ == 0 || entry.last_proposal != committing_ ? 1 : 0;
     if (named_.suits(subject.ask_class, subject.plan)) {
         return named_.find(subject, state_.nodes, excluded);
@@ -195,7 +195,7 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
         wait_for(entry.proposed_in);
     }
     ClassCache& cache = cache_for(id);
-    const NodeMask* mask = state_.topology.signatures().mask(subject.plan.signature).get();
+    const NodeMask* mask = state_.cluster.topology.signatures().mask(subject.plan.signature).get();
     const bool couples = search_.couples(subject);
     // Columns that are filled stay: what couples a class comes and goes with other pods.
     cache.want_columns(couples || (cache.columns() && cache.position() != ClassCache::kNever));

@@ -84,14 +84,14 @@ bool PlaceSearch::suits(const Subject& subject) {
     for (std::size_t at = 0; at < scores_.size(); ++at) {
         const ClusterScore& score = *scores_[at].score;
         Part& part = parts_[at];
-        part.by_place = score.by_place(subject.spec, subject.plan, subject.topology);
-        part.telling = score.tells_apart(subject.spec, subject.plan, subject.topology);
+        part.by_place = score.by_place(subject);
+        part.telling = score.tells_apart(subject);
         if (part.telling && !part.by_place) {
             return false;
         }
         part.numbers.clear();
         if (part.by_place) {
-            score.numbers_of_nodes(subject.plan, subject.topology, part.numbers);
+            score.numbers_of_nodes(subject, part.numbers);
         }
     }
     return true;
@@ -100,7 +100,7 @@ bool PlaceSearch::suits(const Subject& subject) {
 // --- bringing the index up to date
 
 bool PlaceSearch::same_layout(const Subject& subject, const PlaceIndex& index) const {
-    const TopologyKeys& keys = subject.topology.keys();
+    const TopologyKeys& keys = subject.cluster.topology.keys();
     return index.made.plan == subject.plan.number &&
            std::all_of(index.made.keys.begin(), index.made.keys.end(), [&](const PlaceIndex::Made::Key& known) {
                return keys.layout(static_cast<KeyId>(known.key)) == known.layout;
@@ -108,7 +108,7 @@ bool PlaceSearch::same_layout(const Subject& subject, const PlaceIndex& index) c
 }
 
 void PlaceSearch::arrange(const Subject& subject, std::uint32_t blocks, PlaceIndex& index) {
-    const TopologyKeys& keys = subject.topology.keys();
+    const TopologyKeys& keys = subject.cluster.topology.keys();
     index.made = {.plan = subject.plan.number, .keys = {}, .usable = true, .numbers = {}, .pod_position = 0};
     place_of_.assign(blocks, 0);
     std::uint32_t places = 1;
@@ -137,7 +137,7 @@ void PlaceSearch::bring_up_to_date(const Subject& subject, ClassCache& cache) {
         predicate->begin(subject);
         predicate->shared_numbers(subject, numbers_);
     }
-    const ChangeLog& log = subject.topology.pod_log();
+    const ChangeLog& log = subject.cluster.topology.pod_log();
     const std::uint64_t known = index.made.pod_position;
     if (known > log.head() || !log.reaches_back_to(known) || numbers_ != index.made.numbers) {
         index.made.numbers = numbers_;
@@ -233,17 +233,17 @@ void PlaceSearch::find_extremes(const Subject& subject, const PlaceIndex& index)
             continue;
         }
         const ClusterScore& score = *scores_[at].score;
-        score.weigh(subject.plan, subject.topology, feasible_, weights_);
+        score.weigh(subject, feasible_, weights_);
         part.extremes = {};
         for (const Admitted& admitted : admitted_) {
             const PlaceIndex::Place& place = index.places()[admitted.place];
-            if (score.leaves_out(subject.plan, subject.topology, place.block)) {
+            if (score.leaves_out(subject, place.block)) {
                 continue;
             }
             const LaneRange own = range_of(index, at, place);
-            part.extremes.add(score.raw_at(subject.plan, subject.topology, weights_, place.block, own.min));
+            part.extremes.add(score.raw_at(subject, weights_, place.block, own.min));
             if (own.max != own.min) {
-                part.extremes.add(score.raw_at(subject.plan, subject.topology, weights_, place.block, own.max));
+                part.extremes.add(score.raw_at(subject, weights_, place.block, own.max));
             }
         }
     }
@@ -256,7 +256,7 @@ void PlaceSearch::find_shared(const Subject& subject, const PlaceIndex& index) {
         }
         for (Admitted& admitted : admitted_) {
             const PlaceIndex::Place& place = index.places()[admitted.place];
-            if (scores_[at].score->leaves_out(subject.plan, subject.topology, place.block)) {
+            if (scores_[at].score->leaves_out(subject, place.block)) {
                 continue;
             }
             const LaneRange own = range_of(index, at, place);
@@ -272,7 +272,7 @@ void PlaceSearch::find_shared(const Subject& subject, const PlaceIndex& index) {
 std::int64_t PlaceSearch::points(const Subject& subject, std::size_t part, std::uint32_t block,
                                  std::int64_t own) const {
     const ClusterScore& score = *scores_[part].score;
-    const std::int64_t raw = score.raw_at(subject.plan, subject.topology, weights_, block, own);
+    const std::int64_t raw = score.raw_at(subject, weights_, block, own);
     return scores_[part].weight * score.normalise(raw, parts_[part].extremes);
 }
 

@@ -13,12 +13,12 @@ namespace {
 using Peers = SpecPlan::Peers;
 
 std::int64_t pods_at(const Subject& subject, const Peers& peers, Domain domain) {
-    return domain == kNoDomain ? 0 : subject.topology.counts().pods_in(peers.pods, domain);
+    return domain == kNoDomain ? 0 : subject.cluster.topology.counts().pods_in(peers.pods, domain);
 }
 
 // Lanes whose node lies in a domain with pods of the peers.
 std::uint64_t lanes_with(const Subject& subject, const Peers& peers, std::uint32_t block, std::uint64_t lanes) {
-    Topology& topology = subject.topology;
+    Topology& topology = subject.cluster.topology;
     if (topology.counts().total(peers.pods) == 0) {
         return 0;
     }
@@ -39,7 +39,7 @@ std::uint64_t lanes_with(const Subject& subject, const Peers& peers, std::uint32
 }
 
 std::uint64_t lanes_labelled(const Subject& subject, const Peers& peers, std::uint32_t block, std::uint64_t lanes) {
-    const TopologyKeys& keys = subject.topology.keys();
+    const TopologyKeys& keys = subject.cluster.topology.keys();
     const Domain shared = keys.block_domain(peers.key, block);
     if (shared != kMixed) {
         return shared == kNoDomain ? 0 : lanes;
@@ -55,7 +55,7 @@ std::uint64_t lanes_labelled(const Subject& subject, const Peers& peers, std::ui
 
 // No pod anywhere counts for any of the terms, and the pod matches them itself: it founds the group.
 bool founds_group(const Subject& subject) {
-    const PodCounts& counts = subject.topology.counts();
+    const PodCounts& counts = subject.cluster.topology.counts();
     return subject.plan.matches_own_affinity &&
            std::all_of(subject.plan.affinity.begin(), subject.plan.affinity.end(),
                        [&](const Peers& peers) { return counts.total(peers.pods) == 0; });
@@ -74,15 +74,15 @@ public:
 
     bool splits(const Subject&) const override { return true; }
     bool admits(const Subject& subject, std::uint32_t block) const override {
-        const TopologyKeys& keys = subject.topology.keys();
+        const TopologyKeys& keys = subject.cluster.topology.keys();
         return filter_by(subject, block, 1, [&](const Peers& peers) { return keys.whole_blocks(peers.key); }) != 0;
     }
     std::uint64_t filter_nodes(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
-        const TopologyKeys& keys = subject.topology.keys();
+        const TopologyKeys& keys = subject.cluster.topology.keys();
         return filter_by(subject, block, lanes, [&](const Peers& peers) { return !keys.whole_blocks(peers.key); });
     }
     void shared_numbers(const Subject& subject, std::vector<std::int64_t>& numbers) const override {
-        const TopologyKeys& keys = subject.topology.keys();
+        const TopologyKeys& keys = subject.cluster.topology.keys();
         const auto& terms = subject.plan.affinity;
         if (std::any_of(terms.begin(), terms.end(), [&](const Peers& peers) { return !keys.whole_blocks(peers.key); })) {
             numbers.push_back(founds_group(subject) ? 1 : 0);
@@ -90,7 +90,7 @@ public:
     }
 
     Refusal explain(const Subject& subject, const NodeView& node) const override {
-        const TopologyKeys& keys = subject.topology.keys();
+        const TopologyKeys& keys = subject.cluster.topology.keys();
         const auto any_at = [&](const std::vector<Peers>& all) {
             return std::any_of(all.begin(), all.end(), [&](const Peers& peers) {
                 return pods_at(subject, peers, keys.domain(peers.key, node.slot)) > 0;
@@ -116,7 +116,7 @@ public:
         const SpecPlan& plan = subject.plan;
         return plan.affinity.empty() && plan.anti_affinity.empty() &&
                std::none_of(plan.repelled_by.begin(), plan.repelled_by.end(), [&](const Peers& peers) {
-                   return subject.topology.counts().total(peers.pods) > 0;
+                   return subject.cluster.topology.counts().total(peers.pods) > 0;
                });
     }
 

@@ -38,7 +38,7 @@ public:
     }
 
     Refusal explain(const Subject& subject, const NodeView& node) const override {
-        const Topology& topology = subject.topology;
+        const Topology& topology = subject.cluster.topology;
         if (required_nodes_match(subject.spec, node.facts, topology.known(), topology.texts())) {
             return {};
         }
@@ -47,7 +47,7 @@ public:
 
     LaneRefusals explain_lanes(const Subject& subject, const NodeBlock&, std::uint32_t number, std::uint64_t lanes,
                                ReasonCounts& counts) const override {
-        const Topology& topology = subject.topology;
+        const Topology& topology = subject.cluster.topology;
         const auto refuse = [&](const NodeFacts& facts) {
             return !required_nodes_match(subject.spec, facts, topology.known(), topology.texts());
         };

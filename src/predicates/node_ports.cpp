@@ -15,7 +15,7 @@ public:
     std::uint64_t filter_cluster(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-            const HostPorts& used = subject.topology.ports(slot_at(block, lane));
+            const HostPorts& used = subject.cluster.topology.ports(slot_at(block, lane));
             if (!used.empty() && used.conflicts(subject.spec.ports)) {
                 lanes &= ~(std::uint64_t{1} << lane);
             }
@@ -29,7 +29,7 @@ public:
     }
 
     Refusal explain(const Subject& subject, const NodeView& node) const override {
-        if (!subject.topology.ports(node.slot).conflicts(subject.spec.ports)) {
+        if (!subject.cluster.topology.ports(node.slot).conflicts(subject.spec.ports)) {
             return {};
         }
         return {Verdict::unschedulable, {"node(s) didn't have free ports for the requested pod ports"}};

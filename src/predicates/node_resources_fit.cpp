@@ -44,7 +44,7 @@ public:
             const bool never = columns == nullptr || columns->capacity[node.lane()] < request.value;
             refusal.reasons.push_back(reason_for(subject, request.kind));
             // Kubernetes never calls a lack of pod slots unresolvable.
-            if (never && subject.kinds.text(request.kind) != "pods") {
+            if (never && subject.cluster.kinds.text(request.kind) != "pods") {
                 refusal.verdict = Verdict::unresolvable;
             } else if (refusal.verdict == Verdict::feasible) {
                 refusal.verdict = Verdict::unschedulable;
@@ -60,7 +60,7 @@ public:
             const KindLanes kind = block.lanes(request.kind, request.value);
             std::uint64_t lack = lanes & ~with_room(block, request, lanes);
             lack |= held_short(subject.ask_class, block, request, lanes & block.holding & ~lack);
-            const std::string_view text = subject.kinds.text(request.kind);
+            const std::string_view text = subject.cluster.kinds.text(request.kind);
             const Shortage reason = shortage_parts(text);
             count_reason(counts, reason.first, lack, reason.more);
             if (text == "pods") {
@@ -88,7 +88,7 @@ private:
     }
 
     static std::string reason_for(const Subject& subject, KindId id) {
-        return shortage_of(subject.kinds.text(id));
+        return shortage_of(subject.cluster.kinds.text(id));
     }
 
     // Those of `lanes` that lack the request because of holds; they have holds, and would fit without.

@@ -16,7 +16,7 @@ public:
 
     void begin(const Subject& subject) const override {
         for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
-            const std::int64_t least = subject.topology.least_pods(constraint);
+            const std::int64_t least = subject.cluster.topology.least_pods(constraint);
             constraint.pods_max = constraint.max_skew - constraint.self + least;
         }
     }
@@ -30,7 +30,7 @@ public:
 
     bool splits(const Subject&) const override { return true; }
     bool admits(const Subject& subject, std::uint32_t block) const override {
-        const TopologyKeys& keys = subject.topology.keys();
+        const TopologyKeys& keys = subject.cluster.topology.keys();
         return std::all_of(subject.plan.hard_spread.begin(), subject.plan.hard_spread.end(), [&](const auto& constraint) {
             return !keys.whole_blocks(constraint.key) ||
                    passes(subject, constraint, keys.block_domain(constraint.key, block));
@@ -38,7 +38,7 @@ public:
     }
     std::uint64_t filter_nodes(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
         for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
-            if (lanes != 0 && !subject.topology.keys().whole_blocks(constraint.key)) {
+            if (lanes != 0 && !subject.cluster.topology.keys().whole_blocks(constraint.key)) {
                 lanes = filter_by(subject, constraint, block, lanes);
             }
         }
@@ -46,7 +46,7 @@ public:
     }
     void shared_numbers(const Subject& subject, std::vector<std::int64_t>& numbers) const override {
         for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
-            if (!subject.topology.keys().whole_blocks(constraint.key)) {
+            if (!subject.cluster.topology.keys().whole_blocks(constraint.key)) {
                 numbers.push_back(constraint.pods_max);
             }
         }
@@ -54,7 +54,7 @@ public:
 
     Refusal explain(const Subject& subject, const NodeView& node) const override {
         for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
-            const Domain domain = subject.topology.keys().domain(constraint.key, node.slot);
+            const Domain domain = subject.cluster.topology.keys().domain(constraint.key, node.slot);
             if (domain == kNoDomain) {
                 return {Verdict::unresolvable,
                         {"node(s) didn't match pod topology spread constraints (missing required label)"}};
@@ -69,7 +69,7 @@ public:
 private:
     static std::uint64_t filter_by(const Subject& subject, const SpecPlan::HardSpread& constraint, std::uint32_t block,
                                    std::uint64_t lanes) {
-        const TopologyKeys& keys = subject.topology.keys();
+        const TopologyKeys& keys = subject.cluster.topology.keys();
         const Domain shared = keys.block_domain(constraint.key, block);
         if (shared != kMixed) {
             return passes(subject, constraint, shared) ? lanes : 0;
@@ -89,7 +89,7 @@ private:
             return false;
         }
         const std::int64_t pods =
-            constraint.pods == kNone<CounterId> ? 0 : subject.topology.counts().pods_in(constraint.pods, domain);
+            constraint.pods == kNone<CounterId> ? 0 : subject.cluster.topology.counts().pods_in(constraint.pods, domain);
         return pods <= constraint.pods_max;
     }
 };

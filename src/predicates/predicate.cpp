@@ -36,7 +36,7 @@ LaneRefusals Predicate::explain_each(const Subject& subject, const NodeBlock& bl
     for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
         const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
         const std::uint64_t lane = left & -left;
-        const Refusal refusal = explain(subject, {block, slot, *subject.topology.facts()[raw(slot)]});
+        const Refusal refusal = explain(subject, {block, slot, *subject.cluster.topology.facts()[raw(slot)]});
         refusals.unschedulable |= refusal.verdict == Verdict::unschedulable ? lane : 0;
         refusals.unresolvable |= refusal.verdict == Verdict::unresolvable ? lane : 0;
         for (const std::string& reason : refusal.reasons) {

@@ -19,10 +19,9 @@
 #include <vector>
 
 #include "apps/ask_class.h"
-#include "base/name_table.h"
 #include "bayplan/explanation.h"
 #include "cluster/node_block.h"
-#include "topology/topology.h"
+#include "topology/cluster_view.h"
 
 namespace bayplan {
 
@@ -45,24 +44,6 @@ struct ReasonCount {
 using ReasonCounts = std::vector<ReasonCount>;
 // `more` goes on after `reason`. Counts nothing if there are no lanes.
 void count_reason(ReasonCounts&, std::string_view reason, std::uint64_t lanes, std::string_view more = {});
-
-using KindNames = NameTable<KindId>;
-
-// The pod that is judged, with what is known of its spec.
-struct Subject {
-    const AskClass& ask_class;
-    const PodSpec& spec;
-    const SpecPlan& plan;
-    Topology& topology;
-    const KindNames& kinds;
-};
-
-struct NodeView {
-    const NodeBlock& block;
-    Slot slot;
-    const NodeFacts& facts;
-    std::uint32_t lane() const { return lane_of(slot); }
-};
 
 class Predicate {
 public:

@@ -84,7 +84,7 @@ LaneRefusals PredicateSet::explain_block(const Subject& subject, const NodeBlock
                     [&](const auto& predicate) { return predicate->shuts_out(subject); })) {
         for (std::uint64_t left = block.present; left != 0; left &= left - 1) {
             const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
-            add(explain_node(subject, {block, slot, *subject.topology.facts()[raw(slot)]}, failed, counts));
+            add(explain_node(subject, {block, slot, *subject.cluster.topology.facts()[raw(slot)]}, failed, counts));
         }
         return sum;
     }

@@ -17,7 +17,7 @@ std::uint64_t those_that(Refuse&& refuse, const Subject& subject, std::uint32_t 
     std::uint64_t refused = 0;
     for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
         const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
-        refused |= refuse(*subject.topology.facts()[raw(slot)]) ? left & -left : 0;
+        refused |= refuse(*subject.cluster.topology.facts()[raw(slot)]) ? left & -left : 0;
     }
     return refused;
 }
@@ -25,7 +25,7 @@ std::uint64_t those_that(Refuse&& refuse, const Subject& subject, std::uint32_t 
 // Those of `lanes` that are not in the mask and whose facts `refuse`.
 template <typename Refuse>
 std::uint64_t unmasked(const Subject& subject, std::uint32_t number, std::uint64_t lanes, Refuse&& refuse) {
-    const NodeMask* mask = subject.topology.signatures().mask(subject.plan.signature).get();
+    const NodeMask* mask = subject.cluster.topology.signatures().mask(subject.plan.signature).get();
     if (mask == nullptr) {
         return 0;
     }

@@ -25,7 +25,7 @@ public:
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
             const Slot slot = slot_at(block, lane);
-            if (judge_at(subject, slot, *subject.topology.facts()[raw(slot)])) {
+            if (judge_at(subject, slot, *subject.cluster.topology.facts()[raw(slot)])) {
                 lanes &= ~(std::uint64_t{1} << lane);
             }
         }
@@ -48,7 +48,7 @@ private:
     std::size_t index() const { return static_cast<std::size_t>(which_); }
 
     VolumeRefusal judge_at(const Subject& subject, Slot slot, const NodeFacts& facts) const {
-        const Topology& topology = subject.topology;
+        const Topology& topology = subject.cluster.topology;
         return judge(which_, subject.plan.volumes, facts, topology.volumes_on(slot), topology.volumes(),
                      topology.known(), topology.texts());
     }

@@ -71,8 +71,8 @@ void AmountSearch::reprieve_by_budgets(const Node& node) {
     std::map<const PodBudget*, std::int64_t> left;
     for (std::size_t pod = node.first; pod < count; ++pod) {
         const AskId id = node.pods->pods[pod];
-        const PodSpec& spec = tables_.specs[tables_.classes.spec_of(tables_.asks[id])];
-        for (const PodBudget* budget : tables_.budgets.covering(spec, tables_.asks.key(id))) {
+        const PodSpec& spec = tables_.cluster.specs[tables_.cluster.classes.spec_of(tables_.cluster.asks[id])];
+        for (const PodBudget* budget : tables_.budgets.covering(spec, tables_.cluster.asks.key(id))) {
             violating_[pod] = --left.try_emplace(budget, budget->disruptions_allowed).first->second < 0 || violating_[pod];
         }
     }
@@ -112,7 +112,7 @@ AmountSearch::Node AmountSearch::node_at(Slot slot) const {
 
 // What is free, less the request; and counts what is short even without the pool.
 bool AmountSearch::find_room(const Node& node) {
-    const NodeBlock& block = tables_.node_state.block(block_of(node.slot));
+    const NodeBlock& block = tables_.cluster.node_state.block(block_of(node.slot));
     const std::uint32_t lane = lane_of(node.slot);
     bool possible = true;
     for (std::size_t k = 0; k < free_.size(); ++k) {

@@ -8,20 +8,17 @@
 #include <optional>
 #include <vector>
 
-#include "cluster/node_state.h"
 #include "preemption/budgets.h"
 #include "preemption/victim_index.h"
 #include "preemption/victim_search.h"
+#include "topology/cluster_view.h"
 
 namespace bayplan {
 
 class AmountSearch {
 public:
     struct Tables {
-        const AskTable& asks;
-        const ClassTable& classes;
-        const NodeState& node_state;
-        const SpecTable& specs;
+        const ClusterView& cluster;
         Budgets& budgets;
         VictimIndex& index;
     };

@@ -6,12 +6,6 @@
 
 namespace bayplan {
 
-Subject subject_of(const TrialTables& tables, ClassId id) {
-    const AskClass& ask_class = *tables.classes[id].spec;
-    return {ask_class, tables.topology.spec(ask_class.spec), tables.topology.plan(ask_class.spec), tables.topology,
-            tables.kinds};
-}
-
 bool looks_beyond_amounts(const TrialTables& tables, const Subject& subject) {
     const auto& predicates = tables.predicates.predicates();
     return !subject.spec.volumes.empty() ||

@@ -11,26 +11,16 @@
 
 #include <vector>
 
-#include "apps/ask_table.h"
-#include "apps/class_table.h"
-#include "cluster/devices.h"
-#include "cluster/node_table.h"
 #include "predicates/predicate_set.h"
 #include "preemption/nominations.h"
+#include "topology/cluster_view.h"
 
 namespace bayplan {
 
 // What a trial reads and, for its time, changes. Owned by the engine.
-struct TrialTables {
-    const AskTable& asks;
-    const ClassTable& classes;
-    const NodeTable& nodes;
-    const NodeState& node_state;
-    Topology& topology;
+struct TrialTables : ClusterView {
     const Nominations& nominations;
-    const KindNames& kinds;
     const PredicateSet& predicates;
-    const Devices& devices;
     bool as_kubernetes_1_35 = false;  // with its oddities (R-PREDICATE-14)
 };
 
@@ -74,6 +64,5 @@ std::vector<AskId> reckoned_with(const TrialTables&, AskId, Slot);
 
 // True if what else is on a node, beyond amounts, may decide on the ask: ports, volumes, other pods.
 bool looks_beyond_amounts(const TrialTables&, const Subject&);
-Subject subject_of(const TrialTables&, ClassId);
 
 }  // namespace bayplan

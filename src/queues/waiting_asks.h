@@ -11,7 +11,7 @@
 
 #include "apps/ask_list.h"
 #include "apps/ask_table.h"
-#include "queues/indexed_heap.h"
+#include "base/indexed_heap.h"
 
 namespace bayplan {
 

@@ -12,7 +12,7 @@
 #include "options/score_rows.h"
 #include "scoring/place_scores.h"
 #include "scoring/raw_scores.h"
-#include "topology/topology.h"
+#include "topology/cluster_view.h"
 
 namespace bayplan {
 
@@ -20,29 +20,28 @@ class ClusterScore {
 public:
     virtual ~ClusterScore() = default;
     // False: Kubernetes skips the plugin for the pod; it is not even shown.
-    virtual bool concerns(const PodSpec&, const SpecPlan&, const Topology&) const = 0;
+    virtual bool concerns(const Subject&) const = 0;
     // False: every node would get the same score, so it decides nothing.
-    virtual bool tells_apart(const PodSpec&, const SpecPlan&, Topology&) const = 0;
+    virtual bool tells_apart(const Subject&) const = 0;
     // Raw scores of the feasible nodes.
-    virtual void collect(const PodSpec&, const SpecPlan&, Topology&, const NodeMask& feasible, RawScores&) const = 0;
+    virtual void collect(const Subject&, const NodeMask& feasible, RawScores&) const = 0;
     // 0 to 100, rising or falling with the raw score; given the extremes over the feasible nodes.
     virtual std::int64_t normalise(std::int64_t raw, const RawRange& extremes) const noexcept = 0;
 
     // --- for searches place by place (place_scores.h)
     // False: the score can only be collected. All of these keys give whole blocks or single nodes a domain.
-    virtual bool by_place(const PodSpec&, const SpecPlan&, const Topology&) const { return false; }
+    virtual bool by_place(const Subject&) const { return false; }
     // What tells the nodes of a place apart. A node's numbers change only with its pods and facts.
-    virtual void numbers_of_nodes(const SpecPlan&, Topology&, std::vector<NodeNumbers>&) const {}
+    virtual void numbers_of_nodes(const Subject&, std::vector<NodeNumbers>&) const {}
     // The place's nodes score 0 and take no part in the extremes.
-    virtual bool leaves_out(const SpecPlan&, const Topology&, std::uint32_t block) const {
+    virtual bool leaves_out(const Subject&, std::uint32_t block) const {
         (void)block;
         return false;
     }
     // Before raw_at(), once per attempt.
-    virtual void weigh(const SpecPlan&, const Topology&, FeasiblePlaces, SpreadWeights&) const {}
+    virtual void weigh(const Subject&, FeasiblePlaces, SpreadWeights&) const {}
     // The raw score of a node of the block's place whose numbers come to `own`; rises with `own`.
-    virtual std::int64_t raw_at(const SpecPlan&, const Topology&, const SpreadWeights&, std::uint32_t block,
-                                std::int64_t own) const {
+    virtual std::int64_t raw_at(const Subject&, const SpreadWeights&, std::uint32_t block, std::int64_t own) const {
         (void)block;
         return own;
     }

@@ -11,16 +11,16 @@ namespace {
 
 class ImageLocalityScore final : public ClusterScore {
 public:
-    bool concerns(const PodSpec&, const SpecPlan&, const Topology&) const override { return true; }
-    bool tells_apart(const PodSpec& spec, const SpecPlan&, Topology& topology) const override {
-        return !topology.images().nowhere(spec.images);
+    bool concerns(const Subject&) const override { return true; }
+    bool tells_apart(const Subject& subject) const override {
+        return !subject.cluster.topology.images().nowhere(subject.spec.images);
     }
-    void collect(const PodSpec& spec, const SpecPlan& plan, Topology& topology, const NodeMask& feasible,
-                 RawScores& raws) const override {
-        if (!tells_apart(spec, plan, topology)) {
+    void collect(const Subject& subject, const NodeMask& feasible, RawScores& raws) const override {
+        Topology& topology = subject.cluster.topology;
+        if (!tells_apart(subject)) {
             return;
         }
-        const std::vector<std::int32_t>& scores = topology.images().scores(spec.images, topology.facts());
+        const std::vector<std::int32_t>& scores = topology.images().scores(subject.spec.images, topology.facts());
         for (std::uint32_t block = 0; block < feasible.size(); ++block) {
             if (feasible[block] != 0) {
                 std::copy_n(&scores[std::size_t{block} * kLanes], kLanes, raws.lanes(block));

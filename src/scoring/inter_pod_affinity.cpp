@@ -52,21 +52,21 @@ void add(Topology& topology, const Preference& preference, const NodeMask& feasi
 
 class InterPodAffinityScore final : public ClusterScore {
 public:
-    bool concerns(const PodSpec&, const SpecPlan& plan, const Topology& topology) const override {
+    bool concerns(const Subject& subject) const override {
+        const SpecPlan& plan = subject.plan;
         const auto any = [&](const std::vector<Preference>& all) {
             return std::any_of(all.begin(), all.end(), [&](const Preference& preference) {
-                return topology.counts().total(preference.pods) > 0;
+                return subject.cluster.topology.counts().total(preference.pods) > 0;
             });
         };
         return any(plan.own_preferences) || any(plan.others_preferences);
     }
 
-    bool tells_apart(const PodSpec& spec, const SpecPlan& plan, Topology& topology) const override {
-        return concerns(spec, plan, topology);
-    }
+    bool tells_apart(const Subject& subject) const override { return concerns(subject); }
 
-    void collect(const PodSpec&, const SpecPlan& plan, Topology& topology, const NodeMask& feasible,
-                 RawScores& raws) const override {
+    void collect(const Subject& subject, const NodeMask& feasible, RawScores& raws) const override {
+        Topology& topology = subject.cluster.topology;
+        const SpecPlan& plan = subject.plan;
         for (const auto* all : {&plan.own_preferences, &plan.others_preferences}) {
             for (const Preference& preference : *all) {
                 if (topology.counts().total(preference.pods) > 0) {
@@ -80,8 +80,10 @@ public:
         return normalised_between(raw, extremes.min, extremes.max);
     }
 
-    bool by_place(const PodSpec&, const SpecPlan&, const Topology&) const override { return true; }
-    void numbers_of_nodes(const SpecPlan& plan, Topology& topology, std::vector<NodeNumbers>& all) const override {
+    bool by_place(const Subject&) const override { return true; }
+    void numbers_of_nodes(const Subject& subject, std::vector<NodeNumbers>& all) const override {
+        Topology& topology = subject.cluster.topology;
+        const SpecPlan& plan = subject.plan;
         const std::size_t slots = topology.facts().size();
         for (const auto* preferences : {&plan.own_preferences, &plan.others_preferences}) {
             for (const Preference& preference : *preferences) {
@@ -92,8 +94,10 @@ public:
             }
         }
     }
-    std::int64_t raw_at(const SpecPlan& plan, const Topology& topology, const SpreadWeights&, std::uint32_t block,
+    std::int64_t raw_at(const Subject& subject, const SpreadWeights&, std::uint32_t block,
                         std::int64_t own) const override {
+        const Topology& topology = subject.cluster.topology;
+        const SpecPlan& plan = subject.plan;
         const TopologyKeys& keys = topology.keys();
         std::int64_t sum = own;
         for (const auto* preferences : {&plan.own_preferences, &plan.others_preferences}) {

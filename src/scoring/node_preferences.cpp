@@ -28,17 +28,16 @@ void add_column(const std::vector<std::int32_t>& column, std::vector<NodeNumbers
 
 class TaintTolerationScore final : public ClusterScore {
 public:
-    bool concerns(const PodSpec&, const SpecPlan&, const Topology&) const override { return true; }
-    bool tells_apart(const PodSpec&, const SpecPlan& plan, Topology& topology) const override {
-        return !topology.signatures().taint_raw(plan.signature).empty();
+    bool concerns(const Subject&) const override { return true; }
+    bool tells_apart(const Subject& subject) const override {
+        return !subject.cluster.topology.signatures().taint_raw(subject.plan.signature).empty();
     }
-    void collect(const PodSpec&, const SpecPlan& plan, Topology& topology, const NodeMask& feasible,
-                 RawScores& raws) const override {
-        collect_column(topology.signatures().taint_raw(plan.signature), feasible, raws);
+    void collect(const Subject& subject, const NodeMask& feasible, RawScores& raws) const override {
+        collect_column(subject.cluster.topology.signatures().taint_raw(subject.plan.signature), feasible, raws);
     }
-    bool by_place(const PodSpec&, const SpecPlan&, const Topology&) const override { return true; }
-    void numbers_of_nodes(const SpecPlan& plan, Topology& topology, std::vector<NodeNumbers>& all) const override {
-        add_column(topology.signatures().taint_raw(plan.signature), all);
+    bool by_place(const Subject&) const override { return true; }
+    void numbers_of_nodes(const Subject& subject, std::vector<NodeNumbers>& all) const override {
+        add_column(subject.cluster.topology.signatures().taint_raw(subject.plan.signature), all);
     }
     std::int64_t normalise(std::int64_t raw, const RawRange& extremes) const noexcept override {
         return normalised_reverse(raw, extremes.max);
@@ -47,19 +46,16 @@ public:
 
 class NodeAffinityScore final : public ClusterScore {
 public:
-    bool concerns(const PodSpec& spec, const SpecPlan&, const Topology&) const override {
-        return !spec.preferred_nodes.empty();
+    bool concerns(const Subject& subject) const override { return !subject.spec.preferred_nodes.empty(); }
+    bool tells_apart(const Subject& subject) const override {
+        return !subject.cluster.topology.signatures().affinity_raw(subject.plan.signature).empty();
     }
-    bool tells_apart(const PodSpec&, const SpecPlan& plan, Topology& topology) const override {
-        return !topology.signatures().affinity_raw(plan.signature).empty();
+    void collect(const Subject& subject, const NodeMask& feasible, RawScores& raws) const override {
+        collect_column(subject.cluster.topology.signatures().affinity_raw(subject.plan.signature), feasible, raws);
     }
-    void collect(const PodSpec&, const SpecPlan& plan, Topology& topology, const NodeMask& feasible,
-                 RawScores& raws) const override {
-        collect_column(topology.signatures().affinity_raw(plan.signature), feasible, raws);
-    }
-    bool by_place(const PodSpec&, const SpecPlan&, const Topology&) const override { return true; }
-    void numbers_of_nodes(const SpecPlan& plan, Topology& topology, std::vector<NodeNumbers>& all) const override {
-        add_column(topology.signatures().affinity_raw(plan.signature), all);
+    bool by_place(const Subject&) const override { return true; }
+    void numbers_of_nodes(const Subject& subject, std::vector<NodeNumbers>& all) const override {
+        add_column(subject.cluster.topology.signatures().affinity_raw(subject.plan.signature), all);
     }
     std::int64_t normalise(std::int64_t raw, const RawRange& extremes) const noexcept override {
         return normalised(raw, extremes.max);

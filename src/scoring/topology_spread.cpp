@@ -78,15 +78,12 @@ Domain domain_without_label(const Soft& constraint, const Topology& topology) {
 
 class TopologySpreadScore final : public ClusterScore {
 public:
-    bool concerns(const PodSpec&, const SpecPlan& plan, const Topology&) const override {
-        return !plan.soft_spread.empty();
-    }
-    bool tells_apart(const PodSpec& spec, const SpecPlan& plan, Topology& topology) const override {
-        return concerns(spec, plan, topology);
-    }
+    bool concerns(const Subject& subject) const override { return !subject.plan.soft_spread.empty(); }
+    bool tells_apart(const Subject& subject) const override { return concerns(subject); }
 
-    void collect(const PodSpec&, const SpecPlan& plan, Topology& topology, const NodeMask& feasible,
-                 RawScores& raws) const override {
+    void collect(const Subject& subject, const NodeMask& feasible, RawScores& raws) const override {
+        Topology& topology = subject.cluster.topology;
+        const SpecPlan& plan = subject.plan;
         if (plan.soft_needs_all_keys) {
             leave_out_unlabelled(plan, topology.keys(), feasible, raws);
         }
@@ -106,7 +103,9 @@ public:
     }
 
     // A node without a label that others have apart is not like one without pods.
-    bool by_place(const PodSpec&, const SpecPlan& plan, const Topology& topology) const override {
+    bool by_place(const Subject& subject) const override {
+        const Topology& topology = subject.cluster.topology;
+        const SpecPlan& plan = subject.plan;
         const TopologyKeys& keys = topology.keys();
         std::size_t apart = 0;
         for (const Soft& constraint : plan.soft_spread) {
@@ -117,29 +116,34 @@ public:
         }
         return apart <= 1 && plan.soft_spread.size() <= kSoftConstraintsMax;
     }
-    void numbers_of_nodes(const SpecPlan& plan, Topology& topology, std::vector<NodeNumbers>& all) const override {
+    void numbers_of_nodes(const Subject& subject, std::vector<NodeNumbers>& all) const override {
+        Topology& topology = subject.cluster.topology;
         const std::size_t slots = topology.facts().size();
-        for (const Soft& constraint : plan.soft_spread) {
+        for (const Soft& constraint : subject.plan.soft_spread) {
             if (by_node(constraint, topology.keys()) && constraint.pods != kNone<CounterId>) {
                 all.push_back({topology.counts().by_slot(constraint.pods, slots), slots, 1});
             }
         }
     }
-    bool leaves_out(const SpecPlan& plan, const Topology& topology, std::uint32_t block) const override {
+    bool leaves_out(const Subject& subject, std::uint32_t block) const override {
+        const Topology& topology = subject.cluster.topology;
+        const SpecPlan& plan = subject.plan;
         return plan.soft_needs_all_keys &&
                std::any_of(plan.soft_spread.begin(), plan.soft_spread.end(), [&](const Soft& constraint) {
                    return topology.keys().whole_blocks(constraint.key) &&
                           topology.keys().block_domain(constraint.key, block) == kNoDomain;
                });
     }
-    void weigh(const SpecPlan& plan, const Topology& topology, FeasiblePlaces places,
-               SpreadWeights& weights) const override {
-        for (std::size_t index = 0; index < plan.soft_spread.size(); ++index) {
-            weights.of[index] = spread_weight(domains_of(plan, plan.soft_spread[index], topology, places, weights.seen));
+    void weigh(const Subject& subject, FeasiblePlaces places, SpreadWeights& weights) const override {
+        const std::vector<Soft>& constraints = subject.plan.soft_spread;
+        for (std::size_t index = 0; index < constraints.size(); ++index) {
+            weights.of[index] = spread_weight(domains_of(subject, constraints[index], places, weights.seen));
         }
     }
-    std::int64_t raw_at(const SpecPlan& plan, const Topology& topology, const SpreadWeights& weights,
-                        std::uint32_t block, std::int64_t own) const override {
+    std::int64_t raw_at(const Subject& subject, const SpreadWeights& weights, std::uint32_t block,
+                        std::int64_t own) const override {
+        const Topology& topology = subject.cluster.topology;
+        const SpecPlan& plan = subject.plan;
         const TopologyKeys& keys = topology.keys();
         double sum = 0;
         for (std::size_t index = 0; index < plan.soft_spread.size(); ++index) {
@@ -157,14 +161,15 @@ public:
 
 private:
     // How many domains of the constraint the feasible nodes lie in that are not left out.
-    std::int64_t domains_of(const SpecPlan& plan, const Soft& constraint, const Topology& topology,
-                            FeasiblePlaces places, std::vector<bool>& seen) const {
+    std::int64_t domains_of(const Subject& subject, const Soft& constraint, FeasiblePlaces places,
+                            std::vector<bool>& seen) const {
+        const Topology& topology = subject.cluster.topology;
         const TopologyKeys& keys = topology.keys();
         const bool each_node = by_node(constraint, keys);
         seen.assign(each_node ? 0 : keys.domain_bound(constraint.domains), false);
         std::int64_t count = 0;
         for (const FeasiblePlace& place : places) {
-            if (leaves_out(plan, topology, place.block)) {
+            if (leaves_out(subject, place.block)) {
                 continue;
             }
             if (each_node) {

@@ -32,7 +32,6 @@ struct Shim {
     bool must_resync = false;
     bool resync_open = false;
     bool resync_begun = false;
-    bool had_credit = true;        // what the pending heap was told last
     std::uint32_t node_count = 0;
     std::uint32_t object_count = 0;
     boost::unordered_flat_map<SpecNumber, SpecId> specs;  // with a reference each

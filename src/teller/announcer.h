@@ -1,16 +1,26 @@
-// What the engine thread says to the teller. The engine's decisions are whole before they are announced; nothing comes
-// back from here that could change one.
+// What the engine thread says to the teller: small records in a ring, which a thread of its own tells, or the engine's
+// thread itself between two inputs. Decisions are whole before they are announced; nothing comes back from here that could
+// change one.
 //
-// Thread: the engine's.
+// Thread: the engine's, which makes it, and ends it. Owner: ring, teller and its thread are its own.
+//
+// A full ring makes the engine wait (and counts it): nothing is dropped.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "base/ids.h"
+#include "base/waker.h"
 #include "bayplan/records.h"
+#include "engine/decision_sink.h"
+#include "engine/engine_options.h"
+#include "teller/decision_ring.h"
 #include "teller/teller.h"
 
 namespace bayplan {
@@ -23,57 +33,78 @@ struct LogLine {
     std::string_view node;
 };
 
+// As in EngineCounters.
+struct AnnouncerCounters {
+    std::uint64_t records = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t waits = 0;
+};
+
 class Announcer {
 public:
-    explicit Announcer(DecisionSink& sink) : teller_(sink) {}
+    // `teller_start`: called on the teller's thread, if there is one, before its first work.
+    Announcer(DecisionSink&, TellerMode, std::size_t ring_bytes, std::function<void()> teller_start);
+    ~Announcer();  // everything announced is told before
+    Announcer(const Announcer&) = delete;
+    Announcer& operator=(const Announcer&) = delete;
 
     // --- shims and their connections, as in Teller
-    void add_shim(std::string_view name) { teller_.add_shim(name); }
-    void connect(ShimId shim, ConnectionId connection, std::uint64_t applied) {
-        teller_.connect(shim, connection, applied);
-    }
-    void disconnect(ShimId shim) { teller_.disconnect(shim); }
-    void cut(ShimId shim, std::string_view why) { teller_.cut(shim, why); }
-    void hello_reply(ConnectionId connection, const HelloReply& reply) { teller_.hello_reply(connection, reply); }
-    void applied(ShimId shim, std::uint64_t up_to) { teller_.applied(shim, up_to); }
+    void add_shim(std::string_view name);
+    void connect(ShimId, ConnectionId, std::uint64_t applied);
+    void disconnect(ShimId);
+    void cut(ShimId, std::string_view why);
+    void hello_reply(ConnectionId, const HelloReply&);
+    void applied(ShimId, std::uint64_t up_to);
 
     // --- decisions
-    void decide(ShimId shim, const Decision& decision) { teller_.decide(shim, decision); }
-    void acknowledge(ShimId shim, std::uint64_t up_to) { teller_.acknowledge(shim, up_to); }
-    void send_again_after(ShimId shim, std::uint64_t received) { teller_.send_again_after(shim, received); }
-    void forget_decisions(ShimId shim) { teller_.forget_decisions(shim); }
+    void decide(ShimId, const Decision&);
+    void acknowledge(ShimId, std::uint64_t up_to);
+    void send_again_after(ShimId, std::uint64_t received);
+    void forget_decisions(ShimId);
 
     // --- the log. A placement is a line and, if the shim is `told`, a decision.
-    void place(const LogLine& line, std::string_view devices, bool told) {
-        teller_.log().place(line.now_ns, teller_.name(line.shim), line.key, line.node, devices);
-        if (told) {
-            teller_.decide(line.shim, {.kind = DecisionKind::allocated,
-                                       .termination = Termination::unknown,
-                                       .name = line.key,
-                                       .node = line.node,
-                                       .text = {},
-                                       .scale_up = false,
-                                       .devices = devices});
+    void place(const LogLine&, std::string_view devices, bool told);
+    void fail(const LogLine&, std::string_view reasons);
+    void nominate(const LogLine&, std::string_view victims, std::string_view reasons);
+    void clear(const LogLine&, std::string_view why);
+    void release(const LogLine&, std::string_view reasons);
+
+    // An input was applied, or attempts were made: without a thread of its own the teller tells now.
+    void turn_ends() {
+        if (!threaded_ && !ring_.all_read()) {
+            tell_all();
         }
     }
-    void fail(const LogLine& line, std::string_view reasons) {
-        teller_.log().fail(line.now_ns, teller_.name(line.shim), line.key, reasons);
-    }
-    void nominate(const LogLine& line, std::string_view victims, std::string_view reasons) {
-        teller_.log().nominate(line.now_ns, teller_.name(line.shim), line.key, line.node, victims, reasons);
-    }
-    void clear(const LogLine& line, std::string_view why) {
-        teller_.log().clear(line.now_ns, teller_.name(line.shim), line.key, line.node, why);
-    }
-    void release(const LogLine& line, std::string_view reasons) {
-        teller_.log().release(line.now_ns, teller_.name(line.shim), line.key, line.node, reasons);
-    }
+    // What is to be sent is offered to the sink: at once, and then returns how many batches were taken; or soon, by the
+    // teller's thread.
+    std::size_t flush();
+    // Returns when all that was announced has been told.
+    void settle();
+    // Whether a connection had no room for something at the last flush.
+    bool waits_for_room() const { return teller_.waits_for_room(); }
 
-    std::size_t flush() { return teller_.flush(); }
-    std::string digest() const { return teller_.log().digest(); }
+    std::string digest();  // settles first
+    AnnouncerCounters counters() const { return {records_, ring_.bytes_written(), waits_}; }
 
 private:
+    void write(const RecordHead& head, const RecordTexts& texts = {});
+    void wait_for_room(const RecordHead&, const RecordTexts&);
+    void write_line(RecordKind, const LogLine&, std::string_view first, std::string_view second = {});
+    void tell_all();
+    void wake_teller();
+    void run(const std::function<void()>& start);
+
+    DecisionRing ring_;
     Teller teller_;
+    const bool threaded_;
+    std::uint64_t records_ = 0;
+    std::uint64_t waits_ = 0;
+    std::uint64_t woken_at_ = 0;    // bytes written when the teller was last woken
+    std::uint64_t flushed_at_ = 0;  // and after the last flush
+    // Shared with the teller's thread.
+    Waker waker_;
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
 };
 
 }  // namespace bayplan

@@ -1,23 +1,94 @@
-// Shims' connections, and the offers to the sink; see teller.h.
-
+// What each record means; the offers to the sink.
+//
+// Thread: the teller's.
 #include "teller/teller.h"
+
+#include "base/check.h"
 
 namespace bayplan {
 
-void Teller::add_shim(std::string_view name) { peers_.emplace_back().name = name; }
-
-void Teller::connect(ShimId shim, ConnectionId connection, std::uint64_t applied) {
-    Peer& to = peer(shim);
-    to.connection = connection;
-    to.applied = applied;
-    to.told_applied = applied;
+void Teller::tell(const Record& record) {
+    const RecordHead& head = record.head;
+    switch (head.kind) {
+        case RecordKind::skip: return;
+        case RecordKind::flush: flush(); return;
+        case RecordKind::hello_reply: reply_to_hello(record); return;
+        case RecordKind::add_shim: peers_.emplace_back().name = record.texts[0]; return;
+        default: break;
+    }
+    Peer& peer = peers_[head.shim];
+    switch (head.kind) {
+        case RecordKind::connect: connect(record, peer); return;
+        case RecordKind::disconnect: peer.connection = 0; return;
+        case RecordKind::cut: cut(record, peer); return;
+        case RecordKind::applied: peer.applied = head.numbers[0]; return;
+        case RecordKind::decide: decide(record, peer); return;
+        case RecordKind::acknowledge: peer.outbox.acknowledge(head.numbers[0]); return;
+        case RecordKind::send_again_after: peer.outbox.send_again_after(head.numbers[0]); return;
+        case RecordKind::forget_decisions: peer.outbox.clear(); return;
+        case RecordKind::place: place(record, peer); return;
+        default: tell_line(record); return;
+    }
 }
 
-void Teller::disconnect(ShimId shim) { peer(shim).connection = 0; }
+// --- the log
 
-void Teller::cut(ShimId shim, std::string_view why) {
-    sink_.cut(peer(shim).connection, why);
-    disconnect(shim);
+void Teller::place(const Record& record, Peer& peer) {
+    const auto& [key, node, devices, none] = record.texts;
+    log_.place(static_cast<std::int64_t>(record.head.numbers[0]), peer.name, key, node, devices);
+    if (record.head.what != 0) {
+        peer.outbox.append({.kind = DecisionKind::allocated,
+                            .termination = Termination::unknown,
+                            .name = key,
+                            .node = node,
+                            .text = {},
+                            .scale_up = false,
+                            .devices = devices});
+    }
+}
+
+void Teller::tell_line(const Record& record) {
+    const auto& [key, node, first, second] = record.texts;
+    const std::string_view shim = peers_[record.head.shim].name;
+    const auto now_ns = static_cast<std::int64_t>(record.head.numbers[0]);
+    switch (record.head.kind) {
+        case RecordKind::fail: log_.fail(now_ns, shim, key, first); return;
+        case RecordKind::nominate: log_.nominate(now_ns, shim, key, node, first, second); return;
+        case RecordKind::clear: log_.clear(now_ns, shim, key, node, first); return;
+        case RecordKind::release: log_.release(now_ns, shim, key, node, first); return;
+        default: BP_CHECK(false);
+    }
+}
+
+// --- decisions and connections
+
+void Teller::decide(const Record& record, Peer& peer) {
+    const auto& [name, node, text, devices] = record.texts;
+    peer.outbox.append({.kind = static_cast<DecisionKind>(record.head.what),
+                        .termination = static_cast<Termination>(record.head.termination),
+                        .name = name,
+                        .node = node,
+                        .text = text,
+                        .scale_up = record.head.scale_up,
+                        .devices = devices});
+}
+
+void Teller::reply_to_hello(const Record& record) {
+    sink_.hello_reply(record.head.numbers[0], {.outcome = static_cast<HelloOutcome>(record.head.what),
+                                               .daemon_instance = record.head.numbers[1],
+                                               .state_applied = record.head.numbers[2],
+                                               .credit_window = record.head.credit_window,
+                                               .reason = record.texts[0]});
+}
+
+void Teller::connect(const Record& record, Peer& peer) {
+    peer.connection = record.head.numbers[0];
+    peer.applied = peer.told_applied = record.head.numbers[1];
+}
+
+void Teller::cut(const Record& record, Peer& peer) {
+    sink_.cut(peer.connection, record.texts[0]);
+    peer.connection = 0;
 }
 
 std::size_t Teller::send_to(Peer& to) {
@@ -41,7 +112,7 @@ std::size_t Teller::flush() {
             waits |= !to.outbox.all_sent() || to.told_applied != to.applied;
         }
     }
-    waits_for_room_ = waits;
+    waits_for_room_.store(waits, std::memory_order_relaxed);
     sink_.flushed();
     return sent;
 }

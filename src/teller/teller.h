@@ -6,17 +6,18 @@
 // Thread: the teller's (which is the engine's, if it tells itself). Makes all calls of the DecisionSink.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
 #include <string_view>
 
-#include "base/ids.h"
 #include "bayplan/records.h"
 #include "engine/decision_sink.h"
 #include "teller/decision_log.h"
 #include "teller/outbox.h"
+#include "teller/record.h"
 
 namespace bayplan {
 
@@ -24,30 +25,13 @@ class Teller {
 public:
     explicit Teller(DecisionSink& sink) : sink_(sink), log_(sink) {}
 
-    // --- shims and their connections
-    void add_shim(std::string_view name);  // they are numbered from 0 on
-    // The shim is reached by this connection from now on; it knows already up to where its state has been applied.
-    void connect(ShimId, ConnectionId, std::uint64_t applied);
-    void disconnect(ShimId);
-    void cut(ShimId, std::string_view why);
-    void hello_reply(ConnectionId connection, const HelloReply& reply) { sink_.hello_reply(connection, reply); }
-    void applied(ShimId shim, std::uint64_t up_to) { peer(shim).applied = up_to; }
-
-    // --- decisions
-    void decide(ShimId shim, const Decision& decision) { peer(shim).outbox.append(decision); }
-    void acknowledge(ShimId shim, std::uint64_t up_to) { peer(shim).outbox.acknowledge(up_to); }
-    void send_again_after(ShimId shim, std::uint64_t received) { peer(shim).outbox.send_again_after(received); }
-    void forget_decisions(ShimId shim) { peer(shim).outbox.clear(); }
-
-    // --- the log
-    DecisionLog& log() { return log_; }
-    const DecisionLog& log() const { return log_; }
-    std::string_view name(ShimId shim) { return peer(shim).name; }
+    void tell(const Record&);
 
     // Offers everything that is to be sent. Returns how many batches were taken.
     std::size_t flush();
-    // Whether a connection had no room for something at the last flush.
-    bool waits_for_room() const { return waits_for_room_; }
+    // Whether a connection had no room for something at the last flush. Any thread.
+    bool waits_for_room() const { return waits_for_room_.load(std::memory_order_relaxed); }
+    std::string digest() const { return log_.digest(); }  // of the decision log so far
 
 private:
     struct Peer {
@@ -58,13 +42,18 @@ private:
         Outbox outbox;
     };
 
-    Peer& peer(ShimId shim) { return peers_[raw(shim)]; }
+    void tell_line(const Record&);
+    void place(const Record&, Peer&);
+    void decide(const Record&, Peer&);
+    void reply_to_hello(const Record&);
+    void connect(const Record&, Peer&);
+    void cut(const Record&, Peer&);
     std::size_t send_to(Peer&);
 
     DecisionSink& sink_;
     DecisionLog log_;
     std::deque<Peer> peers_;
-    bool waits_for_room_ = false;
+    std::atomic<bool> waits_for_room_{false};
 };
 
 }  // namespace bayplan

@@ -32,6 +32,7 @@ struct RoleNames {
 constexpr std::array<RoleNames, kRoleCount> kRoleNames{{
     {"data_plane", "bp-lcore"},
     {"engine", "bp-engine"},
+    {"teller", "bp-teller"},
     {"workers", "bp-worker"},
     {"victim_workers", "bp-victim"},
     {"housekeeping", "bp-house"},
@@ -127,9 +128,11 @@ std::vector<std::string> plan_warnings(const ThreadPlan& plan, bool polling) {
     if (polling) {
         const std::string_view starves = "a thread that polls takes all of a CPU from the other";
         overlap(Role::data_plane, Role::engine, starves);
+        overlap(Role::data_plane, Role::teller, starves);
         overlap(Role::data_plane, Role::worker, starves);
         overlap(Role::data_plane, Role::victim_worker, starves);
         overlap(Role::data_plane, Role::housekeeping, starves);
+        overlap(Role::engine, Role::teller, starves);
         overlap(Role::engine, Role::worker, starves);
         overlap(Role::engine, Role::victim_worker, starves);
         overlap(Role::engine, Role::housekeeping, starves);

@@ -24,10 +24,10 @@
 
 namespace bayplan::threads {
 
-enum class Role : std::uint8_t { data_plane, engine, worker, victim_worker, housekeeping };
-inline constexpr std::size_t kRoleCount = 5;
+enum class Role : std::uint8_t { data_plane, engine, teller, worker, victim_worker, housekeeping };
+inline constexpr std::size_t kRoleCount = 6;
 
-// The name in a profile: data_plane, engine, workers, victim_workers, housekeeping.
+// The name in a profile: data_plane, engine, teller, workers, victim_workers, housekeeping.
 std::string_view to_string(Role);
 
 struct ThreadPlan {

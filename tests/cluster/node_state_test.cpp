@@ -38,6 +38,18 @@ TEST(NodeState, every_block_has_one_place_in_one_shard_and_back) {
     }
 }
 
+TEST(NodeState, blocks_of_the_largest_cluster_lie_where_division_says) {
+    constexpr std::uint32_t kBlocksMax = 1u << 26;  // of 64 slots with 32 bits
+    for (const std::uint32_t shards : {1u, 3u, 7u, 641u, 1'023u, 1'024u}) {
+        const NodeState state(shards, 1);
+        for (std::uint32_t block = kBlocksMax - 1; block > 0; block -= block / 1'000 + 1) {
+            const std::uint32_t run = block / NodeState::kRun;
+            ASSERT_EQ(state.shard_of(block), run % shards) << block << " of " << shards;
+            ASSERT_EQ(state.index_in_shard(block), run / shards * NodeState::kRun + block % NodeState::kRun);
+        }
+    }
+}
+
 TEST(NodeState, a_change_is_seen_by_the_writer_at_once_and_by_readers_after_publish) {
     NodeState state(4, 1);
     state.add_block();

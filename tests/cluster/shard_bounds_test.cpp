@@ -1,4 +1,5 @@
-// The ranges over a block's nodes against a recount, on both sides of a shard, while use goes up and down.
+// The shares of a block's nodes, and the ranges over them, against a recount on both sides of a shard, while use goes up and
+// down.
 
 #include <gtest/gtest.h>
 
@@ -15,18 +16,38 @@ namespace {
 constexpr std::uint32_t kNodes = 6;
 constexpr std::int64_t kCapacity = 1'000;
 
-void expect_ranges(const ShardSide& side, std::uint32_t present, int step) {
-    const ShareLanes& shares = side.bounds.shares(0);
-    const ShareRanges ranges = side.bounds.ranges(side.versions.data());
-    const auto [least, most] = std::minmax_element(shares.cpu, shares.cpu + present);
-    ASSERT_EQ(ranges.cpu_least[0], *least) << "step " << step;
-    ASSERT_EQ(ranges.cpu_most[0], *most) << "step " << step;
-    const auto [memory_least, memory_most] = std::minmax_element(shares.memory, shares.memory + present);
-    ASSERT_EQ(ranges.memory_least[0], *memory_least) << "step " << step;
-    ASSERT_EQ(ranges.memory_most[0], *memory_most) << "step " << step;
+// In use of cpu and of memory alike; scored: what resource scores count of both.
+struct Use {
+    std::int64_t real = 0;
+    std::int64_t scored = 0;
+};
+
+void expect_range(const std::uint16_t* shares, std::uint16_t least, std::uint16_t most) {
+    const auto [smallest, largest] = std::minmax_element(shares, shares + kNodes);
+    ASSERT_EQ(least, *smallest);
+    ASSERT_EQ(most, *largest);
 }
 
-TEST(ShardBounds, ranges_are_those_of_the_nodes_after_every_change_on_both_sides) {
+void expect_bounds(const ShardSide& side, const std::vector<Use>& use) {
+    const ShareLanes& real = side.bounds.shares(0);
+    const ShareLanes& scored = side.bounds.scored_shares(0);
+    for (std::uint32_t lane = 0; lane < kNodes; ++lane) {
+        const std::uint16_t share = share_of(use[lane].real, kCapacity);
+        const std::uint16_t scored_share = share_of(use[lane].scored, kCapacity);
+        ASSERT_EQ(real.cpu[lane], share);
+        ASSERT_EQ(real.memory[lane], share);
+        ASSERT_EQ(scored.cpu[lane], scored_share);
+        ASSERT_EQ(scored.memory[lane], scored_share);
+        ASSERT_EQ((side.bounds.block(0).apart >> lane & 1) != 0, share != scored_share);
+    }
+    const ShareRanges ranges = side.bounds.ranges(side.versions.data());
+    ASSERT_NO_FATAL_FAILURE(expect_range(real.cpu, ranges.cpu_least[0], ranges.cpu_most[0]));
+    ASSERT_NO_FATAL_FAILURE(expect_range(real.memory, ranges.memory_least[0], ranges.memory_most[0]));
+    ASSERT_EQ(ranges.scored_cpu_least[0], *std::min_element(scored.cpu, scored.cpu + kNodes));
+    ASSERT_EQ(ranges.scored_memory_least[0], *std::min_element(scored.memory, scored.memory + kNodes));
+}
+
+TEST(ShardBounds, shares_and_ranges_are_those_of_the_nodes_after_every_change_on_both_sides) {
     std::mt19937_64 random(7);
     NodeState state(1, 1);
     state.add_block();
@@ -34,21 +55,28 @@ TEST(ShardBounds, ranges_are_those_of_the_nodes_after_every_change_on_both_sides
     for (std::uint32_t lane = 0; lane < kNodes; ++lane) {
         state.put_node(slot_at(0, lane), static_cast<NameId>(lane), capacity, true);
     }
-    std::vector<std::int64_t> used(kNodes, 0);
+    std::vector<Use> use(kNodes);
+    // Few values, so that ends are shared; more than there is, too.
+    const auto some = [&] { return static_cast<std::int64_t>(random() % 12) * 100; };
     for (int step = 0; step < 3'000; ++step) {
         const auto lane = static_cast<std::uint32_t>(random() % kNodes);
-        const std::int64_t wanted = static_cast<std::int64_t>(random() % 10) * 100;  // few values, so that ends are shared
-        const KindAmount both[] = {{kCpu, wanted - used[lane]}, {kMemory, wanted - used[lane]}};
+        const Use before = use[lane];
+        use[lane].real = some();
+        use[lane].scored = random() % 2 == 0 ? use[lane].real : some();
+        const std::int64_t real = use[lane].real - before.real;
+        const std::int64_t scored = use[lane].scored - before.scored;
+        const KindAmount all[] = {{kCpu, real}, {kMemory, real}, {kScoredCpu, scored}, {kScoredMemory, scored}};
         if (step % 3 == 0) {
-            state.add_foreign(slot_at(0, lane), both, +1);
+            state.add_foreign(slot_at(0, lane), all, +1);
         } else {
-            state.add_used(slot_at(0, lane), both, +1);
+            state.add_used(slot_at(0, lane), all, +1);
         }
-        used[lane] = wanted;
-        expect_ranges(state.side_of(0), kNodes, step);
+        ASSERT_NO_FATAL_FAILURE(expect_bounds(state.side_of(0), use)) << "step " << step;
         if (random() % 4 == 0) {
             state.publish();
-            state.shard(0).read(state.reader(0), [&](const ShardSide& side) { expect_ranges(side, kNodes, step); });
+            state.shard(0).read(state.reader(0), [&](const ShardSide& side) {
+                ASSERT_NO_FATAL_FAILURE(expect_bounds(side, use)) << "step " << step;
+            });
         }
     }
 }

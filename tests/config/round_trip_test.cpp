@@ -60,6 +60,8 @@ partitions:
     path: graph
     workers: 3
     victim_workers: 5
+    teller: inline
+    teller_ring: 64Ki
     victim_path: workers
     shards: 16
     batch: 256
@@ -106,6 +108,7 @@ log:
 profile:
   data_plane: 0
   engine: [0, 1]
+  teller: 0
   workers: 0-1
   victim_workers: 1
   housekeeping: 0,1
@@ -215,6 +218,8 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.path, BatchPath::graph);
     EXPECT_EQ(partition.engine.workers, 3u);
     EXPECT_EQ(partition.engine.victim_workers, 5u);
+    EXPECT_EQ(partition.engine.teller, TellerMode::inline_);
+    EXPECT_EQ(partition.engine.teller_ring_bytes, 64u << 10);
     EXPECT_EQ(partition.engine.victim_path, VictimPath::workers);
     EXPECT_EQ(partition.engine.shards, 16u);
     EXPECT_EQ(partition.engine.batch, 256u);

@@ -172,7 +172,7 @@ void expect_affinities(std::size_t first, std::size_t second) {
         first == second ? fmt::format("{}", first)
                         : fmt::format("{},{}", std::min(first, second), std::max(first, second));
     Process daemon(configuration(fmt::format(
-        "profile: {{data_plane: {0}, engine: {1}, workers: [{0}, {1}], victim_workers: [{1}, {0}], housekeeping: "
+        "profile: {{data_plane: {0}, engine: {1}, teller: {0}, workers: [{0}, {1}], victim_workers: [{1}, {0}], housekeeping: "
         "{0}}}\n",
         first, second)));
     ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
@@ -190,6 +190,7 @@ void expect_affinities(std::size_t first, std::size_t second) {
     const std::map<std::string, std::string> planned{
         {"main", std::to_string(first)},       {"bp-house0", std::to_string(first)},
         {"bp-lcore0", std::to_string(first)},  {"bp-engine0", std::to_string(second)},
+        {"bp-teller0", std::to_string(first)},
         {"bp-worker0", std::to_string(first)}, {"bp-worker1", std::to_string(second)},
         {"bp-victim0", std::to_string(second)}, {"bp-victim1", std::to_string(first)},
     };
@@ -197,7 +198,8 @@ void expect_affinities(std::size_t first, std::size_t second) {
         ASSERT_TRUE(planned.contains(name)) << "an unplanned thread: " << name;
         EXPECT_EQ(cpus, planned.at(name)) << name;
     }
-    for (const char* name : {"main", "bp-house0", "bp-lcore0", "bp-engine0", "bp-victim0", "bp-victim1"})
+    for (const char* name :
+         {"main", "bp-house0", "bp-lcore0", "bp-engine0", "bp-teller0", "bp-victim0", "bp-victim1"})
         EXPECT_TRUE(seen.contains(name)) << name;
 }
 

@@ -10,7 +10,7 @@
 #include "daemon/allocator.h"
 #include "daemon/log.h"
 #include "daemon/status.h"
-#include "daemon/waker.h"
+#include "base/waker.h"
 
 namespace bayplan::daemon {
 namespace {

@@ -171,6 +171,8 @@ TEST_F(EngineThreadTest, what_comes_in_is_scheduled_recorded_and_replays_to_the_
     EXPECT_EQ(partition.engine.predicates, std::vector<std::string>{"NodeResourcesFit"});
     EXPECT_EQ(partition.engine.weights[ScoreId::balanced_allocation], 0);
     partition.engine.executor = ExecutorKind::inline_;
+    EXPECT_EQ(partition.engine.teller, TellerMode::thread) << "the daemon's default";
+    partition.engine.teller = TellerMode::inline_;
     daemon::EngineSink nobody;
     Engine again(partition.engine, nobody);
     recorder::RecordEntry entry;

@@ -231,7 +231,8 @@ TEST(Tune, keeps_to_the_numa_domain_of_the_nic_and_leaves_other_threads_of_cores
     ASSERT_TRUE(config::load_profile(root.file("/proposed.yaml"), profile, faults)) << run.out;
     EXPECT_EQ(profile.plan.describe(Role::data_plane), "4");
     EXPECT_EQ(profile.plan.describe(Role::engine), "5");
-    EXPECT_EQ(profile.plan.describe(Role::worker), "[6, 7]");
+    EXPECT_EQ(profile.plan.describe(Role::teller), "6");
+    EXPECT_EQ(profile.plan.describe(Role::worker), "7");
     EXPECT_EQ(profile.plan.describe(Role::housekeeping), "0-3,8-11");
     EXPECT_EQ(profile.host.isolated[0].to_string(), "4-7,12-15");
     EXPECT_EQ(profile.host.nics, std::vector<std::string>{"eth0"});
@@ -243,7 +244,7 @@ TEST(Tune, shares_a_small_host_and_asks_little_of_it) {
     const HostRoot root;
     testing::make_container(root);  // two CPUs allowed
     const Answer run = tune(root, {});
-    EXPECT_THAT(run.out, HasSubstr("data_plane: \"0\"\nengine: \"1\"\nworkers: \"0-1\"\n"));
+    EXPECT_THAT(run.out, HasSubstr("data_plane: \"0\"\nengine: \"1\"\nteller: \"0-1\"\nworkers: \"0-1\"\n"));
     EXPECT_THAT(run.out, Not(HasSubstr("isolated:")));
     EXPECT_THAT(run.out, HasSubstr("hugepages: 0\n"));
 }
@@ -253,7 +254,7 @@ TEST(Tune, proposes_one_cpu_where_the_host_says_nothing_of_its_cores) {
     std::filesystem::create_directories(root.file("/proc"));
     const Answer run = tune(root, {});
     EXPECT_EQ(run.status, 0) << run.error;
-    EXPECT_THAT(run.out, HasSubstr("data_plane: \"0\"\nengine: \"0\"\nworkers: \"0\"\n"));
+    EXPECT_THAT(run.out, HasSubstr("data_plane: \"0\"\nengine: \"0\"\nteller: \"0\"\nworkers: \"0\"\n"));
 }
 
 TEST(Tune, a_dry_run_or_a_state_of_nothing_is_refused) {

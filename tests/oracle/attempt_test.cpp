@@ -23,6 +23,7 @@ struct Attempts : testing::Test {
     SmallCluster cluster;
 };
 
+// R-ATTEMPT-3.
 TEST_F(Attempts, PriorityThenGroupThenSequence) {
     cluster.node(kNode1, {{kCpu, 100}});
     OwnedAsk first = ask("g1", 1);
@@ -43,6 +44,7 @@ TEST_F(Attempts, PriorityThenGroupThenSequence) {
     EXPECT_EQ(cluster.last(), "8 allocated low/n1/");
 }
 
+// R-ATTEMPT-6, R-PREDICATE-11.
 TEST_F(Attempts, FirstFailingPredicateCountsAndAllShortKinds) {
     cluster.node(kNode1, {{kCpu, 100}, {kPods, 1}});
     cluster.node_action(kNode1, NodeAction::drain);
@@ -71,6 +73,7 @@ TEST_F(Attempts, FirstFailingPredicateCountsAndAllShortKinds) {
     EXPECT_EQ(run_one(), "3 0 place s/z n1 - -");
 }
 
+// R-FAILURE-3.
 TEST_F(Attempts, WithoutNodes) {
     cluster.ask(ask("x", 1));
     EXPECT_EQ(run_one(), "1 0 fail s/x - - no nodes available to schedule pods");
@@ -80,6 +83,7 @@ TEST_F(Attempts, WithoutNodes) {
     EXPECT_EQ(run_one(), "2 2000000000 place s/x n1 - -");
 }
 
+// R-ATTEMPT-20.
 TEST_F(Attempts, BackoffDoublesUpToItsMaximum) {
     cluster.node(kNode1, {{kCpu, 1}});
     cluster.ask(ask("x", 5));
@@ -133,6 +137,7 @@ struct Waking : Attempts {
     }
 };
 
+// R-WAKE-1.
 TEST_F(Waking, NodeCreated) {
     cluster.node(kNode3, {});
     EXPECT_EQ(woken(), "unschedulable name resources ");
@@ -157,10 +162,12 @@ TEST_F(Waking, NodesStatedAgainInAResync) {
     cluster.node_action(kNode4, NodeAction::create, {}, "t");
     EXPECT_EQ(woken(), "unschedulable name resources ");
 }
+// R-SESSION-23.
 TEST_F(Waking, EndOfAResync) {
     cluster.ready("t");
     EXPECT_EQ(woken(), "unschedulable name resources ");
 }
+// R-WAKE-1.
 TEST_F(Waking, HoldDroppedOrReplaced) {
     cluster.hold(2, "n1", 1, {});
     cluster.drop(3);
@@ -176,6 +183,7 @@ TEST_F(Waking, HoldDropped) {
     cluster.drop(1);
     EXPECT_EQ(woken(), "unschedulable name resources ");
 }
+// R-WAKE-2.
 TEST_F(Waking, NodeUndrained) {
     cluster.node_action(kNode2, NodeAction::undrain);
     EXPECT_EQ(woken(), "unschedulable ");
@@ -185,6 +193,7 @@ TEST_F(Waking, Drained) {
     cluster.node_action(kNode1, NodeAction::drain);
     EXPECT_EQ(woken(), "");
 }
+// R-WAKE-5.
 TEST_F(Waking, AllocationReleased) {
     cluster.release("used");
     EXPECT_EQ(woken(), "resources ");
@@ -207,6 +216,7 @@ TEST_F(Waking, Nack) {
     EXPECT_EQ(cluster.state("used"), "backoff");
     EXPECT_EQ(cluster.oracle.next_timer_ns(), 2 * kSecond);
 }
+// R-WAKE-4, R-WAKE-11.
 TEST_F(Waking, Decommission) {
     cluster.node_action(kNode1, NodeAction::decommission);
     EXPECT_EQ(woken(), "");
@@ -221,6 +231,7 @@ TEST_F(Waking, Decommission) {
               "4 1000000000 release s/used n1 - node n1 was decommissioned");
     EXPECT_EQ(cluster.oracle.attempts(), 3u);
 }
+// R-ASK-22.
 TEST_F(Waking, ChangedAsk) {
     OwnedAsk big = ask("resources", 11, 4);
     big.tolerates_unschedulable = true;
@@ -231,6 +242,7 @@ TEST_F(Waking, ChangedAsk) {
     EXPECT_EQ(woken(), "resources ");
     EXPECT_EQ(run_one(), "4 1000000000 place s/resources n2 - -");  // the empty one, drained
 }
+// R-ASK-20.
 TEST_F(Waking, StatedToRun) {
     OwnedAsk big = ask("resources", 30);
     big.node = kNode1;
@@ -240,6 +252,7 @@ TEST_F(Waking, StatedToRun) {
     EXPECT_TRUE(cluster.oracle.audit().empty());
 }
 
+// R-CREDIT-1, R-CREDIT-2.
 TEST(OracleCredit, PlacementsStopWhenTheWindowIsUsedUp) {
     EngineOptions options;
     options.credit_window = 2;
@@ -265,6 +278,7 @@ TEST(OracleCredit, PlacementsStopWhenTheWindowIsUsedUp) {
     EXPECT_FALSE(cluster.oracle.shims().at("s").connection.has_value());
 }
 
+// R-CREDIT-1.
 TEST(OracleCredit, FailuresCostNothing) {
     EngineOptions options;
     options.credit_window = 1;
@@ -276,6 +290,7 @@ TEST(OracleCredit, FailuresCostNothing) {
     EXPECT_EQ(cluster.oracle.run(10), 3u);
 }
 
+// R-CREDIT-2.
 TEST(OracleCredit, AsksAreNotTriedWhileHalfOfTheRoomIsUsed) {
     EngineOptions options;
     options.unacknowledged_max = 9;
@@ -294,6 +309,7 @@ TEST(OracleCredit, AsksAreNotTriedWhileHalfOfTheRoomIsUsed) {
     EXPECT_EQ(cluster.oracle.run(10), 1 + before);
 }
 
+// R-CREDIT-3 to R-CREDIT-6.
 TEST(OracleCredit, TooManyUnacknowledgedDecisionsCutTheShim) {
     EngineOptions options;
     options.unacknowledged_max = 3;
@@ -315,6 +331,7 @@ TEST(OracleCredit, TooManyUnacknowledgedDecisionsCutTheShim) {
     EXPECT_TRUE(cluster.oracle.audit().empty());
 }
 
+// R-SESSION-35.
 TEST(OracleCredit, AnOldAcknowledgementDoesNotCoverANewPlacement) {
     SmallCluster cluster;
     cluster.ready();
@@ -330,6 +347,7 @@ TEST(OracleCredit, AnOldAcknowledgementDoesNotCoverANewPlacement) {
     EXPECT_EQ(cluster.state("a"), "allocated");
 }
 
+// R-SESSION-8, R-SESSION-35.
 TEST(OracleCredit, NumbersOfANewStreamDoNotAcknowledgeOldPlacements) {
     SmallCluster cluster;
     cluster.ready();
@@ -345,6 +363,7 @@ TEST(OracleCredit, NumbersOfANewStreamDoNotAcknowledgeOldPlacements) {
     EXPECT_EQ(cluster.state("a"), "unacknowledged");
 }
 
+// R-LOG-1, R-LOG-8.
 TEST(OracleLog, DigestIsTheSha256OfTheLines) {
     SmallCluster cluster;
     EXPECT_EQ(cluster.oracle.digest(),

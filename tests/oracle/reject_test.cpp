@@ -16,6 +16,7 @@ struct Rejects : testing::Test {
     SmallCluster cluster;
 };
 
+// R-SESSION-24 to R-SESSION-27, R-SESSION-29, R-SESSION-30.
 TEST_F(Rejects, Dictionary) {
     cluster.send(OwnedDefine{{{0, "x"}}});
     EXPECT_EQ(last(), "message_rejected #0//dictionary id 0 is reserved");
@@ -35,6 +36,7 @@ TEST_F(Rejects, Dictionary) {
     EXPECT_EQ(cluster.oracle.shims().at("s").dictionary.at(kCpu), "other");
 }
 
+// R-NODE-1, R-NODE-2, R-NODE-6, R-NODE-8, R-NODE-9.
 TEST_F(Rejects, Nodes) {
     cluster.node(kUnknown, {});
     EXPECT_EQ(last(), "node_rejected #999//unknown dictionary id");
@@ -58,6 +60,7 @@ TEST_F(Rejects, Nodes) {
     EXPECT_EQ(cluster.last("t"), "4 node_rejected n1//node exists already");
 }
 
+// R-AMOUNT-1 to R-AMOUNT-4.
 TEST_F(Rejects, Amounts) {
     cluster.node(kNode2, {{kCpu, kTooMuch - 1}, {kMemory, kTooMuch}});
     EXPECT_EQ(last(), "node_rejected n2//amount of memory is too large");
@@ -69,6 +72,7 @@ TEST_F(Rejects, Amounts) {
     EXPECT_EQ(last(), "ask_rejected x//gpu is given twice");
 }
 
+// R-APP-1, R-APP-2, R-APP-4 to R-APP-7.
 TEST_F(Rejects, Applications) {
     cluster.send(OwnedApplications{{{kUnknown, 0, 0}}, {}});
     EXPECT_EQ(last(), "application_rejected #999//unknown dictionary id");
@@ -88,6 +92,7 @@ TEST_F(Rejects, Applications) {
     EXPECT_FALSE(cluster.oracle.shims().at("s").applications.contains("h"));
 }
 
+// R-ASK-1 to R-ASK-4, R-ASK-6, R-ASK-9, R-ASK-13.
 TEST_F(Rejects, Asks) {
     cluster.node(kNode1, {{kCpu, 5}});
     cluster.ask({});
@@ -118,6 +123,7 @@ TEST_F(Rejects, Asks) {
     EXPECT_EQ(last(), "ask_rejected x//key is in use by application a");
 }
 
+// R-ASK-10, R-ASK-11.
 TEST_F(Rejects, AsksThatArePlaced) {
     cluster.node(kNode1, {{kCpu, 5}});
     cluster.node(kNode2, {{kCpu, 5}});
@@ -134,6 +140,7 @@ TEST_F(Rejects, AsksThatArePlaced) {
     EXPECT_EQ(cluster.oracle.shims().at("s").last_number, before);
 }
 
+// R-RELEASE-1 to R-RELEASE-4, R-NACK-1.
 TEST_F(Rejects, ReleasesAndNacks) {
     cluster.node(kNode1, {{kCpu, 5}});
     cluster.ask({.key = "x", .application = kAppA});
@@ -157,6 +164,7 @@ TEST_F(Rejects, ReleasesAndNacks) {
     EXPECT_TRUE(cluster.oracle.asks().empty());
 }
 
+// R-SESSION-28, R-NODE-7, R-APP-3, R-ASK-12.
 TEST(RejectLimits, EveryTableOfAShimHasALimit) {
     EngineOptions options;
     options.dictionary_max = 18;  // what define() needs

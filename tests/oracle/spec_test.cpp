@@ -59,6 +59,7 @@ struct Specs : testing::Test {
     std::map<std::string, DictId> ids;
 };
 
+// R-SPEC-1 to R-SPEC-7, R-SPEC-10, R-ASK-5, R-ASK-7.
 TEST_F(Specs, FaultsOfADefinition) {
     PodSpec spec = labelled("web");
     define(0, spec);
@@ -98,6 +99,7 @@ TEST_F(Specs, FaultsOfADefinition) {
     EXPECT_EQ(last(), "ask_rejected x//scored amount is out of range");
 }
 
+// R-ASK-25, R-ASK-26, R-ASK-32, R-ASK-33.
 TEST_F(Specs, GatedAsksWaitUntilTheyHaveNoGate) {
     node(kNode1);
     PodSpec gated = labelled("web");
@@ -119,6 +121,7 @@ TEST_F(Specs, GatedAsksWaitUntilTheyHaveNoGate) {
     EXPECT_EQ(cluster.state("x"), "allocated");  // by force
 }
 
+// R-NODE-4, R-NODE-5, R-NODE-12.
 TEST_F(Specs, LabelsTaintsAndImagesOfNodes) {
     OwnedNode record{kNode1, NodeAction::create, {{kCpu, 1000}}, {}, {}, {}};
     record.attributes = {{kZone, kEast}, {kZone, kWest}};
@@ -144,6 +147,7 @@ TEST_F(Specs, LabelsTaintsAndImagesOfNodes) {
     EXPECT_EQ(run_one(), "2 1000000000 place s/x n1 - -");
 }
 
+// R-PREDICATE-7, R-WAKE-5.
 TEST_F(Specs, APlacedPodRepelsAndItsGoingWakes) {
     node(kNode1);
     PodSpec lonely = labelled("web");
@@ -162,6 +166,7 @@ TEST_F(Specs, APlacedPodRepelsAndItsGoingWakes) {
     EXPECT_EQ(run_one(), "3 1000000000 place s/y n1 - -");
 }
 
+// R-WAKE-7.
 TEST_F(Specs, APlacedPodAttracts) {
     node(kNode1);
     PodSpec follows = labelled("db");
@@ -176,6 +181,7 @@ TEST_F(Specs, APlacedPodAttracts) {
     EXPECT_EQ(run_one(), "2 1000000000 place s/x n1 - -");
 }
 
+// R-PREDICATE-23.
 TEST_F(Specs, AVolumeGoesToTheClaimThatAPlacementBoundIt) {
     node(kNode1);
     const auto claim = [&](const char* name) {
@@ -222,6 +228,7 @@ TEST_F(Specs, AVolumeGoesToTheClaimThatAPlacementBoundIt) {
     EXPECT_EQ(run_one(), "5 2000000000 place s/z n1 - -");
 }
 
+// R-WORLD-30, R-OBJECT-2.
 TEST_F(Specs, ObjectsHaveAnOwnerAndALimit) {
     EngineOptions options;
     options.objects_max = 1;
@@ -256,6 +263,7 @@ TEST_F(Specs, ObjectsHaveAnOwnerAndALimit) {
     EXPECT_NE(limited.last().find("message_rejected spec 2//more than 1 specs"), std::string::npos);
 }
 
+// R-PREDICATE-2.
 TEST_F(Specs, APredicateOrScoreThatIsSwitchedOffSaysNothing) {
     EngineOptions options;
     options.predicates = {"NodeName"};

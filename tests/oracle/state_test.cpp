@@ -11,6 +11,7 @@ std::uint64_t slot(const SmallCluster& cluster, const std::string& node) {
     return cluster.oracle.nodes().at(node).slot;
 }
 
+// R-WORLD-8, R-WORLD-13, R-WORLD-14.
 TEST(OracleSlots, GroupsGetTheirOwnBlocksAndFreedSlotsAreTakenAgain) {
     SmallCluster cluster;
     cluster.ready();
@@ -25,6 +26,7 @@ TEST(OracleSlots, GroupsGetTheirOwnBlocksAndFreedSlotsAreTakenAgain) {
     EXPECT_EQ(slot(cluster, "n4"), 0u);
 }
 
+// R-WORLD-14, R-WORLD-15.
 TEST(OracleSlots, AnEmptyBlockGoesToTheNextGroup) {
     SmallCluster cluster;
     cluster.ready();
@@ -37,6 +39,7 @@ TEST(OracleSlots, AnEmptyBlockGoesToTheNextGroup) {
     EXPECT_EQ(slot(cluster, "n4"), 65u);
 }
 
+// R-WORLD-10.
 TEST(OracleSlots, AnUpdateKeepsTheSlot) {
     SmallCluster cluster;
     cluster.ready();
@@ -47,6 +50,7 @@ TEST(OracleSlots, AnUpdateKeepsTheSlot) {
     EXPECT_EQ(slot(cluster, "n2"), 1u);
 }
 
+// R-WORLD-23 to R-WORLD-25.
 TEST(OracleAsks, AGroupHasTheNumberOfItsFirstAskUntilItsLastAskGoes) {
     SmallCluster cluster;
     cluster.ready();
@@ -66,6 +70,7 @@ TEST(OracleAsks, AGroupHasTheNumberOfItsFirstAskUntilItsLastAskGoes) {
     EXPECT_EQ(cluster.oracle.find_ask("s", "g4")->group_number, 7u);
 }
 
+// R-WORLD-26.
 TEST(OracleAsks, RequestsOfZeroAreDropped) {
     SmallCluster cluster;
     cluster.ready();
@@ -73,6 +78,7 @@ TEST(OracleAsks, RequestsOfZeroAreDropped) {
     EXPECT_EQ(cluster.oracle.find_ask("s", "x")->requests, (Amounts{{"gpu", 1}}));
 }
 
+// R-SESSION-15, R-ATTEMPT-1.
 TEST(OracleConnect, ANewShimMustStateAllAndNothingIsDecidedBefore) {
     SmallCluster cluster;
     cluster.ready();
@@ -93,6 +99,7 @@ TEST(OracleConnect, ANewShimMustStateAllAndNothingIsDecidedBefore) {
     EXPECT_EQ(cluster.last("t"), "3 message_rejected resync//no resync is open");
 }
 
+// R-SESSION-5.
 TEST(OracleConnect, ResumeNeedsTheSameInstancesAndAKnownDecision) {
     SmallCluster cluster;
     cluster.ready();
@@ -123,6 +130,7 @@ TEST(OracleConnect, ResumeNeedsTheSameInstancesAndAKnownDecision) {
     EXPECT_EQ(outcome(7, 2, 3), HelloOutcome::resync);
 }
 
+// R-SESSION-4.
 TEST(OracleConnect, AFormerConnectionNoLongerCounts) {
     SmallCluster cluster;
     cluster.ready();
@@ -136,6 +144,7 @@ TEST(OracleConnect, AFormerConnectionNoLongerCounts) {
     EXPECT_EQ(cluster.oracle.shims().at("s").applied, applied);
 }
 
+// R-SESSION-13, R-SESSION-14.
 TEST(OracleState, DuplicatesAreIgnoredAndAGapCuts) {
     SmallCluster cluster;
     cluster.ready();
@@ -152,6 +161,7 @@ TEST(OracleState, DuplicatesAreIgnoredAndAGapCuts) {
     EXPECT_EQ(cluster.oracle.shims().at("s").applied, applied + 1);
 }
 
+// R-SESSION-11, R-SESSION-6.
 TEST(OracleState, DecidesForADisconnectedShimAndSendsOnResume) {
     SmallCluster cluster;
     cluster.ready();
@@ -167,6 +177,7 @@ TEST(OracleState, DecidesForADisconnectedShimAndSendsOnResume) {
     EXPECT_EQ(cluster.state("x"), "allocated");
 }
 
+// R-SESSION-18, R-SESSION-19, R-SESSION-22.
 TEST(OracleState, ResyncKeepsWhatIsStatedAndDropsTheRest) {
     SmallCluster cluster;
     cluster.ready();
@@ -195,6 +206,7 @@ TEST(OracleState, ResyncKeepsWhatIsStatedAndDropsTheRest) {
     EXPECT_EQ(cluster.oracle.attempts(), 0u);
 }
 
+// R-SESSION-17.
 TEST(OracleState, AResyncCanOpenOnALiveConnection) {
     SmallCluster cluster;
     cluster.ready();
@@ -209,6 +221,7 @@ TEST(OracleState, AResyncCanOpenOnALiveConnection) {
     EXPECT_TRUE(cluster.oracle.nodes().contains("n1"));
 }
 
+// R-ASK-35, R-ASK-36, R-ASK-40.
 TEST(OracleState, APodStatedBeforeItsNodeWaitsForItAndThenTakesItsPlace) {
     SmallCluster cluster;
     cluster.ready();
@@ -232,6 +245,7 @@ TEST(OracleState, APodStatedBeforeItsNodeWaitsForItAndThenTakesItsPlace) {
     EXPECT_EQ(cluster.oracle.audit(), std::vector<std::string>{});
 }
 
+// R-ASK-38, R-ASK-39, R-ASK-41.
 TEST(OracleState, APodThatWaitsForItsNodeFollowsWhatIsStatedAndEndsLikeAnyAsk) {
     SmallCluster cluster;
     cluster.ready();
@@ -255,6 +269,7 @@ TEST(OracleState, APodThatWaitsForItsNodeFollowsWhatIsStatedAndEndsLikeAnyAsk) {
     EXPECT_EQ(cluster.state("y"), "");
 }
 
+// R-SESSION-1.
 TEST(OracleTick, NowNeverGoesBack) {
     SmallCluster cluster;
     cluster.tick(50);

@@ -280,8 +280,8 @@ TEST(Pipeline, classes_of_one_ask_leave_the_columns_of_others_to_be_taken) {
     EXPECT_LT(engine.counters().blocks_rechecked - before, 40u) << "every node was judged anew";
 }
 
-// Batches that were handed over when 64 classes came that had never seen 313 blocks.
-std::uint64_t handed_over(ScorePolicy policy) {
+// Batches that were handed over when 64 classes came that had never seen the blocks of so many nodes.
+std::uint64_t handed_over(ScorePolicy policy, int nodes) {
     KeepingSink sink;
     EngineOptions options = graph_options();
     options.path = BatchPath::automatic;
@@ -298,14 +298,14 @@ std::uint64_t handed_over(ScorePolicy policy) {
     }
     engine.run(1000);
     EXPECT_EQ(engine.counters().batches_graph, 0u) << "one class, one block: nothing to hand over";
-    for (int node = 64; node < 20'000; ++node) {
+    for (int node = 64; node < nodes; ++node) {
         shim.node("n" + std::to_string(node), {{"cpu", 100'000}, {"memory", 1000}});
     }
     for (int pod = 0; pod < 64; ++pod) {
         shim.ask("few" + std::to_string(pod), "app", {{"cpu", 2 + pod % 4}});
     }
     engine.run(1000);
-    EXPECT_EQ(engine.counters().batches_graph, 0u) << "4 classes that bound 313 blocks are done sooner here";
+    EXPECT_EQ(engine.counters().batches_graph, 0u) << "4 classes are done sooner here";
     for (int pod = 0; pod < 64; ++pod) {
         shim.ask("new" + std::to_string(pod), "app", {{"cpu", 10 + pod}});
     }
@@ -314,8 +314,21 @@ std::uint64_t handed_over(ScorePolicy policy) {
 }
 
 TEST(Pipeline, cheap_batches_go_inline_and_dear_ones_to_the_workers_when_the_path_is_automatic) {
-    EXPECT_EQ(handed_over(ScorePolicy::most_allocated), 1u) << "the lanes of every block";
-    EXPECT_EQ(handed_over(ScorePolicy::least_allocated), 0u) << "ranges tell soon enough";
+    EXPECT_EQ(handed_over(ScorePolicy::most_allocated, 20'000), 1u) << "the lanes of every block";
+    EXPECT_EQ(handed_over(ScorePolicy::least_allocated, 20'000), 0u) << "ranges tell soon enough";
+    EXPECT_EQ(handed_over(ScorePolicy::least_allocated, 100'000), 0u) << "a key of each block costs more than its ranges";
+}
+
+TEST(Pipeline, proposals_see_what_changed_until_they_are_made) {
+    KeepingSink sink;
+    Engine engine(graph_options(), sink, make_predicates({}), make_inline_executor());
+    TestShim shim(engine, "s");
+    two_asks(shim);
+    EXPECT_EQ(engine.run(2), 2u);
+    EXPECT_EQ(engine.counters().blocks_proposed, 2u) << "the one block there is, by each of two classes";
+    shim.ask("c", "app", {{"cpu", 1}});
+    EXPECT_EQ(engine.run(1), 1u);
+    EXPECT_EQ(engine.counters().blocks_proposed, 3u) << "again, as it was taken from since";
 }
 
 }  // namespace

@@ -170,10 +170,7 @@ protected:
 
     // --- searches
 
-    Subject subject_of(const Class& one) {
-        const SpecId spec = one.ask_class.spec;
-        return {one.ask_class, topology_.spec(spec), topology_.plan(spec), topology_, kinds_};
-    }
+    Subject subject_of(const Class& one) { return bayplan::subject_of(cluster_, one.ask_class); }
     void bring_up_to_date(Class& one) {
         one.cache.want_columns(true);
         one.cache.resize(state_.block_count());
@@ -222,6 +219,8 @@ protected:
     SpecTable specs_{texts_};
     ClassTable class_table_{kinds_, names_, specs_, 1};
     Topology topology_{{texts_, known_, asks_, specs_, class_table_, nodes_}, {}};
+    Devices devices_{state_, kinds_, DeviceChoice::fullest};
+    const ClusterView cluster_{asks_, class_table_, specs_, nodes_, state_, topology_, kinds_, devices_};
     const LaneKernels& kernels_ = lane_kernels(SimdLevel::automatic);
     BlockEvaluator evaluator_{make_predicates({}), make_scores({}), ScorePolicy::least_allocated, kernels_};
     const std::vector<WeightedClusterScore> scores_ = make_cluster_scores({});

@@ -30,7 +30,7 @@ protected:
     }
 
     PredicateSet::Failure explain_lane(const AskClass& ask_class, const NodeBlock& block, std::uint32_t lane) {
-        const Subject subject{ask_class, specs_[kEmptySpec], topology_.plan(kEmptySpec), topology_, kinds_};
+        const Subject subject{cluster_, ask_class, specs_[kEmptySpec], topology_.plan(kEmptySpec)};
         return set_->explain(subject, {block, slot_at(0, lane), facts_});
     }
 
@@ -51,7 +51,7 @@ protected:
                 ++reasons[reason];
             }
         }
-        const Subject subject{ask_class, specs_[kEmptySpec], topology_.plan(kEmptySpec), topology_, kinds_};
+        const Subject subject{cluster_, ask_class, specs_[kEmptySpec], topology_.plan(kEmptySpec)};
         ReasonCounts counts;
         std::uint32_t first_to_refuse = 0;
         const LaneRefusals refusals = set_->explain_block(subject, block, 0, first_to_refuse, counts);
@@ -91,6 +91,8 @@ protected:
     SpecTable specs_{texts_};
     ClassTable classes_{kinds_, names_, specs_, 1};
     Topology topology_{{texts_, known_, asks_, specs_, classes_, nodes_}, {}};
+    Devices devices_{state_, kinds_, DeviceChoice::fullest};
+    const ClusterView cluster_{asks_, classes_, specs_, nodes_, state_, topology_, kinds_, devices_};
     const NodeFacts facts_;
 };
 
@@ -118,7 +120,7 @@ TEST_F(Predicates, of_refusals_of_the_whole_pod_the_first_counts) {
         {{true, false, true}, Verdict::unresolvable, 0},
     };
     const AskClass ask_class = asking(1);
-    const Subject subject{ask_class, specs_[kEmptySpec], topology_.plan(kEmptySpec), topology_, kinds_};
+    const Subject subject{cluster_, ask_class, specs_[kEmptySpec], topology_.plan(kEmptySpec)};
     for (const auto& one : cases) {
         std::vector<PredicateInForce> predicates;
         for (const bool refuses : one.refuse) {

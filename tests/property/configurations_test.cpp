@@ -77,6 +77,8 @@ TEST(Property, ExecutionDoesNotDecide) {
         Random random(seed);
         for (int configuration = 1; configuration < kConfigurations; ++configuration) {
             randomize_execution(options, random, suite.with_tbb);
+            options.teller = random.chance(50) ? TellerMode::thread : TellerMode::inline_;
+            options.teller_ring_bytes = random.pick(std::vector<std::uint32_t>{1u << 10, 1u << 12, 1u << 20});
             const Result other = execute(history, numbers, options);
             EXPECT_TRUE(other == plain) << "seed " << seed << " differs with " << to_text(options);
         }

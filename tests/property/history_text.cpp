@@ -220,7 +220,8 @@ std::string to_text(const EngineOptions& options) {
         << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
         << options.shards << ", batch " << options.batch << ", depth " << options.depth
         << ", victim workers " << options.victim_workers << ", victim path "
-        << static_cast<int>(options.victim_path);
+        << static_cast<int>(options.victim_path) << ", teller " << static_cast<int>(options.teller) << " with "
+        << options.teller_ring_bytes << " bytes";
     return out.str();
 }
 

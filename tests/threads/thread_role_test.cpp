@@ -116,7 +116,7 @@ TEST(ThreadPlan, every_role_that_shares_a_cpu_with_a_poller_is_warned_of) {
     ThreadPlan plan;
     plan.of(Role::data_plane) = {cpus("0")};
     plan.of(Role::engine) = {cpus("1")};
-    for (const Role role : {Role::worker, Role::victim_worker, Role::housekeeping}) {
+    for (const Role role : {Role::teller, Role::worker, Role::victim_worker, Role::housekeeping}) {
         for (const char* const polled : {"0", "1"}) {
             ThreadPlan sharing = plan;
             sharing.of(role) = {cpus(polled)};

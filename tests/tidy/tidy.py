@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "recorder": {"base", "wire"},
     "lanes": {"base", "options"},
     "cluster": {"base", "options", "lanes", "apps"},
-    "apps": {"base", "cluster", "queues", "placement"},
+    "apps": {"base", "cluster", "placement"},
     "queues": {"base", "apps"},
     "shims": {"base", "cluster", "apps", "engine"},
     "teller": {"base"},
@@ -52,8 +52,8 @@ MAY_INCLUDE = {
 }
 # The header of engine/ that the folders below it may see: the way out.
 ENGINE_HEADERS_FOR_ALL = {"engine/decision_sink.h"}
-# Likewise of placement/ and queues/: plain data that tables keep.
-PLAIN_HEADERS = {"placement/class_cache.h", "queues/indexed_heap.h", "apps/ask.h", "apps/ask_list.h"}
+# Likewise of placement/: plain data that tables keep.
+PLAIN_HEADERS = {"placement/class_cache.h", "apps/ask.h", "apps/ask_list.h"}
 
 LINES_MAX = 450
 # Spelled in two parts, so that this file keeps to its own rule.
@@ -133,6 +133,21 @@ def state_faults(relative, text):
             yield f"{relative}:{number}: an ask's state changes by apps/ask_state.h alone"
 
 
+def plugin_names(top):
+    """Names of predicates and scores, as their rows have them."""
+    rows = "".join((top / "src/options" / name).read_text() for name in ("predicate_rows.h", "score_rows.h"))
+    return set(re.findall(r'ROW\(\w+, (?:\w+, )?"(\w+)"', rows))
+
+
+def identity_faults(relative, text, names):
+    """A plugin is meant by its id; its name is for people, and stands in its row alone."""
+    if relative.parts[0] != "src" or relative.parts[1] == "options":
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        for name in names & set(re.findall(r'"(\w+)"', line)):
+            yield f"{relative}:{number}: {name} by its name: take its id, or its row in src/options"
+
+
 def is_in_meson(meson, name):
     """Whether meson.build has the name of a program, whole or (in a loop) as a prefix and a rest."""
     words = set(re.findall(r"'(\w+)'", meson.read_text())) if meson.is_file() else set()
@@ -165,6 +180,7 @@ def main():
     top = pathlib.Path(sys.argv[1]).resolve()
     faults = []
     folders = set()
+    names = plugin_names(top)
     for path in files(top):
         relative = path.relative_to(top)
         if relative.parts[0] in ("src", "tests", "bench", "dataplane", "fbs", "tuning", "include"):
@@ -175,6 +191,7 @@ def main():
         faults += code_faults(relative, text)
         faults += dpdk_faults(relative, text)
         faults += state_faults(relative, text)
+        faults += identity_faults(relative, text, names)
         if relative.parts[0] == "src" and len(relative.parts) > 2:
             if relative.parts[1] not in MAY_INCLUDE:
                 faults.append(f"{relative}:1: a new folder of src/: say in tests/tidy what it may include")

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "queues/indexed_heap.h"
+#include "base/indexed_heap.h"
 
 namespace bayplan {
 namespace {

@@ -58,7 +58,7 @@ public:
 private:
     static constexpr std::uint32_t kArity = 4;
 
-    void place(std::uint32_t at, Id id) {
+    void put(std::uint32_t at, Id id) {
         items_[at] = id;
         position_of_(id) = at;
     }
@@ -77,10 +77,10 @@ private:
             if (!before_(id, items_[parent])) {
                 break;
             }
-            place(at, items_[parent]);
+            put(at, items_[parent]);
             at = parent;
         }
-        place(at, id);
+        put(at, id);
     }
 
     void sift_down(std::uint32_t at, Id id) {
@@ -100,10 +100,10 @@ private:
             if (!before_(items_[best], id)) {
                 break;
             }
-            place(at, items_[best]);
+            put(at, items_[best]);
             at = best;
         }
-        place(at, id);
+        put(at, id);
     }
 
     std::vector<Id> items_;

@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace bayplan::daemon {
+namespace bayplan {
 
 class Waker {
 public:
@@ -28,4 +28,4 @@ private:
     std::atomic<bool> asleep_{false};
 };
 
-}  // namespace bayplan::daemon
+}  // namespace bayplan

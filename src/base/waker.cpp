@@ -1,7 +1,7 @@
 // A futex on the epoch.
 //
 // Thread: see the header.
-#include "daemon/waker.h"
+#include "base/waker.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -9,7 +9,7 @@
 
 #include <ctime>
 
-namespace bayplan::daemon {
+namespace bayplan {
 namespace {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
@@ -37,4 +37,4 @@ void Waker::wait(std::uint32_t seen, std::int64_t timeout_ns) {
     asleep_.store(false, std::memory_order_seq_cst);
 }
 
-}  // namespace bayplan::daemon
+}  // namespace bayplan

@@ -1,0 +1,228 @@
+// Runs, applications and the leaf: see leaf_order.h.
+#include "queues/leaf_order.h"
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace bayplan {
+
+bool LeafOrder::RunBefore::operator()(RunId a, RunId b) const {
+    return (*runs)[a].key.comes_before((*runs)[b].key);
+}
+
+bool LeafOrder::ApplicationBefore::operator()(ApplicationId a, ApplicationId b) const {
+    const auto& applications = order->applications_;
+    return order->first_of(applications[raw(a)]).comes_before(order->first_of(applications[raw(b)]));
+}
+
+LeafOrder::LeafOrder(AskTable& asks) : asks_(asks), leaf_(ApplicationBefore{this}, ApplicationPosition{this}) {}
+
+LeafOrder::~LeafOrder() = default;
+
+// --- applications and credit
+
+void LeafOrder::add_application(ApplicationId id, ShimId shim) {
+    if (raw(id) >= applications_.size()) {
+        applications_.resize(raw(id) + 1);
+    }
+    if (raw(shim) >= of_shim_.size()) {
+        of_shim_.resize(raw(shim) + 1);
+    }
+    Application& application = applications_[raw(id)];
+    application.runs = std::make_unique<RunHeap>(RunBefore{&runs_}, RunPosition{&runs_});
+    application.has_credit = has_credit(shim);
+    application.shim = shim;
+    application.index = static_cast<std::uint32_t>(of_shim_[raw(shim)].size());
+    of_shim_[raw(shim)].push_back(id);
+}
+
+void LeafOrder::remove_application(ApplicationId id) {
+    Application& application = applications_[raw(id)];
+    BP_CHECK(application.runs->empty());
+    std::vector<ApplicationId>& others = of_shim_[raw(application.shim)];
+    applications_[raw(others.back())].index = application.index;
+    others[application.index] = others.back();
+    others.pop_back();
+    application = {};
+}
+
+void LeafOrder::credit_changed(ShimId shim) {
+    if (raw(shim) >= of_shim_.size()) {
+        return;
+    }
+    const bool credit = has_credit(shim);
+    for (const ApplicationId id : of_shim_[raw(shim)]) {
+        Application& application = applications_[raw(id)];
+        application.has_credit = credit;
+        settle(id);
+        if (credit && !application.runs->empty() && first_of(application).comes_before(last_taken_)) {
+            order_changed();
+        }
+    }
+    if (!credit) {
+        order_changed();  // of what was taken, some may be its own
+    }
+}
+
+void LeafOrder::settle(ApplicationId id) {
+    Application& application = applications_[raw(id)];
+    const bool wanted = application.has_credit && !application.runs->empty();
+    if (wanted && application.position == kNotInHeap) {
+        leaf_.insert(id);
+    } else if (wanted) {
+        leaf_.update(id);
+    } else if (application.position != kNotInHeap) {
+        leaf_.remove(id);
+    }
+}
+
+// --- runs
+
+// True if the ask continues the run at one of its ends, and is in it now.
+bool LeafOrder::join(RunId id, AskId ask_id, Application& application) {
+    if (id == kNoRun) {
+        return false;
+    }
+    Run& run = runs_[id];
+    Waiting& waiting = asks_.waiting(ask_id);
+    const PendingKey& key = waiting.key;
+    if (last_of(id).comes_before(key)) {
+        run.asks.push_back(asks_, ask_id);
+    } else if (key.comes_before(run.key)) {
+        run.asks.insert_after(asks_, kNone<AskId>, ask_id);
+        run.key = key;
+        application.runs->update(id);
+    } else {
+        return false;
+    }
+    waiting.run = id;
+    return true;
+}
+
+LeafOrder::RunId LeafOrder::begin_run(AskId ask_id, Application& application) {
+    RunId id;
+    if (free_runs_.empty()) {
+        runs_.emplace_back();
+        id = static_cast<RunId>(runs_.size() - 1);
+    } else {
+        id = free_runs_.back();
+        free_runs_.pop_back();
+    }
+    Waiting& waiting = asks_.waiting(ask_id);
+    waiting.run = id;
+    runs_[id] = Run{};
+    runs_[id].key = waiting.key;
+    runs_[id].asks.push_back(asks_, ask_id);
+    application.runs->insert(id);
+    return id;
+}
+
+void LeafOrder::end_run(RunId id, Application& application, std::int32_t priority) {
+    application.runs->remove(id);
+    free_runs_.push_back(id);
+    const auto found = application.open.find(priority);
+    if (found == application.open.end()) {
+        return;
+    }
+    OpenRuns& open = found->second;
+    if (open[0] == id) {
+        open = {open[1], kNoRun};
+    } else if (open[1] == id) {
+        open[1] = kNoRun;
+    }
+    if (open[0] == kNoRun) {
+        application.open.erase(found);
+    }
+}
+
+// --- elements
+
+void LeafOrder::put(Element element) {
+    const AskId first = element.front();
+    const ApplicationId id = asks_[first].application;
+    Application& application = applications_[raw(id)];
+    if (element.size() == 1) {
+        put_ask(first, application);
+    } else {
+        put_element(element, application);
+    }
+    settle(id);
+    if (application.has_credit && asks_.waiting(first).key.comes_before(last_taken_)) {
+        order_changed();
+    }
+}
+
+void LeafOrder::put_ask(AskId id, Application& application) {
+    const std::int32_t priority = asks_.waiting(id).key.priority;
+    OpenRuns& open = application.open.try_emplace(priority, OpenRuns{kNoRun, kNoRun}).first->second;
+    // The run that ends last is asked first, so that asks which come back do not end up behind new ones.
+    if (open[1] != kNoRun && last_of(open[0]).comes_before(last_of(open[1]))) {
+        std::swap(open[0], open[1]);
+    }
+    if (!join(open[0], id, application) && !join(open[1], id, application)) {
+        (open[0] == kNoRun ? open[0] : open[1]) = begin_run(id, application);
+    }
+}
+
+void LeafOrder::put_element(Element element, Application& application) {
+    const RunId id = begin_run(element.front(), application);
+    runs_[id].element = true;
+    for (const AskId member : element.subspan(1)) {
+        BP_CHECK(&applications_[raw(asks_[member].application)] == &application);
+        runs_[id].asks.push_back(asks_, member);
+        asks_.waiting(member).run = id;
+    }
+}
+
+void LeafOrder::take_out(AskId id) {
+    const ApplicationId of = asks_[id].application;
+    Application& application = applications_[raw(of)];
+    Waiting& waiting = asks_.waiting(id);
+    BP_CHECK_OP(waiting.run, !=, kNoRun);
+    Run& run = runs_[waiting.run];
+    const bool first = run.asks.front() == id;
+    run.asks.remove(asks_, id);
+    if (run.asks.empty()) {
+        end_run(waiting.run, application, waiting.key.priority);
+        settle(of);
+    } else if (first && !run.element) {
+        run.key = asks_.waiting(run.asks.front()).key;
+        application.runs->update(waiting.run);
+        settle(of);
+    }
+    waiting.run = kNoRun;
+}
+
+// Its own, or that of the element it is in.
+const PendingKey& LeafOrder::key_of(AskId id) const {
+    const Waiting& waiting = asks_.waiting(id);
+    return waiting.run != kNoRun && runs_[waiting.run].element ? runs_[waiting.run].key : waiting.key;
+}
+
+AskId LeafOrder::peek() const {
+    if (leaf_.empty()) {
+        return kNone<AskId>;
+    }
+    return runs_[applications_[raw(leaf_.top())].runs->top()].asks.front();
+}
+
+Element LeafOrder::take_first() {
+    taken_.clear();
+    const AskId first = peek();
+    if (first == kNone<AskId>) {
+        return taken_;
+    }
+    const Run& run = runs_[asks_.waiting(first).run];
+    last_taken_ = run.key;
+    const bool all = run.element;
+    for (AskId id = first; id != kNone<AskId>; id = all ? run.asks.next(asks_, id) : kNone<AskId>) {
+        taken_.push_back(id);
+    }
+    for (const AskId id : taken_) {
+        take_out(id);
+    }
+    return taken_;
+}
+
+}  // namespace bayplan

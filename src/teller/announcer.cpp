@@ -1,0 +1,180 @@
+// Calls to records; how the engine waits for room.
+//
+// Thread: the engine's.
+#include "teller/announcer.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace bayplan {
+
+namespace {
+
+constexpr int kYieldsBeforeSleep = 64;
+constexpr std::chrono::microseconds kWait{50};
+// The teller is woken before the end of a turn if so much of the ring waits: it is to stay far from full.
+constexpr std::size_t kWakeAtPart = 8;
+// Without a thread nobody waits for a full ring: small, it stays in the cache.
+constexpr std::size_t kInlineRingBytes = 16u << 10;
+
+// Until `done`: the teller may need this CPU.
+template <typename Done>
+void wait_until(Done&& done) {
+    for (int turns = 0; !done(); ++turns) {
+        if (turns < kYieldsBeforeSleep) {
+            std::this_thread::yield();
+        } else {
+            std::this_thread::sleep_for(kWait);
+        }
+    }
+}
+
+RecordHead head_of(RecordKind kind, ShimId shim, std::uint64_t number = 0, std::uint64_t second = 0) {
+    return {.kind = kind, .shim = raw(shim), .numbers = {number, second}};
+}
+
+}  // namespace
+
+Announcer::Announcer(DecisionSink& sink, TellerMode mode, std::size_t ring_bytes, std::function<void()> teller_start)
+    : ring_(mode == TellerMode::thread ? ring_bytes : std::min(ring_bytes, kInlineRingBytes)),
+      teller_(sink),
+      threaded_(mode == TellerMode::thread) {
+    if (threaded_) {
+        thread_ = std::thread([this, start = std::move(teller_start)] { run(start); });
+    }
+}
+
+Announcer::~Announcer() {
+    if (threaded_) {
+        stop_.store(true, std::memory_order_release);
+        waker_.notify();
+        thread_.join();
+    }
+    tell_all();
+}
+
+// --- the ring
+
+void Announcer::write(const RecordHead& head, const RecordTexts& texts) {
+    if (!ring_.write(head, texts)) [[unlikely]] {
+        wait_for_room(head, texts);
+    }
+    ++records_;
+    if (threaded_ && ring_.bytes_written() - woken_at_ > ring_.capacity() / kWakeAtPart) {
+        wake_teller();
+    }
+}
+
+void Announcer::wait_for_room(const RecordHead& head, const RecordTexts& texts) {
+    if (threaded_) {
+        ++waits_;
+        wake_teller();
+        wait_until([&] { return ring_.write(head, texts); });
+    } else {
+        tell_all();
+        ring_.write(head, texts);
+    }
+}
+
+void Announcer::wake_teller() {
+    woken_at_ = ring_.bytes_written();
+    waker_.notify();
+}
+
+void Announcer::tell_all() {
+    ring_.read(SIZE_MAX, [this](const Record& record) { teller_.tell(record); });
+}
+
+std::size_t Announcer::flush() {
+    if (!threaded_) {
+        tell_all();
+        return teller_.flush();
+    }
+    if (ring_.bytes_written() != flushed_at_ || teller_.waits_for_room()) {
+        write({.kind = RecordKind::flush});
+        flushed_at_ = ring_.bytes_written();
+        wake_teller();
+    }
+    return 0;
+}
+
+void Announcer::settle() {
+    if (threaded_) {
+        wake_teller();
+        wait_until([this] { return ring_.all_read(); });
+    } else {
+        tell_all();
+    }
+}
+
+std::string Announcer::digest() {
+    settle();
+    return teller_.digest();
+}
+
+// --- records
+
+void Announcer::add_shim(std::string_view name) { write({.kind = RecordKind::add_shim}, {name}); }
+
+void Announcer::connect(ShimId shim, ConnectionId connection, std::uint64_t applied) {
+    write(head_of(RecordKind::connect, shim, connection, applied));
+}
+
+void Announcer::disconnect(ShimId shim) { write(head_of(RecordKind::disconnect, shim)); }
+
+void Announcer::cut(ShimId shim, std::string_view why) { write(head_of(RecordKind::cut, shim), {why}); }
+
+void Announcer::hello_reply(ConnectionId connection, const HelloReply& reply) {
+    write({.kind = RecordKind::hello_reply,
+           .what = static_cast<std::uint8_t>(reply.outcome),
+           .credit_window = reply.credit_window,
+           .numbers = {connection, reply.daemon_instance, reply.state_applied}},
+          {reply.reason});
+}
+
+void Announcer::applied(ShimId shim, std::uint64_t up_to) { write(head_of(RecordKind::applied, shim, up_to)); }
+
+void Announcer::decide(ShimId shim, const Decision& decision) {
+    write({.kind = RecordKind::decide,
+           .what = static_cast<std::uint8_t>(decision.kind),
+           .termination = static_cast<std::uint8_t>(decision.termination),
+           .scale_up = decision.scale_up,
+           .shim = raw(shim)},
+          {decision.name, decision.node, decision.text, decision.devices});
+}
+
+void Announcer::acknowledge(ShimId shim, std::uint64_t up_to) {
+    write(head_of(RecordKind::acknowledge, shim, up_to));
+}
+
+void Announcer::send_again_after(ShimId shim, std::uint64_t received) {
+    write(head_of(RecordKind::send_again_after, shim, received));
+}
+
+void Announcer::forget_decisions(ShimId shim) { write(head_of(RecordKind::forget_decisions, shim)); }
+
+void Announcer::write_line(RecordKind kind, const LogLine& line, std::string_view first, std::string_view second) {
+    write(head_of(kind, line.shim, static_cast<std::uint64_t>(line.now_ns)), {line.key, line.node, first, second});
+}
+
+void Announcer::place(const LogLine& line, std::string_view devices, bool told) {
+    write({.kind = RecordKind::place,
+           .what = told ? std::uint8_t{1} : std::uint8_t{0},
+           .shim = raw(line.shim),
+           .numbers = {static_cast<std::uint64_t>(line.now_ns)}},
+          {line.key, line.node, devices});
+}
+
+void Announcer::fail(const LogLine& line, std::string_view reasons) { write_line(RecordKind::fail, line, reasons); }
+
+void Announcer::nominate(const LogLine& line, std::string_view victims, std::string_view reasons) {
+    write_line(RecordKind::nominate, line, victims, reasons);
+}
+
+void Announcer::clear(const LogLine& line, std::string_view why) { write_line(RecordKind::clear, line, why); }
+
+void Announcer::release(const LogLine& line, std::string_view reasons) {
+    write_line(RecordKind::release, line, reasons);
+}
+
+}  // namespace bayplan

@@ -1,0 +1,54 @@
+// What is read to decide on a pod: the tables of one partition, and the pod that is judged in them. Predicates, scores,
+// searches and trials are handed this and nothing else of the world.
+//
+// Thread: the engine's; victim workers while the engine waits for them. Owner: World, which outlives who reads it.
+#pragma once
+
+#include "apps/ask_table.h"
+#include "apps/class_table.h"
+#include "apps/spec_table.h"
+#include "base/name_table.h"
+#include "cluster/devices.h"
+#include "cluster/node_state.h"
+#include "cluster/node_table.h"
+#include "topology/topology.h"
+
+namespace bayplan {
+
+using KindNames = NameTable<KindId>;
+
+struct ClusterView {
+    const AskTable& asks;
+    const ClassTable& classes;
+    const SpecTable& specs;
+    const NodeTable& nodes;
+    const NodeState& node_state;
+    Topology& topology;  // not const: it makes plans, masks and sums when they are first asked for
+    const KindNames& kinds;
+    const Devices& devices;
+};
+
+// The pod that is judged, with what is known of its spec.
+struct Subject {
+    const ClusterView& cluster;
+    const AskClass& ask_class;
+    const PodSpec& spec;
+    const SpecPlan& plan;
+};
+
+struct NodeView {
+    const NodeBlock& block;
+    Slot slot;
+    const NodeFacts& facts;
+    std::uint32_t lane() const { return lane_of(slot); }
+};
+
+// Brings the plan up to date. The view must outlive the subject.
+inline Subject subject_of(const ClusterView& cluster, const AskClass& ask_class) {
+    return {cluster, ask_class, cluster.specs[ask_class.spec], cluster.topology.plan(ask_class.spec)};
+}
+inline Subject subject_of(const ClusterView& cluster, ClassId id) { return subject_of(cluster, *cluster.classes[id].spec); }
+Subject subject_of(const ClusterView&&, const AskClass&) = delete;
+Subject subject_of(const ClusterView&&, ClassId) = delete;
+
+}  // namespace bayplan

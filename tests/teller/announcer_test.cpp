@@ -1,0 +1,285 @@
+// What the engine announces reaches the sink: whole, in order, whichever thread tells it, and without the engine waiting
+// for a sink that is slow.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/engine.h"
+#include "teller/announcer.h"
+#include "tests/engine/harness.h"
+
+namespace bayplan {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr ShimId kShim{0};
+
+// Everything as lines; can be told to block, and to refuse.
+class ListingSink : public DecisionSink {
+public:
+    void hello_reply(ConnectionId connection, const HelloReply& reply) override {
+        add("hello " + std::to_string(connection) + " " + std::to_string(reply.state_applied) + " " +
+            std::to_string(reply.credit_window) + " " + std::string(reply.reason));
+    }
+    bool decisions(ConnectionId connection, std::shared_ptr<const DecisionBatch> batch, std::size_t skip,
+                   std::uint64_t applied) override {
+        if (refuses) {
+            return false;
+        }
+        for (std::size_t i = skip; i < batch->decisions.size(); ++i) {
+            const Decision& one = batch->decisions[i];
+            add("decision " + std::to_string(connection) + " " + std::to_string(batch->first_sequence + i) + " " +
+                std::to_string(static_cast<int>(one.kind)) + " " + std::string(one.name) + " " + std::string(one.node) +
+                " " + std::string(one.text) + " " + std::string(one.devices) + " " + std::to_string(applied));
+        }
+        return true;
+    }
+    bool state_applied(ConnectionId connection, std::uint64_t up_to) override {
+        add("applied " + std::to_string(connection) + " " + std::to_string(up_to));
+        return true;
+    }
+    void cut(ConnectionId connection, std::string_view why) override {
+        add("cut " + std::to_string(connection) + " " + std::string(why));
+    }
+    void log_line(std::string_view line) override {
+        std::unique_lock lock(mutex_);
+        unblocked_.wait(lock, [&] { return !blocks_; });
+        lock.unlock();
+        add("line " + std::string(line));
+    }
+
+    void block() { blocks_ = true; }
+    void unblock() {
+        const std::lock_guard lock(mutex_);
+        blocks_ = false;
+        unblocked_.notify_all();
+    }
+
+    std::vector<std::string> said;  // read it when everything has been told
+    std::atomic<bool> refuses{false};
+
+private:
+    void add(std::string line) { said.push_back(std::move(line)); }
+
+    std::mutex mutex_;
+    std::condition_variable unblocked_;
+    bool blocks_ = false;  // under mutex_ once the teller runs
+};
+
+void place(Announcer& announcer, int number) {
+    const std::string key = "pod-" + std::to_string(number);
+    announcer.place({number, kShim, key, "node-7"}, {}, true);
+}
+
+TEST(Announcer, ASinkThatBlocksStopsNothingUntilTheRingIsFull) {
+    constexpr int kFew = 200;
+    constexpr int kMany = 5'000;
+    ListingSink sink;
+    sink.block();
+    Announcer announcer(sink, TellerMode::thread, 64u << 10, {});
+    announcer.add_shim("shim");
+    announcer.connect(kShim, 1, 0);
+    for (int number = 0; number < kFew; ++number) {
+        place(announcer, number);
+    }
+    announcer.flush();
+    EXPECT_EQ(announcer.counters().waits, 0u) << "the sink blocks, and nobody minds";
+    std::thread later([&] {
+        std::this_thread::sleep_for(1s);
+        sink.unblock();
+    });
+    const auto start = std::chrono::steady_clock::now();
+    for (int number = kFew; number < kMany; ++number) {
+        place(announcer, number);
+    }
+    EXPECT_GE(std::chrono::steady_clock::now() - start, 500ms) << "the ring took it all";
+    EXPECT_GE(announcer.counters().waits, 1u);
+    later.join();
+    announcer.flush();
+    announcer.settle();
+    ASSERT_EQ(sink.said.size(), 2u * kMany);
+    std::vector<std::string> decisions;
+    int lines = 0;
+    for (const std::string& said : sink.said) {
+        if (said.starts_with("line")) {
+            const std::string number = std::to_string(lines);
+            EXPECT_EQ(said, "line " + std::to_string(lines + 1) + " " + number + " place shim/pod-" + number + " node-7 - -");
+            ++lines;
+        } else {
+            decisions.push_back(said);
+        }
+    }
+    EXPECT_EQ(lines, kMany);
+    ASSERT_EQ(decisions.size(), static_cast<std::size_t>(kMany));
+    EXPECT_EQ(decisions.back(), "decision 1 5000 6 pod-4999 node-7   0");
+    EXPECT_EQ(announcer.counters().records, 2u + kMany + 2u);
+    EXPECT_GT(announcer.counters().bytes, kMany * 64u);
+}
+
+TEST(Announcer, WhatHadNoRoomIsOfferedAgainByTheTellerItself) {
+    ListingSink sink;
+    sink.refuses = true;
+    Announcer announcer(sink, TellerMode::thread, 64u << 10, {});
+    announcer.add_shim("shim");
+    announcer.connect(kShim, 1, 0);
+    place(announcer, 1);
+    announcer.flush();
+    announcer.settle();
+    EXPECT_TRUE(announcer.waits_for_room());
+    sink.refuses = false;
+    const auto late = std::chrono::steady_clock::now() + 20s;
+    while (announcer.waits_for_room() && std::chrono::steady_clock::now() < late) {
+        std::this_thread::sleep_for(1ms);
+    }
+    EXPECT_FALSE(announcer.waits_for_room());
+}
+
+// Any calls that an engine might make, the same ones for one seed.
+void announce(Announcer& announcer, std::uint32_t seed) {
+    std::mt19937 random(seed);
+    std::uint64_t decided[2] = {};
+    std::uint64_t acknowledged[2] = {};
+    const auto text = [&] {
+        return std::string(random() % 90 == 0 ? random() % 3'000 : random() % 40, static_cast<char>('a' + random() % 26));
+    };
+    announcer.add_shim("shim-a");
+    announcer.add_shim("shim-b");
+    for (int step = 0; step < 1'000; ++step) {
+        const std::uint32_t number = random() % 2;
+        const ShimId shim{number};
+        const std::string first = text();
+        const std::string second = text();
+        const std::string third = text();
+        const LogLine line{step, shim, first, second};
+        switch (random() % 16) {
+            case 0: announcer.connect(shim, 100 + static_cast<ConnectionId>(step), random() % 9); break;
+            case 1: announcer.cut(shim, first); break;
+            case 2: announcer.disconnect(shim); break;
+            case 3:
+                acknowledged[number] += (decided[number] - acknowledged[number]) / 2;
+                announcer.acknowledge(shim, acknowledged[number]);
+                break;
+            case 4: announcer.send_again_after(shim, (acknowledged[number] + decided[number]) / 2); break;
+            case 5:
+                if (random() % 8 == 0) {
+                    announcer.forget_decisions(shim);
+                    decided[number] = acknowledged[number] = 0;
+                }
+                break;
+            case 6: announcer.applied(shim, static_cast<std::uint64_t>(step)); break;
+            case 7: announcer.fail(line, third); break;
+            case 8: announcer.nominate(line, second, third); break;
+            case 9: announcer.clear(line, third); break;
+            case 10: announcer.release(line, third); break;
+            case 11: announcer.hello_reply(7, {.outcome = HelloOutcome::resync, .reason = first}); break;
+            case 12:
+                announcer.decide(shim, {.kind = DecisionKind::released,
+                                        .termination = Termination::timeout,
+                                        .name = first,
+                                        .node = second,
+                                        .text = third,
+                                        .scale_up = true,
+                                        .devices = {}});
+                ++decided[number];
+                break;
+            case 13: announcer.flush(); break;
+            default: {
+                const bool told = random() % 8 != 0;
+                announcer.place(line, third, told);
+                decided[number] += told ? 1 : 0;
+                break;
+            }
+        }
+        announcer.turn_ends();
+    }
+    announcer.flush();
+}
+
+TEST(Announcer, WhoTellsMakesNoDifference) {
+    for (std::uint32_t seed = 1; seed <= 8 && !HasFailure(); ++seed) {
+        ListingSink plain;
+        Announcer engine(plain, TellerMode::inline_, 1u << 20, {});
+        announce(engine, seed);
+        const std::string digest = engine.digest();
+        for (const TellerMode mode : {TellerMode::inline_, TellerMode::thread}) {
+            for (const std::size_t bytes : {1u << 10, 1u << 13, 1u << 20}) {
+                ListingSink sink;
+                Announcer other(sink, mode, bytes, {});
+                announce(other, seed);
+                EXPECT_EQ(other.digest(), digest);
+                EXPECT_EQ(sink.said, plain.said) << "seed " << seed << ", ring of " << bytes;
+            }
+        }
+    }
+}
+
+TEST(Announcer, AnEngineWithATellersThreadDecidesAndResumesTheSame) {
+    const auto run = [](TellerMode mode) {
+        ListingSink sink;
+        EngineOptions options;
+        options.executor = ExecutorKind::inline_;
+        options.teller = mode;
+        options.teller_ring_bytes = 1u << 12;
+        std::atomic<int> started{0};
+        Engine engine(options, sink, {}, {}, [&] { ++started; });
+        bayplan::testing::TestShim shim(engine, "shim");
+        shim.node("node-1", {{"cpu", 1'000}});
+        shim.application("app");
+        for (int pod = 0; pod < 1'200; ++pod) {
+            shim.ask("pod-" + std::to_string(pod), "app", {{"cpu", 1}});
+        }
+        while (engine.run(100) > 0) {
+            engine.flush();
+        }
+        shim.acknowledge(500);
+        engine.apply(Disconnect{1});
+        engine.apply(Connect{.connection = 2, .shim = "shim", .shim_instance = 7, .daemon_instance = 1,
+                             .decisions_received = 700});
+        engine.flush();
+        sink.said.push_back(engine.digest());
+        EXPECT_EQ(started.load(), mode == TellerMode::thread ? 1 : 0);
+        return sink.said;
+    };
+    const std::vector<std::string> plain = run(TellerMode::inline_);
+    EXPECT_EQ(run(TellerMode::thread), plain);
+    const auto again =
+        std::find_if(plain.begin(), plain.end(), [](const auto& said) { return said.starts_with("decision 2 "); });
+    ASSERT_NE(again, plain.end());
+    EXPECT_TRUE(again->starts_with("decision 2 701 ")) << *again;
+}
+
+// Its batches are to be let go when the shim acknowledges them.
+class WeakSink final : public ListingSink {
+public:
+    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t, std::uint64_t) override {
+        batches.push_back(batch);
+        return true;
+    }
+    std::vector<std::weak_ptr<const DecisionBatch>> batches;
+};
+
+TEST(Announcer, AcknowledgementsReachTheOutbox) {
+    WeakSink sink;
+    EngineOptions options;
+    options.executor = ExecutorKind::inline_;
+    Engine engine(options, sink);
+    bayplan::testing::TestShim shim(engine, "shim");
+    shim.node("node-1", {{"cpu", 1'000}});
+    engine.flush();
+    ASSERT_EQ(sink.batches.size(), 1u);
+    EXPECT_FALSE(sink.batches[0].expired());
+    shim.acknowledge(1);
+    EXPECT_TRUE(sink.batches[0].expired());
+}
+
+}  // namespace
+}  // namespace bayplan
