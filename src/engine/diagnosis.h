@@ -35,7 +35,8 @@ TrialTables trial_tables(World&, const PredicateSet&);
 class Diagnoser {
 public:
     Diagnoser(World& world, const PredicateSet& predicates, AskId ask)
-        : world_(world), predicates_(predicates), ask_(ask), any_left_out_(world.asks[ask].has_entries && world.left_out.any_left_out(ask)) {}
+        : world_(world), predicates_(predicates), ask_(ask),
+          any_left_out_(world.asks[ask].has_entries && world.left_out.any_left_out(ask)) {}
 
     // Nodes are judged one by one after begin(); the ask's own nomination is lifted.
     void begin();

@@ -1,6 +1,8 @@
 """The rules of the engine are a book (src/engine/rules): each rule one short sentence with an id, each id given once, and
-every id and page that is cited anywhere is there. And the tree explains itself: it leans on no text beside it."""
+every id and page that is cited anywhere is there, links of pages too. And the tree explains itself: it leans on no text beside
+it."""
 
+import posixpath
 import re
 
 BOOK = "src/engine/rules/"
@@ -9,6 +11,7 @@ GIVEN = re.compile(r"^(?:- \*\*(R-[A-Z]+-\d+)\*\*|\| (R-[A-Z]+-\d+) \|)")
 SENTENCE = re.compile(r"^- \*\*(R-[A-Z]+-\d+)\*\* (.*)$")
 CITED = re.compile(r"\bR-[A-Z]+-\d+\b")
 PAGE = re.compile(r"\brules/([a-z_]+\.md)")
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 # Spelled in parts, so that this file keeps to its own rule.
 ELSEWHERE = re.compile(r"\b[Ss]eeds? 0" r"0\d|\b[Qq]ui" r"rk[ _-]?\d|\b[Ll]a" r"ws? \d|\.\./sha" r"red|\bDESI" r"GN\b|"
                        r"RULES\." r"md")
@@ -43,6 +46,18 @@ def rules_of(pages):
                 yield given[1] or given[2], f"{name}:{number}", line
 
 
+def link_faults(texts):
+    folders = {posixpath.dirname(name) for name in texts}
+    for name, text in sorted(texts.items()):
+        if not name.endswith(".md"):
+            continue
+        for number, line in enumerate(text.split("\n"), 1):
+            for link in LINK.findall(re.sub(r"`[^`]*`", "", line)):
+                target = posixpath.normpath(posixpath.join(posixpath.dirname(name), link))
+                if "://" not in link and target not in texts and target not in folders:
+                    yield f"{name}:{number}: no {target}"
+
+
 def faults(texts):
     """`texts`: of every file of the tree, by name."""
     pages = book_pages(texts)
@@ -66,6 +81,7 @@ def faults(texts):
                     yield f"{name}:{number}: no page {page} in {BOOK}"
             if name not in MAY_LOOK_BESIDE and ELSEWHERE.search(line):
                 yield f"{name}:{number}: speaks of what is not in the tree: {ELSEWHERE.search(line)[0]}"
+    yield from link_faults(texts)
     for name, text in sorted(texts.items()):
         if re.match(r"tests/(scenarios/[^/]*\.txt|sim/timelines/[^/]*\.scenario)$", name) and not CITED.search(text):
             yield f"{name}:1: a scenario says which rules it shows"

@@ -55,6 +55,12 @@ class Book(unittest.TestCase):
         self.assertIn("which rules it shows", faults(tests__scenarios__a_txt="# Why.\n")[0])
         self.assertEqual(faults(tests__scenarios__a_txt="# Shows R-ASK-1.\n"), [])
 
+    def test_a_link_that_leads_nowhere(self):
+        texts = {PAGE: "[Nodes](nodes.md)\n", "src/a.cpp": "f[0](nothing)"}
+        self.assertEqual(list(book.faults(texts)), [PAGE + ":1: no src/engine/rules/nodes.md"])
+        texts["src/engine/rules/nodes.md"] = "[asks](asks.md#gates), [web](https://x.y/z), [all](../rules)"
+        self.assertEqual(list(book.faults(texts)), [])
+
     def test_what_lies_elsewhere(self):
         for text in ("seed 0" "02", "Quir" "k 7", "la" "w 4", "../sha" "red", "DESI" "GN.md", "RULES." "md"):
             self.assertIn("speaks of what is not in the tree", (faults(src__a_cpp=f"// {text}\n") or [""])[0], text)
