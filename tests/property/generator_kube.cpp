@@ -8,6 +8,29 @@ namespace bayplan::property {
 
 namespace {
 constexpr DictId kUndefined = 77'777;
+
+// One of its lists gets as long as it may be, or longer by one.
+void lengthen(PodSpec& spec, Random& random) {
+    const std::size_t more = random.below(2);
+    const PodTerm term = spec.affinity.empty() ? PodTerm{} : spec.affinity[0];
+    switch (random.below(7)) {
+    case 0: spec.affinity.resize(64 + more, term); break;
+    case 1: spec.tolerations.resize(64 + more); break;
+    case 2: spec.images.resize(256 + more); break;
+    case 3: spec.ports.resize(256 + more); break;
+    case 4: spec.gates.resize(64 + more, spec.name_space); break;
+    case 5:
+        spec.required_nodes.emplace().resize(1);
+        spec.required_nodes->front().labels.resize(1);
+        spec.required_nodes->front().labels[0].values.resize(1'024 + more, spec.name_space);
+        break;
+    default:
+        spec.anti_affinity.resize(1);
+        spec.anti_affinity[0].topology_key = spec.name_space;
+        spec.anti_affinity[0].namespaces.resize(256 + more, spec.name_space);
+        break;
+    }
+}
 }  // namespace
 
 IdOf Generator::ids(const oracle::Oracle& oracle, const ShimModel& model) const {
@@ -55,7 +78,7 @@ oracle::OwnedSpecs Generator::specs(const oracle::Oracle& oracle, ShimModel& mod
 }
 
 void Generator::spoil(SpecRecord& record) {
-    switch (random_.below(8)) {
+    switch (random_.below(10)) {
     case 0: record.number = 0; break;
     case 1: record.spec.images.push_back(kUndefined); break;
     case 2:
@@ -71,6 +94,15 @@ void Generator::spoil(SpecRecord& record) {
         break;
     case 5: record.spec.preferred_nodes.push_back({random_.chance(50) ? -1 : 101, {}}); break;
     case 6: record.number = 9'999; break;
+    case 7: lengthen(record.spec, random_); break;
+    case 8:  // as much as may be in all
+        for (std::size_t i = 0; i < 5; ++i) {
+            LabelRequirement long_one;
+            long_one.values.resize(random_.chance(80) ? 800 : 830);
+            record.spec.preferred_nodes.resize(i + 1);
+            record.spec.preferred_nodes[i].term.labels = {long_one};
+        }
+        break;
     default:  // the same number, another content
         record.spec.owner.kind = record.spec.labels.empty() ? 0 : record.spec.labels[0].key;
         break;
