@@ -31,6 +31,16 @@ void lengthen(PodSpec& spec, Random& random) {
         break;
     }
 }
+// As much as may be in all lists together, or a little more.
+void fill(PodSpec& spec, Random& random) {
+    const std::size_t values = random.chance(40) ? 800 : 830;
+    spec.preferred_nodes.resize(5);
+    for (WeightedNodeTerm& weighted : spec.preferred_nodes) {
+        weighted.term.labels.resize(1);
+        weighted.term.labels[0].values.resize(values);
+    }
+}
+
 }  // namespace
 
 IdOf Generator::ids(const oracle::Oracle& oracle, const ShimModel& model) const {
@@ -78,7 +88,7 @@ oracle::OwnedSpecs Generator::specs(const oracle::Oracle& oracle, ShimModel& mod
 }
 
 void Generator::spoil(SpecRecord& record) {
-    switch (random_.below(10)) {
+    switch (random_.below(8)) {
     case 0: record.number = 0; break;
     case 1: record.spec.images.push_back(kUndefined); break;
     case 2:
@@ -93,16 +103,17 @@ void Generator::spoil(SpecRecord& record) {
         record.spec.spread.back().max_skew = 0;
         break;
     case 5: record.spec.preferred_nodes.push_back({random_.chance(50) ? -1 : 101, {}}); break;
-    case 6: record.number = 9'999; break;
-    case 7: lengthen(record.spec, random_); break;
-    case 8:  // as much as may be in all
-        for (std::size_t i = 0; i < 5; ++i) {
-            LabelRequirement long_one;
-            long_one.values.resize(random_.chance(80) ? 800 : 830);
-            record.spec.preferred_nodes.resize(i + 1);
-            record.spec.preferred_nodes[i].term.labels = {long_one};
+    case 6: {
+        Random apart = random_;  // what else happens does not depend on it
+        if (apart.chance(45)) {
+            record.number = 9'999;
+        } else if (apart.chance(60)) {
+            lengthen(record.spec, apart);
+        } else {
+            fill(record.spec, apart);
         }
         break;
+    }
     default:  // the same number, another content
         record.spec.owner.kind = record.spec.labels.empty() ? 0 : record.spec.labels[0].key;
         break;

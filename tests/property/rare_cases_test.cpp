@@ -322,7 +322,8 @@ Case pods_of_a_node() {
     return {"a node has 4096 pods at most",
             {oracle::OwnedForget{{kUsed}}, oracle::OwnedDefine{{{kUsed, "pods"}}}, oracle::OwnedNodes{{roomy}}, running,
              oracle::OwnedAsks{{more}}},
-            "1 0 fail s/x - - 0/2 nodes are available: 1 Insufficient pods, 1 Too many pods. preemption"};
+            "1 0 fail s/x - - 0/2 nodes are available: 2 Too many pods. no new claims to deallocate, preemption: "
+            "0/2 nodes are available: 2 No preemption victims found for incoming pod."};
 }
 
 History history_of(const Case& one) {
