@@ -20,7 +20,8 @@ std::string whole_message(std::string message, const PreemptionOutcome& outcome)
 }
 
 void Attempts::make(AskId id) {
-    world_.nominations.lift(id);
+    Commit& commit = lifecycle_.commit();
+    commit.suspend_nomination(id);
     if (const Slot slot = nominated_node_that_passes(id); slot != kNone<Slot>) {
         lifecycle_.place(id, slot);
     } else if (const NodeKey best = find(id); best != 0) {
@@ -28,7 +29,8 @@ void Attempts::make(AskId id) {
     } else {
         fail(id);
     }
-    world_.nominations.lay(id);
+    commit.restore_nomination(id);
+    commit.finish();
 }
 
 Slot Attempts::nominated_node_that_passes(AskId id) const {

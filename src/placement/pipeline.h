@@ -75,8 +75,9 @@ public:
     void on_pending(const PendingKey&);
     // Credit came back: order unknown.
     void on_order_changed();
-    // A selected ask is no longer pending (removed, or placed by force).
+    // A selected ask is no longer pending (removed, or placed by force); and that is undone.
     void on_selected_gone() { --selected_; }
+    void on_selected_back() { ++selected_; }
 
     std::size_t selected() const { return selected_; }
     template <typename Accept>
