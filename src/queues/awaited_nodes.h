@@ -42,22 +42,19 @@ public:
     std::string_view node_of(AskId id) const { return names_.text(node_of_.at(id)); }
     std::size_t size() const { return node_of_.size(); }
 
-    // Takes out those that wait for this node, in order of sequence number.
-    std::vector<AskId> take(std::string_view node) {
-        std::vector<AskId> taken;
+    // Those that wait for this node, in order of sequence number.
+    std::vector<AskId> waiting_for(std::string_view node) const {
+        std::vector<AskId> asks;
         const auto waiting = waiting_.find(names_.find(node));
         if (waiting == waiting_.end()) {
-            return taken;
+            return asks;
         }
         for (AskId id = waiting->second.front(); id != kNone<AskId>; id = waiting->second.next(asks_, id)) {
-            taken.push_back(id);
+            asks.push_back(id);
         }
-        for (const AskId id : taken) {
-            remove(id);
-        }
-        std::sort(taken.begin(), taken.end(),
+        std::sort(asks.begin(), asks.end(),
                   [&](AskId a, AskId b) { return asks_[a].sequence < asks_[b].sequence; });
-        return taken;
+        return asks;
     }
 
 private:
