@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "engine/inputs.h"
+#include "engine/statement_limits.h"
 #include "labels/tolerations.h"
 #include "predicates/predicate.h"
 
@@ -12,6 +13,15 @@ namespace {
 // What Kubernetes takes a container without requests for.
 constexpr std::int64_t kDefaultCpu = 100;                          // milli-cores
 constexpr std::int64_t kDefaultMemory = std::int64_t{200} << 20;   // bytes
+
+// A pod may run on a node, or wait for it, as long as these are not too many; `there`: it is one of them already.
+std::string crowd_fault(const World& world, Slot slot, std::string_view node, bool there) {
+    const std::size_t pods =
+        slot != kNone<Slot> ? world.nodes[slot].allocations.size() : world.awaited_nodes.count_for(node);
+    return there || pods < kPodsPerNodeMax
+               ? ""
+               : "node " + std::string(node) + " has " + std::to_string(kPodsPerNodeMax) + " pods";
+}
 
 }  // namespace
 
@@ -97,6 +107,13 @@ void Inputs::state(ShimId id, const AsksMessage& message) {
                                                              : world_.applications[ask.application].name);
         } else {
             fault = update_fault(record, found, node);
+        }
+        if (fault.empty() && record.node != 0) {
+            const std::string_view name = text_of(shim, record.node);
+            const bool there = found != kNone<AskId> && (has_place(world_.asks[found].state) ||
+                                                         (world_.asks[found].state == AskState::awaiting_node &&
+                                                          world_.awaited_nodes.node_of(found) == name));
+            fault = crowd_fault(world_, node, name, there);
         }
         if (fault.empty() && !fits_in_total(shim, record, found)) {
             fault = "all asks together want too much";
@@ -211,7 +228,7 @@ void Inputs::add_ask(ShimId id, const AskRecord& record) {
 
 // The pods that it waits for are those of lower priority that terminate there now.
 void Inputs::nominate_as_stated(AskId id, Slot slot) {
-    if (slot == kNone<Slot>) {
+    if (slot == kNone<Slot> || world_.nominations.on(slot).size() >= kStatedNominationsMax) {
         return;
     }
     std::vector<AskHandle> victims;

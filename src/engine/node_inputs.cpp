@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/inputs.h"
+#include "engine/statement_limits.h"
 #include "predicates/predicate.h"
 
 namespace bayplan {
@@ -38,6 +39,10 @@ std::string Inputs::node_fault(ShimId id, const NodeRecord& record, std::string_
     if (states_capacity(record.action)) {
         if (std::string fault = read_amounts(world_.shims[id], record.capacity, true); !fault.empty()) {
             return fault;
+        }
+        const KindId pods = world_.kinds.find("pods");
+        for (KindAmount& amount : amounts_) {
+            amount.value = amount.kind == pods ? std::min<std::int64_t>(amount.value, kPodsPerNodeMax) : amount.value;
         }
         if (std::string fault = read_devices(world_.shims[id], record.devices); !fault.empty()) {
             return fault;

@@ -88,7 +88,7 @@ public:
 private:
     struct Selected {
         AskHandle ask;
-        std::uint32_t element = 0;  // within its batch; asks of one element follow each other
+        std::uint64_t element = 0;  // within its batch; asks of one element follow each other
     };
     struct Batch {
         std::uint64_t number = 0;

@@ -19,7 +19,7 @@
 #include "base/waker.h"
 #include "bayplan/records.h"
 #include "engine/decision_sink.h"
-#include "engine/engine_options.h"
+#include "options/engine_options.h"
 #include "teller/decision_ring.h"
 #include "teller/teller.h"
 

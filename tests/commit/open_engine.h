@@ -27,26 +27,28 @@ struct OpenEngine {
     explicit OpenEngine(const EngineOptions& chosen)
         : options(in_one_thread(chosen)),
           sink(1),
-          world(options, 1),
+          world(options, 1, kAllCounts),
           evaluator(make_predicates(options.predicates, lane_kernels(options.simd)), make_scores(options), options.score,
                     lane_kernels(options.simd)),
-          search(evaluator.predicates(), make_cluster_scores(options.weights), evaluator.kernels()),
-          pipeline(options, {world.asks, world.classes, world.pending, world.node_state, world.topology, world.kinds},
+          search(evaluator.predicates(), make_cluster_scores(options), evaluator.kernels()),
+          pipeline(options, {world.asks, world.classes, *world.order, world.node_state, world.view},
                    evaluator, search, make_inline_executor()),
-          log(sink),
-          lifecycle(world, pipeline, evaluator, log, sink),
+          announcer(sink, TellerMode::inline_, std::size_t{16} << 10, {}),
+          lifecycle(world, pipeline, evaluator, announcer),
           attempts(world, pipeline, evaluator, lifecycle, WorkerStart{}),
-          inputs(world, lifecycle, sink) {}
+          inputs(world, lifecycle, announcer) {}
 
     void apply(const Input& input) {
         inputs.apply(input);
-        world.node_state.publish_if_many();
+        announcer.turn_ends();
     }
     // The next ask to be tried, out of its batch, or kNone.
     AskId next() {
-        return world.resyncs_open > 0
-                   ? kNone<AskId>
-                   : pipeline.next([&](AskId ask) { return lifecycle.has_credit(world.asks[ask].shim); });
+        if (world.resyncs_open > 0) {
+            return kNone<AskId>;
+        }
+        const Element element = pipeline.next();
+        return element.empty() ? kNone<AskId> : element.front();
     }
     void run(std::uint64_t attempts_max) {
         for (std::uint64_t made = 0; made < attempts_max; ++made) {
@@ -67,7 +69,7 @@ struct OpenEngine {
     BlockEvaluator evaluator;
     ClusterSearch search;
     Pipeline pipeline;
-    DecisionLog log;
+    Announcer announcer;
     Lifecycle lifecycle;
     Attempts attempts;
     Inputs inputs;

@@ -257,10 +257,11 @@ WorldDigest digest_of(World& world, const Pipeline& pipeline) {
         }
     }
     std::ostringstream lists;
-    lists << world.pending.size() << ' ' << raw(world.pending.top()) << ' ' << pipeline.selected() << ' '
+    lists << world.order->size() << ' ' << raw(world.order->peek()) << ' ' << pipeline.selected() << ' '
           << world.backoff.size() << ' ' << raw(world.backoff.first()) << ' ' << world.nacked.size() << ' '
           << raw(world.nacked.first()) << ' ' << world.unschedulable.size() << ' ' << world.awaited_nodes.size();
     digest["lists"] = lists.str();
+    digest["charges"] = std::to_string(world.order->charged());
     digest["overcommitted nodes"] = std::to_string(world.nodes.overcommitted());
     digest["allocations"] = std::to_string(world.allocations);
     return digest;

@@ -11,6 +11,7 @@
 #include "placement/excluded_nodes.h"
 #include "placement/pipeline.h"
 #include "predicates/registry.h"
+#include "scoring/registry.h"
 
 namespace bayplan {
 namespace {
@@ -138,6 +139,9 @@ protected:
         return naive_.best(subject, cache);
     }
 
+    // A node that is left alone among those that were named is not scored: it has nobody to beat.
+    static std::uint32_t node_of(NodeKey key) { return raw(key == 0 ? kNone<Slot> : slot_of(key)); }
+
     void place(ClassId id, Slot slot) {
         const AskClass& spec = *world_.classes[id].spec;
         ++last_pod_;
@@ -188,10 +192,10 @@ TEST_P(ExcludedNodesInWorlds, the_best_of_all_other_nodes_is_found) {
         const ExcludedNodes excluded = some_excluded(id);
         const NodeKey without = expected(id, kNoneExcluded);
         const NodeKey best = expected(id, excluded);
-        ASSERT_EQ(pipeline_.resolve(id, excluded), best) << "step " << step;
-        changed_the_choice += best != without ? 1 : 0;
+        ASSERT_EQ(node_of(pipeline_.resolve(id, excluded)), node_of(best)) << "step " << step;
+        changed_the_choice += node_of(best) != node_of(without) ? 1 : 0;
         if (one_in(2)) {
-            ASSERT_EQ(pipeline_.resolve(id), without) << "step " << step << ": the class's best, right after";
+            ASSERT_EQ(node_of(pipeline_.resolve(id)), node_of(without)) << "step " << step << ": the class's best, right after";
         }
         if (best != 0) {
             place(id, slot_of(best));
