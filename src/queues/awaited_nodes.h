@@ -43,28 +43,25 @@ public:
 
     std::string_view node_of(AskId id) const { return names_.text(node_of_.at(id)); }
     std::size_t size() const { return node_of_.size(); }
-    std::size_t waiting_for(std::string_view node) const {
+    std::size_t count_for(std::string_view node) const {
         const auto waiting = waiting_.find(names_.find(node));
         return waiting == waiting_.end() ? 0 : waiting->second.count;
     }
 
-    // Takes out those that wait for this node, in order of sequence number.
-    std::vector<AskId> take(std::string_view node) {
-        std::vector<AskId> taken;
+    // Those that wait for this node, in order of sequence number.
+    std::vector<AskId> waiting_for(std::string_view node) const {
+        std::vector<AskId> asks;
         const auto waiting = waiting_.find(names_.find(node));
         if (waiting == waiting_.end()) {
-            return taken;
+            return asks;
         }
-        const AskList<InWaiting>& asks = waiting->second.asks;
-        for (AskId id = asks.front(); id != kNone<AskId>; id = asks.next(asks_, id)) {
-            taken.push_back(id);
+        const AskList<InWaiting>& list = waiting->second.asks;
+        for (AskId id = list.front(); id != kNone<AskId>; id = list.next(asks_, id)) {
+            asks.push_back(id);
         }
-        for (const AskId id : taken) {
-            remove(id);
-        }
-        std::sort(taken.begin(), taken.end(),
+        std::sort(asks.begin(), asks.end(),
                   [&](AskId a, AskId b) { return asks_[a].sequence < asks_[b].sequence; });
-        return taken;
+        return asks;
     }
 
 private:
