@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "apps/ask.h"
 #include "apps/grace_table.h"
@@ -50,7 +51,12 @@ public:
         waiting_[waiting].key = {ask.priority, group_number, ask.sequence};
         ask.waiting_or_decision = static_cast<std::uint32_t>(waiting);
     }
-    void end_waiting(AskId id) { waiting_.remove(static_cast<WaitingId>(asks_[id].waiting_or_decision)); }
+    void end_waiting(AskId id) { free_waiting(asks_[id].waiting_or_decision); }
+    // In two steps: the ask has it no more and may get it back, and it is gone.
+    std::uint32_t take_waiting(AskId id, std::uint32_t decision) {
+        return std::exchange(asks_[id].waiting_or_decision, decision);
+    }
+    void free_waiting(std::uint32_t taken) { waiting_.remove(static_cast<WaitingId>(taken)); }
 
     // How long it may take to go when it is deleted.
     std::int32_t grace_s(AskId id) const { return grace_.seconds(id, asks_[id].grace); }

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/decision_sink.h"
+#include "base/decision_sink.h"
 #include "engine/engine.h"
 #include "recorder/record_reader.h"
 

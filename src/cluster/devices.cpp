@@ -142,20 +142,31 @@ void Devices::give(AskId id, const AskClass& ask_class, Slot slot, std::string_v
     }
 }
 
-void Devices::take_back(AskId id, Slot slot) {
+DeviceShares Devices::take_back(AskId id, Slot slot) {
     const auto found = pods_.find(id);
     if (found == pods_.end()) {
-        return;
+        return {};
     }
+    DeviceShares shares = std::move(found->second);
+    pods_.erase(found);
+    count(slot, shares, -1);
+    return shares;
+}
+
+void Devices::give_again(AskId id, Slot slot, DeviceShares shares) {
+    count(slot, shares, +1);
+    BP_CHECK(pods_.emplace(id, std::move(shares)).second);
+}
+
+void Devices::count(Slot slot, const DeviceShares& shares, int sign) {
     for (DeviceUse& use : nodes_.at(slot)) {
-        for (const DeviceShare& one : found->second) {
+        for (const DeviceShare& one : shares) {
             if (one.kind == use.kind) {
-                use.add(one.devices, one.amount, -1);
+                use.add(one.devices, one.amount, sign);
                 show(slot, use);
             }
         }
     }
-    pods_.erase(found);
 }
 
 void Devices::expect(AskId id, std::string_view stated) {

@@ -56,10 +56,18 @@ public:
     // Gives the pod devices on the node of all kinds it asks for. `stated`: what its shim says that it has,
     // followed where it makes sense; else chosen, beside what holds keep from the pod.
     void give(AskId, const AskClass&, Slot, std::string_view stated);
-    void take_back(AskId, Slot);
+    // Takes back what the pod has there, and returns it.
+    DeviceShares take_back(AskId, Slot);
+    // Gives the pod just this, which take_back() returned.
+    void give_again(AskId, Slot, DeviceShares);
     // What is stated of a pod whose node is not there yet; asked for once, when it comes or the pod goes.
     void expect(AskId, std::string_view stated);
     std::string expected(AskId);
+    // The same, and it stays.
+    std::string_view expects(AskId id) const {
+        const auto found = expected_.find(id);
+        return found == expected_.end() ? std::string_view() : std::string_view(found->second);
+    }
 
     // The node's kinds that are devices from now on. Kinds that were none before are returned: the pods on the
     // node that ask for them have no devices of them yet; give_more() is to be called for each of these pods.
@@ -71,6 +79,7 @@ private:
     template <typename Numbers>
     std::string text_of_kinds(const AskClass&, Slot, Numbers&&) const;
     DeviceShare share(const DeviceUse&, const AskClass&, std::int64_t amount, Slot, std::string_view stated) const;
+    void count(Slot, const DeviceShares&, int sign);
     void show(Slot, const DeviceUse&);
 
     NodeState& state_;

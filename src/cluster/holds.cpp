@@ -31,21 +31,25 @@ void Holds::show(Slot slot) {
 }
 
 void Holds::place(HoldOwner owner, Hold hold) {
-    const Slot slot = hold.slot;
     for (const KindAmount& amount : hold.amounts) {
         kinds_.add_reference(amount.kind);
     }
+    put_back(owner, std::move(hold));
+}
+
+void Holds::put_back(HoldOwner owner, Hold hold) {
+    const Slot slot = hold.slot;
     BP_CHECK(holds_.emplace(owner, std::move(hold)).second);
     owners_[slot].push_back(owner);
     show(slot);
 }
 
-bool Holds::drop(HoldOwner owner) {
+std::optional<Hold> Holds::take(HoldOwner owner) {
     const auto found = holds_.find(owner);
     if (found == holds_.end()) {
-        return false;
+        return std::nullopt;
     }
-    const Hold hold = std::move(found->second);
+    Hold hold = std::move(found->second);
     holds_.erase(found);
     auto& owners = owners_[hold.slot];
     std::erase(owners, owner);
@@ -53,10 +57,21 @@ bool Holds::drop(HoldOwner owner) {
         owners_.erase(hold.slot);
     }
     show(hold.slot);
+    return hold;
+}
+
+void Holds::release(const Hold& hold) {
     for (const KindAmount& amount : hold.amounts) {
         kinds_.release(amount.kind);
     }
-    return true;
+}
+
+bool Holds::drop(HoldOwner owner) {
+    const std::optional<Hold> hold = take(owner);
+    if (hold) {
+        release(*hold);
+    }
+    return hold.has_value();
 }
 
 void Holds::devices_changed(Slot slot) {

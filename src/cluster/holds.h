@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,10 @@ public:
     // The owner must have none. Takes references to the kinds.
     void place(HoldOwner, Hold);
     bool drop(HoldOwner);  // false: the owner has none
+    // drop() in two steps: the hold is shown no more and may be put back, and its references are released.
+    std::optional<Hold> take(HoldOwner);
+    void put_back(HoldOwner, Hold);
+    void release(const Hold&);
     void drop_all_of(Slot);          // the node goes
     void devices_changed(Slot);      // in use, or in number
     const std::map<HoldOwner, Hold>& all() const { return holds_; }

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "daemon/outbox.h"
-#include "engine/decision_sink.h"
+#include "base/decision_sink.h"
 
 namespace bayplan::daemon {
 

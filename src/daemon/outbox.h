@@ -16,7 +16,7 @@
 
 #include "base/spsc_ring.h"
 #include "bayplan/records.h"
-#include "engine/decision_sink.h"
+#include "base/decision_sink.h"
 
 namespace bayplan::daemon {
 

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "engine/inputs.h"
+#include "engine/statement_limits.h"
 #include "labels/tolerations.h"
 #include "predicates/predicate.h"
 
@@ -12,6 +13,15 @@ namespace {
 // What Kubernetes takes a container without requests for.
 constexpr std::int64_t kDefaultCpu = 100;                          // milli-cores
 constexpr std::int64_t kDefaultMemory = std::int64_t{200} << 20;   // bytes
+
+// A pod may run on a node, or wait for it, as long as these are not too many; `there`: it is one of them already.
+std::string crowd_fault(const World& world, Slot slot, std::string_view node, bool there) {
+    const std::size_t pods =
+        slot != kNone<Slot> ? world.nodes[slot].allocations.size() : world.awaited_nodes.count_for(node);
+    return there || pods < kPodsPerNodeMax
+               ? ""
+               : "node " + std::string(node) + " has " + std::to_string(kPodsPerNodeMax) + " pods";
+}
 
 }  // namespace
 
@@ -98,6 +108,13 @@ void Inputs::state(ShimId id, const AsksMessage& message) {
         } else {
             fault = update_fault(record, found, node);
         }
+        if (fault.empty() && record.node != 0) {
+            const std::string_view name = text_of(shim, record.node);
+            const bool there = found != kNone<AskId> && (has_place(world_.asks[found].state) ||
+                                                         (world_.asks[found].state == AskState::awaiting_node &&
+                                                          world_.awaited_nodes.node_of(found) == name));
+            fault = crowd_fault(world_, node, name, there);
+        }
         if (fault.empty() && !fits_in_total(shim, record, found)) {
             fault = "all asks together want too much";
         }
@@ -167,8 +184,7 @@ void Inputs::put_on_node(AskId id, std::string_view node, std::string_view await
     if (const Slot slot = world_.nodes.find(node); slot != kNone<Slot>) {
         lifecycle_.place_by_force(id, slot, devices);
     } else {
-        world_.devices.expect(id, devices);
-        lifecycle_.await_node(id, node, node != awaited_before);
+        lifecycle_.await_node(id, node, devices, node != awaited_before);
     }
 }
 
@@ -212,7 +228,7 @@ void Inputs::add_ask(ShimId id, const AskRecord& record) {
 
 // The pods that it waits for are those of lower priority that terminate there now.
 void Inputs::nominate_as_stated(AskId id, Slot slot) {
-    if (slot == kNone<Slot>) {
+    if (slot == kNone<Slot> || world_.nominations.on(slot).size() >= kStatedNominationsMax) {
         return;
     }
     std::vector<AskHandle> victims;
@@ -221,8 +237,7 @@ void Inputs::nominate_as_stated(AskId id, Slot slot) {
             victims.push_back(world_.asks.handle(pod));
         }
     }
-    world_.asks[id].has_entries = true;
-    world_.nominations.set(id, slot, std::move(victims));
+    lifecycle_.nominate(id, slot, std::move(victims));
 }
 
 // A placed pod stated again: what may change of it is taken over.
@@ -250,6 +265,7 @@ void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
     const PodSpec& now = world_.specs[spec.spec];
     const bool other_uses = former.ports != now.ports || former.volumes != now.volumes;
     const bool stays = (ask.terminating && !terminating) || (ask.preempted && !preempted);
+    const Slot slot = ask.slot;
     lifecycle_.vacate(ask_id);
     ask.priority = record.priority;
     ask.terminating = terminating;
@@ -259,7 +275,6 @@ void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
     ask.started_ms = record.started_ms;
     ask.qos = record.qos;
     take_grace(ask_id, record);
-    const Slot slot = ask.slot;
     take_class(ask, std::move(spec));
     lifecycle_.occupy(ask_id, slot);
     world_.nodes.note_usage_fell(slot);
@@ -301,8 +316,7 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
     ask.qos = record.qos;
     take_grace(ask_id, record);
     if (nomination && record.node == 0) {
-        world_.asks[ask_id].has_entries = true;
-        world_.nominations.set(ask_id, nomination->slot, nomination->victims);
+        lifecycle_.nominate(ask_id, nomination->slot, nomination->victims);
     }
     if (record.node != 0 || !awaited.empty()) {
         put_on_node(ask_id, record.node != 0 ? text_of(world_.shims[id], record.node) : awaited, awaited,
@@ -366,10 +380,7 @@ void Inputs::state(ShimId id, const NacksMessage& message) {
             lifecycle_.decide(id, DecisionKind::message_rejected, record.key, "no such allocation");
             continue;
         }
-        const Slot refused_by = world_.asks[found].slot;
-        lifecycle_.end_allocation(found);
-        lifecycle_.back_off_after_nack(found, refused_by);
-        lifecycle_.wake(kPodGone);
+        lifecycle_.refuse(found);
     }
 }
 

@@ -14,10 +14,9 @@ std::string whole_message(std::string message, const PreemptionOutcome& outcome)
 }
 
 void Attempts::make(AskId id) {
+    Commit& commit = lifecycle_.commit();
     const bool plain = !world_.asks[id].has_entries;
-    if (!plain) {
-        world_.nominations.lift(id);
-    }
+    commit.suspend_nomination(id);
     if (const Slot slot = plain ? kNone<Slot> : nominated_node_that_passes(id); slot != kNone<Slot>) {
         lifecycle_.place(id, slot);
     } else if (const NodeKey best = find(id); best != 0) {
@@ -26,7 +25,8 @@ void Attempts::make(AskId id) {
         fail(id);
     }
     if (!plain) {
-        world_.nominations.lay(id);
+        commit.restore_nomination(id);
+        commit.finish();
     }
 }
 

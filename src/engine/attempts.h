@@ -26,12 +26,13 @@ public:
     // The ask is out of the heap; afterwards it has a place or waits.
     void make(AskId);
 
-    // --- also for explanations; the ask's own nomination is lifted
+    // --- also for explanations; the ask's own nomination is suspended
     // With nominated_node_first: its nominated node, if it passes; else kNone.
     Slot nominated_node_that_passes(AskId) const;
     // Nodes that the ask may not be placed on although their columns may allow it: left out, avoided (if so wished), or
     // refused because of nominated pods.
     void exclude(AskId, bool avoid, ExcludedNodes&) const;
+    Commit& commit() { return lifecycle_.commit(); }
     Preempting& preempting() { return preempting_; }
     const Preempting& preempting() const { return preempting_; }
 

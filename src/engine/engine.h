@@ -14,7 +14,7 @@
 
 #include "bayplan/explanation.h"
 #include "bayplan/records.h"
-#include "engine/decision_sink.h"
+#include "base/decision_sink.h"
 #include "options/engine_options.h"
 
 namespace bayplan {

@@ -241,9 +241,9 @@ Explanation explain_ask(World& world, Attempts& attempts, const BlockEvaluator& 
         explanation.woken_by = {"its node registered by a shim"};
         return explanation;
     }
-    world.nominations.lift(id);
+    const Tentative tentative(attempts.commit());
+    attempts.commit().suspend_nomination(id);
     Explainer(world, attempts, evaluator, search, id).explain(explanation, full);
-    world.nominations.lay(id);
     return explanation;
 }
 

@@ -1,15 +1,18 @@
-// What happens to asks: the only code that changes an ask's state, a node's usage, or a shim's decisions. Every
-// transition of engine/rules is one function here; which states follow which is in apps/ask_state.h alone. Selecting
-// and putting back is the pipeline's (placement/pipeline.h), and means nothing to the outside. The pending order is told
-// here of every ask that comes, goes, gets or loses a node (queues/pending_order.h).
+// What happens to asks: every transition of engine/rules is one function here, made of deltas (commit/commit.h); at the
+// end of the transaction the observers are told. Which states follow which is in apps/ask_state.h alone. Selecting and
+// putting back is the pipeline's (placement/pipeline.h), and means nothing to the outside.
 //
-// Thread: the engine's.
+// Thread: the engine's. Owns the transaction. Each function but the two that say so ends its transaction.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "apps/ask_state.h"
+#include "commit/commit.h"
+#include "engine/commit_observers.h"
 #include "engine/preempting.h"
 #include "engine/world.h"
 #include "placement/pipeline.h"
@@ -19,47 +22,53 @@ namespace bayplan {
 
 std::string gates_text(const PodSpec&, const TextTable&);
 std::string awaited_text(std::string_view node);
+std::string full_name(const World&, AskId);  // SHIM/KEY
 
 class Lifecycle {
 public:
     Lifecycle(World&, Pipeline&, const BlockEvaluator&, Announcer&);
 
+    // For who tries something out; empty between the calls below.
+    Commit& commit() { return commit_; }
+
     // --- decisions to a shim
     void decide(ShimId, DecisionKind, std::string_view name, std::string_view text,
                 Termination = Termination::unknown, std::string_view node = {}, bool scale_up = false);
+    void count_decision(ShimId, bool spends, AskHandle);  // it was announced; `AskHandle`: what an allocation is of
     void cut(ShimId, std::string_view why);
     void forget_decisions(ShimId);  // all of them: it resyncs, and is told from number 1 on
     void acknowledge(ShimId, std::uint64_t up_to);
-
-    // The line of an allocation that the engine itself ends.
-    void log_release(ShimId id, std::string_view key, std::string_view node, std::string_view why) {
-        announcer_.release({world_.now_ns, id, key, node}, why);
-    }
 
     // --- an attempt's end
     void place(AskId, Slot);
     // `message` is whole; `failed` the failing predicates, as bits; `nodes` how many might be made room on.
     void fail(AskId, std::string_view message, std::uint32_t failed, const PreemptionOutcome&, std::size_t nodes);
 
+    // Within an open transaction: the deltas of a placement (`place`, or `run`: by force), and of its end. The caller
+    // gives an ask that has lost its node a new state.
+    void take_node(AskId, Slot, AskEvent, std::string_view stated_devices = {});
+    void end_allocation(AskId);
+
     // --- transitions
     void make_pending(AskId, AskEvent);
     void make_gated(AskId, bool tell);
     void make_unschedulable(AskId, AskEvent);
+    void insert_backoff(AskId, AskEvent);
     void withdraw(AskId);  // out of wherever it waits; the caller gives it a new state
     void place_by_force(AskId, Slot, std::string_view stated_devices);
-    void await_node(AskId, std::string_view node, bool tell);  // it runs on a node that nobody has registered
-    void end_allocation(AskId);  // frees its amounts; the caller gives it a new state
-    void back_off_after_nack(AskId, Slot refused_by);
-    void insert_backoff(AskId, AskEvent);
-    void remove(AskId);  // the ask and, if it has one, its allocation
+    // It runs on a node that nobody has registered.
+    void await_node(AskId, std::string_view node, std::string_view stated_devices, bool tell);
+    void refuse(AskId);  // its node has refused it
+    // The ask and, if it has one, its allocation; which its shim is told to end, and why, if the node is lost.
+    void remove(AskId, const std::string* node_lost = nullptr);
     void wake_one(AskId);  // it is out of wherever it waited
     void wake_if_unschedulable(AskId);
     void wake(std::uint32_t events);  // bits of WakeEvent
     void wake_everybody();
     void tick(std::int64_t now_ns);
 
-    std::uint64_t placed() const { return placed_; }
-    std::uint64_t failed() const { return failed_; }
+    std::uint64_t placed() const { return tally_.placed(); }
+    std::uint64_t failed() const { return tally_.failed(); }
 
     // Counts the pod in and out of a node; its place in the tables of asks is the caller's. Its devices stay.
     void occupy(AskId, Slot);
@@ -67,7 +76,7 @@ public:
 
     // --- preemption (preemption_steps.cpp)
     // A nomination that ends by a decision: logged and told. Wakes the ask, and others.
-    void clear_nomination(AskId, std::string_view why);
+    void clear_nomination(AskId, const std::string& why);
     // An ask in backoff may be tried early; out of it, or kNone.
     AskId take_early();
     AskId early() const;  // the one that take_early() would take
@@ -75,36 +84,34 @@ public:
     // The pod on its way out is no reason any more for those that are nominated to its node to wait.
     void wake_behind(AskId pod);
     void end_nomination(AskId);        // without a word; wakes others. Fine if it has none
-    std::string full_name(AskId) const;
+    void lose_nominated_node(AskId);   // likewise; wakes itself
+    void nominate(AskId, Slot, std::vector<AskHandle> victims);  // without a word
 
 private:
-    void count_decision(ShimId, bool spends, AskHandle);
     void credit_changed(ShimId);
-    void give_devices(AskId, Slot, std::string_view stated);
-    void count_failure(AskId);
-    void end_waiting(AskId, AskEvent, std::uint64_t decision);
-    void begin_waiting(AskId);
-    void log_failure(AskId, std::string_view message, const PreemptionOutcome&, std::size_t nodes);
-    void tell_waiting(AskId, std::string_view message, bool nominated);
-    void end_avoiding(AskId);
-    void end_nomination_by_placement(AskId, Slot);
+    void bind_claims(AskId, Slot);
+    void note_departure(AskId pod);
+    void join_woken(AskId);
+    std::int64_t backoff_until_ns(const Ask&) const;  // after one failure more
     void nominate(AskId, const NodeVictims&);
-    void release_victim(AskId victim, AskId preemptor);
-    void tell_to_go(AskId victim, std::string_view why);
+    void release_victim(AskId victim, const std::string& why);
     void clear_lower_nominations(AskId, Slot);
     bool still_fits(AskId nominated, Slot);
     void depart(const Departures::Due&);
     void give_up_on(AskId stuck);
     void give_up_on_stuck_victims(AskId);
-    void bind_claims(AskId, Slot);
-    void unbind_claims(AskId);
 
     World& world_;
     Pipeline& pipeline_;
     const BlockEvaluator& evaluator_;
     Announcer& announcer_;
-    std::uint64_t placed_ = 0;
-    std::uint64_t failed_ = 0;
+    Commit commit_;
+    LogWriter log_writer_;
+    ShimTeller shim_teller_;
+    WakeUps wake_ups_;
+    Tally tally_;
 };
+
+CommitTables commit_tables(World&, Pipeline&);
 
 }  // namespace bayplan

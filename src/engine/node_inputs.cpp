@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/inputs.h"
+#include "engine/statement_limits.h"
 #include "predicates/predicate.h"
 
 namespace bayplan {
@@ -38,6 +39,10 @@ std::string Inputs::node_fault(ShimId id, const NodeRecord& record, std::string_
     if (states_capacity(record.action)) {
         if (std::string fault = read_amounts(world_.shims[id], record.capacity, true); !fault.empty()) {
             return fault;
+        }
+        const KindId pods = world_.kinds.find("pods");
+        for (KindAmount& amount : amounts_) {
+            amount.value = amount.kind == pods ? std::min<std::int64_t>(amount.value, kPodsPerNodeMax) : amount.value;
         }
         if (std::string fault = read_devices(world_.shims[id], record.devices); !fault.empty()) {
             return fault;
@@ -181,8 +186,10 @@ void Inputs::create_or_mention(ShimId id, const NodeRecord& record, std::string_
     world_.topology.set_facts(slot, facts_);
     ++world_.shims[id].node_count;
     lifecycle_.wake(kNodeAdded);
-    for (const AskId pod : world_.awaited_nodes.take(name)) {
-        lifecycle_.place_by_force(pod, slot, world_.devices.expected(pod));
+    for (const AskId pod : world_.awaited_nodes.waiting_for(name)) {
+        const std::string devices(world_.devices.expects(pod));
+        lifecycle_.withdraw(pod);
+        lifecycle_.place_by_force(pod, slot, devices);
     }
 }
 
@@ -224,8 +231,7 @@ void Inputs::end_nominations(Slot slot) {
     std::sort(asks.begin(), asks.end(),
               [&](AskId a, AskId b) { return world_.asks[a].sequence < world_.asks[b].sequence; });
     for (const AskId id : asks) {
-        world_.nominations.drop(id);
-        lifecycle_.wake_if_unschedulable(id);
+        lifecycle_.lose_nominated_node(id);
     }
     if (!asks.empty()) {
         lifecycle_.wake(kPodGone);
@@ -233,18 +239,9 @@ void Inputs::end_nominations(Slot slot) {
 }
 
 void Inputs::decommission(Slot slot) {
-    const std::string name(world_.nodes.name(slot));
-    const std::string why = "node " + name + " was decommissioned";
+    const std::string why = "node " + std::string(world_.nodes.name(slot)) + " was decommissioned";
     for (const AskId id : pods_on(slot)) {
-        const Ask& ask = world_.asks[id];
-        const ShimId shim = ask.shim;
-        const bool foreign = ask.foreign;
-        const std::string key(world_.asks.key(id));
-        lifecycle_.remove(id);
-        if (!foreign) {
-            lifecycle_.log_release(shim, key, name, why);
-            lifecycle_.decide(shim, DecisionKind::released, key, why, Termination::stopped_by_rm, name);
-        }
+        lifecycle_.remove(id, &why);
     }
     end_nominations(slot);
     world_.left_out.node_gone(slot);

@@ -8,6 +8,7 @@
 
 #include "base/visit_texts.h"
 #include "engine/inputs.h"
+#include "engine/statement_limits.h"
 #include "predicates/predicate.h"
 
 namespace bayplan {
@@ -88,6 +89,9 @@ void Inputs::define_spec(ShimId id, const SpecRecord& record) {
     };
     if (record.number == 0) {
         return reject("spec number 0 is reserved");
+    }
+    if (const std::string fault = list_fault(record.spec); !fault.empty()) {
+        return reject(fault);
     }
     MappedTexts<PodSpec> mapped(world_.texts, shim.dictionary, record.spec);
     if (mapped.unknown() != 0) {

@@ -221,15 +221,17 @@ void Inputs::take(const HoldPlace& place) {
         return;
     }
     const HoldOwner owner{HoldOwner::Kind::operators, place.owner};
-    const bool replaced = world_.holds.drop(owner);
-    world_.holds.place(owner, std::move(hold));
+    const bool replaced = lifecycle_.commit().drop_hold(owner);
+    lifecycle_.commit().place_hold(owner, std::move(hold));
+    lifecycle_.commit().finish();
     if (replaced) {
         lifecycle_.wake(kNodeUpdated);
     }
 }
 
 void Inputs::take(const HoldDrop& drop) {
-    if (world_.holds.drop({HoldOwner::Kind::operators, drop.owner})) {
+    if (lifecycle_.commit().drop_hold({HoldOwner::Kind::operators, drop.owner})) {
+        lifecycle_.commit().finish();
         lifecycle_.wake(kNodeUpdated);
     } else {
         ++ignored_;

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include "engine/decision_sink.h"
+#include "base/decision_sink.h"
 
 namespace bayplan::measure {
 

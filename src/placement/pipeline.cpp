@@ -1,5 +1,6 @@
 #include "placement/pipeline.h"
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -41,20 +42,22 @@ Pipeline::~Pipeline() {
 // --- selecting
 
 Element Pipeline::next() {
-    element_.clear();
-    while (element_.empty() && make_ready()) {
+    std::size_t count = 0;
+    while (count == 0 && make_ready()) {
         Batch& batch = batches_.front();
         committing_ = batch.submitted_as;
-        const std::uint32_t element = batch.asks[batch.next].element;
+        const std::uint64_t element = batch.asks[batch.next].element;
+        std::size_t at = batch.next;
         do {
-            const AskHandle ask = batch.asks[batch.next++].ask;
+            const AskHandle ask = batch.asks[at++].ask;
             if (still_selected(batch, ask)) {
-                --selected_;
-                element_.push_back(ask.id);
+                element_[count++] = ask.id;
             }
-        } while (batch.next < batch.asks.size() && batch.asks[batch.next].element == element);
+        } while (at < batch.asks.size() && batch.asks[at].element == element);
+        batch.next = at;
     }
-    return element_;
+    selected_ -= count;
+    return Element(element_).first(count);
 }
 
 // Brings a batch to the front that has something to try, its proposals made. False: there is none.
@@ -83,18 +86,19 @@ void Pipeline::retire_oldest() {
 
 // Gives an element back to the order as it was taken, less what is gone of it.
 void Pipeline::put_back(const Batch& batch, std::size_t first, std::size_t end) {
-    element_.clear();
+    std::size_t count = 0;
     for (; first < end; ++first) {
         const AskHandle ask = batch.asks[first].ask;
         if (still_selected(batch, ask)) {
             change_state(state_.asks[ask.id], AskEvent::put_back);
-            element_.push_back(ask.id);
+            element_[count++] = ask.id;
         }
     }
-    if (!element_.empty()) {
-        selected_ -= element_.size();
-        state_.order.refund(element_);
-        state_.order.insert(element_);
+    if (count > 0) {
+        const Element element = Element(element_).first(count);
+        selected_ -= count;
+        state_.order.refund(element);
+        state_.order.insert(element);
     }
 }
 
@@ -115,7 +119,6 @@ void Pipeline::put_all_back() {
         spare_.push_back(std::move(batch.asks));
         batches_.pop_back();
     }
-    element_.clear();
     version_ = state_.order.version();
 }
 
@@ -153,7 +156,7 @@ bool Pipeline::select(Batch& batch) {
         batch.asks.clear();
         spare_.pop_back();
     }
-    std::uint32_t number = 0;
+    std::uint64_t number = 0;
     while (batch.asks.size() < options_.batch) {
         const Element element = state_.order.take();
         if (element.empty()) {
@@ -167,6 +170,7 @@ bool Pipeline::select(Batch& batch) {
         selected_ += element.size();
         ++number;
     }
+    element_.resize(std::max(element_.size(), batch.asks.size()));  // room for the largest
     return !batch.asks.empty();
 }
 

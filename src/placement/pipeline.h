@@ -71,6 +71,12 @@ public:
         state_.order.refund(id);
     }
 
+    // The withdrawal of a selected ask is undone.
+    void remember_selected(AskId id) {
+        ++selected_;
+        state_.order.charge(id);
+    }
+
     // Asks that are selected and not tried yet.
     std::size_t selected() const { return selected_; }
     // True: one of them may be tried, now or after a cut.
@@ -82,7 +88,7 @@ public:
 private:
     struct Selected {
         AskHandle ask;
-        std::uint32_t element = 0;  // within its batch; asks of one element follow each other
+        std::uint64_t element = 0;  // within its batch; asks of one element follow each other
     };
     struct Batch {
         std::uint64_t number = 0;

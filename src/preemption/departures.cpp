@@ -18,46 +18,64 @@ std::int64_t Departures::due_ns(AskId id, const Departure& departure) const {
     return grace_end_ns + (departure.reminders + 1) * options_.stuck_after_ns / (options_.victim_retries + 1);
 }
 
+void Departures::enqueue(AskId id, Departure& departure) {
+    departure.due_ns = due_ns(id, departure);
+    queue_.insert(entry_of(id, departure));
+}
+
 void Departures::begin(AskId id, std::int64_t now_ns, std::string why) {
     const auto [at, added] = pods_.try_emplace(id);
-    auto& [departure, entry] = at->second;
+    Departure& departure = at->second;
     if (added) {
         departure.since_ns = now_ns;
         departure.why = std::move(why);
     } else if (departure.stuck) {
         return;
     } else {
-        queue_.erase(entry);
+        queue_.erase(entry_of(id, departure));
     }
-    entry = entry_of(id, departure);
-    queue_.insert(entry);
+    enqueue(id, departure);
 }
 
 void Departures::end(AskId id) {
     if (const auto found = pods_.find(id); found != pods_.end()) {
-        queue_.erase(found->second.second);
+        queue_.erase(entry_of(id, found->second));
         pods_.erase(found);
+    }
+}
+
+std::optional<Departures::Departure> Departures::of(AskId id) const {
+    const auto found = pods_.find(id);
+    return found == pods_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Departures::put_back(AskId id, std::optional<Departure> before) {
+    end(id);
+    if (before) {
+        if (!before->stuck) {
+            queue_.insert(entry_of(id, *before));
+        }
+        pods_.emplace(id, std::move(*before));
     }
 }
 
 bool Departures::is_stuck(AskId id) const {
     const auto found = pods_.find(id);
-    return found != pods_.end() && found->second.first.stuck;
+    return found != pods_.end() && found->second.stuck;
 }
 
 std::optional<Departures::Due> Departures::next_due(std::int64_t now_ns) {
-    if (next_time_ns() > now_ns) {
+    const AskId id = first_due(now_ns);
+    if (id == kNone<AskId>) {
         return std::nullopt;
     }
-    const AskId id = std::get<2>(*queue_.begin());
     queue_.erase(queue_.begin());
-    auto& [departure, entry] = pods_.at(id);
+    Departure& departure = pods_.at(id);
     if (departure.why.empty() || departure.reminders >= options_.victim_retries) {
         departure.stuck = true;
     } else {
         ++departure.reminders;
-        entry = entry_of(id, departure);
-        queue_.insert(entry);
+        enqueue(id, departure);
     }
     return Due{id, departure.stuck};
 }

@@ -24,8 +24,20 @@ public:
     // The pod terminates from now on; fine if it does already: it keeps its time, and a changed grace counts.
     // `why`: its shim was told so, and will be told again.
     void begin(AskId, std::int64_t now_ns, std::string why = {});
-    const std::string& why(AskId id) const { return pods_.at(id).first.why; }
+    const std::string& why(AskId id) const { return pods_.at(id).why; }
     void end(AskId);  // it is gone, or does not terminate after all; fine if it did not
+
+    struct Departure {
+        std::int64_t since_ns = 0;
+        std::uint32_t reminders = 0;  // sent
+        bool stuck = false;
+        std::string why;
+        std::int64_t due_ns = 0;  // unless it is stuck
+        bool operator==(const Departure&) const = default;
+    };
+    // As it stands, and as it stood (none: the pod does not terminate).
+    std::optional<Departure> of(AskId) const;
+    void put_back(AskId, std::optional<Departure>);
     bool is_stuck(AskId) const;
     // Every pod that terminates.
     template <typename Each>
@@ -42,24 +54,23 @@ public:
     };
     // The next thing that is due by now, taken off the list.
     std::optional<Due> next_due(std::int64_t now_ns);
+    // The pod that next_due() would return, or kNone.
+    AskId first_due(std::int64_t now_ns) const {
+        return next_time_ns() > now_ns ? kNone<AskId> : std::get<2>(*queue_.begin());
+    }
 
 private:
-    struct Departure {
-        std::int64_t since_ns = 0;
-        std::uint32_t reminders = 0;  // sent
-        bool stuck = false;
-        std::string why;
-    };
     using Entry = std::tuple<std::int64_t, std::uint64_t, AskId>;  // time, sequence number, pod
 
     std::int64_t due_ns(AskId, const Departure&) const;
     Entry entry_of(AskId id, const Departure& departure) const {
-        return {due_ns(id, departure), asks_[id].sequence, id};
+        return {departure.due_ns, asks_[id].sequence, id};
     }
+    void enqueue(AskId, Departure&);
 
     const AskTable& asks_;
     const PreemptionOptions& options_;
-    boost::unordered_flat_map<AskId, std::pair<Departure, Entry>> pods_;
+    boost::unordered_flat_map<AskId, Departure> pods_;
     std::set<Entry> queue_;  // those that are not stuck
 };
 

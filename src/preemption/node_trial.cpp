@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 
 namespace bayplan {
 
@@ -27,19 +26,11 @@ NodeTrial::NodeTrial(const TrialTables& tables, AskId ask, Slot slot)
       ask_(ask),
       slot_(slot),
       skipped_(left_out_by_kubernetes()),
-      others_(reckoned_with(tables, ask, slot)) {
+      others_(reckoned_with(tables, ask, slot)),
+      counts_(tables.topology) {
     // A plan that is made while pods are taken off would count them as they are, and again when they are put back.
     tables_.topology.plan(tables_.classes[tables_.asks[ask].ask_class].spec->spec);
     copy_lane();
-}
-
-NodeTrial::~NodeTrial() {
-    while (!taken_off_.empty()) {
-        put_back(taken_off_.back());
-    }
-    for (const AskId pod : taken_off_elsewhere_) {
-        count(pod, +1);
-    }
 }
 
 void NodeTrial::copy_lane() {
@@ -103,7 +94,7 @@ void NodeTrial::add_devices(AskId pod, int sign) {
     show_devices();
 }
 
-void NodeTrial::add(AskId pod, int sign) {
+void NodeTrial::add_amounts(AskId pod, int sign) {
     const Ask& ask = tables_.asks[pod];
     for (const KindAmount& amount : tables_.classes[ask.ask_class].spec->occupies) {
         if (amount.value == 0) {
@@ -113,18 +104,10 @@ void NodeTrial::add(AskId pod, int sign) {
         (ask.foreign ? columns.foreign : columns.used)[lane_of(slot_)] += sign * amount.value;
     }
     add_devices(pod, sign);
-    count(pod, sign);
 }
 
-void NodeTrial::count(AskId pod, int sign) {
-    const Ask& ask = tables_.asks[pod];
-    const bool terminating = ask.terminating && !tables_.as_kubernetes_1_35;
-    const SpecId spec = tables_.classes.spec_of(ask);
-    if (sign > 0) {
-        tables_.topology.add_pod(spec, ask.slot, terminating);
-    } else {
-        tables_.topology.remove_pod(spec, ask.slot, terminating);
-    }
+bool NodeTrial::counts_as_terminating(const Ask& ask) const {
+    return ask.terminating && !tables_.as_kubernetes_1_35;
 }
 
 std::uint32_t NodeTrial::left_out_by_kubernetes() const {
@@ -132,23 +115,24 @@ std::uint32_t NodeTrial::left_out_by_kubernetes() const {
 }
 
 void NodeTrial::take_off(AskId pod) {
-    taken_off_.push_back(pod);
-    add(pod, -1);
+    const Ask& ask = tables_.asks[pod];
+    counts_.remove(tables_.classes.spec_of(ask), slot_, counts_as_terminating(ask));
+    add_amounts(pod, -1);
 }
 
 void NodeTrial::take_off_elsewhere(AskId pod) {
-    if (tables_.asks[pod].slot == slot_) {
+    const Ask& ask = tables_.asks[pod];
+    if (ask.slot == slot_) {
         take_off(pod);
-        return;
+    } else {
+        counts_.remove(tables_.classes.spec_of(ask), ask.slot, counts_as_terminating(ask));
     }
-    taken_off_elsewhere_.push_back(pod);
-    count(pod, -1);
 }
 
 void NodeTrial::put_back(AskId pod) {
-    const std::size_t erased = std::erase(taken_off_, pod);
-    BP_CHECK_OP(erased, ==, 1u);
-    add(pod, +1);
+    const Ask& ask = tables_.asks[pod];
+    counts_.put_back(tables_.classes.spec_of(ask), slot_, counts_as_terminating(ask));
+    add_amounts(pod, +1);
 }
 
 PredicateSet::Failure NodeTrial::ask_predicates() const {
@@ -165,14 +149,11 @@ PredicateSet::Failure NodeTrial::ask_predicates() const {
 PredicateSet::Failure NodeTrial::judge() {
     if (!others_.empty()) {
         // Their amounts are held on the node; what else they bring is added for this look.
+        PodTrial with_others(tables_.topology);
         for (const AskId other : others_) {
-            tables_.topology.add_pod(tables_.classes.spec_of(tables_.asks[other]), slot_, false);
+            with_others.add(tables_.classes.spec_of(tables_.asks[other]), slot_, false);
         }
-        PredicateSet::Failure failure = ask_predicates();
-        for (const AskId other : others_) {
-            tables_.topology.remove_pod(tables_.classes.spec_of(tables_.asks[other]), slot_, false);
-        }
-        if (failure.refusal.verdict != Verdict::feasible) {
+        if (PredicateSet::Failure failure = ask_predicates(); failure.refusal.verdict != Verdict::feasible) {
             return failure;
         }
     }

@@ -3,8 +3,8 @@
 // ran there, and without them (R-ATTEMPT-7, R-PREEMPT-9).
 //
 // Amounts are tried on a copy of the node's lane; counts of pods over the cluster (topology, ports, volumes)
-// on the tables themselves, which are as before when the trial ends. So nobody else may read those tables
-// meanwhile, nor may two trials overlap.
+// as deltas on the tables themselves (topology/pod_trial.h), undone when the trial ends. So nobody else may
+// read those tables meanwhile; a trial inside another ends before it.
 //
 // Thread: the engine's.
 #pragma once
@@ -14,6 +14,7 @@
 #include "predicates/predicate_set.h"
 #include "preemption/nominations.h"
 #include "topology/cluster_view.h"
+#include "topology/pod_trial.h"
 
 namespace bayplan {
 
@@ -26,15 +27,14 @@ struct TrialTables : ClusterView {
 
 class NodeTrial {
 public:
-    // The ask's own nomination must be lifted.
+    // The ask's own nomination must be suspended.
     NodeTrial(const TrialTables&, AskId, Slot);
-    ~NodeTrial();
     NodeTrial(const NodeTrial&) = delete;
     NodeTrial& operator=(const NodeTrial&) = delete;
 
     void take_off(AskId pod);
     void take_off_elsewhere(AskId pod);  // of any node; until the end of the trial
-    void put_back(AskId pod);  // one that take_off took
+    void put_back(AskId pod);  // that take_off took
     // The first predicate that fails, in the first pass that fails; verdict feasible if none does.
     PredicateSet::Failure judge();
     bool passes() { return judge().refusal.verdict == Verdict::feasible; }
@@ -43,9 +43,9 @@ private:
     void copy_lane();
     void add_devices(AskId pod, int sign);
     void show_devices();
-    void add(AskId pod, int sign);
+    void add_amounts(AskId pod, int sign);
+    bool counts_as_terminating(const Ask&) const;
     PredicateSet::Failure ask_predicates() const;
-    void count(AskId pod, int sign);
     std::uint32_t left_out_by_kubernetes() const;
 
     const TrialTables tables_;  // callers give temporaries
@@ -55,8 +55,7 @@ private:
     NodeBlock lane_;                // only the node's lane counts
     std::vector<DeviceUse> devices_;  // of the node, as tried
     std::vector<AskId> others_;     // nominated to the node, of no lower priority
-    std::vector<AskId> taken_off_;
-    std::vector<AskId> taken_off_elsewhere_;
+    PodTrial counts_;               // last: undone first
 };
 
 // Asks other than this one that are nominated to the node and must be reckoned with.

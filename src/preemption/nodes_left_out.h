@@ -22,6 +22,11 @@ public:
         left_out_[id].push_back({slot, stuck});
         left_out_for_[stuck].push_back(id);
     }
+    // Undoes leave_out() of just these.
+    void let_in(AskId id, Slot slot, AskId stuck) {
+        forget_one(left_out_, id, LeftOut{slot, stuck});
+        forget_one(left_out_for_, stuck, id);
+    }
     bool any_left_out(AskId id) const { return left_out_.contains(id); }
     bool is_left_out(AskId id, Slot slot) const {
         const auto found = left_out_.find(id);
@@ -38,8 +43,24 @@ public:
     }
 
     // --- because it refused the pod
-    // Takes the place of a former one. The ask waits: once it has a place, it is not tried anywhere.
+    struct Avoided {
+        Slot slot = kNone<Slot>;
+        std::int64_t until_ns = 0;
+        bool operator==(const Avoided&) const = default;
+    };
+    // Takes the place of a former one. The ask waits: once it has a node, it is not tried anywhere.
     void avoid(AskId id, Slot slot, std::int64_t until_ns) { avoided_[id] = {slot, until_ns}; }
+    // Whatever its time; kNone: nothing. And back to that.
+    Avoided avoids(AskId id) const {
+        const auto found = avoided_.find(id);
+        return found == avoided_.end() ? Avoided{} : found->second;
+    }
+    void put_back(AskId id, const Avoided& before) {
+        avoided_.erase(id);
+        if (before.slot != kNone<Slot>) {
+            avoided_.emplace(id, before);
+        }
+    }
     // The node that the ask avoids now, or kNone.
     Slot avoided(AskId id, std::int64_t now_ns) const {
         const auto found = avoided_.find(id);
@@ -60,6 +81,21 @@ public:
     void node_gone(Slot slot) {
         erase_if(avoided_, [&](const auto& entry) { return entry.second.slot == slot; });
     }
+    // The asks for which a node is left out because of the pod, and which: each(ask, slot).
+    template <typename Each>
+    void for_each_left_out_for(AskId stuck, Each&& each) const {
+        const auto found = left_out_for_.find(stuck);
+        std::vector<AskId> asks = found == left_out_for_.end() ? std::vector<AskId>() : found->second;
+        std::sort(asks.begin(), asks.end());
+        asks.erase(std::unique(asks.begin(), asks.end()), asks.end());
+        for (const AskId id : asks) {
+            for (const LeftOut& entry : left_out_.at(id)) {
+                if (entry.stuck == stuck) {
+                    each(id, entry.slot);
+                }
+            }
+        }
+    }
     // A pod is gone: returns the asks for which a node was left out because of it, which is so no longer.
     std::vector<AskId> pod_gone(AskId pod) {
         const auto found = left_out_for_.find(pod);
@@ -79,10 +115,7 @@ private:
     struct LeftOut {
         Slot slot = kNone<Slot>;
         AskId stuck = kNone<AskId>;
-    };
-    struct Avoided {
-        Slot slot = kNone<Slot>;
-        std::int64_t until_ns = 0;
+        bool operator==(const LeftOut&) const = default;
     };
     template <typename Value>
     using ByAsk = boost::unordered_flat_map<AskId, Value>;
@@ -94,6 +127,17 @@ private:
             if (found->second.empty()) {
                 lists.erase(found);
             }
+        }
+    }
+
+    // The last that equals it.
+    template <typename List, typename Item>
+    static void forget_one(ByAsk<List>& lists, AskId id, const Item& item) {
+        const auto found = lists.find(id);
+        const auto last = std::find(found->second.rbegin(), found->second.rend(), item);
+        found->second.erase(std::next(last).base());
+        if (found->second.empty()) {
+            lists.erase(found);
         }
     }
 

@@ -20,10 +20,13 @@ void Nominations::hold(AskId id, const Nomination& nomination) {
                                 .order = {key.group_number, key.sequence}});
 }
 
-void Nominations::set(AskId id, Slot slot, std::vector<AskHandle> victims) {
-    const auto [at, added] = by_ask_.emplace(id, Nomination{slot, std::move(victims)});
+void Nominations::set(AskId id, Nomination nomination) {
+    const Slot slot = nomination.slot;
+    const auto [at, added] = by_ask_.emplace(id, std::move(nomination));
     BP_CHECK(added);
-    hold(id, at->second);
+    if (!at->second.suspended) {
+        hold(id, at->second);
+    }
     std::vector<AskId>& asks = by_node_[slot];
     const auto after = std::find_if(asks.begin(), asks.end(), [&](AskId other) {
         return asks_.waiting(id).key.comes_before(asks_.waiting(other).key);
@@ -31,20 +34,22 @@ void Nominations::set(AskId id, Slot slot, std::vector<AskHandle> victims) {
     asks.insert(after, id);
 }
 
-void Nominations::drop(AskId id) {
+std::optional<Nomination> Nominations::drop(AskId id) {
     const auto found = by_ask_.find(id);
     if (found == by_ask_.end()) {
-        return;
+        return std::nullopt;
     }
-    if (!found->second.lifted) {
+    std::optional<Nomination> dropped = std::move(found->second);
+    by_ask_.erase(found);
+    if (!dropped->suspended) {
         holds_.drop(owner_of(id));
     }
-    const auto node = by_node_.find(found->second.slot);
+    const auto node = by_node_.find(dropped->slot);
     std::erase(node->second, id);
     if (node->second.empty()) {
         by_node_.erase(node);
     }
-    by_ask_.erase(found);
+    return dropped;
 }
 
 const Nomination* Nominations::of(AskId id) const {
@@ -58,18 +63,24 @@ const std::vector<AskId>& Nominations::on(Slot slot) const {
     return found == by_node_.end() ? kNobody : found->second;
 }
 
-void Nominations::lift(AskId id) {
-    if (const auto found = by_ask_.find(id); found != by_ask_.end() && !found->second.lifted) {
-        holds_.drop(owner_of(id));
-        found->second.lifted = true;
+bool Nominations::suspend(AskId id) {
+    const auto found = by_ask_.find(id);
+    if (found == by_ask_.end() || found->second.suspended) {
+        return false;
     }
+    holds_.drop(owner_of(id));
+    found->second.suspended = true;
+    return true;
 }
 
-void Nominations::lay(AskId id) {
-    if (const auto found = by_ask_.find(id); found != by_ask_.end() && found->second.lifted) {
-        found->second.lifted = false;
-        hold(id, found->second);
+bool Nominations::restore(AskId id) {
+    const auto found = by_ask_.find(id);
+    if (found == by_ask_.end() || !found->second.suspended) {
+        return false;
     }
+    found->second.suspended = false;
+    hold(id, found->second);
+    return true;
 }
 
 }  // namespace bayplan

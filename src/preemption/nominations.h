@@ -5,6 +5,7 @@
 // Thread: the engine's. Owner: World. Keeps the holds in step.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -18,7 +19,7 @@ namespace bayplan {
 struct Nomination {
     Slot slot = kNone<Slot>;
     std::vector<AskHandle> victims;  // those whose going makes the room
-    bool lifted = false;             // its ask is being tried: it does not count against itself
+    bool suspended = false;          // its ask is being tried: it does not count against itself
 };
 
 class Nominations {
@@ -26,9 +27,10 @@ public:
     Nominations(const AskTable& asks, const ClassTable& classes, Holds& holds)
         : asks_(asks), classes_(classes), holds_(holds) {}
 
+    // Those that change something are the transaction's to call (commit/commit.h).
     // The ask must have none.
-    void set(AskId, Slot, std::vector<AskHandle> victims);
-    void drop(AskId);  // fine if it has none
+    void set(AskId, Nomination);
+    std::optional<Nomination> drop(AskId);  // what it had; none: it had none
     bool empty() const { return by_ask_.empty(); }
     const Nomination* of(AskId) const;  // null: none
     // The asks nominated to the node, in the order in which they would be tried.
@@ -41,9 +43,9 @@ public:
         }
     }
 
-    // While an ask is tried its own nomination does not count.
-    void lift(AskId);
-    void lay(AskId);  // after lift; fine if it has none
+    // While an ask is tried its own nomination does not count. False: nothing has changed.
+    bool suspend(AskId);
+    bool restore(AskId);  // after suspend
 
 private:
     void hold(AskId, const Nomination&);

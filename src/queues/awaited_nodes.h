@@ -25,14 +25,16 @@ public:
     void insert(AskId id, std::string_view node) {
         const NameId name = names_.acquire(node);
         node_of_.emplace(id, name);
-        waiting_[name].push_back(asks_, id);
+        Waiting& waiting = waiting_[name];
+        waiting.asks.push_back(asks_, id);
+        ++waiting.count;
     }
 
     void remove(AskId id) {
         const NameId name = node_of_.at(id);
         const auto waiting = waiting_.find(name);
-        waiting->second.remove(asks_, id);
-        if (waiting->second.empty()) {
+        waiting->second.asks.remove(asks_, id);
+        if (--waiting->second.count == 0) {
             waiting_.erase(waiting);
         }
         node_of_.erase(id);
@@ -41,30 +43,37 @@ public:
 
     std::string_view node_of(AskId id) const { return names_.text(node_of_.at(id)); }
     std::size_t size() const { return node_of_.size(); }
+    std::size_t count_for(std::string_view node) const {
+        const auto waiting = waiting_.find(names_.find(node));
+        return waiting == waiting_.end() ? 0 : waiting->second.count;
+    }
 
-    // Takes out those that wait for this node, in order of sequence number.
-    std::vector<AskId> take(std::string_view node) {
-        std::vector<AskId> taken;
+    // Those that wait for this node, in order of sequence number.
+    std::vector<AskId> waiting_for(std::string_view node) const {
+        std::vector<AskId> asks;
         const auto waiting = waiting_.find(names_.find(node));
         if (waiting == waiting_.end()) {
-            return taken;
+            return asks;
         }
-        for (AskId id = waiting->second.front(); id != kNone<AskId>; id = waiting->second.next(asks_, id)) {
-            taken.push_back(id);
+        const AskList<InWaiting>& list = waiting->second.asks;
+        for (AskId id = list.front(); id != kNone<AskId>; id = list.next(asks_, id)) {
+            asks.push_back(id);
         }
-        for (const AskId id : taken) {
-            remove(id);
-        }
-        std::sort(taken.begin(), taken.end(),
+        std::sort(asks.begin(), asks.end(),
                   [&](AskId a, AskId b) { return asks_[a].sequence < asks_[b].sequence; });
-        return taken;
+        return asks;
     }
 
 private:
+    struct Waiting {
+        AskList<InWaiting> asks;
+        std::size_t count = 0;
+    };
+
     AskTable& asks_;
     NameTable<NameId>& names_;  // a reference for each ask
     boost::unordered_flat_map<AskId, NameId> node_of_;
-    boost::unordered_flat_map<NameId, AskList<InWaiting>> waiting_;
+    boost::unordered_flat_map<NameId, Waiting> waiting_;
 };
 
 }  // namespace bayplan

@@ -175,8 +175,9 @@ void LeafOrder::put_element(Element element, Application& application) {
     }
 }
 
-void LeafOrder::take_out(AskId id) {
-    const ApplicationId of = asks_[id].application;
+void LeafOrder::take_out(AskId id) { leave(id, asks_[id].application); }
+
+void LeafOrder::leave(AskId id, ApplicationId of) {
     Application& application = applications_[raw(of)];
     Waiting& waiting = asks_.waiting(id);
     BP_CHECK_OP(waiting.run, !=, kNoRun);
@@ -208,19 +209,23 @@ AskId LeafOrder::peek() const {
 }
 
 Element LeafOrder::take_first() {
-    taken_.clear();
-    const AskId first = peek();
-    if (first == kNone<AskId>) {
-        return taken_;
+    if (leaf_.empty()) {
+        return {};
     }
-    const Run& run = runs_[asks_.waiting(first).run];
+    const ApplicationId of = leaf_.top();
+    const Run& run = runs_[applications_[raw(of)].runs->top()];
     last_taken_ = run.key;
-    const bool all = run.element;
-    for (AskId id = first; id != kNone<AskId>; id = all ? run.asks.next(asks_, id) : kNone<AskId>) {
+    if (!run.element) {
+        taken_[0] = run.asks.front();
+        leave(taken_[0], of);
+        return Element(taken_).first(1);
+    }
+    taken_.clear();
+    for (AskId id = run.asks.front(); id != kNone<AskId>; id = run.asks.next(asks_, id)) {
         taken_.push_back(id);
     }
     for (const AskId id : taken_) {
-        take_out(id);
+        leave(id, of);
     }
     return taken_;
 }

@@ -97,6 +97,7 @@ private:
     bool join(RunId, AskId, Application&);
     RunId begin_run(AskId, Application&);
     void end_run(RunId, Application&, std::int32_t priority);
+    void leave(AskId, ApplicationId);
     void settle(ApplicationId);  // brings the application's place in the leaf up to date
 
     AskTable& asks_;
@@ -105,7 +106,7 @@ private:
     std::vector<Application> applications_;
     std::vector<std::vector<ApplicationId>> of_shim_;
     Leaf leaf_;
-    std::vector<AskId> taken_;  // by the last take
+    std::vector<AskId> taken_ = std::vector<AskId>(1);  // by the last take; never empty
     // Of the last element taken. What comes before it belongs before something that may not be tried yet.
     PendingKey last_taken_ = {.priority = INT32_MAX, .group_number = 0, .sequence = 0};
 };

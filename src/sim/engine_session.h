@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bayplan/records.h"
-#include "engine/decision_sink.h"
+#include "base/decision_sink.h"
 #include "engine/engine.h"
 
 namespace bayplan::sim {

@@ -18,8 +18,8 @@
 #include "base/ids.h"
 #include "base/waker.h"
 #include "bayplan/records.h"
-#include "engine/decision_sink.h"
-#include "engine/engine_options.h"
+#include "base/decision_sink.h"
+#include "options/engine_options.h"
 #include "teller/decision_ring.h"
 #include "teller/teller.h"
 

@@ -11,7 +11,7 @@
 
 #include <nettle/sha2.h>
 
-#include "engine/decision_sink.h"
+#include "base/decision_sink.h"
 
 namespace bayplan {
 

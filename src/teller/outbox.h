@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bayplan/records.h"
-#include "engine/decision_sink.h"
+#include "base/decision_sink.h"
 
 namespace bayplan {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "bayplan/records.h"
-#include "engine/decision_sink.h"
+#include "base/decision_sink.h"
 #include "teller/decision_log.h"
 #include "teller/outbox.h"
 #include "teller/record.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "base/field_hash.h"
 #include "labels/selector.h"
 
@@ -11,14 +13,23 @@ std::size_t hash_of(const SetKey& key) { return field_hash(key); }
 std::size_t hash_of(const TermKey& key) { return field_hash(key); }
 std::size_t hash_of(const CounterKey& key) { return field_hash(key); }
 
+namespace {
+
+struct HashTerm {
+    std::size_t operator()(const TermKey& key) const { return hash_of(key); }
+};
+
+// Such sets are as many as there are terms. Each knows only its counter, whose pods come one by one: which specs own its
+// term is told by spec_added, in order that no term need be held against every spec, nor a spec against every term.
+bool is_of_owners(const SetKey& key) { return key.owners_of != kNone<TermId>; }
+
+}  // namespace
+
 // --- who belongs to a set
 
+// Not asked of a set of owners.
 bool PodCounts::belongs(const Set& set, SpecId id) const {
     const PodSpec& spec = specs_[id];
-    if (set.key.owners_of != kNone<TermId>) {
-        const std::vector<TermId>& owned = terms_of_[raw(id)];
-        return std::find(owned.begin(), owned.end(), set.key.owners_of) != owned.end();
-    }
     if (set.key.spread) {
         return spec.name_space == set.key.name_space && matches(set.key.selector, spec.labels, texts_);
     }
@@ -37,9 +48,11 @@ bool PodCounts::contains(SetId id, SpecId spec) const {
 }
 
 void PodCounts::mark(SetId id, SpecId spec, bool member) {
-    std::vector<bool>& members = sets_[id].members;
-    members.resize(std::max<std::size_t>(members.size(), raw(spec) + 1));
-    members[raw(spec)] = member;
+    if (!is_of_owners(sets_[id].key)) {
+        std::vector<bool>& members = sets_[id].members;
+        members.resize(std::max<std::size_t>(members.size(), raw(spec) + 1));
+        members[raw(spec)] = member;
+    }
     if (member) {
         member_of_[raw(spec)].push_back(id);
     } else {
@@ -141,7 +154,7 @@ void PodCounts::add_pod(SpecId spec, Slot slot, bool terminating, int sign) {
 
 SetId PodCounts::acquire_set(SetKey key) {
     const auto [id, fresh] = sets_.acquire(std::move(key));
-    if (fresh) {
+    if (fresh && !is_of_owners(sets_[id].key)) {
         for (std::uint32_t number = 0; number < member_of_.size(); ++number) {
             const auto spec = static_cast<SpecId>(number);
             if (specs_.alive(spec) && belongs(sets_[id], spec)) {
@@ -188,13 +201,6 @@ void PodCounts::release(CounterId id) {
 // --- specs
 
 void PodCounts::own_term(SpecId spec, TermKey key, const FactsBySlot& all) {
-    const auto owned = [&] {
-        return std::any_of(terms_of_[raw(spec)].begin(), terms_of_[raw(spec)].end(),
-                           [&](TermId other) { return terms_[other].key == key; });
-    };
-    while (owned()) {
-        ++key.occurrence;
-    }
     const auto [id, fresh] = terms_.acquire(std::move(key));
     if (fresh) {
         Term& term = terms_[id];
@@ -214,8 +220,11 @@ void PodCounts::spec_added(SpecId id, const FactsBySlot& all) {
         terms_of_.resize(raw(id) + 1);
     }
     const PodSpec& spec = specs_[id];
+    boost::unordered_flat_map<TermKey, std::uint32_t, HashTerm> times;  // that the spec has had the term so far
     const auto own = [&](const PodTerm& term, TermKind kind, std::int32_t weight) {
-        own_term(id, {match_of(term, spec.name_space), term.topology_key, kind, weight}, all);
+        TermKey key{match_of(term, spec.name_space), term.topology_key, kind, weight};
+        key.occurrence = times[key]++;
+        own_term(id, std::move(key), all);
     };
     for (const PodTerm& term : spec.affinity) {
         own(term, TermKind::required_affinity, 1);
@@ -233,7 +242,7 @@ void PodCounts::spec_added(SpecId id, const FactsBySlot& all) {
         mark(terms_[term].owners, id, true);
     }
     sets_.for_each([&](SetId set, Set& entry) {
-        if (entry.key.owners_of == kNone<TermId> && belongs(entry, id)) {
+        if (!is_of_owners(entry.key) && belongs(entry, id)) {
             mark(set, id, true);
         }
     });
@@ -241,9 +250,12 @@ void PodCounts::spec_added(SpecId id, const FactsBySlot& all) {
 
 void PodCounts::spec_going(SpecId id) {
     // No pod of it has a place: counters need no change.
-    for (const SetId set : std::vector<SetId>(member_of_[raw(id)])) {
-        mark(set, id, false);
+    for (const SetId set : member_of_[raw(id)]) {
+        if (!is_of_owners(sets_[set].key)) {
+            sets_[set].members[raw(id)] = false;
+        }
     }
+    member_of_[raw(id)].clear();
     for (const TermId term_id : std::vector<TermId>(std::move(terms_of_[raw(id)]))) {
         if (terms_.release(term_id)) {
             const Term& term = terms_[term_id];

@@ -53,22 +53,33 @@ void drop_from(Lists& lists, Text key, const Item& item) {
     }
 }
 
-// False: it is not in the list of that key.
+// Where it stood in the list of that key; none: it is not there.
 template <typename Lists, typename Key, typename Item>
-bool drop_first(Lists& lists, Key key, const Item& item) {
+std::optional<std::size_t> drop_first(Lists& lists, Key key, const Item& item) {
     const auto at = lists.find(key);
     if (at == lists.end()) {
-        return false;
+        return std::nullopt;
     }
     const auto first = std::ranges::find(at->second, item);
     if (first == at->second.end()) {
-        return false;
+        return std::nullopt;
     }
+    const auto stood = static_cast<std::size_t>(first - at->second.begin());
     at->second.erase(first);
     if (at->second.empty()) {
         lists.erase(at);
     }
-    return true;
+    return stood;
+}
+
+template <typename Lists, typename Key>
+void drop_last(Lists& lists, Key key) {
+    const auto at = lists.find(key);
+    BP_CHECK(at != lists.end());
+    at->second.pop_back();
+    if (at->second.empty()) {
+        lists.erase(at);
+    }
 }
 
 template <typename Map, typename Key>
@@ -225,25 +236,51 @@ std::span<const VolumeObjects::Shared<VolumeAttachment>> VolumeObjects::attachme
     return at == attachments_by_node_.end() ? std::span<const Shared<VolumeAttachment>>() : at->second;
 }
 
+void VolumeObjects::renew_views(const ClaimBinding& binding) {
+    renew_view(binding.claim);
+    renew_view_of_volume(binding.volume);
+    ++version_;
+}
+
 void VolumeObjects::assume(std::span<const ClaimBinding> bindings) {
     for (const ClaimBinding& binding : bindings) {
         assumed_volumes_[key_of(binding.claim)].push_back(binding.volume);
         assumed_claims_[binding.volume].push_back(binding.claim);
-        renew_view(binding.claim);
-        renew_view_of_volume(binding.volume);
-        ++version_;
+        renew_views(binding);
     }
 }
 
-void VolumeObjects::forget(std::span<const ClaimBinding> bindings) {
+void VolumeObjects::unassume(std::span<const ClaimBinding> bindings) {
+    for (std::size_t at = bindings.size(); at-- > 0;) {
+        drop_last(assumed_volumes_, key_of(bindings[at].claim));
+        drop_last(assumed_claims_, bindings[at].volume);
+        renew_views(bindings[at]);
+    }
+}
+
+std::vector<VolumeObjects::Assumed> VolumeObjects::forget(std::span<const ClaimBinding> bindings) {
+    std::vector<Assumed> stood;
     for (const ClaimBinding& binding : bindings) {
-        if (!drop_first(assumed_volumes_, key_of(binding.claim), binding.volume)) {
+        const auto of_claim = drop_first(assumed_volumes_, key_of(binding.claim), binding.volume);
+        if (!of_claim) {
             continue;
         }
-        drop_first(assumed_claims_, binding.volume, binding.claim);
-        renew_view(binding.claim);
-        renew_view_of_volume(binding.volume);
-        ++version_;
+        const auto of_volume = drop_first(assumed_claims_, binding.volume, binding.claim);
+        BP_CHECK(of_volume.has_value());
+        stood.push_back({*of_claim, *of_volume});
+        renew_views(binding);
+    }
+    return stood;
+}
+
+void VolumeObjects::assume_again(std::span<const ClaimBinding> bindings, std::span<const Assumed> stood) {
+    BP_CHECK_OP(bindings.size(), ==, stood.size());
+    for (std::size_t at = bindings.size(); at-- > 0;) {
+        std::vector<Text>& volumes = assumed_volumes_[key_of(bindings[at].claim)];
+        volumes.insert(volumes.begin() + static_cast<std::ptrdiff_t>(stood[at].of_claim), bindings[at].volume);
+        std::vector<ClaimName>& claims = assumed_claims_[bindings[at].volume];
+        claims.insert(claims.begin() + static_cast<std::ptrdiff_t>(stood[at].of_volume), bindings[at].claim);
+        renew_views(bindings[at]);
     }
 }
 

@@ -58,8 +58,17 @@ public:
     // A placement took these volumes: from now on each claim is bound to its volume and the volume is the
     // claim's, wherever the objects themselves say nothing of it yet. What they say goes before.
     void assume(std::span<const ClaimBinding>);
-    // The placement is undone, or its pod gone; those that were not assumed are passed over.
-    void forget(std::span<const ClaimBinding>);
+    // Undoes assume() of just these, nothing having been assumed or forgotten since.
+    void unassume(std::span<const ClaimBinding>);
+    // Where an assumption stood among those for its claim and those for its volume.
+    struct Assumed {
+        std::size_t of_claim = 0;
+        std::size_t of_volume = 0;
+    };
+    // The pod is gone; those that were not assumed are passed over. Returns where the others stood.
+    std::vector<Assumed> forget(std::span<const ClaimBinding>);
+    // Undoes forget() of just these, which all were assumed, nothing having been assumed or forgotten since.
+    void assume_again(std::span<const ClaimBinding>, std::span<const Assumed>);
 
     // Pods that name a claim directly (not by an ephemeral volume), on any node.
     void add_pod_claims(std::span<const ClaimName>);
@@ -105,6 +114,7 @@ private:
     void take(const CsiCapacity&, Before);
     void take(const VolumeAttachment&, Before);
 
+    void renew_views(const ClaimBinding&);
     void renew_view(ClaimName);
     void renew_view_of_volume(Text);
 

@@ -286,7 +286,9 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     if (!ask.pod.spec->gates.empty()) {
         become_gated(ask);
     }
-    if (nodes_.contains(nominated_node)) {
+    if (nodes_.contains(nominated_node) && nominated_to(nominated_node).size() >= 64) {
+        saw("stated nomination to a node with 64");
+    } else if (nodes_.contains(nominated_node)) {
         saw("nominated as stated");
         nominate(ask, nominated_node);
         for (const auto& [sequence, other] : asks_) {

@@ -46,7 +46,31 @@ Amounts occupied(const Ask& ask) {
     return all;
 }
 
+namespace {
+
+// 4096 pods on a node, or waiting for it, are enough; `existing` may be one of them.
+std::string crowd_fault(const std::map<std::uint64_t, Ask>& asks, const Ask* existing, const Ask& wanted) {
+    if (wanted.node.empty()) {
+        return "";
+    }
+    std::uint64_t pods = 0;
+    for (const auto& [sequence, other] : asks) {
+        const bool there = other.node == wanted.node || other.awaited_node == wanted.node;
+        if (there && existing != nullptr && existing->sequence == sequence) {
+            return "";
+        }
+        pods += there;
+    }
+    return pods >= 4096 ? "node " + wanted.node + " has 4096 pods" : "";
+}
+
+}  // namespace
+
+// What is too much of asks together: on a node, or of an amount.
 std::string Oracle::total_fault(const Ask* existing, const Ask& wanted) const {
+    if (const std::string fault = crowd_fault(asks_, existing, wanted); !fault.empty()) {
+        return fault;
+    }
     Amounts sum = total_;
     add(occupied(wanted), 1, sum);
     if (existing != nullptr) {

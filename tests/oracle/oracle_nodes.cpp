@@ -37,6 +37,10 @@ std::string Oracle::node_record(const std::string& shim, const std::string& name
     facts.name = name;
     if (creates || record.action == NodeAction::update) {
         std::string fault = check_amounts(shims_.at(shim), record.capacity, facts.allocatable);
+        if (facts.allocatable.contains("pods")) {
+            std::int64_t& pods = facts.allocatable.at("pods");
+            pods = std::min<std::int64_t>(pods, 4096);
+        }
         fault = fault.empty() ? check_devices(shims_.at(shim), record, facts) : fault;
         fault = fault.empty() ? check_facts(shims_.at(shim), record, facts) : fault;
         if (!fault.empty()) {

@@ -28,6 +28,84 @@ std::vector<KubePodTerm> all_terms(const KubeSpec& spec) {
     return out;
 }
 
+// Sizes of all lists of a spec with what each may have, an outer list before those in it.
+using ListSizes = std::vector<std::pair<std::size_t, std::size_t>>;
+
+void add_requirements(const std::vector<LabelRequirement>& requirements, ListSizes& into) {
+    into.emplace_back(requirements.size(), 64);
+    for (const LabelRequirement& requirement : requirements) {
+        into.emplace_back(requirement.values.size(), 1024);
+    }
+}
+
+void add_selector(const std::optional<LabelSelector>& selector, ListSizes& into) {
+    if (selector) {
+        add_requirements(selector->requirements, into);
+    }
+}
+
+void add_term(const PodTerm& term, ListSizes& into) {
+    add_selector(term.selector, into);
+    into.emplace_back(term.namespaces.size(), 256);
+    add_selector(term.namespace_selector, into);
+}
+
+void add_term(const NodeTerm& term, ListSizes& into) {
+    add_requirements(term.labels, into);
+    add_requirements(term.fields, into);
+}
+
+ListSizes lists_of(const PodSpec& spec) {
+    ListSizes out{{spec.labels.size(), 256}, {spec.node_selector.size(), 256}};
+    if (spec.required_nodes) {
+        out.emplace_back(spec.required_nodes->size(), 64);
+        for (const NodeTerm& term : *spec.required_nodes) {
+            add_term(term, out);
+        }
+    }
+    out.emplace_back(spec.preferred_nodes.size(), 64);
+    for (const WeightedNodeTerm& weighted : spec.preferred_nodes) {
+        add_term(weighted.term, out);
+    }
+    out.emplace_back(spec.tolerations.size(), 64);
+    for (const auto* terms : {&spec.affinity, &spec.anti_affinity}) {
+        out.emplace_back(terms->size(), 64);
+        for (const PodTerm& term : *terms) {
+            add_term(term, out);
+        }
+    }
+    for (const auto* terms : {&spec.preferred_affinity, &spec.preferred_anti_affinity}) {
+        out.emplace_back(terms->size(), 64);
+        for (const WeightedPodTerm& weighted : *terms) {
+            add_term(weighted.term, out);
+        }
+    }
+    out.emplace_back(spec.spread.size(), 64);
+    for (const SpreadConstraint& constraint : spec.spread) {
+        add_selector(constraint.selector, out);
+        out.emplace_back(constraint.match_label_keys.size(), 64);
+    }
+    out.emplace_back(spec.ports.size(), 256);
+    out.emplace_back(spec.volumes.size(), 256);
+    for (const PodVolume& volume : spec.volumes) {
+        out.emplace_back(volume.monitors.size(), 64);
+    }
+    out.emplace_back(spec.images.size(), 256);
+    out.emplace_back(spec.gates.size(), 64);
+    return out;
+}
+
+std::string lists_fault(const PodSpec& spec) {
+    std::size_t all = 0;
+    for (const auto& [size, most] : lists_of(spec)) {
+        if (size > most) {
+            return "a list of more than " + std::to_string(most) + " entries";
+        }
+        all += size;
+    }
+    return all > 4096 ? "more than 4096 entries in all lists" : "";
+}
+
 // The faults of what a spec says, when all its texts are known.
 std::string content_fault(const KubeSpec& spec) {
     const auto terms = all_terms(spec);
@@ -70,6 +148,9 @@ void Oracle::message(const std::string& name, const SpecsMessage& specs) {
 std::string Oracle::define_spec(Shim& shim, const SpecRecord& record) const {
     if (record.number == 0) {
         return "spec number 0 is reserved";
+    }
+    if (const std::string fault = lists_fault(record.spec); !fault.empty()) {
+        return fault;
     }
     TextReader read(shim.dictionary);
     const KubeSpec spec = spelled_out(record.spec, read);

@@ -33,6 +33,8 @@ constexpr Rejection kRejections[] = {
     {DecisionKind::message_rejected, "label ", " is given twice"},
     {DecisionKind::message_rejected, "a term without a topology key", ""},
     {DecisionKind::message_rejected, "skew or domains below 1", ""},
+    {DecisionKind::message_rejected, "a list of more than ", " entries"},
+    {DecisionKind::message_rejected, "more than 4096 entries in all lists", ""},
     {DecisionKind::message_rejected, "weight outside 0 to 100", ""},
     {DecisionKind::message_rejected, "is defined already", ""},
     {DecisionKind::message_rejected, "more than ", " specs"},

@@ -43,8 +43,8 @@ void Generator::declare_devices(const oracle::Oracle& oracle, const ShimModel& m
             node.devices.push_back(id_of(oracle, model, "example.com/nic"));
             break;
         default:
-            node.capacity.push_back({id_of(oracle, model, "pods"), 129'000});
-            node.devices.push_back(id_of(oracle, model, "pods"));
+            node.capacity.push_back({id_of(oracle, model, "root.other"), 129'000});
+            node.devices.push_back(id_of(oracle, model, "root.other"));
             break;
         }
     }

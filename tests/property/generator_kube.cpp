@@ -8,6 +8,39 @@ namespace bayplan::property {
 
 namespace {
 constexpr DictId kUndefined = 77'777;
+
+// One of its lists gets as long as it may be, or longer by one.
+void lengthen(PodSpec& spec, Random& random) {
+    const std::size_t more = random.below(2);
+    const PodTerm term = spec.affinity.empty() ? PodTerm{} : spec.affinity[0];
+    switch (random.below(7)) {
+    case 0: spec.affinity.resize(64 + more, term); break;
+    case 1: spec.tolerations.resize(64 + more); break;
+    case 2: spec.images.resize(256 + more); break;
+    case 3: spec.ports.resize(256 + more); break;
+    case 4: spec.gates.resize(64 + more, spec.name_space); break;
+    case 5:
+        spec.required_nodes.emplace().resize(1);
+        spec.required_nodes->front().labels.resize(1);
+        spec.required_nodes->front().labels[0].values.resize(1'024 + more, spec.name_space);
+        break;
+    default:
+        spec.anti_affinity.resize(1);
+        spec.anti_affinity[0].topology_key = spec.name_space;
+        spec.anti_affinity[0].namespaces.resize(256 + more, spec.name_space);
+        break;
+    }
+}
+// As much as may be in all lists together, or a little more.
+void fill(PodSpec& spec, Random& random) {
+    const std::size_t values = random.chance(40) ? 800 : 830;
+    spec.preferred_nodes.resize(5);
+    for (WeightedNodeTerm& weighted : spec.preferred_nodes) {
+        weighted.term.labels.resize(1);
+        weighted.term.labels[0].values.resize(values);
+    }
+}
+
 }  // namespace
 
 IdOf Generator::ids(const oracle::Oracle& oracle, const ShimModel& model) const {
@@ -70,7 +103,17 @@ void Generator::spoil(SpecRecord& record) {
         record.spec.spread.back().max_skew = 0;
         break;
     case 5: record.spec.preferred_nodes.push_back({random_.chance(50) ? -1 : 101, {}}); break;
-    case 6: record.number = 9'999; break;
+    case 6: {
+        Random apart = random_;  // what else happens does not depend on it
+        if (apart.chance(45)) {
+            record.number = 9'999;
+        } else if (apart.chance(60)) {
+            lengthen(record.spec, apart);
+        } else {
+            fill(record.spec, apart);
+        }
+        break;
+    }
     default:  // the same number, another content
         record.spec.owner.kind = record.spec.labels.empty() ? 0 : record.spec.labels[0].key;
         break;

@@ -290,6 +290,42 @@ Case sizes_of_images() {
             "1 0 place s/x west - -"};
 }
 
+// Gated asks that nominate themselves to west; only the last of them would keep anything of it.
+Case nominations_as_stated(std::size_t asks, const char* expected) {
+    PodSpec gated;
+    gated.gates = {kApp};
+    oracle::OwnedAsks nominated;
+    for (std::size_t i = 0; i < asks; ++i) {
+        nominated.asks.push_back(ask("n" + std::to_string(i), 1));
+        nominated.asks.back().requests.clear();
+        nominated.asks.back().nominated_node = kWest;
+    }
+    nominated.asks.back().priority = 5;
+    nominated.asks.back().requests = {{kCpu, 4}};
+    return {"64 asks may nominate themselves to a node",
+            {oracle::OwnedSpecs{{{1, gated}}, {}}, nominated, oracle::OwnedAsks{{ask("x", 0)}}},
+            expected};
+}
+
+// 4096 pods run on west, and one more would; the capacity of as many leaves no room for x there.
+Case pods_of_a_node() {
+    oracle::OwnedNode roomy = node(kWest);
+    roomy.action = NodeAction::update;
+    roomy.capacity = {{kCpu, 4}, {kUsed, 5'000}};
+    oracle::OwnedAsks running;
+    for (std::size_t i = 0; i <= 4'096; ++i) {
+        running.asks.push_back(ask("p" + std::to_string(i), 0, kWest));
+        running.asks.back().requests = {{kUsed, 1}};
+    }
+    oracle::OwnedAsk more = ask("x", 0);
+    more.requests.push_back({kUsed, 1});
+    return {"a node has 4096 pods at most",
+            {oracle::OwnedForget{{kUsed}}, oracle::OwnedDefine{{{kUsed, "pods"}}}, oracle::OwnedNodes{{roomy}}, running,
+             oracle::OwnedAsks{{more}}},
+            "1 0 fail s/x - - 0/2 nodes are available: 2 Too many pods. no new claims to deallocate, preemption: "
+            "0/2 nodes are available: 2 No preemption victims found for incoming pod."};
+}
+
 History history_of(const Case& one) {
     History history;
     const auto send = [&](oracle::OwnedBody body) {
@@ -324,7 +360,9 @@ TEST(Property, EngineEqualsOracleInRareCases) {
                             terms_met_by_different_pods(), pods_before_their_node(), first_counted_in_a_trial(),
                             labels_given_twice(), all_asks_want_too_much(), images_of_any_size(),
                             nodes_of_one_hostname(), many_soft_constraints(), empty_zone_of_default_constraints(),
-                            default_constraints_beside_an_empty_block(), sizes_of_images()}) {
+                            default_constraints_beside_an_empty_block(), sizes_of_images(),
+                            nominations_as_stated(64, "1 0 place s/x east - -"),
+                            nominations_as_stated(65, "1 0 place s/x west - -"), pods_of_a_node()}) {
         const History history = history_of(one);
         Lockstep lockstep(history.options);
         for (const Event& event : history.events) {

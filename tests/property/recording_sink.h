@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/decision_sink.h"
+#include "base/decision_sink.h"
 #include "oracle_state.h"
 #include "random.h"
 

@@ -4,6 +4,7 @@ how often each file still has them. These numbers may only become smaller.
 
 usage: words.py TOP          what is too much
        words.py TOP --lower  writes the numbers anew, none of them larger
+       words.py TOP --count  writes them as they are: for branches that grew side by side, never for new code
 """
 
 import json
@@ -43,6 +44,13 @@ def lowered(texts):
     return words
 
 
+def counted(texts):
+    words = json.loads(texts[LIST])
+    for word in words:
+        word["left"] = dict(sorted(uses(word, texts).items()))
+    return words
+
+
 def as_text(words):
     return json.dumps(words, indent=1) + "\n"
 
@@ -52,8 +60,9 @@ def main():
 
     top = pathlib.Path(sys.argv[1]).resolve()
     texts = tidy.all_texts(top)
-    if sys.argv[2:] == ["--lower"]:
-        (top / LIST).write_text(as_text(lowered(texts)))
+    written = {"--lower": lowered, "--count": counted}.get("".join(sys.argv[2:]))
+    if written:
+        (top / LIST).write_text(as_text(written(texts)))
         return 0
     found = list(faults(texts))
     print("\n".join(found) if found else "no more than before")

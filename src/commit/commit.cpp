@@ -1,0 +1,82 @@
+// The transaction: undoing in reverse, and its good end. See commit.h.
+
+#include "commit/commit.h"
+
+#include "base/check.h"
+
+namespace bayplan {
+
+void Commit::undo_to(Mark mark) {
+    log_.undo_to(mark.deltas, [this](const Delta& delta) { undo(delta); });
+    happenings_.resize(mark.happenings);
+}
+
+void Commit::undo(const Delta& delta) {
+    switch (delta.kind) {
+        case Kind::occupied:
+        case Kind::vacated:
+        case Kind::devices_given:
+        case Kind::devices_taken:
+        case Kind::claims_bound:
+        case Kind::claims_unbound:
+        case Kind::hold_placed:
+        case Kind::hold_dropped: undo_usage(delta); break;
+        case Kind::ended_waiting:
+        case Kind::began_waiting:
+        case Kind::withdrew:
+        case Kind::joined:
+        case Kind::awaited:
+        case Kind::failure_counted:
+        case Kind::charged:
+        case Kind::refunded: undo_waiting(delta); break;
+        default: undo_preemption(delta); break;
+    }
+}
+
+// What was kept for undoing.
+void Commit::let_go() {
+    for (const std::uint32_t waiting : taken_waitings_) {
+        tables_.asks.free_waiting(waiting);
+    }
+    taken_waitings_.clear();
+    log_.clear();
+    if (kept_) {
+        let_go_of_kept();
+    }
+}
+
+void Commit::let_go_of_kept() {
+    for (const ForgottenClaims& claims : forgotten_claims_) {
+        release_texts(claims.bindings);
+    }
+    for (const Hold& hold : dropped_holds_) {
+        tables_.holds.release(hold);
+    }
+    forgotten_claims_.clear();
+    dropped_holds_.clear();
+    hold_owners_.clear();
+    taken_shares_.clear();
+    awaited_.clear();
+    dropped_nominations_.clear();
+    departures_before_.clear();
+    charged_budgets_.clear();
+    kept_ = false;
+}
+
+void Commit::finish() {
+    let_go();
+    if (happenings_.empty()) {
+        return;
+    }
+    // An observer may begin a transaction of its own, and end it.
+    BP_CHECK(telling_.empty());
+    telling_.swap(happenings_);
+    for (const Happening& happening : telling_) {
+        for (CommitObserver* const observer : observers_) {
+            observer->observe(happening);
+        }
+    }
+    telling_.clear();
+}
+
+}  // namespace bayplan

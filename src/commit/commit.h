@@ -1,0 +1,236 @@
+// The one writer: every change that a decision makes is a delta, applied here and noted so that it can be undone.
+//
+//   mark()  deltas...  undo_to(mark)      as if they had never been
+//           deltas...  finish()           they stand, and the observers are told
+//
+// A gang tries its members one after another: a mark before each. Nothing is told of what is undone. Outside of a
+// transaction the log is empty; what a delta is undone by (the ask's class, the node) must not change while it is not.
+//
+// Thread: the engine's. Owns the log; the tables are the World's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "apps/applications.h"
+#include "apps/ask_state.h"
+#include "apps/ask_table.h"
+#include "apps/class_table.h"
+#include "base/undo_log.h"
+#include "cluster/devices.h"
+#include "cluster/holds.h"
+#include "cluster/node_table.h"
+#include "commit/commit_observer.h"
+#include "placement/pipeline.h"
+#include "preemption/budgets.h"
+#include "preemption/departures.h"
+#include "preemption/nodes_left_out.h"
+#include "preemption/nominations.h"
+#include "queues/awaited_nodes.h"
+#include "queues/pending_order.h"
+#include "queues/waiting_asks.h"
+#include "topology/topology.h"
+
+namespace bayplan {
+
+// What deltas change. Owned by the World.
+struct CommitTables {
+    AskTable& asks;
+    ClassTable& classes;
+    SpecTable& specs;
+    ApplicationTable& applications;
+    NodeTable& nodes;
+    NodeState& node_state;
+    Devices& devices;
+    Holds& holds;
+    Topology& topology;
+    TextTable& texts;
+    boost::unordered_flat_map<AskId, std::vector<ClaimBinding>>& bindings;
+    PendingOrder& order;
+    BackoffHeap& backoff;
+    BackoffHeap& nacked;
+    UnschedulableList& unschedulable;
+    AwaitedNodes& awaited_nodes;
+    Nominations& nominations;
+    NodesLeftOut& left_out;
+    Departures& departures;
+    std::uint64_t& allocations;
+    std::uint64_t& pod_changes;
+    Pipeline& pipeline;
+};
+
+class Commit {
+public:
+    struct Mark {
+        std::size_t deltas = 0;
+        std::size_t happenings = 0;
+    };
+
+    explicit Commit(const CommitTables& tables) : tables_(tables) {}
+    Commit(const Commit&) = delete;
+    Commit& operator=(const Commit&) = delete;
+
+    // Told by finish(), in the order in which they were added.
+    void add_observer(CommitObserver& observer) { observers_.push_back(&observer); }
+
+    // --- the transaction
+    Mark mark() const { return {log_.mark(), happenings_.size()}; }
+    void undo_to(Mark);
+    // What observers do meanwhile is a transaction of its own.
+    void finish();
+    bool open() const { return !log_.empty() || !happenings_.empty(); }
+    void happened(Happening happening) { happenings_.push_back(std::move(happening)); }
+
+    // --- usage_deltas.cpp: pods on nodes
+    void occupy(AskId, Slot);  // counts the pod in: columns, pods of node and spec, topology
+    void vacate(AskId);        // and out
+    void give_devices(AskId, Slot, std::string_view stated);
+    void take_devices(AskId, Slot);
+    // Claims that waited for this placement take their volumes.
+    void bind_claims(AskId, std::vector<ClaimBinding>);
+    void unbind_claims(AskId);
+    void place_hold(HoldOwner, Hold);
+    bool drop_hold(HoldOwner);  // false: the owner has none
+
+    // --- waiting_deltas.cpp: states and lists of asks, and what the order charges
+    // The ask has got a node without being taken from the order; or its charge ends (queues/pending_order.h).
+    void charge(AskId);
+    void refund(AskId);
+    // The ask has its node: `place` or `run`. It is in no list.
+    void end_waiting(AskId, AskEvent);
+    // It has lost its node, and has its old place in the order; its state is the caller's to change.
+    void begin_waiting(AskId);
+    // Out of the list of its state; the caller gives it a new state.
+    void withdraw(AskId);
+    // The state after the event, and into its list.
+    void join(AskId, AskEvent);
+    void await_node(AskId, std::string_view node, std::string_view stated_devices);
+    // The unschedulable asks that `helped(failed predicates)` says yes to, out of their list.
+    template <typename Helped>
+    std::vector<AskId> withdraw_unschedulable(Helped&& helped) {
+        std::vector<AskId> taken = tables_.unschedulable.take(helped);
+        for (const AskId id : taken) {
+            log_.note({.kind = Kind::withdrew, .ask = id});
+        }
+        return taken;
+    }
+    // One failure more: by which predicates, and until when it waits at least. `nacked`: its node refused it.
+    void count_failure(AskId, std::uint32_t failed_predicates, std::int64_t backoff_until_ns, bool nacked);
+
+    // --- preemption_deltas.cpp
+    void nominate(AskId, Slot, std::vector<AskHandle> victims);
+    void drop_nomination(AskId);     // fine if it has none
+    void suspend_nomination(AskId);  // while it is tried; fine if it has none
+    void restore_nomination(AskId);  // likewise
+    struct PodFlags {
+        bool terminating = false;
+        bool preempted = false;
+        bool chosen = false;
+        bool told_to_go = false;
+        bool operator==(const PodFlags&) const = default;
+    };
+    void set_flags(AskId, PodFlags);
+    void begin_departure(AskId, std::int64_t now_ns, std::string why = {});
+    void end_departure(AskId);
+    std::optional<Departures::Due> next_departure(std::int64_t now_ns);
+    void charge_budget(PodBudget&);  // one disruption, if there is any left
+    void leave_out(AskId, Slot, AskId stuck);
+    // No node is left out because of the pod any more. Returns the asks that this frees.
+    std::vector<AskId> let_in_all(AskId stuck);
+    void avoid(AskId, Slot, std::int64_t until_ns);
+    void end_avoiding(AskId);
+
+private:
+    enum class Kind : std::uint8_t {
+        occupied, vacated, devices_given, devices_taken, claims_bound, claims_unbound, hold_placed, hold_dropped,
+        ended_waiting, began_waiting, withdrew, joined, awaited, failure_counted, charged, refunded,
+        nominated, nomination_dropped, suspended, restored, flags_set, departure_changed, budget_charged, left_out,
+        let_in, avoidance_changed,
+    };
+    // What is larger than this lies in a stack of its own, the newest last.
+    struct Delta {
+        Kind kind = Kind::occupied;
+        AskState state = AskState::gone;  // before
+        std::uint8_t bits = 0;
+        bool nacked = false;
+        AskId ask = kNone<AskId>;
+        Slot slot = kNone<Slot>;
+        std::uint32_t number = 0;
+        std::int64_t value = 0;
+    };
+    static_assert(sizeof(Delta) <= 24);
+
+    struct ForgottenClaims {
+        std::vector<ClaimBinding> bindings;
+        std::vector<VolumeObjects::Assumed> stood;
+    };
+    struct AwaitedNode {
+        std::string node;
+        std::string devices;
+    };
+
+    template <typename Item>
+    void keep(std::vector<Item>& stack, Item item) {
+        kept_ = true;
+        stack.push_back(std::move(item));
+    }
+    void undo(const Delta&);
+    void undo_usage(const Delta&);
+    void undo_waiting(const Delta&);
+    void undo_preemption(const Delta&);
+    void let_go();
+    void let_go_of_kept();
+
+    // From now on the ask may have an entry in a table of few asks. That it has none again is not noted.
+    void may_have_entries(AskId id) { tables_.asks[id].has_entries = true; }
+    bool has_entries(AskId id) const { return tables_.asks[id].has_entries; }
+    void count_in(AskId, Slot);
+    void count_out(AskId);
+    void devices_changed(Slot);
+    void hold_texts(const std::vector<ClaimBinding>&);
+    void release_texts(const std::vector<ClaimBinding>&);
+    void leave_list(AskId, AskState);
+    void enter_list(AskId, AskState);
+    void apply_flags(AskId, PodFlags);
+    static PodFlags flags_of(const Ask&);
+
+    const CommitTables tables_;
+    std::vector<CommitObserver*> observers_;
+    UndoLog<Delta> log_;
+    std::vector<Happening> happenings_;
+    std::vector<Happening> telling_;
+
+    // What deltas took, in their order.
+    std::vector<std::uint32_t> taken_waitings_;
+    bool kept_ = false;  // any of those below: a plain placement has none
+    std::vector<DeviceShares> taken_shares_;
+    std::vector<ForgottenClaims> forgotten_claims_;
+    std::vector<HoldOwner> hold_owners_;
+    std::vector<Hold> dropped_holds_;
+    std::vector<AwaitedNode> awaited_;
+    std::vector<Nomination> dropped_nominations_;
+    std::vector<std::optional<Departures::Departure>> departures_before_;
+    std::vector<PodBudget*> charged_budgets_;
+};
+
+// Deltas within its scope are undone at the end of it, whatever ends it.
+class Tentative {
+public:
+    explicit Tentative(Commit& commit) : commit_(commit), mark_(commit.mark()) {}
+    ~Tentative() { commit_.undo_to(mark_); }
+    Tentative(const Tentative&) = delete;
+    Tentative& operator=(const Tentative&) = delete;
+
+private:
+    Commit& commit_;
+    const Commit::Mark mark_;
+};
+
+}  // namespace bayplan

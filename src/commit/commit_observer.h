@@ -1,0 +1,54 @@
+// What happened, told when a transaction has ended well: to every observer, in the order of the happenings.
+//
+// Thread: the engine's. Texts of a happening live during the call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/ids.h"
+#include "preemption/victim_search.h"
+
+namespace bayplan {
+
+// Of an attempt that found no node. Owned by whoever reports it, until the transaction ends.
+struct FailedAttempt {
+    std::string_view message;              // whole
+    const NodeVictims* chosen = nullptr;   // whom it preempts; null: nobody
+    std::size_t nodes = 0;                 // on how many nodes room might be made
+    bool nominated = false;                // it waits for room on a node now
+};
+
+struct Happening {
+    enum class Kind : std::uint8_t {
+        placed,              // an attempt gave the ask the node
+        started,             // the ask runs on the node, by its shim's word
+        failed,              // an attempt found no node
+        gated,               // the ask waits for its gates; told if `tell`
+        awaiting_node,       // for a node that nobody has registered; told if `tell`
+        nominated,           // a preemption chose the node for the ask
+        nomination_cleared,  // the ask's nomination to the node ended by a decision: `why`
+        nomination_ended,    // it ended otherwise
+        victim_chosen,       // the ask's pod on the node is to go: `why`
+        allocation_ended,    // the ask has lost its node
+        node_lost,           // likewise, by the end of the node: `why`
+        freed,               // a reason why the ask could not run has gone
+    };
+    Kind kind = Kind::placed;
+    bool tell = true;
+    AskId ask = kNone<AskId>;
+    Slot slot = kNone<Slot>;
+    std::uint32_t wakes = 0;  // bits of WakeEvent: whom it may help
+    const FailedAttempt* failure = nullptr;
+    std::string why = {};
+};
+
+class CommitObserver {
+public:
+    virtual ~CommitObserver() = default;
+    virtual void observe(const Happening&) = 0;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,119 @@
+// What becomes of a happening: a line of the log, a decision, an ask that is tried again. See commit_observers.h.
+
+#include "engine/commit_observers.h"
+
+#include <string>
+
+#include "engine/lifecycle.h"
+
+namespace bayplan {
+
+using Kind = Happening::Kind;
+
+// --- the decision log
+
+LogLine LogWriter::line(const Happening& happening, Slot slot) const {
+    return {world_.now_ns, world_.asks[happening.ask].shim, world_.asks.key(happening.ask),
+            slot == kNone<Slot> ? std::string_view() : world_.nodes.name(slot)};
+}
+
+void LogWriter::observe(const Happening& happening) {
+    switch (happening.kind) {
+        case Kind::failed: failed(happening); break;
+        case Kind::nomination_cleared: announcer_.clear(line(happening, happening.slot), happening.why); break;
+        case Kind::node_lost: announcer_.release(line(happening, happening.slot), happening.why); break;
+        default: break;
+    }
+}
+
+void LogWriter::failed(const Happening& happening) {
+    const FailedAttempt& attempt = *happening.failure;
+    if (attempt.chosen == nullptr) {
+        announcer_.fail(line(happening, kNone<Slot>), attempt.message);
+        return;
+    }
+    std::string victims;
+    for (const AskId victim : attempt.chosen->victims) {
+        victims += (victims.empty() ? "" : ",") + full_name(world_, victim);
+    }
+    const VictimCost& cost = attempt.chosen->cost;
+    const std::string started =
+        cost.earliest_start_ms == INT64_MAX ? "-" : std::to_string(cost.earliest_start_ms);
+    announcer_.nominate(line(happening, attempt.chosen->slot), victims,
+                  "violations=" + std::to_string(cost.budget_violations) +
+                      " highest=" + std::to_string(cost.highest_priority) + " sum=" +
+                      std::to_string(cost.priority_sum) + " count=" + std::to_string(cost.count) + " started=" +
+                      started + " nodes=" + std::to_string(attempt.nodes) + ": " + std::string(attempt.message));
+}
+
+// --- shims
+
+void ShimTeller::observe(const Happening& happening) {
+    switch (happening.kind) {
+        case Kind::placed: placed(happening); break;
+        case Kind::failed: failed(happening); break;
+        case Kind::gated:
+        case Kind::awaiting_node:
+            if (happening.tell) {
+                say(DecisionKind::ask_waiting, happening, happening.why);
+            }
+            break;
+        case Kind::nominated:
+            lifecycle_.decide(world_.asks[happening.ask].shim, DecisionKind::nominated, world_.asks.key(happening.ask),
+                              kNominatedNodeKey, Termination::unknown, world_.nodes.name(happening.slot));
+            break;
+        case Kind::nomination_cleared:
+            say(DecisionKind::nominated, happening, std::string(kNominatedNodeKey) + ": " + happening.why);
+            break;
+        case Kind::victim_chosen: release(happening, Termination::preempted_by_scheduler); break;
+        case Kind::node_lost: release(happening, Termination::stopped_by_rm); break;
+        default: break;
+    }
+}
+
+void ShimTeller::say(DecisionKind kind, const Happening& happening, std::string_view text) {
+    lifecycle_.decide(world_.asks[happening.ask].shim, kind, world_.asks.key(happening.ask), text);
+}
+
+void ShimTeller::release(const Happening& happening, Termination termination) {
+    lifecycle_.decide(world_.asks[happening.ask].shim, DecisionKind::released, world_.asks.key(happening.ask),
+                      happening.why, termination, world_.nodes.name(happening.slot));
+}
+
+// A placement is a line of the log and, unless its shim must resync, a decision: one record for the teller.
+void ShimTeller::placed(const Happening& happening) {
+    const AskId id = happening.ask;
+    Ask& ask = world_.asks[id];
+    const Shim& shim = world_.shims[ask.shim];
+    // The number that the decision is about to get.
+    ask.waiting_or_decision = static_cast<std::uint32_t>(shim.ledger.last() + 1);
+    const std::string devices = ask.has_entries ? world_.devices.text_of(id) : std::string();
+    const bool told = !shim.must_resync;
+    announcer_.place({world_.now_ns, ask.shim, world_.asks.key(id), world_.nodes.name(happening.slot)}, devices, told);
+    if (told) {
+        lifecycle_.count_decision(ask.shim, true, world_.asks.handle(id));
+    }
+}
+
+void ShimTeller::failed(const Happening& happening) {
+    Ask& ask = world_.asks[happening.ask];
+    const bool scale_up = !happening.failure->nominated && ask.priority >= world_.options.scale_up_cutoff;
+    if (ask.failures == 1 || (scale_up && !ask.told_scale_up)) {
+        lifecycle_.decide(ask.shim, DecisionKind::ask_waiting, world_.asks.key(happening.ask),
+                          happening.failure->message, Termination::unknown, {}, scale_up);
+        ask.told_scale_up = ask.told_scale_up || scale_up;
+    }
+}
+
+// --- asks that wait
+
+void WakeUps::observe(const Happening& happening) {
+    if (happening.kind == Kind::freed || happening.kind == Kind::nomination_cleared) {
+        lifecycle_.wake_if_unschedulable(happening.ask);
+    }
+    if (happening.wakes != 0) {
+        lifecycle_.wake(happening.wakes);
+    }
+}
+
+}  // namespace bayplan

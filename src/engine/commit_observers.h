@@ -1,0 +1,73 @@
+// Who is told when a transaction has ended well, in this order: the decision log, the shims, the asks that wait, the
+// counters.
+//
+// Thread: the engine's. Owner: Lifecycle.
+#pragma once
+
+#include <cstdint>
+
+#include "commit/commit_observer.h"
+#include "engine/world.h"
+#include "teller/announcer.h"
+
+namespace bayplan {
+
+class Lifecycle;
+
+// The line of each decision; that of a placement is announced with its decision to the shim.
+class LogWriter final : public CommitObserver {
+public:
+    LogWriter(const World& world, Announcer& announcer) : world_(world), announcer_(announcer) {}
+    void observe(const Happening&) override;
+
+private:
+    LogLine line(const Happening&, Slot) const;
+    void failed(const Happening&);
+
+    const World& world_;
+    Announcer& announcer_;
+};
+
+// The decisions to shims.
+class ShimTeller final : public CommitObserver {
+public:
+    ShimTeller(World& world, Lifecycle& lifecycle, Announcer& announcer)
+        : world_(world), lifecycle_(lifecycle), announcer_(announcer) {}
+    void observe(const Happening&) override;
+
+private:
+    void placed(const Happening&);
+    void failed(const Happening&);
+    void say(DecisionKind, const Happening&, std::string_view text);
+    void release(const Happening&, Termination);
+
+    World& world_;
+    Lifecycle& lifecycle_;
+    Announcer& announcer_;
+};
+
+// Asks that wait for an event, and may be helped by it.
+class WakeUps final : public CommitObserver {
+public:
+    explicit WakeUps(Lifecycle& lifecycle) : lifecycle_(lifecycle) {}
+    void observe(const Happening&) override;
+
+private:
+    Lifecycle& lifecycle_;
+};
+
+class Tally final : public CommitObserver {
+public:
+    void observe(const Happening& happening) override {
+        placed_ += happening.kind == Happening::Kind::placed ? 1 : 0;
+        failed_ += happening.kind == Happening::Kind::failed ? 1 : 0;
+    }
+    std::uint64_t placed() const { return placed_; }
+    std::uint64_t failed() const { return failed_; }
+
+private:
+    std::uint64_t placed_ = 0;
+    std::uint64_t failed_ = 0;
+};
+
+}  // namespace bayplan

@@ -1,0 +1,23 @@
+// Limits on what one statement may bring with it: far above what Kubernetes lets a pod or a node have, low enough that no
+// statement costs more than its size (engine/rules/limits.md).
+//
+// Thread: any; pure functions.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "bayplan/pod_spec.h"
+
+namespace bayplan {
+
+// Pods that one node has, or that wait for it. Kubernetes: 110 by default, some hundreds at most.
+inline constexpr std::size_t kPodsPerNodeMax = 4'096;
+
+// Asks that are nominated to one node by a statement.
+inline constexpr std::size_t kStatedNominationsMax = 64;
+
+// The first list of the spec that is too long, or ""; in the order of the fields, outer lists before inner ones.
+std::string list_fault(const PodSpec&);
+
+}  // namespace bayplan

@@ -1,0 +1,197 @@
+// A shim with a certificate, and bad intent: statements that say little and want much. What they cost is counted, in work
+// and in bytes, and may not grow faster than what is said.
+#include <gtest/gtest.h>
+#include <jemalloc/jemalloc.h>
+
+#include <algorithm>
+
+#include "measure/live_memory.h"
+#include "tests/engine/harness.h"
+#include "work.h"
+
+namespace bayplan::attacks {
+namespace {
+
+using testing::KeepingSink;
+using testing::TestShim;
+
+EngineOptions plain_options() {
+    EngineOptions options;
+    options.executor = ExecutorKind::inline_;
+    return options;
+}
+
+class Attack : public ::testing::Test {
+protected:
+    struct Partition {
+        KeepingSink sink;
+        Engine engine{plain_options(), sink};
+        TestShim shim{engine, "shim"};
+    };
+
+    // The decisions of a text that the shim was told.
+    static std::size_t told(Partition& partition, const std::string& text) {
+        partition.engine.flush();
+        const auto& kept = partition.sink.kept[1];
+        return static_cast<std::size_t>(
+            std::count_if(kept.begin(), kept.end(), [&](const auto& one) { return one.text == text; }));
+    }
+};
+
+// --- terms
+
+// `different`: no two specs with the same number have a term in common.
+PodTerm term_of(TestShim& shim, std::size_t different) {
+    PodTerm term;
+    term.topology_key = shim.id("zone");
+    LabelRequirement requirement{shim.id("app"), LabelOperator::in, {shim.id("app-" + std::to_string(different))}};
+    term.selector = LabelSelector{std::vector<LabelRequirement>(29, requirement)};
+    return term;
+}
+
+void define(TestShim& shim, SpecNumber number, const PodTerm& term, std::size_t times) {
+    SpecRecord record{number, {}};
+    record.spec.affinity.assign(times, term);
+    record.spec.anti_affinity.assign(times, term);
+    record.spec.preferred_affinity.assign(times, {1, term});
+    shim.send(SpecsMessage{.define = std::span(&record, 1), .forget = {}});
+    shim.send(SpecsMessage{.define = {}, .forget = std::span(&number, number % 2)});
+}
+
+class Terms : public Attack {
+protected:
+    // Of specs, every second of them defined and forgotten, each with so many equal terms in each of three lists.
+    static std::uint64_t cost(std::size_t specs, std::size_t times) {
+        Partition partition;
+        std::vector<PodTerm> terms;
+        for (std::size_t i = 0; i < specs; ++i) {
+            terms.push_back(term_of(partition.shim, i));
+        }
+        const std::uint64_t before = work();
+        for (std::size_t i = 0; i < specs; ++i) {
+            define(partition.shim, static_cast<SpecNumber>(i + 1), terms[i], times);
+        }
+        return work() - before;
+    }
+};
+
+TEST_F(Terms, equal_terms_of_a_spec_cost_as_much_as_others) {
+    EXPECT_GT(cost(1, 8), 100u);  // it is counted
+    EXPECT_LT(cost(1, 64), 2 * 8 * cost(1, 8));
+}
+
+TEST_F(Terms, of_many_specs_cost_as_much_as_those_of_few) {
+    EXPECT_LT(cost(64, 64), 2 * 8 * cost(8, 64));
+}
+
+TEST_F(Terms, more_than_a_list_may_have_are_not_even_looked_at) {
+    Partition partition;
+    const PodTerm term = term_of(partition.shim, 0);
+    const std::uint64_t before = work();
+    define(partition.shim, 1, term, 4'096);
+    EXPECT_LT(work() - before, 4'096u);
+    EXPECT_EQ(told(partition, "a list of more than 64 entries"), 1u);
+}
+
+// --- pods of a node
+
+struct Pod {
+    std::string key = {};
+    std::string node = {};
+    std::string nominated = {};
+    bool terminating = false;
+    std::int32_t priority = 0;
+};
+
+void state(TestShim& shim, const Pod& pod) {
+    AskRecord record;
+    record.key = pod.key;
+    record.application = shim.id("app");
+    record.node = pod.node.empty() ? 0 : shim.id(pod.node);
+    record.nominated_node = pod.nominated.empty() ? 0 : shim.id(pod.nominated);
+    record.terminating = pod.terminating;
+    record.priority = pod.priority;
+    shim.send(AsksMessage{std::span(&record, 1)});
+}
+
+class PodsOfANode : public Attack {
+protected:
+    static constexpr std::size_t kMost = 4'096;
+
+    static void crowd(Partition& partition, const std::string& node, std::size_t pods, bool terminating = false) {
+        partition.shim.application("app");
+        for (std::size_t i = 0; i < pods; ++i) {
+            state(partition.shim, {.key = "p" + std::to_string(i), .node = node, .terminating = terminating});
+        }
+    }
+};
+
+TEST_F(PodsOfANode, are_not_more_than_4096) {
+    Partition partition;
+    partition.shim.node("n", {{"cpu", 1'000}});
+    crowd(partition, "n", kMost + 3);
+    EXPECT_EQ(told(partition, "node n has 4096 pods"), 3u);
+    EXPECT_EQ(partition.engine.counters().allocations, kMost);
+    state(partition.shim, {.key = "p7", .node = "n", .terminating = true});  // one of them may be stated again
+    partition.shim.release("p7");
+    state(partition.shim, {.key = "another", .node = "n"});
+    EXPECT_EQ(told(partition, "node n has 4096 pods"), 3u);
+    EXPECT_EQ(partition.engine.counters().allocations, kMost);
+}
+
+TEST_F(PodsOfANode, that_is_not_there_yet_are_not_more_either) {
+    Partition partition;
+    crowd(partition, "n", kMost + 3);
+    EXPECT_EQ(told(partition, "node n has 4096 pods"), 3u);
+    state(partition.shim, {.key = "p7", .node = "n"});
+    EXPECT_EQ(told(partition, "node n has 4096 pods"), 3u);
+    partition.shim.node("n", {{"cpu", 1'000}});
+    EXPECT_EQ(partition.engine.counters().allocations, kMost);
+}
+
+TEST_F(PodsOfANode, are_placed_up_to_4096_whatever_its_capacity) {
+    Partition partition;
+    partition.shim.node("n", {{"pods", 1'000'000}});
+    partition.shim.application("app");
+    for (std::size_t i = 0; i < kMost + 3; ++i) {
+        partition.shim.ask("a" + std::to_string(i), "app", {{"pods", 1}});
+    }
+    partition.engine.run(2 * kMost);
+    EXPECT_EQ(partition.engine.counters().allocations, kMost);
+}
+
+// --- nominations
+
+class Nominated : public PodsOfANode {
+protected:
+    struct Cost {
+        std::uint64_t work = 0;
+        std::int64_t bytes = 0;
+    };
+    static std::int64_t live() {
+        EXPECT_EQ(mallctl("thread.tcache.flush", nullptr, nullptr, nullptr, 0), 0);
+        return measure::live_bytes();
+    }
+    // Of so many asks that all have nominated themselves to a node where a thousand pods terminate.
+    static Cost cost(std::size_t asks) {
+        Partition partition;
+        partition.shim.node("n", {{"cpu", 1'000}});
+        crowd(partition, "n", 1'000, true);
+        const Cost before{work(), live()};
+        for (std::size_t i = 0; i < asks; ++i) {
+            state(partition.shim, {.key = "a" + std::to_string(i), .nominated = "n", .priority = 9});
+        }
+        return {work() - before.work, live() - before.bytes};
+    }
+};
+
+TEST_F(Nominated, asks_of_a_node_cost_as_much_as_others) {
+    const Cost some = cost(500);
+    const Cost many = cost(2'000);
+    EXPECT_GT(some.work, 1'000u);
+    EXPECT_LT(many.work, 2 * 4 * some.work);
+    EXPECT_LT(many.bytes - some.bytes, 1'500 * 2'000);
+}
+
+}  // namespace
+}  // namespace bayplan::attacks
