@@ -14,7 +14,12 @@ void Commit::nominate(AskId id, Slot slot, std::vector<AskHandle> victims) {
     log_.note({.kind = Kind::nominated, .ask = id});
 }
 
+// Mostly there are none of these: a plain placement looks nothing up.
+
 void Commit::drop_nomination(AskId id) {
+    if (tables_.nominations.empty()) {
+        return;
+    }
     if (std::optional<Nomination> dropped = tables_.nominations.drop(id)) {
         keep(dropped_nominations_, std::move(*dropped));
         log_.note({.kind = Kind::nomination_dropped, .ask = id});
@@ -22,13 +27,13 @@ void Commit::drop_nomination(AskId id) {
 }
 
 void Commit::suspend_nomination(AskId id) {
-    if (tables_.nominations.suspend(id)) {
+    if (!tables_.nominations.empty() && tables_.nominations.suspend(id)) {
         log_.note({.kind = Kind::suspended, .ask = id});
     }
 }
 
 void Commit::restore_nomination(AskId id) {
-    if (tables_.nominations.restore(id)) {
+    if (!tables_.nominations.empty() && tables_.nominations.restore(id)) {
         log_.note({.kind = Kind::restored, .ask = id});
     }
 }
@@ -69,6 +74,9 @@ void Commit::begin_departure(AskId id, std::int64_t now_ns, std::string why) {
 }
 
 void Commit::end_departure(AskId id) {
+    if (tables_.departures.empty()) {
+        return;
+    }
     if (std::optional<Departures::Departure> before = tables_.departures.of(id)) {
         keep(departures_before_, std::move(before));
         tables_.departures.end(id);
@@ -115,6 +123,9 @@ void Commit::avoid(AskId id, Slot slot, std::int64_t until_ns) {
 }
 
 void Commit::end_avoiding(AskId id) {
+    if (tables_.left_out.none_avoided()) {
+        return;
+    }
     const NodesLeftOut::Avoided before = tables_.left_out.avoids(id);
     if (before.slot != kNone<Slot>) {
         tables_.left_out.ask_placed(id);
