@@ -63,11 +63,14 @@ void Commit::let_go_of_kept() {
     kept_ = false;
 }
 
-void Commit::finish() {
+void Commit::end_well() {
     let_go();
-    if (happenings_.empty()) {
-        return;
+    if (!happenings_.empty()) {
+        tell();
     }
+}
+
+void Commit::tell() {
     // An observer may begin a transaction of its own, and end it.
     BP_CHECK(telling_.empty());
     telling_.swap(happenings_);
@@ -77,6 +80,9 @@ void Commit::finish() {
         }
     }
     telling_.clear();
+    if (!texts_.empty()) {
+        texts_.clear();
+    }
 }
 
 }  // namespace bayplan

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -84,9 +85,15 @@ public:
     Mark mark() const { return {log_.mark(), happenings_.size()}; }
     void undo_to(Mark);
     // What observers do meanwhile is a transaction of its own.
-    void finish();
+    void finish() {
+        if (open()) {
+            end_well();
+        }
+    }
     bool open() const { return !log_.empty() || !happenings_.empty(); }
-    void happened(Happening happening) { happenings_.push_back(std::move(happening)); }
+    void happened(const Happening& happening) { happenings_.push_back(happening); }
+    // Keeps the text of a happening until it has been told.
+    std::string_view text(std::string text) { return texts_.emplace_back(std::move(text)); }
 
     // --- usage_deltas.cpp: pods on nodes
     void occupy(AskId, Slot);  // counts the pod in: columns, pods of node and spec, topology
@@ -185,6 +192,8 @@ private:
     void undo_usage(const Delta&);
     void undo_waiting(const Delta&);
     void undo_preemption(const Delta&);
+    void end_well();
+    void tell();
     void let_go();
     void let_go_of_kept();
 
@@ -206,6 +215,7 @@ private:
     UndoLog<Delta> log_;
     std::vector<Happening> happenings_;
     std::vector<Happening> telling_;
+    std::deque<std::string> texts_;
 
     // What deltas took, in their order.
     std::vector<std::uint32_t> taken_waitings_;

@@ -42,7 +42,7 @@ struct Happening {
     Slot slot = kNone<Slot>;
     std::uint32_t wakes = 0;  // bits of WakeEvent: whom it may help
     const FailedAttempt* failure = nullptr;
-    std::string why = {};
+    std::string_view why = {};  // kept by the transaction (Commit::text)
 };
 
 class CommitObserver {

@@ -15,6 +15,8 @@ void Commit::nominate(AskId id, Slot slot, std::vector<AskHandle> victims) {
     log_.note({.kind = Kind::nominated, .ask = id});
 }
 
+// Most asks have no entry in these tables: nothing is looked up for them.
+
 void Commit::drop_nomination(AskId id) {
     if (!has_entries(id)) {
         return;

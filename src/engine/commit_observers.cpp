@@ -63,7 +63,7 @@ void ShimTeller::observe(const Happening& happening) {
                               kNominatedNodeKey, Termination::unknown, world_.nodes.name(happening.slot));
             break;
         case Kind::nomination_cleared:
-            say(DecisionKind::nominated, happening, std::string(kNominatedNodeKey) + ": " + happening.why);
+            say(DecisionKind::nominated, happening, std::string(kNominatedNodeKey) + ": " + std::string(happening.why));
             break;
         case Kind::victim_chosen: release(happening, Termination::preempted_by_scheduler); break;
         case Kind::node_lost: release(happening, Termination::stopped_by_rm); break;

@@ -225,7 +225,8 @@ void Lifecycle::make_gated(AskId id, bool tell) {
     commit_.happened({.kind = Happening::Kind::gated,
                       .tell = tell,
                       .ask = id,
-                      .why = gates_text(world_.specs[world_.classes.spec_of(world_.asks[id])], world_.texts)});
+                      .why = commit_.text(gates_text(world_.specs[world_.classes.spec_of(world_.asks[id])],
+                                                    world_.texts))});
     commit_.finish();
 }
 
@@ -243,7 +244,7 @@ void Lifecycle::await_node(AskId id, std::string_view node, std::string_view sta
                       .tell = tell,
                       .ask = id,
                       .wakes = wakes,
-                      .why = awaited_text(node)});
+                      .why = commit_.text(awaited_text(node))});
     commit_.finish();
 }
 
@@ -257,7 +258,7 @@ void Lifecycle::remove(AskId id, const std::string* node_lost) {
     }
     commit_.drop_nomination(id);
     if (node_lost != nullptr && !ask.foreign) {
-        commit_.happened({.kind = Happening::Kind::node_lost, .ask = id, .slot = slot, .why = *node_lost});
+        commit_.happened({.kind = Happening::Kind::node_lost, .ask = id, .slot = slot, .why = commit_.text(*node_lost)});
     }
     commit_.finish();
     if (ask.has_entries) {

@@ -39,7 +39,7 @@ void Lifecycle::clear_nomination(AskId id, const std::string& why) {
     const Slot slot = world_.nominations.of(id)->slot;
     commit_.drop_nomination(id);
     commit_.happened(
-        {.kind = Happening::Kind::nomination_cleared, .ask = id, .slot = slot, .wakes = kPodGone, .why = why});
+        {.kind = Happening::Kind::nomination_cleared, .ask = id, .slot = slot, .wakes = kPodGone, .why = commit_.text(why)});
     commit_.finish();
 }
 
@@ -93,7 +93,7 @@ void Lifecycle::release_victim(AskId victim, const std::string& why) {
         commit_.charge_budget(*budget);
     }
     commit_.begin_departure(victim, world_.now_ns, why);
-    commit_.happened({.kind = Happening::Kind::victim_chosen, .ask = victim, .slot = ask.slot, .why = why});
+    commit_.happened({.kind = Happening::Kind::victim_chosen, .ask = victim, .slot = ask.slot, .why = commit_.text(why)});
 }
 
 void Lifecycle::note_departure(AskId pod) {
@@ -115,7 +115,7 @@ void Lifecycle::depart(const Departures::Due& due) {
         commit_.happened({.kind = Happening::Kind::victim_chosen,
                           .ask = due.pod,
                           .slot = world_.asks[due.pod].slot,
-                          .why = world_.departures.why(due.pod)});
+                          .why = commit_.text(world_.departures.why(due.pod))});
     }
     commit_.finish();
     if (due.stuck) {

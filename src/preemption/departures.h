@@ -39,6 +39,7 @@ public:
     std::optional<Departure> of(AskId) const;
     void put_back(AskId, std::optional<Departure>);
     bool is_stuck(AskId) const;
+    bool empty() const { return pods_.empty(); }
     // Every pod that terminates.
     template <typename Each>
     void for_each(Each&& each) const {

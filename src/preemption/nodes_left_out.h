@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,7 @@ public:
     };
     // Takes the place of a former one. The ask waits: once it has a node, it is not tried anywhere.
     void avoid(AskId id, Slot slot, std::int64_t until_ns) { avoided_[id] = {slot, until_ns}; }
+    bool none_avoided() const { return avoided_.empty(); }
     // Whatever its time; kNone: nothing. And back to that.
     Avoided avoids(AskId id) const {
         const auto found = avoided_.find(id);
