@@ -98,6 +98,9 @@ protected:
             for (auto count = 1 + below(4); count > 0; --count) {
                 const Text name = text("n" + std::to_string(below(kNodes)));
                 spec.required_nodes->push_back({{}, {{world_.known.metadata_name, LabelOperator::in, {name}}}});
+                if (one_in(3)) {
+                    spec.required_nodes->back().labels = {{text("disk"), LabelOperator::exists, {}}};
+                }
             }
         }
         if (kind == 2 || kind == 4) {
@@ -210,7 +213,8 @@ TEST_P(ExcludedNodesInWorlds, the_best_of_all_other_nodes_is_found) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ExcludedNodesInWorlds,
                          ::testing::Combine(::testing::Range<std::uint64_t>(1, 4),
-                                            ::testing::Values(ScorePolicy::least_allocated, ScorePolicy::most_allocated)));
+                                            ::testing::Values(ScorePolicy::least_allocated, ScorePolicy::most_allocated,
+                                                              ScorePolicy::requested_to_capacity_ratio)));
 
 }  // namespace
 }  // namespace bayplan
