@@ -12,16 +12,17 @@ using Kind = Happening::Kind;
 
 // --- the decision log
 
-LogLine LogWriter::line(const Happening& happening, Slot slot) const {
-    return {world_.now_ns, world_.asks[happening.ask].shim, world_.asks.key(happening.ask),
+LogLine LogWriter::line(const Happening& happening, std::string_view key, Slot slot) const {
+    return {world_.now_ns, world_.asks[happening.ask].shim, key,
             slot == kNone<Slot> ? std::string_view() : world_.nodes.name(slot)};
 }
 
 void LogWriter::observe(const Happening& happening) {
+    const auto key = [&] { return world_.asks.key(happening.ask); };
     switch (happening.kind) {
         case Kind::failed: failed(happening); break;
-        case Kind::nomination_cleared: announcer_.clear(line(happening, happening.slot), happening.why); break;
-        case Kind::node_lost: announcer_.release(line(happening, happening.slot), happening.why); break;
+        case Kind::nomination_cleared: announcer_.clear(line(happening, key(), happening.slot), happening.why); break;
+        case Kind::node_lost: announcer_.release(line(happening, key(), happening.slot), happening.why); break;
         default: break;
     }
 }
@@ -29,7 +30,7 @@ void LogWriter::observe(const Happening& happening) {
 void LogWriter::failed(const Happening& happening) {
     const FailedAttempt& attempt = *happening.failure;
     if (attempt.chosen == nullptr) {
-        announcer_.fail(line(happening, kNone<Slot>), attempt.message);
+        announcer_.fail(line(happening, world_.asks.key(happening.ask), kNone<Slot>), attempt.message);
         return;
     }
     std::string victims;
@@ -39,7 +40,7 @@ void LogWriter::failed(const Happening& happening) {
     const VictimCost& cost = attempt.chosen->cost;
     const std::string started =
         cost.earliest_start_ms == INT64_MAX ? "-" : std::to_string(cost.earliest_start_ms);
-    announcer_.nominate(line(happening, attempt.chosen->slot), victims,
+    announcer_.nominate(line(happening, world_.asks.key(happening.ask), attempt.chosen->slot), victims,
                   "violations=" + std::to_string(cost.budget_violations) +
                       " highest=" + std::to_string(cost.highest_priority) + " sum=" +
                       std::to_string(cost.priority_sum) + " count=" + std::to_string(cost.count) + " started=" +

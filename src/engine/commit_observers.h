@@ -21,7 +21,8 @@ public:
     void observe(const Happening&) override;
 
 private:
-    LogLine line(const Happening&, Slot) const;
+    // The key must outlive the line, which refers to it.
+    LogLine line(const Happening&, std::string_view key, Slot) const;
     void failed(const Happening&);
 
     const World& world_;

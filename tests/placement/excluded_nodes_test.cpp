@@ -112,10 +112,7 @@ protected:
         return spec;
     }
 
-    Subject subject_of(ClassId id) {
-        const AskClass& spec = *world_.classes[id].spec;
-        return {spec, world_.topology.spec(spec.spec), world_.topology.plan(spec.spec), world_.topology, world_.kinds};
-    }
+    Subject subject_of(ClassId id) { return bayplan::subject_of(world_.view, *world_.classes[id].spec); }
 
     // By a look at every node that is not excluded.
     NodeKey expected(ClassId id, const ExcludedNodes& excluded) {
@@ -175,7 +172,7 @@ protected:
     ClusterSearch search_{evaluator_.predicates(), make_cluster_scores(options_), evaluator_.kernels()};
     ClusterSearch naive_{evaluator_.predicates(), make_cluster_scores(options_), evaluator_.kernels()};
     Pipeline pipeline_{options_,
-                       {world_.asks, world_.classes, world_.pending, world_.node_state, world_.topology, world_.kinds},
+                       {world_.asks, world_.classes, *world_.order, world_.node_state, world_.view},
                        evaluator_, search_, make_inline_executor()};
     std::vector<Slot> slots_;
     std::vector<ClassId> classes_;
