@@ -134,8 +134,8 @@ private:
     NodeKey settle(BlockBound&, ClassCache&, LookAt&&) const noexcept;
     template <typename LookAt>
     NodeKey refine(NodeKey least, std::size_t count, BlockBound&, ClassCache&, LookAt&&) const noexcept;
-    NodeKey best_beside(const ExcludedNodes&, NodeKey excluded, std::uint64_t allowed, const AskClass&,
-                        BlockBound&) const noexcept;
+    void put_aside(NodeKey best, std::uint64_t others, BlockBound&, ClassCache&);
+    NodeKey best_of_others(NodeKey reached, std::uint64_t others, const AskClass&, BlockBound&) const noexcept;
     bool few_changes(const ClassCache&) const;
     bool list_changed(const ClassCache&, bool ranges);
     void judge_changed_nodes(const AskClass&, const NodeMask*, ClassCache&);
@@ -163,7 +163,12 @@ private:
     ColumnSource column_source_;
     std::vector<std::uint64_t> changed_lanes_;  // per block, while columns are brought up to date
     std::vector<std::uint32_t> changed_blocks_;  // likewise: those that changed
-    std::vector<NodeKey> put_aside_;  // cached keys of excluded nodes, while the best beside them is searched for
+    // Cached keys of excluded nodes, while the best beside them is searched for.
+    struct PutAside {
+        NodeKey best = 0;
+        std::uint64_t others = 0;  // of its block, the nodes that are not excluded
+    };
+    std::vector<PutAside> put_aside_;
     PipelineCounters counters_;
 };
 

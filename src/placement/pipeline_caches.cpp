@@ -171,17 +171,25 @@ ClassCache& Pipeline::cache_for(ClassId id) {
     return once_;
 }
 
-// A block's best node but for those excluded, of which its best is one. The others have no better score: mostly one of the
-// first eight that may have it does.
-NodeKey Pipeline::best_beside(const ExcludedNodes& excluded, NodeKey best, std::uint64_t allowed, const AskClass& spec,
-                              BlockBound& bound) const noexcept {
-    const std::uint32_t number = block_of(slot_of(best));
+// Puts aside what the class knows of a block, of which the best node is excluded: a bound of the others takes its place.
+void Pipeline::put_aside(NodeKey best, std::uint64_t others, BlockBound& bound, ClassCache& cache) {
+    const std::uint32_t block = block_of(slot_of(best));
+    put_aside_.push_back({best, others});
+    if (bound.put(state_.nodes.side_of(block).bounds, state_.nodes.index_in_shard(block), block, others, cache)) {
+        bound.finish(cache);
+    } else {
+        cache.set_bound(block, best);
+    }
+}
+
+// Of such a block, whose bound is the best there is, the best node: mostly one of the first eight that may reach it does.
+NodeKey Pipeline::best_of_others(NodeKey reached, std::uint64_t others, const AskClass& spec, BlockBound& bound) const noexcept {
+    const std::uint32_t number = block_of(slot_of(reached));
     const NodeBlock& block = state_.nodes.block(number);
-    const std::uint64_t among = allowed & ~excluded.in_block(number);
     const std::uint64_t reaching = bound.reaching(state_.nodes.side_of(number).bounds, state_.nodes.index_in_shard(number),
-                                                  among, score_of(best));
-    const NodeKey first = evaluator_.best(spec, block, number, whole_eights(reaching & -reaching) & among);
-    return score_of(first) == score_of(best) ? first : evaluator_.best(spec, block, number, among);
+                                                  others, score_of(reached));
+    const NodeKey first = evaluator_.best(spec, block, number, whole_eights(reaching & -reaching) & others);
+    return score_of(first) == score_of(reached) ? first : evaluator_.best(spec, block, number, others);
 }
 
 NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
@@ -211,7 +219,13 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
     const auto look_at = [&](std::uint32_t block, bool exactly) {
         const ShardSide& side = state_.nodes.side_of(block);
         const std::uint32_t index = state_.nodes.index_in_shard(block);
-        if (exactly) {
+        const auto aside = std::find_if(put_aside_.begin(), put_aside_.end(), [&](const PutAside& one) {
+            return block_of(slot_of(one.best)) == block;
+        });
+        if (aside != put_aside_.end()) {
+            cache.set(block, best_of_others(cache.best_in(block), aside->others, *entry.spec, bound));
+            ++counters_.blocks_judged;
+        } else if (exactly) {
             prove(*entry.spec, mask, side, index, block, bound, cache);
             ++counters_.blocks_judged;
         } else {
@@ -221,13 +235,11 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
     NodeKey best = settle(bound, cache, look_at);
     while (best != 0 && excluded.contains(slot_of(best))) {
         const std::uint32_t block = block_of(slot_of(best));
-        put_aside_.push_back(best);
-        cache.set(block, best_beside(excluded, best, BlockEvaluator::allowed(block, mask), *entry.spec, bound));
-        ++counters_.blocks_judged;
+        put_aside(best, BlockEvaluator::allowed(block, mask) & ~excluded.in_block(block), bound, cache);
         best = settle(bound, cache, look_at);
     }
-    for (const NodeKey key : put_aside_) {  // to the class they are the best still
-        cache.set(block_of(slot_of(key)), key);
+    for (const PutAside& one : put_aside_) {  // to the class they are the best still
+        cache.set(block_of(slot_of(one.best)), one.best);
     }
     put_aside_.clear();
     counters_.blocks_bounded += bound.bounded();
