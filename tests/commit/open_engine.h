@@ -11,7 +11,7 @@
 #include "engine/world.h"
 #include "placement/stage_executor.h"
 #include "predicates/registry.h"
-#include "scoring/score.h"
+#include "scoring/registry.h"
 #include "recording_sink.h"
 
 namespace bayplan::testing {

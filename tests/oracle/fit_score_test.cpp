@@ -10,7 +10,9 @@ namespace {
 EngineOptions only_fit(ScorePolicy score) {
     EngineOptions options;
     options.score = score;
-    options.weights = {0, 0, 0, 0, 1, 0, 0};
+    for (const ScoreRow& row : kScoreRows) {
+        options.weights[row.id] = row.id == ScoreId::resources_fit ? 1 : 0;
+    }
     return options;
 }
 

@@ -267,7 +267,9 @@ TEST_F(Specs, ObjectsHaveAnOwnerAndALimit) {
 TEST_F(Specs, APredicateOrScoreThatIsSwitchedOffSaysNothing) {
     EngineOptions options;
     options.predicates = {"NodeName"};
-    options.weights = {0, 0, 0, 0, 0, 0, 0};
+    for (const ScoreRow& row : kScoreRows) {
+        options.weights[row.id] = 0;
+    }
     SmallCluster free(options);
     free.ready();
     free.node(kNode1, {{kCpu, 1}});

@@ -19,7 +19,7 @@
 #include "placement/pipeline.h"
 #include "predicates/registry.h"
 #include "queues/leaf_order.h"
-#include "scoring/score.h"
+#include "scoring/registry.h"
 #include "share_order.h"
 
 namespace bayplan {
@@ -92,12 +92,12 @@ protected:
 
     const bool shares_ = std::get<0>(GetParam());
     const EngineOptions options_ = options_of(GetParam());
-    World world_{options_, 2};
+    World world_{options_, 2, kAllCounts};
     const std::unique_ptr<PendingOrder> order_ = order_of(shares_);
     BlockEvaluator evaluator_{make_predicates({}), make_scores(options_), options_.score, lane_kernels(options_.simd)};
-    ClusterSearch search_{evaluator_.predicates(), make_cluster_scores(options_.weights), evaluator_.kernels()};
+    ClusterSearch search_{evaluator_.predicates(), make_cluster_scores(options_), evaluator_.kernels()};
     Pipeline pipeline_{options_,
-                       {world_.asks, world_.classes, *order_, world_.node_state, world_.topology, world_.kinds},
+                       {world_.asks, world_.classes, *order_, world_.node_state, world_.view},
                        evaluator_, search_, make_inline_executor()};
     std::vector<ClassId> classes_;
 
