@@ -101,6 +101,7 @@ void Inputs::declare_devices(Slot slot) {
     std::vector<AskId> pods = pods_on(slot);
     const std::vector<KindId> fresh = world_.devices.declare(slot, devices_, pods);
     for (const AskId id : fresh.empty() ? std::vector<AskId>() : pods) {
+        world_.asks[id].has_entries = true;
         world_.devices.give_more(id, *world_.classes[world_.asks[id].ask_class].spec, slot, fresh);
     }
     world_.holds.devices_changed(slot);

@@ -67,6 +67,7 @@ std::vector<AskId> take_in_hand(OpenEngine& engine, Random& random) {
 void put_back(OpenEngine& engine, const std::vector<AskId>& in_hand) {
     for (const AskId id : in_hand) {
         if (engine.world.asks[id].state == AskState::selected) {
+            engine.world.order->refund(id);
             engine.lifecycle.make_pending(id, AskEvent::put_back);
         }
     }

@@ -57,10 +57,11 @@ struct OpenEngine {
                 id = lifecycle.take_early();
             }
             if (id == kNone<AskId>) {
-                return;
+                break;
             }
             attempts.make(id);
         }
+        announcer.turn_ends();
     }
 
     const EngineOptions options;

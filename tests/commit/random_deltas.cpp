@@ -144,6 +144,7 @@ bool RandomDeltas::fail() {
     if (id == kNone<AskId>) {
         return false;
     }
+    commit_.refund(id);
     commit_.count_failure(id, static_cast<std::uint32_t>(random_.below(8)), world_.now_ns + random_.between(0, 100), false);
     commit_.join(id, AskEvent::fail);
     return true;
