@@ -27,7 +27,7 @@ struct OpenEngine {
     explicit OpenEngine(const EngineOptions& chosen)
         : options(in_one_thread(chosen)),
           sink(1),
-          world(options, 1, kAllCounts),
+          world(options, 1, make_predicates(options.predicates, lane_kernels(options.simd))->parts()),
           evaluator(make_predicates(options.predicates, lane_kernels(options.simd)), make_scores(options), options.score,
                     lane_kernels(options.simd)),
           search(evaluator.predicates(), make_cluster_scores(options), evaluator.kernels()),
