@@ -115,6 +115,9 @@ void ClassTable::count_bytes(ClassId id) {
 ClassCache& ClassTable::cache(ClassId id) {
     ClassEntry& entry = entries_[raw(id)];
     BP_CHECK_OP(entry.proposed_in, ==, 0u);
+    if (entry.cache && !use_list_.empty() && use_list_.front() == id) {
+        return *entry.cache;  // the class of the ask before
+    }
     if (!use_list_.empty() && use_list_.front() != id) {
         count_bytes(use_list_.front());  // what it has grown to while it was used
     }

@@ -63,6 +63,7 @@ bool founds_group(const Subject& subject) {
 
 class InterPodAffinity final : public Predicate {
 public:
+    bool filters_by_columns() const override { return false; }
     bool couples(const Subject& subject) const override {
         const SpecPlan& plan = subject.plan;
         return !plan.affinity.empty() || !plan.anti_affinity.empty() || !plan.repelled_by.empty();

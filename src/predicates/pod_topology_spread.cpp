@@ -12,6 +12,7 @@ namespace {
 
 class PodTopologySpread final : public Predicate {
 public:
+    bool filters_by_columns() const override { return false; }
     bool couples(const Subject& subject) const override { return !subject.plan.hard_spread.empty(); }
 
     void begin(const Subject& subject) const override {

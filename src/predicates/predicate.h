@@ -49,6 +49,8 @@ class Predicate {
 public:
     virtual ~Predicate() = default;
 
+    // False: filter() lets every node of every class pass; it is never asked. Asked once, when predicates are put together.
+    virtual bool filters_by_columns() const { return true; }
     // False: the class asks nothing of this predicate's filter() (Kubernetes: Skip).
     virtual bool concerns(const AskClass&) const { return true; }
     // Those of `lanes` whose node passes.

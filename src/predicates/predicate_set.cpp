@@ -10,12 +10,15 @@ PredicateSet::PredicateSet(std::vector<PredicateInForce> predicates) {
     for (PredicateInForce& one : predicates) {
         predicates_.push_back(std::move(one.predicate));
         rows_.push_back(one.row);
+        if (predicates_.back()->filters_by_columns()) {
+            by_columns_.push_back(predicates_.back().get());
+        }
     }
 }
 
 std::uint64_t PredicateSet::filter(const AskClass& ask_class, const NodeBlock& block,
                                    std::uint64_t lanes) const noexcept {
-    for (const auto& predicate : predicates_) {
+    for (const Predicate* predicate : by_columns_) {
         if (lanes == 0) {
             break;
         }

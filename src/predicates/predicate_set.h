@@ -61,6 +61,7 @@ private:
 
     std::vector<std::unique_ptr<Predicate>> predicates_;
     std::vector<PredicateRow> rows_;  // by index
+    std::vector<const Predicate*> by_columns_;  // whose filter() has anything to say
 };
 
 }  // namespace bayplan

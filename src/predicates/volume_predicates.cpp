@@ -12,6 +12,7 @@ namespace {
 
 class VolumePredicateFace final : public Predicate {
 public:
+    bool filters_by_columns() const override { return false; }
     explicit VolumePredicateFace(VolumePredicate which) : which_(which) {}
 
     Refusal refuse_all(const Subject& subject) const override {

@@ -29,8 +29,8 @@ using testing::ShareOrder;
 using testing::amount_of;
 using testing::weight_of;
 
-constexpr std::uint32_t kApplications = 5;
-constexpr std::uint32_t kShims = 2;
+constexpr std::uint32_t kApplicationsOfPipeline = 5;
+constexpr std::uint32_t kShimsOfPipeline = 2;
 
 // An element as the simulation has it.
 struct Whole {
@@ -42,8 +42,8 @@ struct Whole {
 class PipelineOrder : public ::testing::TestWithParam<std::tuple<bool, BatchPath, std::uint32_t, std::uint32_t>> {
 protected:
     PipelineOrder() {
-        for (std::uint32_t id = 0; id < kApplications; ++id) {
-            order_->add_application(static_cast<ApplicationId>(id), static_cast<ShimId>(id % kShims));
+        for (std::uint32_t id = 0; id < kApplicationsOfPipeline; ++id) {
+            order_->add_application(static_cast<ApplicationId>(id), static_cast<ShimId>(id % kShimsOfPipeline));
         }
         for (std::int64_t cpu = 1; cpu <= 7; ++cpu) {
             AskClass spec;
@@ -112,12 +112,12 @@ protected:
 
 const Whole* PipelineOrder::next_by_hand() const {
     std::map<std::uint32_t, std::int64_t> sums;
-    for (std::uint32_t id = 0; id < kApplications; ++id) {
+    for (std::uint32_t id = 0; id < kApplicationsOfPipeline; ++id) {
         sums[id] = charged(id);
     }
     const Whole* best = nullptr;
     for (const Whole& one : waiting_) {
-        if (without_credit_.contains(one.application % kShims)) {
+        if (without_credit_.contains(one.application % kShimsOfPipeline)) {
             continue;
         }
         if (best == nullptr) {
@@ -135,7 +135,7 @@ const Whole* PipelineOrder::next_by_hand() const {
 
 void PipelineOrder::come() {
     Whole one;
-    one.application = static_cast<std::uint32_t>(below(kApplications));
+    one.application = static_cast<std::uint32_t>(below(kApplicationsOfPipeline));
     const auto priority = static_cast<std::int32_t>(below(3));
     const std::uint64_t group = sequence_ + 1;
     one.rank = {-priority, group};
@@ -143,7 +143,7 @@ void PipelineOrder::come() {
         const AskId id = world_.asks.add("ask", ++sequence_);
         Ask& ask = world_.asks[id];
         ask.application = static_cast<ApplicationId>(one.application);
-        ask.shim = static_cast<ShimId>(one.application % kShims);
+        ask.shim = static_cast<ShimId>(one.application % kShimsOfPipeline);
         ask.ask_class = classes_[sequence_ % classes_.size()];
         change_state(ask, AskEvent::enter);
         world_.asks.waiting(id).key = {priority, group, sequence_};
@@ -204,7 +204,7 @@ void PipelineOrder::force_one() {
 }
 
 void PipelineOrder::turn_credit() {
-    const auto shim = static_cast<std::uint32_t>(below(kShims));
+    const auto shim = static_cast<std::uint32_t>(below(kShimsOfPipeline));
     const bool credit = !without_credit_.erase(shim);
     if (credit) {
         without_credit_.insert(shim);
@@ -239,7 +239,7 @@ void PipelineOrder::expect_same_counts() const {
     bool any = false;
     for (const Whole& one : waiting_) {
         asks += one.asks.size();
-        any = any || !without_credit_.contains(one.application % kShims);
+        any = any || !without_credit_.contains(one.application % kShimsOfPipeline);
     }
     ASSERT_EQ(order_->size() + pipeline_.selected(), asks);
     ASSERT_EQ(order_->charged(), charged_.size() + pipeline_.selected());
