@@ -16,8 +16,8 @@
 namespace bayplan {
 namespace {
 
-constexpr std::uint32_t kNodes = 700;
-constexpr int kSteps = 1'200;
+constexpr std::uint32_t kNodesOfWorld = 700;
+constexpr int kStepsOfWorld = 1'200;
 constexpr int kKinds = 6;
 
 TEST(ExcludedNodes, are_told_by_block) {
@@ -48,7 +48,7 @@ protected:
     }
 
     ExcludedNodesInWorlds() : random_(std::get<0>(GetParam())) {
-        for (std::uint32_t node = 0; node < kNodes; ++node) {
+        for (std::uint32_t node = 0; node < kNodesOfWorld; ++node) {
             add_node(node);
         }
         for (int kind = 0; kind < kKinds; ++kind) {
@@ -83,7 +83,7 @@ protected:
         world_.topology.set_facts(slots_.back(), std::move(facts));
     }
 
-    Slot some_slot() { return slots_[static_cast<std::size_t>(below(kNodes))]; }
+    Slot some_slot() { return slots_[static_cast<std::size_t>(below(kNodesOfWorld))]; }
 
     // 0: nothing but amounts. 1: a selector of nodes. 2: spread over hosts, so that other pods count. 3: some nodes by name.
     // 4: both. 5: one node, by the class.
@@ -96,7 +96,7 @@ protected:
         if (kind == 3 || kind == 4) {
             spec.required_nodes.emplace();
             for (auto count = 1 + below(4); count > 0; --count) {
-                const Text name = text("n" + std::to_string(below(kNodes)));
+                const Text name = text("n" + std::to_string(below(kNodesOfWorld)));
                 spec.required_nodes->push_back({{}, {{world_.known.metadata_name, LabelOperator::in, {name}}}});
                 if (one_in(3)) {
                     spec.required_nodes->back().labels = {{text("disk"), LabelOperator::exists, {}}};
@@ -185,7 +185,7 @@ protected:
 TEST_P(ExcludedNodesInWorlds, the_best_of_all_other_nodes_is_found) {
     int changed_the_choice = 0;
     ClassId id = classes_.front();
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < kStepsOfWorld; ++step) {
         if (one_in(4)) {
             id = classes_[static_cast<std::size_t>(below(static_cast<std::int64_t>(classes_.size())))];
         }
@@ -207,7 +207,7 @@ TEST_P(ExcludedNodesInWorlds, the_best_of_all_other_nodes_is_found) {
             world_.node_state.publish();
         }
     }
-    EXPECT_GT(changed_the_choice, kSteps / 3);
+    EXPECT_GT(changed_the_choice, kStepsOfWorld / 3);
     EXPECT_GT(pipeline_.counters().searches, 0u);
 }
 
