@@ -55,6 +55,7 @@ void Lifecycle::credit_changed(ShimId id) {
     world_.order->set_credit(id, !shim.must_resync && shim.ledger.debt() < world_.options.credit_window &&
                                      shim.ledger.unacknowledged() < told_max);
 }
+
 void Lifecycle::acknowledge(ShimId id, std::uint64_t up_to) {
     world_.shims[id].ledger.acknowledge(up_to, [&](std::uint64_t number, AskHandle handle) {
         Ask* ask = world_.asks.find(handle);

@@ -53,7 +53,6 @@ CommitTables commit_tables(World& world, Pipeline& pipeline) {
 
 Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& evaluator, Announcer& announcer)
     : world_(world),
-      pipeline_(pipeline),
       evaluator_(evaluator),
       announcer_(announcer),
       commit_(commit_tables(world, pipeline)),

@@ -102,7 +102,6 @@ private:
     void give_up_on_stuck_victims(AskId);
 
     World& world_;
-    Pipeline& pipeline_;
     const BlockEvaluator& evaluator_;
     Announcer& announcer_;
     Commit commit_;

@@ -15,10 +15,10 @@
 #include <string_view>
 #include <thread>
 
+#include "base/decision_sink.h"
 #include "base/ids.h"
 #include "base/waker.h"
 #include "bayplan/records.h"
-#include "base/decision_sink.h"
 #include "options/engine_options.h"
 #include "teller/decision_ring.h"
 #include "teller/teller.h"
