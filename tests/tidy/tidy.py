@@ -11,6 +11,9 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True  # the tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mutants"))
+import places
+
 import book
 import words
 
@@ -166,7 +169,7 @@ def mutant_faults(top):
     for mutant in json.loads((top / path).read_text()):
         name, target = mutant["name"], pathlib.Path(mutant["target"])
         source = top / mutant["file"]
-        times = source.read_text().count(mutant["from"]) if source.is_file() else 0
+        times = len(places.places(source.read_text(), mutant["from"])) if source.is_file() else 0
         if times != 1:
             yield f"{path}: '{name}': its text is in {mutant['file']} {times} times, not once"
         if mutant["from"] == mutant["to"]:
