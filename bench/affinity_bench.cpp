@@ -86,15 +86,12 @@ void run_once(const KubeLoad& load, const Way& way, Result& least) {
 
 void print(const KubeLoad& load, const Way& way, const Result& result) {
     const auto pods = static_cast<double>(load.measured_pods());
-    std::printf("%-36s %-6s %9.0f %9.0f %9.0f %9llu %7llu %6llu %6zu  %.16s\n",
-                std::string(load.name).c_str(), way.name, pods / result.decide_wall,
-                pods / result.decide_cpu, pods / result.intake_wall,
+    std::printf("%-36s %-6s %9.0f %9.0f %9.0f %9llu %7llu %6llu %6zu  %.16s\n", std::string(load.name).c_str(),
+                way.name, pods / result.decide_wall, pods / result.decide_cpu, pods / result.intake_wall,
                 static_cast<unsigned long long>(result.after.searches - result.before.searches),
-                static_cast<unsigned long long>(result.after.batches_inline -
-                                                result.before.batches_inline),
-                static_cast<unsigned long long>(result.after.batches_graph -
-                                                result.before.batches_graph),
-                result.nodes, result.digest.c_str());
+                static_cast<unsigned long long>(result.after.batches_inline - result.before.batches_inline),
+                static_cast<unsigned long long>(result.after.batches_graph - result.before.batches_graph), result.nodes,
+                result.digest.c_str());
     std::fflush(stdout);
 }
 
@@ -113,8 +110,7 @@ bool measure(const KubeLoad& load, const std::string& only, int runs, bool compa
     std::string expected;
     if (compare) {
         expected = oracle_digest(load);
-        std::printf("%-36s %-6s %77.16s\n", std::string(load.name).c_str(), "oracle",
-                    expected.c_str());
+        std::printf("%-36s %-6s %77.16s\n", std::string(load.name).c_str(), "oracle", expected.c_str());
     }
     bool good = true;
     for (const Way& way : kWays) {
@@ -130,9 +126,8 @@ bool measure(const KubeLoad& load, const std::string& only, int runs, bool compa
             expected = least.digest;
         }
         if (least.digest != expected || least.faults != 0) {
-            std::printf("%-36s %-6s FAULT: %s, %llu items not taken or not placed\n",
-                        std::string(load.name).c_str(), way.name,
-                        least.digest == expected ? "same digest" : "another digest",
+            std::printf("%-36s %-6s FAULT: %s, %llu items not taken or not placed\n", std::string(load.name).c_str(),
+                        way.name, least.digest == expected ? "same digest" : "another digest",
                         static_cast<unsigned long long>(least.faults));
             good = false;
         }
@@ -157,8 +152,8 @@ int main(int argc, char** argv) {
     app.add_option("--executor", way, "only this one")->check(CLI::IsMember({"inline", "tbb1", "tbb2"}));
     CLI11_PARSE(app, argc, argv);
 
-    std::printf("%-36s %-6s %9s %9s %9s %9s %7s %6s %6s  %s\n", "load", "exec", "pods/s", "cpu/s",
-                "intake", "searches", "inline", "graph", "nodes", "digest");
+    std::printf("%-36s %-6s %9s %9s %9s %9s %7s %6s %6s  %s\n", "load", "exec", "pods/s", "cpu/s", "intake", "searches",
+                "inline", "graph", "nodes", "digest");
     bool good = true;
     std::size_t ran = 0;
     using bayplan::workload::KubeScale;

@@ -39,9 +39,7 @@ public:
     void flush() override { port_->flush(); }
     void wait(std::int64_t timeout_ns) override { port_->wait(timeout_ns); }
     void wake() override { port_->wake(); }
-    bool resolve(const UdpAddress& remote, Path& path) override {
-        return port_->resolve(remote, path);
-    }
+    bool resolve(const UdpAddress& remote, Path& path) override { return port_->resolve(remote, path); }
     UdpAddress local() const override { return port_->local(); }
     std::string name() const override { return port_->name(); }
     void append_counters(std::vector<Counter>& out) const override { port_->append_counters(out); }
@@ -99,9 +97,7 @@ void port(benchmark::State& state) {
     std::string error;
     if (!open_ring_ports({}, server, client, error)) return state.SkipWithError(error.c_str());
     struct Sink final : DatagramSink {
-        void on_datagram(const Path&, std::span<const std::uint8_t> payload) override {
-            bytes += payload.size();
-        }
+        void on_datagram(const Path&, std::span<const std::uint8_t> payload) override { bytes += payload.size(); }
         std::size_t bytes = 0;
     } sink;
     Path path;
@@ -120,9 +116,8 @@ void port(benchmark::State& state) {
         }
     }
     state.SetItemsProcessed(state.iterations() * 32);
-    state.counters["ns/packet"] =
-        benchmark::Counter(static_cast<double>(state.iterations()) * 32 * 1e-9,
-                           benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    state.counters["ns/packet"] = benchmark::Counter(static_cast<double>(state.iterations()) * 32 * 1e-9,
+                                                     benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 void wire(benchmark::State& state) {
@@ -131,8 +126,7 @@ void wire(benchmark::State& state) {
     std::unique_ptr<PacketPort> server_port;
     std::unique_ptr<PacketPort> client_port;
     std::string error;
-    if (!open_ring_ports({}, server_port, client_port, error))
-        return state.SkipWithError(error.c_str());
+    if (!open_ring_ports({}, server_port, client_port, error)) return state.SkipWithError(error.c_str());
     Server at_server;
     Client at_client;
     DataPlaneOptions options;
@@ -140,17 +134,15 @@ void wire(benchmark::State& state) {
     auto server = make_data_plane(options, at_server, std::move(server_port), error);
     options.server = false;
     options.transport.tls = tls_of("shim-a");
-    auto client = make_data_plane(
-        options, at_client, std::make_unique<LossyPort>(std::move(client_port), per_mille), error);
+    auto client =
+        make_data_plane(options, at_client, std::make_unique<LossyPort>(std::move(client_port), per_mille), error);
     for (std::size_t i = 0; i < connections; ++i) client->connect(kRingServerAddress, 4433);
     const auto turn = [&] {
         client->turn();
         server->turn();
     };
     while (at_client.connections.size() < connections) turn();
-    const auto packets = [&] {
-        return counter(*server, "quic_packets_in") + counter(*client, "quic_packets_in");
-    };
+    const auto packets = [&] { return counter(*server, "quic_packets_in") + counter(*client, "quic_packets_in"); };
     const std::uint64_t packets_before = packets();
     const std::uint64_t frames_before = at_server.frames;
     for (auto _ : state) {
@@ -161,8 +153,8 @@ void wire(benchmark::State& state) {
     const auto crossed = static_cast<double>(packets() - packets_before);
     state.SetItemsProcessed(static_cast<std::int64_t>(at_server.frames - frames_before));
     state.counters["packets/s"] = benchmark::Counter(crossed, benchmark::Counter::kIsRate);
-    state.counters["ns/packet"] = benchmark::Counter(
-        crossed * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    state.counters["ns/packet"] =
+        benchmark::Counter(crossed * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 BENCHMARK(port);

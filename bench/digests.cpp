@@ -152,7 +152,8 @@ bool compare(const std::string& name, const Load& load) {
         expected = expected.empty() ? oracle.digest() : expected;
         if (digest != expected) {
             equal = false;
-            std::printf("%s FAULT: %s decided %s, the oracle %s\n", name.c_str(), way.name, digest.c_str(), expected.c_str());
+            std::printf("%s FAULT: %s decided %s, the oracle %s\n", name.c_str(), way.name, digest.c_str(),
+                        expected.c_str());
         }
     }
     std::printf("%s %s\n", name.c_str(), expected.c_str());
@@ -195,7 +196,8 @@ bool compare_case(const workload::BenchCase& one) {
 }  // namespace bayplan::bench
 
 int main(int argc, char** argv) {
-    CLI::App app("every workload of the bench suite at reduced size: the naive oracle's digest, and the engine's in many ways");
+    CLI::App app(
+        "every workload of the bench suite at reduced size: the naive oracle's digest, and the engine's in many ways");
     std::string only;
     app.add_option("--only", only, "only workloads whose name has this in it");
     CLI11_PARSE(app, argc, argv);

@@ -132,8 +132,7 @@ void scan(benchmark::State& state, Case& one) {
     for (auto _ : state) {
         benchmark::DoNotOptimize(scan_all(one.load(), one.order()));
     }
-    state.SetItemsProcessed(state.iterations() *
-                            static_cast<std::int64_t>(one.load().pods.size()));
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(one.load().pods.size()));
     state.SetLabel("placements " + hex(one.scan_hash()));
 }
 
@@ -144,11 +143,9 @@ void check(benchmark::State& state, Case& one, const EngineDriver& driver) {
         state.SkipWithError("the engine did not take every item");
     } else if (hash != one.scan_hash()) {
         all_equal = false;
-        state.SkipWithError(("placements " + hex(hash) + ", the scan's are " +
-                             hex(one.scan_hash())).c_str());
+        state.SkipWithError(("placements " + hex(hash) + ", the scan's are " + hex(one.scan_hash())).c_str());
     } else {
-        state.SetLabel("placements " + hex(hash) + ", digest " +
-                       driver.engine().digest().substr(0, 12));
+        state.SetLabel("placements " + hex(hash) + ", digest " + driver.engine().digest().substr(0, 12));
     }
 }
 
@@ -163,12 +160,10 @@ void count(benchmark::State& state, Case& one, const EngineCounters& counters, c
     state.counters["graph"] = static_cast<double>(counters.batches_graph);
     state.counters["overlapped"] = static_cast<double>(counters.batches_overlapped);
     state.counters["proposals"] = static_cast<double>(counters.proposals);
-    state.counters["rechecked"] = static_cast<double>(counters.blocks_rechecked) /
-                                  static_cast<double>(counters.attempts);
-    state.counters["bounded"] = static_cast<double>(counters.blocks_bounded) /
-                                static_cast<double>(counters.attempts);
-    state.counters["judged"] = static_cast<double>(counters.blocks_judged) /
-                               static_cast<double>(counters.attempts);
+    state.counters["rechecked"] =
+        static_cast<double>(counters.blocks_rechecked) / static_cast<double>(counters.attempts);
+    state.counters["bounded"] = static_cast<double>(counters.blocks_bounded) / static_cast<double>(counters.attempts);
+    state.counters["judged"] = static_cast<double>(counters.blocks_judged) / static_cast<double>(counters.attempts);
 }
 
 void drive(benchmark::State& state, Case& one, const Way& way, bool stream) {
@@ -194,8 +189,7 @@ void drive(benchmark::State& state, Case& one, const Way& way, bool stream) {
     check(state, one, *driver);
     count(state, one, driver->engine().counters(), least);
     if (!stream) {
-        state.counters["intake_ns"] =
-            intake.engine_cpu * 1e9 / static_cast<double>(one.load().pods.size());
+        state.counters["intake_ns"] = intake.engine_cpu * 1e9 / static_cast<double>(one.load().pods.size());
     }
 }
 
@@ -205,9 +199,9 @@ void register_all(std::vector<std::unique_ptr<Case>>& cases) {
         cases.push_back(std::make_unique<Case>(named));
         Case& one = *cases.back();
         const std::string name(named.name);
-        benchmark::RegisterBenchmark(("scan/" + name).c_str(),
-                                     [&one](benchmark::State& state) { scan(state, one); })
-            ->Unit(benchmark::kMillisecond);
+        benchmark::RegisterBenchmark(("scan/" + name).c_str(), [&one](benchmark::State& state) {
+            scan(state, one);
+        })->Unit(benchmark::kMillisecond);
         for (const bool stream : {false, true}) {
             if (stream && name.starts_with("Priorities")) {
                 continue;  // what is tried first depends on what has come in
@@ -215,10 +209,7 @@ void register_all(std::vector<std::unique_ptr<Case>>& cases) {
             for (const Way& way : kWays) {
                 const std::string full = (stream ? "stream/" : "decide/") + name + "/" + way.name;
                 benchmark::RegisterBenchmark(
-                    full.c_str(),
-                    [&one, &way, stream](benchmark::State& state) {
-                        drive(state, one, way, stream);
-                    })
+                    full.c_str(), [&one, &way, stream](benchmark::State& state) { drive(state, one, way, stream); })
                     ->UseManualTime()
                     ->Unit(benchmark::kMillisecond);
             }

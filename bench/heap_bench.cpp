@@ -97,9 +97,7 @@ public:
 private:
     struct Before {
         const std::vector<Key>* keys;
-        bool operator()(std::uint32_t a, std::uint32_t b) const {
-            return (*keys)[a].comes_before((*keys)[b]);
-        }
+        bool operator()(std::uint32_t a, std::uint32_t b) const { return (*keys)[a].comes_before((*keys)[b]); }
     };
     struct Position {
         std::vector<std::uint32_t>* positions;
@@ -165,9 +163,8 @@ void fill(benchmark::State& state) {
         state.ResumeTiming();
     }
     state.SetItemsProcessed(state.iterations() * asks);
-    state.counters["per_item"] =
-        benchmark::Counter(static_cast<double>(state.iterations()) * asks,
-                           benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    state.counters["per_item"] = benchmark::Counter(static_cast<double>(state.iterations()) * asks,
+                                                    benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 template <typename Order>

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "engine/engine.h"
 #include "measure/forgetting_sink.h"
@@ -33,7 +33,8 @@ constexpr std::int64_t kMi = std::int64_t{1} << 20;
 constexpr std::uint32_t kPodsOfController = 50;
 constexpr std::uint32_t kControllersOfNamespace = 100;
 constexpr std::uint64_t kSuffixes = 27 * 27 * 27 * 27 * 27;
-constexpr std::uint64_t kApart = 287'003;  // 50 of them are fewer than all suffixes: each pod of a controller has its own
+constexpr std::uint64_t kApart =
+    287'003;  // 50 of them are fewer than all suffixes: each pod of a controller has its own
 
 struct Options {
     std::uint32_t nodes = 100'000;
@@ -61,12 +62,12 @@ std::string key_of(const std::string& names, std::uint64_t pod) {
     if (names == "uid") {
         const std::uint64_t a = mixed(2 * pod + 1);
         const std::uint64_t b = mixed(2 * pod + 2);
-        return fmt::format("{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}", a >> 32, a >> 16 & 0xffff, a & 0xfff, b >> 48 & 0xfff,
-                           b & 0xffff'ffff'ffff);
+        return fmt::format("{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}", a >> 32, a >> 16 & 0xffff, a & 0xfff,
+                           b >> 48 & 0xfff, b & 0xffff'ffff'ffff);
     }
     const std::uint64_t controller = pod / kPodsOfController;
-    return fmt::format("team-{}/service-{}-{}-{}", controller / kControllersOfNamespace, controller % kControllersOfNamespace,
-                       letters(mixed(controller), 10),
+    return fmt::format("team-{}/service-{}-{}-{}", controller / kControllersOfNamespace,
+                       controller % kControllersOfNamespace, letters(mixed(controller), 10),
                        letters(mixed(controller) % kSuffixes + pod % kPodsOfController * kApart, 5));
 }
 
@@ -78,9 +79,10 @@ public:
         engine_.apply(Connect{.connection = kConnection, .shim = "shim-memory", .shim_instance = 7});
         send(ResyncBeginMessage{});
         send(ResyncEndMessage{});
-        const std::vector<DictEntry> entries = {{kApplication, "app"}, {kCpu, "cpu"}, {kMemory, "memory"}, {kPods, "pods"}};
+        const std::vector<DictEntry> entries = {
+            {kApplication, "app"}, {kCpu, "cpu"}, {kMemory, "memory"}, {kPods, "pods"}};
         send(DefineMessage{entries});
-        const ApplicationRecord application{.application = kApplication, .queue = 0, .user = 0};
+        const ApplicationItem application{.application = kApplication, .queue = 0, .user = 0};
         send(ApplicationsMessage{.add = {&application, 1}, .remove = {}});
         std::printf("%-22s %12s %12s %12s %9s\n", "stage", "allocated MB", "resident MB", "bytes each", "CPU s");
         stage("nodes", options_.nodes, [&] { add_nodes(); });
@@ -88,8 +90,8 @@ public:
         stage("the other pods", options_.pods - options_.classes, [&] { add_pods(options_.classes, options_.pods); });
         if (options_.preempt) stage("a preemption, per pod", options_.pods, [&] { preempt(); });
         const EngineCounters counters = engine_.counters();
-        std::printf("%" PRIu64 " nodes, %" PRIu64 " pods run, %" PRIu64 " classes\n", counters.nodes, counters.allocations,
-                    counters.classes);
+        std::printf("%" PRIu64 " nodes, %" PRIu64 " pods run, %" PRIu64 " classes\n", counters.nodes,
+                    counters.allocations, counters.classes);
         return sink_.faults == 0 && counters.allocations == options_.pods && counters.nodes_overcommitted == 0;
     }
 
@@ -109,8 +111,8 @@ private:
         const double seconds = measure::seconds_by(CLOCK_PROCESS_CPUTIME_ID) - start;
         const std::int64_t after = measure::live_bytes();
         std::printf("%-22s %12.1f %12.1f %12.1f %9.1f\n", name, static_cast<double>(after) / 1e6,
-                    static_cast<double>(measure::resident_bytes()) / 1e6,
-                    static_cast<double>(after - before) / things, seconds);
+                    static_cast<double>(measure::resident_bytes()) / 1e6, static_cast<double>(after - before) / things,
+                    seconds);
         std::fflush(stdout);
     }
 
@@ -126,7 +128,7 @@ private:
             const std::uint32_t count = std::min(kItemsPerMessage, options_.nodes - first);
             std::vector<std::string> names;
             std::vector<DictEntry> entries;
-            std::vector<NodeRecord> records;
+            std::vector<NodeItem> records;
             for (std::uint32_t i = 0; i < count; ++i) names.push_back(fmt::format("node-{:07}", first + i));
             for (std::uint32_t i = 0; i < count; ++i) {
                 entries.push_back({kFirstNode + first + i, names[i]});
@@ -140,7 +142,7 @@ private:
     void add_pods(std::uint64_t first, std::uint64_t end) {
         std::vector<std::string> keys;
         std::vector<std::vector<Amount>> amounts(kItemsPerMessage);
-        std::vector<AskRecord> records;
+        std::vector<AskItem> records;
         for (; first < end; first += keys.size()) {
             keys.clear();
             records.clear();
@@ -151,7 +153,7 @@ private:
                 const std::uint64_t pod = first + i;
                 const auto kind = static_cast<std::int64_t>(pod % options_.classes);
                 amounts[i] = {{kCpu, 50 + kind % 100}, {kMemory, (100 + kind / 100) * kMi}, {kPods, 1}};
-                AskRecord record;
+                AskItem record;
                 record.key = keys[i];
                 record.application = kApplication;
                 record.node = static_cast<DictId>(kFirstNode + pod % options_.nodes);
@@ -165,7 +167,7 @@ private:
 
     void preempt() {
         const std::vector<Amount> whole = {{kCpu, 63'990}};
-        AskRecord record;
+        AskItem record;
         record.key = "preemptor";
         record.application = kApplication;
         record.requests = whole;

@@ -17,7 +17,7 @@ namespace {
 void write_placements(benchmark::State& state, PlacementWorld& cluster) {
     NodeState& nodes = cluster.world.node_state;
     const auto per_publish = static_cast<std::uint32_t>(state.range(1));
-    const std::vector<KindAmount> pod = cluster.amounts(kPodCpu, kPodMemory);
+    const std::vector<ResourceAmount> pod = cluster.amounts(kPodCpu, kPodMemory);
     std::uint32_t at = 1;
     std::uint32_t unpublished = 0;
     int sign = 1;
@@ -62,8 +62,7 @@ void write_beside_a_reader(benchmark::State& state) {
     write_placements(state, cluster);
     stop.store(true, std::memory_order_relaxed);
     reader.join();
-    state.counters["walks"] = benchmark::Counter(static_cast<double>(walks),
-                                                 benchmark::Counter::kIsRate);
+    state.counters["walks"] = benchmark::Counter(static_cast<double>(walks), benchmark::Counter::kIsRate);
 }
 
 void sizes(benchmark::internal::Benchmark* one) {

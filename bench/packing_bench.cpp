@@ -198,8 +198,8 @@ void print(const char* name, const std::vector<Curve>& curves) {
         }
         std::printf(" %6.2f", sum / static_cast<double>(curves.size()));
     }
-    const auto [low, high] = std::minmax_element(curves.begin(), curves.end(),
-                                                 [](const Curve& a, const Curve& b) { return a[2] < b[2]; });
+    const auto [low, high] =
+        std::minmax_element(curves.begin(), curves.end(), [](const Curve& a, const Curve& b) { return a[2] < b[2]; });
     std::printf("   %.2f to %.2f\n", (*low)[2], (*high)[2]);
     std::fflush(stdout);
 }
@@ -247,9 +247,10 @@ bool compare_policies(const workload::Workload& load, std::uint64_t seeds) {
 workload::Workload made_up_cluster() {
     constexpr std::int64_t kGi = std::int64_t{1} << 30;
     workload::Workload load;
-    load.node_shapes = {{"G2", {{"cpu", 96'000}, {"memory", 384 * kGi}, {"pods", 110}, {"gpu-milli", 8'000}}, {"gpu-milli"}},
-                        {"T4", {{"cpu", 32'000}, {"memory", 128 * kGi}, {"pods", 110}, {"gpu-milli", 2'000}}, {"gpu-milli"}},
-                        {"", {{"cpu", 64'000}, {"memory", 256 * kGi}, {"pods", 110}}}};
+    load.node_shapes = {
+        {"G2", {{"cpu", 96'000}, {"memory", 384 * kGi}, {"pods", 110}, {"gpu-milli", 8'000}}, {"gpu-milli"}},
+        {"T4", {{"cpu", 32'000}, {"memory", 128 * kGi}, {"pods", 110}, {"gpu-milli", 2'000}}, {"gpu-milli"}},
+        {"", {{"cpu", 64'000}, {"memory", 256 * kGi}, {"pods", 110}}}};
     for (std::uint32_t at = 0; at < 14; ++at) {
         load.nodes.push_back({"node-" + std::to_string(at), at < 4 ? 0u : at < 12 ? 1u : 2u});
     }
@@ -260,7 +261,7 @@ workload::Workload made_up_cluster() {
         }
         return amounts;
     };
-    load.pod_shapes = {pod(6'000, 12, 460), pod(12'000, 16, 1'000), pod(11'000, 45, 1'000), pod(4'000, 30, 200),
+    load.pod_shapes = {pod(6'000, 12, 460), pod(12'000, 16, 1'000), pod(11'000, 45, 1'000),  pod(4'000, 30, 200),
                        pod(8'000, 30, 750), pod(32'000, 60, 4'000), pod(64'000, 200, 8'000), pod(16'000, 16, 0),
                        pod(4'000, 15, 0),   pod(9'000, 30, 1'500)};
     for (std::uint32_t at = 0; at < 40; ++at) {
@@ -301,7 +302,8 @@ int main(int argc, char** argv) {
     std::string list = "default";
     app.add_flag("--small", small, "a made-up cluster, and the naive oracle beside the engine");
     app.add_option("--seeds", seeds, "draws of pods, from 42 on")->check(CLI::Range(1, 1'000));
-    app.add_option("--traces", traces, "directory of the CSV files; as BAYPLAN_TRACES_DIR, which tests/support/beside sets");
+    app.add_option("--traces", traces,
+                   "directory of the CSV files; as BAYPLAN_TRACES_DIR, which tests/support/beside sets");
     app.add_option("--list", list, "list of pods: default, cpu050, multigpu20, ...");
     CLI11_PARSE(app, argc, argv);
     if (small) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "workload/workload.h"
 
 namespace bayplan::bench {
@@ -22,7 +22,7 @@ public:
         side_.apply(Connect{.connection = 1, .shim = "shim-bench", .shim_instance = 1});
         define();
         send(ResyncBeginMessage{});
-        const ApplicationRecord application{.application = kApplication, .queue = 0, .user = 0};
+        const ApplicationItem application{.application = kApplication, .queue = 0, .user = 0};
         send(ApplicationsMessage{.add = {&application, 1}, .remove = {}});
         state_nodes();
         send(ResyncEndMessage{});
@@ -75,10 +75,10 @@ private:
             capacities.push_back(encode(load_.node_shapes[at].capacity));
             types.push_back({kLabel, type_id(at)});
         }
-        std::vector<NodeRecord> records;
+        std::vector<NodeItem> records;
         for (std::size_t at = 0; at < load_.nodes.size(); ++at) {
             const workload::NodeShape& shape = load_.node_shapes[load_.nodes[at].shape];
-            NodeRecord& record = records.emplace_back();
+            NodeItem& record = records.emplace_back();
             record.node = node_id(at);
             record.capacity = capacities[load_.nodes[at].shape];
             if (!shape.instance_type.empty()) {
@@ -100,9 +100,9 @@ private:
         for (std::size_t at = 0; at < arrivals.size(); ++at) {
             keys.push_back(std::to_string(at));
         }
-        std::vector<AskRecord> records;
+        std::vector<AskItem> records;
         for (std::size_t at = 0; at < arrivals.size(); ++at) {
-            AskRecord& record = records.emplace_back();
+            AskItem& record = records.emplace_back();
             record.key = keys[at];
             record.application = kApplication;
             record.requests = requests[load_.pods[arrivals[at]].shape];

@@ -31,23 +31,20 @@ public:
     // `readers` as Engine gives them to its node state; slot 0 is the inline executor's.
     explicit PlacementWorld(std::uint32_t nodes, std::uint32_t readers = 2)
         : world(options_, readers, kAllCounts),
-          evaluator(make_predicates({}), make_scores(options_), options_.score,
-                    lane_kernels(options_.simd)),
+          evaluator(make_predicates({}), make_scores(options_), options_.score, lane_kernels(options_.simd)),
           search(evaluator.predicates(), make_cluster_scores(options_), evaluator.kernels()),
-          pipeline(options_,
-                   {world.asks, world.classes, *world.order, world.node_state, world.view},
-                   evaluator, search, make_inline_executor()),
-          pods_(world.kinds.acquire("pods")) {
-        const std::vector<KindAmount> capacity = amounts(kNodeCpu, kNodeMemory, kNodePods);
+          pipeline(options_, {world.asks, world.classes, *world.order, world.node_state, world.view}, evaluator, search,
+                   make_inline_executor()),
+          pods_(world.resources.acquire("pods")) {
+        const std::vector<ResourceAmount> capacity = amounts(kNodeCpu, kNodeMemory, kNodePods);
         for (std::uint32_t node = 0; node < nodes; ++node) {
-            slots_.push_back(world.nodes.add(fmt::format("node-{:06}", node),
-                                             static_cast<ShimId>(0), capacity, {}, true));
+            slots_.push_back(
+                world.nodes.add(fmt::format("node-{:06}", node), static_cast<ShimId>(0), capacity, {}, true));
         }
         world.node_state.publish();
     }
 
-    std::vector<KindAmount> amounts(std::int64_t cpu, std::int64_t memory,
-                                    std::int64_t pods = 1) const {
+    std::vector<ResourceAmount> amounts(std::int64_t cpu, std::int64_t memory, std::int64_t pods = 1) const {
         return {{kCpu, cpu}, {kMemory, memory}, {pods_, pods}};
     }
 
@@ -65,8 +62,8 @@ public:
             at = at * 1'664'525 + 1'013'904'223;
             const std::int64_t pods = at >> 16 & 7;
             const std::int64_t size = at >> 20 & 63;
-            world.node_state.add_used(
-                slot, amounts(pods * (kPodCpu + size), pods * (kPodMemory - size * kMi), pods), 1);
+            world.node_state.add_used(slot, amounts(pods * (kPodCpu + size), pods * (kPodMemory - size * kMi), pods),
+                                      1);
         }
         world.node_state.publish();
     }
@@ -88,7 +85,7 @@ public:
     Pipeline pipeline;
 
 private:
-    const KindId pods_;
+    const ResourceId pods_;
     std::vector<Slot> slots_;
 };
 

@@ -121,8 +121,8 @@ std::string oracle_digest(const PreemptionLoad& load, const std::vector<std::str
 }
 
 void print_heading() {
-    std::printf("%-26s %3s %8s %8s %8s %7s %8s %17s %11s %-8s %s\n", "load", "vw", "cpu/s", "wall/s", "first", ": plain",
-                "placed/s", "searches k/w/p", "nodes c/p", "cpus", "digest");
+    std::printf("%-26s %3s %8s %8s %8s %7s %8s %17s %11s %-8s %s\n", "load", "vw", "cpu/s", "wall/s", "first",
+                ": plain", "placed/s", "searches k/w/p", "nodes c/p", "cpus", "digest");
 }
 
 void print(const PreemptionLoad& load, const Way& way, const Result& result, double plain) {
@@ -134,15 +134,15 @@ void print(const PreemptionLoad& load, const Way& way, const Result& result, dou
         cpus += (cpus.empty() ? "" : ",") + std::to_string(cpu);
     }
     const std::string workers = way.path == VictimPath::plain ? "pl" : std::to_string(way.workers);
-    std::printf("%-26s %3s %8.0f %8.0f %8.1f %7.1f %8.0f %5llu/%5llu/%5llu %5llu/%5llu %-8s %.12s\n", load.name.c_str(),
-                workers.c_str(), count / result.nominate.cpu, count / result.nominate.wall, result.first.wall * 1e3,
-                plain > 0 ? count / result.nominate.cpu / plain : 0, static_cast<double>(result.placed) / result.place.wall,
-                static_cast<unsigned long long>(counters.victim_searches_kept),
-                static_cast<unsigned long long>(counters.victim_searches_whole),
-                static_cast<unsigned long long>(counters.victim_searches_parallel),
-                static_cast<unsigned long long>(counters.victim_nodes_by_columns / searches),
-                static_cast<unsigned long long>(counters.victim_nodes_by_pods / searches), cpus.c_str(),
-                result.digest.c_str());
+    std::printf(
+        "%-26s %3s %8.0f %8.0f %8.1f %7.1f %8.0f %5llu/%5llu/%5llu %5llu/%5llu %-8s %.12s\n", load.name.c_str(),
+        workers.c_str(), count / result.nominate.cpu, count / result.nominate.wall, result.first.wall * 1e3,
+        plain > 0 ? count / result.nominate.cpu / plain : 0, static_cast<double>(result.placed) / result.place.wall,
+        static_cast<unsigned long long>(counters.victim_searches_kept),
+        static_cast<unsigned long long>(counters.victim_searches_whole),
+        static_cast<unsigned long long>(counters.victim_searches_parallel),
+        static_cast<unsigned long long>(counters.victim_nodes_by_columns / searches),
+        static_cast<unsigned long long>(counters.victim_nodes_by_pods / searches), cpus.c_str(), result.digest.c_str());
     std::fflush(stdout);
 }
 

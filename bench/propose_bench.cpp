@@ -22,9 +22,7 @@ namespace {
 using measure::ScanBaseline;
 using Clock = std::chrono::steady_clock;
 
-double per(benchmark::State& state, double items) {
-    return static_cast<double>(state.iterations()) * items;
-}
+double per(benchmark::State& state, double items) { return static_cast<double>(state.iterations()) * items; }
 
 void report(benchmark::State& state, double nodes, double blocks) {
     const auto kTime = benchmark::Counter::kIsRate | benchmark::Counter::kInvert;
@@ -57,13 +55,12 @@ void propose_all(benchmark::State& state, std::int64_t cpu) {
     report(state, nodes, proposal.block_count);
 }
 BENCHMARK_CAPTURE(propose_all, all_fit, kPodCpu)->Name("propose/all_fit")->Arg(5'000)->Arg(100'000);
-BENCHMARK_CAPTURE(propose_all, none_fits, kNodeCpu * 2)
-    ->Name("propose/none_fits")->Arg(5'000)->Arg(100'000);
+BENCHMARK_CAPTURE(propose_all, none_fits, kNodeCpu * 2)->Name("propose/none_fits")->Arg(5'000)->Arg(100'000);
 
 // Changes `count` blocks, far apart.
 void change_blocks(PlacementWorld& cluster, std::uint32_t count, std::uint32_t turn) {
     NodeState& nodes = cluster.world.node_state;
-    const std::vector<KindAmount> pod = cluster.amounts(1, kMi, 0);
+    const std::vector<ResourceAmount> pod = cluster.amounts(1, kMi, 0);
     const std::uint32_t step = nodes.block_count() / count;
     for (std::uint32_t change = 0; change < count; ++change) {
         const std::uint32_t block = (change * step + turn) % nodes.block_count();
@@ -91,8 +88,7 @@ void propose_changed(benchmark::State& state) {
         time_this(state, [&] { cluster.pipeline.propose(proposal, 0); });
     }
 }
-BENCHMARK(propose_changed)
-    ->Name("propose/changed")->Args({5'000, 16})->Args({100'000, 16})->UseManualTime();
+BENCHMARK(propose_changed)->Name("propose/changed")->Args({5'000, 16})->Args({100'000, 16})->UseManualTime();
 
 void scan(benchmark::State& state) {
     const auto nodes = static_cast<std::size_t>(state.range(0));
@@ -100,8 +96,7 @@ void scan(benchmark::State& state) {
     for (std::size_t node = 0; node < nodes; ++node) {
         cluster.add_node({{"cpu", kNodeCpu}, {"memory", kNodeMemory}, {"pods", kNodePods}});
     }
-    const ScanBaseline::Ask ask =
-        cluster.make_ask({{"cpu", kPodCpu}, {"memory", kPodMemory}, {"pods", 1}});
+    const ScanBaseline::Ask ask = cluster.make_ask({{"cpu", kPodCpu}, {"memory", kPodMemory}, {"pods", 1}});
     for (std::size_t pod = 0; pod < nodes / 2; ++pod) {
         cluster.place(ask);
     }
@@ -116,7 +111,7 @@ void commit_run(benchmark::State& state, bool excludes) {
     PlacementWorld cluster(static_cast<std::uint32_t>(state.range(0)));
     NodeState& nodes = cluster.world.node_state;
     const ClassId id = cluster.add_class(kPodCpu, kPodMemory);
-    const std::vector<KindAmount> pod = cluster.amounts(kPodCpu, kPodMemory);
+    const std::vector<ResourceAmount> pod = cluster.amounts(kPodCpu, kPodMemory);
     std::vector<Slot> placed;
     cluster.pipeline.resolve(id);
     ExcludedNodes excluded;
@@ -165,7 +160,10 @@ void commit_changed(benchmark::State& state) {
 }
 BENCHMARK(commit_changed)
     ->Name("commit/changed")
-    ->Args({5'000, 1})->Args({5'000, 16})->Args({100'000, 1})->Args({100'000, 16})
+    ->Args({5'000, 1})
+    ->Args({5'000, 16})
+    ->Args({100'000, 1})
+    ->Args({100'000, 16})
     ->UseManualTime();
 
 }  // namespace

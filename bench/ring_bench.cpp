@@ -45,8 +45,7 @@ void report(benchmark::State& state, std::size_t items_per_iteration) {
     const auto items = state.iterations() * static_cast<std::int64_t>(items_per_iteration);
     state.SetItemsProcessed(items);
     state.counters["per_item"] =
-        benchmark::Counter(static_cast<double>(items),
-                           benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+        benchmark::Counter(static_cast<double>(items), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 template <typename Ring, typename Item>

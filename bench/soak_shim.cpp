@@ -48,7 +48,8 @@ bool SoakShim::decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batc
             }
             ++lost_;
             places_.erase(place);
-        } else if (decision.kind != DecisionKind::node_accepted && decision.kind != DecisionKind::application_accepted) {
+        } else if (decision.kind != DecisionKind::node_accepted &&
+                   decision.kind != DecisionKind::application_accepted) {
             ++faults_;  // rejected, or without a place: there is room for all
         }
     }
@@ -58,7 +59,7 @@ bool SoakShim::decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batc
 void SoakShim::add_nodes(std::uint32_t count) {
     std::vector<std::string> names;
     std::vector<DictEntry> entries;
-    std::vector<NodeRecord> records;
+    std::vector<NodeItem> records;
     const std::vector<Amount> capacity = {{kCpu, 4'000}, {kMemory, 32 * 1'024 * kMi}, {kPods, 110}};
     for (std::uint32_t i = 0; i < count; ++i) {
         names.push_back(fmt::format("node-{:07}", next_id_ + i));
@@ -75,7 +76,7 @@ void SoakShim::add_nodes(std::uint32_t count) {
 void SoakShim::register_cluster() {
     const std::vector<DictEntry> entries = {{kApplication, "app"}, {kCpu, "cpu"}, {kMemory, "memory"}, {kPods, "pods"}};
     send(DefineMessage{entries});
-    const ApplicationRecord application{.application = kApplication, .queue = 0, .user = 0};
+    const ApplicationItem application{.application = kApplication, .queue = 0, .user = 0};
     send(ApplicationsMessage{.add = {&application, 1}, .remove = {}});
     for (std::uint32_t first = 0; first < options_.nodes; first += kItemsPerMessage) {
         add_nodes(std::min(kItemsPerMessage, options_.nodes - first));
@@ -87,12 +88,13 @@ void SoakShim::ask() {
     for (std::uint32_t first = 0; first < kPodsOfTurn; first += kItemsPerMessage) {
         std::vector<std::string> keys(kItemsPerMessage);
         std::vector<std::vector<Amount>> amounts(kItemsPerMessage);
-        std::vector<AskRecord> records(kItemsPerMessage);
+        std::vector<AskItem> records(kItemsPerMessage);
         for (std::uint32_t i = 0; i < kItemsPerMessage; ++i) {
             const std::uint64_t pod = next_pod_++;
             const auto kind = static_cast<std::int64_t>(pod % options_.classes);
             // The number of a one-off pod in bytes: a size of its own for four billion pods.
-            const std::int64_t own = pod % kOneOffEvery == 0 ? static_cast<std::int64_t>(pod & 0xffff'ffff) % (64 * kMi) : 0;
+            const std::int64_t own =
+                pod % kOneOffEvery == 0 ? static_cast<std::int64_t>(pod & 0xffff'ffff) % (64 * kMi) : 0;
             keys[i] = fmt::format("soak/pod-{:012}", pod);
             amounts[i] = {{kCpu, 50 + kind % 100}, {kMemory, (200 + kind) * kMi + own}, {kPods, 1}};
             records[i].key = keys[i];
@@ -117,12 +119,10 @@ void SoakShim::end_oldest() {
         if (places_.erase(by_age_.front()) > 0) keys.push_back(std::move(by_age_.front()));
         by_age_.pop_front();
     }
-    std::vector<ReleaseRecord> records;
+    std::vector<ReleaseItem> records;
     for (const std::string& key : keys) {
-        records.push_back({.key = key,
-                           .application = kApplication,
-                           .termination = Termination::stopped_by_rm,
-                           .message = {}});
+        records.push_back(
+            {.key = key, .application = kApplication, .termination = Termination::stopped_by_rm, .message = {}});
     }
     for (std::size_t first = 0; first < records.size(); first += kItemsPerMessage) {
         const std::size_t count = std::min<std::size_t>(kItemsPerMessage, records.size() - first);
@@ -133,7 +133,7 @@ void SoakShim::end_oldest() {
 void SoakShim::replace_a_node() {
     const DictId old = nodes_.front();
     nodes_.pop_front();
-    const NodeRecord record{.node = old, .action = NodeAction::decommission, .capacity = {}, .attributes = {}};
+    const NodeItem record{.node = old, .action = NodeAction::decommission, .capacity = {}, .attributes = {}};
     send(NodesMessage{std::span(&record, 1)});
     send(ForgetMessage{std::span(&old, 1)});
     add_nodes(1);
@@ -161,7 +161,8 @@ void SoakShim::turn() {
 void SoakShim::compare(std::vector<std::string>& differences) const {
     const EngineCounters counters = engine_.counters();
     if (counters.allocations != places_.size()) {
-        differences.push_back(fmt::format("the engine has {} allocations, the shim {}", counters.allocations, places_.size()));
+        differences.push_back(
+            fmt::format("the engine has {} allocations, the shim {}", counters.allocations, places_.size()));
     }
     if (counters.nodes != nodes_.size()) {
         differences.push_back(fmt::format("the engine has {} nodes, the shim {}", counters.nodes, nodes_.size()));

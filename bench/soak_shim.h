@@ -62,8 +62,8 @@ private:
     std::uint64_t lost_ = 0;
     std::uint64_t faults_ = 0;
     DictId next_id_;
-    std::deque<DictId> nodes_;          // oldest first
-    std::deque<std::string> by_age_;    // keys of pods that were placed, some gone with their node
+    std::deque<DictId> nodes_;                             // oldest first
+    std::deque<std::string> by_age_;                       // keys of pods that were placed, some gone with their node
     std::unordered_map<std::string, std::string> places_;  // of pods that run: their node
 };
 

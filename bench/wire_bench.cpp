@@ -21,11 +21,10 @@ public:
         for (std::size_t i = 0; i < kItems; ++i) {
             std::string key = "7f3e2c1a-95b4-4d60-8a17-" + std::to_string(100'000'000'000 + i);
             keys_.push_back(key.substr(0, 36) + "/" + std::to_string(100 + i));
-            nodes_.push_back("ip-10-12-" + std::to_string(i % 8) +
-                             "-17.eu-central-1.compute.internal");
+            nodes_.push_back("ip-10-12-" + std::to_string(i % 8) + "-17.eu-central-1.compute.internal");
         }
         for (std::size_t i = 0; i < kItems; ++i) {
-            AskRecord& ask = asks_[i];
+            AskItem& ask = asks_[i];
             ask.key = keys_[i];
             ask.application = 12;
             ask.priority = 100;
@@ -47,16 +46,15 @@ private:
     std::vector<Attribute> tags_ = {{10, 20}, {11, 21}, {12, 22}, {13, 23}, {14, 24}, {15, 25}};
     std::vector<std::string> keys_;
     std::vector<std::string> nodes_;
-    std::vector<AskRecord> asks_;
+    std::vector<AskItem> asks_;
     std::vector<Decision> decisions_;
 };
 
 void report(benchmark::State& state, std::size_t bytes) {
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kItems));
     state.counters["bytes_per_item"] = static_cast<double>(bytes) / kItems;
-    state.counters["per_item"] =
-        benchmark::Counter(static_cast<double>(state.iterations()) * kItems,
-                           benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    state.counters["per_item"] = benchmark::Counter(static_cast<double>(state.iterations()) * kItems,
+                                                    benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 void encode(benchmark::State& state, const Message& message) {

@@ -5,8 +5,8 @@
 //
 // Thread: one per shim (Client::start); main waits. Owner: each shim of its own numbers, which main reads after
 // the last thread has ended. Exit code: 0 if every pod was placed once, 1 otherwise, 2 for bad arguments.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -66,8 +66,7 @@ public:
             for (; stated_ < share_.nodes && names.size() < kNodesAtOnce; ++stated_)
                 names.push_back(fmt::format("s{}-node-{}", share_.shim, stated_));
             std::vector<NodeStatement> portion;
-            for (const std::string& name : names)
-                portion.push_back({name, NodeAction::create, kNode, {}});
+            for (const std::string& name : names) portion.push_back({name, NodeAction::create, kNode, {}});
             writer.nodes(portion);
         }
         if (stated_ < share_.nodes) return false;
@@ -161,8 +160,7 @@ struct Arguments {
     std::int64_t timeout_s = 120;
 };
 
-bool wait_for(const std::vector<std::unique_ptr<Shim>>& shims, bool (Shim::*what)() const,
-              std::int64_t timeout_s) {
+bool wait_for(const std::vector<std::unique_ptr<Shim>>& shims, bool (Shim::*what)() const, std::int64_t timeout_s) {
     const std::int64_t deadline = now_ns() + timeout_s * 1'000'000'000;
     const auto holds = [&](const auto& shim) { return (shim.get()->*what)(); };
     while (!std::all_of(shims.begin(), shims.end(), holds)) {
@@ -173,8 +171,7 @@ bool wait_for(const std::vector<std::unique_ptr<Shim>>& shims, bool (Shim::*what
 }
 
 // True if every pod was placed once.
-bool report(const Arguments& arguments, std::vector<std::unique_ptr<Shim>>& shims,
-            std::int64_t begun) {
+bool report(const Arguments& arguments, std::vector<std::unique_ptr<Shim>>& shims, std::int64_t begun) {
     cli::Latencies all;
     std::size_t placed = 0;
     std::size_t doubled = 0;
@@ -188,12 +185,12 @@ bool report(const Arguments& arguments, std::vector<std::unique_ptr<Shim>>& shim
         first_done = std::min(first_done, shim->last_ns);
     }
     const double seconds = static_cast<double>(last - begun) * 1e-9;
-    fmt::print("{{\"connections\":{},\"placed\":{},\"doubled\":{},\"seconds\":{:.6f},\"pods_per_s\":{:.0f},"
-               "\"p50_us\":{:.0f},\"p99_us\":{:.0f},\"first_done_share\":{:.3f}}}\n",
-               shims.size(), placed, doubled, seconds,
-               seconds > 0 ? static_cast<double>(placed) / seconds : 0, all.percentile_us(0.5),
-               all.percentile_us(0.99),
-               seconds > 0 ? static_cast<double>(first_done - begun) * 1e-9 / seconds : 0);
+    fmt::print(
+        "{{\"connections\":{},\"placed\":{},\"doubled\":{},\"seconds\":{:.6f},\"pods_per_s\":{:.0f},"
+        "\"p50_us\":{:.0f},\"p99_us\":{:.0f},\"first_done_share\":{:.3f}}}\n",
+        shims.size(), placed, doubled, seconds, seconds > 0 ? static_cast<double>(placed) / seconds : 0,
+        all.percentile_us(0.5), all.percentile_us(0.99),
+        seconds > 0 ? static_cast<double>(first_done - begun) * 1e-9 / seconds : 0);
     return placed == arguments.pods && doubled == 0;
 }
 
@@ -209,8 +206,7 @@ int run(const Arguments& arguments) {
     const std::size_t n = arguments.connections;
     for (std::size_t i = 0; i < n; ++i) {
         const auto part = [&](std::size_t all) { return all / n + (i < all % n ? 1 : 0); };
-        const Share share{i, part(arguments.nodes), part(arguments.pods),
-                          arguments.rate / static_cast<double>(n)};
+        const Share share{i, part(arguments.nodes), part(arguments.pods), arguments.rate / static_cast<double>(n)};
         options.certificate = fmt::format("{}/shim-{}.pem", arguments.certificates, i);
         options.key = fmt::format("{}/shim-{}.key", arguments.certificates, i);
         std::string error;

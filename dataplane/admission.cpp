@@ -39,16 +39,14 @@ Admission::Network& Admission::network_of(const UdpAddress& from, std::uint64_t 
     for (std::size_t i = first; i < first + kWays; ++i) {
         Network& network = networks_[i];
         if (network.used && network.prefix == prefix) return network;
-        if (!network.used || (oldest->used && network.bucket.last_ns() < oldest->bucket.last_ns()))
-            oldest = &network;
+        if (!network.used || (oldest->used && network.bucket.last_ns() < oldest->bucket.last_ns())) oldest = &network;
     }
     *oldest = {prefix, true, TokenBucket(limits_.per_s_of_network)};
     oldest->bucket.has(now_ns);  // its time begins now
     return *oldest;
 }
 
-Admission::Verdict Admission::judge(const UdpAddress& from, bool proven, std::size_t pending,
-                                    std::uint64_t now_ns) {
+Admission::Verdict Admission::judge(const UdpAddress& from, bool proven, std::size_t pending, std::uint64_t now_ns) {
     if (!proven && pending >= limits_.retry_above) return Verdict::retry;
     TokenBucket& network = network_of(from, now_ns).bucket;
     if (!network.has(now_ns)) return proven ? Verdict::source_exceeded : Verdict::retry;

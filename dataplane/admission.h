@@ -63,10 +63,10 @@ public:
 
     enum class Verdict : std::uint8_t {
         accept,
-        retry,           // the client must prove its address first
-        rate_exceeded,   // of all sources
-        source_exceeded, // of the source's network
-        pending_max,     // too many under way
+        retry,            // the client must prove its address first
+        rate_exceeded,    // of all sources
+        source_exceeded,  // of the source's network
+        pending_max,      // too many under way
     };
 
     // `key`: random, so that nobody can choose which networks share a place in the table.

@@ -21,8 +21,7 @@ struct Cid {
     std::uint8_t size = 0;
 
     Cid() = default;
-    explicit Cid(std::span<const std::uint8_t> from)
-        : size(static_cast<std::uint8_t>(from.size())) {
+    explicit Cid(std::span<const std::uint8_t> from) : size(static_cast<std::uint8_t>(from.size())) {
         if (!from.empty()) std::memcpy(bytes.data(), from.data(), from.size());
     }
     explicit Cid(const ngtcp2_cid& from) : Cid(std::span(from.data, from.datalen)) {}
@@ -30,9 +29,7 @@ struct Cid {
 };
 
 // Of an established connection, as most are; its id has our size (RFC 8999).
-inline bool is_short_header(std::span<const std::uint8_t> packet) {
-    return !packet.empty() && (packet[0] & 0x80) == 0;
-}
+inline bool is_short_header(std::span<const std::uint8_t> packet) { return !packet.empty() && (packet[0] & 0x80) == 0; }
 
 // Peers choose the ids of first packets, so the hash is keyed: collisions cannot be prepared.
 class CidHash {
@@ -49,8 +46,7 @@ public:
 private:
     std::uint64_t mix(std::uint64_t value) const {
         __extension__ using Wide = unsigned __int128;
-        const Wide product =
-            static_cast<Wide>(value + 0x9e3779b97f4a7c15ull) * (key_ ^ 0xd6e8feb86659fd93ull);
+        const Wide product = static_cast<Wide>(value + 0x9e3779b97f4a7c15ull) * (key_ ^ 0xd6e8feb86659fd93ull);
         return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
     }
     std::uint64_t key_;

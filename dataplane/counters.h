@@ -18,55 +18,55 @@ namespace bayplan::dataplane {
 enum class Count : std::uint8_t {
     turns,
     sleeps,
-    connections_open,       // now: like handshakes_pending it also goes down
+    connections_open,  // now: like handshakes_pending it also goes down
     connections_opened,
     connections_closed,
     handshakes_ok,
     handshakes_refused,
-    handshakes_pending,     // now: accepted and not yet ok or refused
+    handshakes_pending,  // now: accepted and not yet ok or refused
     // First packets of clients; each is counted in exactly one of the four below it.
     handshake_attempts,
-    attempts_accepted,      // a connection was begun
-    attempts_retried,       // answered by Retry: the client comes back with a token
-    attempts_refused,       // answered by CONNECTION_CLOSE
-    attempts_lost,          // not answered; a drop_* counter says why
-    tokens_accepted,        // of the accepted: with a token of an earlier connection, so no Retry
+    attempts_accepted,  // a connection was begun
+    attempts_retried,   // answered by Retry: the client comes back with a token
+    attempts_refused,   // answered by CONNECTION_CLOSE
+    attempts_lost,      // not answered; a drop_* counter says why
+    tokens_accepted,    // of the accepted: with a token of an earlier connection, so no Retry
     frames_in,
     frames_out,
-    frame_bytes_in,         // payload
+    frame_bytes_in,  // payload
     frame_bytes_out,
-    frames_pushed_back,     // a handler refused a frame: its stream stops being read
-    send_buffer_full,       // send() returned false
-    send_to_nobody,         // send() on a connection that is gone, or a stream of the other side
+    frames_pushed_back,  // a handler refused a frame: its stream stops being read
+    send_buffer_full,    // send() returned false
+    send_to_nobody,      // send() on a connection that is gone, or a stream of the other side
     quic_packets_in,
     quic_packets_out,
     version_negotiations,
-    closes_repeated,        // CONNECTION_CLOSE sent again to a peer that did not hear it
-    stateless_resets,       // sent, for packets of connections that are not ours (any more)
+    closes_repeated,   // CONNECTION_CLOSE sent again to a peer that did not hear it
+    stateless_resets,  // sent, for packets of connections that are not ours (any more)
     key_updates,
-    path_changes,           // a peer's address changed, and the connection followed
+    path_changes,  // a peer's address changed, and the connection followed
     tls_reloads,
-    connections_revoked,    // closed by a reload
-    steered_out,            // packets handed to the lcore that their connection id names
-    steered_in,             // and taken from others
-    stalls,                 // the loop was not run for a while: what had arrived was read first
-    clock_went_back,        // and was taken to stand still
+    connections_revoked,  // closed by a reload
+    steered_out,          // packets handed to the lcore that their connection id names
+    steered_in,           // and taken from others
+    stalls,               // the loop was not run for a while: what had arrived was read first
+    clock_went_back,      // and was taken to stand still
     drop_malformed_header,
     drop_unknown_connection,
-    drop_not_initial,       // long header of no connection that cannot open one
-    drop_short_initial,     // below 1200 bytes: a forged source would be amplified
+    drop_not_initial,    // long header of no connection that cannot open one
+    drop_short_initial,  // below 1200 bytes: a forged source would be amplified
     drop_connections_max,
-    drop_remote_changed,    // right connection id, other address, and not one that may move
-    drop_initial_broken,    // an Initial that does not decrypt, or a handshake that cannot begin
-    drop_version,           // another QUIC version, and no answer could be sent
-    drop_no_buffer,         // the port had no buffer for a stateless answer
-    drop_handshake_rate,    // new handshakes of all sources
-    drop_network_rate,      // new handshakes of one network of sources
+    drop_remote_changed,      // right connection id, other address, and not one that may move
+    drop_initial_broken,      // an Initial that does not decrypt, or a handshake that cannot begin
+    drop_version,             // another QUIC version, and no answer could be sent
+    drop_no_buffer,           // the port had no buffer for a stateless answer
+    drop_handshake_rate,      // new handshakes of all sources
+    drop_network_rate,        // new handshakes of one network of sources
     drop_handshakes_pending,  // too many under way
-    drop_answer_rate,       // answers to strangers
-    drop_token_invalid,     // a Retry token that is not ours, too old, or of another address
-    drop_steering_full,     // the ring to the right lcore is full
-    drop_path_forgotten,    // a packet for an address of which there were too many
+    drop_answer_rate,         // answers to strangers
+    drop_token_invalid,       // a Retry token that is not ours, too old, or of another address
+    drop_steering_full,       // the ring to the right lcore is full
+    drop_path_forgotten,      // a packet for an address of which there were too many
     kCount
 };
 

@@ -34,16 +34,13 @@ enum class PortCount : std::uint8_t {
     kCount
 };
 
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(PortCount::kCount)>
-    kPortCountNames = {"rx_packets",  "tx_packets",   "rx_bytes",     "tx_bytes",    "arp_replies",
-                       "arp_requests", "arp_news",    "ndp_replies",  "ndp_requests", "ndp_news",
-                       "icmp_replies", "tx_no_buffer", "drop_tx_full"};
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(PortCount::kCount)> kPortCountNames = {
+    "rx_packets",  "tx_packets",   "rx_bytes", "tx_bytes",     "arp_replies",  "arp_requests", "arp_news",
+    "ndp_replies", "ndp_requests", "ndp_news", "icmp_replies", "tx_no_buffer", "drop_tx_full"};
 
 class DpdkCounters {
 public:
-    void add(PortCount which, std::uint64_t n = 1) {
-        increase(counts_[static_cast<std::size_t>(which)], n);
-    }
+    void add(PortCount which, std::uint64_t n = 1) { increase(counts_[static_cast<std::size_t>(which)], n); }
     void dropped(DropReason reason) { increase(drops_[static_cast<std::size_t>(reason)], 1); }
     std::uint64_t get(PortCount which) const {
         return counts_[static_cast<std::size_t>(which)].load(std::memory_order_relaxed);

@@ -37,9 +37,8 @@ public:
     // For so many lcores: a receive queue each if the device spreads flows over queues by itself,
     // else one; a transmit queue each as far as it has them. `name` empty: the first there is. A
     // null `pool` makes an own one. Null and `error` on failure.
-    static std::shared_ptr<EthDevice> open(const std::string& name,
-                                           std::shared_ptr<rte_mempool> pool, std::size_t lcores,
-                                           std::string& error);
+    static std::shared_ptr<EthDevice> open(const std::string& name, std::shared_ptr<rte_mempool> pool,
+                                           std::size_t lcores, std::string& error);
     ~EthDevice();
     EthDevice(const EthDevice&) = delete;
     EthDevice& operator=(const EthDevice&) = delete;
@@ -92,8 +91,7 @@ public:
 
     // `keep` lives until the device is closed (the rings below a ring device).
     // `lcore`: number among the ports of the device; the first reports what is the device's alone.
-    DpdkPort(std::shared_ptr<EthDevice> device, std::size_t lcore, const Link& link,
-             std::shared_ptr<void> keep);
+    DpdkPort(std::shared_ptr<EthDevice> device, std::size_t lcore, const Link& link, std::shared_ptr<void> keep);
     ~DpdkPort() override;
     DpdkPort(const DpdkPort&) = delete;
     DpdkPort& operator=(const DpdkPort&) = delete;

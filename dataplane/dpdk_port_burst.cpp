@@ -93,9 +93,7 @@ bool DpdkPort::handle(rte_mbuf*& buffer, DatagramSink& sink) {
     }
     const FrameResult result = handle_frame({bytes_of(buffer), buffer->data_len}, own_);
     switch (result.action) {
-        case FrameAction::datagram:
-            sink.on_datagram(result.path, result.payload);
-            return false;
+        case FrameAction::datagram: sink.on_datagram(result.path, result.payload); return false;
         case FrameAction::arp_reply:
             counters_.add(PortCount::arp_replies);
             if (result.sender_ip != 0) {
@@ -105,9 +103,7 @@ bool DpdkPort::handle(rte_mbuf*& buffer, DatagramSink& sink) {
         case FrameAction::ndp_question:
             if (!build_ndp_answer(buffer, result)) return false;
             break;
-        case FrameAction::icmp_reply:
-            counters_.add(PortCount::icmp_replies);
-            break;
+        case FrameAction::icmp_reply: counters_.add(PortCount::icmp_replies); break;
         case FrameAction::arp_news:
             counters_.add(PortCount::arp_news);
             neighbours_.learn(ip_bytes(result.sender_ip), result.sender_mac, now_ns());
@@ -116,9 +112,7 @@ bool DpdkPort::handle(rte_mbuf*& buffer, DatagramSink& sink) {
             counters_.add(PortCount::ndp_news);
             neighbours_.learn(result.sender_ip6, result.sender_mac, now_ns());
             return false;
-        case FrameAction::drop:
-            counters_.dropped(result.reason);
-            return false;
+        case FrameAction::drop: counters_.dropped(result.reason); return false;
     }
     // What the receiver flagged must not ask anything of the sender.
     buffer->ol_flags &= RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL;
@@ -184,8 +178,8 @@ void DpdkPort::flush() {
     if (std::mutex* shared = device_->tx_lock()) lock = std::unique_lock(*shared);
     for (int attempt = 0; attempt < kTxAttempts && sent < tx_count_; ++attempt) {
         const auto left = static_cast<std::uint16_t>(tx_count_ - sent);
-        sent = static_cast<std::uint16_t>(
-            sent + rte_eth_tx_burst(device_->port_id(), tx_queue_, tx_.data() + sent, left));
+        sent =
+            static_cast<std::uint16_t>(sent + rte_eth_tx_burst(device_->port_id(), tx_queue_, tx_.data() + sent, left));
     }
     if (lock) lock.unlock();
     std::uint64_t bytes = 0;
@@ -234,9 +228,8 @@ void DpdkPort::ask_for(const IpBytes& target) {
     UdpAddress address;
     std::ranges::copy(target, address.ip);
     if (const Ipv4Address ip = ipv4_of(address); ip != 0) {
-        send_own(kArpFrameBytes, PortCount::arp_requests, [&](std::span<std::uint8_t> out) {
-            build_arp_request(out.first<kArpFrameBytes>(), own_, ip);
-        });
+        send_own(kArpFrameBytes, PortCount::arp_requests,
+                 [&](std::span<std::uint8_t> out) { build_arp_request(out.first<kArpFrameBytes>(), own_, ip); });
     } else {
         send_own(own_.link_bytes() + kNdpBytes, PortCount::ndp_requests,
                  [&](std::span<std::uint8_t> out) { build_solicitation(out, own_, target); });
@@ -249,9 +242,7 @@ void DpdkPort::announce() {
     if (own_.ip != 0) ask_for(ip_bytes(own_.ip));
     if (own_.has_ip6()) {
         send_own(own_.link_bytes() + kNdpBytes, PortCount::ndp_requests,
-                 [&](std::span<std::uint8_t> out) {
-                     build_advertisement(out, own_, Ipv6Address{}, MacAddress{});
-                 });
+                 [&](std::span<std::uint8_t> out) { build_advertisement(out, own_, Ipv6Address{}, MacAddress{}); });
     }
     for (const Link::Route* route : {&link_.ipv4, &link_.ipv6}) {
         if (route->gateway == IpBytes{}) continue;

@@ -22,13 +22,11 @@
 namespace bayplan::dataplane {
 namespace {
 
-constexpr std::uint16_t kDescriptors = 1024;  // per queue; drivers adjust it to what they can
+constexpr std::uint16_t kDescriptors = 1024;      // per queue; drivers adjust it to what they can
 constexpr std::uint32_t kBuffersPerLcore = 8191;  // two full rings, bursts, caches; 2^n - 1 packs best
 constexpr std::uint32_t kBuffersPerThread = 256;  // cached, so that a burst touches no shared line
 
-std::string failure(const std::string& what, int code) {
-    return what + ": " + rte_strerror(code < 0 ? -code : code);
-}
+std::string failure(const std::string& what, int code) { return what + ": " + rte_strerror(code < 0 ? -code : code); }
 
 std::string known_devices() {
     std::string names;
@@ -64,17 +62,15 @@ MacAddress local_mac(Ipv4Address ip) {
             static_cast<std::uint8_t>(ip)};
 }
 
-std::uint64_t above(std::uint64_t value, std::uint64_t base) {
-    return value > base ? value - base : 0;
-}
+std::uint64_t above(std::uint64_t value, std::uint64_t base) { return value > base ? value - base : 0; }
 
 }  // namespace
 
 std::shared_ptr<rte_mempool> make_buffer_pool(std::uint32_t count, std::string& error) {
     static std::atomic<unsigned> number{0};  // pools need names of their own within the process
     const std::string name = "bayplan_" + std::to_string(number.fetch_add(1));
-    rte_mempool* pool = rte_pktmbuf_pool_create(name.c_str(), count, kBuffersPerThread, 0,
-                                                RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+    rte_mempool* pool =
+        rte_pktmbuf_pool_create(name.c_str(), count, kBuffersPerThread, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
     if (pool == nullptr) {
         error = failure("cannot make a pool of " + std::to_string(count) +
                             " packet buffers (is -m of the EAL arguments too small?)",
@@ -94,9 +90,8 @@ std::uint64_t EthDevice::rx_packets() const {
     return sum;
 }
 
-std::shared_ptr<EthDevice> EthDevice::open(const std::string& name,
-                                           std::shared_ptr<rte_mempool> pool, std::size_t lcores,
-                                           std::string& error) {
+std::shared_ptr<EthDevice> EthDevice::open(const std::string& name, std::shared_ptr<rte_mempool> pool,
+                                           std::size_t lcores, std::string& error) {
     std::uint16_t port_id = 0;
     if (!find_device(name, port_id, error)) return nullptr;
     if (pool == nullptr) {
@@ -119,8 +114,8 @@ bool EthDevice::choose_queues(const rte_eth_dev_info& info, std::string& error) 
     const bool fixed = driver_ == "net_af_packet" || driver_ == "net_ring";
     if (fixed) by_hash_ = false;
     if (fixed && info.max_rx_queues > 1 && info.max_rx_queues != lcores) {
-        error = "DPDK device " + name_ + " has " + std::to_string(info.max_rx_queues) +
-                " queues for " + std::to_string(lcores) +
+        error = "DPDK device " + name_ + " has " + std::to_string(info.max_rx_queues) + " queues for " +
+                std::to_string(lcores) +
                 " lcores: some would not be read; make both numbers the same (qpairs=, lcores)";
         return false;
     }
@@ -146,11 +141,9 @@ bool EthDevice::configure(std::string& error) {
     rte_eth_conf conf{};  // no offload: checksums of headers are cheap, payloads are authenticated
     if (by_hash_) {
         conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
-        conf.rx_adv_conf.rss_conf.rss_hf =
-            info.flow_type_rss_offloads & (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+        conf.rx_adv_conf.rss_conf.rss_hf = info.flow_type_rss_offloads & (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
     }
-    if (const int code = rte_eth_dev_configure(port_id_, rx_queues_, tx_queues_, &conf);
-        code != 0) {
+    if (const int code = rte_eth_dev_configure(port_id_, rx_queues_, tx_queues_, &conf); code != 0) {
         error = failure("cannot configure DPDK device " + name_ + " (is it in use?)", code);
         return false;
     }
@@ -199,8 +192,7 @@ void EthDevice::listen_for(const Ipv6Address& ip) {
     }
 }
 
-DpdkPort::DpdkPort(std::shared_ptr<EthDevice> device, std::size_t lcore, const Link& link,
-                   std::shared_ptr<void> keep)
+DpdkPort::DpdkPort(std::shared_ptr<EthDevice> device, std::size_t lcore, const Link& link, std::shared_ptr<void> keep)
     : keep_(std::move(keep)),
       device_(std::move(device)),
       lcore_(lcore),
@@ -238,8 +230,7 @@ void DpdkPort::append_counters(std::vector<Counter>& out) const {
     if (lcore_ > 0) return;
     // The kernel's count first: what arrives between the two reads must not look lost.
     InterfaceStatistics below;
-    const bool has_interface =
-        !device_->interface().empty() && read_interface_statistics(device_->interface(), below);
+    const bool has_interface = !device_->interface().empty() && read_interface_statistics(device_->interface(), below);
     rte_eth_stats stats{};
     const bool has_stats = rte_eth_stats_get(device_->port_id(), &stats) == 0;
     out.emplace_back("rx_missed", has_stats ? stats.imissed : 0);
@@ -248,18 +239,15 @@ void DpdkPort::append_counters(std::vector<Counter>& out) const {
     if (!has_interface) return;
     const std::uint64_t arrived = above(below.rx_packets, base_.rx_packets);
     out.emplace_back("kernel_rx_dropped", above(below.rx_dropped, base_.rx_dropped));
-    out.emplace_back("kernel_rx_minus_port_rx",
-                     above(arrived, device_->rx_packets()));
+    out.emplace_back("kernel_rx_minus_port_rx", above(arrived, device_->rx_packets()));
 }
 
-std::unique_ptr<PacketPort> open_dpdk_port(const DpdkPortOptions& options, bool server,
-                                           std::string& error) {
+std::unique_ptr<PacketPort> open_dpdk_port(const DpdkPortOptions& options, bool server, std::string& error) {
     PortSet set = open_dpdk_ports(options, 1, server, error);
     return set.ports.empty() ? nullptr : std::move(set.ports.front());
 }
 
-PortSet open_dpdk_ports(const DpdkPortOptions& options, std::size_t lcores, bool server,
-                        std::string& error) {
+PortSet open_dpdk_ports(const DpdkPortOptions& options, std::size_t lcores, bool server, std::string& error) {
     Link link;
     if (!read_link(options, link, error)) return {};
     if (server && options.udp_port == 0) {
@@ -267,14 +255,13 @@ PortSet open_dpdk_ports(const DpdkPortOptions& options, std::size_t lcores, bool
         return {};
     }
     if (!start_eal(options.eal_arguments, error)) return {};
-    const std::shared_ptr<EthDevice> device =
-        EthDevice::open(options.device, nullptr, lcores, error);
+    const std::shared_ptr<EthDevice> device = EthDevice::open(options.device, nullptr, lcores, error);
     if (device == nullptr) return {};
     constexpr std::uint16_t kQuicLeast = 1200;
     const std::uint16_t needed = kQuicLeast + (link.station.has_ip6() ? 48 : 28);
     if (device->mtu() < needed) {
-        error = "the MTU of the DPDK device, " + std::to_string(device->mtu()) +
-                ", is too small: QUIC needs " + std::to_string(needed);
+        error = "the MTU of the DPDK device, " + std::to_string(device->mtu()) + ", is too small: QUIC needs " +
+                std::to_string(needed);
         return {};
     }
     // A client may leave it open; from the dynamic range, another one after a restart.
@@ -284,8 +271,7 @@ PortSet open_dpdk_ports(const DpdkPortOptions& options, std::size_t lcores, bool
     }
     PortSet set;
     set.one_receives = device->rx_queues() < lcores;
-    for (std::size_t i = 0; i < lcores; ++i)
-        set.ports.push_back(std::make_unique<DpdkPort>(device, i, link, nullptr));
+    for (std::size_t i = 0; i < lcores; ++i) set.ports.push_back(std::make_unique<DpdkPort>(device, i, link, nullptr));
     return set;
 }
 

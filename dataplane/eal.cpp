@@ -95,9 +95,7 @@ int init(const std::vector<std::string>& arguments) {
     for (std::string& argument : kept) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
     int result = -1;
-    std::thread([&] {
-        result = rte_eal_init(static_cast<int>(kept.size()), pointers.data());
-    }).join();
+    std::thread([&] { result = rte_eal_init(static_cast<int>(kept.size()), pointers.data()); }).join();
     return result;
 }
 
@@ -107,9 +105,7 @@ bool start_first_time(const std::vector<std::string>& arguments, std::string& er
         !prepare_runtime_directory(error)) {
         return false;
     }
-    const auto is_virtio_user = [](const std::string& vdev) {
-        return vdev.rfind("net_virtio_user", 0) == 0;
-    };
+    const auto is_virtio_user = [](const std::string& vdev) { return vdev.rfind("net_virtio_user", 0) == 0; };
     // A virtio_user peer that vanishes raises SIGPIPE in its driver.
     if (std::ranges::any_of(vdevs_of(arguments), is_virtio_user)) std::signal(SIGPIPE, SIG_IGN);
     route_logs();

@@ -40,8 +40,7 @@ constexpr unsigned long kTimerSlackNs = 1'000;
 std::uint64_t monotonic_ns() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-           static_cast<std::uint64_t>(now.tv_nsec);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 inline void cpu_relax() {
@@ -52,10 +51,8 @@ inline void cpu_relax() {
 
 class EventLoop final : public DataPlane {
 public:
-    EventLoop(const DataPlaneOptions& options, FrameHandler& handler,
-              std::unique_ptr<PacketPort> port,
-              std::shared_ptr<const TlsCredentials> credentials, NowFunction now,
-              std::shared_ptr<Steering> steering)
+    EventLoop(const DataPlaneOptions& options, FrameHandler& handler, std::unique_ptr<PacketPort> port,
+              std::shared_ptr<const TlsCredentials> credentials, NowFunction now, std::shared_ptr<Steering> steering)
         : options_(options),
           handler_(handler),
           port_(std::move(port)),
@@ -78,9 +75,7 @@ public:
     bool send(ConnectionId id, Stream stream, std::span<const std::byte> payload) override {
         return endpoint_.send(id, stream, payload);
     }
-    void close(ConnectionId id, std::uint64_t error, std::string_view why) override {
-        endpoint_.close(id, error, why);
-    }
+    void close(ConnectionId id, std::uint64_t error, std::string_view why) override { endpoint_.close(id, error, why); }
 
     std::size_t turn() override {
         const bool stalled = begin_turn();
@@ -238,28 +233,25 @@ bool check(const TransportOptions& options, std::string& error) {
 }  // namespace
 
 std::unique_ptr<DataPlane> make_data_plane(const DataPlaneOptions& options, FrameHandler& handler,
-                                           std::unique_ptr<PacketPort> port, std::string& error,
-                                           NowFunction now, std::shared_ptr<Steering> steering) {
+                                           std::unique_ptr<PacketPort> port, std::string& error, NowFunction now,
+                                           std::shared_ptr<Steering> steering) {
     if (!check(options.transport, error)) return nullptr;
     auto credentials = TlsCredentials::load(options.transport.tls, options.server, error);
     if (!credentials) return nullptr;
-    return std::make_unique<EventLoop>(options, handler, std::move(port), std::move(credentials),
-                                       std::move(now), std::move(steering));
+    return std::make_unique<EventLoop>(options, handler, std::move(port), std::move(credentials), std::move(now),
+                                       std::move(steering));
 }
 
 std::vector<std::unique_ptr<DataPlane>> make_data_planes(const DataPlaneOptions& options,
-                                                         std::span<FrameHandler* const> handlers,
-                                                         PortSet set, std::string& error,
-                                                         NowFunction now) {
+                                                         std::span<FrameHandler* const> handlers, PortSet set,
+                                                         std::string& error, NowFunction now) {
     std::vector<std::unique_ptr<DataPlane>> planes;
     std::shared_ptr<Steering> steering;
-    if (set.ports.size() > 1)
-        steering = std::make_shared<Steering>(set.ports.size(), set.one_receives);
+    if (set.ports.size() > 1) steering = std::make_shared<Steering>(set.ports.size(), set.one_receives);
     for (std::size_t i = 0; i < set.ports.size(); ++i) {
         DataPlaneOptions own = options;
         own.lcore = static_cast<std::uint8_t>(i);
-        auto plane =
-            make_data_plane(own, *handlers[i], std::move(set.ports[i]), error, now, steering);
+        auto plane = make_data_plane(own, *handlers[i], std::move(set.ports[i]), error, now, steering);
         if (!plane) return {};
         planes.push_back(std::move(plane));
     }

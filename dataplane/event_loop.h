@@ -20,14 +20,12 @@ using NowFunction = std::function<std::uint64_t()>;
 
 // Takes the port over. Of the options, `kernel` and `dpdk` are not looked at. `steering`: to the
 // other lcores of the same port, whose number is options.lcore.
-std::unique_ptr<DataPlane> make_data_plane(const DataPlaneOptions&, FrameHandler&,
-                                           std::unique_ptr<PacketPort>, std::string& error,
-                                           NowFunction now = {},
+std::unique_ptr<DataPlane> make_data_plane(const DataPlaneOptions&, FrameHandler&, std::unique_ptr<PacketPort>,
+                                           std::string& error, NowFunction now = {},
                                            std::shared_ptr<Steering> steering = {});
 
 // One data plane per port and handler, with steering between them.
-std::vector<std::unique_ptr<DataPlane>> make_data_planes(const DataPlaneOptions&,
-                                                         std::span<FrameHandler* const>, PortSet,
-                                                         std::string& error, NowFunction now = {});
+std::vector<std::unique_ptr<DataPlane>> make_data_planes(const DataPlaneOptions&, std::span<FrameHandler* const>,
+                                                         PortSet, std::string& error, NowFunction now = {});
 
 }  // namespace bayplan::dataplane

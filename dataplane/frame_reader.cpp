@@ -15,8 +15,8 @@ bool FrameReader::begin_frame() {
     std::memcpy(&length, header_.data(), 4);
     std::memcpy(&reserved, header_.data() + 4, 4);
     if (length > frame_bytes_max_) {
-        error_ = "frame of " + std::to_string(length) + " bytes exceeds the limit of " +
-                 std::to_string(frame_bytes_max_);
+        error_ =
+            "frame of " + std::to_string(length) + " bytes exceeds the limit of " + std::to_string(frame_bytes_max_);
         return false;
     }
     if (reserved != 0) {
@@ -68,8 +68,7 @@ void FrameReader::keep(std::span<const std::uint8_t> bytes) {
     // Drop what was worked off once it is the larger part: the vector stays under twice the
     // backlog.
     if (backlog_start_ > 0 && backlog_start_ >= backlog_bytes()) {
-        backlog_.erase(backlog_.begin(),
-                       backlog_.begin() + static_cast<std::ptrdiff_t>(backlog_start_));
+        backlog_.erase(backlog_.begin(), backlog_.begin() + static_cast<std::ptrdiff_t>(backlog_start_));
         backlog_start_ = 0;
     }
     backlog_.insert(backlog_.end(), bytes.begin(), bytes.end());

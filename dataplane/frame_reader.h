@@ -25,9 +25,7 @@ namespace bayplan::dataplane {
 inline constexpr std::size_t kFrameHeaderBytes = 8;
 
 // Bytes that a payload takes on the stream, header and padding included.
-constexpr std::size_t frame_bytes_on_stream(std::size_t payload) {
-    return kFrameHeaderBytes + (payload + 7) / 8 * 8;
-}
+constexpr std::size_t frame_bytes_on_stream(std::size_t payload) { return kFrameHeaderBytes + (payload + 7) / 8 * 8; }
 
 class FrameReader {
 public:

@@ -45,16 +45,15 @@ void IdleSleeper::nap(std::int64_t ns) {
         timespec timeout{};
         timeout.tv_sec = ns / 1'000'000'000;
         timeout.tv_nsec = ns % 1'000'000'000;
-        syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&state_), FUTEX_WAIT_PRIVATE, kAsleep,
-                &timeout, nullptr, 0);
+        syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&state_), FUTEX_WAIT_PRIVATE, kAsleep, &timeout, nullptr,
+                0);
     }
     state_.exchange(kAwake);  // reads what a waker published before it woke us
 }
 
 void IdleSleeper::wake() {
     if (state_.exchange(kWoken) == kAsleep) {
-        syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&state_), FUTEX_WAKE_PRIVATE, 1,
-                nullptr, nullptr, 0);
+        syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&state_), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
     }
 }
 

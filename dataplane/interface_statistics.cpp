@@ -9,8 +9,7 @@
 
 namespace bayplan::dataplane {
 
-bool parse_interface_statistics(std::string_view text, std::string_view interface,
-                                InterfaceStatistics& out) {
+bool parse_interface_statistics(std::string_view text, std::string_view interface, InterfaceStatistics& out) {
     std::istringstream lines{std::string(text)};
     for (std::string line; std::getline(lines, line);) {
         const std::size_t colon = line.find(':');

@@ -21,7 +21,6 @@ struct InterfaceStatistics {
 bool read_interface_statistics(std::string_view interface, InterfaceStatistics& out);
 
 // The same from the text of such a file.
-bool parse_interface_statistics(std::string_view text, std::string_view interface,
-                                InterfaceStatistics& out);
+bool parse_interface_statistics(std::string_view text, std::string_view interface, InterfaceStatistics& out);
 
 }  // namespace bayplan::dataplane

@@ -30,23 +30,20 @@ constexpr std::size_t kReceiveBurst = 16;
 constexpr std::size_t kReceiveBytes = 65'536;
 constexpr std::size_t kReceiveControlBytes =
     CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(std::uint32_t)) + CMSG_SPACE(sizeof(int));
-constexpr std::size_t kSendControlBytes =
-    CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(std::uint16_t));
+constexpr std::size_t kSendControlBytes = CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(std::uint16_t));
 
 // One writer (the loop), any reader.
 struct Tally {
     std::atomic<std::uint64_t> value{0};
-    void add(std::uint64_t n) {
-        value.store(value.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
-    }
+    void add(std::uint64_t n) { value.store(value.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
     void set(std::uint64_t n) { value.store(n, std::memory_order_relaxed); }
     std::uint64_t get() const { return value.load(std::memory_order_relaxed); }
 };
 
 class KernelPort final : public PacketPort {
 public:
-    KernelPort(int socket_fd, int event_fd, const UdpAddress& local, bool ipv6,
-               bool reply_from_same_address, std::size_t payload_max)
+    KernelPort(int socket_fd, int event_fd, const UdpAddress& local, bool ipv6, bool reply_from_same_address,
+               std::size_t payload_max)
         : socket_(socket_fd),
           event_(event_fd),
           local_(local),
@@ -55,8 +52,7 @@ public:
           send_stride_((payload_max + 63) / 64 * 64),
           payload_max_(payload_max),
           send_bytes_(std::make_unique<std::uint8_t[]>(kSendBurst * send_stride_)),
-          receive_bytes_(
-              std::make_unique_for_overwrite<std::uint8_t[]>(kReceiveBurst * kReceiveBytes)) {}
+          receive_bytes_(std::make_unique_for_overwrite<std::uint8_t[]>(kReceiveBurst * kReceiveBytes)) {}
 
     std::size_t receive(DatagramSink& sink) override;
     std::span<std::uint8_t> begin_send() override {
@@ -143,8 +139,7 @@ private:
 // Returns the size of the segments that the kernel joined into this message, or 0.
 std::size_t KernelPort::read_control(msghdr& header, UdpAddress& local) {
     std::size_t segment = 0;
-    for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr;
-         part = CMSG_NXTHDR(&header, part)) {
+    for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
         if (part->cmsg_level == IPPROTO_IP && part->cmsg_type == IP_PKTINFO) {
             in_pktinfo info{};
             std::memcpy(&info, CMSG_DATA(part), sizeof info);
@@ -169,8 +164,8 @@ std::size_t KernelPort::read_control(msghdr& header, UdpAddress& local) {
 std::size_t KernelPort::receive(DatagramSink& sink) {
     for (std::size_t i = 0; i < kReceiveBurst; ++i) {
         in_vectors_[i] = {receive_bytes_.get() + i * kReceiveBytes, kReceiveBytes};
-        in_messages_[i].msg_hdr = {&in_addresses_[i],      address_size(ipv6_),  &in_vectors_[i], 1,
-                                   in_control_[i].data(), kReceiveControlBytes, 0};
+        in_messages_[i].msg_hdr = {
+            &in_addresses_[i], address_size(ipv6_), &in_vectors_[i], 1, in_control_[i].data(), kReceiveControlBytes, 0};
     }
     const int got = recvmmsg(socket_.fd, in_messages_.data(), kReceiveBurst, MSG_DONTWAIT, nullptr);
     if (got < 0) {
@@ -183,8 +178,7 @@ std::size_t KernelPort::receive(DatagramSink& sink) {
         msghdr& header = in_messages_[i].msg_hdr;
         const std::size_t size = in_messages_[i].msg_len;
         bytes += size;
-        if ((header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
-            header.msg_namelen < address_size(ipv6_)) {
+        if ((header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 || header.msg_namelen < address_size(ipv6_)) {
             drop_rx_error_.add(1);
             continue;
         }
@@ -214,8 +208,7 @@ std::size_t KernelPort::run_from(std::size_t first) const {
     const std::size_t size = out_vectors_[first].iov_len;
     std::size_t end = first + 1;
     std::size_t bytes = size;
-    while (segment_ && end < queued_ && end - first < kRunPacketsMax &&
-           out_paths_[end] == out_paths_[first]) {
+    while (segment_ && end < queued_ && end - first < kRunPacketsMax && out_paths_[end] == out_paths_[first]) {
         const std::size_t next = out_vectors_[end].iov_len;
         if (next > size || bytes + next > kRunBytesMax) break;
         bytes += next;
@@ -229,8 +222,13 @@ void KernelPort::describe_run(std::size_t message, std::size_t first, std::size_
     const Ends& ends = out_paths_[first];
     out_addresses_[message] = socket_address(ends.remote, ipv6_);
     msghdr& header = out_messages_[message].msg_hdr;
-    header = {&out_addresses_[message],      address_size(ipv6_), &out_vectors_[first], packets,
-              out_control_[message].data(), 0,                   0};
+    header = {&out_addresses_[message],
+              address_size(ipv6_),
+              &out_vectors_[first],
+              packets,
+              out_control_[message].data(),
+              0,
+              0};
     char* at = out_control_[message].data();
     const auto add = [&](int level, int type, const void* value, std::size_t size) {
         auto* part = reinterpret_cast<cmsghdr*>(at);
@@ -261,8 +259,8 @@ void KernelPort::describe_run(std::size_t message, std::size_t first, std::size_
 bool KernelPort::send_runs(std::size_t messages, std::size_t& done) {
     std::size_t next = 0;
     while (next < messages) {
-        const int sent = sendmmsg(socket_.fd, out_messages_.data() + next,
-                                  static_cast<unsigned>(messages - next), MSG_DONTWAIT);
+        const int sent =
+            sendmmsg(socket_.fd, out_messages_.data() + next, static_cast<unsigned>(messages - next), MSG_DONTWAIT);
         if (sent < 0 && errno == EINTR) continue;
         if (sent <= 0) return false;
         std::uint64_t bytes = 0;
@@ -348,8 +346,7 @@ std::unique_ptr<PacketPort> open_socket(const Binding& wanted, std::string& erro
     const bool any_address = wanted.server && is_any(wanted.address);
     const int udp_fd = std::exchange(udp.fd, -1);
     const int event_fd = std::exchange(event.fd, -1);
-    return std::make_unique<KernelPort>(udp_fd, event_fd, local, wanted.ipv6, any_address,
-                                        wanted.payload_bytes_max);
+    return std::make_unique<KernelPort>(udp_fd, event_fd, local, wanted.ipv6, any_address, wanted.payload_bytes_max);
 }
 
 }  // namespace

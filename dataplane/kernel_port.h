@@ -16,12 +16,12 @@
 namespace bayplan::dataplane {
 
 // `payload_bytes_max`: the largest UDP payload to send.
-std::unique_ptr<PacketPort> open_kernel_port(const KernelPortOptions&, bool server,
-                                             std::uint16_t payload_bytes_max, std::string& error);
+std::unique_ptr<PacketPort> open_kernel_port(const KernelPortOptions&, bool server, std::uint16_t payload_bytes_max,
+                                             std::string& error);
 
 // As many sockets on one address, among which the kernel spreads peers by their address
 // (SO_REUSEPORT). Empty and `error` on failure, also when another program holds the address.
-PortSet open_kernel_ports(const KernelPortOptions&, std::size_t lcores, bool server,
-                          std::uint16_t payload_bytes_max, std::string& error);
+PortSet open_kernel_ports(const KernelPortOptions&, std::size_t lcores, bool server, std::uint16_t payload_bytes_max,
+                          std::string& error);
 
 }  // namespace bayplan::dataplane

@@ -22,8 +22,8 @@ constexpr std::uint16_t kVlanIdMask = 0x0fff;
 
 // Offsets inside an ARP packet: operation 6, sender mac 8, sender ip 14, target mac 18, target
 // ip 24.
-void write_arp(std::uint8_t* at, std::uint16_t operation, const Station& own,
-               const MacAddress& target_mac, Ipv4Address target) {
+void write_arp(std::uint8_t* at, std::uint16_t operation, const Station& own, const MacAddress& target_mac,
+               Ipv4Address target) {
     write16(at, 1);
     write16(at + 2, kEthertypeIpv4);
     at[4] = 6;
@@ -38,8 +38,7 @@ void write_arp(std::uint8_t* at, std::uint16_t operation, const Station& own,
 FrameResult handle_arp(Bytes frame, const Station& own) {
     if (frame.size() < own.link_bytes() + kArpBytes) return drop(DropReason::arp_short);
     std::uint8_t* arp = frame.data() + own.link_bytes();
-    const bool ethernet_ipv4 =
-        read16(arp) == 1 && read16(arp + 2) == kEthertypeIpv4 && arp[4] == 6 && arp[5] == 4;
+    const bool ethernet_ipv4 = read16(arp) == 1 && read16(arp + 2) == kEthertypeIpv4 && arp[4] == 6 && arp[5] == 4;
     const std::uint16_t operation = read16(arp + 6);
     const MacAddress sender_mac = read_mac(arp + 8);
     const Ipv4Address sender_ip = read32(arp + 14);
@@ -98,8 +97,7 @@ FrameResult handle_ipv4(Bytes frame, const Station& own, bool is_broadcast) {
     std::uint8_t* ip = packet.data();
     if (ip[0] >> 4 != 4) return drop(DropReason::ip_version);
     const std::size_t header_size = std::size_t{ip[0] & 0x0fu} * 4;
-    if (header_size < kIpv4Bytes || header_size > packet.size())
-        return drop(DropReason::ip_header_length);
+    if (header_size < kIpv4Bytes || header_size > packet.size()) return drop(DropReason::ip_header_length);
     const std::size_t total = read16(ip + 2);
     if (total < header_size || total > packet.size()) return drop(DropReason::ip_total_length);
     const Bytes header = packet.first(header_size);
@@ -122,15 +120,15 @@ FrameResult handle_ipv4(Bytes frame, const Station& own, bool is_broadcast) {
 }
 
 constexpr std::array<std::string_view, kDropReasonCount> kDropNames = {
-    "frame_short",      "frame_segmented", "vlan",          "source_mac",
-    "other_mac",        "ethertype",       "arp_short",     "arp_malformed",
-    "arp_other",        "arp_conflict",    "ip_short",      "ip_version",
-    "ip_header_length", "ip_total_length", "ip_checksum",   "ip_fragment",
-    "ip_hop_by_hop",    "ip_ttl",          "ip_source",     "ip_destination",
-    "ip_link_broadcast", "ip_protocol",    "icmp_short",    "icmp_type",
-    "icmp_options",     "icmp_checksum",   "ndp_malformed", "ndp_other",
-    "ndp_conflict",     "udp_short",       "udp_length",    "udp_source_port",
-    "udp_port",         "udp_no_checksum", "udp_empty",
+    "frame_short",       "frame_segmented", "vlan",          "source_mac",
+    "other_mac",         "ethertype",       "arp_short",     "arp_malformed",
+    "arp_other",         "arp_conflict",    "ip_short",      "ip_version",
+    "ip_header_length",  "ip_total_length", "ip_checksum",   "ip_fragment",
+    "ip_hop_by_hop",     "ip_ttl",          "ip_source",     "ip_destination",
+    "ip_link_broadcast", "ip_protocol",     "icmp_short",    "icmp_type",
+    "icmp_options",      "icmp_checksum",   "ndp_malformed", "ndp_other",
+    "ndp_conflict",      "udp_short",       "udp_length",    "udp_source_port",
+    "udp_port",          "udp_no_checksum", "udp_empty",
 };
 static_assert(!kDropNames.back().empty(), "a name for each reason");
 
@@ -152,9 +150,7 @@ FrameResult handle_udp(Bytes frame, Bytes body, const Station& own) {
     return result;
 }
 
-std::string_view to_string(DropReason reason) {
-    return kDropNames[static_cast<std::size_t>(reason)];
-}
+std::string_view to_string(DropReason reason) { return kDropNames[static_cast<std::size_t>(reason)]; }
 
 FrameResult handle_frame(std::span<std::uint8_t> frame, const Station& own) {
     if (frame.size() < kEthernetBytes) return drop(DropReason::frame_short);
@@ -189,8 +185,7 @@ void build_udp_headers(std::span<std::uint8_t> frame, const Station& own, const 
     const std::size_t headers = udp_headers_size(own, path);
     const std::size_t payload_size = frame.size() - headers;
     const bool is_ipv4 = ipv4_of(path.remote) != 0;
-    write_ethernet(frame.data(), read_mac(path.remote_mac), own,
-                   is_ipv4 ? kEthertypeIpv4 : kEthertypeIpv6);
+    write_ethernet(frame.data(), read_mac(path.remote_mac), own, is_ipv4 ? kEthertypeIpv4 : kEthertypeIpv6);
     std::uint8_t* ip = frame.data() + own.link_bytes();
     std::uint8_t* udp = frame.data() + headers - kUdpBytes;
     write16(udp, path.local.port);
@@ -211,16 +206,13 @@ void build_udp_headers(std::span<std::uint8_t> frame, const Station& own, const 
     write16(ip + 10, internet_checksum({ip, kIpv4Bytes}));
 }
 
-void build_arp_request(std::span<std::uint8_t, kArpFrameBytes> out, const Station& own,
-                       Ipv4Address target) {
+void build_arp_request(std::span<std::uint8_t, kArpFrameBytes> out, const Station& own, Ipv4Address target) {
     std::ranges::fill(out, std::uint8_t{0});
     write_ethernet(out.data(), kBroadcast, own, kEthertypeArp);
     write_arp(out.data() + own.link_bytes(), 1, own, MacAddress{}, target);
 }
 
-std::uint16_t internet_checksum(std::span<const std::uint8_t> bytes) {
-    return InternetSum().add(bytes).checksum();
-}
+std::uint16_t internet_checksum(std::span<const std::uint8_t> bytes) { return InternetSum().add(bytes).checksum(); }
 
 bool is_usable_host(Ipv4Address ip) {
     const std::uint32_t first = ip >> 24;

@@ -84,11 +84,11 @@ struct Station {
 };
 
 enum class FrameAction : std::uint8_t {
-    drop,       // `reason` says why
-    datagram,   // `path` and `payload` are set
-    arp_reply,  // the frame was turned into our reply, same length: transmit it; `sender_*` are set
-    icmp_reply,  // the frame was turned into our echo reply, same length: transmit it
-    arp_news,    // an ARP reply or announcement: `sender_*` are set
+    drop,          // `reason` says why
+    datagram,      // `path` and `payload` are set
+    arp_reply,     // the frame was turned into our reply, same length: transmit it; `sender_*` are set
+    icmp_reply,    // the frame was turned into our echo reply, same length: transmit it
+    arp_news,      // an ARP reply or announcement: `sender_*` are set
     ndp_question,  // answer with build_advertisement; `sender_ip6`, `sender_mac` are set
     ndp_news,      // somebody's advertisement: `sender_ip6`, `sender_mac` are set
 };
@@ -96,8 +96,8 @@ enum class FrameAction : std::uint8_t {
 struct FrameResult {
     FrameAction action = FrameAction::drop;
     DropReason reason = DropReason::frame_short;
-    Ipv4Address sender_ip = 0;   // 0 in an ARP probe: nothing to learn
-    Ipv6Address sender_ip6{};    // all zero in a search for duplicates: nothing to learn
+    Ipv4Address sender_ip = 0;  // 0 in an ARP probe: nothing to learn
+    Ipv6Address sender_ip6{};   // all zero in a search for duplicates: nothing to learn
     MacAddress sender_mac{};
     Path path;
     std::span<const std::uint8_t> payload;
@@ -115,8 +115,7 @@ std::size_t udp_headers_size(const Station& own, const Path& path);
 void build_udp_headers(std::span<std::uint8_t> frame, const Station& own, const Path& path);
 
 // A broadcast question for `target`; with target == own.ip an announcement of ourselves.
-void build_arp_request(std::span<std::uint8_t, kArpFrameBytes> out, const Station& own,
-                       Ipv4Address target);
+void build_arp_request(std::span<std::uint8_t, kArpFrameBytes> out, const Station& own, Ipv4Address target);
 
 // A question for `target` to its group of stations. own.link_bytes() + kNdpBytes bytes.
 void build_solicitation(std::span<std::uint8_t> out, const Station& own, const Ipv6Address& target);

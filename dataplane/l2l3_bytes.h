@@ -26,13 +26,9 @@ inline constexpr MacAddress kBroadcast = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
 using Bytes = std::span<std::uint8_t>;
 
-inline std::uint16_t read16(const std::uint8_t* at) {
-    return static_cast<std::uint16_t>(at[0] << 8 | at[1]);
-}
+inline std::uint16_t read16(const std::uint8_t* at) { return static_cast<std::uint16_t>(at[0] << 8 | at[1]); }
 
-inline std::uint32_t read32(const std::uint8_t* at) {
-    return std::uint32_t{read16(at)} << 16 | read16(at + 2);
-}
+inline std::uint32_t read32(const std::uint8_t* at) { return std::uint32_t{read16(at)} << 16 | read16(at + 2); }
 
 inline void write16(std::uint8_t* at, std::uint16_t value) {
     at[0] = static_cast<std::uint8_t>(value >> 8);
@@ -50,9 +46,7 @@ inline MacAddress read_mac(const std::uint8_t* at) {
     return mac;
 }
 
-inline void write_mac(std::uint8_t* at, const MacAddress& mac) {
-    std::memcpy(at, mac.data(), mac.size());
-}
+inline void write_mac(std::uint8_t* at, const MacAddress& mac) { std::memcpy(at, mac.data(), mac.size()); }
 
 // One station: neither a group nor the all-zero address.
 inline bool is_station(const MacAddress& mac) { return (mac[0] & 1) == 0 && mac != MacAddress{}; }
@@ -64,8 +58,7 @@ inline FrameResult drop(DropReason reason) {
 }
 
 // With the tag of our VLAN, if we are in one: own.link_bytes() in all.
-inline void write_ethernet(std::uint8_t* at, const MacAddress& to, const Station& own,
-                           std::uint16_t type) {
+inline void write_ethernet(std::uint8_t* at, const MacAddress& to, const Station& own, std::uint16_t type) {
     write_mac(at, to);
     write_mac(at + 6, own.mac);
     if (own.vlan != 0) {

@@ -42,16 +42,15 @@ Ipv6Address solicited_group(const Ipv6Address& ip) {
 }
 
 // With the pseudo header of RFC 8200, 8.1. `packet` is the IPv6 header, `body` what the sum is over.
-std::uint16_t checksum(const std::uint8_t* packet, std::uint8_t protocol,
-                       std::span<const std::uint8_t> body) {
+std::uint16_t checksum(const std::uint8_t* packet, std::uint8_t protocol, std::span<const std::uint8_t> body) {
     std::uint8_t rest[8] = {};
     write32(rest, static_cast<std::uint32_t>(body.size()));
     rest[7] = protocol;
     return InternetSum().add({packet + 8, 32}).add(rest).add(body).checksum();
 }
 
-void write_header(std::uint8_t* packet, std::size_t body_size, std::uint8_t next,
-                  std::uint8_t hop_limit, const Ipv6Address& from, const Ipv6Address& to) {
+void write_header(std::uint8_t* packet, std::size_t body_size, std::uint8_t next, std::uint8_t hop_limit,
+                  const Ipv6Address& from, const Ipv6Address& to) {
     write32(packet, 0x60000000);
     write16(packet + 4, static_cast<std::uint16_t>(body_size));
     packet[6] = next;
@@ -61,8 +60,7 @@ void write_header(std::uint8_t* packet, std::size_t body_size, std::uint8_t next
 }
 
 // The link address that an option names; `found` stays as it is without one. False: broken.
-bool read_link_option(std::span<const std::uint8_t> options, std::uint8_t wanted,
-                      MacAddress& found, bool& is_there) {
+bool read_link_option(std::span<const std::uint8_t> options, std::uint8_t wanted, MacAddress& found, bool& is_there) {
     while (!options.empty()) {
         if (options.size() < 8) return false;
         const std::size_t size = options[1] * std::size_t{8};
@@ -84,8 +82,7 @@ FrameResult handle_solicitation(Bytes frame, Bytes packet, Bytes body, const Sta
     result.sender_ip6 = source;
     result.sender_mac = read_mac(frame.data() + 6);
     bool has_option = false;
-    if (!read_link_option(body.subspan(kNdpFixedBytes), kSourceLinkOption, result.sender_mac,
-                          has_option)) {
+    if (!read_link_option(body.subspan(kNdpFixedBytes), kSourceLinkOption, result.sender_mac, has_option)) {
         return drop(DropReason::ndp_malformed);
     }
     // RFC 4861, 7.1.1: who has no address yet cannot say where it is, and asks the group.
@@ -105,8 +102,7 @@ FrameResult handle_advertisement(Bytes frame, Bytes packet, Bytes body, const St
     bool has_option = false;
     const bool to_all = read_ip6(packet.data() + 24) != own.ip6;
     const bool solicited = (body[4] & kFlagSolicited) != 0;
-    if (!read_link_option(body.subspan(kNdpFixedBytes), kTargetLinkOption, result.sender_mac,
-                          has_option) ||
+    if (!read_link_option(body.subspan(kNdpFixedBytes), kTargetLinkOption, result.sender_mac, has_option) ||
         (to_all && (solicited || !has_option)) || !is_usable_host(result.sender_ip6)) {
         return drop(DropReason::ndp_malformed);
     }
@@ -159,8 +155,8 @@ FrameResult handle_datagram(Bytes frame, Bytes packet, Bytes body, const Station
 }
 
 // IPv6 header and ICMPv6 message with one link address option.
-void write_ndp(Bytes out, const Station& own, const MacAddress& to_mac, const Ipv6Address& to,
-               std::uint8_t type, std::uint8_t flags, const Ipv6Address& target) {
+void write_ndp(Bytes out, const Station& own, const MacAddress& to_mac, const Ipv6Address& to, std::uint8_t type,
+               std::uint8_t flags, const Ipv6Address& target) {
     std::ranges::fill(out, std::uint8_t{0});
     write_ethernet(out.data(), to_mac, own, kEthertypeIpv6);
     std::uint8_t* packet = out.data() + own.link_bytes();
@@ -217,8 +213,7 @@ void build_udp_over_ipv6(Bytes packet, const Path& path, std::size_t payload_siz
     write16(body.data() + 6, sum == 0 ? 0xffff : sum);  // 0 would say "none"
 }
 
-void build_solicitation(std::span<std::uint8_t> out, const Station& own,
-                        const Ipv6Address& target) {
+void build_solicitation(std::span<std::uint8_t> out, const Station& own, const Ipv6Address& target) {
     write_ndp(out, own, solicited_mac(target), solicited_group(target), kSolicitation, 0, target);
 }
 
@@ -226,8 +221,7 @@ void build_advertisement(std::span<std::uint8_t> out, const Station& own, const 
                          const MacAddress& to_mac) {
     const bool to_all = to_ip == Ipv6Address{};
     const auto flags = static_cast<std::uint8_t>(kFlagOverride | (to_all ? 0 : kFlagSolicited));
-    write_ndp(out, own, to_all ? kAllNodesMac : to_mac, to_all ? kAllNodes : to_ip, kAdvertisement,
-              flags, own.ip6);
+    write_ndp(out, own, to_all ? kAllNodesMac : to_mac, to_all ? kAllNodes : to_ip, kAdvertisement, flags, own.ip6);
 }
 
 bool is_our_group(const MacAddress& to, const Station& own) {

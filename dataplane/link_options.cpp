@@ -35,16 +35,14 @@ bool same_prefix(const IpBytes& a, const IpBytes& b, unsigned bits) {
 }
 
 // A host address of the wanted version; an empty text is none.
-bool read_address(const std::string& text, bool wants_ipv4, const char* what, IpBytes& out,
-                  std::string& error) {
+bool read_address(const std::string& text, bool wants_ipv4, const char* what, IpBytes& out, std::string& error) {
     out = kNone;
     if (text.empty()) return true;
     UdpAddress address;
     if (parse_ip(text, 0, address)) out = ip_bytes(address);
     if (out != kNone && is_ipv4(out) == wants_ipv4 && is_usable(out)) return true;
     error = std::string("the ") + what + " of the DPDK port, \"" + text +
-            (wants_ipv4 ? "\", is not the IPv4 address of a host"
-                        : "\", is not the IPv6 address of a host");
+            (wants_ipv4 ? "\", is not the IPv4 address of a host" : "\", is not the IPv6 address of a host");
     return false;
 }
 

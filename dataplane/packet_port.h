@@ -73,7 +73,6 @@ struct PortSet {
 // fails with a clear text. Null and `error` on failure.
 std::unique_ptr<PacketPort> open_dpdk_port(const DpdkPortOptions&, bool server, std::string& error);
 // Empty and `error` on failure.
-PortSet open_dpdk_ports(const DpdkPortOptions&, std::size_t lcores, bool server,
-                        std::string& error);
+PortSet open_dpdk_ports(const DpdkPortOptions&, std::size_t lcores, bool server, std::string& error);
 
 }  // namespace bayplan::dataplane

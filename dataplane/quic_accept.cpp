@@ -28,8 +28,7 @@ constexpr std::size_t kResetBytesMax = 43;
 
 void QuicEndpoint::on_stranger(const Path& path, std::span<const std::uint8_t> packet,
                                const ngtcp2_version_cid& header) {
-    if (is_short_header(packet))
-        return on_short_stranger(path, packet, Cid(std::span(header.dcid, header.dcidlen)));
+    if (is_short_header(packet)) return on_short_stranger(path, packet, Cid(std::span(header.dcid, header.dcidlen)));
     if (!role_.server || header.version == 0) {  // 0: somebody's version negotiation
         counters_.add(Count::drop_unknown_connection);
         return;
@@ -48,8 +47,7 @@ void QuicEndpoint::on_stranger(const Path& path, std::span<const std::uint8_t> p
 }
 
 // Of a connection that is gone, or that a former life of this process had.
-void QuicEndpoint::on_short_stranger(const Path& path, std::span<const std::uint8_t> packet,
-                                     const Cid& cid) {
+void QuicEndpoint::on_short_stranger(const Path& path, std::span<const std::uint8_t> packet, const Cid& cid) {
     if (!role_.server) {
         // Perhaps such a reset: it shows nothing but a token that one of our connections knows.
         for (const Slot& slot : slots_) {
@@ -67,12 +65,11 @@ void QuicEndpoint::on_short_stranger(const Path& path, std::span<const std::uint
         std::array<std::uint8_t, kResetTokenBytes> token;
         std::array<std::uint8_t, kResetBytesMax - kResetTokenBytes> unpredictable;
         const std::size_t size = std::min(packet.size() - 1, kResetBytesMax);
-        if (!reset_token(cid, token) ||
-            gnutls_rnd(GNUTLS_RND_NONCE, unpredictable.data(), unpredictable.size()) != 0) {
+        if (!reset_token(cid, token) || gnutls_rnd(GNUTLS_RND_NONCE, unpredictable.data(), unpredictable.size()) != 0) {
             return 0;
         }
-        return ngtcp2_pkt_write_stateless_reset(room.data(), room.size(), token.data(),
-                                                unpredictable.data(), size - kResetTokenBytes);
+        return ngtcp2_pkt_write_stateless_reset(room.data(), room.size(), token.data(), unpredictable.data(),
+                                                size - kResetTokenBytes);
     });
     if (sent) counters_.add(Count::stateless_resets);
 }
@@ -80,8 +77,7 @@ void QuicEndpoint::on_short_stranger(const Path& path, std::span<const std::uint
 // --- handshakes
 
 // Exactly one of the four outcomes is counted for each attempt.
-void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> packet,
-                              const ngtcp2_pkt_hd& first) {
+void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd& first) {
     counters_.add(Count::handshake_attempts);
     if (shutting_down_) {
         return counters_.add(refuse(path, first, kTransportConnectionRefused, "shutting down"));
@@ -89,33 +85,24 @@ void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> pa
     if (live_ >= options_.connections_max) {
         counters_.add(Count::drop_connections_max);
         const std::string limit = std::to_string(options_.connections_max);
-        return counters_.add(refuse(path, first, kTransportConnectionRefused,
-                                    "connections_max (" + limit + ") reached"));
+        return counters_.add(
+            refuse(path, first, kTransportConnectionRefused, "connections_max (" + limit + ") reached"));
     }
     ngtcp2_cid before_retry{};
     const bool retried = AddressTokens::is_retry(first);
     if (retried && !tokens_.verify_retry(path.remote, first, before_retry, now_)) {
         counters_.add(Count::drop_token_invalid);
-        return counters_.add(
-            refuse(path, first, kTransportInvalidToken, "the Retry token is not valid (any more)"));
+        return counters_.add(refuse(path, first, kTransportInvalidToken, "the Retry token is not valid (any more)"));
     }
     const bool known = tokens_.verify(path.remote, first, now_);
     switch (admission_.judge(path.remote, retried || known, pending_, now_)) {
         case Admission::Verdict::accept:
             if (known) counters_.add(Count::tokens_accepted);
-            return counters_.add(
-                accept(path, packet, first, {retried || known, retried ? &before_retry : nullptr}));
-        case Admission::Verdict::retry:
-            return counters_.add(retry(path, first));
-        case Admission::Verdict::rate_exceeded:
-            counters_.add(Count::drop_handshake_rate);
-            break;
-        case Admission::Verdict::source_exceeded:
-            counters_.add(Count::drop_network_rate);
-            break;
-        case Admission::Verdict::pending_max:
-            counters_.add(Count::drop_handshakes_pending);
-            break;
+            return counters_.add(accept(path, packet, first, {retried || known, retried ? &before_retry : nullptr}));
+        case Admission::Verdict::retry: return counters_.add(retry(path, first));
+        case Admission::Verdict::rate_exceeded: counters_.add(Count::drop_handshake_rate); break;
+        case Admission::Verdict::source_exceeded: counters_.add(Count::drop_network_rate); break;
+        case Admission::Verdict::pending_max: counters_.add(Count::drop_handshakes_pending); break;
     }
     counters_.add(Count::attempts_lost);
 }
@@ -125,8 +112,8 @@ void QuicEndpoint::set_pending(std::size_t pending) {
     counters_.set(Count::handshakes_pending, pending);
 }
 
-Count QuicEndpoint::accept(const Path& path, std::span<const std::uint8_t> packet,
-                           const ngtcp2_pkt_hd& first, const AddressProof& proof) {
+Count QuicEndpoint::accept(const Path& path, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd& first,
+                           const AddressProof& proof) {
     const auto begin = setup(next_id(), path);
     auto connection = std::make_unique<QuicConnection>(begin);
     std::string error;
@@ -171,9 +158,8 @@ void QuicEndpoint::answer_version(const Path& path, const ngtcp2_version_cid& he
         const std::uint32_t offered[] = {NGTCP2_PROTO_VER_V1};
         std::uint8_t unused_bits = 0;
         if (gnutls_rnd(GNUTLS_RND_NONCE, &unused_bits, sizeof unused_bits) != 0) unused_bits = 0;
-        return ngtcp2_pkt_write_version_negotiation(
-            room.data(), room.size(), unused_bits, header.scid, header.scidlen, header.dcid,
-            header.dcidlen, offered, std::size(offered));
+        return ngtcp2_pkt_write_version_negotiation(room.data(), room.size(), unused_bits, header.scid, header.scidlen,
+                                                    header.dcid, header.dcidlen, offered, std::size(offered));
     });
     counters_.add(sent ? Count::version_negotiations : Count::drop_version);
 }
@@ -189,12 +175,11 @@ Count QuicEndpoint::retry(const Path& path, const ngtcp2_pkt_hd& first) {
     return sent ? Count::attempts_retried : Count::attempts_lost;
 }
 
-Count QuicEndpoint::refuse(const Path& path, const ngtcp2_pkt_hd& first, std::uint64_t error,
-                           const std::string& why) {
+Count QuicEndpoint::refuse(const Path& path, const ngtcp2_pkt_hd& first, std::uint64_t error, const std::string& why) {
     const bool sent = answer(path, [&](std::span<std::uint8_t> room) {
-        return ngtcp2_crypto_write_connection_close(
-            room.data(), room.size(), first.version, &first.scid, &first.dcid, error,
-            reinterpret_cast<const std::uint8_t*>(why.data()), why.size());
+        return ngtcp2_crypto_write_connection_close(room.data(), room.size(), first.version, &first.scid, &first.dcid,
+                                                    error, reinterpret_cast<const std::uint8_t*>(why.data()),
+                                                    why.size());
     });
     if (!sent) return Count::attempts_lost;
     handler_.on_refused(to_text(path.remote), why);

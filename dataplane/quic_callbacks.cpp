@@ -14,9 +14,7 @@
 namespace bayplan::dataplane {
 
 struct QuicConnection::Callbacks {
-    static QuicConnection& self(void* user_data) {
-        return *static_cast<QuicConnection*>(user_data);
-    }
+    static QuicConnection& self(void* user_data) { return *static_cast<QuicConnection*>(user_data); }
 
     static int handshake_completed(ngtcp2_conn*, void* user_data) {
         auto& connection = self(user_data);
@@ -25,7 +23,7 @@ struct QuicConnection::Callbacks {
             return NGTCP2_ERR_CALLBACK_FAILURE;
         }
         connection.tls_done_ = true;
-        if (!connection.owner_.admits(connection) || !connection.open_streams()) return NGTCP2_ERR_CALLBACK_FAILURE;
+        if (!connection.owner_.may_admit(connection) || !connection.open_streams()) return NGTCP2_ERR_CALLBACK_FAILURE;
         if (!connection.server_) return 0;
         give_token(connection);
         connection.establish();
@@ -35,8 +33,7 @@ struct QuicConnection::Callbacks {
     // For the next connection: not sending it costs that one a round trip at most.
     static void give_token(QuicConnection& connection) {
         const auto token = connection.owner_.new_token(connection.path().remote);
-        if (!token.empty())
-            ngtcp2_conn_submit_new_token(connection.conn_, token.data(), token.size());
+        if (!token.empty()) ngtcp2_conn_submit_new_token(connection.conn_, token.data(), token.size());
     }
     static int recv_new_token(ngtcp2_conn*, const ngtcp2_vec* token, void* user_data) {
         auto& connection = self(user_data);
@@ -50,15 +47,13 @@ struct QuicConnection::Callbacks {
         return 0;
     }
 
-    static int recv_stream_data(ngtcp2_conn*, std::uint32_t flags, std::int64_t stream_id,
-                                std::uint64_t, const std::uint8_t* data, std::size_t size,
-                                void* user_data, void*) {
-        return self(user_data).receive_stream(stream_id, {data, size},
-                                              (flags & NGTCP2_STREAM_DATA_FLAG_FIN) != 0);
+    static int recv_stream_data(ngtcp2_conn*, std::uint32_t flags, std::int64_t stream_id, std::uint64_t,
+                                const std::uint8_t* data, std::size_t size, void* user_data, void*) {
+        return self(user_data).receive_stream(stream_id, {data, size}, (flags & NGTCP2_STREAM_DATA_FLAG_FIN) != 0);
     }
 
-    static int acked_stream_data(ngtcp2_conn*, std::int64_t stream_id, std::uint64_t,
-                                 std::uint64_t size, void* user_data, void*) {
+    static int acked_stream_data(ngtcp2_conn*, std::int64_t stream_id, std::uint64_t, std::uint64_t size,
+                                 void* user_data, void*) {
         auto& connection = self(user_data);
         connection.authenticated_ = true;
         if (auto* stream = connection.stream_by_id(stream_id)) {
@@ -71,22 +66,19 @@ struct QuicConnection::Callbacks {
         self(user_data).end(Ending::Kind::local_application, kErrorStream, how);
         return NGTCP2_ERR_CALLBACK_FAILURE;
     }
-    static int stream_reset(ngtcp2_conn*, std::int64_t, std::uint64_t, std::uint64_t,
-                            void* user_data, void*) {
+    static int stream_reset(ngtcp2_conn*, std::int64_t, std::uint64_t, std::uint64_t, void* user_data, void*) {
         return stream_ended(user_data, "the peer reset a stream");
     }
-    static int stream_stop_sending(ngtcp2_conn*, std::int64_t, std::uint64_t, void* user_data,
-                                   void*) {
+    static int stream_stop_sending(ngtcp2_conn*, std::int64_t, std::uint64_t, void* user_data, void*) {
         return stream_ended(user_data, "the peer stopped reading a stream");
     }
 
-    static int get_new_connection_id(ngtcp2_conn*, ngtcp2_cid* cid, std::uint8_t* token,
-                                     std::size_t size, void* user_data) {
+    static int get_new_connection_id(ngtcp2_conn*, ngtcp2_cid* cid, std::uint8_t* token, std::size_t size,
+                                     void* user_data) {
         auto& connection = self(user_data);
         const Cid made = connection.owner_.make_cid();
         const std::span<std::uint8_t, kResetTokenBytes> out(token, kResetTokenBytes);
-        if (made.size != size || !connection.owner_.reset_token(made, out))
-            return NGTCP2_ERR_CALLBACK_FAILURE;
+        if (made.size != size || !connection.owner_.reset_token(made, out)) return NGTCP2_ERR_CALLBACK_FAILURE;
         ngtcp2_cid_init(cid, made.bytes.data(), made.size);
         connection.add_cid(made);
         return 0;
@@ -100,8 +92,7 @@ struct QuicConnection::Callbacks {
         return 0;
     }
 
-    static int recv_stateless_reset(ngtcp2_conn*, const ngtcp2_pkt_stateless_reset*,
-                                    void* user_data) {
+    static int recv_stateless_reset(ngtcp2_conn*, const ngtcp2_pkt_stateless_reset*, void* user_data) {
         self(user_data).was_reset_ = true;
         return 0;
     }
@@ -109,16 +100,13 @@ struct QuicConnection::Callbacks {
     // ngtcp2 makes the next keys in advance: the first time at the end of the handshake, then once
     // per update, whichever side began it.
     static int update_key(ngtcp2_conn* conn, std::uint8_t* rx_secret, std::uint8_t* tx_secret,
-                          ngtcp2_crypto_aead_ctx* rx_context, std::uint8_t* rx_iv,
-                          ngtcp2_crypto_aead_ctx* tx_context, std::uint8_t* tx_iv,
-                          const std::uint8_t* current_rx_secret,
-                          const std::uint8_t* current_tx_secret, std::size_t secret_size,
-                          void* user_data) {
+                          ngtcp2_crypto_aead_ctx* rx_context, std::uint8_t* rx_iv, ngtcp2_crypto_aead_ctx* tx_context,
+                          std::uint8_t* tx_iv, const std::uint8_t* current_rx_secret,
+                          const std::uint8_t* current_tx_secret, std::size_t secret_size, void* user_data) {
         auto& connection = self(user_data);
         if (++connection.keys_made_ > 1) connection.counters_.add(Count::key_updates);
-        return ngtcp2_crypto_update_key_cb(conn, rx_secret, tx_secret, rx_context, rx_iv,
-                                           tx_context, tx_iv, current_rx_secret, current_tx_secret,
-                                           secret_size, user_data);
+        return ngtcp2_crypto_update_key_cb(conn, rx_secret, tx_secret, rx_context, rx_iv, tx_context, tx_iv,
+                                           current_rx_secret, current_tx_secret, secret_size, user_data);
     }
 
     static void random_bytes(std::uint8_t* out, std::size_t size, const ngtcp2_rand_ctx*) {

@@ -27,8 +27,7 @@ bool QuicConnection::open_streams() {
         const int rc = bidirectional ? ngtcp2_conn_open_bidi_stream(conn_, &id, nullptr)
                                      : ngtcp2_conn_open_uni_stream(conn_, &id, nullptr);
         if (rc != 0 || id != stream.id) {
-            end(Ending::Kind::local_application, kErrorStream,
-                "the peer does not admit our streams");
+            end(Ending::Kind::local_application, kErrorStream, "the peer does not admit our streams");
             return false;
         }
         stream.can_write = true;
@@ -59,25 +58,21 @@ bool QuicConnection::deliver(Stream which, Frame& frame) {
         counters_.add(Count::frame_bytes_in, size);
         return true;
     }
-    if (!streams_[static_cast<std::size_t>(which)].reader.blocked())
-        counters_.add(Count::frames_pushed_back);
+    if (!streams_[static_cast<std::size_t>(which)].reader.blocked()) counters_.add(Count::frames_pushed_back);
     return false;
 }
 
-int QuicConnection::receive_stream(std::int64_t stream_id, std::span<const std::uint8_t> bytes,
-                                   bool last) {
+int QuicConnection::receive_stream(std::int64_t stream_id, std::span<const std::uint8_t> bytes, bool last) {
     authenticated_ = true;
     auto* stream = stream_by_id(stream_id);
     if (stream == nullptr || !stream->receives) {
-        end(Ending::Kind::local_application, kErrorStream,
-            "data on a stream that is not ours to read");
+        end(Ending::Kind::local_application, kErrorStream, "data on a stream that is not ours to read");
         return NGTCP2_ERR_CALLBACK_FAILURE;
     }
-    establish();  // a client: the server speaks only to whom it has accepted
+    establish();                                  // a client: the server speaks only to whom it has accepted
     if (stream->sends) stream->can_write = true;  // a server's control stream exists from now on
     const auto which = static_cast<Stream>(stream - streams_.data());
-    const std::size_t consumed =
-        stream->reader.feed(bytes, [&](Frame& frame) { return deliver(which, frame); });
+    const std::size_t consumed = stream->reader.feed(bytes, [&](Frame& frame) { return deliver(which, frame); });
     if (stream->reader.failed()) {
         end(Ending::Kind::local_application, kErrorFraming, stream->reader.error_text());
         return NGTCP2_ERR_CALLBACK_FAILURE;
@@ -145,8 +140,7 @@ bool QuicConnection::send(Stream which, std::span<const std::byte> payload) {
 
 // --- packets
 
-void QuicConnection::receive(const Path& path, std::span<const std::uint8_t> packet,
-                             std::uint64_t now) {
+void QuicConnection::receive(const Path& path, std::span<const std::uint8_t> packet, std::uint64_t now) {
     if (ending_) return;
     const ngtcp2_pkt_info info{};
     authenticated_ = false;
@@ -163,8 +157,7 @@ void QuicConnection::receive(const Path& path, std::span<const std::uint8_t> pac
 }
 
 void QuicConnection::follow_path() {
-    if (server_ && paths_.follow(*ngtcp2_conn_get_path(conn_)))
-        counters_.add(Count::path_changes);
+    if (server_ && paths_.follow(*ngtcp2_conn_get_path(conn_))) counters_.add(Count::path_changes);
 }
 
 void QuicConnection::handle_expiry(std::uint64_t now) {
@@ -182,14 +175,12 @@ std::uint64_t QuicConnection::expiry() const {
 
 QuicConnection::StreamState* QuicConnection::next_to_write() {
     for (auto& stream : streams_) {  // control first: it is small and others wait for it
-        if (stream.can_write && !stream.flow_blocked && stream.out.unsent_bytes() > 0)
-            return &stream;
+        if (stream.can_write && !stream.flow_blocked && stream.out.unsent_bytes() > 0) return &stream;
     }
     return nullptr;
 }
 
-ngtcp2_ssize QuicConnection::write_packet(std::span<std::uint8_t> room, ngtcp2_path& to,
-                                          std::uint64_t now) {
+ngtcp2_ssize QuicConnection::write_packet(std::span<std::uint8_t> room, ngtcp2_path& to, std::uint64_t now) {
     for (;;) {
         StreamState* stream = next_to_write();
         std::array<SendBuffer::Piece, 2> pieces;
@@ -202,10 +193,10 @@ ngtcp2_ssize QuicConnection::write_packet(std::span<std::uint8_t> room, ngtcp2_p
             }
         }
         ngtcp2_ssize taken = -1;
-        const ngtcp2_ssize written = ngtcp2_conn_writev_stream(
-            conn_, &to, nullptr, room.data(), room.size(), &taken,
-            stream != nullptr ? NGTCP2_WRITE_STREAM_FLAG_MORE : NGTCP2_WRITE_STREAM_FLAG_NONE,
-            stream != nullptr ? stream->id : -1, vectors.data(), count, now);
+        const ngtcp2_ssize written =
+            ngtcp2_conn_writev_stream(conn_, &to, nullptr, room.data(), room.size(), &taken,
+                                      stream != nullptr ? NGTCP2_WRITE_STREAM_FLAG_MORE : NGTCP2_WRITE_STREAM_FLAG_NONE,
+                                      stream != nullptr ? stream->id : -1, vectors.data(), count, now);
         if (stream != nullptr && taken > 0) stream->out.mark_sent(static_cast<std::size_t>(taken));
         if (written == NGTCP2_ERR_WRITE_MORE) continue;
         if (written == NGTCP2_ERR_STREAM_DATA_BLOCKED) {

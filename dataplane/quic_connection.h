@@ -14,7 +14,7 @@
 // server sees its packets come from elsewhere, answers there and has ngtcp2 validate the new path;
 // until then no more than three times of what came is sent to it (RFC 9000 sections 8 and 9).
 //
-// Memory: per stream what flow control admits (inbound: the window and one frame) and
+// Memory: per stream what flow control may_admit (inbound: the window and one frame) and
 // send_buffer_bytes (outbound). Thread: the data plane's. Owner: QuicEndpoint.
 #pragma once
 
@@ -48,7 +48,7 @@ public:
     virtual ~ConnectionOwner() = default;
     // TLS is done: whether the peer would also be admitted now, by credentials that may have been
     // replaced meanwhile. If not, the connection has been ended.
-    virtual bool admits(QuicConnection&) = 0;
+    virtual bool may_admit(QuicConnection&) = 0;
     virtual void on_established(QuicConnection&) = 0;
     virtual bool on_frame(QuicConnection&, Stream, Frame&) = 0;
     virtual Cid make_cid() = 0;
@@ -68,14 +68,7 @@ struct AddressProof {
 };
 
 struct Ending {
-    enum class Kind : std::uint8_t {
-        local_application,
-        local_transport,
-        local_tls,
-        by_peer,
-        silent,
-        dropped
-    };
+    enum class Kind : std::uint8_t { local_application, local_transport, local_tls, by_peer, silent, dropped };
     Kind kind = Kind::silent;
     std::uint64_t code = 0;
     std::string why;
@@ -102,8 +95,7 @@ public:
     QuicConnection& operator=(const QuicConnection&) = delete;
 
     // `first` is the header of the client's first packet. False: why is in `error`.
-    bool begin_server(const Setup&, const ngtcp2_pkt_hd& first, const AddressProof&,
-                      std::string& error);
+    bool begin_server(const Setup&, const ngtcp2_pkt_hd& first, const AddressProof&, std::string& error);
     bool begin_client(const Setup&, std::string& error);
 
     void receive(const Path&, std::span<const std::uint8_t> packet, std::uint64_t now);

@@ -41,21 +41,18 @@ void QuicConnection::fail(int error, const char* doing) {
     switch (error) {
         case NGTCP2_ERR_DRAINING: {
             if (was_reset_) {
-                return end(Ending::Kind::by_peer, 0,
-                           "the peer has no such connection any more (stateless reset)");
+                return end(Ending::Kind::by_peer, 0, "the peer has no such connection any more (stateless reset)");
             }
             ngtcp2_connection_close_error closed{};
             ngtcp2_conn_get_connection_close_error(conn_, &closed);
-            return end(Ending::Kind::by_peer, closed.error_code,
-                       describe_peer_close(closed, server_));
+            return end(Ending::Kind::by_peer, closed.error_code, describe_peer_close(closed, server_));
         }
         case NGTCP2_ERR_IDLE_CLOSE:
             return end(Ending::Kind::silent, 0,
-                       established_ ? "idle timeout: nothing heard for " +
-                                          std::to_string(options_.idle_timeout_ms) + " ms"
-                                    : "no answer to the handshake");
-        case NGTCP2_ERR_HANDSHAKE_TIMEOUT:
-            return end(Ending::Kind::silent, 0, "handshake timed out");
+                       established_
+                           ? "idle timeout: nothing heard for " + std::to_string(options_.idle_timeout_ms) + " ms"
+                           : "no answer to the handshake");
+        case NGTCP2_ERR_HANDSHAKE_TIMEOUT: return end(Ending::Kind::silent, 0, "handshake timed out");
         case NGTCP2_ERR_RECV_VERSION_NEGOTIATION:
             return end(Ending::Kind::silent, 0, "the server does not speak QUIC version 1");
         case NGTCP2_ERR_DROP_CONN:
@@ -63,13 +60,11 @@ void QuicConnection::fail(int error, const char* doing) {
             counters_.add(Count::drop_initial_broken);
             return end(Ending::Kind::dropped, 0, "first packet cannot be read");
         case NGTCP2_ERR_CRYPTO:
-            return end(Ending::Kind::local_tls, ngtcp2_conn_get_tls_alert(conn_),
-                       describe_failure(error));
+            return end(Ending::Kind::local_tls, ngtcp2_conn_get_tls_alert(conn_), describe_failure(error));
         case NGTCP2_ERR_CALLBACK_FAILURE:
             return end(Ending::Kind::local_transport, kTransportInternalError, "internal error");
         default:
-            return end(Ending::Kind::local_transport,
-                       ngtcp2_err_infer_quic_transport_error_code(error),
+            return end(Ending::Kind::local_transport, ngtcp2_err_infer_quic_transport_error_code(error),
                        std::string(doing) + ": " + describe_failure(error));
     }
 }
@@ -84,12 +79,10 @@ void QuicConnection::linger(PacketPort& port, std::uint64_t now) {
     bool tell = true;
     switch (ending_->kind) {
         case Ending::Kind::local_application:
-            ngtcp2_connection_close_error_set_application_error(&error, ending_->code, reason,
-                                                                reason_size);
+            ngtcp2_connection_close_error_set_application_error(&error, ending_->code, reason, reason_size);
             break;
         case Ending::Kind::local_transport:
-            ngtcp2_connection_close_error_set_transport_error(&error, ending_->code, reason,
-                                                              reason_size);
+            ngtcp2_connection_close_error_set_transport_error(&error, ending_->code, reason, reason_size);
             break;
         case Ending::Kind::local_tls:
             ngtcp2_connection_close_error_set_transport_error_tls_alert(
@@ -97,15 +90,13 @@ void QuicConnection::linger(PacketPort& port, std::uint64_t now) {
             break;
         case Ending::Kind::by_peer:
         case Ending::Kind::silent:
-        case Ending::Kind::dropped:
-            tell = false;
-            break;
+        case Ending::Kind::dropped: tell = false; break;
     }
     auto room = tell ? port.begin_send() : std::span<std::uint8_t>{};
     if (!room.empty()) {
         room = room.first(std::min<std::size_t>(room.size(), options_.payload_bytes_max));
-        const ngtcp2_ssize written = ngtcp2_conn_write_connection_close(
-            conn_, nullptr, nullptr, room.data(), room.size(), &error, now);
+        const ngtcp2_ssize written =
+            ngtcp2_conn_write_connection_close(conn_, nullptr, nullptr, room.data(), room.size(), &error, now);
         if (written > 0) {
             close_packet_.assign(room.begin(), room.begin() + written);
             linger_until_ = now + 3 * ngtcp2_conn_get_pto(conn_);

@@ -29,8 +29,8 @@ std::uint64_t random_key() {
 }  // namespace
 
 QuicEndpoint::QuicEndpoint(const TransportOptions& options, Role role,
-                           std::shared_ptr<const TlsCredentials> credentials, PacketPort& port,
-                           DataPlane& plane, FrameHandler& handler, Counters& counters)
+                           std::shared_ptr<const TlsCredentials> credentials, PacketPort& port, DataPlane& plane,
+                           FrameHandler& handler, Counters& counters)
     : options_(options),
       role_(role),
       credentials_(std::move(credentials)),
@@ -121,16 +121,15 @@ void QuicEndpoint::replace_credentials(std::shared_ptr<const TlsCredentials> cre
 void QuicEndpoint::on_datagram(const Path& path, std::span<const std::uint8_t> payload) {
     ngtcp2_version_cid header{};
     // An empty datagram would trip an assertion inside ngtcp2, that is, end the process.
-    const int rc = payload.empty() ? NGTCP2_ERR_INVALID_ARGUMENT
-                                   : ngtcp2_pkt_decode_version_cid(&header, payload.data(),
-                                                                   payload.size(), kOwnCidBytes);
+    const int rc = payload.empty()
+                       ? NGTCP2_ERR_INVALID_ARGUMENT
+                       : ngtcp2_pkt_decode_version_cid(&header, payload.data(), payload.size(), kOwnCidBytes);
     if (rc != 0 && rc != NGTCP2_ERR_VERSION_NEGOTIATION) {
         counters_.add(Count::drop_malformed_header);
         return;
     }
-    const auto it = header.dcidlen <= NGTCP2_MAX_CIDLEN
-                        ? by_cid_.find(Cid(std::span(header.dcid, header.dcidlen)))
-                        : by_cid_.end();
+    const auto it =
+        header.dcidlen <= NGTCP2_MAX_CIDLEN ? by_cid_.find(Cid(std::span(header.dcid, header.dcidlen))) : by_cid_.end();
     if (it == by_cid_.end()) {
         if (!steer(path, payload, header)) on_stranger(path, payload, header);
         return;
@@ -138,8 +137,7 @@ void QuicEndpoint::on_datagram(const Path& path, std::span<const std::uint8_t> p
     QuicConnection& connection = *it->second;
     // A client that moves sends short headers, and only once its handshake is done.
     const bool may_move =
-        role_.server && is_short_header(payload) && connection.established() &&
-        !connection.lingering();
+        role_.server && is_short_header(payload) && connection.established() && !connection.lingering();
     if (!may_move && !(connection.path().remote == path.remote)) {
         counters_.add(Count::drop_remote_changed);
         return;
@@ -149,8 +147,7 @@ void QuicEndpoint::on_datagram(const Path& path, std::span<const std::uint8_t> p
     touch(connection);
 }
 
-bool QuicEndpoint::steer(const Path& path, std::span<const std::uint8_t> packet,
-                         const ngtcp2_version_cid& header) {
+bool QuicEndpoint::steer(const Path& path, std::span<const std::uint8_t> packet, const ngtcp2_version_cid& header) {
     if (role_.steering == nullptr || taking_steered_ || header.dcidlen == 0) return false;
     Steering& steering = *role_.steering;
     std::size_t to = header.dcid[0];
@@ -214,8 +211,8 @@ void QuicEndpoint::on_cid_removed(const Cid& cid) { by_cid_.erase(cid); }
 bool QuicEndpoint::reset_token(const Cid& cid, std::span<std::uint8_t, kResetTokenBytes> out) {
     ngtcp2_cid wanted;
     ngtcp2_cid_init(&wanted, cid.bytes.data(), cid.size);
-    return ngtcp2_crypto_generate_stateless_reset_token(out.data(), reset_secret_.data(),
-                                                        reset_secret_.size(), &wanted) == 0;
+    return ngtcp2_crypto_generate_stateless_reset_token(out.data(), reset_secret_.data(), reset_secret_.size(),
+                                                        &wanted) == 0;
 }
 
 // --- the turn
@@ -331,8 +328,7 @@ void QuicEndpoint::finish(QuicConnection& connection) {
         counters_.set(Count::connections_open, counters_.get(Count::connections_open) - 1);
     } else {
         if (connection.counted_accepted) set_pending(pending_ - 1);
-        if (connection.counted_accepted || !role_.server)
-            counters_.add(Count::handshakes_refused);
+        if (connection.counted_accepted || !role_.server) counters_.add(Count::handshakes_refused);
         if (ending.kind != Ending::Kind::dropped) handler_.on_refused(address, ending.why);
     }
     // A server's handshake that failed was never announced, so there is nothing to take back.
@@ -375,8 +371,7 @@ void QuicEndpoint::refresh_expiries() {
     // Most turns find nothing to do, and their cost should not grow with the connections.
     const bool changed = !served_.empty() || !connecting_.empty() || slots_.size() > live_;
     if (!changed && next_expiry_ > now_) return;
-    for (const QuicConnection* connection : served_)
-        slots_[connection->slot].expiry = connection->expiry();
+    for (const QuicConnection* connection : served_) slots_[connection->slot].expiry = connection->expiry();
     served_.clear();
     if (slots_.size() > live_) sweep_lingering();
     next_expiry_ = connecting_.empty() ? UINT64_MAX : now_ + kResolveRetryNs;

@@ -44,8 +44,8 @@ public:
     };
 
     // `plane` is what handlers get to see as DataPlane.
-    QuicEndpoint(const TransportOptions&, Role, std::shared_ptr<const TlsCredentials>, PacketPort&,
-                 DataPlane& plane, FrameHandler&, Counters&);
+    QuicEndpoint(const TransportOptions&, Role, std::shared_ptr<const TlsCredentials>, PacketPort&, DataPlane& plane,
+                 FrameHandler&, Counters&);
     ~QuicEndpoint() override;
 
     ConnectionId connect(std::string_view address, std::uint16_t udp_port);
@@ -88,16 +88,14 @@ private:
     using ByCid = boost::unordered_flat_map<Cid, QuicConnection*, CidHash>;
 
     // ConnectionOwner
-    bool admits(QuicConnection& connection) override { return connection.verify_again(*credentials_); }
+    bool may_admit(QuicConnection& connection) override { return connection.verify_again(*credentials_); }
     void on_established(QuicConnection&) override;
     bool on_frame(QuicConnection&, Stream, Frame&) override;
     Cid make_cid() override;
     void on_cid_added(QuicConnection&, const Cid&) override;
     void on_cid_removed(const Cid&) override;
     bool reset_token(const Cid&, std::span<std::uint8_t, kResetTokenBytes> out) override;
-    std::vector<std::uint8_t> new_token(const UdpAddress& client) override {
-        return tokens_.make(client, now_);
-    }
+    std::vector<std::uint8_t> new_token(const UdpAddress& client) override { return tokens_.make(client, now_); }
     void on_new_token(const UdpAddress& server, std::span<const std::uint8_t> token) override {
         tokens_.keep(server, token);
     }
@@ -114,8 +112,7 @@ private:
     void on_stranger(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_version_cid&);
     void on_short_stranger(const Path&, std::span<const std::uint8_t> packet, const Cid&);
     void on_attempt(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&);
-    Count accept(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&,
-                 const AddressProof&);
+    Count accept(const Path&, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd&, const AddressProof&);
     template <class Write>
     bool answer(const Path&, Write&&);
     void answer_version(const Path&, const ngtcp2_version_cid&);

@@ -61,8 +61,7 @@ std::string printable(std::string_view bytes, std::size_t size_max) {
 }
 
 std::string describe_tls_alert(std::uint8_t alert, bool by_peer, bool server) {
-    std::string out =
-        by_peer ? (server ? "refused by the client: " : "refused by the server: ") : "";
+    std::string out = by_peer ? (server ? "refused by the client: " : "refused by the server: ") : "";
     out += alert_name(alert);
     out += " (TLS alert " + std::to_string(alert) + ")";
     return out;
@@ -75,8 +74,7 @@ std::string describe_peer_close(const ngtcp2_connection_close_error& error, bool
     if (error.type == NGTCP2_CONNECTION_CLOSE_ERROR_CODE_TYPE_APPLICATION) {
         out = "closed by the peer (" + std::to_string(error.error_code) + ")";
     } else if (error.error_code >= kCryptoErrorFirst && error.error_code <= kCryptoErrorLast) {
-        out = describe_tls_alert(static_cast<std::uint8_t>(error.error_code - kCryptoErrorFirst),
-                                 true, server);
+        out = describe_tls_alert(static_cast<std::uint8_t>(error.error_code - kCryptoErrorFirst), true, server);
     } else {
         out = "closed by the peer: " + std::string(transport_error_name(error.error_code));
     }

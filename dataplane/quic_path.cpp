@@ -37,8 +37,7 @@ const ngtcp2_path& PathTable::place_of(const Path& path) {
 
 std::size_t PathTable::find(const ngtcp2_path& wanted) const {
     for (std::size_t i = 0; i < kPlaces; ++i) {
-        if (places_[i].used &&
-            std::memcmp(wanted.remote.addr, &places_[i].remote, sizeof places_[i].remote) == 0) {
+        if (places_[i].used && std::memcmp(wanted.remote.addr, &places_[i].remote, sizeof places_[i].remote) == 0) {
             return i;
         }
     }

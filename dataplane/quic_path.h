@@ -52,9 +52,7 @@ private:
         sockaddr_in6 remote{};
         ngtcp2_path place{};
     };
-    static bool same(const Path& a, const Path& b) {
-        return a.remote == b.remote && a.local == b.local;
-    }
+    static bool same(const Path& a, const Path& b) { return a.remote == b.remote && a.local == b.local; }
     Place& make(std::size_t index, const Path&);
     std::size_t find(const ngtcp2_path&) const;
 

@@ -85,8 +85,7 @@ void QuicConnection::fill_parameters(ngtcp2_transport_params& parameters) const 
     parameters.initial_max_streams_bidi = server_ ? 1 : 0;
     parameters.initial_max_streams_uni = 1;
     parameters.max_idle_timeout = options_.idle_timeout_ms * NGTCP2_MILLISECONDS;
-    parameters.max_udp_payload_size =
-        std::max<std::uint64_t>(options_.payload_bytes_max, kReceivePayloadMin);
+    parameters.max_udp_payload_size = std::max<std::uint64_t>(options_.payload_bytes_max, kReceivePayloadMin);
     parameters.max_ack_delay = kAckDelayMax;
     parameters.disable_active_migration = 0;
     parameters.active_connection_id_limit = kSpareCids;
@@ -104,8 +103,8 @@ bool QuicConnection::attach_tls(const Setup& setup, std::string& error) {
     return true;
 }
 
-bool QuicConnection::begin_server(const Setup& setup, const ngtcp2_pkt_hd& first,
-                                  const AddressProof& proof, std::string& error) {
+bool QuicConnection::begin_server(const Setup& setup, const ngtcp2_pkt_hd& first, const AddressProof& proof,
+                                  std::string& error) {
     ngtcp2_settings settings;
     fill_settings(settings, setup.now);
     ngtcp2_transport_params parameters;
@@ -118,12 +117,11 @@ bool QuicConnection::begin_server(const Setup& setup, const ngtcp2_pkt_hd& first
         parameters.retry_scid_present = 1;
     }
     const Cid own = owner_.make_cid();
-    parameters.stateless_reset_token_present = owner_.reset_token(
-        own, std::span<std::uint8_t, kResetTokenBytes>(parameters.stateless_reset_token));
+    parameters.stateless_reset_token_present =
+        owner_.reset_token(own, std::span<std::uint8_t, kResetTokenBytes>(parameters.stateless_reset_token));
     const ngtcp2_cid scid = to_ngtcp2(own);
-    const int rc =
-        ngtcp2_conn_server_new(&conn_, &first.scid, &scid, &paths_.current_place(), first.version,
-                               &callbacks(true), &settings, &parameters, nullptr, this);
+    const int rc = ngtcp2_conn_server_new(&conn_, &first.scid, &scid, &paths_.current_place(), first.version,
+                                          &callbacks(true), &settings, &parameters, nullptr, this);
     if (rc != 0) {
         error = ngtcp2_strerror(rc);
         return false;
@@ -151,9 +149,8 @@ bool QuicConnection::begin_client(const Setup& setup, std::string& error) {
         error = "no randomness for a connection id";
         return false;
     }
-    const int rc =
-        ngtcp2_conn_client_new(&conn_, &dcid, &scid, &paths_.current_place(), NGTCP2_PROTO_VER_V1,
-                               &callbacks(false), &settings, &parameters, nullptr, this);
+    const int rc = ngtcp2_conn_client_new(&conn_, &dcid, &scid, &paths_.current_place(), NGTCP2_PROTO_VER_V1,
+                                          &callbacks(false), &settings, &parameters, nullptr, this);
     if (rc != 0) {
         error = ngtcp2_strerror(rc);
         return false;

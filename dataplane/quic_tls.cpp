@@ -37,8 +37,7 @@ bool read_common_name(gnutls_session_t session, std::string& name, std::string& 
     }
     char text[256];
     std::size_t size = sizeof text;
-    if (gnutls_x509_crt_get_dn_by_oid(certificate.handle, GNUTLS_OID_X520_COMMON_NAME, 0, 0, text,
-                                      &size) != 0 ||
+    if (gnutls_x509_crt_get_dn_by_oid(certificate.handle, GNUTLS_OID_X520_COMMON_NAME, 0, 0, text, &size) != 0 ||
         size == 0) {
         why = "certificate has no usable common name";
         return false;
@@ -49,8 +48,8 @@ bool read_common_name(gnutls_session_t session, std::string& name, std::string& 
         return false;
     }
     std::size_t second = sizeof text;
-    if (gnutls_x509_crt_get_dn_by_oid(certificate.handle, GNUTLS_OID_X520_COMMON_NAME, 1, 0, text,
-                                      &second) != GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE) {
+    if (gnutls_x509_crt_get_dn_by_oid(certificate.handle, GNUTLS_OID_X520_COMMON_NAME, 1, 0, text, &second) !=
+        GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE) {
         why = "certificate has several common names";
         return false;
     }
@@ -59,27 +58,23 @@ bool read_common_name(gnutls_session_t session, std::string& name, std::string& 
 
 }  // namespace
 
-std::shared_ptr<const TlsCredentials> TlsCredentials::load(const TlsFiles& files, bool server,
-                                                           std::string& error) {
+std::shared_ptr<const TlsCredentials> TlsCredentials::load(const TlsFiles& files, bool server, std::string& error) {
     std::shared_ptr<TlsCredentials> out(new TlsCredentials);
     int rc = gnutls_certificate_allocate_credentials(&out->credentials_);
     if (rc != 0) {
         error = std::string("TLS: ") + gnutls_strerror(rc);
         return nullptr;
     }
-    rc = gnutls_certificate_set_x509_trust_file(out->credentials_, files.authority.c_str(),
-                                                GNUTLS_X509_FMT_PEM);
+    rc = gnutls_certificate_set_x509_trust_file(out->credentials_, files.authority.c_str(), GNUTLS_X509_FMT_PEM);
     if (rc <= 0) {
-        error = "CA file '" + files.authority + "': " +
-                (rc == 0 ? "no certificate in it" : gnutls_strerror(rc));
+        error = "CA file '" + files.authority + "': " + (rc == 0 ? "no certificate in it" : gnutls_strerror(rc));
         return nullptr;
     }
     if (server || !files.certificate.empty()) {
-        rc = gnutls_certificate_set_x509_key_file(out->credentials_, files.certificate.c_str(),
-                                                  files.key.c_str(), GNUTLS_X509_FMT_PEM);
+        rc = gnutls_certificate_set_x509_key_file(out->credentials_, files.certificate.c_str(), files.key.c_str(),
+                                                  GNUTLS_X509_FMT_PEM);
         if (rc != 0) {
-            error = "certificate '" + files.certificate + "' with key '" + files.key +
-                    "': " + gnutls_strerror(rc);
+            error = "certificate '" + files.certificate + "' with key '" + files.key + "': " + gnutls_strerror(rc);
             return nullptr;
         }
     }
@@ -101,20 +96,18 @@ TlsSession::~TlsSession() {
     if (session_ != nullptr) gnutls_deinit(session_);
 }
 
-bool TlsCredentials::derive_secret(const TlsFiles& files, std::string_view label,
-                                   std::span<std::uint8_t, 32> out) {
+bool TlsCredentials::derive_secret(const TlsFiles& files, std::string_view label, std::span<std::uint8_t, 32> out) {
     if (files.key.empty()) return gnutls_rnd(GNUTLS_RND_KEY, out.data(), out.size()) == 0;
     std::ifstream file(files.key, std::ios::binary);
     std::ostringstream key;
     key << file.rdbuf();
     const std::string bytes = key.str();
     return file && !bytes.empty() &&
-           gnutls_hmac_fast(GNUTLS_MAC_SHA256, bytes.data(), bytes.size(), label.data(),
-                            label.size(), out.data()) == 0;
+           gnutls_hmac_fast(GNUTLS_MAC_SHA256, bytes.data(), bytes.size(), label.data(), label.size(), out.data()) == 0;
 }
 
-bool TlsSession::open(std::shared_ptr<const TlsCredentials> shared, bool server,
-                      std::string_view alpn, std::string& error) {
+bool TlsSession::open(std::shared_ptr<const TlsCredentials> shared, bool server, std::string_view alpn,
+                      std::string& error) {
     credentials_ = std::move(shared);
     const TlsCredentials& credentials = *credentials_;
     server_ = server;
@@ -125,8 +118,7 @@ bool TlsSession::open(std::shared_ptr<const TlsCredentials> shared, bool server,
                                   : GNUTLS_CLIENT | GNUTLS_NO_TICKETS | GNUTLS_FORCE_CLIENT_CERT;
     int rc = gnutls_init(&session_, flags);
     if (rc == 0) rc = gnutls_priority_set(session_, credentials.priority());
-    if (rc == 0)
-        rc = gnutls_credentials_set(session_, GNUTLS_CRD_CERTIFICATE, credentials.handle());
+    if (rc == 0) rc = gnutls_credentials_set(session_, GNUTLS_CRD_CERTIFICATE, credentials.handle());
     if (rc == 0) {
         const gnutls_datum_t protocol = {reinterpret_cast<unsigned char*>(alpn_.data()),
                                          static_cast<unsigned>(alpn_.size())};
@@ -163,9 +155,7 @@ bool TlsSession::alpn_agreed() const {
 
 int TlsSession::verify_peer(gnutls_session_t session) {
     auto* reference = static_cast<ngtcp2_crypto_conn_ref*>(gnutls_session_get_ptr(session));
-    return static_cast<TlsSession*>(reference->user_data)->accept_peer()
-               ? 0
-               : GNUTLS_E_CERTIFICATE_ERROR;
+    return static_cast<TlsSession*>(reference->user_data)->accept_peer() ? 0 : GNUTLS_E_CERTIFICATE_ERROR;
 }
 
 bool TlsSession::accept_peer() {

@@ -38,8 +38,7 @@ public:
 
     // 32 bytes that follow from the key file and `label`: secrets that outlive the process without a
     // file of their own. Random where there is no key.
-    static bool derive_secret(const TlsFiles&, std::string_view label,
-                              std::span<std::uint8_t, 32> out);
+    static bool derive_secret(const TlsFiles&, std::string_view label, std::span<std::uint8_t, 32> out);
 
     gnutls_certificate_credentials_t handle() const { return credentials_; }
     gnutls_priority_t priority() const { return priority_; }

@@ -41,11 +41,9 @@ int read_list(const std::string& file, Import&& import) {
 
 bool signed_by_one_of(gnutls_x509_crl_t list, const Certificates& authorities) {
     unsigned status = 0;
-    if (gnutls_x509_crl_verify(list, authorities.elements, authorities.count, 0, &status) < 0)
-        return false;
+    if (gnutls_x509_crl_verify(list, authorities.elements, authorities.count, 0, &status) < 0) return false;
     // Of one that is past its next update we still believe what it says.
-    return (status & ~static_cast<unsigned>(GNUTLS_CERT_REVOCATION_DATA_SUPERSEDED |
-                                            GNUTLS_CERT_INVALID)) == 0;
+    return (status & ~static_cast<unsigned>(GNUTLS_CERT_REVOCATION_DATA_SUPERSEDED | GNUTLS_CERT_INVALID)) == 0;
 }
 
 }  // namespace
@@ -56,13 +54,11 @@ bool TlsCredentials::add_revocations(const TlsFiles& files, std::string& error) 
     Certificates authorities;
     Revocations lists;
     int rc = read_list(files.authority, [&](const gnutls_datum_t& text) {
-        return gnutls_x509_crt_list_import2(&authorities.elements, &authorities.count, &text,
-                                            GNUTLS_X509_FMT_PEM, 0);
+        return gnutls_x509_crt_list_import2(&authorities.elements, &authorities.count, &text, GNUTLS_X509_FMT_PEM, 0);
     });
     if (rc >= 0) {
         rc = read_list(files.revoked, [&](const gnutls_datum_t& text) {
-            return gnutls_x509_crl_list_import2(&lists.elements, &lists.count, &text,
-                                                GNUTLS_X509_FMT_PEM, 0);
+            return gnutls_x509_crl_list_import2(&lists.elements, &lists.count, &text, GNUTLS_X509_FMT_PEM, 0);
         });
     }
     const std::string what = "revocation list '" + files.revoked + "': ";
@@ -103,8 +99,8 @@ bool TlsSession::verify_again(const TlsCredentials& credentials, std::string& wh
         gnutls_x509_trust_list_t trusted = nullptr;
         gnutls_certificate_get_trust_list(credentials.handle(), &trusted);
         gnutls_typed_vdata_st demand = key_purpose(server_);
-        if (gnutls_x509_trust_list_verify_crt2(trusted, certificates.data(), count, &demand, 1, 0,
-                                               &status, nullptr) < 0) {
+        if (gnutls_x509_trust_list_verify_crt2(trusted, certificates.data(), count, &demand, 1, 0, &status, nullptr) <
+            0) {
             status |= GNUTLS_CERT_INVALID;
         }
     }
@@ -136,8 +132,7 @@ std::string describe_certificate_status(unsigned status, bool server) {
     if (gnutls_certificate_verification_status_print(status, GNUTLS_CRT_X509, &text, 0) != 0) {
         return "does not verify";
     }
-    std::string out =
-        "does not verify: " + std::string(reinterpret_cast<char*>(text.data), text.size);
+    std::string out = "does not verify: " + std::string(reinterpret_cast<char*>(text.data), text.size);
     gnutls_free(text.data);
     return out;
 }

@@ -29,12 +29,11 @@ public:
     // --- server
     static bool is_retry(const ngtcp2_pkt_hd& first);
     // `source`: the id that the Retry packet comes from. Bytes written, or negative.
-    ngtcp2_ssize write_retry(std::span<std::uint8_t> out, const UdpAddress& client,
-                             const ngtcp2_pkt_hd& first, const ngtcp2_cid& source,
-                             std::uint64_t now) const;
+    ngtcp2_ssize write_retry(std::span<std::uint8_t> out, const UdpAddress& client, const ngtcp2_pkt_hd& first,
+                             const ngtcp2_cid& source, std::uint64_t now) const;
     // `before_retry`: the id that the client first asked with.
-    bool verify_retry(const UdpAddress& client, const ngtcp2_pkt_hd& first,
-                      ngtcp2_cid& before_retry, std::uint64_t now) const;
+    bool verify_retry(const UdpAddress& client, const ngtcp2_pkt_hd& first, ngtcp2_cid& before_retry,
+                      std::uint64_t now) const;
     // Empty on failure.
     std::vector<std::uint8_t> make(const UdpAddress& client, std::uint64_t now) const;
     bool verify(const UdpAddress& client, const ngtcp2_pkt_hd& first, std::uint64_t now) const;

@@ -42,12 +42,10 @@ struct Wire {
     }
 };
 
-bool make_rings(const std::string& name, std::size_t count, std::vector<rte_ring*>& rings,
-                std::string& error) {
+bool make_rings(const std::string& name, std::size_t count, std::vector<rte_ring*>& rings, std::string& error) {
     for (std::size_t i = 0; i < count; ++i) {
         const std::string own = name + std::to_string(i);
-        rte_ring* ring = rte_ring_create(own.c_str(), kRingSlots, SOCKET_ID_ANY,
-                                         RING_F_SP_ENQ | RING_F_SC_DEQ);
+        rte_ring* ring = rte_ring_create(own.c_str(), kRingSlots, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
         if (ring == nullptr) {
             error = "cannot make a ring: " + std::string(rte_strerror(rte_errno));
             return false;
@@ -57,42 +55,35 @@ bool make_rings(const std::string& name, std::size_t count, std::vector<rte_ring
     return true;
 }
 
-bool open_end(const std::shared_ptr<Wire>& wire, const std::string& name,
-              std::vector<rte_ring*>& rx, std::vector<rte_ring*>& tx, const UdpAddress& own,
-              PortSet& set, std::string& error) {
+bool open_end(const std::shared_ptr<Wire>& wire, const std::string& name, std::vector<rte_ring*>& rx,
+              std::vector<rte_ring*>& tx, const UdpAddress& own, PortSet& set, std::string& error) {
     const auto queues = static_cast<unsigned>(rx.size());
-    const int port_id =
-        rte_eth_from_rings(name.c_str(), rx.data(), queues, tx.data(), queues, 0);
+    const int port_id = rte_eth_from_rings(name.c_str(), rx.data(), queues, tx.data(), queues, 0);
     if (port_id < 0) {
         error = "cannot make a ring device: " + std::string(rte_strerror(rte_errno));
         return false;
     }
     // The driver puts its own name before the one it is given.
-    const std::shared_ptr<EthDevice> device =
-        EthDevice::open("net_ring_" + name, wire->pool, queues, error);
+    const std::shared_ptr<EthDevice> device = EthDevice::open("net_ring_" + name, wire->pool, queues, error);
     if (device == nullptr) return false;
     Link link;
     link.station.ip = ipv4_of(own);
     link.station.udp_port = own.port;
     link.ipv4.own = ip_bytes(own);
-    for (std::size_t i = 0; i < queues; ++i)
-        set.ports.push_back(std::make_unique<DpdkPort>(device, i, link, wire));
+    for (std::size_t i = 0; i < queues; ++i) set.ports.push_back(std::make_unique<DpdkPort>(device, i, link, wire));
     return true;
 }
 
 }  // namespace
 
-bool open_ring_port_sets(const RingPortOptions& options, PortSet& server, PortSet& client,
-                         std::string& error) {
+bool open_ring_port_sets(const RingPortOptions& options, PortSet& server, PortSet& client, std::string& error) {
     const bool given = !options.eal_arguments.empty();
     if (!start_eal(given ? options.eal_arguments : portable_eal_arguments(), error)) return false;
     static std::atomic<unsigned> number{0};  // names are unique within the process
     const std::string name = "bayplan" + std::to_string(number.fetch_add(1));
     auto wire = std::make_shared<Wire>();
-    wire->pool =
-        make_buffer_pool(static_cast<std::uint32_t>((kBuffersPerQueue + 1) * options.queues - 1), error);
-    if (wire->pool == nullptr ||
-        !make_rings(name + "_to_server", options.queues, wire->to_server, error) ||
+    wire->pool = make_buffer_pool(static_cast<std::uint32_t>((kBuffersPerQueue + 1) * options.queues - 1), error);
+    if (wire->pool == nullptr || !make_rings(name + "_to_server", options.queues, wire->to_server, error) ||
         !make_rings(name + "_to_client", options.queues, wire->to_client, error)) {
         return false;
     }
@@ -100,10 +91,8 @@ bool open_ring_port_sets(const RingPortOptions& options, PortSet& server, PortSe
     UdpAddress client_address;
     parse_ipv4(kRingServerAddress, options.server_udp_port, server_address);
     parse_ipv4(kRingClientAddress, options.client_udp_port, client_address);
-    if (open_end(wire, name + "_server", wire->to_server, wire->to_client, server_address, server,
-                 error) &&
-        open_end(wire, name + "_client", wire->to_client, wire->to_server, client_address, client,
-                 error)) {
+    if (open_end(wire, name + "_server", wire->to_server, wire->to_client, server_address, server, error) &&
+        open_end(wire, name + "_client", wire->to_client, wire->to_server, client_address, client, error)) {
         return true;
     }
     server = {};
@@ -121,9 +110,8 @@ bool open_ring_ports(const RingPortOptions& options, std::unique_ptr<PacketPort>
     return true;
 }
 
-RingPair open_ring_pair(const DataPlaneOptions& server, FrameHandler& server_handler,
-                        const DataPlaneOptions& client, FrameHandler& client_handler,
-                        std::string& error) {
+RingPair open_ring_pair(const DataPlaneOptions& server, FrameHandler& server_handler, const DataPlaneOptions& client,
+                        FrameHandler& client_handler, std::string& error) {
     RingPortOptions options;
     options.eal_arguments = server.dpdk.eal_arguments;
     if (server.dpdk.udp_port != 0) options.server_udp_port = server.dpdk.udp_port;

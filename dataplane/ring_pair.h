@@ -24,8 +24,7 @@ struct RingPortOptions {
 };
 
 // A port per queue on either side. False and `error` on failure.
-bool open_ring_port_sets(const RingPortOptions& options, PortSet& server, PortSet& client,
-                         std::string& error);
+bool open_ring_port_sets(const RingPortOptions& options, PortSet& server, PortSet& client, std::string& error);
 
 // False and `error` on failure. The ports may be destroyed in any order.
 bool open_ring_ports(const RingPortOptions& options, std::unique_ptr<PacketPort>& server,

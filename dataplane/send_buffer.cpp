@@ -21,8 +21,7 @@ bool SendBuffer::append_frame(std::span<const std::byte> payload) {
 std::span<std::uint8_t> SendBuffer::writable() {
     const std::uint64_t in_chunks = end_ - first_;
     if (in_chunks == chunks_.size() * kChunkBytes) {
-        chunks_.push_back(spare_ ? std::move(spare_)
-                                 : std::make_unique_for_overwrite<std::uint8_t[]>(kChunkBytes));
+        chunks_.push_back(spare_ ? std::move(spare_) : std::make_unique_for_overwrite<std::uint8_t[]>(kChunkBytes));
     }
     const std::size_t used = static_cast<std::size_t>(in_chunks % kChunkBytes);
     return {chunks_.back().get() + used, kChunkBytes - used};

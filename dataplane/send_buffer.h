@@ -48,8 +48,8 @@ private:
 
     std::size_t limit_;
     std::deque<Chunk> chunks_;
-    Chunk spare_;                  // one, so that a steady stream does not allocate
-    std::uint64_t first_ = 0;      // stream offset of chunks_.front(), a multiple of kChunkBytes
+    Chunk spare_;              // one, so that a steady stream does not allocate
+    std::uint64_t first_ = 0;  // stream offset of chunks_.front(), a multiple of kChunkBytes
     std::uint64_t acked_ = 0;
     std::uint64_t sent_ = 0;
     std::uint64_t end_ = 0;

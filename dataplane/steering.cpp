@@ -10,8 +10,7 @@ Steering::Steering(std::size_t lcores, bool one_receives)
     for (std::size_t i = 0; i < lcores * lcores; ++i) ways_.push_back(std::make_unique<Way>());
 }
 
-bool Steering::hand_over(std::size_t from, std::size_t to, const Path& path,
-                         std::span<const std::uint8_t> payload) {
+bool Steering::hand_over(std::size_t from, std::size_t to, const Path& path, std::span<const std::uint8_t> payload) {
     if (payload.size() > kBytesMax) return false;
     Way& way = this->way(from, to);
     if (way.there.room() == 0) return false;

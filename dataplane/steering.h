@@ -39,8 +39,7 @@ public:
     void attach(std::size_t lcore, PacketPort& port) { ports_[lcore] = &port; }
 
     // Copies the packet. False: the ring is full, or the packet larger than any port gives.
-    bool hand_over(std::size_t from, std::size_t to, const Path&,
-                   std::span<const std::uint8_t> payload);
+    bool hand_over(std::size_t from, std::size_t to, const Path&, std::span<const std::uint8_t> payload);
     // Gives what others handed over to the sink, at most a burst per ring; how many.
     std::size_t take(std::size_t to, DatagramSink&);
     // Wakes whom something was handed to since the last call.

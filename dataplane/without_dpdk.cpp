@@ -21,8 +21,8 @@ PortSet open_dpdk_ports(const DpdkPortOptions&, std::size_t, bool, std::string& 
     return {};
 }
 
-RingPair open_ring_pair(const DataPlaneOptions&, FrameHandler&, const DataPlaneOptions&,
-                        FrameHandler&, std::string& error) {
+RingPair open_ring_pair(const DataPlaneOptions&, FrameHandler&, const DataPlaneOptions&, FrameHandler&,
+                        std::string& error) {
     error = kAbsent;
     return {};
 }

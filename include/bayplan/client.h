@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 
 namespace bayplan {
 
@@ -34,7 +34,7 @@ class FrameHandler;
 
 // --- what a shim states, in texts. Units: bayplan/records.h. An empty text means "not given".
 struct NamedAmount {
-    std::string_view kind;
+    std::string_view resource;
     std::int64_t value = 0;
 };
 
@@ -59,7 +59,7 @@ struct NodeStatement {
     std::span<const NamedAmount> capacity;
     std::span<const NamedAttribute> attributes;  // its labels
     std::span<const NamedTaint> taints = {};
-    std::span<const NamedAmount> images = {};  // kind = image name, value = bytes
+    std::span<const NamedAmount> images = {};        // resource = image name, value = bytes
     std::span<const std::string_view> devices = {};  // kinds of the capacity that are devices
 };
 
@@ -116,8 +116,8 @@ enum class Wait : std::uint8_t { no, yes };
 class StateWriter {
 public:
     virtual ~StateWriter() = default;
-    virtual Submitted specs(std::span<const SpecRecord>, const TextOf&) = 0;
-    virtual Submitted objects(std::span<const ObjectRecord>, const TextOf&) = 0;
+    virtual Submitted specs(std::span<const SpecItem>, const TextOf&) = 0;
+    virtual Submitted objects(std::span<const ObjectItem>, const TextOf&) = 0;
     virtual Submitted nodes(std::span<const NodeStatement>) = 0;
     virtual Submitted applications(std::span<const ApplicationStatement>) = 0;
     virtual Submitted pods(std::span<const PodStatement>) = 0;
@@ -147,8 +147,7 @@ public:
     virtual void on_refused(std::string_view /*reason*/) {}
 
     virtual void on_accepted(DecisionKind, std::string_view /*name*/) {}
-    virtual void on_rejected(DecisionKind, std::string_view /*name*/, std::string_view /*reason*/) {
-    }
+    virtual void on_rejected(DecisionKind, std::string_view /*name*/, std::string_view /*reason*/) {}
     virtual void on_allocated(std::string_view /*key*/, std::string_view /*node*/) {}
     // Before on_allocated: which of the node's devices the pod has, to be kept and stated again with it.
     virtual void on_devices(std::string_view /*key*/, std::string_view /*devices*/) {}
@@ -190,15 +189,12 @@ struct ClientOptions {
     std::string gateway;
     std::string gateway6;
     std::uint16_t vlan = 0;  // 0: frames are not tagged
-    bool poll = false;    // never sleep; default: sleep adaptively
+    bool poll = false;       // never sleep; default: sleep adaptively
     // Given: opens the port instead of the options above (an in-process ring pair, tests).
-    std::function<std::unique_ptr<dataplane::DataPlane>(dataplane::FrameHandler&,
-                                                        std::string& error)>
-        open_port;
+    std::function<std::unique_ptr<dataplane::DataPlane>(dataplane::FrameHandler&, std::string& error)> open_port;
 
-    std::uint64_t shim_instance = 0;  // 0 = a random one
-    std::size_t kept_bytes_max = 32u
-                                 << 20;  // state messages kept until the daemon has applied them
+    std::uint64_t shim_instance = 0;           // 0 = a random one
+    std::size_t kept_bytes_max = 32u << 20;    // state messages kept until the daemon has applied them
     std::uint32_t connect_timeout_ms = 5'000;  // for handshake and hello
     std::uint32_t idle_timeout_ms = 10'000;    // silence after which the daemon is taken for gone
     std::uint32_t reconnect_initial_ms = 50;   // doubles with every failure in a row
@@ -224,8 +220,7 @@ class Client {
 public:
     // Opens the port and begins to connect with the first turn. `source` may be null: then a resync
     // states nothing. Both outlive the client. Null with the reason in `error` on failure.
-    static std::unique_ptr<Client> open(const ClientOptions&, ClientHandler&, StateSource*,
-                                        std::string& error);
+    static std::unique_ptr<Client> open(const ClientOptions&, ClientHandler&, StateSource*, std::string& error);
     ~Client();
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
@@ -242,19 +237,15 @@ public:
 
     // Submit one batch; taken whole or not at all. With Wait::yes it blocks until there is room or
     // the client is stopped or refused (on its own thread it never blocks). `why` gets the fault of an invalid batch.
-    Submitted specs(std::span<const SpecRecord> define, const TextOf&,
-                    std::span<const SpecNumber> forget = {}, Wait = Wait::no,
-                    std::string* why = nullptr);
-    Submitted objects(std::span<const ObjectRecord>, const TextOf&, Wait = Wait::no,
-                      std::string* why = nullptr);
+    Submitted specs(std::span<const SpecItem> define, const TextOf&, std::span<const SpecNumber> forget = {},
+                    Wait = Wait::no, std::string* why = nullptr);
+    Submitted objects(std::span<const ObjectItem>, const TextOf&, Wait = Wait::no, std::string* why = nullptr);
     Submitted nodes(std::span<const NodeStatement>, Wait = Wait::no, std::string* why = nullptr);
-    Submitted applications(std::span<const ApplicationStatement>,
-                           std::span<const std::string_view> remove = {}, Wait = Wait::no,
-                           std::string* why = nullptr);
+    Submitted applications(std::span<const ApplicationStatement>, std::span<const std::string_view> remove = {},
+                           Wait = Wait::no, std::string* why = nullptr);
     Submitted pods(std::span<const PodStatement>, Wait = Wait::no, std::string* why = nullptr);
-    Submitted releases(std::span<const ReleaseStatement>, Wait = Wait::no,
-                       std::string* why = nullptr);
-    Submitted nacks(std::span<const NackRecord>, Wait = Wait::no, std::string* why = nullptr);
+    Submitted releases(std::span<const ReleaseStatement>, Wait = Wait::no, std::string* why = nullptr);
+    Submitted nacks(std::span<const NackItem>, Wait = Wait::no, std::string* why = nullptr);
     // These texts will not be used soon: frees their places in the dictionary. Unknown ones are
     // skipped.
     Submitted forget(std::span<const std::string_view> texts);

@@ -37,23 +37,28 @@ struct PodBudget {  // PodDisruptionBudget
     bool operator==(const PodBudget&) const = default;
 };
 
-enum class AccessMode : std::uint8_t { read_write_once = 1, read_only_many = 2, read_write_many = 4, read_write_once_pod = 8 };
+enum class AccessMode : std::uint8_t {
+    read_write_once = 1,
+    read_only_many = 2,
+    read_write_many = 4,
+    read_write_once_pod = 8
+};
 
 struct VolumeClaim {
     Text name_space = 0;
     Text name = 0;
     Text storage_class = 0;
     bool has_storage_class = false;
-    Text volume = 0;           // spec.volumeName
+    Text volume = 0;  // spec.volumeName
     bool bind_completed = false;
-    bool lost = false;         // phase Lost
+    bool lost = false;  // phase Lost
     bool deleting = false;
-    bool block_mode = false;   // volumeMode Block
+    bool block_mode = false;        // volumeMode Block
     std::uint8_t access_modes = 0;  // bits of AccessMode
     std::int64_t bytes = 0;
     std::optional<LabelSelector> selector;
-    Text selected_node = 0;    // annotation volume.kubernetes.io/selected-node
-    Text owner_pod = 0;        // controlling pod of an ephemeral volume's claim
+    Text selected_node = 0;  // annotation volume.kubernetes.io/selected-node
+    Text owner_pod = 0;      // controlling pod of an ephemeral volume's claim
     bool operator==(const VolumeClaim&) const = default;
 };
 
@@ -67,9 +72,9 @@ struct Volume {  // PersistentVolume
     bool deleting = false;
     bool available = false;  // phase Available
     Text claim_namespace = 0;
-    Text claim = 0;                                  // claimRef; 0 = none
-    bool claim_has_uid = false;                      // claimRef.uid is set: bound, not merely meant for it
-    std::optional<std::vector<NodeTerm>> nodes;      // nodeAffinity.required
+    Text claim = 0;                              // claimRef; 0 = none
+    bool claim_has_uid = false;                  // claimRef.uid is set: bound, not merely meant for it
+    std::optional<std::vector<NodeTerm>> nodes;  // nodeAffinity.required
     VolumeKind source = VolumeKind::other;
     Text driver = 0;
     Text handle = 0;

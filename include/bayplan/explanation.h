@@ -61,8 +61,8 @@ struct Explanation {
     std::string message;  // Kubernetes' text if no node takes it, with what preemption adds; or of its gates or node
     std::vector<std::string> woken_by;  // if no node takes it: what would have it tried again (rules/failure.md)
     std::optional<PreemptionExplanation> preemption;  // if no node takes it and preemption was tried
-    std::string node;     // where the next attempt would place it; empty: nowhere
-    std::vector<NodeExplanation> nodes;  // in the order of slots
+    std::string node;                                 // where the next attempt would place it; empty: nowhere
+    std::vector<NodeExplanation> nodes;               // in the order of slots
 };
 
 }  // namespace bayplan

@@ -64,8 +64,8 @@ struct Taint {
 };
 
 struct Toleration {
-    Text key = 0;        // 0 = every key
-    bool exists = false; // operator Exists; else Equal
+    Text key = 0;         // 0 = every key
+    bool exists = false;  // operator Exists; else Equal
     Text value = 0;
     TaintEffect effect = TaintEffect::any;
     bool operator==(const Toleration&) const = default;
@@ -107,15 +107,15 @@ struct HostPort {
 };
 
 enum class VolumeKind : std::uint8_t {
-    claim = 1,      // name = the claim's name in the pod's namespace
-    ephemeral = 2,  // likewise; the claim is made for this pod alone, which `pod` names
-    gce_disk = 3,   // name = disk
-    aws_disk = 4,   // name = volume id
-    iscsi = 5,      // name = IQN
-    rbd = 6,        // name = image, pool, monitors
-    azure_disk = 7, // name = data disk URI
-    csi = 8,        // inline: name = handle if it has one, driver
-    other = 9,      // an in-tree kind that a CSI driver serves: driver and name
+    claim = 1,       // name = the claim's name in the pod's namespace
+    ephemeral = 2,   // likewise; the claim is made for this pod alone, which `pod` names
+    gce_disk = 3,    // name = disk
+    aws_disk = 4,    // name = volume id
+    iscsi = 5,       // name = IQN
+    rbd = 6,         // name = image, pool, monitors
+    azure_disk = 7,  // name = data disk URI
+    csi = 8,         // inline: name = handle if it has one, driver
+    other = 9,       // an in-tree kind that a CSI driver serves: driver and name
 };
 
 struct PodVolume {

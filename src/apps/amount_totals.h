@@ -1,5 +1,5 @@
-// What all asks of a partition come to, by kind: those that wait, those that run, foreign ones. An ask that would bring
-// a kind beyond the limit is refused, so that no sum over some of them can wrap: not on a node, not in a trial of one.
+// What all asks of a partition come to, by resource: those that wait, those that run, foreign ones. An ask that would bring
+// a resource beyond the limit is refused, so that no sum over some of them can wrap: not on a node, not in a trial of one.
 //
 // Thread: the engine's. Owner: World.
 #pragma once
@@ -20,12 +20,12 @@ public:
     // For asks that name no node, so that one tenant's nonsense leaves room for the pods that run.
     static constexpr std::int64_t kMaxToBePlaced = kMax / 2;
 
-    // Whether an ask of these amounts may come in the place of one of those. No kind twice, no amount above 2^53.
-    bool allow(std::span<const KindAmount> comes, std::span<const KindAmount> goes, std::int64_t max) const {
-        for (const KindAmount& one : comes) {
-            std::int64_t total = of(one.kind) + one.value;
-            for (const KindAmount& other : goes) {
-                total -= other.kind == one.kind ? other.value : 0;
+    // Whether an ask of these amounts may come in the place of one of those. No resource twice, no amount above 2^53.
+    bool allow(std::span<const ResourceAmount> comes, std::span<const ResourceAmount> goes, std::int64_t max) const {
+        for (const ResourceAmount& one : comes) {
+            std::int64_t total = of(one.resource) + one.value;
+            for (const ResourceAmount& other : goes) {
+                total -= other.resource == one.resource ? other.value : 0;
             }
             if (total > max) {
                 return false;
@@ -33,19 +33,19 @@ public:
         }
         return true;
     }
-    void add(std::span<const KindAmount> amounts, int sign) {
-        for (const KindAmount& one : amounts) {
-            if (raw(one.kind) >= totals_.size()) {
-                totals_.resize(raw(one.kind) + 1, 0);
+    void add(std::span<const ResourceAmount> amounts, int sign) {
+        for (const ResourceAmount& one : amounts) {
+            if (raw(one.resource) >= totals_.size()) {
+                totals_.resize(raw(one.resource) + 1, 0);
             }
-            totals_[raw(one.kind)] += sign * one.value;
+            totals_[raw(one.resource)] += sign * one.value;
         }
     }
-    std::int64_t of(KindId kind) const { return raw(kind) < totals_.size() ? totals_[raw(kind)] : 0; }
-    std::uint32_t kinds() const { return static_cast<std::uint32_t>(totals_.size()); }
+    std::int64_t of(ResourceId resource) const { return raw(resource) < totals_.size() ? totals_[raw(resource)] : 0; }
+    std::uint32_t resources() const { return static_cast<std::uint32_t>(totals_.size()); }
 
 private:
-    std::vector<std::int64_t> totals_;  // by KindId; a kind that nothing uses any more is at 0
+    std::vector<std::int64_t> totals_;  // by ResourceId; a resource that nothing uses any more is at 0
 };
 
 }  // namespace bayplan

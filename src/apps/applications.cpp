@@ -1,3 +1,4 @@
+// Adding and removing applications and pod groups; see applications.h.
 #include "apps/applications.h"
 
 #include "base/check.h"

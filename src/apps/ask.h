@@ -10,7 +10,7 @@
 #include "apps/key_store.h"
 #include "base/ids.h"
 #include "base/indexed_heap.h"
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 
 namespace bayplan {
 
@@ -28,7 +28,7 @@ enum class AskState : std::uint8_t {
 
 std::string_view to_string(AskState);
 
-constexpr bool has_place(AskState state) {
+constexpr bool is_allocated(AskState state) {
     return state == AskState::unacknowledged || state == AskState::allocated;
 }
 
@@ -58,13 +58,13 @@ struct PendingKey {
 // What an ask has only while it has no place.
 struct Waiting {
     PendingKey key;
-    std::uint64_t selected_in = 0;      // number of the batch that took it last
+    std::uint64_t selected_in = 0;  // number of the batch that took it last
     std::int64_t backoff_until_ns = 0;
-    AskLink in_list;                    // run of the leaf order, or unschedulable bucket
+    AskLink in_list;                           // run of the leaf order, or unschedulable bucket
     std::uint32_t heap_position = kNotInHeap;  // backoff heap
     std::uint32_t run = UINT32_MAX;            // leaf order
     std::uint32_t failed_predicates = 0;       // bits by index, of the last failed attempt
-    bool nacked = false;                // in backoff because its node refused it
+    bool nacked = false;                       // in backoff because its node refused it
 };
 
 // What an ask has all its life: a cache line, for there are millions that run. Its key, its Waiting and its grace
@@ -76,31 +76,31 @@ struct Ask {
     bool has_entries : 1 = false;
     AskState state : 4 = AskState::gone;
     bool foreign : 1 = false;
-    bool terminating : 1 = false;           // being deleted: still there, but topology spread leaves it out
+    bool terminating : 1 = false;  // being deleted: still there, but topology spread leaves it out
     bool never_preempts : 1 = false;
-    bool preempted : 1 = false;             // a preemption chose it, here or elsewhere
-    bool stated_terminating : 1 = false;    // of these two, what its shim says of it
+    bool preempted : 1 = false;           // a preemption chose it, here or elsewhere
+    bool stated_terminating : 1 = false;  // of these two, what its shim says of it
     bool stated_preempted : 1 = false;
-    bool chosen : 1 = false;                // our preemption chose it
-    bool told_to_go : 1 = false;            // we chose it: its shim was told to delete it, and must say when it is gone
-    bool told_scale_up : 1 = false;         // an ask_waiting with scale_up was sent
-    bool stated_tolerates : 1 = false;      // its flag, whatever its spec tolerates beside
+    bool chosen : 1 = false;            // our preemption chose it
+    bool told_to_go : 1 = false;        // we chose it: its shim was told to delete it, and must say when it is gone
+    bool told_scale_up : 1 = false;     // an ask_waiting with scale_up was sent
+    bool stated_tolerates : 1 = false;  // its flag, whatever its spec tolerates beside
     QosClass qos : 2 = QosClass::unknown;
-    std::int64_t started_ms = 0;        // status.startTime, milliseconds since 1970; 0 = not known
+    std::int64_t started_ms = 0;  // status.startTime, milliseconds since 1970; 0 = not known
     ApplicationId application = kNone<ApplicationId>;
-    std::uint32_t group = UINT32_MAX;   // index into the application's pod groups
+    std::uint32_t group = UINT32_MAX;  // index into the application's pod groups
     ClassId ask_class = kNone<ClassId>;
-    Slot slot = kNone<Slot>;            // while it has a place
+    Slot slot = kNone<Slot>;  // while it has a place
     std::int32_t priority = 0;
     AskKey key_id{};
     // While it has no place: its Waiting. Then: the low half of the number of the decision that gave it the place, which
     // tells it from any other that is not acknowledged.
     std::uint32_t waiting_or_decision = 0;
-    ShimId shim : 16 = ShimId{};        // kShimsMax
-    std::uint32_t failures : 8 = 0;     // counted to 255
-    std::uint32_t grace : 8 = 0;        // GraceTable
-    AskLink in_application;             // by sequence
-    AskLink of_spec;                    // while it has a place, with the others of its spec
+    ShimId shim : 16 = ShimId{};     // kShimsMax
+    std::uint32_t failures : 8 = 0;  // counted to 255
+    std::uint32_t grace : 8 = 0;     // GraceTable
+    AskLink in_application;          // by sequence
+    AskLink of_spec;                 // while it has a place, with the others of its spec
 };
 static_assert(sizeof(Ask) == 64 && sizeof(Waiting) <= 72);
 

@@ -15,9 +15,9 @@
 namespace bayplan {
 
 struct AskClass {
-    std::vector<KindAmount> requests;       // by kind, amounts > 0 only
-    NameId required_node = kNone<NameId>;   // NodeName: this node or none
-    SpecId spec = kEmptySpec;               // labels, constraints, volumes, images
+    std::vector<ResourceAmount> requests;  // by resource, amounts > 0 only
+    NameId required_node = kNone<NameId>;  // NodeName: this node or none
+    SpecId pod_spec = kEmptySpec;          // labels, constraints, volumes, images
     bool tolerates_unschedulable = false;
     // Part of the class because holds make free space depend on it.
     std::int32_t priority = 0;
@@ -30,10 +30,10 @@ struct AskClass {
     // Filled in when the class is made.
     std::int64_t cpu_request = 0;
     std::int64_t memory_request = 0;
-    std::vector<KindAmount> occupies;       // requests and the scored amounts: what a placement adds
+    std::vector<ResourceAmount> occupies;  // requests and the scored amounts: what a placement adds
 
     bool same_as(const AskClass& other) const {
-        return requests == other.requests && required_node == other.required_node && spec == other.spec &&
+        return requests == other.requests && required_node == other.required_node && pod_spec == other.pod_spec &&
                tolerates_unschedulable == other.tolerates_unschedulable && priority == other.priority &&
                node_cpu == other.node_cpu && node_memory == other.node_memory && own_cpu == other.own_cpu &&
                own_memory == other.own_memory;

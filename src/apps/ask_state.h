@@ -15,21 +15,21 @@
 namespace bayplan {
 
 enum class AskEvent : std::uint8_t {
-    enter,         // stated for the first time, without a node and without gates
-    gate,          // stated with scheduling gates
-    await_node,    // stated as running on a node that nobody has registered
-    run,           // stated as running on a node that is there, or the awaited node came
-    restate,       // stated again while it waits
-    select,        // taken to be tried: from the heap into a batch, or early out of backoff
-    put_back,      // selected, and then not tried
-    place,         // its attempt found a node
-    fail,          // its attempt found none
-    wake,          // an event may help it, and its backoff is over
-    wake_early,    // an event may help it, and its backoff is not over
-    time_is_up,    // its backoff is over
-    acknowledge,   // its shim has the allocation
-    refuse,        // its node refused it
-    remove,        // it goes
+    enter,        // stated for the first time, without a node and without gates
+    gate,         // stated with scheduling gates
+    await_node,   // stated as running on a node that nobody has registered
+    run,          // stated as running on a node that is there, or the awaited node came
+    restate,      // stated again while it waits
+    select,       // taken to be tried: from the heap into a batch, or early out of backoff
+    put_back,     // selected, and then not tried
+    place,        // its attempt found a node
+    fail,         // its attempt found none
+    wake,         // an event may help it, and its backoff is over
+    wake_early,   // an event may help it, and its backoff is not over
+    time_is_up,   // its backoff is over
+    acknowledge,  // its shim has the allocation
+    refuse,       // its node refused it
+    remove,       // it goes
 };
 inline constexpr std::size_t kAskStates = 9;
 inline constexpr std::size_t kAskEvents = 15;
@@ -52,21 +52,21 @@ constexpr std::array<Row, kAskEvents> transitions() {
     constexpr AskState awaits = awaiting_node;
     return {{
         // gone      gated      awaits     pending    selected   backoff    no_fit     placed     allocated
-        {pending,   never,     never,     never,     never,     never,     never,     never,     never},    // enter
-        {gated,     gated,     never,     gated,     gated,     gated,     gated,     never,     never},    // gate
-        {awaits,    awaits,    awaits,    awaits,    awaits,    awaits,    awaits,    never,     never},    // await_node
-        {allocated, allocated, allocated, allocated, allocated, allocated, allocated, never,     never},    // run
-        {never,     pending,   never,     pending,   pending,   backoff,   no_fit,    never,     never},    // restate
-        {never,     never,     never,     selected,  never,     selected,  never,     never,     never},    // select
-        {never,     never,     never,     never,     pending,   never,     never,     never,     never},    // put_back
-        {never,     never,     never,     never,     placed,    never,     never,     never,     never},    // place
-        {never,     never,     never,     never,     no_fit,    never,     never,     never,     never},    // fail
-        {never,     never,     never,     never,     never,     never,     pending,   never,     never},    // wake
-        {never,     never,     never,     never,     never,     never,     backoff,   never,     never},    // wake_early
-        {never,     never,     never,     never,     never,     pending,   never,     never,     never},    // time_is_up
-        {never,     never,     never,     never,     never,     never,     never,     allocated, never},    // acknowledge
-        {never,     never,     never,     never,     never,     never,     never,     backoff,   backoff},  // refuse
-        {never,     gone,      gone,      gone,      gone,      gone,      gone,      gone,      gone},     // remove
+        {pending, never, never, never, never, never, never, never, never},                            // enter
+        {gated, gated, never, gated, gated, gated, gated, never, never},                              // gate
+        {awaits, awaits, awaits, awaits, awaits, awaits, awaits, never, never},                       // await_node
+        {allocated, allocated, allocated, allocated, allocated, allocated, allocated, never, never},  // run
+        {never, pending, never, pending, pending, backoff, no_fit, never, never},                     // restate
+        {never, never, never, selected, never, selected, never, never, never},                        // select
+        {never, never, never, never, pending, never, never, never, never},                            // put_back
+        {never, never, never, never, placed, never, never, never, never},                             // place
+        {never, never, never, never, no_fit, never, never, never, never},                             // fail
+        {never, never, never, never, never, never, pending, never, never},                            // wake
+        {never, never, never, never, never, never, backoff, never, never},                            // wake_early
+        {never, never, never, never, never, pending, never, never, never},                            // time_is_up
+        {never, never, never, never, never, never, never, allocated, never},                          // acknowledge
+        {never, never, never, never, never, never, never, backoff, backoff},                          // refuse
+        {never, gone, gone, gone, gone, gone, gone, gone, gone},                                      // remove
     }};
 }
 inline constexpr std::array<Row, kAskEvents> kTransitions = transitions();

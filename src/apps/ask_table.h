@@ -42,9 +42,7 @@ public:
 
     // --- while it has no place
     Waiting& waiting(AskId id) { return waiting_[static_cast<WaitingId>(asks_[id].waiting_or_decision)]; }
-    const Waiting& waiting(AskId id) const {
-        return waiting_[static_cast<WaitingId>(asks_[id].waiting_or_decision)];
-    }
+    const Waiting& waiting(AskId id) const { return waiting_[static_cast<WaitingId>(asks_[id].waiting_or_decision)]; }
     void begin_waiting(AskId id, std::uint64_t group_number) {
         const WaitingId waiting = waiting_.add();
         Ask& ask = asks_[id];
@@ -69,7 +67,7 @@ public:
     // Null if what the handle named is gone.
     Ask* find(AskHandle handle) {
         return asks_.contains(handle.id) && generation_of(asks_[handle.id]) == handle.generation ? &asks_[handle.id]
-                                                                                                : nullptr;
+                                                                                                 : nullptr;
     }
 
     template <typename Each>

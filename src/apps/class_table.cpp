@@ -1,23 +1,24 @@
+// Finding or making the class of an ask, and giving up what caches use too much; see class_table.h.
 #include "apps/class_table.h"
 
 #include <utility>
 
 #include <boost/container_hash/hash.hpp>
 
-#include "cluster/kinds.h"
+#include "cluster/resources.h"
 
 namespace bayplan {
 
 std::size_t ClassTable::Hash::operator()(const AskClass* spec) const {
     std::size_t hash = 0;
-    for (const KindAmount& request : spec->requests) {
-        boost::hash_combine(hash, raw(request.kind));
+    for (const ResourceAmount& request : spec->requests) {
+        boost::hash_combine(hash, raw(request.resource));
         boost::hash_combine(hash, request.value);
     }
     boost::hash_combine(hash, raw(spec->required_node));
     boost::hash_combine(hash, spec->tolerates_unschedulable);
     boost::hash_combine(hash, spec->priority);
-    boost::hash_combine(hash, raw(spec->spec));
+    boost::hash_combine(hash, raw(spec->pod_spec));
     boost::hash_combine(hash, spec->node_cpu);
     boost::hash_combine(hash, spec->node_memory);
     boost::hash_combine(hash, spec->own_cpu);
@@ -38,10 +39,10 @@ ClassId ClassTable::acquire(AskClass&& spec) {
         id = free_.back();
         free_.pop_back();
     }
-    for (const KindAmount& request : spec.requests) {
-        kinds_.add_reference(request.kind);
-        spec.cpu_request = request.kind == kCpu ? request.value : spec.cpu_request;
-        spec.memory_request = request.kind == kMemory ? request.value : spec.memory_request;
+    for (const ResourceAmount& request : spec.requests) {
+        resources_.add_reference(request.resource);
+        spec.cpu_request = request.resource == kCpu ? request.value : spec.cpu_request;
+        spec.memory_request = request.resource == kMemory ? request.value : spec.memory_request;
     }
     spec.occupies = spec.requests;
     spec.occupies.push_back({kScoredCpu, spec.node_cpu});
@@ -49,7 +50,7 @@ ClassId ClassTable::acquire(AskClass&& spec) {
     if (spec.required_node != kNone<NameId>) {
         names_.add_reference(spec.required_node);
     }
-    specs_.add_reference(spec.spec);
+    specs_.add_reference(spec.pod_spec);
     ClassEntry& entry = entries_[raw(id)];
     entry.spec = std::make_shared<const AskClass>(std::move(spec));
     entry.references = 1;
@@ -70,13 +71,13 @@ void ClassTable::forget(ClassId id) {
     ClassEntry& entry = entries_[raw(id)];
     give_up_cache(id);
     ids_.erase(entry.spec.get());
-    for (const KindAmount& request : entry.spec->requests) {
-        kinds_.release(request.kind);
+    for (const ResourceAmount& request : entry.spec->requests) {
+        resources_.release(request.resource);
     }
     if (entry.spec->required_node != kNone<NameId>) {
         names_.release(entry.spec->required_node);
     }
-    specs_.release(entry.spec->spec);
+    specs_.release(entry.spec->pod_spec);
     entry = ClassEntry{};
     free_.push_back(id);
 }

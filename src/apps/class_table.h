@@ -28,14 +28,14 @@ struct FailureCache;  // engine/failure_cache.h
 // One class and what goes with it. Engine thread only; `spec` may be shared with proposals.
 struct ClassEntry {
     std::shared_ptr<const AskClass> spec;
-    std::uint64_t references = 0;        // asks of the class, placed ones included
-    std::unique_ptr<ClassCache> cache;   // null: none, or away with a proposal
-    std::uint64_t proposed_in = 0;       // number of the batch whose proposal has the cache; 0 = none
-    std::uint64_t last_batch = 0;        // newest batch with an ask of the class
-    std::uint64_t last_proposal = 0;     // newest executor batch that proposed for it
-    std::list<ClassId>::iterator used;   // place in the least-recently-used list, while it has a cache
-    bool in_use_list = false;            // else, with a cache, it is away
-    std::size_t cache_bytes = 0;         // of the cache, as it was when another class was used
+    std::uint64_t references = 0;            // asks of the class, placed ones included
+    std::unique_ptr<ClassCache> cache;       // null: none, or away with a proposal
+    std::uint64_t proposed_in = 0;           // number of the batch whose proposal has the cache; 0 = none
+    std::uint64_t last_batch = 0;            // newest batch with an ask of the class
+    std::uint64_t last_proposal = 0;         // newest executor batch that proposed for it
+    std::list<ClassId>::iterator used;       // place in the least-recently-used list, while it has a cache
+    bool in_use_list = false;                // else, with a cache, it is away
+    std::size_t cache_bytes = 0;             // of the cache, as it was when another class was used
     std::shared_ptr<FailureCache> failures;  // null: none
     // The message of the last failed attempt and the log position it is true for.
     std::string failure_text;
@@ -45,18 +45,18 @@ struct ClassEntry {
 
 class ClassTable {
 public:
-    ClassTable(NameTable<KindId>& kinds, NameTable<NameId>& names, SpecTable& specs,
+    ClassTable(NameTable<ResourceId>& resources, NameTable<NameId>& names, SpecTable& specs,
                std::size_t cache_bytes_max)
-        : kinds_(kinds), names_(names), specs_(specs), cache_bytes_max_(cache_bytes_max) {}
+        : resources_(resources), names_(names), specs_(specs), cache_bytes_max_(cache_bytes_max) {}
 
-    // The class like this one, with one reference more. `spec.requests` must be sorted by kind.
+    // The class like this one, with one reference more. `spec.requests` must be sorted by resource.
     ClassId acquire(AskClass&& spec);
     void add_reference(ClassId id) { ++entries_[raw(id)].references; }
     void release(ClassId);
 
     ClassEntry& operator[](ClassId id) { return entries_[raw(id)]; }
     const ClassEntry& operator[](ClassId id) const { return entries_[raw(id)]; }
-    SpecId spec_of(const Ask& ask) const { return entries_[raw(ask.ask_class)].spec->spec; }
+    SpecId spec_of(const Ask& ask) const { return entries_[raw(ask.ask_class)].spec->pod_spec; }
     std::size_t size() const { return ids_.size(); }
 
     // The class's cache, made or taken from the pool if need be; must not be away with a proposal. Others may lose theirs.
@@ -82,7 +82,7 @@ private:
     void count_bytes(ClassId);
     void forget(ClassId);
 
-    NameTable<KindId>& kinds_;
+    NameTable<ResourceId>& resources_;
     NameTable<NameId>& names_;
     SpecTable& specs_;
     const std::size_t cache_bytes_max_;

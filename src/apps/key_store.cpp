@@ -1,3 +1,4 @@
+// Packing keys into cells and comparing them there; see key_store.h.
 #include "apps/key_store.h"
 
 #include <cstring>

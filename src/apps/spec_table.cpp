@@ -1,3 +1,4 @@
+// Keeping a pod spec once, with references on its texts; see spec_table.h.
 #include "apps/spec_table.h"
 
 #include <utility>
@@ -7,9 +8,7 @@
 
 namespace bayplan {
 
-std::size_t SpecTable::Hash::operator()(const PodSpec* spec) const {
-    return field_hash(*spec);
-}
+std::size_t SpecTable::Hash::operator()(const PodSpec* spec) const { return field_hash(*spec); }
 
 SpecTable::SpecTable(TextTable& texts) : texts_(texts) {
     entries_.emplace_back().references = 1;

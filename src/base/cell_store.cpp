@@ -1,3 +1,4 @@
+// Slabs, their free lists and their numbers; see cell_store.h.
 #include "base/cell_store.h"
 
 #include <algorithm>

@@ -38,9 +38,9 @@ private:
         std::uint32_t cell_bytes = 0;
         std::uint16_t cells = 0;
         std::uint16_t live = 0;
-        std::uint16_t fresh = 0;           // cells from here on were never in use
+        std::uint16_t fresh = 0;             // cells from here on were never in use
         std::uint16_t first_free = kNoCell;  // each free cell begins with the number of the next
-        std::uint32_t next = kNone;        // in the list of slabs of its size with room
+        std::uint32_t next = kNone;          // in the list of slabs of its size with room
         std::uint32_t previous = kNone;
     };
 

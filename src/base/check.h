@@ -26,18 +26,18 @@ template <typename A, typename B>
 
 }  // namespace bayplan
 
-#define BP_CHECK(condition)                                              \
-    do {                                                                 \
-        if (!(condition)) [[unlikely]] {                                 \
-            ::bayplan::check_failed(__FILE__, __LINE__, #condition);     \
-        }                                                                \
+#define BP_CHECK(condition)                                          \
+    do {                                                             \
+        if (!(condition)) [[unlikely]] {                             \
+            ::bayplan::check_failed(__FILE__, __LINE__, #condition); \
+        }                                                            \
     } while (false)
 
-#define BP_CHECK_OP(a, op, b)                                                                        \
-    do {                                                                                             \
-        const auto& bp_a_ = (a);                                                                     \
-        const auto& bp_b_ = (b);                                                                     \
-        if (!(bp_a_ op bp_b_)) [[unlikely]] {                                                        \
-            ::bayplan::check_failed_values(__FILE__, __LINE__, #a " " #op " " #b, bp_a_, bp_b_);     \
-        }                                                                                            \
+#define BP_CHECK_OP(a, op, b)                                                                    \
+    do {                                                                                         \
+        const auto& bp_a_ = (a);                                                                 \
+        const auto& bp_b_ = (b);                                                                 \
+        if (!(bp_a_ op bp_b_)) [[unlikely]] {                                                    \
+            ::bayplan::check_failed_values(__FILE__, __LINE__, #a " " #op " " #b, bp_a_, bp_b_); \
+        }                                                                                        \
     } while (false)

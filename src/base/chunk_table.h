@@ -142,8 +142,8 @@ private:
     }
 
     std::vector<std::unique_ptr<Record[]>> chunks_;  // null: given back
-    std::vector<Use> uses_;                       // of each chunk
-    std::vector<std::uint64_t> roomy_;            // a bit per chunk that is there and has room
+    std::vector<Use> uses_;                          // of each chunk
+    std::vector<std::uint64_t> roomy_;               // a bit per chunk that is there and has room
     std::vector<std::uint32_t> absent_;
     std::uint32_t first_roomy_ = 0;  // no word of `roomy_` before it has a bit
     std::size_t empty_ = 0;          // chunks that are there, without a record

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 
 namespace bayplan {
 

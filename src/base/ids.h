@@ -13,10 +13,10 @@ enum class AskId : std::uint32_t {};
 enum class ApplicationId : std::uint32_t {};
 enum class ShimId : std::uint32_t {};
 enum class ClassId : std::uint32_t {};
-enum class KindId : std::uint32_t {};  // resource kind
-enum class NameId : std::uint32_t {};  // node name
-enum class SpecId : std::uint32_t {};  // content of a pod spec; 0 = the empty spec
-enum class Slot : std::uint32_t {};    // place of a node: block * 64 + lane
+enum class ResourceId : std::uint32_t {};  // resource kind
+enum class NameId : std::uint32_t {};      // node name
+enum class SpecId : std::uint32_t {};      // content of a pod spec; 0 = the empty spec
+enum class Slot : std::uint32_t {};        // place of a node: block * 64 + lane
 
 template <typename Id>
 constexpr std::uint32_t raw(Id id) {
@@ -30,9 +30,7 @@ inline constexpr std::uint32_t kLanes = 64;  // slots per block: one bit of a wo
 
 constexpr std::uint32_t block_of(Slot slot) { return raw(slot) / kLanes; }
 constexpr std::uint32_t lane_of(Slot slot) { return raw(slot) % kLanes; }
-constexpr Slot slot_at(std::uint32_t block, std::uint32_t lane) {
-    return static_cast<Slot>(block * kLanes + lane);
-}
+constexpr Slot slot_at(std::uint32_t block, std::uint32_t lane) { return static_cast<Slot>(block * kLanes + lane); }
 
 // An id together with the generation of what it named: a late message about something that is gone,
 // and whose place was used again, hits nothing.

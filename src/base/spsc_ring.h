@@ -80,8 +80,7 @@ public:
 
 private:
     std::size_t room_for(std::size_t tail, std::size_t wanted) {
-        if (capacity_ - (tail - head_seen_) < wanted)
-            head_seen_ = head_.load(std::memory_order_acquire);
+        if (capacity_ - (tail - head_seen_) < wanted) head_seen_ = head_.load(std::memory_order_acquire);
         return capacity_ - (tail - head_seen_);
     }
 

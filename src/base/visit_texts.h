@@ -20,7 +20,8 @@ namespace texts {
 template <typename Record, typename Wanted>
 concept IsA = std::is_same_v<std::remove_const_t<Record>, Wanted>;
 
-template <typename R, typename Visit> void walk(R& record, Visit&& visit);
+template <typename R, typename Visit>
+void walk(R& record, Visit&& visit);
 
 template <typename List, typename Visit>
 void walk_all(List& list, Visit&& visit) {
@@ -146,9 +147,9 @@ void walk_volume_object(R& r, Visit&& visit) {
 }
 
 template <typename R>
-inline constexpr bool kIsVolumeObject = IsA<R, VolumeClaim> || IsA<R, Volume> || IsA<R, StorageClass> ||
-                                        IsA<R, CsiNodeDriver> || IsA<R, CsiNode> || IsA<R, CsiDriver> ||
-                                        IsA<R, CsiCapacity> || IsA<R, VolumeAttachment>;
+inline constexpr bool kIsVolumeObject =
+    IsA<R, VolumeClaim> || IsA<R, Volume> || IsA<R, StorageClass> || IsA<R, CsiNodeDriver> || IsA<R, CsiNode> ||
+    IsA<R, CsiDriver> || IsA<R, CsiCapacity> || IsA<R, VolumeAttachment>;
 
 template <typename R, typename Visit>
 void walk(R& r, Visit&& visit) {

@@ -106,15 +106,16 @@ int run(BenchArguments& arguments) {
 }  // namespace
 
 void add_bench_command(CLI::App& app, int& exit_code) {
-    CLI::App* const command =
-        app.add_subcommand("bench", "measure decisions in process and wire to wire, with a plain scan of all nodes as the peer");
+    CLI::App* const command = app.add_subcommand(
+        "bench", "measure decisions in process and wire to wire, with a plain scan of all nodes as the peer");
     const auto arguments = std::make_shared<BenchArguments>();
     command->add_option("names", arguments->names, "workloads; `*` stands for anything: 'Filled/*'")->type_name("NAME");
     command->add_flag("--list", arguments->list, "the workloads there are");
     command->add_option("-o,--output", arguments->output, "table, or json")
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();
-    command->add_option("--svg", arguments->svg, "also bars of the ratio to the scan, into this file")->type_name("FILE");
+    command->add_option("--svg", arguments->svg, "also bars of the ratio to the scan, into this file")
+        ->type_name("FILE");
     command->add_option("--runs", arguments->options.runs, "runs of each; the least times count")
         ->check(CLI::Range(1, 1'000).description(""))
         ->capture_default_str();
@@ -124,7 +125,8 @@ void add_bench_command(CLI::App& app, int& exit_code) {
     command->add_option("--path", arguments->path, "of batches: automatic, inline or graph")
         ->check(CLI::IsMember({"automatic", "inline", "graph"}))
         ->capture_default_str();
-    command->add_option("--teller", arguments->teller, "who formats and hashes decisions: thread (a second one) or inline")
+    command
+        ->add_option("--teller", arguments->teller, "who formats and hashes decisions: thread (a second one) or inline")
         ->check(CLI::IsMember({"thread", "inline"}))
         ->capture_default_str();
     command->add_option("--workers", arguments->options.workers, "proposal workers")

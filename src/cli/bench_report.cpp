@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <boost/json.hpp>
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 namespace bayplan::cli {
 
@@ -33,7 +33,9 @@ std::string aligned(const std::vector<Row>& rows) {
 }
 
 // 1234567 as 1,235k.
-std::string rate(double per_s) { return per_s >= 1e5 ? fmt::format("{:.0f}k", per_s / 1e3) : fmt::format("{:.0f}", per_s); }
+std::string rate(double per_s) {
+    return per_s >= 1e5 ? fmt::format("{:.0f}k", per_s / 1e3) : fmt::format("{:.0f}", per_s);
+}
 
 std::string megabytes(std::int64_t bytes) { return fmt::format("{:.0f} MB", static_cast<double>(bytes) / 1e6); }
 
@@ -52,15 +54,22 @@ Row figures(const Measurement& one) {
             fmt::format("{}", one.nodes_used),
             one.scan ? rate(one.scan->per_s) : "-",
             one.scan ? fmt::format("{:.2f}", one.scan->ns_per_node) : "-",
-            !one.scan ? "-" : one.ratio() < 1 ? fmt::format("{:.3f}", one.ratio()) : fmt::format("{:.1f}", one.ratio())};
+            !one.scan         ? "-"
+            : one.ratio() < 1 ? fmt::format("{:.3f}", one.ratio())
+                              : fmt::format("{:.1f}", one.ratio())};
 }
 
 Row outcome(const Measurement& one) {
     std::string word = "not compared";
     if (one.scan) word = one.scan->placements == one.placements ? "the same" : one.scan->placements;
     if (!one.fault.empty()) word = "FAULT: " + one.fault;
-    return {one.name, fmt::format("{}", one.placed), fmt::format("{}", one.failed), fmt::format("{}", one.nominated),
-            one.digest.substr(0, 16), one.placements, word};
+    return {one.name,
+            fmt::format("{}", one.placed),
+            fmt::format("{}", one.failed),
+            fmt::format("{}", one.nominated),
+            one.digest.substr(0, 16),
+            one.placements,
+            word};
 }
 
 Row wire(const Measurement& one) {
@@ -81,8 +90,8 @@ Row wire(const Measurement& one) {
 }
 
 std::string wire_table(const std::vector<Measurement>& all) {
-    std::vector<Row> rows = {{"wire to wire", "pods/s", "range", "in process", "daemon", "shim", "p50 us", "p99", "p99.9",
-                              "switches", "drops", "digest", "port"}};
+    std::vector<Row> rows = {{"wire to wire", "pods/s", "range", "in process", "daemon", "shim", "p50 us", "p99",
+                              "p99.9", "switches", "drops", "digest", "port"}};
     std::string notes;
     std::uint64_t paced = 0;
     for (const Measurement& one : all) {
@@ -93,10 +102,11 @@ std::string wire_table(const std::vector<Measurement>& all) {
     }
     if (rows.size() == 1) return {};
     return "\n" + aligned(rows) + notes +
-           fmt::format("\npods/s: as fast as flow control lets it; daemon, shim: cores used meanwhile. p50 to p99.9: from the\n"
-                       "intended time of an ask to its allocation, at {} asks a second, and involuntary context switches\n"
-                       "(daemon+shim) meanwhile.\n",
-                       paced);
+           fmt::format(
+               "\npods/s: as fast as flow control lets it; daemon, shim: cores used meanwhile. p50 to p99.9: from the\n"
+               "intended time of an ask to its allocation, at {} asks a second, and involuntary context switches\n"
+               "(daemon+shim) meanwhile.\n",
+               paced);
 }
 
 json::value wire_object(const Measurement& one) {
@@ -146,8 +156,8 @@ json::object as_object(const Measurement& one) {
                         {"wire", wire_object(one)},
                         {"fault", one.fault.empty() ? json::value(nullptr) : json::value(one.fault)}};
     if (one.latency) {
-        object["latency_us"] = json::object{
-            {"p50", one.latency->p50_us}, {"p99", one.latency->p99_us}, {"p99.9", one.latency->p999_us}};
+        object["latency_us"] =
+            json::object{{"p50", one.latency->p50_us}, {"p99", one.latency->p99_us}, {"p99.9", one.latency->p999_us}};
     }
     if (one.scan) {
         object["scan"] = json::object{{"decisions_per_s_cpu", one.scan->per_s},
@@ -161,16 +171,18 @@ json::object as_object(const Measurement& one) {
 }  // namespace
 
 std::string bench_table(const std::vector<Measurement>& all) {
-    std::vector<Row> numbers = {{"workload", "decisions/s", "by CPU", "cores", "p50 us", "p99", "p99.9", "memory", "cached",
-                                 "inline/graph/over", "nodes used", "scan/s", "ns/node", "x scan"}};
+    std::vector<Row> numbers = {{"workload", "decisions/s", "by CPU", "cores", "p50 us", "p99", "p99.9", "memory",
+                                 "cached", "inline/graph/over", "nodes used", "scan/s", "ns/node", "x scan"}};
     std::vector<Row> outcomes = {{"workload", "placed", "failed", "nominated", "digest", "placements", "the scan's"}};
     for (const Measurement& one : all) {
         numbers.push_back(figures(one));
         outcomes.push_back(outcome(one));
     }
     return aligned(numbers) + "\n" + aligned(outcomes) +
-           "\np50, p99, p99.9: of messages of 64 asks, each decided before the next; of preemptions: of one. x scan: by CPU\n"
-           "time. cached: blocks of nodes that a class remembered. inline/graph/over: batches by path, and those proposed\n"
+           "\np50, p99, p99.9: of messages of 64 asks, each decided before the next; of preemptions: of one. x scan: "
+           "by CPU\n"
+           "time. cached: blocks of nodes that a class remembered. inline/graph/over: batches by path, and those "
+           "proposed\n"
            "while another committed.\n" +
            wire_table(all);
 }
@@ -183,7 +195,7 @@ std::string bench_json(const std::vector<Measurement>& all) {
 
 namespace {
 
-constexpr double kLeft = 360;   // of the bars
+constexpr double kLeft = 360;    // of the bars
 constexpr double kDecade = 150;  // pixels of a power of ten
 constexpr double kRow = 22;
 constexpr double kTop = 46;
@@ -191,9 +203,12 @@ constexpr double kTop = 46;
 std::string escaped(const std::string& text) {
     std::string safe;
     for (const char letter : text) {
-        if (letter == '&') safe += "&amp;";
-        else if (letter == '<') safe += "&lt;";
-        else safe += letter;
+        if (letter == '&')
+            safe += "&amp;";
+        else if (letter == '<')
+            safe += "&lt;";
+        else
+            safe += letter;
     }
     return safe;
 }
@@ -225,8 +240,8 @@ std::string bench_svg(const std::vector<Measurement>& all) {
     text += label(kLeft, 18, "start", "decisions per second of CPU time, times the plain scan's of the same run");
     for (int decade = 0; decade <= static_cast<int>(decades); ++decade) {
         const double x = kLeft + kDecade * decade;
-        text += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" stroke=\"#cccccc\"/>\n", x,
-                            kTop - 6, bottom);
+        text += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" stroke=\"#cccccc\"/>\n",
+                            x, kTop - 6, bottom);
         text += label(x, kTop - 10, "middle", fmt::format("{:.0f}", std::pow(10, decade)));
     }
     double y = kTop;
@@ -234,8 +249,8 @@ std::string bench_svg(const std::vector<Measurement>& all) {
         // A ratio below 1 has no length on this scale: its number stands there alone.
         const double length = std::max(0.0, std::log10(one->ratio())) * kDecade;
         text += label(kLeft - 8, y + 14, "end", one->name);
-        text += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", kLeft, y + 3,
-                            length, kRow - 7, one->fault.empty() ? "#3366aa" : "#bb3333");
+        text += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", kLeft,
+                            y + 3, length, kRow - 7, one->fault.empty() ? "#3366aa" : "#bb3333");
         text += label(kLeft + length + 5, y + 14, "start", fmt::format("{:.1f}", one->ratio()));
         y += kRow;
     }

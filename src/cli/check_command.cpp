@@ -5,8 +5,8 @@
 #include <array>
 #include <memory>
 
-#include <boost/json.hpp>
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 #include "config/profile.h"
 #include "host/checks.h"
@@ -37,8 +37,8 @@ std::string table(const std::vector<Finding>& findings) {
     using Row = std::array<std::string, 5>;
     std::vector<Row> rows = {{"severity", "check", "current", "required", "why"}};
     for (const Finding& finding : findings) {
-        rows.push_back({std::string(host::to_string(finding.severity)), finding.check, finding.current, finding.required,
-                        finding.why});
+        rows.push_back({std::string(host::to_string(finding.severity)), finding.check, finding.current,
+                        finding.required, finding.why});
     }
     std::array<std::size_t, 4> widths{};
     for (const Row& row : rows) {
@@ -69,7 +69,8 @@ std::string as_json(const CheckArguments& arguments, const std::vector<Finding>&
                                     {"why", finding.why}});
     }
     json::object counts;
-    for (const Severity severity : {Severity::error, Severity::warning, Severity::unknown, Severity::note, Severity::ok}) {
+    for (const Severity severity :
+         {Severity::error, Severity::warning, Severity::unknown, Severity::note, Severity::ok}) {
         counts[std::string(host::to_string(severity))] = count_of(findings, severity);
     }
     const Severity worst = host::worst(findings);
@@ -105,16 +106,21 @@ int check_host_against(const CheckArguments& arguments, std::string& out, std::s
 void add_check_command(CLI::App& app, int& exit_code) {
     CLI::App* const command = app.add_subcommand("check", "what of this host does not fit a profile");
     const auto arguments = std::make_shared<CheckArguments>();
-    command->add_option("--profile", arguments->profile, "the profile (see tuning/profiles)")->type_name("FILE")->required();
-    command->add_option("--root", arguments->root, "a directory that stands for / (a copy of another host's /proc and /sys)")
+    command->add_option("--profile", arguments->profile, "the profile (see tuning/profiles)")
+        ->type_name("FILE")
+        ->required();
+    command
+        ->add_option("--root", arguments->root,
+                     "a directory that stands for / (a copy of another host's /proc and /sys)")
         ->type_name("DIR")
         ->check(CLI::ExistingDirectory.description(""))
         ->capture_default_str();
     command->add_option("-o,--output", arguments->output, "table, or json")
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();
-    command->footer("Exit status: 0 as the profile asks, 1 warnings or things that could not be read, 2 wrong input,\n"
-                    "4 the daemon would not start. Needs no privileges; in a container it sees what the container shows.");
+    command->footer(
+        "Exit status: 0 as the profile asks, 1 warnings or things that could not be read, 2 wrong input,\n"
+        "4 the daemon would not start. Needs no privileges; in a container it sees what the container shows.");
     command->callback([arguments, &exit_code] {
         std::string out;
         std::string error;

@@ -10,20 +10,16 @@ namespace bayplan::cli {
 
 namespace {
 
-CLI::Validator between(int min, int max) {
-    return CLI::Range(min, max).description(fmt::format("{}..{}", min, max));
-}
+CLI::Validator between(int min, int max) { return CLI::Range(min, max).description(fmt::format("{}..{}", min, max)); }
 
 void add_link_options(CLI::App& app, ClientOptions& client, const std::string& group) {
     app.add_option("--address", client.address, "own IPv4 address; with --port dpdk")->group(group);
-    app.add_option("--address6", client.address6, "own IPv6 address; with --port dpdk")
-        ->group(group);
+    app.add_option("--address6", client.address6, "own IPv6 address; with --port dpdk")->group(group);
     app.add_option("--prefix-length", client.prefix_length,
                    "how much of --address names the link (0: everybody is on it)")
         ->check(between(0, 32))
         ->group(group);
-    app.add_option("--gateway", client.gateway, "router to a daemon outside that prefix")
-        ->group(group);
+    app.add_option("--gateway", client.gateway, "router to a daemon outside that prefix")->group(group);
     app.add_option("--prefix-length6", client.prefix_length6, "the same for --address6")
         ->check(between(0, 128))
         ->group(group);
@@ -61,9 +57,7 @@ CLI::Option* add_identity_options(CLI::App& app, std::string& connect, ClientOpt
                    "PEM file of the shim's certificate; a daemon refuses shims without one")
         ->type_name("FILE")
         ->group(group);
-    app.add_option("--key", client.key, "PEM file of the shim's key")
-        ->type_name("FILE")
-        ->group(group);
+    app.add_option("--key", client.key, "PEM file of the shim's key")->type_name("FILE")->group(group);
     return daemon;
 }
 

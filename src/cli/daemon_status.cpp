@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include <boost/json.hpp>
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 namespace bayplan::cli {
 
@@ -63,16 +63,12 @@ std::optional<DaemonStatus> parse_daemon_status(const std::string& content, std:
     status.workers = number(object, "workers");
     status.pid = static_cast<pid_t>(number(object, "pid").value_or(0));
     status.cpus_allowed = number(object, "cpus_allowed");
-    if (const json::value* const used = object.if_contains("cpu_seconds");
-        used != nullptr && used->is_number()) {
+    if (const json::value* const used = object.if_contains("cpu_seconds"); used != nullptr && used->is_number()) {
         status.cpu_seconds = used->to_number<double>();
     }
-    if (const json::value* const drops = object.if_contains("drops");
-        drops != nullptr && drops->is_object()) {
+    if (const json::value* const drops = object.if_contains("drops"); drops != nullptr && drops->is_object()) {
         for (const auto& [name, value] : drops->get_object()) {
-            status.drops.emplace(
-                std::string(name),
-                number(drops->get_object(), std::string(name).c_str()).value_or(0));
+            status.drops.emplace(std::string(name), number(drops->get_object(), std::string(name).c_str()).value_or(0));
         }
     }
     if (const json::value* const cpus = object.if_contains("cpus"); cpus != nullptr) {

@@ -24,7 +24,7 @@ struct DaemonStatus {
     std::optional<std::uint64_t> workers;
     pid_t pid = 0;  // 0: not told
     std::optional<double> cpu_seconds;
-    std::optional<std::uint64_t> cpus_allowed;  // how many its process may use
+    std::optional<std::uint64_t> cpus_allowed;   // how many its process may use
     std::map<std::string, std::uint64_t> drops;  // by name
     std::string cpus;                            // of all roles, as JSON
 

@@ -27,8 +27,8 @@ std::optional<std::int64_t> parse_duration(std::string_view text) {
     return std::nullopt;
 }
 
-CLI::Option* add_duration(CLI::App& app, const std::string& name, std::int64_t& ns,
-                          const std::string& preset, const std::string& help) {
+CLI::Option* add_duration(CLI::App& app, const std::string& name, std::int64_t& ns, const std::string& preset,
+                          const std::string& help) {
     if (const std::optional<std::int64_t> value = parse_duration(preset)) {
         ns = *value;
     }
@@ -38,8 +38,7 @@ CLI::Option* add_duration(CLI::App& app, const std::string& name, std::int64_t& 
             [&ns, name](const std::string& text) {
                 const std::optional<std::int64_t> value = parse_duration(text);
                 if (!value) {
-                    throw CLI::ValidationError(name,
-                                               "`" + text + "` is not a duration (10s, 500ms)");
+                    throw CLI::ValidationError(name, "`" + text + "` is not a duration (10s, 500ms)");
                 }
                 ns = *value;
             },

@@ -17,7 +17,7 @@ std::optional<std::int64_t> parse_duration(std::string_view text);
 
 // An option that holds nanoseconds. `preset` is what the help shows and what holds if it is not
 // given.
-CLI::Option* add_duration(CLI::App&, const std::string& name, std::int64_t& ns,
-                          const std::string& preset, const std::string& help);
+CLI::Option* add_duration(CLI::App&, const std::string& name, std::int64_t& ns, const std::string& preset,
+                          const std::string& help);
 
 }  // namespace bayplan::cli

@@ -13,8 +13,7 @@
 
 namespace bayplan::cli {
 
-std::unique_ptr<EmbeddedDaemon> EmbeddedDaemon::start(const std::string& config_file,
-                                                      std::string& error) {
+std::unique_ptr<EmbeddedDaemon> EmbeddedDaemon::start(const std::string& config_file, std::string& error) {
     std::unique_ptr<EmbeddedDaemon> daemon(new EmbeddedDaemon());
     daemon->host_ = threads::read_host_cpus();
     config::Faults faults;
@@ -40,8 +39,8 @@ bool EmbeddedDaemon::start_engines(std::string& error) {
     std::size_t first_victim_worker = 0;
     for (config::PartitionConfig& partition : config_.partitions) {
         partition.engine.daemon_instance = instance;
-        inboxes_.push_back(std::make_unique<daemon::Inbox>(config_.data_plane.inbox_frames,
-                                                           config_.data_plane.inbox_bytes));
+        inboxes_.push_back(
+            std::make_unique<daemon::Inbox>(config_.data_plane.inbox_frames, config_.data_plane.inbox_bytes));
         inboxes.push_back(inboxes_.back().get());
         daemon::EngineThreadOptions options;
         options.partition = partition;
@@ -52,20 +51,17 @@ bool EmbeddedDaemon::start_engines(std::string& error) {
         options.poll = config_.data_plane.idle == dataplane::IdlePolicy::poll;
         first_worker += partition.engine.workers;
         first_victim_worker += partition.engine.victim_workers;
-        engines_.push_back(
-            std::make_unique<daemon::EngineThread>(options, *inboxes_.back(), *log_));
+        engines_.push_back(std::make_unique<daemon::EngineThread>(options, *inboxes_.back(), *log_));
         if (!engines_.back()->start(error)) {
             return false;
         }
     }
-    gateway_ =
-        std::make_unique<daemon::Gateway>(config_.partitions, inboxes, config_.data_plane, *log_);
+    gateway_ = std::make_unique<daemon::Gateway>(config_.partitions, inboxes, config_.data_plane, *log_);
     return true;
 }
 
 std::unique_ptr<dataplane::DataPlane> EmbeddedDaemon::open_port(const ClientOptions& client,
-                                                                dataplane::FrameHandler& shim,
-                                                                std::string& error) {
+                                                                dataplane::FrameHandler& shim, std::string& error) {
     dataplane::DataPlaneOptions server_end = config::data_plane_options(config_.data_plane);
     server_end.dpdk.udp_port = kUdpPort;
     dataplane::DataPlaneOptions client_end;
@@ -74,8 +70,7 @@ std::unique_ptr<dataplane::DataPlane> EmbeddedDaemon::open_port(const ClientOpti
     client_end.idle = server_end.idle;
     client_end.transport.tls = {client.certificate, client.key, client.authority};
     client_end.transport.idle_timeout_ms = client.idle_timeout_ms;
-    dataplane::RingPair pair =
-        dataplane::open_ring_pair(server_end, *gateway_, client_end, shim, error);
+    dataplane::RingPair pair = dataplane::open_ring_pair(server_end, *gateway_, client_end, shim, error);
     if (pair.client == nullptr) {
         return nullptr;
     }
@@ -111,9 +106,8 @@ std::string EmbeddedDaemon::stop() {
     }
     daemon::Status status;
     status.state = "stopped";
-    status.uptime_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-                           std::chrono::steady_clock::now() - started_)
-                           .count();
+    status.uptime_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - started_).count();
     if (plane_ != nullptr) {
         status.port = plane_->port_name();
         status.udp_port = plane_->udp_port();
@@ -124,9 +118,8 @@ std::string EmbeddedDaemon::stop() {
     status.cpus_allowed = host_.allowed.count();
     for (const auto& engine : engines_) {
         status.partitions.push_back({engine->partition().name, engine->partition().engine.workers,
-                                     engine->partition().engine.victim_workers,
-                                     engine->latest_snapshot(), engine->inbox_depth(),
-                                     engine->inbox_bytes()});
+                                     engine->partition().engine.victim_workers, engine->latest_snapshot(),
+                                     engine->inbox_depth(), engine->inbox_bytes()});
     }
     return daemon::to_json(status);
 }

@@ -28,13 +28,11 @@ public:
     static constexpr std::uint16_t kUdpPort = 4433;
 
     // Reads a configuration of baypland and starts its engines. Null with the faults in `error`.
-    static std::unique_ptr<EmbeddedDaemon> start(const std::string& config_file,
-                                                 std::string& error);
+    static std::unique_ptr<EmbeddedDaemon> start(const std::string& config_file, std::string& error);
     ~EmbeddedDaemon();
 
     // Opens the ring pair, starts the daemon's end, and gives the shim's end to the client.
-    std::unique_ptr<dataplane::DataPlane> open_port(const ClientOptions&, dataplane::FrameHandler&,
-                                                    std::string& error);
+    std::unique_ptr<dataplane::DataPlane> open_port(const ClientOptions&, dataplane::FrameHandler&, std::string& error);
 
     // Ends the engines and says what baypland's status file would, as JSON.
     std::string stop();

@@ -94,15 +94,12 @@ int run(ForgetArguments& arguments) {
 
 void add_forget_shim_command(CLI::App& app, int& exit_code) {
     CLI::App* const command = app.add_subcommand(
-        "forget-shim",
-        "end the wait for a shim that will not come back: its nodes, asks and allocations go");
+        "forget-shim", "end the wait for a shim that will not come back: its nodes, asks and allocations go");
     const auto arguments = std::make_shared<ForgetArguments>();
     const std::string group = "Connection";
-    CLI::Option* const daemon =
-        command->add_option("daemon", arguments->connect, "the daemon")->type_name("HOST:PORT");
+    CLI::Option* const daemon = command->add_option("daemon", arguments->connect, "the daemon")->type_name("HOST:PORT");
     add_identity_options(*command, arguments->connect, arguments->client, group)->excludes(daemon);
-    command->add_option("--partition", arguments->client.partition, "where the shim is to be forgotten")
-        ->required();
+    command->add_option("--partition", arguments->client.partition, "where the shim is to be forgotten")->required();
     add_duration(*command, "--timeout", arguments->timeout_ns, "10s", "for all of it");
     command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 
 namespace bayplan::cli {
 

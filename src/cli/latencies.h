@@ -14,8 +14,8 @@ class Latencies {
 public:
     void add(std::int64_t ns) {
         const std::int64_t us = std::max<std::int64_t>(ns, 0) / 1'000;
-        all_us_.push_back(static_cast<std::uint32_t>(
-            std::min<std::int64_t>(us, std::numeric_limits<std::uint32_t>::max())));
+        all_us_.push_back(
+            static_cast<std::uint32_t>(std::min<std::int64_t>(us, std::numeric_limits<std::uint32_t>::max())));
     }
 
     // The smallest latency that `share` of all do not exceed; 0 if there are none. Reorders.
@@ -24,8 +24,7 @@ public:
             return 0;
         }
         const auto rank = static_cast<std::size_t>(share * static_cast<double>(all_us_.size()));
-        const auto place =
-            all_us_.begin() + static_cast<std::ptrdiff_t>(std::min(rank, all_us_.size() - 1));
+        const auto place = all_us_.begin() + static_cast<std::ptrdiff_t>(std::min(rank, all_us_.size() - 1));
         std::nth_element(all_us_.begin(), place, all_us_.end());
         return *place;
     }

@@ -54,13 +54,11 @@ void LoadRun::on_rejected(DecisionKind kind, std::string_view name, std::string_
 }
 
 bool LoadRun::to_churn(PodIndex pod) const {
-    return disturbed_[pod] == 0 &&
-           std::floor((pod + 1) * options_.churn) != std::floor(pod * options_.churn);
+    return disturbed_[pod] == 0 && std::floor((pod + 1) * options_.churn) != std::floor(pod * options_.churn);
 }
 
 bool LoadRun::to_nack(PodIndex pod) const {
-    return disturbed_[pod] == 0 &&
-           std::floor((pod + 1) * options_.nack) != std::floor(pod * options_.nack);
+    return disturbed_[pod] == 0 && std::floor((pod + 1) * options_.nack) != std::floor(pod * options_.nack);
 }
 
 void LoadRun::on_devices(std::string_view, std::string_view devices) { told_devices_ = devices; }
@@ -137,8 +135,7 @@ std::optional<std::uint64_t> switches_since(pid_t pid, std::optional<std::uint64
     return now && before ? std::optional(*now - std::min(*before, *now)) : std::nullopt;
 }
 
-std::optional<double> cores(std::optional<std::int64_t> first_ns,
-                            std::optional<std::int64_t> last_ns, double seconds) {
+std::optional<double> cores(std::optional<std::int64_t> first_ns, std::optional<std::int64_t> last_ns, double seconds) {
     return first_ns && last_ns ? std::optional(static_cast<double>(*last_ns - *first_ns) * 1e-9 / seconds)
                                : std::nullopt;
 }
@@ -160,10 +157,8 @@ LoadResult LoadRun::result() {
         result_.seconds = static_cast<double>(last_allocation_ns_ - first_ask_ns_) * 1e-9;
         result_.pods_per_s = static_cast<double>(result_.allocations) / result_.seconds;
         result_.cores_include_shim = daemon_pid_ == getpid();
-        result_.daemon_cores =
-            cores(cpu_at_first_ask_ns_, cpu_at_last_allocation_ns_, result_.seconds);
-        result_.shim_cores =
-            cores(own_cpu_at_first_ask_ns_, own_cpu_at_last_allocation_ns_, result_.seconds);
+        result_.daemon_cores = cores(cpu_at_first_ask_ns_, cpu_at_last_allocation_ns_, result_.seconds);
+        result_.shim_cores = cores(own_cpu_at_first_ask_ns_, own_cpu_at_last_allocation_ns_, result_.seconds);
     }
     result_.p50_us = latencies_.percentile_us(0.50);
     result_.p99_us = latencies_.percentile_us(0.99);

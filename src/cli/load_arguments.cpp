@@ -24,13 +24,10 @@ void add_connection_options(CLI::App& app, LoadArguments& arguments) {
     ClientOptions& client = arguments.options.client;
     const std::string group = "Connection";
     add_identity_options(app, arguments.connect, client, group);
-    app.add_option("--partition", client.partition, "partition to drive")
-        ->capture_default_str()
-        ->group(group);
-    app.add_option(
-           "--port", arguments.port,
-           "how to send: kernel sockets, a DPDK port, or a DPDK ring pair to a daemon inside "
-           "this process")
+    app.add_option("--partition", client.partition, "partition to drive")->capture_default_str()->group(group);
+    app.add_option("--port", arguments.port,
+                   "how to send: kernel sockets, a DPDK port, or a DPDK ring pair to a daemon inside "
+                   "this process")
         ->check(CLI::IsMember({"kernel", "dpdk", "ring"}))
         ->capture_default_str()
         ->group(group);
@@ -51,16 +48,14 @@ void add_connection_options(CLI::App& app, LoadArguments& arguments) {
 void add_source_options(CLI::App& app, LoadArguments& arguments) {
     LoadOptions& options = arguments.options;
     const std::string group = "Source";
-    CLI::Option* const openb =
-        app.add_option("--openb", options.openb, "openb trace: nodes and pods as CSV")
-            ->type_name("NODES.csv PODS.csv")
-            ->expected(2)
-            ->group(group);
-    CLI::Option* const named =
-        app.add_option("--workload", options.workload, "a load by name (--list)")
-            ->type_name("NAME")
-            ->excludes(openb)
-            ->group(group);
+    CLI::Option* const openb = app.add_option("--openb", options.openb, "openb trace: nodes and pods as CSV")
+                                   ->type_name("NODES.csv PODS.csv")
+                                   ->expected(2)
+                                   ->group(group);
+    CLI::Option* const named = app.add_option("--workload", options.workload, "a load by name (--list)")
+                                   ->type_name("NAME")
+                                   ->excludes(openb)
+                                   ->group(group);
     app.add_option("--nodes", options.nodes, "generic load: nodes of 4 cpu, 32 GiB, 110 pods")
         ->excludes(openb)
         ->excludes(named)
@@ -89,9 +84,8 @@ void add_source_options(CLI::App& app, LoadArguments& arguments) {
 
 void add_pace_options(CLI::App& app, LoadOptions& options) {
     const std::string group = "Pace and shape";
-    app.add_option(
-           "--rate", options.rate,
-           "asks per second, latency from the intended time; 0: as fast as flow control lets")
+    app.add_option("--rate", options.rate,
+                   "asks per second, latency from the intended time; 0: as fast as flow control lets")
         ->type_name("PER_SECOND")
         ->check(CLI::NonNegativeNumber.description(""))
         ->capture_default_str()
@@ -106,9 +100,9 @@ void add_pace_options(CLI::App& app, LoadOptions& options) {
         ->check(between(1u, 100'000u))
         ->capture_default_str()
         ->group(group);
-    app.add_option("--queue", options.queue, "queue of the applications (default: the daemon's)")
-        ->group(group);
-    app.add_option("--priorities", options.priorities, "priorities 0..N-1, the higher later: they preempt when there is no room")
+    app.add_option("--queue", options.queue, "queue of the applications (default: the daemon's)")->group(group);
+    app.add_option("--priorities", options.priorities,
+                   "priorities 0..N-1, the higher later: they preempt when there is no room")
         ->type_name("N")
         ->check(between(1u, 1'000'000u))
         ->capture_default_str()
@@ -130,24 +124,20 @@ void add_disturbance_options(CLI::App& app, LoadOptions& options) {
         ->check(between(0.0, 1.0))
         ->capture_default_str()
         ->group(group);
-    add_duration(app, "--grace", options.grace_ns, "0s",
-                 "how long a victim of preemption takes to go")
-        ->group(group);
+    add_duration(app, "--grace", options.grace_ns, "0s", "how long a victim of preemption takes to go")->group(group);
     app.add_option("--nodes-lost", options.nodes_lost, "nodes to decommission in mid-run")
         ->type_name("N")
         ->capture_default_str()
         ->group(group);
     CLI::Option* const pause =
-        add_duration(app, "--pause-reads", options.pause_reads_ns, "0s", "read nothing for so long")
-            ->group(group);
+        add_duration(app, "--pause-reads", options.pause_reads_ns, "0s", "read nothing for so long")->group(group);
     app.add_option("--pause-after", options.pause_after, "allocations before --pause-reads begins")
         ->type_name("N")
         ->capture_default_str()
         ->needs(pause)
         ->group(group);
     CLI::Option* const cut =
-        app.add_option("--cut-after", options.cut_after,
-                       "drop the connection after so many allocations; 0: never")
+        app.add_option("--cut-after", options.cut_after, "drop the connection after so many allocations; 0: never")
             ->type_name("N")
             ->capture_default_str()
             ->group(group);
@@ -164,24 +154,19 @@ void add_result_options(CLI::App& app, LoadOptions& options) {
                  "over when nothing has changed for so long (auto: 3s; 12s, longer than a backoff, "
                  "with disturbances)")
         ->group(group);
-    app.add_flag("--wait-unschedulable", options.wait_unschedulable,
-                 "not over before every pod has a place")
+    app.add_flag("--wait-unschedulable", options.wait_unschedulable, "not over before every pod has a place")
         ->group(group);
-    add_duration(app, "--timeout", options.timeout_ns, "10m", "give up after so long; 0: never")
-        ->group(group);
+    add_duration(app, "--timeout", options.timeout_ns, "10m", "give up after so long; 0: never")->group(group);
     CLI::Option* const journal =
         app.add_option("--journal", options.journal,
                        "append-only file: every place is written before it is acknowledged; what "
                        "it holds already is stated first")
             ->type_name("FILE")
             ->group(group);
-    app.add_flag("--journal-sync", options.journal_sync,
-                 "the journal survives a power failure too (fdatasync)")
+    app.add_flag("--journal-sync", options.journal_sync, "the journal survives a power failure too (fdatasync)")
         ->needs(journal)
         ->group(group);
-    app.add_option("--json", options.json, "write the report as JSON (`-`: stdout)")
-        ->type_name("FILE")
-        ->group(group);
+    app.add_option("--json", options.json, "write the report as JSON (`-`: stdout)")->type_name("FILE")->group(group);
     app.add_option("--daemon-status", options.daemon_status,
                    "status file of the daemon (baypland --status), for what only it knows")
         ->type_name("FILE")
@@ -221,12 +206,11 @@ std::string complete_load_options(LoadArguments& arguments) {
         return fault;
     }
     options.client.version = "bayplan load";
-    options.client.idle_timeout_ms = static_cast<std::uint32_t>(
-        std::clamp<std::int64_t>(options.idle_timeout_ns / 1'000'000, 1, 3'600'000));
+    options.client.idle_timeout_ms =
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>(options.idle_timeout_ns / 1'000'000, 1, 3'600'000));
     if (options.settle_ns == 0) {
         const bool disturbed = options.churn > 0 || options.nack > 0 || options.nodes_lost > 0 ||
-                               options.priorities > 1 ||
-                               options.release_after_ns >= 0;
+                               options.priorities > 1 || options.release_after_ns >= 0;
         options.settle_ns = disturbed ? 12'000'000'000 : 3'000'000'000;
     }
     return {};

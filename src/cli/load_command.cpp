@@ -48,8 +48,7 @@ std::optional<workload::Workload> read_source(const LoadOptions& options, std::s
     if (!options.workload.empty()) {
         const workload::NamedWorkload* const named = workload::find_workload(options.workload);
         if (named == nullptr || !named->sendable()) {
-            error =
-                fmt::format("there is no load `{}`; see `bayplan load --list`", options.workload);
+            error = fmt::format("there is no load `{}`; see `bayplan load --list`", options.workload);
             return std::nullopt;
         }
         return workload::make_workload(*named);
@@ -58,8 +57,7 @@ std::optional<workload::Workload> read_source(const LoadOptions& options, std::s
         error = "give a source: --openb, --workload, or --nodes and --pods";
         return std::nullopt;
     }
-    const std::string name =
-        fmt::format("Generic/{}Nodes_{}Pods_{}", options.nodes, options.pods, options.classes);
+    const std::string name = fmt::format("Generic/{}Nodes_{}Pods_{}", options.nodes, options.pods, options.classes);
     const std::uint32_t classes = options.classes > 1 ? options.classes : 0;
     return workload::make_workload({name, "", options.nodes, options.pods, classes});
 }
@@ -112,10 +110,8 @@ bool write_json(const std::string& path, const std::string& text) {
 int exit_code_of(const LoadResult& result) {
     switch (result.end) {
         case LoadEnd::refused:
-        case LoadEnd::unreachable:
-            return kExitNoDaemon;
-        default:
-            return result.good() ? 0 : kExitBad;
+        case LoadEnd::unreachable: return kExitNoDaemon;
+        default: return result.good() ? 0 : kExitBad;
     }
 }
 
@@ -124,14 +120,12 @@ int fail(const std::string& what, int code) {
     return code;
 }
 
-bool embed_daemon(LoadOptions& options, std::unique_ptr<EmbeddedDaemon>& daemon,
-                  std::string& error) {
+bool embed_daemon(LoadOptions& options, std::unique_ptr<EmbeddedDaemon>& daemon, std::string& error) {
     daemon = EmbeddedDaemon::start(options.daemon_config, error);
     if (daemon == nullptr) {
         return false;
     }
-    options.client.open_port = [&options, &daemon](dataplane::FrameHandler& shim,
-                                                   std::string& fault) {
+    options.client.open_port = [&options, &daemon](dataplane::FrameHandler& shim, std::string& fault) {
         return daemon->open_port(options.client, shim, fault);
     };
     return true;
@@ -161,8 +155,7 @@ int run_load(LoadArguments& arguments) {
     if (!options.daemon_config.empty() && !embed_daemon(arguments.options, embedded, error)) {
         return fail(error, kExitInput);
     }
-    const std::unique_ptr<Client> client =
-        Client::open(options.client, *run, &run->source(), error);
+    const std::unique_ptr<Client> client = Client::open(options.client, *run, &run->source(), error);
     if (client == nullptr) {
         return fail(error, kExitInput);
     }
@@ -191,8 +184,7 @@ int run_load(LoadArguments& arguments) {
 
 void add_load_command(CLI::App& app, int& exit_code) {
     auto arguments = std::make_shared<LoadArguments>();
-    CLI::App* const load =
-        app.add_subcommand("load", "drive a daemon: state a cluster, ask for pods, report");
+    CLI::App* const load = app.add_subcommand("load", "drive a daemon: state a cluster, ask for pods, report");
     add_load_options(*load, *arguments);
     load->callback([arguments, &exit_code] { exit_code = run_load(*arguments); });
 }

@@ -11,8 +11,7 @@ namespace {
 
 std::vector<std::string_view> fields_of(std::string_view record) {
     std::vector<std::string_view> fields;
-    for (std::size_t tab = record.find('\t'); tab != std::string_view::npos;
-         tab = record.find('\t')) {
+    for (std::size_t tab = record.find('\t'); tab != std::string_view::npos; tab = record.find('\t')) {
         fields.push_back(record.substr(0, tab));
         record.remove_prefix(tab + 1);
     }
@@ -48,9 +47,8 @@ bool enter(PodBook& book, std::set<NodeIndex>& lost, const std::vector<std::stri
 
 }  // namespace
 
-std::unique_ptr<LoadJournal> LoadJournal::open(const std::string& path, client::Journal::Sync sync,
-                                               PodBook& book, std::set<NodeIndex>& lost,
-                                               std::string& error) {
+std::unique_ptr<LoadJournal> LoadJournal::open(const std::string& path, client::Journal::Sync sync, PodBook& book,
+                                               std::set<NodeIndex>& lost, std::string& error) {
     auto journal = std::make_unique<LoadJournal>();
     const std::string owner = belongs_to(book.load());
     std::uint64_t read = 0;
@@ -61,9 +59,9 @@ std::unique_ptr<LoadJournal> LoadJournal::open(const std::string& path, client::
             ++read;
             const bool good = read == 1 ? record == owner : enter(book, lost, fields_of(record));
             if (!good && fault.empty()) {
-                fault = read == 1 ? fmt::format("{}: belongs to another load (`{}`)", path, record)
-                                  : fmt::format("{}: record {} (`{}`) makes no sense for this load",
-                                                path, read, record);
+                fault = read == 1
+                            ? fmt::format("{}: belongs to another load (`{}`)", path, record)
+                            : fmt::format("{}: record {} (`{}`) makes no sense for this load", path, read, record);
             }
         },
         error);
@@ -80,8 +78,7 @@ std::unique_ptr<LoadJournal> LoadJournal::open(const std::string& path, client::
     return journal->flush(error) ? std::move(journal) : nullptr;
 }
 
-void LoadJournal::allocated(std::string_view key, std::string_view node,
-                            std::string_view devices) {
+void LoadJournal::allocated(std::string_view key, std::string_view node, std::string_view devices) {
     journal_->append(fmt::format("A\t{}\t{}{}{}", key, node, devices.empty() ? "" : "\t", devices));
 }
 

@@ -24,9 +24,8 @@ namespace bayplan::cli {
 class LoadJournal {
 public:
     // Reads what there is into the book; nodes found lost are added to `lost`.
-    static std::unique_ptr<LoadJournal> open(const std::string& path, client::Journal::Sync,
-                                             PodBook&, std::set<NodeIndex>& lost,
-                                             std::string& error);
+    static std::unique_ptr<LoadJournal> open(const std::string& path, client::Journal::Sync, PodBook&,
+                                             std::set<NodeIndex>& lost, std::string& error);
 
     void allocated(std::string_view key, std::string_view node, std::string_view devices);
     void gone(std::string_view key);

@@ -32,7 +32,7 @@ struct LoadOptions {
     double churn = 0;                    // share of pods that are released once and asked for again
     double nack = 0;                     // share of pods whose first place is refused
     std::int64_t release_after_ns = -1;  // < 0: pods stay (with churn: at once)
-    std::int64_t grace_ns = 0;  // between a victim's being told to go and its being gone
+    std::int64_t grace_ns = 0;           // between a victim's being told to go and its being gone
     std::uint32_t nodes_lost = 0;
     std::int64_t pause_reads_ns = 0;
     std::uint64_t pause_after = 1;  // allocations

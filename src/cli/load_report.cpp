@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include <boost/json.hpp>
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 namespace bayplan::cli {
 
@@ -23,8 +23,7 @@ struct PortFigures {
 
 PortFigures figures(const LoadResult& result, const std::optional<DaemonStatus>& daemon) {
     if (daemon) {
-        return {daemon->port, daemon->rx_packets.value_or(0), daemon->tx_packets.value_or(0),
-                daemon->dropped()};
+        return {daemon->port, daemon->rx_packets.value_or(0), daemon->tx_packets.value_or(0), daemon->dropped()};
     }
     PortFigures own{result.port, 0, 0, 0};
     for (const auto& [name, value] : result.port_counters) {
@@ -41,18 +40,12 @@ PortFigures figures(const LoadResult& result, const std::optional<DaemonStatus>&
 
 std::string_view to_string(LoadEnd end) {
     switch (end) {
-        case LoadEnd::settled:
-            return "settled";
-        case LoadEnd::timed_out:
-            return "timed out";
-        case LoadEnd::interrupted:
-            return "interrupted";
-        case LoadEnd::refused:
-            return "refused by the daemon";
-        case LoadEnd::unreachable:
-            return "not connected";
-        case LoadEnd::broken:
-            return "broken off";
+        case LoadEnd::settled: return "settled";
+        case LoadEnd::timed_out: return "timed out";
+        case LoadEnd::interrupted: return "interrupted";
+        case LoadEnd::refused: return "refused by the daemon";
+        case LoadEnd::unreachable: return "not connected";
+        case LoadEnd::broken: return "broken off";
     }
     return "";
 }
@@ -104,15 +97,14 @@ std::string faults_text(const LoadResult& result) {
         text += fmt::format("LOST        {} asks were taken and never answered\n", result.lost);
     }
     if (result.duplicates > 0) {
-        text += fmt::format("DOUBLED     {} allocations of pods that had one, or were gone\n",
-                            result.duplicates);
+        text += fmt::format("DOUBLED     {} allocations of pods that had one, or were gone\n", result.duplicates);
     }
     for (const std::string& node : result.overcommitted) {
         text += fmt::format("OVERFULL    {}\n", node);
     }
     if (result.rejected_other > 0) {
-        text += fmt::format("rejected    {} statements, the first: {}\n", result.rejected_other,
-                            result.first_rejection);
+        text +=
+            fmt::format("rejected    {} statements, the first: {}\n", result.rejected_other, result.first_rejection);
     }
     return text;
 }
@@ -144,18 +136,15 @@ std::string cpus_text(const std::string& cpus) {
 }
 
 std::string cores_text(const LoadResult& result, const DaemonStatus& daemon) {
-    const std::string used =
-        result.daemon_cores ? fmt::format("{:.1f}", *result.daemon_cores) : "not known";
-    const std::string allowed =
-        daemon.cpus_allowed ? fmt::format(" of {}", *daemon.cpus_allowed) : "";
+    const std::string used = result.daemon_cores ? fmt::format("{:.1f}", *result.daemon_cores) : "not known";
+    const std::string allowed = daemon.cpus_allowed ? fmt::format(" of {}", *daemon.cpus_allowed) : "";
     std::string shim;
     if (result.cores_include_shim) {
         shim = ", the shim's own included";
     } else if (result.shim_cores) {
         shim = fmt::format(", the shim {:.1f}", *result.shim_cores);
     }
-    return fmt::format("cores used {}{}{} (by role: {})", used, allowed, shim,
-                       cpus_text(daemon.cpus));
+    return fmt::format("cores used {}{}{} (by role: {})", used, allowed, shim, cpus_text(daemon.cpus));
 }
 
 std::string switches_text(const LoadResult& result) {
@@ -165,29 +154,25 @@ std::string switches_text(const LoadResult& result) {
     const std::string whose =
         result.cores_include_shim
             ? fmt::format("{}, daemon and shim together", text(result.switches_of_shim))
-            : fmt::format("daemon {}, shim {}", text(result.switches_of_daemon),
-                          text(result.switches_of_shim));
+            : fmt::format("daemon {}, shim {}", text(result.switches_of_daemon), text(result.switches_of_shim));
     return fmt::format("switches    {} (involuntary: something else took the CPU)\n", whose);
 }
 
 std::string changes_text(const LoadResult& result) {
     std::string text;
-    if (result.restored + result.finished + result.renewed + result.nacked + result.nodes_lost >
-        0) {
+    if (result.restored + result.finished + result.renewed + result.nacked + result.nodes_lost > 0) {
         text += fmt::format(
             "changes     {} from the journal, {} released for good, {} asked for anew, {} refused, "
             "{} nodes lost\n",
             result.restored, result.finished, result.renewed, result.nacked, result.nodes_lost);
     }
     if (result.preempted + result.nominations > 0) {
-        text += fmt::format("preemption  {} pods told to go, {} nominations\n", result.preempted,
-                            result.nominations);
+        text += fmt::format("preemption  {} pods told to go, {} nominations\n", result.preempted, result.nominations);
     }
     if (result.client.connects > 1) {
-        text +=
-            fmt::format("connection  {} times: {} resumed, {} resynchronised; {} repeats skipped\n",
-                        result.client.connects, result.client.resumes, result.client.resyncs,
-                        result.client.decisions_repeated);
+        text += fmt::format("connection  {} times: {} resumed, {} resynchronised; {} repeats skipped\n",
+                            result.client.connects, result.client.resumes, result.client.resyncs,
+                            result.client.decisions_repeated);
     }
     return text;
 }
@@ -197,24 +182,22 @@ std::string changes_text(const LoadResult& result) {
 std::string report_text(const LoadResult& result, const workload::Workload& load,
                         const std::optional<DaemonStatus>& daemon) {
     const PortFigures port = figures(result, daemon);
-    std::string text = fmt::format("load        {}: {} nodes, {} pods\n", load.name,
-                                   load.nodes.size(), load.pods.size());
+    std::string text =
+        fmt::format("load        {}: {} nodes, {} pods\n", load.name, load.nodes.size(), load.pods.size());
     text += fmt::format("placed      {}\n", result.placed);
     text += fmt::format("unplaced    {}\n", result.unplaced);
     text += reasons_text(result);
     text += fmt::format("pending     {}\nlost        {}\n", result.pending, result.lost);
-    text += fmt::format("rate        {:.0f} pods/s ({} allocations in {:.2f} s)\n",
-                        result.pods_per_s, result.allocations, result.seconds);
-    text += fmt::format("latency     p50 {}, p99 {}, p99.9 {}\n", latency(result.p50_us),
-                        latency(result.p99_us), latency(result.p999_us));
+    text += fmt::format("rate        {:.0f} pods/s ({} allocations in {:.2f} s)\n", result.pods_per_s,
+                        result.allocations, result.seconds);
+    text += fmt::format("latency     p50 {}, p99 {}, p99.9 {}\n", latency(result.p50_us), latency(result.p99_us),
+                        latency(result.p999_us));
     text += switches_text(result);
-    text +=
-        fmt::format("port        {} ({}): {} packets received, {} sent, {} dropped\n", port.port,
-                    daemon ? "daemon" : "shim", port.rx_packets, port.tx_packets, port.dropped);
+    text += fmt::format("port        {} ({}): {} packets received, {} sent, {} dropped\n", port.port,
+                        daemon ? "daemon" : "shim", port.rx_packets, port.tx_packets, port.dropped);
     if (daemon) {
-        text += fmt::format("daemon      {} workers, {}\ndigest      {}\n",
-                            daemon->workers.value_or(0), cores_text(result, *daemon),
-                            daemon->digest);
+        text += fmt::format("daemon      {} workers, {}\ndigest      {}\n", daemon->workers.value_or(0),
+                            cores_text(result, *daemon), daemon->digest);
     }
     text += changes_text(result) + faults_text(result);
     for (const std::string& note : load.notes) {
@@ -242,17 +225,12 @@ std::string report_json(const LoadResult& result, const workload::Workload& load
     all["rx_packets"] = port.rx_packets;
     all["tx_packets"] = port.tx_packets;
     all["dropped"] = port.dropped;
-    all["workers"] =
-        daemon && daemon->workers ? json::value(*daemon->workers) : json::value(nullptr);
-    all["cores"] =
-        result.daemon_cores ? json::value(two_digits(*result.daemon_cores)) : json::value(nullptr);
-    all["shim_cores"] =
-        result.shim_cores ? json::value(two_digits(*result.shim_cores)) : json::value(nullptr);
+    all["workers"] = daemon && daemon->workers ? json::value(*daemon->workers) : json::value(nullptr);
+    all["cores"] = result.daemon_cores ? json::value(two_digits(*result.daemon_cores)) : json::value(nullptr);
+    all["shim_cores"] = result.shim_cores ? json::value(two_digits(*result.shim_cores)) : json::value(nullptr);
     all["cores_include_shim"] = result.cores_include_shim;
-    all["cpus_allowed"] =
-        daemon && daemon->cpus_allowed ? json::value(*daemon->cpus_allowed) : json::value(nullptr);
-    all["cpus"] =
-        daemon && !daemon->cpus.empty() ? json::parse(daemon->cpus) : json::value(nullptr);
+    all["cpus_allowed"] = daemon && daemon->cpus_allowed ? json::value(*daemon->cpus_allowed) : json::value(nullptr);
+    all["cpus"] = daemon && !daemon->cpus.empty() ? json::parse(daemon->cpus) : json::value(nullptr);
     all["load"] = load.name;
     all["nodes"] = load.nodes.size();
     all["asks"] = result.asks;

@@ -13,9 +13,7 @@
 
 namespace bayplan::cli {
 
-std::string report_text(const LoadResult&, const workload::Workload&,
-                        const std::optional<DaemonStatus>&);
-std::string report_json(const LoadResult&, const workload::Workload&,
-                        const std::optional<DaemonStatus>&);
+std::string report_text(const LoadResult&, const workload::Workload&, const std::optional<DaemonStatus>&);
+std::string report_json(const LoadResult&, const workload::Workload&, const std::optional<DaemonStatus>&);
 
 }  // namespace bayplan::cli

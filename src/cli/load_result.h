@@ -37,8 +37,7 @@ struct LoadResult {
     std::uint64_t nominations = 0;  // pods that were told for which node they wait
     std::uint64_t allocations = 0;  // answers in this run
     std::uint64_t nodes_lost = 0;
-    std::uint64_t rejected_other =
-        0;  // nodes, applications, messages; the first is `first_rejection`
+    std::uint64_t rejected_other = 0;  // nodes, applications, messages; the first is `first_rejection`
     std::string first_rejection;
 
     double seconds = 0;  // from the first ask to the last allocation
@@ -62,9 +61,8 @@ struct LoadResult {
 
     // Nothing lost, nothing twice, nowhere too much, and everybody heard.
     bool good() const {
-        return end == LoadEnd::settled && lost == 0 && pending == 0 && duplicates == 0 &&
-               overcommitted.empty() && rejected_other == 0 &&
-               placed + unplaced + pending + lost == asks;
+        return end == LoadEnd::settled && lost == 0 && pending == 0 && duplicates == 0 && overcommitted.empty() &&
+               rejected_other == 0 && placed + unplaced + pending + lost == asks;
     }
 };
 

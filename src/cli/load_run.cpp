@@ -31,14 +31,12 @@ LoadRun::LoadRun(const LoadOptions& options, const workload::Workload& load)
       progress_(options.quiet),
       disturbed_(load.pods.size(), 0) {}
 
-std::unique_ptr<LoadRun> LoadRun::make(const LoadOptions& options, const workload::Workload& load,
-                                       std::string& error) {
+std::unique_ptr<LoadRun> LoadRun::make(const LoadOptions& options, const workload::Workload& load, std::string& error) {
     std::unique_ptr<LoadRun> run(new LoadRun(options, load));
     if (options.journal.empty()) {
         return run;
     }
-    const auto sync =
-        options.journal_sync ? client::Journal::Sync::machine : client::Journal::Sync::process;
+    const auto sync = options.journal_sync ? client::Journal::Sync::machine : client::Journal::Sync::process;
     run->journal_ = LoadJournal::open(options.journal, sync, run->book_, run->lost_nodes_, error);
     if (run->journal_ == nullptr) {
         return nullptr;
@@ -59,8 +57,8 @@ LoadResult LoadRun::run(Client& client, const std::function<bool()>& interrupted
     interrupted_ = interrupted;
     start_ns_ = last_change_ns_ = disconnected_ns_ = now_ns();
     if (journal_ != nullptr && (result_.restored > 0 || journal_->torn_bytes() > 0)) {
-        progress_.say(fmt::format("journal: {} records, {} pods placed, {} torn bytes cut off",
-                                  journal_->records(), result_.restored, journal_->torn_bytes()));
+        progress_.say(fmt::format("journal: {} records, {} pods placed, {} torn bytes cut off", journal_->records(),
+                                  result_.restored, journal_->torn_bytes()));
     }
     client.run();
     progress_.finish();
@@ -68,8 +66,7 @@ LoadResult LoadRun::run(Client& client, const std::function<bool()>& interrupted
 }
 
 std::int64_t LoadRun::now_ns() const {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::steady_clock::now().time_since_epoch())
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }
 
@@ -130,8 +127,8 @@ std::size_t LoadRun::feed() {
     std::size_t work = 0;
     std::vector<PodIndex> batch;
     for (std::size_t i = 0; i < kMessagesPerTurn; ++i) {
-        const std::size_t count = std::min<std::size_t>(
-            {to_ask_.size(), std::max(options_.batch, 1u), due_asks(now_ns())});
+        const std::size_t count =
+            std::min<std::size_t>({to_ask_.size(), std::max(options_.batch, 1u), due_asks(now_ns())});
         if (count == 0) {
             break;
         }
@@ -170,9 +167,9 @@ bool LoadRun::submit_asks(const std::vector<PodIndex>& batch) {
     for (const PodIndex pod : batch) {
         // Open loop: a late sender is part of the latency.
         const std::int64_t intended =
-            options_.rate <= 0 ? now
-                               : start_ns_ + static_cast<std::int64_t>(static_cast<double>(asked_) *
-                                                                       1e9 / options_.rate);
+            options_.rate <= 0
+                ? now
+                : start_ns_ + static_cast<std::int64_t>(static_cast<double>(asked_) * 1e9 / options_.rate);
         book_.ask(pod, intended);
         ++asked_;
     }
@@ -186,8 +183,7 @@ std::size_t LoadRun::leave() {
     const std::int64_t now = now_ns();
     std::vector<PodIndex> batch;
     std::size_t taken = 0;
-    while (taken < to_leave_.size() && to_leave_[taken].when_ns <= now &&
-           batch.size() < kLeavingPerMessage) {
+    while (taken < to_leave_.size() && to_leave_[taken].when_ns <= now && batch.size() < kLeavingPerMessage) {
         const Leaving& leaving = to_leave_[taken++];
         const PodEntry& entry = book_[leaving.pod];
         if (entry.state == PodState::placed && entry.incarnation == leaving.incarnation) {
@@ -239,7 +235,7 @@ void LoadRun::gone(PodIndex pod) {
 std::size_t LoadRun::refuse() {
     std::vector<std::string> keys;
     keys.reserve(std::min(to_refuse_.size(), kLeavingPerMessage));
-    std::vector<NackRecord> nacks;
+    std::vector<NackItem> nacks;
     for (const PodIndex pod : to_refuse_) {
         if (keys.size() == kLeavingPerMessage) {
             break;
@@ -249,8 +245,7 @@ std::size_t LoadRun::refuse() {
     if (nacks.empty() || client_->nacks(nacks) != Submitted::yes) {
         return 0;
     }
-    to_refuse_.erase(to_refuse_.begin(),
-                     to_refuse_.begin() + static_cast<std::ptrdiff_t>(nacks.size()));
+    to_refuse_.erase(to_refuse_.begin(), to_refuse_.begin() + static_cast<std::ptrdiff_t>(nacks.size()));
     result_.nacked += nacks.size();
     changed();
     return nacks.size();
@@ -259,8 +254,7 @@ std::size_t LoadRun::refuse() {
 // --- disturbing
 
 void LoadRun::disturb() {
-    const std::uint64_t spoken =
-        book_.size() - book_.count(PodState::unasked) - book_.count(PodState::asked);
+    const std::uint64_t spoken = book_.size() - book_.count(PodState::unasked) - book_.count(PodState::asked);
     if (!nodes_gone_ && options_.nodes_lost > 0 && 2 * spoken >= book_.size()) {
         lose_nodes();
     }
@@ -271,8 +265,7 @@ void LoadRun::disturb() {
         client_->cut();
     }
     const std::int64_t now = now_ns();
-    if (options_.pause_reads_ns > 0 && resume_reads_ns_ == 0 &&
-        result_.allocations >= options_.pause_after) {
+    if (options_.pause_reads_ns > 0 && resume_reads_ns_ == 0 && result_.allocations >= options_.pause_after) {
         resume_reads_ns_ = now + options_.pause_reads_ns;
         reading_ = false;
         client_->set_reading(false);
@@ -366,10 +359,10 @@ void LoadRun::show() {
     const std::uint64_t placed = book_.count(PodState::placed) + book_.count(PodState::finished);
     const std::uint64_t unplaced = book_.count(PodState::waiting) + book_.count(PodState::rejected);
     const double seconds = static_cast<double>(now - start_ns_) * 1e-9;
-    progress_.draw(placed + unplaced, book_.size(),
-                   fmt::format("placed {} of {}, unplaced {}, {:.0f}/s{}", placed, book_.size(),
-                               unplaced, static_cast<double>(result_.allocations) / seconds,
-                               connected_ ? "" : ", not connected"));
+    progress_.draw(
+        placed + unplaced, book_.size(),
+        fmt::format("placed {} of {}, unplaced {}, {:.0f}/s{}", placed, book_.size(), unplaced,
+                    static_cast<double>(result_.allocations) / seconds, connected_ ? "" : ", not connected"));
 }
 
 }  // namespace bayplan::cli

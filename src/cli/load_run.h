@@ -33,8 +33,7 @@ namespace bayplan::cli {
 class LoadRun final : public ClientHandler {
 public:
     // Null with the reason if the journal cannot be used.
-    static std::unique_ptr<LoadRun> make(const LoadOptions&, const workload::Workload&,
-                                         std::string& error);
+    static std::unique_ptr<LoadRun> make(const LoadOptions&, const workload::Workload&, std::string& error);
 
     StateSource& source() { return source_; }
 
@@ -103,8 +102,8 @@ private:
     Client* client_ = nullptr;
     std::function<bool()> interrupted_;
 
-    std::deque<PodIndex> to_ask_;   // in order; pods that are to be asked for again come to the end
-    std::deque<Leaving> to_leave_;  // in order of time
+    std::deque<PodIndex> to_ask_;    // in order; pods that are to be asked for again come to the end
+    std::deque<Leaving> to_leave_;   // in order of time
     std::deque<Leaving> to_let_go_;  // likewise
     std::deque<PodIndex> to_refuse_;
     std::vector<char> disturbed_;  // pods that were churned or nacked already

@@ -23,8 +23,7 @@ std::vector<NamedAmount> named(const workload::Amounts& amounts) {
 
 }  // namespace
 
-LoadSource::LoadSource(const LoadOptions& options, PodBook& book,
-                       const std::set<NodeIndex>& lost_nodes)
+LoadSource::LoadSource(const LoadOptions& options, PodBook& book, const std::set<NodeIndex>& lost_nodes)
     : options_(options), book_(book), lost_nodes_(lost_nodes) {
     for (const workload::NodeShape& shape : book.load().node_shapes) {
         node_amounts_.push_back(named(shape.capacity));
@@ -68,7 +67,7 @@ void LoadSource::make_specs() {
             for (const std::string& type : types) {
                 requirement.values.push_back(text(type));
             }
-            SpecRecord& record = specs_.emplace_back();
+            SpecItem& record = specs_.emplace_back();
             record.number = number->second;
             record.spec.required_nodes = std::vector<NodeTerm>(1);
             record.spec.required_nodes->front().labels.push_back(std::move(requirement));
@@ -118,8 +117,13 @@ void LoadSource::state_nodes(StateWriter& writer) {
     for (; next_node_ < nodes.size() && portion.size() < kPortion; ++next_node_) {
         if (!lost_nodes_.contains(next_node_)) {
             const workload::Node& node = nodes[next_node_];
-            portion.push_back({node.name, NodeAction::create, node_amounts_[node.shape],
-                               node_attributes_[node.shape], {}, {}, node_devices_[node.shape]});
+            portion.push_back({node.name,
+                               NodeAction::create,
+                               node_amounts_[node.shape],
+                               node_attributes_[node.shape],
+                               {},
+                               {},
+                               node_devices_[node.shape]});
         }
     }
     writer.nodes(portion);

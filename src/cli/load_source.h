@@ -41,9 +41,9 @@ private:
     std::vector<std::vector<NamedAttribute>> node_attributes_;
     std::vector<std::vector<std::string_view>> node_devices_;
     // Pods that want nodes of certain types share a spec per list of types.
-    std::vector<SpecRecord> specs_;
-    std::vector<std::string> spec_texts_;   // of which 1 is the first
-    std::vector<SpecNumber> pod_specs_;     // per pod shape; 0: none
+    std::vector<SpecItem> specs_;
+    std::vector<std::string> spec_texts_;  // of which 1 is the first
+    std::vector<SpecNumber> pod_specs_;    // per pod shape; 0: none
     std::vector<std::string> applications_;
 
     NodeIndex next_node_ = 0;

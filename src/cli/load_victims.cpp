@@ -37,7 +37,8 @@ std::size_t LoadRun::let_go() {
     }
     std::vector<ReleaseStatement> releases;
     for (const std::string& key : keys) {
-        releases.push_back({.key = key, .application = {}, .termination = Termination::preempted_by_scheduler, .message = {}});
+        releases.push_back(
+            {.key = key, .application = {}, .termination = Termination::preempted_by_scheduler, .message = {}});
     }
     if (!releases.empty() && client_->releases(releases) != Submitted::yes) {
         return 0;

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <system_error>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/bench_command.h"
 #include "cli/check_command.h"

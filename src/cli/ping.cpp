@@ -15,8 +15,7 @@ double milliseconds(std::chrono::steady_clock::duration duration) {
 
 }  // namespace
 
-PingResult Ping::run(dataplane::DataPlane& plane, const std::string& address,
-                     std::uint16_t udp_port) {
+PingResult Ping::run(dataplane::DataPlane& plane, const std::string& address, std::uint16_t udp_port) {
     begun_ = Clock::now();
     connection_ = plane.connect(address, udp_port);
     plane.run();
@@ -44,13 +43,11 @@ std::size_t Ping::on_turn(dataplane::DataPlane& plane) {
 
 bool Ping::ask(dataplane::DataPlane& plane) {
     asked_ = Clock::now();
-    waiting_ = plane.send(connection_, dataplane::Stream::control,
-                          encoder_.encode(wire::CountersRequest{++token_}));
+    waiting_ = plane.send(connection_, dataplane::Stream::control, encoder_.encode(wire::CountersRequest{++token_}));
     return waiting_;
 }
 
-bool Ping::on_frame(dataplane::DataPlane& plane, dataplane::ConnectionId, dataplane::Stream,
-                    dataplane::Frame& frame) {
+bool Ping::on_frame(dataplane::DataPlane& plane, dataplane::ConnectionId, dataplane::Stream, dataplane::Frame& frame) {
     std::string error;
     if (over_) {
         return true;

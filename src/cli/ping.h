@@ -43,8 +43,7 @@ public:
     PingResult run(dataplane::DataPlane&, const std::string& address, std::uint16_t udp_port);
 
     void on_open(dataplane::DataPlane&, dataplane::ConnectionId, const dataplane::Peer&) override;
-    bool on_frame(dataplane::DataPlane&, dataplane::ConnectionId, dataplane::Stream,
-                  dataplane::Frame&) override;
+    bool on_frame(dataplane::DataPlane&, dataplane::ConnectionId, dataplane::Stream, dataplane::Frame&) override;
     void on_close(dataplane::DataPlane&, dataplane::ConnectionId, std::string_view why) override;
     void on_refused(std::string_view address, std::string_view why) override;
     std::size_t on_turn(dataplane::DataPlane&) override;
@@ -62,10 +61,10 @@ private:
     wire::Encoder encoder_;
     wire::DecodedFrame decoded_;
     dataplane::ConnectionId connection_ = 0;
-    Clock::time_point begun_{};   // connecting
-    Clock::time_point asked_{};   // the question under way
-    Clock::time_point next_{};    // no question before
-    std::uint64_t token_ = 0;     // of the last question
+    Clock::time_point begun_{};  // connecting
+    Clock::time_point asked_{};  // the question under way
+    Clock::time_point next_{};   // no question before
+    std::uint64_t token_ = 0;    // of the last question
     bool open_ = false;
     bool waiting_ = false;
     bool over_ = false;

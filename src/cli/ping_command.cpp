@@ -47,8 +47,7 @@ void print_daemon(const PingResult& result) {
     fmt::print("connected    {} in {:.3f} ms\n", result.daemon.address, result.connect_ms);
     fmt::print("certificate  subject {}\n", tls.subject);
     fmt::print("             issuer  {}\n", tls.issuer);
-    fmt::print("             valid   {} to {}\n", day_of(tls.valid_from_s),
-               day_of(tls.valid_until_s));
+    fmt::print("             valid   {} to {}\n", day_of(tls.valid_from_s), day_of(tls.valid_until_s));
     fmt::print("cipher       {} {}\n", tls.version, tls.cipher);
 }
 
@@ -76,8 +75,7 @@ void print_counters(const PingResult& result, bool all) {
     if (result.round_trips_ms.empty()) {
         return;
     }
-    fmt::print("daemon       bayplan {}, up {:.1f} s\n", result.version,
-               static_cast<double>(result.uptime_ms) / 1e3);
+    fmt::print("daemon       bayplan {}, up {:.1f} s\n", result.version, static_cast<double>(result.uptime_ms) / 1e3);
     if (!result.lcores.empty()) {
         fmt::print("lcores       {}: all together, and each\n", result.lcores.size());
     }
@@ -129,12 +127,11 @@ int run(PingArguments& arguments) {
 }  // namespace
 
 void add_ping_command(CLI::App& app, int& exit_code) {
-    CLI::App* const command = app.add_subcommand(
-        "ping", "connect to a daemon; its certificate, round trips, and what its data plane counts");
+    CLI::App* const command =
+        app.add_subcommand("ping", "connect to a daemon; its certificate, round trips, and what its data plane counts");
     const auto arguments = std::make_shared<PingArguments>();
     const std::string group = "Connection";
-    CLI::Option* const daemon =
-        command->add_option("daemon", arguments->connect, "the daemon")->type_name("HOST:PORT");
+    CLI::Option* const daemon = command->add_option("daemon", arguments->connect, "the daemon")->type_name("HOST:PORT");
     add_identity_options(*command, arguments->connect, arguments->client, group)->excludes(daemon);
     command->add_option("--port", arguments->port, "how to send: kernel sockets or a DPDK port")
         ->check(CLI::IsMember({"kernel", "dpdk"}))
@@ -145,8 +142,7 @@ void add_ping_command(CLI::App& app, int& exit_code) {
         ->check(CLI::Range(1, 1'000'000).description(""))
         ->capture_default_str();
     add_duration(*command, "--interval", arguments->interval_ns, "200ms", "between two questions");
-    add_duration(*command, "--timeout", arguments->timeout_ns, "5s",
-                 "for the connection, and for each answer");
+    add_duration(*command, "--timeout", arguments->timeout_ns, "5s", "for the connection, and for each answer");
     command->add_flag("--all", arguments->all, "counters that are zero, too");
     command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }

@@ -179,8 +179,7 @@ PodIndex PodBook::restore(std::string_view key) {
     return *pod;
 }
 
-bool PodBook::restore_placed(std::string_view key, std::string_view node,
-                             std::string_view devices) {
+bool PodBook::restore_placed(std::string_view key, std::string_view node, std::string_view devices) {
     const PodIndex pod = restore(key);
     if (pod == kNoPod) {
         return false;
@@ -273,8 +272,7 @@ std::vector<std::string> PodBook::overcommitted() const {
         }
         for (const auto& [kind, value] : free) {
             if (value < 0) {
-                broken.push_back(
-                    fmt::format("{}: {} too much {}", load_.nodes[node].name, -value, kind));
+                broken.push_back(fmt::format("{}: {} too much {}", load_.nodes[node].name, -value, kind));
             }
         }
     }
@@ -323,7 +321,8 @@ void PodBook::find_overcommitted_devices(std::vector<std::string>& broken) const
     }
     for (const auto& [device, amount] : used) {
         if (amount > kDevice) {
-            broken.push_back(fmt::format("{}: device {} is used by {}", node_names_[device.first], device.second, amount));
+            broken.push_back(
+                fmt::format("{}: device {} is used by {}", node_names_[device.first], device.second, amount));
         }
     }
 }

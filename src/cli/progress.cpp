@@ -38,8 +38,8 @@ void Progress::draw(std::uint64_t done, std::uint64_t total, const std::string& 
         return;
     }
     const std::uint64_t filled = total == 0 ? kBarWidth : done * kBarWidth / total;
-    fmt::print(stderr, "\r[{}{}] {:3}% {}\x1b[K", std::string(filled, '#'),
-               std::string(kBarWidth - filled, '.'), percent, text);
+    fmt::print(stderr, "\r[{}{}] {:3}% {}\x1b[K", std::string(filled, '#'), std::string(kBarWidth - filled, '.'),
+               percent, text);
     std::fflush(stderr);
     open_ = true;
 }

@@ -37,13 +37,13 @@ void ReplaySink::log_line(std::string_view line) {
     }
 }
 
-ReplayResult replay(recorder::RecordReader& record, Engine& engine, std::FILE* inputs) {
+ReplayResult replay(recorder::RecordingReader& record, Engine& engine, std::FILE* inputs) {
     ReplayResult result;
     const auto start = std::chrono::steady_clock::now();
-    recorder::RecordEntry entry;
+    recorder::RecordingEntry entry;
     for (bool going = true; going;) {
-        const recorder::RecordStep step = record.next(entry);
-        if (step == recorder::RecordStep::torn) {
+        const recorder::RecordingStep step = record.next(entry);
+        if (step == recorder::RecordingStep::torn) {
             result.fault = record.fault();
             break;
         }
@@ -51,20 +51,18 @@ ReplayResult replay(recorder::RecordReader& record, Engine& engine, std::FILE* i
             result.fault = stuck(engine, entry.attempts, result.inputs);
             break;
         }
-        going = step == recorder::RecordStep::input;
+        going = step == recorder::RecordingStep::input;
         if (going) {
             ++result.inputs;
             if (inputs != nullptr) {
-                fmt::print(inputs, "{} {} {}\n", result.inputs, entry.attempts,
-                           input_text(entry.input));
+                fmt::print(inputs, "{} {} {}\n", result.inputs, entry.attempts, input_text(entry.input));
             }
             engine.apply(entry.input);
             engine.flush();
         }
     }
     result.attempts = engine.attempts();
-    result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }
 

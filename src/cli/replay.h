@@ -12,7 +12,7 @@
 
 #include "base/decision_sink.h"
 #include "engine/engine.h"
-#include "recorder/record_reader.h"
+#include "recorder/recording_reader.h"
 
 namespace bayplan::cli {
 
@@ -23,8 +23,7 @@ public:
     explicit ReplaySink(std::FILE* log) : log_(log) {}
 
     void hello_reply(ConnectionId, const HelloReply&) override {}
-    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch>, std::size_t,
-                   std::uint64_t) override {
+    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch>, std::size_t, std::uint64_t) override {
         return true;
     }
     bool state_applied(ConnectionId, std::uint64_t) override { return true; }
@@ -43,6 +42,6 @@ struct ReplayResult {
 };
 
 // With `inputs`: a line for each input, `NUMBER ATTEMPTS-BEFORE WHAT`.
-ReplayResult replay(recorder::RecordReader&, Engine&, std::FILE* inputs = nullptr);
+ReplayResult replay(recorder::RecordingReader&, Engine&, std::FILE* inputs = nullptr);
 
 }  // namespace bayplan::cli

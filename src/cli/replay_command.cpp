@@ -82,26 +82,23 @@ void report(const ReplayArguments& arguments, const ReplayResult& result, const 
     std::FILE* const out = arguments.log == "-" || arguments.inputs == "-" ? stderr : stdout;
     const EngineCounters counters = engine.counters();
     fmt::print(out, "digest      {}\n", engine.digest());
-    fmt::print(out, "attempts    {}\nplaced      {}\nfailed      {}\n", result.attempts,
-               counters.placed, counters.failed);
-    fmt::print(out, "batches     {} inline, {} graph, {} overlapped, {} cut\n",
-               counters.batches_inline, counters.batches_graph, counters.batches_overlapped,
-               counters.batches_cut);
-    fmt::print(out, "time        {:.3f} s for {} inputs ({:.0f} attempts/s)\n", result.seconds,
-               result.inputs,
+    fmt::print(out, "attempts    {}\nplaced      {}\nfailed      {}\n", result.attempts, counters.placed,
+               counters.failed);
+    fmt::print(out, "batches     {} inline, {} graph, {} overlapped, {} cut\n", counters.batches_inline,
+               counters.batches_graph, counters.batches_overlapped, counters.batches_cut);
+    fmt::print(out, "time        {:.3f} s for {} inputs ({:.0f} attempts/s)\n", result.seconds, result.inputs,
                result.seconds > 0 ? static_cast<double>(result.attempts) / result.seconds : 0.0);
 }
 
 int run_replay(const ReplayArguments& arguments) {
     std::string error;
-    const auto record = recorder::RecordReader::open(arguments.record, error);
+    const auto record = recorder::RecordingReader::open(arguments.record, error);
     if (record == nullptr) {
         return fail(error, 2);
     }
     config::PartitionConfig partition;
     config::Faults faults;
-    if (!config::parse_recorded_text(std::string(record->configuration()), arguments.record,
-                                     partition, faults)) {
+    if (!config::parse_recorded_text(std::string(record->configuration()), arguments.record, partition, faults)) {
         for (const config::Fault& fault : faults) {
             fail(fault.to_string(), 2);
         }
@@ -139,8 +136,8 @@ void add_choice(CLI::App& app, const std::string& name, std::optional<Value>& se
         ->default_str(otherwise);
 }
 
-void add_number(CLI::App& app, const std::string& name, std::optional<std::uint32_t>& setting,
-                std::uint32_t max, const std::string& help, std::uint32_t min = 1) {
+void add_number(CLI::App& app, const std::string& name, std::optional<std::uint32_t>& setting, std::uint32_t max,
+                const std::string& help, std::uint32_t min = 1) {
     app.add_option(name, setting, help)
         ->type_name("N")
         ->check(CLI::Range(min, max).description(fmt::format("{}..{}", min, max)))
@@ -151,24 +148,19 @@ void add_number(CLI::App& app, const std::string& name, std::optional<std::uint3
 
 void add_replay_command(CLI::App& app, int& exit_code) {
     auto arguments = std::make_shared<ReplayArguments>();
-    CLI::App* const replay = app.add_subcommand(
-        "replay", "drive an engine through the record of a live run; prints the decision digest");
-    replay->add_option("FILE", arguments->record, "record, written by `baypland --record`")
-        ->required()
-        ->type_name("");
-    add_choice<ExecutorKind>(*replay, "--executor", arguments->executor,
-                             {{"inline", ExecutorKind::inline_},
-                              {"threads", ExecutorKind::threads},
-                              {"tbb", ExecutorKind::tbb}},
-                             "who runs the proposals");
-    add_choice<BatchPath>(*replay, "--path", arguments->path,
-                          {{"automatic", BatchPath::automatic},
-                           {"inline", BatchPath::inline_},
-                           {"graph", BatchPath::graph}},
-                          "which way batches take");
+    CLI::App* const replay =
+        app.add_subcommand("replay", "drive an engine through the record of a live run; prints the decision digest");
+    replay->add_option("FILE", arguments->record, "record, written by `baypland --record`")->required()->type_name("");
+    add_choice<ExecutorKind>(
+        *replay, "--executor", arguments->executor,
+        {{"inline", ExecutorKind::inline_}, {"threads", ExecutorKind::threads}, {"tbb", ExecutorKind::tbb}},
+        "who runs the proposals");
+    add_choice<BatchPath>(
+        *replay, "--path", arguments->path,
+        {{"automatic", BatchPath::automatic}, {"inline", BatchPath::inline_}, {"graph", BatchPath::graph}},
+        "which way batches take");
     add_number(*replay, "--workers", arguments->workers, 1'024, "proposal workers");
-    add_number(*replay, "--victim-workers", arguments->victim_workers, 1'024,
-               "threads that look for victims", 0);
+    add_number(*replay, "--victim-workers", arguments->victim_workers, 1'024, "threads that look for victims", 0);
     add_choice<VictimPath>(*replay, "--victim-path", arguments->victim_path,
                            {{"automatic", VictimPath::automatic},
                             {"inline", VictimPath::inline_},
@@ -181,11 +173,8 @@ void add_replay_command(CLI::App& app, int& exit_code) {
     add_number(*replay, "--batch", arguments->batch, 65'536, "asks selected at a time");
     add_number(*replay, "--shards", arguments->shards, 4'096, "shards of the node state");
     add_number(*replay, "--depth", arguments->depth, 2, "batches under way");
-    replay->add_option("--log", arguments->log, "write the decision log (`-`: stdout)")
-        ->type_name("FILE");
-    replay
-        ->add_option("--inputs", arguments->inputs,
-                     "write the inputs, with the attempts before each (`-`: stdout)")
+    replay->add_option("--log", arguments->log, "write the decision log (`-`: stdout)")->type_name("FILE");
+    replay->add_option("--inputs", arguments->inputs, "write the inputs, with the attempts before each (`-`: stdout)")
         ->type_name("FILE");
     replay->callback([arguments, &exit_code] { exit_code = run_replay(*arguments); });
 }

@@ -36,9 +36,7 @@ struct SimulateArguments {
     bool quiet = false;
 };
 
-std::int64_t now_ns() {
-    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
+std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 
 int fail(const std::string& what, int code) {
     fmt::print(stderr, "bayplan simulate: {}\n", what);
@@ -120,11 +118,10 @@ bool tell_faults(const kube::ClusterDump& dump, const std::vector<std::string>& 
     return told > 0;
 }
 
-void tell_left_out(const kube::DumpCounts& counts, bool quiet) {
-    const std::pair<std::size_t, const char*> kinds[] = {
-        {counts.left_out_no_node, "on nodes that no file has"},
-        {counts.left_out_not_ours, "pending, but another scheduler's"},
-        {counts.left_out_deleting, "pending, but being deleted"}};
+void tell_skipped(const kube::DumpCounts& counts, bool quiet) {
+    const std::pair<std::size_t, const char*> kinds[] = {{counts.skipped_no_node, "on nodes that no file has"},
+                                                         {counts.skipped_not_ours, "pending, but another scheduler's"},
+                                                         {counts.skipped_deleting, "pending, but being deleted"}};
     for (const auto& [count, what] : kinds) {
         if (count > 0 && !quiet) {
             fmt::print(stderr, "left out: {} pods {}\n", count, what);
@@ -134,7 +131,7 @@ void tell_left_out(const kube::DumpCounts& counts, bool quiet) {
 
 int judge_one(const SimulateArguments& arguments, const kube::ClusterDump& dump, sim::Simulation& simulation,
               sim::Report& report) {
-    const std::optional<sim::Decision> decision = simulation.judge(arguments.only);
+    const std::optional<sim::SimulatedDecision> decision = simulation.judge(arguments.only);
     if (!decision) {
         const std::string why = dump.why_not_pending(arguments.only);
         return fail(fmt::format("{} {}", arguments.only, why.empty() ? "was refused" : why), 2);
@@ -147,7 +144,7 @@ int judge_one(const SimulateArguments& arguments, const kube::ClusterDump& dump,
 int schedule_all(const kube::ClusterDump& dump, sim::Simulation& simulation, sim::Report& report, Progress& progress) {
     const std::size_t total = dump.counts().pending;
     std::size_t done = 0;
-    simulation.run([&](const sim::Decision& decision) {
+    simulation.run([&](const sim::SimulatedDecision& decision) {
         report.add(decision);
         done += decision.attempt <= 1 ? 1 : 0;
         if (progress.due(now_ns())) {
@@ -194,14 +191,15 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
         },
         [&](std::int64_t now_ms, std::size_t done) {
             if (progress.due(now_ns())) {
-                progress.draw(done, total, fmt::format("{}: {} of {} events, {} decisions", sim::seconds_text(now_ms), done,
-                                                       total, decisions));
+                progress.draw(done, total,
+                              fmt::format("{}: {} of {} events, {} decisions", sim::seconds_text(now_ms), done, total,
+                                          decisions));
             }
         });
     progress.finish();
     report->finish(summary);
     const int code = std::fflush(stdout) == 0 ? 0 : fail("standard output cannot be written", 2);
-    tell_left_out(dump.counts(), arguments.quiet);
+    tell_skipped(dump.counts(), arguments.quiet);
     if (!arguments.quiet) {
         tell(timeline.take_remarks());
     }
@@ -245,14 +243,15 @@ int run_simulate(const SimulateArguments& arguments) {
     if (std::fflush(stdout) != 0) {
         code = fail("standard output cannot be written", 2);
     }
-    tell_left_out(dump.counts(), arguments.quiet || !arguments.only.empty());
+    tell_skipped(dump.counts(), arguments.quiet || !arguments.only.empty());
     const bool broken = tell_faults(dump, simulation.refused());
     return code == 0 && broken ? 1 : code;
 }
 
 template <typename Value>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& setting, const std::map<std::string, Value>& choices,
-                const std::string& preset, const std::string& help) {
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& setting,
+                        const std::map<std::string, Value>& choices, const std::string& preset,
+                        const std::string& help) {
     std::vector<std::string> names;
     for (const auto& [text, value] : choices) {
         names.push_back(text);
@@ -300,14 +299,15 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
                        {{"bayplan", Compat::bayplan}, {"kubernetes-1.35", Compat::kubernetes_1_35}}, "bayplan",
                        "which rules where Bayplan's and today's Kubernetes' differ")
         ->transform(former_compat());
-    add_choice<sim::Format>(
-        *simulate, "-o,--output", arguments->format,
-        {{"table", sim::Format::table}, {"json", sim::Format::json}, {"yaml", sim::Format::yaml}}, "table", "form of the answer");
+    add_choice<sim::Format>(*simulate, "-o,--output", arguments->format,
+                            {{"table", sim::Format::table}, {"json", sim::Format::json}, {"yaml", sim::Format::yaml}},
+                            "table", "form of the answer");
     simulate
-        ->add_option("--timeline", arguments->timeline,
-                     "the dump in virtual time, changed by the events of this file: {\"at\":\"1.5s\",\"apply\":{object}} "
-                     "or {\"at\":\"12s\",\"delete\":{\"kind\":..,\"namespace\":..,\"name\":..},\"now\":true} a line, "
-                     "sorted by time; `-`: standard input. Every decision is told, with -o json as one object a line")
+        ->add_option(
+            "--timeline", arguments->timeline,
+            "the dump in virtual time, changed by the events of this file: {\"at\":\"1.5s\",\"apply\":{object}} "
+            "or {\"at\":\"12s\",\"delete\":{\"kind\":..,\"namespace\":..,\"name\":..},\"now\":true} a line, "
+            "sorted by time; `-`: standard input. Every decision is told, with -o json as one object a line")
         ->type_name("EVENTS.jsonl");
     simulate
         ->add_option_function<std::string>(
@@ -315,7 +315,8 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
             [arguments](const std::string& text) {
                 const std::optional<std::int64_t> ms = sim::parse_ms(text);
                 if (!ms) {
-                    throw CLI::ValidationError("--until", "`" + text + "` is no time in whole milliseconds (10m, 1.5s)");
+                    throw CLI::ValidationError("--until",
+                                               "`" + text + "` is no time in whole milliseconds (10m, 1.5s)");
                 }
                 arguments->until_ms = *ms;
             },
@@ -330,9 +331,10 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
         ->expected(1)
         ->take_all();
     simulate
-        ->add_option("--devices", arguments->dump.devices,
-                     "this resource is devices, 1000 of it each, on every node that has some: a share must fit one device, "
-                     "whole ones need empty devices; may be repeated")
+        ->add_option(
+            "--devices", arguments->dump.devices,
+            "this resource is devices, 1000 of it each, on every node that has some: a share must fit one device, "
+            "whole ones need empty devices; may be repeated")
         ->type_name("RESOURCE")
         ->expected(1)
         ->take_all();

@@ -47,13 +47,14 @@ int undo(const TuneArguments& arguments, const host::HostFiles& files, const std
     }
     if (!done) error += "\n";
     if (teller.failed > 0) {
-        error += fmt::format("{} settings could not be restored; they stay in {} for another --undo\n", teller.failed, state);
+        error += fmt::format("{} settings could not be restored; they stay in {} for another --undo\n", teller.failed,
+                             state);
     }
     return done && teller.failed == 0 ? 0 : kExitNotAll;
 }
 
-int apply(const TuneArguments& arguments, const host::HostFiles& files, const host::Plan& plan, const std::string& state,
-          std::string& out, std::string& error) {
+int apply(const TuneArguments& arguments, const host::HostFiles& files, const host::Plan& plan,
+          const std::string& state, std::string& out, std::string& error) {
     Teller teller{out};
     if (arguments.dry_run) {
         for (const host::Change& change : plan.changes) out += line_of(change, "");
@@ -90,7 +91,7 @@ int tune_host(const TuneArguments& arguments, std::string& out, std::string& err
             return kExitInput;
         }
     }
-    host::Proposal proposal;
+    host::ProposedProfile proposal;
     config::Faults faults;
     if (arguments.profile.empty()) {
         auto proposed = host::propose_profile(facts, nics, error);
@@ -111,30 +112,36 @@ int tune_host(const TuneArguments& arguments, std::string& out, std::string& err
 }
 
 void add_tune_command(CLI::App& app, int& exit_code) {
-    CLI::App* const command = 
+    CLI::App* const command =
         app.add_subcommand("tune", "propose a profile for this host; set what it asks for, and undo that");
     const auto arguments = std::make_shared<TuneArguments>();
     CLI::Option* const profile =
-        command->add_option("--profile", arguments->profile, "apply this one in place of the proposed one")->type_name("FILE");
-    command->add_option("--nic", arguments->nics, "a port of the data plane, for the proposal: interface or PCI address")
+        command->add_option("--profile", arguments->profile, "apply this one in place of the proposed one")
+            ->type_name("FILE");
+    command
+        ->add_option("--nic", arguments->nics, "a port of the data plane, for the proposal: interface or PCI address")
         ->type_name("NAME")
         ->excludes(profile);
-    CLI::Option* const apply =
-        command->add_flag("--apply", arguments->apply,
-                          "change what can be changed at run time: hugepages, governor, interrupts, kernel work, clock");
+    CLI::Option* const apply = command->add_flag(
+        "--apply", arguments->apply,
+        "change what can be changed at run time: hugepages, governor, interrupts, kernel work, clock");
     CLI::Option* const undo =
         command->add_flag("--undo", arguments->undo, "restore what was there before --apply")->excludes(apply);
     profile->needs(apply);
     undo->excludes(profile);
-    command->add_flag("--dry-run", arguments->dry_run, "with --apply or --undo: say what would be done, and do nothing");
-    command->add_option("--state", arguments->state, std::string("where the former values are kept; default ") + host::kStateFile)
+    command->add_flag("--dry-run", arguments->dry_run,
+                      "with --apply or --undo: say what would be done, and do nothing");
+    command
+        ->add_option("--state", arguments->state,
+                     std::string("where the former values are kept; default ") + host::kStateFile)
         ->type_name("FILE");
     command->add_option("--root", arguments->root, "a directory that stands for /")
         ->type_name("DIR")
         ->check(CLI::ExistingDirectory.description(""))
         ->capture_default_str();
-    command->footer("Without --apply and --undo the proposed profile is printed: `bayplan tune > profile.yaml`.\n"
-                    "Exit status: 0 done, 1 something could not be changed or restored, 2 wrong input.");
+    command->footer(
+        "Without --apply and --undo the proposed profile is printed: `bayplan tune > profile.yaml`.\n"
+        "Exit status: 0 done, 1 something could not be changed or restored, 2 wrong input.");
     command->callback([arguments, &exit_code] {
         std::string out;
         std::string error;

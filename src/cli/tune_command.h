@@ -14,7 +14,7 @@ struct TuneArguments {
     std::string profile;  // to apply; empty: the proposed one
     std::vector<std::string> nics;
     std::string root = "/";
-    std::string state;    // empty: the default, below root
+    std::string state;  // empty: the default, below root
     bool apply = false;
     bool undo = false;
     bool dry_run = false;

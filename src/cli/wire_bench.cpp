@@ -13,8 +13,8 @@
 #include <iterator>
 #include <vector>
 
-#include <boost/json.hpp>
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 namespace bayplan::cli {
 
@@ -166,13 +166,22 @@ std::optional<measure::WireFigures> measure_wire(const workload::WireLoad& load,
     const fs::path report = scratch.path() / "report";
     const fs::path log = scratch.path() / "log";
     const auto one = [&](std::vector<std::string> pace) -> std::string {
-        std::vector<std::string> words = {here.quickstart, "--built",   here.build,   "--instead", "kernel",
-                                          "--json",        report,      "--",         "--quiet",   "--workload",
+        std::vector<std::string> words = {here.quickstart,
+                                          "--built",
+                                          here.build,
+                                          "--instead",
+                                          "kernel",
+                                          "--json",
+                                          report,
+                                          "--",
+                                          "--quiet",
+                                          "--workload",
                                           std::string(load.workload)};
         words.insert(words.end(), pace.begin(), pace.end());
         if (run_program(words, log) == 0) return text_of(report);
         const std::string said = text_of(log);
-        error = fmt::format("daemon or shim failed: {}", said.substr(said.size() - std::min<std::size_t>(said.size(), 400)));
+        error = fmt::format("daemon or shim failed: {}",
+                            said.substr(said.size() - std::min<std::size_t>(said.size(), 400)));
         return {};
     };
     std::vector<std::string> fast;
@@ -180,7 +189,8 @@ std::optional<measure::WireFigures> measure_wire(const workload::WireLoad& load,
     for (int run = 0; run < 2 * runs && error.empty(); ++run) {
         const bool flood = run < runs;
         tell(fmt::format("wire to wire, {}, run {} of {}",
-                         flood ? "as fast as it goes" : fmt::format("{} asks a second", kWireRate), run % runs + 1, runs));
+                         flood ? "as fast as it goes" : fmt::format("{} asks a second", kWireRate), run % runs + 1,
+                         runs));
         if (flood) {
             fast.push_back(one({}));
         } else {

@@ -5,15 +5,14 @@
 #include <thread>
 
 #include "client/port.h"
-#include "client/statement_limits.h"
 #include "client/session.h"
+#include "client/statement_limits.h"
 #include "dataplane/data_plane.h"
 
 namespace bayplan {
 
 struct Client::Parts {
-    Parts(const ClientOptions& options, std::string address, ClientHandler& handler,
-          StateSource* source)
+    Parts(const ClientOptions& options, std::string address, ClientHandler& handler, StateSource* source)
         : session(options, std::move(address), handler, source) {}
 
     // Checks, queues, and wakes the loop if it is another thread's.
@@ -43,8 +42,8 @@ Client::Client(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Client::~Client() { stop(); }
 
-std::unique_ptr<Client> Client::open(const ClientOptions& options, ClientHandler& handler,
-                                     StateSource* source, std::string& error) {
+std::unique_ptr<Client> Client::open(const ClientOptions& options, ClientHandler& handler, StateSource* source,
+                                     std::string& error) {
     std::string address;
     if (!client::resolve(options, address, error)) {
         return nullptr;
@@ -85,62 +84,54 @@ std::size_t Client::turn() {
     return parts_->plane->turn();
 }
 
-Submitted Client::specs(std::span<const SpecRecord> define, const TextOf& text_of,
-                        std::span<const SpecNumber> forget, Wait wait, std::string* why) {
+Submitted Client::specs(std::span<const SpecItem> define, const TextOf& text_of, std::span<const SpecNumber> forget,
+                        Wait wait, std::string* why) {
     if (!client::within_limits(define, text_of, why)) {
         return Submitted::invalid;
     }
-    return parts_->submit(
-        wait, [&](client::Outbox& outbox) { outbox.specs(define, text_of, forget); });
+    return parts_->submit(wait, [&](client::StateWindow& outbox) { outbox.specs(define, text_of, forget); });
 }
 
-Submitted Client::objects(std::span<const ObjectRecord> all, const TextOf& text_of, Wait wait,
-                          std::string* why) {
+Submitted Client::objects(std::span<const ObjectItem> all, const TextOf& text_of, Wait wait, std::string* why) {
     if (!client::within_limits(all, text_of, why)) {
         return Submitted::invalid;
     }
-    return parts_->submit(wait,
-                          [&](client::Outbox& outbox) { outbox.objects(all, text_of); });
+    return parts_->submit(wait, [&](client::StateWindow& outbox) { outbox.objects(all, text_of); });
 }
 
 Submitted Client::nodes(std::span<const NodeStatement> all, Wait wait, std::string* why) {
-    return parts_->submit(all, wait, why, [&](client::Outbox& outbox) { outbox.nodes(all); });
+    return parts_->submit(all, wait, why, [&](client::StateWindow& outbox) { outbox.nodes(all); });
 }
 
-Submitted Client::applications(std::span<const ApplicationStatement> all,
-                               std::span<const std::string_view> remove, Wait wait,
-                               std::string* why) {
+Submitted Client::applications(std::span<const ApplicationStatement> all, std::span<const std::string_view> remove,
+                               Wait wait, std::string* why) {
     if (!client::within_limits(remove, why)) {
         return Submitted::invalid;
     }
-    return parts_->submit(all, wait, why,
-                          [&](client::Outbox& outbox) { outbox.applications(all, remove); });
+    return parts_->submit(all, wait, why, [&](client::StateWindow& outbox) { outbox.applications(all, remove); });
 }
 
 Submitted Client::pods(std::span<const PodStatement> all, Wait wait, std::string* why) {
-    return parts_->submit(all, wait, why, [&](client::Outbox& outbox) { outbox.pods(all); });
+    return parts_->submit(all, wait, why, [&](client::StateWindow& outbox) { outbox.pods(all); });
 }
 
 Submitted Client::releases(std::span<const ReleaseStatement> all, Wait wait, std::string* why) {
-    return parts_->submit(all, wait, why, [&](client::Outbox& outbox) { outbox.releases(all); });
+    return parts_->submit(all, wait, why, [&](client::StateWindow& outbox) { outbox.releases(all); });
 }
 
-Submitted Client::nacks(std::span<const NackRecord> all, Wait wait, std::string* why) {
-    return parts_->submit(all, wait, why, [&](client::Outbox& outbox) { outbox.nacks(all); });
+Submitted Client::nacks(std::span<const NackItem> all, Wait wait, std::string* why) {
+    return parts_->submit(all, wait, why, [&](client::StateWindow& outbox) { outbox.nacks(all); });
 }
 
 Submitted Client::forget(std::span<const std::string_view> texts) {
-    return parts_->submit(texts, Wait::no, nullptr,
-                          [&](client::Outbox& outbox) { outbox.forget(texts); });
+    return parts_->submit(texts, Wait::no, nullptr, [&](client::StateWindow& outbox) { outbox.forget(texts); });
 }
 
 bool Client::settled() const { return parts_->session.settled(); }
 ClientCounters Client::counters() const { return parts_->session.counters(); }
 std::string Client::port_name() const { return parts_->plane->port_name(); }
 
-std::vector<std::pair<std::string, std::uint64_t>> Client::port_counters() const {
-    return parts_->plane->counters();
-}
+std::vector<std::pair<std::string, std::uint64_t>> Client::port_counters() const { return parts_->plane->counters(); }
 
 void Client::set_reading(bool reading) {
     parts_->session.set_reading(reading);

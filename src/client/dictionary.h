@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/name_table.h"
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 
 namespace bayplan::client {
 

@@ -59,9 +59,7 @@ std::string system_error(const std::string& path, const char* what) {
 }
 
 // What a file system may leave of a write that was under way when the power went.
-bool is_zeros(std::string_view bytes) {
-    return bytes.find_first_not_of('\0') == std::string_view::npos;
-}
+bool is_zeros(std::string_view bytes) { return bytes.find_first_not_of('\0') == std::string_view::npos; }
 
 bool read_file(int file, std::string& content) {
     struct stat status {};
@@ -70,8 +68,7 @@ bool read_file(int file, std::string& content) {
     }
     content.resize(static_cast<std::size_t>(status.st_size));
     for (std::size_t done = 0; done < content.size();) {
-        const ssize_t got =
-            pread(file, content.data() + done, content.size() - done, static_cast<off_t>(done));
+        const ssize_t got = pread(file, content.data() + done, content.size() - done, static_cast<off_t>(done));
         if (got <= 0) {
             return false;
         }
@@ -83,8 +80,7 @@ bool read_file(int file, std::string& content) {
 }  // namespace
 
 std::unique_ptr<Journal> Journal::open(const std::string& path, Sync sync,
-                                       const std::function<void(std::string_view)>& replay,
-                                       std::string& error) {
+                                       const std::function<void(std::string_view)>& replay, std::string& error) {
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (file < 0) {
         error = system_error(path, "open");

@@ -29,8 +29,7 @@ public:
     // Opens or makes the file, calls `replay` for each record there is, and cuts off a torn tail.
     // Locked against a second process. Null with the reason in `error` on failure.
     static std::unique_ptr<Journal> open(const std::string& path, Sync,
-                                         const std::function<void(std::string_view)>& replay,
-                                         std::string& error);
+                                         const std::function<void(std::string_view)>& replay, std::string& error);
     ~Journal();
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
@@ -42,8 +41,7 @@ public:
     std::uint64_t records() const { return records_; }        // read by open() and appended since
 
 private:
-    Journal(int file, std::string path, Sync sync)
-        : file_(file), path_(std::move(path)), sync_(sync) {}
+    Journal(int file, std::string path, Sync sync) : file_(file), path_(std::move(path)), sync_(sync) {}
     bool read(const std::function<void(std::string_view)>& replay, std::string& error);
 
     int file_;

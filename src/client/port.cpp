@@ -21,8 +21,7 @@ std::string look_up(const std::string& host, int family, int& code) {
         return {};
     }
     char text[NI_MAXHOST] = {};
-    code = getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof(text), nullptr, 0,
-                       NI_NUMERICHOST);
+    code = getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof(text), nullptr, 0, NI_NUMERICHOST);
     freeaddrinfo(found);
     return text;
 }
@@ -38,16 +37,13 @@ bool resolve(const ClientOptions& options, std::string& address, std::string& er
         address = look_up(options.host, AF_INET6, code);
     }
     if (address.empty()) {
-        error = fmt::format("{}: {}", options.host,
-                            gai_strerror(first_fault != 0 ? first_fault : code));
+        error = fmt::format("{}: {}", options.host, gai_strerror(first_fault != 0 ? first_fault : code));
     }
     return !address.empty();
 }
 
-std::unique_ptr<dataplane::DataPlane> open_port(const ClientOptions& options,
-                                                const std::string& daemon_address,
-                                                dataplane::FrameHandler& handler,
-                                                std::string& error) {
+std::unique_ptr<dataplane::DataPlane> open_port(const ClientOptions& options, const std::string& daemon_address,
+                                                dataplane::FrameHandler& handler, std::string& error) {
     if (options.open_port) {
         return options.open_port(handler, error);
     }

@@ -15,8 +15,7 @@ namespace bayplan::client {
 // address of, IPv4 first.
 bool resolve(const ClientOptions&, std::string& address, std::string& error);
 
-std::unique_ptr<dataplane::DataPlane> open_port(const ClientOptions&,
-                                                const std::string& daemon_address,
+std::unique_ptr<dataplane::DataPlane> open_port(const ClientOptions&, const std::string& daemon_address,
                                                 dataplane::FrameHandler&, std::string& error);
 
 }  // namespace bayplan::client

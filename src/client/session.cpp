@@ -24,8 +24,7 @@ std::uint64_t random_instance() {
 
 }  // namespace
 
-Session::Session(const ClientOptions& options, std::string address, ClientHandler& handler,
-                 StateSource* source)
+Session::Session(const ClientOptions& options, std::string address, ClientHandler& handler, StateSource* source)
     : options_(options),
       address_(std::move(address)),
       shim_instance_(options.shim_instance != 0 ? options.shim_instance : random_instance()),
@@ -56,9 +55,9 @@ std::size_t Session::on_turn(dataplane::DataPlane& plane) {
 std::size_t Session::keep_connected(dataplane::DataPlane& plane) {
     const Clock::time_point now = Clock::now();
     if ((phase_ == Phase::connecting || phase_ == Phase::greeting) && now >= connect_deadline_) {
-        drop(plane, kCloseNormal,
-             fmt::format("no answer from {}:{} within {} ms", address_, options_.udp_port,
-                         options_.connect_timeout_ms));
+        drop(
+            plane, kCloseNormal,
+            fmt::format("no answer from {}:{} within {} ms", address_, options_.udp_port, options_.connect_timeout_ms));
     }
     if (phase_ != Phase::idle || now < next_connect_) {
         return 0;
@@ -102,8 +101,7 @@ void Session::take_reply(dataplane::DataPlane& plane, const wire::HelloReplyFram
         return;
     }
     if (reply.protocol < wire::kProtocolMin || reply.protocol > wire::kProtocolMax) {
-        drop(plane, kCloseProtocol,
-             fmt::format("the daemon chose protocol {}, which was not offered", reply.protocol));
+        drop(plane, kCloseProtocol, fmt::format("the daemon chose protocol {}, which was not offered", reply.protocol));
         return;
     }
     if (reply.outcome == HelloOutcome::resync) {
@@ -114,8 +112,7 @@ void Session::take_reply(dataplane::DataPlane& plane, const wire::HelloReplyFram
         const std::lock_guard lock(mutex_);
         // Resuming something that was never stated, or from a number never given: begin anew
         // instead.
-        if (!ready_ || reply.daemon_instance != daemon_instance_ ||
-            !outbox_.resume_after(reply.state_applied)) {
+        if (!ready_ || reply.daemon_instance != daemon_instance_ || !outbox_.resume_after(reply.state_applied)) {
             daemon_instance_ = 0;
         }
     }
@@ -152,24 +149,23 @@ class Session::Writer final : public StateWriter {
 public:
     explicit Writer(Session& session) : session_(session) {}
 
-    Submitted specs(std::span<const SpecRecord> all, const TextOf& text_of) override {
+    Submitted specs(std::span<const SpecItem> all, const TextOf& text_of) override {
         return within_limits(all, text_of, nullptr)
-                   ? append([&](Outbox& outbox) { outbox.specs(all, text_of, {}); })
+                   ? append([&](StateWindow& outbox) { outbox.specs(all, text_of, {}); })
                    : Submitted::invalid;
     }
-    Submitted objects(std::span<const ObjectRecord> all, const TextOf& text_of) override {
-        return within_limits(all, text_of, nullptr)
-                   ? append([&](Outbox& outbox) { outbox.objects(all, text_of); })
-                   : Submitted::invalid;
+    Submitted objects(std::span<const ObjectItem> all, const TextOf& text_of) override {
+        return within_limits(all, text_of, nullptr) ? append([&](StateWindow& outbox) { outbox.objects(all, text_of); })
+                                                    : Submitted::invalid;
     }
     Submitted nodes(std::span<const NodeStatement> all) override {
-        return append(all, [&](Outbox& outbox) { outbox.nodes(all); });
+        return append(all, [&](StateWindow& outbox) { outbox.nodes(all); });
     }
     Submitted applications(std::span<const ApplicationStatement> all) override {
-        return append(all, [&](Outbox& outbox) { outbox.applications(all, {}); });
+        return append(all, [&](StateWindow& outbox) { outbox.applications(all, {}); });
     }
     Submitted pods(std::span<const PodStatement> all) override {
-        return append(all, [&](Outbox& outbox) { outbox.pods(all); });
+        return append(all, [&](StateWindow& outbox) { outbox.pods(all); });
     }
     bool full() const override {
         const std::lock_guard lock(session_.mutex_);
@@ -254,14 +250,11 @@ bool Session::on_frame(dataplane::DataPlane& plane, ConnectionId id, dataplane::
         return true;
     }
     const wire::Message& message = decoded_.message();
-    if (const auto* reply = std::get_if<wire::HelloReplyFrame>(&message);
-        reply && phase_ == Phase::greeting) {
+    if (const auto* reply = std::get_if<wire::HelloReplyFrame>(&message); reply && phase_ == Phase::greeting) {
         take_reply(plane, *reply);
-    } else if (const auto* decisions = std::get_if<wire::DecisionsFrame>(&message);
-               decisions && greeted()) {
+    } else if (const auto* decisions = std::get_if<wire::DecisionsFrame>(&message); decisions && greeted()) {
         take_decisions(plane, *decisions);
-    } else if (const auto* applied = std::get_if<wire::StateAppliedFrame>(&message);
-               applied && greeted()) {
+    } else if (const auto* applied = std::get_if<wire::StateAppliedFrame>(&message); applied && greeted()) {
         take_applied(applied->up_to);
     } else {
         drop(plane, kCloseProtocol, "a message that does not belong here");
@@ -276,8 +269,7 @@ void Session::take_decisions(dataplane::DataPlane& plane, const wire::DecisionsF
         return;
     }
     take_applied(frame.state_applied);
-    const std::uint64_t repeated =
-        std::min<std::uint64_t>(expected - frame.first_sequence, frame.decisions.size());
+    const std::uint64_t repeated = std::min<std::uint64_t>(expected - frame.first_sequence, frame.decisions.size());
     counters_.repeated += repeated;
     const std::span<const Decision> fresh = frame.decisions.subspan(repeated);
     for (const Decision& decision : fresh) {
@@ -303,30 +295,20 @@ void Session::end_decisions() {
 void Session::deliver(const Decision& decision) {
     switch (decision.kind) {
         case DecisionKind::node_accepted:
-        case DecisionKind::application_accepted:
-            handler_.on_accepted(decision.kind, decision.name);
-            return;
+        case DecisionKind::application_accepted: handler_.on_accepted(decision.kind, decision.name); return;
         case DecisionKind::node_rejected:
         case DecisionKind::application_rejected:
         case DecisionKind::ask_rejected:
-        case DecisionKind::message_rejected:
-            handler_.on_rejected(decision.kind, decision.name, decision.text);
-            return;
+        case DecisionKind::message_rejected: handler_.on_rejected(decision.kind, decision.name, decision.text); return;
         case DecisionKind::allocated:
             if (!decision.devices.empty()) {
                 handler_.on_devices(decision.name, decision.devices);
             }
             handler_.on_allocated(decision.name, decision.node);
             return;
-        case DecisionKind::released:
-            handler_.on_released(decision.name, decision.termination, decision.text);
-            return;
-        case DecisionKind::ask_waiting:
-            handler_.on_waiting(decision.name, decision.text, decision.scale_up);
-            return;
-        case DecisionKind::nominated:
-            handler_.on_nominated(decision.name, decision.node, decision.text);
-            return;
+        case DecisionKind::released: handler_.on_released(decision.name, decision.termination, decision.text); return;
+        case DecisionKind::ask_waiting: handler_.on_waiting(decision.name, decision.text, decision.scale_up); return;
+        case DecisionKind::nominated: handler_.on_nominated(decision.name, decision.node, decision.text); return;
     }
 }
 
@@ -364,8 +346,7 @@ void Session::lost(std::string_view why) {
     acknowledgement_due_ = false;
     phase_ = Phase::idle;
     const std::uint64_t delay_ms = std::min<std::uint64_t>(
-        options_.reconnect_max_ms,
-        std::uint64_t{options_.reconnect_initial_ms} << std::min(failures_, 16u));
+        options_.reconnect_max_ms, std::uint64_t{options_.reconnect_initial_ms} << std::min(failures_, 16u));
     ++failures_;
     next_connect_ = Clock::now() + std::chrono::milliseconds(delay_ms);
     ++counters_.disconnects;

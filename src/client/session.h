@@ -20,7 +20,7 @@
 #include <thread>
 
 #include "bayplan/client.h"
-#include "client/outbox.h"
+#include "client/state_window.h"
 #include "dataplane/data_plane.h"
 #include "wire/codec.h"
 
@@ -31,8 +31,7 @@ public:
     Session(const ClientOptions&, std::string address, ClientHandler&, StateSource*);
 
     void on_open(dataplane::DataPlane&, ConnectionId, const dataplane::Peer&) override;
-    bool on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream,
-                  dataplane::Frame&) override;
+    bool on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream, dataplane::Frame&) override;
     void on_close(dataplane::DataPlane&, ConnectionId, std::string_view why) override;
     void on_refused(std::string_view address, std::string_view why) override;
     std::size_t on_turn(dataplane::DataPlane&) override;
@@ -104,7 +103,7 @@ private:
 
     mutable std::mutex mutex_;
     std::condition_variable room_;
-    Outbox outbox_;         // guarded
+    StateWindow outbox_;    // guarded
     bool ready_ = false;    // guarded: connected once, and no resync under way
     bool stopped_ = false;  // guarded: by the caller, or because the daemon refused us for good
 
@@ -113,8 +112,7 @@ private:
     std::atomic<bool> cut_wanted_ = false;
     struct {
         std::atomic<std::uint64_t> connects = 0, disconnects = 0, resumes = 0, resyncs = 0;
-        std::atomic<std::uint64_t> messages_sent = 0, decisions = 0, repeated = 0,
-                                   acknowledgements = 0;
+        std::atomic<std::uint64_t> messages_sent = 0, decisions = 0, repeated = 0, acknowledgements = 0;
         std::atomic<std::uint64_t> messages_before_resync = 0;
     } counters_;
 };

@@ -41,8 +41,7 @@ private:
     void found(const char* what) { fault_ = fault_ == nullptr ? what : fault_; }
 
     template <typename Entry>
-    void sizes(const std::vector<Entry>& list, std::size_t each, std::size_t most,
-               const char* what) {
+    void sizes(const std::vector<Entry>& list, std::size_t each, std::size_t most, const char* what) {
         bytes_ += kListBytes + each * list.size();
         if (list.size() > most) {
             found(what);
@@ -100,9 +99,7 @@ private:
         selector(one.namespace_selector);
     }
     void term(const WeightedPodTerm& one) { term(one.term); }
-    void term(const Toleration& one) {
-        known(one.effect, TaintEffect::any, TaintEffect::no_execute);
-    }
+    void term(const Toleration& one) { known(one.effect, TaintEffect::any, TaintEffect::no_execute); }
     void term(const SpreadConstraint& one) {
         selector(one.selector);
         texts(one.match_label_keys);
@@ -171,9 +168,7 @@ std::string fault_of(const Item& item, const TextOf& text_of) {
         return fmt::format("takes more than {} bytes", kItemBytesMax);
     }
     std::size_t longest = 0;
-    visit_texts(item, [&](const Text& text) {
-        longest = std::max(longest, text == 0 ? 0 : text_of(text).size());
-    });
+    visit_texts(item, [&](const Text& text) { longest = std::max(longest, text == 0 ? 0 : text_of(text).size()); });
     return longest <= kSpecLimits.string_bytes_max
                ? ""
                : fmt::format("a text is longer than {} bytes", kSpecLimits.string_bytes_max);
@@ -188,14 +183,13 @@ bool told(std::string_view item, const std::string& fault, std::string* why) {
 
 }  // namespace
 
-bool within_limits(std::span<const SpecRecord> specs, const TextOf& text_of, std::string* why) {
-    return std::ranges::all_of(specs, [&](const SpecRecord& record) {
+bool within_limits(std::span<const SpecItem> specs, const TextOf& text_of, std::string* why) {
+    return std::ranges::all_of(specs, [&](const SpecItem& record) {
         return told(fmt::format("spec {}", record.number), fault_of(record.spec, text_of), why);
     });
 }
 
-bool within_limits(std::span<const ObjectRecord> objects, const TextOf& text_of,
-                   std::string* why) {
+bool within_limits(std::span<const ObjectItem> objects, const TextOf& text_of, std::string* why) {
     for (std::size_t i = 0; i < objects.size(); ++i) {
         if (!told(fmt::format("object {}", i), fault_of(objects[i].object, text_of), why)) {
             return false;
@@ -204,8 +198,8 @@ bool within_limits(std::span<const ObjectRecord> objects, const TextOf& text_of,
     return true;
 }
 
-std::size_t frame_bytes(const SpecRecord& record) { return Measure(record.spec).bytes(); }
+std::size_t frame_bytes(const SpecItem& record) { return Measure(record.spec).bytes(); }
 
-std::size_t frame_bytes(const ObjectRecord& record) { return Measure(record.object).bytes(); }
+std::size_t frame_bytes(const ObjectItem& record) { return Measure(record.object).bytes(); }
 
 }  // namespace bayplan::client

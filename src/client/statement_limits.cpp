@@ -24,12 +24,10 @@ bool fault(std::string* why, std::string_view item, std::string_view text) {
     return false;
 }
 
-bool texts_fit(std::string_view item, std::initializer_list<std::string_view> texts,
-               std::string* why) {
+bool texts_fit(std::string_view item, std::initializer_list<std::string_view> texts, std::string* why) {
     for (const std::string_view text : texts) {
         if (text.size() > kStatementLimits.string_bytes_max) {
-            return fault(why, item,
-                         fmt::format("a text is longer than {} bytes", kStatementLimits.string_bytes_max));
+            return fault(why, item, fmt::format("a text is longer than {} bytes", kStatementLimits.string_bytes_max));
         }
     }
     return true;
@@ -40,15 +38,14 @@ bool amounts_fit(std::string_view item, std::span<const NamedAmount> amounts, st
         return fault(why, item, fmt::format("more than {} amounts", kStatementLimits.amounts_max));
     }
     for (const NamedAmount& amount : amounts) {
-        if (!texts_fit(item, {amount.kind}, why)) {
+        if (!texts_fit(item, {amount.resource}, why)) {
             return false;
         }
     }
     return true;
 }
 
-bool attributes_fit(std::string_view item, std::span<const NamedAttribute> attributes,
-                    std::string* why) {
+bool attributes_fit(std::string_view item, std::span<const NamedAttribute> attributes, std::string* why) {
     if (attributes.size() > kStatementLimits.attributes_max) {
         return fault(why, item, fmt::format("more than {} attributes", kStatementLimits.attributes_max));
     }
@@ -80,7 +77,7 @@ bool images_fit(std::string_view item, std::span<const NamedAmount> images, std:
         return fault(why, item, fmt::format("more than {} images", kStatementLimits.terms_max));
     }
     for (const NamedAmount& image : images) {
-        if (!texts_fit(item, {image.kind}, why)) {
+        if (!texts_fit(item, {image.resource}, why)) {
             return false;
         }
     }
@@ -103,11 +100,9 @@ bool devices_fit(std::string_view item, std::span<const std::string_view> kinds,
 
 bool within_limits(std::span<const NodeStatement> nodes, std::string* why) {
     for (const NodeStatement& node : nodes) {
-        if (!texts_fit(node.name, {node.name}, why) ||
-            !amounts_fit(node.name, node.capacity, why) ||
-            !attributes_fit(node.name, node.attributes, why) ||
-            !taints_fit(node.name, node.taints, why) || !images_fit(node.name, node.images, why) ||
-            !devices_fit(node.name, node.devices, why)) {
+        if (!texts_fit(node.name, {node.name}, why) || !amounts_fit(node.name, node.capacity, why) ||
+            !attributes_fit(node.name, node.attributes, why) || !taints_fit(node.name, node.taints, why) ||
+            !images_fit(node.name, node.images, why) || !devices_fit(node.name, node.devices, why)) {
             return false;
         }
     }
@@ -125,10 +120,10 @@ bool within_limits(std::span<const ApplicationStatement> applications, std::stri
 
 bool within_limits(std::span<const PodStatement> pods, std::string* why) {
     for (const PodStatement& pod : pods) {
-        if (!texts_fit(pod.key,
-                       {pod.key, pod.application, pod.group, pod.node, pod.required_node,
-                        pod.nominated_node, pod.devices},
-                       why) ||
+        if (!texts_fit(
+                pod.key,
+                {pod.key, pod.application, pod.group, pod.node, pod.required_node, pod.nominated_node, pod.devices},
+                why) ||
             !amounts_fit(pod.key, pod.requests, why) || !attributes_fit(pod.key, pod.tags, why)) {
             return false;
         }
@@ -145,8 +140,8 @@ bool within_limits(std::span<const ReleaseStatement> releases, std::string* why)
     return true;
 }
 
-bool within_limits(std::span<const NackRecord> nacks, std::string* why) {
-    for (const NackRecord& nack : nacks) {
+bool within_limits(std::span<const NackItem> nacks, std::string* why) {
+    for (const NackItem& nack : nacks) {
         if (!texts_fit(nack.key, {nack.key, nack.reason}, why)) {
             return false;
         }
@@ -164,9 +159,8 @@ bool within_limits(std::span<const std::string_view> texts, std::string* why) {
 }
 
 std::size_t frame_bytes(const NodeStatement& node) {
-    return kRecordBytes + kPairBytes * (node.capacity.size() + node.attributes.size() +
-                                        node.taints.size() + node.images.size() +
-                                        node.devices.size());
+    return kRecordBytes + kPairBytes * (node.capacity.size() + node.attributes.size() + node.taints.size() +
+                                        node.images.size() + node.devices.size());
 }
 
 std::size_t frame_bytes(const ApplicationStatement&) { return kRecordBytes; }
@@ -179,8 +173,6 @@ std::size_t frame_bytes(const ReleaseStatement& release) {
     return kRecordBytes + release.key.size() + release.message.size();
 }
 
-std::size_t frame_bytes(const NackRecord& nack) {
-    return kRecordBytes + nack.key.size() + nack.reason.size();
-}
+std::size_t frame_bytes(const NackItem& nack) { return kRecordBytes + nack.key.size() + nack.reason.size(); }
 
 }  // namespace bayplan::client

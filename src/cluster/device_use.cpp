@@ -1,3 +1,4 @@
+// Which devices are given, and in which order; see device_use.h.
 #include "cluster/device_use.h"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ void find_reaches(std::vector<DeviceUse> devices, DeviceChoice choice, HoldList&
     for (HeldAmount& hold : holds) {
         hold.reach = kNoDevices;
         for (DeviceUse& use : devices) {
-            if (use.kind == hold.kind && hold.amount > 0) {
+            if (use.resource == hold.resource && hold.amount > 0) {
                 use.add(use.choose(hold.amount, choice), hold.amount, +1);
                 hold.reach = use.reach();
             }

@@ -1,4 +1,4 @@
-// The devices of one kind that a node has: how much of each is in use, which of them an ask would get, and how
+// The devices of one resource that a node has: how much of each is in use, which of them an ask would get, and how
 // far they reach. Rules: rules/devices.md.
 //
 // Thread: plain data. Owned by Devices, and as copies by whoever tries what would be.
@@ -14,18 +14,18 @@
 
 namespace bayplan {
 
-inline constexpr std::int64_t kDevice = 1000;        // the amount of one device
-inline constexpr std::uint32_t kDevicesMax = 128;    // of one kind, on one node
-inline constexpr std::size_t kDeviceKindsMax = 4;    // on one node
+inline constexpr std::int64_t kDevice = 1000;          // the amount of one device
+inline constexpr std::uint32_t kDevicesMax = 128;      // of one resource, on one node
+inline constexpr std::size_t kDeviceResourcesMax = 4;  // on one node
 inline constexpr std::size_t kDeviceNameBytesMax = 320;
 
 // How many devices an amount takes: whole ones, and one more for a share.
 constexpr std::int64_t devices_for(std::int64_t amount) { return (amount + kDevice - 1) / kDevice; }
 
 struct DeviceUse {
-    KindId kind = kNone<KindId>;
-    std::uint32_t count = 0;          // devices that there are
-    std::vector<std::int64_t> used;   // at least `count`: those beyond are gone and still in use
+    ResourceId resource = kNone<ResourceId>;
+    std::uint32_t count = 0;         // devices that there are
+    std::vector<std::int64_t> used;  // at least `count`: those beyond are gone and still in use
 
     // The largest amount that an ask could get: all devices that are empty, and the largest rest of another.
     std::int64_t reach() const;

@@ -1,3 +1,4 @@
+// Giving devices to pods and taking them back, on every change of a node; see devices.h.
 #include "cluster/devices.h"
 
 #include <algorithm>
@@ -21,12 +22,12 @@ const DeviceShares* Devices::of(AskId id) const {
 bool Devices::concern(const AskClass& ask_class) const {
     return !nodes_with_.empty() &&
            std::any_of(ask_class.requests.begin(), ask_class.requests.end(),
-                       [&](const KindAmount& request) { return nodes_with_.contains(request.kind); });
+                       [&](const ResourceAmount& request) { return nodes_with_.contains(request.resource); });
 }
 
 namespace {
 
-using TextByKind = std::map<std::string_view, std::string>;
+using TextByResource = std::map<std::string_view, std::string>;
 
 template <typename Number>
 void append(std::string& text, const std::vector<Number>& numbers) {
@@ -35,9 +36,9 @@ void append(std::string& text, const std::vector<Number>& numbers) {
     }
 }
 
-std::string joined(const TextByKind& by_kind) {
+std::string joined(const TextByResource& by_resource) {
     std::string all;
-    for (const auto& [name, text] : by_kind) {
+    for (const auto& [name, text] : by_resource) {
         all += (all.empty() ? "" : ",") + std::string(name) + text;
     }
     return all;
@@ -50,35 +51,35 @@ std::string Devices::text_of(AskId id) const {
     if (shares == nullptr) {
         return {};
     }
-    TextByKind by_kind;
+    TextByResource by_resource;
     for (const DeviceShare& one : *shares) {
-        append(by_kind[kinds_.text(one.kind)], one.devices);
+        append(by_resource[resources_.text(one.resource)], one.devices);
     }
-    return joined(by_kind);
+    return joined(by_resource);
 }
 
-// `numbers(use, amount)`: those to be told of a kind.
+// `numbers(use, amount)`: those to be told of a resource.
 template <typename Numbers>
-std::string Devices::text_of_kinds(const AskClass& ask_class, Slot slot, Numbers&& numbers) const {
-    TextByKind by_kind;
+std::string Devices::text_of_resources(const AskClass& ask_class, Slot slot, Numbers&& numbers) const {
+    TextByResource by_resource;
     for (const DeviceUse& use : at(slot)) {
-        for (const KindAmount& request : ask_class.requests) {
-            if (use.kind == request.kind) {
-                append(by_kind[kinds_.text(use.kind)], numbers(use, request.value));
+        for (const ResourceAmount& request : ask_class.requests) {
+            if (use.resource == request.resource) {
+                append(by_resource[resources_.text(use.resource)], numbers(use, request.value));
             }
         }
     }
-    return joined(by_kind);
+    return joined(by_resource);
 }
 
 std::string Devices::would_give(const AskClass& ask_class, Slot slot) const {
-    return text_of_kinds(ask_class, slot, [&](const DeviceUse& use, std::int64_t amount) {
+    return text_of_resources(ask_class, slot, [&](const DeviceUse& use, std::int64_t amount) {
         return share(use, ask_class, amount, slot, {}).devices;
     });
 }
 
 std::string Devices::left_for(const AskClass& ask_class, Slot slot) const {
-    return text_of_kinds(ask_class, slot, [&](const DeviceUse& use, std::int64_t) {
+    return text_of_resources(ask_class, slot, [&](const DeviceUse& use, std::int64_t) {
         std::vector<std::int64_t> left = beside_holds(use, ask_class, slot).used;
         left.resize(use.count);
         for (std::int64_t& amount : left) {
@@ -102,7 +103,7 @@ DeviceUse Devices::beside_holds(const DeviceUse& use, const AskClass& ask_class,
     DeviceUse beside = use;
     if (const HoldList* holds = state_.block(block_of(slot)).holds_of(lane_of(slot))) {
         for (const HeldAmount& hold : *holds) {
-            if (hold.kind == use.kind && hold.amount > 0 && ask_class.priority < hold.kept_from_below) {
+            if (hold.resource == use.resource && hold.amount > 0 && ask_class.priority < hold.kept_from_below) {
                 beside.add(beside.choose(hold.amount, choice_), hold.amount, +1);
             }
         }
@@ -112,7 +113,7 @@ DeviceUse Devices::beside_holds(const DeviceUse& use, const AskClass& ask_class,
 
 DeviceShare Devices::share(const DeviceUse& use, const AskClass& ask_class, std::int64_t amount, Slot slot,
                            std::string_view stated) const {
-    DeviceShare made{use.kind, amount, devices_in(stated, kinds_.text(use.kind))};
+    DeviceShare made{use.resource, amount, devices_in(stated, resources_.text(use.resource))};
     if (makes_sense(use, amount, made.devices)) {
         return made;
     }
@@ -120,7 +121,7 @@ DeviceShare Devices::share(const DeviceUse& use, const AskClass& ask_class, std:
     return made;
 }
 
-void Devices::show(Slot slot, const DeviceUse& use) { state_.set_reach(slot, use.kind, use.reach()); }
+void Devices::show(Slot slot, const DeviceUse& use) { state_.set_reach(slot, use.resource, use.reach()); }
 
 void Devices::give(AskId id, const AskClass& ask_class, Slot slot, std::string_view stated) {
     const auto node = nodes_.find(slot);
@@ -128,9 +129,9 @@ void Devices::give(AskId id, const AskClass& ask_class, Slot slot, std::string_v
         return;
     }
     DeviceShares shares;
-    for (const KindAmount& request : ask_class.requests) {
+    for (const ResourceAmount& request : ask_class.requests) {
         for (DeviceUse& use : node->second) {
-            if (use.kind == request.kind) {
+            if (use.resource == request.resource) {
                 shares.push_back(share(use, ask_class, request.value, slot, stated));
                 use.add(shares.back().devices, request.value, +1);
                 show(slot, use);
@@ -161,7 +162,7 @@ void Devices::give_again(AskId id, Slot slot, DeviceShares shares) {
 void Devices::count(Slot slot, const DeviceShares& shares, int sign) {
     for (DeviceUse& use : nodes_.at(slot)) {
         for (const DeviceShare& one : shares) {
-            if (one.kind == use.kind) {
+            if (one.resource == use.resource) {
                 use.add(one.devices, one.amount, sign);
                 show(slot, use);
             }
@@ -184,41 +185,41 @@ std::string Devices::expected(AskId id) {
     return stated;
 }
 
-std::vector<KindId> Devices::declare(Slot slot, const std::vector<DeclaredDevices>& declared,
-                                     const std::vector<AskId>& pods) {
+std::vector<ResourceId> Devices::declare(Slot slot, const std::vector<DeclaredDevices>& declared,
+                                         const std::vector<AskId>& pods) {
     std::vector<DeviceUse> before;
     if (const auto found = nodes_.find(slot); found != nodes_.end()) {
         before = std::move(found->second);
         nodes_.erase(found);
     }
     for (const DeviceUse& use : before) {
-        if (--nodes_with_[use.kind] == 0) {
-            nodes_with_.erase(use.kind);
+        if (--nodes_with_[use.resource] == 0) {
+            nodes_with_.erase(use.resource);
         }
         const bool stays = std::any_of(declared.begin(), declared.end(),
-                                       [&](const DeclaredDevices& one) { return one.kind == use.kind; });
+                                       [&](const DeclaredDevices& one) { return one.resource == use.resource; });
         for (const AskId pod : stays ? std::vector<AskId>() : pods) {
             if (const auto shares = pods_.find(pod); shares != pods_.end()) {
-                std::erase_if(shares->second, [&](const DeviceShare& one) { return one.kind == use.kind; });
+                std::erase_if(shares->second, [&](const DeviceShare& one) { return one.resource == use.resource; });
                 if (shares->second.empty()) {
                     pods_.erase(shares);
                 }
             }
         }
         if (!stays) {
-            state_.set_reach(slot, use.kind, kNoDevices);
+            state_.set_reach(slot, use.resource, kNoDevices);
         }
     }
-    std::vector<KindId> fresh;
+    std::vector<ResourceId> fresh;
     std::vector<DeviceUse> now;
     for (const DeclaredDevices& one : declared) {
-        ++nodes_with_[one.kind];
+        ++nodes_with_[one.resource];
         const auto was = std::find_if(before.begin(), before.end(),
-                                      [&](const DeviceUse& use) { return use.kind == one.kind; });
+                                      [&](const DeviceUse& use) { return use.resource == one.resource; });
         if (was == before.end()) {
-            fresh.push_back(one.kind);
+            fresh.push_back(one.resource);
         }
-        DeviceUse& use = now.emplace_back(was == before.end() ? DeviceUse{one.kind, 0, {}} : std::move(*was));
+        DeviceUse& use = now.emplace_back(was == before.end() ? DeviceUse{one.resource, 0, {}} : std::move(*was));
         use.count = one.count;
         while (use.used.size() > one.count && use.used.back() == 0) {
             use.used.pop_back();
@@ -232,10 +233,11 @@ std::vector<KindId> Devices::declare(Slot slot, const std::vector<DeclaredDevice
     return fresh;
 }
 
-void Devices::give_more(AskId id, const AskClass& ask_class, Slot slot, const std::vector<KindId>& kinds) {
-    for (const KindAmount& request : ask_class.requests) {
+void Devices::give_more(AskId id, const AskClass& ask_class, Slot slot, const std::vector<ResourceId>& resources) {
+    for (const ResourceAmount& request : ask_class.requests) {
         for (DeviceUse& use : nodes_.at(slot)) {
-            if (use.kind == request.kind && std::find(kinds.begin(), kinds.end(), use.kind) != kinds.end()) {
+            if (use.resource == request.resource &&
+                std::find(resources.begin(), resources.end(), use.resource) != resources.end()) {
                 DeviceShares& shares = pods_[id];
                 shares.push_back(share(use, ask_class, request.value, slot, {}));
                 use.add(shares.back().devices, request.value, +1);
@@ -274,7 +276,7 @@ std::string_view cut_front(std::string_view& text, char at) {
     return front;
 }
 
-// Calls take(kind, devices) for each kind; false at what is not well-formed.
+// Calls take(resource, devices) for each resource; false at what is not well-formed.
 template <typename Take>
 bool read_devices(std::string_view text, Take&& take) {
     if (text.empty()) {
@@ -289,7 +291,7 @@ bool read_devices(std::string_view text, Take&& take) {
         if (split == std::string_view::npos || split == 0 || numbers.back() == '+') {
             return false;
         }
-        const std::string_view kind = numbers.substr(0, split);
+        const std::string_view resource = numbers.substr(0, split);
         numbers.remove_prefix(split + 1);
         std::vector<std::uint32_t> devices;
         do {
@@ -299,7 +301,7 @@ bool read_devices(std::string_view text, Take&& take) {
                 return false;
             }
         } while (!numbers.empty());
-        if (!can_be_devices(kind) || !take(kind, std::move(devices))) {
+        if (!can_be_devices(resource) || !take(resource, std::move(devices))) {
             return false;
         }
     }
@@ -309,18 +311,18 @@ bool read_devices(std::string_view text, Take&& take) {
 }  // namespace
 
 bool is_device_text(std::string_view text) {
-    std::vector<std::string_view> kinds;
-    return read_devices(text, [&](std::string_view kind, const std::vector<std::uint32_t>&) {
-        const bool fresh = std::find(kinds.begin(), kinds.end(), kind) == kinds.end();
-        kinds.push_back(kind);
+    std::vector<std::string_view> resources;
+    return read_devices(text, [&](std::string_view resource, const std::vector<std::uint32_t>&) {
+        const bool fresh = std::find(resources.begin(), resources.end(), resource) == resources.end();
+        resources.push_back(resource);
         return fresh;
     });
 }
 
 std::vector<std::uint32_t> devices_in(std::string_view text, std::string_view wanted) {
     std::vector<std::uint32_t> found;
-    read_devices(text, [&](std::string_view kind, std::vector<std::uint32_t>&& devices) {
-        if (kind == wanted) {
+    read_devices(text, [&](std::string_view resource, std::vector<std::uint32_t>&& devices) {
+        if (resource == wanted) {
             found = std::move(devices);
         }
         return true;

@@ -14,36 +14,36 @@
 
 #include "apps/ask_class.h"
 #include "cluster/device_use.h"
-#include "cluster/kinds.h"
 #include "cluster/node_state.h"
+#include "cluster/resources.h"
 
 namespace bayplan {
 
-// What a pod has of one kind.
+// What a pod has of one resource.
 struct DeviceShare {
-    KindId kind = kNone<KindId>;
+    ResourceId resource = kNone<ResourceId>;
     std::int64_t amount = 0;
     std::vector<std::uint32_t> devices;
 };
 using DeviceShares = std::vector<DeviceShare>;
 
-// A node's kinds that are devices, and how many of each.
+// A node's resources that are devices, and how many of each.
 struct DeclaredDevices {
-    KindId kind = kNone<KindId>;
+    ResourceId resource = kNone<ResourceId>;
     std::uint32_t count = 0;
 };
 
 class Devices {
 public:
-    Devices(NodeState& state, const KindTable& kinds, DeviceChoice choice)
-        : state_(state), kinds_(kinds), choice_(choice) {}
+    Devices(NodeState& state, const ResourceTable& resources, DeviceChoice choice)
+        : state_(state), resources_(resources), choice_(choice) {}
 
     DeviceChoice choice() const { return choice_; }
     // Of the node; empty if it has none.
     const std::vector<DeviceUse>& at(Slot) const;
     // Null: the pod has none.
     const DeviceShares* of(AskId) const;
-    // True if any node has any kind as devices that the class asks for.
+    // True if any node has any resource as devices that the class asks for.
     bool concern(const AskClass&) const;
     // As decisions and shims write it; empty if the pod has none.
     std::string text_of(AskId) const;
@@ -53,7 +53,7 @@ public:
     std::string would_give(const AskClass&, Slot) const;
     std::string left_for(const AskClass&, Slot) const;
 
-    // Gives the pod devices on the node of all kinds it asks for. `stated`: what its shim says that it has,
+    // Gives the pod devices on the node of all resources it asks for. `stated`: what its shim says that it has,
     // followed where it makes sense; else chosen, beside what holds keep from the pod.
     void give(AskId, const AskClass&, Slot, std::string_view stated);
     // Takes back what the pod has there, and returns it.
@@ -69,33 +69,33 @@ public:
         return found == expected_.end() ? std::string_view() : std::string_view(found->second);
     }
 
-    // The node's kinds that are devices from now on. Kinds that were none before are returned: the pods on the
+    // The node's resources that are devices from now on. Resources that were none before are returned: the pods on the
     // node that ask for them have no devices of them yet; give_more() is to be called for each of these pods.
-    std::vector<KindId> declare(Slot, const std::vector<DeclaredDevices>&, const std::vector<AskId>& pods);
-    void give_more(AskId, const AskClass&, Slot, const std::vector<KindId>&);
+    std::vector<ResourceId> declare(Slot, const std::vector<DeclaredDevices>&, const std::vector<AskId>& pods);
+    void give_more(AskId, const AskClass&, Slot, const std::vector<ResourceId>&);
 
 private:
     DeviceUse beside_holds(const DeviceUse&, const AskClass&, Slot) const;
     template <typename Numbers>
-    std::string text_of_kinds(const AskClass&, Slot, Numbers&&) const;
+    std::string text_of_resources(const AskClass&, Slot, Numbers&&) const;
     DeviceShare share(const DeviceUse&, const AskClass&, std::int64_t amount, Slot, std::string_view stated) const;
     void count(Slot, const DeviceShares&, int sign);
     void show(Slot, const DeviceUse&);
 
     NodeState& state_;
-    const KindTable& kinds_;
+    const ResourceTable& resources_;
     const DeviceChoice choice_;
     boost::unordered_flat_map<Slot, std::vector<DeviceUse>> nodes_;
     boost::unordered_flat_map<AskId, DeviceShares> pods_;
     boost::unordered_flat_map<AskId, std::string> expected_;
-    std::map<KindId, std::uint32_t> nodes_with_;  // by kind: how many nodes have it as devices
+    std::map<ResourceId, std::uint32_t> nodes_with_;  // by resource: how many nodes have it as devices
 };
 
 // A text of devices, `KIND=0+3,KIND=1`: well-formed, or not.
 bool is_device_text(std::string_view);
-// What it says of one kind; empty if nothing.
-std::vector<std::uint32_t> devices_in(std::string_view text, std::string_view kind);
-// True if a kind of this name may be devices.
+// What it says of one resource; empty if nothing.
+std::vector<std::uint32_t> devices_in(std::string_view text, std::string_view resource);
+// True if a resource of this name may be devices.
 bool can_be_devices(std::string_view name);
 
 }  // namespace bayplan

@@ -1,3 +1,4 @@
+// Putting holds on nodes and the sums that predicates read; see holds.h.
 #include "cluster/holds.h"
 
 #include <algorithm>
@@ -19,8 +20,8 @@ void Holds::show(Slot slot) {
         });
         for (const HoldOwner& owner : sorted) {
             const Hold& hold = holds_.at(owner);
-            for (const KindAmount& amount : hold.amounts) {
-                list->push_back({hold.kept_from_below, amount.kind, amount.value});
+            for (const ResourceAmount& amount : hold.amounts) {
+                list->push_back({hold.kept_from_below, amount.resource, amount.value});
             }
         }
         if (!devices_.at(slot).empty()) {
@@ -31,8 +32,8 @@ void Holds::show(Slot slot) {
 }
 
 void Holds::place(HoldOwner owner, Hold hold) {
-    for (const KindAmount& amount : hold.amounts) {
-        kinds_.add_reference(amount.kind);
+    for (const ResourceAmount& amount : hold.amounts) {
+        resources_.add_reference(amount.resource);
     }
     put_back(owner, std::move(hold));
 }
@@ -61,8 +62,8 @@ std::optional<Hold> Holds::take(HoldOwner owner) {
 }
 
 void Holds::release(const Hold& hold) {
-    for (const KindAmount& amount : hold.amounts) {
-        kinds_.release(amount.kind);
+    for (const ResourceAmount& amount : hold.amounts) {
+        resources_.release(amount.resource);
     }
 }
 

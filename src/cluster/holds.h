@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cluster/devices.h"
-#include "cluster/kinds.h"
 #include "cluster/node_state.h"
+#include "cluster/resources.h"
 
 namespace bayplan {
 
@@ -28,32 +28,32 @@ struct HoldOwner {
 struct Hold {
     Slot slot = kNone<Slot>;
     std::int64_t kept_from_below = 0;
-    std::vector<KindAmount> amounts;  // one entry per kind
+    std::vector<ResourceAmount> amounts;  // one entry per resource
     // Among holds of one kind of owner and one `kept_from_below`: smaller is put on devices first.
     std::pair<std::uint64_t, std::uint64_t> order = {};
 };
 
 class Holds {
 public:
-    Holds(NodeState& state, KindTable& kinds, const Devices& devices)
-        : state_(state), kinds_(kinds), devices_(devices) {}
+    Holds(NodeState& state, ResourceTable& resources, const Devices& devices)
+        : state_(state), resources_(resources), devices_(devices) {}
 
-    // The owner must have none. Takes references to the kinds.
+    // The owner must have none. Takes references to the resources.
     void place(HoldOwner, Hold);
     bool drop(HoldOwner);  // false: the owner has none
     // drop() in two steps: the hold is shown no more and may be put back, and its references are released.
     std::optional<Hold> take(HoldOwner);
     void put_back(HoldOwner, Hold);
     void release(const Hold&);
-    void drop_all_of(Slot);          // the node goes
-    void devices_changed(Slot);      // in use, or in number
+    void drop_all_of(Slot);      // the node goes
+    void devices_changed(Slot);  // in use, or in number
     const std::map<HoldOwner, Hold>& all() const { return holds_; }
 
 private:
     void show(Slot);  // writes the node's list of holds
 
     NodeState& state_;
-    KindTable& kinds_;
+    ResourceTable& resources_;
     const Devices& devices_;
     std::map<HoldOwner, Hold> holds_;
     std::map<Slot, std::vector<HoldOwner>> owners_;  // by node

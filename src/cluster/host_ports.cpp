@@ -55,7 +55,8 @@ bool HostPorts::conflicts(std::span<const HostPort> wanted) const {
         const HostPort first{.port = port.port, .protocol = port.protocol, .address = kEveryAddress};
         for (auto at = std::lower_bound(uses_.begin(), uses_.end(), first, before);
              at != uses_.end() && at->port.port == port.port && at->port.protocol == port.protocol; ++at) {
-            if (port.address == kEveryAddress || at->port.address == kEveryAddress || at->port.address == port.address) {
+            if (port.address == kEveryAddress || at->port.address == kEveryAddress ||
+                at->port.address == port.address) {
                 return true;
             }
         }

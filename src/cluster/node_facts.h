@@ -20,8 +20,8 @@ struct NodeImage {
 
 struct NodeFacts {
     Text name = 0;
-    std::vector<Label> labels;  // sorted by key, keys distinct
-    std::vector<Taint> taints;  // in the node's order: the first untolerated one counts
+    std::vector<Label> labels;      // sorted by key, keys distinct
+    std::vector<Taint> taints;      // in the node's order: the first untolerated one counts
     std::vector<NodeImage> images;  // sorted by name
 
     bool operator==(const NodeFacts&) const = default;

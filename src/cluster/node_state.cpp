@@ -1,3 +1,4 @@
+// Routing of changes to shards, and what grows with the number of blocks; see node_state.h.
 #include "cluster/node_state.h"
 
 #include <algorithm>
@@ -18,10 +19,10 @@ NodeState::NodeState(std::uint32_t shards, std::uint32_t readers)
     }
 }
 
-void NodeState::write(Slot slot, Field field, std::int64_t value, KindId kind) {
+void NodeState::write(Slot slot, Field field, std::int64_t value, ResourceId resource) {
     const std::uint32_t block = block_of(slot);
     shards_[shard_of(block)]->write(
-        {.field = field, .block = index_in_shard(block), .lane = lane_of(slot), .kind = kind, .value = value});
+        {.field = field, .block = index_in_shard(block), .lane = lane_of(slot), .resource = resource, .value = value});
 }
 
 void NodeState::touch(Slot slot) { set_version(block_of(slot), log_.append(slot)); }
@@ -40,19 +41,19 @@ void NodeState::add_block() {
     touch_block(block);
 }
 
-void NodeState::write_capacity(Slot slot, std::span<const KindAmount> capacity) {
+void NodeState::write_capacity(Slot slot, std::span<const ResourceAmount> capacity) {
     const NodeBlock& now = block(block_of(slot));
-    for (std::uint32_t kind = 0; kind < now.kinds.size(); ++kind) {
-        if (now.kinds[kind] && now.kinds[kind]->capacity[lane_of(slot)] != 0) {
-            write(slot, Field::capacity, 0, static_cast<KindId>(kind));
+    for (std::uint32_t resource = 0; resource < now.resources.size(); ++resource) {
+        if (now.resources[resource] && now.resources[resource]->capacity[lane_of(slot)] != 0) {
+            write(slot, Field::capacity, 0, static_cast<ResourceId>(resource));
         }
     }
-    for (const KindAmount& amount : capacity) {
-        write(slot, Field::capacity, amount.value, amount.kind);
+    for (const ResourceAmount& amount : capacity) {
+        write(slot, Field::capacity, amount.value, amount.resource);
     }
 }
 
-void NodeState::put_node(Slot slot, NameId name, std::span<const KindAmount> capacity, bool schedulable) {
+void NodeState::put_node(Slot slot, NameId name, std::span<const ResourceAmount> capacity, bool schedulable) {
     write(slot, Field::name, static_cast<std::int64_t>(raw(name)));
     write_capacity(slot, capacity);
     write(slot, Field::schedulable, schedulable);
@@ -61,7 +62,7 @@ void NodeState::put_node(Slot slot, NameId name, std::span<const KindAmount> cap
 }
 
 void NodeState::remove_node(Slot slot) {
-    for (const auto& columns : block(block_of(slot)).kinds) {
+    for (const auto& columns : block(block_of(slot)).resources) {
         if (columns) {
             BP_CHECK_OP(columns->used[lane_of(slot)], ==, 0);
             BP_CHECK_OP(columns->foreign[lane_of(slot)], ==, 0);
@@ -74,7 +75,7 @@ void NodeState::remove_node(Slot slot) {
     touch(slot);
 }
 
-void NodeState::set_capacity(Slot slot, std::span<const KindAmount> capacity) {
+void NodeState::set_capacity(Slot slot, std::span<const ResourceAmount> capacity) {
     write_capacity(slot, capacity);
     touch(slot);
 }
@@ -84,30 +85,30 @@ void NodeState::set_schedulable(Slot slot, bool schedulable) {
     touch(slot);
 }
 
-void NodeState::add_used(Slot slot, std::span<const KindAmount> amounts, int sign) {
+void NodeState::add_used(Slot slot, std::span<const ResourceAmount> amounts, int sign) {
     const std::uint32_t block = block_of(slot);
     shards_[shard_of(block)]->add_used(index_in_shard(block), lane_of(slot), amounts, sign, log_.append(slot));
 }
 
-void NodeState::add_foreign(Slot slot, std::span<const KindAmount> amounts, int sign) {
+void NodeState::add_foreign(Slot slot, std::span<const ResourceAmount> amounts, int sign) {
     const std::uint32_t block = block_of(slot);
     shards_[shard_of(block)]->add_foreign(index_in_shard(block), lane_of(slot), amounts, sign, log_.append(slot));
 }
 
 void NodeState::set_holds(Slot slot, std::shared_ptr<const HoldList> list) {
-    std::map<KindId, std::int64_t> held;
+    std::map<ResourceId, std::int64_t> held;
     if (const HoldList* before = block(block_of(slot)).holds_of(lane_of(slot))) {
         for (const HeldAmount& hold : *before) {
-            held[hold.kind] = 0;
+            held[hold.resource] = 0;
         }
     }
     if (list) {
         for (const HeldAmount& hold : *list) {
-            held[hold.kind] += hold.amount;
+            held[hold.resource] += hold.amount;
         }
     }
-    for (const auto& [kind, amount] : held) {
-        write(slot, Field::held, amount, kind);
+    for (const auto& [resource, amount] : held) {
+        write(slot, Field::held, amount, resource);
     }
     const std::uint32_t block = block_of(slot);
     shards_[shard_of(block)]->write_holds(index_in_shard(block), lane_of(slot), std::move(list));
@@ -120,10 +121,10 @@ void NodeState::changed_since(std::uint64_t position, std::vector<std::uint32_t>
     std::sort(blocks.begin(), blocks.end());
 }
 
-void NodeState::set_reach(Slot slot, KindId kind, std::int64_t reach) {
-    const ReachLanes* const now = block(block_of(slot)).reach(kind);
+void NodeState::set_reach(Slot slot, ResourceId resource, std::int64_t reach) {
+    const ReachLanes* const now = block(block_of(slot)).reach(resource);
     if ((now == nullptr ? kNoDevices : (*now)[lane_of(slot)]) != reach) {
-        write(slot, Field::reach, reach, kind);
+        write(slot, Field::reach, reach, resource);
         touch(slot);
     }
 }

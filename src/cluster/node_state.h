@@ -49,15 +49,15 @@ public:
 
     // --- changes; each logs its block once
     void add_block();
-    void put_node(Slot, NameId, std::span<const KindAmount> capacity, bool schedulable);
+    void put_node(Slot, NameId, std::span<const ResourceAmount> capacity, bool schedulable);
     void remove_node(Slot);  // its used, foreign and held amounts must be zero
-    void set_capacity(Slot, std::span<const KindAmount> capacity);
+    void set_capacity(Slot, std::span<const ResourceAmount> capacity);
     void set_schedulable(Slot, bool);
-    void add_used(Slot, std::span<const KindAmount>, int sign);
-    void add_foreign(Slot, std::span<const KindAmount>, int sign);
+    void add_used(Slot, std::span<const ResourceAmount>, int sign);
+    void add_foreign(Slot, std::span<const ResourceAmount>, int sign);
     void set_holds(Slot, std::shared_ptr<const HoldList>);  // null: none
     // How far devices reach (kNoDevices: there are none). Nothing is logged if they did before.
-    void set_reach(Slot, KindId, std::int64_t reach);
+    void set_reach(Slot, ResourceId, std::int64_t reach);
 
     const ChangeLog& log() const { return log_; }
     // The blocks that changed after this position of the log, each once, in order.
@@ -75,11 +75,11 @@ private:
     std::uint32_t runs_before(std::uint32_t block) const {
         return static_cast<std::uint32_t>(block / kRun * shards_reciprocal_ >> 32);
     }
-    void write(Slot, NodeDelta::Field, std::int64_t value, KindId kind = kNone<KindId>);
+    void write(Slot, NodeDelta::Field, std::int64_t value, ResourceId resource = kNone<ResourceId>);
     void touch(Slot);
     void touch_block(std::uint32_t block);
     void set_version(std::uint32_t block, std::uint64_t position);
-    void write_capacity(Slot, std::span<const KindAmount>);
+    void write_capacity(Slot, std::span<const ResourceAmount>);
 
     ReaderSlots readers_;
     std::vector<std::unique_ptr<Shard>> shards_;

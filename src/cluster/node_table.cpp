@@ -1,3 +1,4 @@
+// Nodes that come, change and go; see node_table.h.
 #include "cluster/node_table.h"
 
 #include <bit>
@@ -10,35 +11,35 @@ Slot NodeTable::find(std::string_view name) const {
     return find(names_.find(name));  // which may be known because an ask requires it, without a node
 }
 
-std::string NodeTable::group_key(const std::vector<KindAmount>& capacity, const Placement& placement) const {
+std::string NodeTable::group_key(const std::vector<ResourceAmount>& capacity, const Placement& placement) const {
     std::map<std::string_view, int> widths;
-    for (const KindAmount& amount : capacity) {
+    for (const ResourceAmount& amount : capacity) {
         if (amount.value > 0) {
-            widths[kinds_.text(amount.kind)] = std::bit_width(static_cast<std::uint64_t>(amount.value));
+            widths[resources_.text(amount.resource)] = std::bit_width(static_cast<std::uint64_t>(amount.value));
         }
     }
     // LF cannot occur in a name: the codec refuses control characters.
     std::string key = std::string(placement.zone) + '\n' + std::string(placement.instance_type);
-    for (const auto& [kind, width] : widths) {
-        key += '\n' + std::string(kind) + '\n' + std::to_string(width);
+    for (const auto& [resource, width] : widths) {
+        key += '\n' + std::string(resource) + '\n' + std::to_string(width);
     }
     return key;
 }
 
-void NodeTable::take_kinds(const std::vector<KindAmount>& amounts) {
-    for (const KindAmount& amount : amounts) {
-        kinds_.add_reference(amount.kind);
+void NodeTable::take_resources(const std::vector<ResourceAmount>& amounts) {
+    for (const ResourceAmount& amount : amounts) {
+        resources_.add_reference(amount.resource);
     }
 }
 
-void NodeTable::give_kinds(const std::vector<KindAmount>& amounts) {
-    for (const KindAmount& amount : amounts) {
-        kinds_.release(amount.kind);
+void NodeTable::give_resources(const std::vector<ResourceAmount>& amounts) {
+    for (const ResourceAmount& amount : amounts) {
+        resources_.release(amount.resource);
     }
 }
 
-Slot NodeTable::add(std::string_view name, ShimId owner, std::vector<KindAmount> capacity, const Placement& placement,
-                    bool schedulable) {
+Slot NodeTable::add(std::string_view name, ShimId owner, std::vector<ResourceAmount> capacity,
+                    const Placement& placement, bool schedulable) {
     bool new_block = false;
     const Slot slot = groups_.take(group_key(capacity, placement), new_block);
     if (new_block) {
@@ -50,7 +51,7 @@ Slot NodeTable::add(std::string_view name, ShimId owner, std::vector<KindAmount>
         slot_of_name_.resize(raw(id) + 1, kNone<Slot>);
     }
     slot_of_name_[raw(id)] = slot;
-    take_kinds(capacity);
+    take_resources(capacity);
     state_.put_node(slot, id, capacity, schedulable);
     nodes_[raw(slot)] = NodeInfo{};
     NodeInfo& node = nodes_[raw(slot)];
@@ -63,11 +64,11 @@ Slot NodeTable::add(std::string_view name, ShimId owner, std::vector<KindAmount>
     return slot;
 }
 
-void NodeTable::set_capacity(Slot slot, std::vector<KindAmount> capacity) {
+void NodeTable::set_capacity(Slot slot, std::vector<ResourceAmount> capacity) {
     NodeInfo& node = nodes_[raw(slot)];
-    take_kinds(capacity);
+    take_resources(capacity);
     state_.set_capacity(slot, capacity);
-    give_kinds(node.capacity);
+    give_resources(node.capacity);
     node.capacity = std::move(capacity);
     note_usage_changed(slot);
 }
@@ -76,9 +77,9 @@ void NodeTable::note_usage_changed(Slot slot) {
     const NodeBlock& block = state_.block(block_of(slot));
     const std::uint32_t lane = lane_of(slot);
     bool beyond = false;
-    for (std::uint32_t number = 0; number < block.kinds.size(); ++number) {
-        const KindColumns* columns = block.kinds[number].get();
-        beyond = beyond || (columns && is_resource(static_cast<KindId>(number)) &&
+    for (std::uint32_t number = 0; number < block.resources.size(); ++number) {
+        const ResourceColumns* columns = block.resources[number].get();
+        beyond = beyond || (columns && is_resource(static_cast<ResourceId>(number)) &&
                             columns->used[lane] + columns->foreign[lane] > columns->capacity[lane]);
     }
     if (beyond) {
@@ -97,7 +98,7 @@ void NodeTable::remove(Slot slot) {
     NodeInfo& node = nodes_[raw(slot)];
     BP_CHECK(node.allocations.empty());
     state_.remove_node(slot);
-    give_kinds(node.capacity);
+    give_resources(node.capacity);
     slot_of_name_[raw(node.name)] = kNone<Slot>;
     names_.release(node.name);
     node = NodeInfo{};

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cluster/kinds.h"
 #include "cluster/node_facts.h"
 #include "cluster/node_pods.h"
 #include "cluster/node_state.h"
+#include "cluster/resources.h"
 #include "cluster/slot_groups.h"
 
 namespace bayplan {
@@ -24,16 +24,16 @@ struct NodeInfo {
     ShimId owner = kNone<ShimId>;
     bool schedulable = false;
     bool mentioned = true;  // false: a resync of the owner has not stated it yet
-    std::vector<KindAmount> capacity;
-    std::shared_ptr<const NodeFacts> facts;  // never null while there is a node; set by Topology's caller
-    std::uint64_t pods_version = 0;      // another one after each change of the pods on it; 0 = none was ever there
-    NodePods allocations;                // ours and foreign, in no particular order
+    std::vector<ResourceAmount> capacity;
+    std::shared_ptr<const NodeFacts> facts;  // never null while there is a node; set by ClusterFacts's caller
+    std::uint64_t pods_version = 0;          // another one after each change of the pods on it; 0 = none was ever there
+    NodePods allocations;                    // ours and foreign, in no particular order
 };
 
 class NodeTable {
 public:
-    NodeTable(NodeState& state, KindTable& kinds, NameTable<NameId>& names)
-        : state_(state), kinds_(kinds), names_(names) {}
+    NodeTable(NodeState& state, ResourceTable& resources, NameTable<NameId>& names)
+        : state_(state), resources_(resources), names_(names) {}
 
     Slot find(std::string_view name) const;  // kNone if there is no such node
     Slot find(NameId name) const {
@@ -57,23 +57,24 @@ public:
         std::string_view zone;
         std::string_view instance_type;
     };
-    // The name must be free. `capacity` has distinct kinds.
-    Slot add(std::string_view name, ShimId owner, std::vector<KindAmount> capacity, const Placement&, bool schedulable);
-    void set_capacity(Slot, std::vector<KindAmount> capacity);
+    // The name must be free. `capacity` has distinct resources.
+    Slot add(std::string_view name, ShimId owner, std::vector<ResourceAmount> capacity, const Placement&,
+             bool schedulable);
+    void set_capacity(Slot, std::vector<ResourceAmount> capacity);
     void set_schedulable(Slot, bool);
     void remove(Slot);  // without allocations and holds
 
 private:
-    std::string group_key(const std::vector<KindAmount>& capacity, const Placement&) const;
-    void take_kinds(const std::vector<KindAmount>&);
-    void give_kinds(const std::vector<KindAmount>&);
+    std::string group_key(const std::vector<ResourceAmount>& capacity, const Placement&) const;
+    void take_resources(const std::vector<ResourceAmount>&);
+    void give_resources(const std::vector<ResourceAmount>&);
 
     NodeState& state_;
-    KindTable& kinds_;
+    ResourceTable& resources_;
     NameTable<NameId>& names_;
     SlotGroups groups_;
-    std::vector<NodeInfo> nodes_;       // by slot
-    std::vector<Slot> slot_of_name_;    // by NameId
+    std::vector<NodeInfo> nodes_;     // by slot
+    std::vector<Slot> slot_of_name_;  // by NameId
     std::uint32_t count_ = 0;
     std::set<Slot> overcommitted_;
 };

@@ -7,7 +7,7 @@
 #include <bit>
 #include <utility>
 
-#include "cluster/kinds.h"
+#include "cluster/resources.h"
 
 namespace bayplan {
 
@@ -17,18 +17,18 @@ void set_bit(std::uint64_t& word, std::uint32_t lane, bool value) {
     word = (word & ~(std::uint64_t{1} << lane)) | (std::uint64_t{value} << lane);
 }
 
-KindColumns* columns_for_write(NodeBlock& block, KindId kind, std::int64_t value) {
-    if (raw(kind) < block.kinds.size() && block.kinds[raw(kind)]) {
-        return block.kinds[raw(kind)].get();
+ResourceColumns* columns_for_write(NodeBlock& block, ResourceId resource, std::int64_t value) {
+    if (raw(resource) < block.resources.size() && block.resources[raw(resource)]) {
+        return block.resources[raw(resource)].get();
     }
     if (value == 0) {
         return nullptr;  // a missing column reads as zero
     }
-    if (raw(kind) >= block.kinds.size()) {
-        block.kinds.resize(raw(kind) + 1);
+    if (raw(resource) >= block.resources.size()) {
+        block.resources.resize(raw(resource) + 1);
     }
-    block.kinds[raw(kind)] = std::make_unique<KindColumns>();
-    return block.kinds[raw(kind)].get();
+    block.resources[raw(resource)] = std::make_unique<ResourceColumns>();
+    return block.resources[raw(resource)].get();
 }
 
 // Of what every placement adds to and no capacity has: not to be made in the middle of scheduling.
@@ -38,7 +38,7 @@ void make_columns(NodeBlock& block) {
 }
 
 void set_amount(NodeBlock& block, const NodeDelta& delta) {
-    KindColumns* columns = columns_for_write(block, delta.kind, delta.value);
+    ResourceColumns* columns = columns_for_write(block, delta.resource, delta.value);
     if (columns == nullptr) {
         return;
     }
@@ -49,16 +49,16 @@ void set_amount(NodeBlock& block, const NodeDelta& delta) {
 }
 
 void set_reach(NodeBlock& block, const NodeDelta& delta) {
-    if (block.reach(delta.kind) == nullptr) {
+    if (block.reach(delta.resource) == nullptr) {
         if (delta.value == kNoDevices) {
             return;
         }
-        if (raw(delta.kind) >= block.reaches.size()) {
-            block.reaches.resize(raw(delta.kind) + 1);
+        if (raw(delta.resource) >= block.reaches.size()) {
+            block.reaches.resize(raw(delta.resource) + 1);
         }
-        block.reaches[raw(delta.kind)] = std::make_unique<ReachLanes>();
+        block.reaches[raw(delta.resource)] = std::make_unique<ReachLanes>();
     }
-    (*block.reaches[raw(delta.kind)])[delta.lane] = delta.value;
+    (*block.reaches[raw(delta.resource)])[delta.lane] = delta.value;
 }
 
 void set_holds(NodeBlock& block, std::uint32_t lane, std::shared_ptr<const HoldList> list) {
@@ -91,17 +91,17 @@ void copy_lanes(const Lanes& from, Lanes& to, std::uint64_t lanes) {
 }
 
 void copy_columns(const NodeBlock& from, NodeBlock& to, std::uint64_t used, std::uint64_t other) {
-    to.kinds.resize(from.kinds.size());
-    for (std::size_t kind = 0; kind < from.kinds.size(); ++kind) {
-        if (!from.kinds[kind]) {
+    to.resources.resize(from.resources.size());
+    for (std::size_t resource = 0; resource < from.resources.size(); ++resource) {
+        if (!from.resources[resource]) {
             continue;
         }
-        const KindColumns& source = *from.kinds[kind];
-        if (!to.kinds[kind]) {
-            to.kinds[kind] = std::make_unique<KindColumns>(source);
+        const ResourceColumns& source = *from.resources[resource];
+        if (!to.resources[resource]) {
+            to.resources[resource] = std::make_unique<ResourceColumns>(source);
             continue;
         }
-        KindColumns& target = *to.kinds[kind];
+        ResourceColumns& target = *to.resources[resource];
         copy_lanes(source.used, target.used, used);
         if (other != 0) {
             copy_lanes(source.capacity, target.capacity, other);
@@ -118,11 +118,11 @@ void copy_all_but_amounts(const NodeBlock& from, NodeBlock& to, std::uint64_t la
     to.hold_floor = from.hold_floor;
     copy_lanes(from.names, to.names, lanes);
     to.reaches.resize(from.reaches.size());
-    for (std::size_t kind = 0; kind < from.reaches.size(); ++kind) {
-        if (from.reaches[kind] && !to.reaches[kind]) {
-            to.reaches[kind] = std::make_unique<ReachLanes>(*from.reaches[kind]);
-        } else if (from.reaches[kind]) {
-            copy_lanes(*from.reaches[kind], *to.reaches[kind], lanes);
+    for (std::size_t resource = 0; resource < from.reaches.size(); ++resource) {
+        if (from.reaches[resource] && !to.reaches[resource]) {
+            to.reaches[resource] = std::make_unique<ReachLanes>(*from.reaches[resource]);
+        } else if (from.reaches[resource]) {
+            copy_lanes(*from.reaches[resource], *to.reaches[resource], lanes);
         }
     }
     if (to.holds != from.holds) {
@@ -166,12 +166,12 @@ void Shard::write(const NodeDelta& delta) {
     switch (delta.field) {
         case Field::capacity:
             set_amount(block, delta);
-            side.bounds.set_capacity(block, delta.block, delta.lane, delta.kind);
+            side.bounds.set_capacity(block, delta.block, delta.lane, delta.resource);
             break;
         case Field::held: set_amount(block, delta); break;
         case Field::reach:
             set_reach(block, delta);
-            side.bounds.set_use(block, delta.block, delta.lane, delta.kind);
+            side.bounds.set_use(block, delta.block, delta.lane, delta.resource);
             break;
         case Field::present:
             set_bit(block.present, delta.lane, delta.value != 0);
@@ -200,17 +200,17 @@ void Shard::write_holds(std::uint32_t block, std::uint32_t lane, std::shared_ptr
     note_other(block, lane);
 }
 
-void Shard::add(Amounts amounts, std::uint32_t block, std::uint32_t lane, std::span<const KindAmount> changes, int sign,
-                std::uint64_t version) {
+void Shard::add(Amounts amounts, std::uint32_t block, std::uint32_t lane, std::span<const ResourceAmount> changes,
+                int sign, std::uint64_t version) {
     ShardSide& side = sides_[back_index()];
     bool shares = false;  // bounds of cpu and memory belong together, and are found once
-    for (const KindAmount& change : changes) {
-        if (KindColumns* const columns = columns_for_write(side.blocks[block], change.kind, change.value)) {
+    for (const ResourceAmount& change : changes) {
+        if (ResourceColumns* const columns = columns_for_write(side.blocks[block], change.resource, change.value)) {
             (columns->*amounts)[lane] += sign * change.value;
-            if (ShardBounds::in_shares(change.kind)) {
+            if (ShardBounds::in_shares(change.resource)) {
                 shares = true;
             } else {
-                side.bounds.set_use(side.blocks[block], block, lane, change.kind);
+                side.bounds.set_use(side.blocks[block], block, lane, change.resource);
             }
         }
     }
@@ -220,16 +220,16 @@ void Shard::add(Amounts amounts, std::uint32_t block, std::uint32_t lane, std::s
     side.versions[block] = version;
 }
 
-void Shard::add_used(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount> changes, int sign,
+void Shard::add_used(std::uint32_t block, std::uint32_t lane, std::span<const ResourceAmount> changes, int sign,
                      std::uint64_t version) {
     changed(block).used |= std::uint64_t{1} << lane;
-    add(&KindColumns::used, block, lane, changes, sign, version);
+    add(&ResourceColumns::used, block, lane, changes, sign, version);
 }
 
-void Shard::add_foreign(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount> changes, int sign,
+void Shard::add_foreign(std::uint32_t block, std::uint32_t lane, std::span<const ResourceAmount> changes, int sign,
                         std::uint64_t version) {
     note_other(block, lane);
-    add(&KindColumns::foreign, block, lane, changes, sign, version);
+    add(&ResourceColumns::foreign, block, lane, changes, sign, version);
 }
 
 void Shard::copy_changes(const ShardSide& from, ShardSide& to) {

@@ -53,10 +53,10 @@ private:
 
 using ReaderSlots = std::vector<ReaderSlot>;  // fixed in size before the first reader starts
 
-struct KindAmount {
-    KindId kind = kNone<KindId>;
+struct ResourceAmount {
+    ResourceId resource = kNone<ResourceId>;
     std::int64_t value = 0;
-    bool operator==(const KindAmount&) const = default;
+    bool operator==(const ResourceAmount&) const = default;
 };
 
 // One change of one lane, to an absolute value.
@@ -65,7 +65,7 @@ struct NodeDelta {
     Field field = Field::capacity;
     std::uint32_t block = 0;  // within the shard
     std::uint32_t lane = 0;
-    KindId kind = kNone<KindId>;
+    ResourceId resource = kNone<ResourceId>;
     std::int64_t value = 0;  // `grow`: how many blocks there are from now on
 };
 
@@ -84,8 +84,10 @@ public:
     const ShardSide& back() const { return sides_[back_index()]; }
     void write(const NodeDelta&);
     // To what is used (or foreign) on a lane; `version`: the block's, from now on.
-    void add_used(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount>, int sign, std::uint64_t version);
-    void add_foreign(std::uint32_t block, std::uint32_t lane, std::span<const KindAmount>, int sign, std::uint64_t version);
+    void add_used(std::uint32_t block, std::uint32_t lane, std::span<const ResourceAmount>, int sign,
+                  std::uint64_t version);
+    void add_foreign(std::uint32_t block, std::uint32_t lane, std::span<const ResourceAmount>, int sign,
+                     std::uint64_t version);
     void write_holds(std::uint32_t block, std::uint32_t lane, std::shared_ptr<const HoldList>);
     void set_version(std::uint32_t block, std::uint64_t version);
     void publish();
@@ -108,7 +110,7 @@ public:
 
 private:
     std::uint32_t back_index() const { return 1 - active_.load(std::memory_order_relaxed); }
-    using Amounts = std::array<std::int64_t, kLanes> KindColumns::*;
+    using Amounts = std::array<std::int64_t, kLanes> ResourceColumns::*;
     // What of a block the active side has not got yet, a bit per lane. Use, which changes most, is told apart.
     struct ChangedLanes {
         std::uint64_t used = 0;
@@ -119,7 +121,7 @@ private:
     ChangedLanes& changed(std::uint32_t block);
     void note_other(std::uint32_t block, std::uint32_t lane) { changed(block).other |= std::uint64_t{1} << lane; }
     void grow(std::uint32_t blocks);
-    void add(Amounts, std::uint32_t block, std::uint32_t lane, std::span<const KindAmount>, int sign,
+    void add(Amounts, std::uint32_t block, std::uint32_t lane, std::span<const ResourceAmount>, int sign,
              std::uint64_t version);
     void copy_changes(const ShardSide& from, ShardSide& to);
     void wait_for_readers(std::uint32_t side) const;

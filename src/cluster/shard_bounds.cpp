@@ -1,3 +1,4 @@
+// Keeping the bounds of a block right as amounts change; see shard_bounds.h.
 #include "cluster/shard_bounds.h"
 
 #include <algorithm>
@@ -8,13 +9,13 @@ namespace bayplan {
 
 namespace {
 
-std::int64_t capacity_of(const NodeBlock& block, KindId kind, std::uint32_t lane) {
-    const KindColumns* columns = block.columns(kind);
+std::int64_t capacity_of(const NodeBlock& block, ResourceId resource, std::uint32_t lane) {
+    const ResourceColumns* columns = block.columns(resource);
     return columns == nullptr ? 0 : columns->capacity[lane];
 }
 
-std::int64_t in_use(const NodeBlock& block, KindId kind, std::uint32_t lane) {
-    const KindColumns* columns = block.columns(kind);
+std::int64_t in_use(const NodeBlock& block, ResourceId resource, std::uint32_t lane) {
+    const ResourceColumns* columns = block.columns(resource);
     return columns == nullptr ? 0 : columns->used[lane] + columns->foreign[lane];
 }
 
@@ -24,13 +25,13 @@ struct TwoShares {
 };
 
 // Of a capacity that is too large for a share, anything: its block is not bounded.
-TwoShares shares_in_use(const NodeBlock& block, KindId kind, KindId scored_kind, std::uint32_t lane) {
-    const std::int64_t capacity = capacity_of(block, kind, lane);
+TwoShares shares_in_use(const NodeBlock& block, ResourceId resource, ResourceId scored_resource, std::uint32_t lane) {
+    const std::int64_t capacity = capacity_of(block, resource, lane);
     if (capacity > kShareCapacityMax) {
         return {0, 0};
     }
-    const std::int64_t real = in_use(block, kind, lane);
-    const std::int64_t scored = in_use(block, scored_kind, lane);
+    const std::int64_t real = in_use(block, resource, lane);
+    const std::int64_t scored = in_use(block, scored_resource, lane);
     const std::uint16_t share = share_of(real, capacity);
     return {share, scored == real ? share : share_of(scored, capacity)};  // a division that is mostly spared
 }
@@ -50,7 +51,8 @@ Range range_of(const std::uint16_t* shares, std::uint64_t lanes) {
     Range range;
     for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
         const std::uint16_t share = shares[std::countr_zero(left)];
-        range.at_least = static_cast<std::uint8_t>(share < range.least ? 1 : range.at_least + (share == range.least ? 1 : 0));
+        range.at_least =
+            static_cast<std::uint8_t>(share < range.least ? 1 : range.at_least + (share == range.least ? 1 : 0));
         range.least = std::min(range.least, share);
         range.most = std::max(range.most, share);
     }
@@ -77,10 +79,10 @@ void copy_range(const ShareColumn& from, ShareColumn& to, std::uint32_t index) {
 }
 
 // False if a node has none, or more than a share can tell.
-bool find_span(const NodeBlock& block, KindId kind, CapacitySpan& span) {
+bool find_span(const NodeBlock& block, ResourceId resource, CapacitySpan& span) {
     span = {INT64_MAX, 0};
     for (std::uint64_t left = block.present; left != 0; left &= left - 1) {
-        const std::int64_t capacity = capacity_of(block, kind, static_cast<std::uint32_t>(std::countr_zero(left)));
+        const std::int64_t capacity = capacity_of(block, resource, static_cast<std::uint32_t>(std::countr_zero(left)));
         span.min = std::min(span.min, capacity);
         span.max = std::max(span.max, capacity);
     }
@@ -101,7 +103,7 @@ void ShardBounds::resize(std::size_t blocks) {
     for (auto* const units : {&cpu_unit_least_, &cpu_unit_most_, &memory_unit_least_, &memory_unit_most_}) {
         units->resize(whole_runs(blocks), 0);
     }
-    for (KindRooms& rooms : rooms_) {
+    for (ResourceRooms& rooms : rooms_) {
         if (!rooms.lanes.empty()) {
             rooms.lanes.resize(blocks);
             rooms.least.resize(blocks, 0);
@@ -145,7 +147,8 @@ void ShardBounds::keep_range(ShareColumn& column, const std::uint16_t* shares, s
         find_range(column, shares, index);
         return;
     }
-    at_least = static_cast<std::uint8_t>(now < least ? 1 : at_least + (now == least ? 1 : 0) - (before == least ? 1 : 0));
+    at_least =
+        static_cast<std::uint8_t>(now < least ? 1 : at_least + (now == least ? 1 : 0) - (before == least ? 1 : 0));
     column.least[index] = std::min(least, now);
     column.most[index] = std::max(most, now);
 }
@@ -173,25 +176,25 @@ void ShardBounds::set_presence(const NodeBlock& block, std::uint32_t index) {
         return;
     }
     find_spans(block, index);
-    for (KindRooms& rooms : rooms_) {
+    for (ResourceRooms& rooms : rooms_) {
         if (!rooms.lanes.empty()) {
             find_least(rooms, block.present, index);
         }
     }
 }
 
-void ShardBounds::set_capacity(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId kind) {
-    set_use(block, index, lane, kind);
-    if ((kind == kCpu || kind == kMemory) && (block.present >> lane & 1) != 0) {
+void ShardBounds::set_capacity(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, ResourceId resource) {
+    set_use(block, index, lane, resource);
+    if ((resource == kCpu || resource == kMemory) && (block.present >> lane & 1) != 0) {
         find_spans(block, index);
     }
 }
 
-void ShardBounds::set_use(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId kind) {
-    if (in_shares(kind)) {
+void ShardBounds::set_use(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, ResourceId resource) {
+    if (in_shares(resource)) {
         set_shares(block, index, lane);
-    } else if (raw(kind) < kBoundedKinds) {
-        set_room(block, index, lane, kind);
+    } else if (raw(resource) < kBoundedResources) {
+        set_room(block, index, lane, resource);
     }
 }
 
@@ -204,11 +207,11 @@ void ShardBounds::copy_use(const ShardBounds& from, std::uint32_t index) {
     copy_range(from.scored_cpu_, scored_cpu_, index);
     copy_range(from.scored_memory_, scored_memory_, index);
     blocks_[index] = from.blocks_[index];
-    for (std::uint32_t kind = 0; kind < from.rooms_.size(); ++kind) {
-        if (!from.rooms_[kind].lanes.empty()) {
-            KindRooms& rooms = rooms_of(static_cast<KindId>(kind));
-            rooms.lanes[index] = from.rooms_[kind].lanes[index];
-            rooms.least[index] = from.rooms_[kind].least[index];
+    for (std::uint32_t resource = 0; resource < from.rooms_.size(); ++resource) {
+        if (!from.rooms_[resource].lanes.empty()) {
+            ResourceRooms& rooms = rooms_of(static_cast<ResourceId>(resource));
+            rooms.lanes[index] = from.rooms_[resource].lanes[index];
+            rooms.least[index] = from.rooms_[resource].least[index];
         }
     }
 }
@@ -241,21 +244,21 @@ void ShardBounds::set_shares(const NodeBlock& block, std::uint32_t index, std::u
     bounds.apart = (bounds.apart & ~(std::uint64_t{1} << lane)) | std::uint64_t{apart} << lane;
 }
 
-KindRooms& ShardBounds::make_rooms(KindId kind) {
-    rooms_.resize(std::max<std::size_t>(rooms_.size(), raw(kind) + 1));
-    KindRooms& rooms = rooms_[raw(kind)];
+ResourceRooms& ShardBounds::make_rooms(ResourceId resource) {
+    rooms_.resize(std::max<std::size_t>(rooms_.size(), raw(resource) + 1));
+    ResourceRooms& rooms = rooms_[raw(resource)];
     rooms.lanes.resize(blocks_.size());
     rooms.least.resize(blocks_.size(), 0);
     return rooms;
 }
 
-void ShardBounds::set_room(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId kind) {
-    const std::int64_t amount = capacity_of(block, kind, lane) - in_use(block, kind, lane);
-    const ReachLanes* const reach = block.reach(kind);
-    put_code(rooms_of(kind), index, lane, room_code(reach == nullptr ? amount : std::min(amount, (*reach)[lane])));
+void ShardBounds::set_room(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, ResourceId resource) {
+    const std::int64_t amount = capacity_of(block, resource, lane) - in_use(block, resource, lane);
+    const ReachLanes* const reach = block.reach(resource);
+    put_code(rooms_of(resource), index, lane, room_code(reach == nullptr ? amount : std::min(amount, (*reach)[lane])));
 }
 
-void ShardBounds::put_code(KindRooms& rooms, std::uint32_t index, std::uint32_t lane, std::uint16_t code) {
+void ShardBounds::put_code(ResourceRooms& rooms, std::uint32_t index, std::uint32_t lane, std::uint16_t code) {
     const std::uint16_t before = std::exchange(rooms.lanes[index].code[lane], code);
     if (code < rooms.least[index]) {
         rooms.least[index] = code;
@@ -264,7 +267,7 @@ void ShardBounds::put_code(KindRooms& rooms, std::uint32_t index, std::uint32_t 
     }
 }
 
-void ShardBounds::find_least(KindRooms& rooms, std::uint64_t present, std::uint32_t index) {
+void ShardBounds::find_least(ResourceRooms& rooms, std::uint64_t present, std::uint32_t index) {
     std::uint16_t least = UINT16_MAX;
     for (std::uint64_t left = present; left != 0; left &= left - 1) {
         least = std::min(least, rooms.lanes[index].code[std::countr_zero(left)]);

@@ -4,7 +4,7 @@
 //   blocks[b]         who is there, the span of capacities: a cache line
 //   shares[b]         of cpu and memory, in use; scored[b]: what resource scores count of them
 //   ranges            the least and the most of the shares of a block: columns over blocks
-//   rooms[kind][b]    free amounts of the other kinds, for the first kBoundedKinds ids; empty: nobody has any
+//   rooms[resource][b]    free amounts of the other resources, for the first kBoundedResources ids; empty: nobody has any
 //
 // Thread: part of a side of a shard, and follows its rule (shard.h). Whoever changes a column tells here.
 #pragma once
@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "cluster/kinds.h"
 #include "cluster/node_block.h"
+#include "cluster/resources.h"
 #include "lanes/lane_bounds.h"
 
 namespace bayplan {
@@ -30,8 +30,8 @@ struct alignas(64) BlockBounds {
     CapacitySpan memory;
     std::uint64_t present = 0;  // as in NodeBlock
     std::uint64_t schedulable = 0;
-    std::uint64_t apart = 0;    // lanes whose scored shares are not their real ones
-    bool bounded = false;       // false: the shares say nothing (a node without cpu or memory, or with absurdly much)
+    std::uint64_t apart = 0;  // lanes whose scored shares are not their real ones
+    bool bounded = false;     // false: the shares say nothing (a node without cpu or memory, or with absurdly much)
     bool operator==(const BlockBounds&) const = default;
 };
 
@@ -43,28 +43,28 @@ struct ShareColumn {
     bool operator==(const ShareColumn&) const = default;
 };
 
-// Of one kind, by block.
-struct KindRooms {
+// Of one resource, by block.
+struct ResourceRooms {
     std::vector<RoomLanes> lanes;
     std::vector<std::uint16_t> least;  // no node of the block has a smaller code
-    bool operator==(const KindRooms&) const = default;
+    bool operator==(const ResourceRooms&) const = default;
 };
 
 class ShardBounds {
 public:
-    // Kinds with larger ids take no part: their columns are looked at where all else seems to fit.
-    static constexpr std::uint32_t kBoundedKinds = 16;
+    // Resources with larger ids take no part: their columns are looked at where all else seems to fit.
+    static constexpr std::uint32_t kBoundedResources = 16;
 
     // Cpu and memory, and what scores count of them.
-    static constexpr bool in_shares(KindId kind) { return raw(kind) <= raw(kScoredMemory); }
+    static constexpr bool in_shares(ResourceId resource) { return raw(resource) <= raw(kScoredMemory); }
 
     void resize(std::size_t blocks);
 
     // What changed in `block`, which is number `index` of the shard.
-    void set_use(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId);       // used or foreign
-    void set_shares(const NodeBlock& block, std::uint32_t index, std::uint32_t lane);            // those of all in_shares()
-    void set_capacity(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, KindId);
-    void set_presence(const NodeBlock& block, std::uint32_t index);                              // present, schedulable
+    void set_use(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, ResourceId);  // used or foreign
+    void set_shares(const NodeBlock& block, std::uint32_t index, std::uint32_t lane);  // those of all in_shares()
+    void set_capacity(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, ResourceId);
+    void set_presence(const NodeBlock& block, std::uint32_t index);  // present, schedulable
     // What the other side found of a block: where only use has changed; where anything may have.
     void copy_use(const ShardBounds& from, std::uint32_t index);
     void copy_block(const ShardBounds& from, std::uint32_t index);
@@ -75,9 +75,9 @@ public:
     const ShareLanes& scored_shares(std::uint32_t index) const { return scored_[index]; }
     // With the versions that the shard keeps.
     ShareRanges ranges(const std::uint64_t* versions) const;
-    // Codes of a bounded kind; null: nobody in the shard has any.
-    const KindRooms* rooms(KindId kind) const {
-        return raw(kind) < rooms_.size() && !rooms_[raw(kind)].lanes.empty() ? &rooms_[raw(kind)] : nullptr;
+    // Codes of a bounded resource; null: nobody in the shard has any.
+    const ResourceRooms* rooms(ResourceId resource) const {
+        return raw(resource) < rooms_.size() && !rooms_[raw(resource)].lanes.empty() ? &rooms_[raw(resource)] : nullptr;
     }
 
 private:
@@ -86,13 +86,14 @@ private:
     void keep_range(ShareColumn&, const std::uint16_t* shares, std::uint32_t index, std::uint16_t before,
                     std::uint16_t now);
     void put_share(ShareColumn&, std::uint16_t* shares, std::uint32_t index, std::uint32_t lane, std::uint16_t now);
-    void put_code(KindRooms&, std::uint32_t index, std::uint32_t lane, std::uint16_t code);
-    KindRooms& rooms_of(KindId kind) {
-        return raw(kind) < rooms_.size() && !rooms_[raw(kind)].lanes.empty() ? rooms_[raw(kind)] : make_rooms(kind);
+    void put_code(ResourceRooms&, std::uint32_t index, std::uint32_t lane, std::uint16_t code);
+    ResourceRooms& rooms_of(ResourceId resource) {
+        return raw(resource) < rooms_.size() && !rooms_[raw(resource)].lanes.empty() ? rooms_[raw(resource)]
+                                                                                     : make_rooms(resource);
     }
-    KindRooms& make_rooms(KindId);
-    void set_room(const NodeBlock&, std::uint32_t index, std::uint32_t lane, KindId);
-    static void find_least(KindRooms&, std::uint64_t present, std::uint32_t index);
+    ResourceRooms& make_rooms(ResourceId);
+    void set_room(const NodeBlock&, std::uint32_t index, std::uint32_t lane, ResourceId);
+    static void find_least(ResourceRooms&, std::uint64_t present, std::uint32_t index);
 
     std::vector<BlockBounds> blocks_;
     std::vector<ShareLanes> shares_;
@@ -106,7 +107,7 @@ private:
     std::vector<float> cpu_unit_most_;
     std::vector<float> memory_unit_least_;
     std::vector<float> memory_unit_most_;
-    std::vector<KindRooms> rooms_;
+    std::vector<ResourceRooms> rooms_;
 };
 
 }  // namespace bayplan

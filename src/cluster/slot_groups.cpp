@@ -1,3 +1,4 @@
+// Finding a group and a free slot for a new node; see slot_groups.h.
 #include "cluster/slot_groups.h"
 
 #include <bit>

@@ -32,12 +32,12 @@
 #include "placement/pipeline.h"
 #include "preemption/budgets.h"
 #include "preemption/departures.h"
-#include "preemption/nodes_left_out.h"
+#include "preemption/excluded_by_victims.h"
 #include "preemption/nominations.h"
 #include "queues/awaited_nodes.h"
 #include "queues/pending_order.h"
 #include "queues/waiting_asks.h"
-#include "topology/topology.h"
+#include "topology/cluster_facts.h"
 
 namespace bayplan {
 
@@ -51,7 +51,7 @@ struct CommitTables {
     NodeState& node_state;
     Devices& devices;
     Holds& holds;
-    Topology& topology;
+    ClusterFacts& topology;
     TextTable& texts;
     boost::unordered_flat_map<AskId, std::vector<ClaimBinding>>& bindings;
     PendingOrder& order;
@@ -60,7 +60,7 @@ struct CommitTables {
     UnschedulableList& unschedulable;
     AwaitedNodes& awaited_nodes;
     Nominations& nominations;
-    NodesLeftOut& left_out;
+    ExcludedByVictims& excluded;
     Departures& departures;
     std::uint64_t& allocations;
     std::uint64_t& pod_changes;
@@ -148,7 +148,7 @@ public:
     void end_departure(AskId);
     std::optional<Departures::Due> next_departure(std::int64_t now_ns);
     void charge_budget(PodBudget&);  // one disruption, if there is any left
-    void leave_out(AskId, Slot, AskId stuck);
+    void exclude(AskId, Slot, AskId stuck);
     // No node is left out because of the pod any more. Returns the asks that this frees.
     std::vector<AskId> let_in_all(AskId stuck);
     void avoid(AskId, Slot, std::int64_t until_ns);
@@ -156,10 +156,32 @@ public:
 
 private:
     enum class Kind : std::uint8_t {
-        occupied, vacated, devices_given, devices_taken, claims_bound, claims_unbound, hold_placed, hold_dropped,
-        ended_waiting, began_waiting, withdrew, joined, awaited, failure_counted, charged, refunded,
-        nominated, nomination_dropped, suspended, restored, flags_set, departure_changed, budget_charged, left_out,
-        let_in, avoidance_changed,
+        occupied,
+        vacated,
+        devices_given,
+        devices_taken,
+        claims_bound,
+        claims_unbound,
+        hold_placed,
+        hold_dropped,
+        ended_waiting,
+        began_waiting,
+        withdrew,
+        joined,
+        awaited,
+        failure_counted,
+        charged,
+        refunded,
+        nominated,
+        nomination_dropped,
+        suspended,
+        restored,
+        flags_set,
+        departure_changed,
+        budget_charged,
+        excluded,
+        let_in,
+        avoidance_changed,
     };
     // What is larger than this lies in a stack of its own, the newest last.
     struct Delta {

@@ -15,10 +15,10 @@ namespace bayplan {
 
 // Of an attempt that found no node. Owned by whoever reports it, until the transaction ends.
 struct FailedAttempt {
-    std::string_view message;              // whole
-    const NodeVictims* chosen = nullptr;   // whom it preempts; null: nobody
-    std::size_t nodes = 0;                 // on how many nodes room might be made
-    bool nominated = false;                // it waits for room on a node now
+    std::string_view message;             // whole
+    const NodeVictims* chosen = nullptr;  // whom it preempts; null: nobody
+    std::size_t nodes = 0;                // on how many nodes room might be made
+    bool nominated = false;               // it waits for room on a node now
 };
 
 struct Happening {

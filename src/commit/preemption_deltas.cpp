@@ -45,7 +45,7 @@ Commit::PodFlags Commit::flags_of(const Ask& ask) {
     return {ask.terminating, ask.preempted, ask.chosen, ask.told_to_go};
 }
 
-// Topology spread leaves out what terminates; all else counts as before.
+// ClusterFacts spread leaves out what terminates; all else counts as before.
 void Commit::apply_flags(AskId id, PodFlags flags) {
     Ask& ask = tables_.asks[id];
     if (ask.slot != kNone<Slot> && ask.terminating != flags.terminating) {
@@ -109,23 +109,23 @@ void Commit::charge_budget(PodBudget& budget) {
 
 // --- excluded nodes
 
-void Commit::leave_out(AskId id, Slot slot, AskId stuck) {
+void Commit::exclude(AskId id, Slot slot, AskId stuck) {
     may_have_entries(id);
-    tables_.left_out.leave_out(id, slot, stuck);
-    log_.note({.kind = Kind::left_out, .ask = id, .slot = slot, .number = raw(stuck)});
+    tables_.excluded.exclude(id, slot, stuck);
+    log_.note({.kind = Kind::excluded, .ask = id, .slot = slot, .number = raw(stuck)});
 }
 
 std::vector<AskId> Commit::let_in_all(AskId stuck) {
-    tables_.left_out.for_each_left_out_for(stuck, [&](AskId id, Slot slot) {
+    tables_.excluded.for_each_excluded_for(stuck, [&](AskId id, Slot slot) {
         log_.note({.kind = Kind::let_in, .ask = id, .slot = slot, .number = raw(stuck)});
     });
-    return tables_.left_out.pod_gone(stuck);
+    return tables_.excluded.pod_gone(stuck);
 }
 
 void Commit::avoid(AskId id, Slot slot, std::int64_t until_ns) {
-    const NodesLeftOut::Avoided before = tables_.left_out.avoids(id);
+    const ExcludedByVictims::Avoided before = tables_.excluded.avoids(id);
     may_have_entries(id);
-    tables_.left_out.avoid(id, slot, until_ns);
+    tables_.excluded.avoid(id, slot, until_ns);
     log_.note({.kind = Kind::avoidance_changed, .ask = id, .slot = before.slot, .value = before.until_ns});
 }
 
@@ -133,9 +133,9 @@ void Commit::end_avoiding(AskId id) {
     if (!has_entries(id)) {
         return;
     }
-    const NodesLeftOut::Avoided before = tables_.left_out.avoids(id);
+    const ExcludedByVictims::Avoided before = tables_.excluded.avoids(id);
     if (before.slot != kNone<Slot>) {
-        tables_.left_out.ask_placed(id);
+        tables_.excluded.ask_placed(id);
         log_.note({.kind = Kind::avoidance_changed, .ask = id, .slot = before.slot, .value = before.until_ns});
     }
 }
@@ -153,8 +153,8 @@ void Commit::undo_preemption(const Delta& delta) {
         case Kind::suspended: tables_.nominations.restore(delta.ask); break;
         case Kind::restored: tables_.nominations.suspend(delta.ask); break;
         case Kind::flags_set:
-            apply_flags(delta.ask, {(delta.bits & 1) != 0, (delta.bits & 2) != 0, (delta.bits & 4) != 0,
-                                    (delta.bits & 8) != 0});
+            apply_flags(delta.ask,
+                        {(delta.bits & 1) != 0, (delta.bits & 2) != 0, (delta.bits & 4) != 0, (delta.bits & 8) != 0});
             break;
         case Kind::departure_changed:
             tables_.departures.put_back(delta.ask, std::move(departures_before_.back()));
@@ -164,9 +164,9 @@ void Commit::undo_preemption(const Delta& delta) {
             ++charged_budgets_.back()->disruptions_allowed;
             charged_budgets_.pop_back();
             break;
-        case Kind::left_out: tables_.left_out.let_in(delta.ask, delta.slot, stuck); break;
-        case Kind::let_in: tables_.left_out.leave_out(delta.ask, delta.slot, stuck); break;
-        case Kind::avoidance_changed: tables_.left_out.put_back(delta.ask, {delta.slot, delta.value}); break;
+        case Kind::excluded: tables_.excluded.let_in(delta.ask, delta.slot, stuck); break;
+        case Kind::let_in: tables_.excluded.exclude(delta.ask, delta.slot, stuck); break;
+        case Kind::avoidance_changed: tables_.excluded.put_back(delta.ask, {delta.slot, delta.value}); break;
         default: BP_CHECK(false);
     }
 }

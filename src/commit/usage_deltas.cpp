@@ -21,16 +21,16 @@ void Commit::count_in(AskId id, Slot slot) {
     ask.slot = slot;
     tables_.nodes[slot].pods_version = ++tables_.pod_changes;
     tables_.nodes[slot].allocations.insert(id);
-    tables_.specs.pods(spec.spec).push_back(tables_.asks, id);
-    tables_.topology.add_pod(spec.spec, slot, ask.terminating);
+    tables_.specs.pods(spec.pod_spec).push_back(tables_.asks, id);
+    tables_.topology.add_pod(spec.pod_spec, slot, ask.terminating);
 }
 
 void Commit::count_out(AskId id) {
     Ask& ask = tables_.asks[id];
     const Slot slot = std::exchange(ask.slot, kNone<Slot>);
     const AskClass& spec = *tables_.classes[ask.ask_class].spec;
-    tables_.topology.remove_pod(spec.spec, slot, ask.terminating);
-    tables_.specs.pods(spec.spec).remove(tables_.asks, id);
+    tables_.topology.remove_pod(spec.pod_spec, slot, ask.terminating);
+    tables_.specs.pods(spec.pod_spec).remove(tables_.asks, id);
     tables_.nodes[slot].pods_version = ++tables_.pod_changes;
     tables_.nodes[slot].allocations.remove(id);
     if (ask.foreign) {

@@ -21,8 +21,8 @@ void Commit::begin_waiting(AskId id) {
     const Ask& ask = tables_.asks[id];
     const std::uint32_t decision = ask.waiting_or_decision;
     const bool grouped = ask.group != UINT32_MAX;
-    tables_.asks.begin_waiting(id, grouped ? tables_.applications[ask.application].groups[ask.group].number
-                                           : std::uint64_t{ask.sequence});
+    tables_.asks.begin_waiting(
+        id, grouped ? tables_.applications[ask.application].groups[ask.group].number : std::uint64_t{ask.sequence});
     log_.note({.kind = Kind::began_waiting, .ask = id, .number = decision});
 }
 

@@ -17,9 +17,7 @@ struct Stance {
 };
 
 // Recordings and files of earlier releases have it.
-Choices<Compat> former_compat() {
-    return {{"seed", Compat::bayplan}};
-}
+Choices<Compat> former_compat() { return {{"seed", Compat::bayplan}}; }
 
 bool same_stance(const PreemptionOptions& a, const PreemptionOptions& b) {
     return a.victim_order == b.victim_order && a.nominated_node_first == b.nominated_node_first &&
@@ -38,8 +36,7 @@ Setting<PreemptionOptions> compat_setting() {
     setting.name = word.name;
     setting.doc = word.doc;
     setting.bounds = word.bounds;
-    setting.read = [](PreemptionOptions& options, const YamlNode& node, const std::string& path,
-                      ReadContext& context) {
+    setting.read = [](PreemptionOptions& options, const YamlNode& node, const std::string& path, ReadContext& context) {
         Stance stance;
         word.read(stance, node, path, context);
         const PreemptionOptions wanted = PreemptionOptions::of(stance.compat);
@@ -67,11 +64,11 @@ const Settings<PreemptionOptions>& preemption_settings() {
         result.push_back(choice<P>("enabled", MEMBER(enabled), yes_or_no,
                                    "Whether pods may be deleted to make room for those of higher priority."));
         result.push_back(compat_setting());
-        result.push_back(choice<P>(
-            "victim_order", MEMBER(victim_order),
-            Choices<VictimOrder>{{"qos", VictimOrder::qos}, {"start", VictimOrder::start}},
-            "Which of the pods of one priority are spared first: those of the higher QoS class and then the "
-            "older ones, or just the older ones."));
+        result.push_back(
+            choice<P>("victim_order", MEMBER(victim_order),
+                      Choices<VictimOrder>{{"qos", VictimOrder::qos}, {"start", VictimOrder::start}},
+                      "Which of the pods of one priority are spared first: those of the higher QoS class and then the "
+                      "older ones, or just the older ones."));
         result.push_back(choice<P>("nominated_node_first", MEMBER(nominated_node_first), yes_or_no,
                                    "Whether a pod's nominated node is taken, without a look at others, if it "
                                    "will do."));
@@ -80,11 +77,11 @@ const Settings<PreemptionOptions>& preemption_settings() {
             Choices<LowerNominations>{{"recheck", LowerNominations::recheck}, {"clear", LowerNominations::clear}},
             "What becomes of nominations of lower priority when a node is nominated: cleared if the pod does "
             "not fit any more, or all."));
-        result.push_back(choice<P>(
-            "preempt_again", MEMBER(preempt_again),
-            Choices<PreemptAgain>{{"any", PreemptAgain::any}, {"marked", PreemptAgain::marked}},
-            "A pod with a nominated node does not preempt again while a pod of lower priority terminates "
-            "there: any, or only one that a preemption marked."));
+        result.push_back(
+            choice<P>("preempt_again", MEMBER(preempt_again),
+                      Choices<PreemptAgain>{{"any", PreemptAgain::any}, {"marked", PreemptAgain::marked}},
+                      "A pod with a nominated node does not preempt again while a pod of lower priority terminates "
+                      "there: any, or only one that a preemption marked."));
         result.push_back(number<P>("stuck_after", MEMBER(stuck_after_ns), NumberForm::duration,
                                    {kMillisecond, 3600 * kSecond}, "",
                                    "A victim that is there so long after its grace period is given up: who "
@@ -100,11 +97,11 @@ const Settings<PreemptionOptions>& preemption_settings() {
 
 void append_attempt_settings(Settings<PartitionConfig>& table) {
     using P = PartitionConfig;
-    table.push_back(choice<P>(
-        "device_choice", MEMBER(engine.device_choice),
-        Choices<DeviceChoice>{{"fullest", DeviceChoice::fullest}, {"emptiest", DeviceChoice::emptiest}},
-        "Which of a node's devices a pod gets that asks for a share of one: of those with room, the fullest "
-        "or the emptiest."));
+    table.push_back(
+        choice<P>("device_choice", MEMBER(engine.device_choice),
+                  Choices<DeviceChoice>{{"fullest", DeviceChoice::fullest}, {"emptiest", DeviceChoice::emptiest}},
+                  "Which of a node's devices a pod gets that asks for a share of one: of those with room, the fullest "
+                  "or the emptiest."));
     table.push_back(choice<P>("backoff_early", MEMBER(engine.backoff_early),
                               Choices<bool>{{"yes", true}, {"no", false}},
                               "Whether an ask is tried before its wait is over when nothing else waits."));

@@ -38,13 +38,12 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
 
 std::string Fault::to_string() const {
     std::string text = position.line == 0 ? fmt::format("{}: {}", file, what)
-                                          : fmt::format("{}:{}:{}: {}", file, position.line,
-                                                        position.column, what);
+                                          : fmt::format("{}:{}:{}: {}", file, position.line, position.column, what);
     if (!remedy.empty()) text += "; " + remedy;
     return text;
 }
 
-void sort_by_place(Faults& faults) {
+void sort_by_site(Faults& faults) {
     std::stable_sort(faults.begin(), faults.end(), [](const Fault& a, const Fault& b) {
         return std::tie(a.file, a.position.line, a.position.column) <
                std::tie(b.file, b.position.line, b.position.column);

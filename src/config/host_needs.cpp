@@ -12,7 +12,9 @@ const Settings<HostNeeds>& host_needs_settings() {
     constexpr Bounds kBytes{0, std::int64_t{1} << 50};
     static const Settings<HostNeeds> table = [&] {
         using H = HostNeeds;
-        const auto of = [](auto member) { return [member](auto& needs) -> auto& { return needs.*member; }; };
+        const auto of = [](auto member) {
+            return [member](auto& needs) -> auto& { return needs.*member; };
+        };
         Settings<H> result;
         result.push_back(cpus<H>("isolated", of(&H::isolated),
                                  "CPUs that nothing but the daemon may use: no other threads (isolcpus or an isolated "

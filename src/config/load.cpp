@@ -15,29 +15,23 @@
 namespace bayplan::config {
 namespace {
 
-void check_partition(const PartitionConfig& partition, const std::string& path,
-                     ReadContext& context) {
+void check_partition(const PartitionConfig& partition, const std::string& path, ReadContext& context) {
     const Position section = context.place_of(path, {});
     const EngineOptions& engine = partition.engine;
     if (engine.backoff_max_ns < engine.backoff_initial_ns) {
-        context.fault(context.place_of(path + ".backoff_max",
-                                       context.place_of(path + ".backoff_initial", section)),
+        context.fault(context.place_of(path + ".backoff_max", context.place_of(path + ".backoff_initial", section)),
                       fmt::format("'{}.backoff_max' is shorter than backoff_initial", path),
                       "make it at least as long");
     }
     if (engine.unacknowledged_max < engine.credit_window) {
-        context.fault(context.place_of(path + ".unacknowledged_max",
-                                       context.place_of(path + ".credit_window", section)),
-                      fmt::format("'{}.unacknowledged_max' is smaller than credit_window", path),
-                      "make it larger: a shim would be cut before its credit is used");
+        context.fault(
+            context.place_of(path + ".unacknowledged_max", context.place_of(path + ".credit_window", section)),
+            fmt::format("'{}.unacknowledged_max' is smaller than credit_window", path),
+            "make it larger: a shim would be cut before its credit is used");
     }
-    const auto bad = [](char letter) {
-        return letter == '/' || static_cast<unsigned char>(letter) < 0x20;
-    };
-    if (std::any_of(partition.name.begin(), partition.name.end(), bad) ||
-        partition.name.size() > 128) {
-        context.fault(context.place_of(path + ".name", section),
-                      fmt::format("'{}.name' is not usable as a name", path),
+    const auto bad = [](char letter) { return letter == '/' || static_cast<unsigned char>(letter) < 0x20; };
+    if (std::any_of(partition.name.begin(), partition.name.end(), bad) || partition.name.size() > 128) {
+        context.fault(context.place_of(path + ".name", section), fmt::format("'{}.name' is not usable as a name", path),
                       "give at most 128 letters without '/' and control characters");
     }
 }
@@ -47,22 +41,18 @@ void check_partitions(const Config& config, Position root, ReadContext& context)
         const std::string path = fmt::format("partitions[{}]", i);
         check_partition(config.partitions[i], path, context);
         for (std::size_t j = 0; j < i; ++j) {
-            if (config.partitions[i].name.empty() ||
-                config.partitions[i].name != config.partitions[j].name)
-                continue;
-            context.fault(context.place_of(path + ".name", root),
-                          fmt::format("'{}.name' is '{}', as is partitions[{}].name", path,
-                                      config.partitions[i].name, j),
-                          "give each partition a name of its own");
+            if (config.partitions[i].name.empty() || config.partitions[i].name != config.partitions[j].name) continue;
+            context.fault(
+                context.place_of(path + ".name", root),
+                fmt::format("'{}.name' is '{}', as is partitions[{}].name", path, config.partitions[i].name, j),
+                "give each partition a name of its own");
         }
     }
 }
 
 void check_data_plane(const DataPlaneConfig& data_plane, Position root, ReadContext& context) {
     const Position section = context.place_of("data_plane", root);
-    const auto place = [&](const std::string& name) {
-        return context.place_of("data_plane." + name, section);
-    };
+    const auto place = [&](const std::string& name) { return context.place_of("data_plane." + name, section); };
     const bool dpdk = data_plane.port == dataplane::PortKind::dpdk;
     if (dpdk && data_plane.address == "0.0.0.0" && data_plane.address6.empty()) {
         context.fault(place("address"), "a DPDK port needs an address of its own",
@@ -72,9 +62,8 @@ void check_data_plane(const DataPlaneConfig& data_plane, Position root, ReadCont
         context.fault(place("address"), "'data_plane.address' of a DPDK port is for IPv4",
                       "give the IPv6 address as 'data_plane.address6'");
     }
-    const bool has_link = !data_plane.address6.empty() || !data_plane.gateway.empty() ||
-                          !data_plane.gateway6.empty() || data_plane.prefix_length != 0 ||
-                          data_plane.prefix_length6 != 0 || data_plane.vlan != 0;
+    const bool has_link = !data_plane.address6.empty() || !data_plane.gateway.empty() || !data_plane.gateway6.empty() ||
+                          data_plane.prefix_length != 0 || data_plane.prefix_length6 != 0 || data_plane.vlan != 0;
     if (!dpdk && has_link) {
         context.fault(section,
                       "address6, gateways, prefix lengths and vlan are for a DPDK port: the kernel "
@@ -82,30 +71,25 @@ void check_data_plane(const DataPlaneConfig& data_plane, Position root, ReadCont
                       "set 'data_plane.port: dpdk', or remove them");
     }
     if (dpdk && data_plane.udp_port == 0) {
-        context.fault(place("udp_port"), "a DPDK port needs a UDP port",
-                      "give 'data_plane.udp_port' 1 .. 65535");
+        context.fault(place("udp_port"), "a DPDK port needs a UDP port", "give 'data_plane.udp_port' 1 .. 65535");
     }
     if (!dpdk && !data_plane.eal.empty()) {
-        context.fault(place("eal"),
-                      "'data_plane.eal' is for a DPDK port, and this one is a kernel port",
+        context.fault(place("eal"), "'data_plane.eal' is for a DPDK port, and this one is a kernel port",
                       "set 'data_plane.port: dpdk', or remove eal");
     }
     if (!dpdk && !data_plane.device.empty()) {
-        context.fault(place("device"),
-                      "'data_plane.device' is for a DPDK port, and this one is a kernel port",
+        context.fault(place("device"), "'data_plane.device' is for a DPDK port, and this one is a kernel port",
                       "set 'data_plane.port: dpdk', or remove device");
     }
     // A frame larger than its buffer could never pass, and its connection would stand still for
     // ever.
     const std::uint64_t framed = std::uint64_t{data_plane.transport.frame_bytes_max} + 16;
     if (data_plane.transport.send_buffer_bytes < framed) {
-        context.fault(place("send_buffer"),
-                      "'data_plane.send_buffer' cannot hold one message of frame_bytes_max",
+        context.fault(place("send_buffer"), "'data_plane.send_buffer' cannot hold one message of frame_bytes_max",
                       "make it larger than frame_bytes_max");
     }
     if (data_plane.inbox_bytes < data_plane.transport.frame_bytes_max) {
-        context.fault(place("inbox_bytes"),
-                      "'data_plane.inbox_bytes' cannot hold one message of frame_bytes_max",
+        context.fault(place("inbox_bytes"), "'data_plane.inbox_bytes' cannot hold one message of frame_bytes_max",
                       "make it at least frame_bytes_max");
     }
 }
@@ -115,13 +99,11 @@ void check_data_plane(const DataPlaneConfig& data_plane, Position root, ReadCont
 bool PartitionConfig::allows(std::string_view common_name) const {
     const std::string name(common_name);
     if (name.empty()) return false;
-    return std::any_of(shims.begin(), shims.end(), [&](const std::string& glob) {
-        return fnmatch(glob.c_str(), name.c_str(), 0) == 0;
-    });
+    return std::any_of(shims.begin(), shims.end(),
+                       [&](const std::string& glob) { return fnmatch(glob.c_str(), name.c_str(), 0) == 0; });
 }
 
-bool load_config(const std::string& file, const threads::HostCpus& host, Config& config,
-                 Faults& faults) {
+bool load_config(const std::string& file, const threads::HostCpus& host, Config& config, Faults& faults) {
     std::string text;
     YamlNode root;
     config.file = file;
@@ -135,7 +117,7 @@ bool load_config(const std::string& file, const threads::HostCpus& host, Config&
         context.fault(root.position, fmt::format("the file is {}", root.describe()),
                       "give a mapping of settings; see baypland --help-config");
     }
-    sort_by_place(faults);
+    sort_by_site(faults);
     return faults.empty();
 }
 

@@ -10,15 +10,15 @@
 namespace bayplan::config {
 namespace {
 
-void note_unknown(const std::string& name, const std::string& path, Position position,
-                  const std::string& file, Faults& faults) {
+void note_unknown(const std::string& name, const std::string& path, Position position, const std::string& file,
+                  Faults& faults) {
     faults.push_back({file, position, fmt::format("'{}' is '{}', which is no predicate", path, name),
                       fmt::format("known are {}", fmt::join(kPredicateNames, ", "))});
 }
 
 void override_list(const std::optional<std::vector<std::string>>& given, const std::string& option,
-                   const std::string& program, std::vector<std::string> EngineOptions::*member,
-                   Config& config, Faults& faults) {
+                   const std::string& program, std::vector<std::string> EngineOptions::*member, Config& config,
+                   Faults& faults) {
     if (!given) return;
     for (const std::string& name : *given) {
         if (!is_predicate(name)) note_unknown(name, option, {}, program, faults);
@@ -28,8 +28,7 @@ void override_list(const std::optional<std::vector<std::string>>& given, const s
 
 }  // namespace
 
-std::optional<std::vector<std::string>> read_predicates(const YamlNode& node,
-                                                        const std::string& path,
+std::optional<std::vector<std::string>> read_predicates(const YamlNode& node, const std::string& path,
                                                         ReadContext& context) {
     auto names = read_texts(node, path, context);
     if (!names) return names;
@@ -46,21 +45,17 @@ std::optional<std::vector<std::string>> read_predicates(const YamlNode& node,
     for (std::size_t i = 0; i < node.items.size(); ++i) {
         const YamlNode& item = node.items[i];
         if (item.kind == YamlNode::Kind::scalar && !item.text.empty() && !is_predicate(item.text)) {
-            note_unknown(item.text, fmt::format("{}[{}]", path, i), item.position, context.file,
-                         context.faults);
+            note_unknown(item.text, fmt::format("{}[{}]", path, i), item.position, context.file, context.faults);
         }
     }
     return names;
 }
 
-std::string print_predicates(const std::vector<std::string>& names) {
-    return names.empty() ? "" : print_texts(names);
-}
+std::string print_predicates(const std::vector<std::string>& names) { return names.empty() ? "" : print_texts(names); }
 
-void override_predicates(const PredicateOverrides& overrides, const std::string& program,
-                         Config& config, Faults& faults) {
-    override_list(overrides.predicates, "--predicates", program, &EngineOptions::predicates, config,
-                  faults);
+void override_predicates(const PredicateOverrides& overrides, const std::string& program, Config& config,
+                         Faults& faults) {
+    override_list(overrides.predicates, "--predicates", program, &EngineOptions::predicates, config, faults);
     override_list(overrides.reservation_predicates, "--reservation-predicates", program,
                   &EngineOptions::reservation_predicates, config, faults);
 }

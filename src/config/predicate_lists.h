@@ -15,15 +15,14 @@
 namespace bayplan::config {
 
 // At least one name: "no predicate" and "all" must not look alike.
-std::optional<std::vector<std::string>> read_predicates(const YamlNode&, const std::string& path,
-                                                        ReadContext&);
+std::optional<std::vector<std::string>> read_predicates(const YamlNode&, const std::string& path, ReadContext&);
 // "" for an empty list, which means not given.
 std::string print_predicates(const std::vector<std::string>&);
 
 template <class Owner, class Projection>
 Setting<Owner> predicate_list(std::string name, Projection member, std::string doc) {
-    return value<Owner>(std::move(name), member, "a predicate or a list of predicates",
-                        std::move(doc), read_predicates, print_predicates);
+    return value<Owner>(std::move(name), member, "a predicate or a list of predicates", std::move(doc), read_predicates,
+                        print_predicates);
 }
 
 // Lists given on the command line; nothing = the configuration's stay.

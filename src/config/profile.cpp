@@ -9,8 +9,7 @@
 
 namespace bayplan::config {
 
-void read_profile(ProfileConfig& profile, const YamlNode& node, const std::string& path,
-                  ReadContext& context) {
+void read_profile(ProfileConfig& profile, const YamlNode& node, const std::string& path, ReadContext& context) {
     if (node.kind == YamlNode::Kind::map) {
         profile.source = "inline";
         read_settings(profile_settings(), profile, node, path, context);
@@ -21,13 +20,10 @@ void read_profile(ProfileConfig& profile, const YamlNode& node, const std::strin
     if (!file) return;
     std::string text;
     YamlNode root;
-    if (!read_text_file(*file, text, context.faults) ||
-        !read_yaml(text, *file, root, context.faults))
-        return;
+    if (!read_text_file(*file, text, context.faults) || !read_yaml(text, *file, root, context.faults)) return;
     profile.source = *file;
     // A profile without a line of its own pins nothing: "{}".
-    ReadContext inner{
-        *file, std::filesystem::path(*file).parent_path(), context.host, context.faults, {}};
+    ReadContext inner{*file, std::filesystem::path(*file).parent_path(), context.host, context.faults, {}};
     read_settings(profile_settings(), profile, root, "", inner);
 }
 
@@ -50,7 +46,7 @@ bool load_profile(const std::string& file, ProfileConfig& profile, Faults& fault
     profile.source = file;
     ReadContext context{file, std::filesystem::path(file).parent_path(), every, faults, {}};
     read_settings(profile_settings(), profile, root, "", context);
-    sort_by_place(faults);
+    sort_by_site(faults);
     return faults.empty();
 }
 

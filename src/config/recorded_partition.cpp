@@ -13,8 +13,7 @@ const Settings<PartitionConfig>& recorded_settings() {
     static const Settings<PartitionConfig> table = [] {
         Settings<PartitionConfig> result = partition_settings();
         result.push_back(number<PartitionConfig>(
-            "daemon_instance",
-            [](auto& partition) -> auto& { return partition.engine.daemon_instance; },
+            "daemon_instance", [](auto& partition) -> auto& { return partition.engine.daemon_instance; },
             NumberForm::plain, {1, std::numeric_limits<std::int64_t>::max()}, "",
             "Chosen at random when the daemon started."));
         return result;
@@ -28,15 +27,14 @@ std::string recorded_text(const PartitionConfig& partition) {
     return print_settings(recorded_settings(), partition, 0);
 }
 
-bool parse_recorded_text(const std::string& text, const std::string& name,
-                         PartitionConfig& partition, Faults& faults) {
+bool parse_recorded_text(const std::string& text, const std::string& name, PartitionConfig& partition, Faults& faults) {
     YamlNode root;
     const std::size_t faults_before = faults.size();
     if (!read_yaml(text, name, root, faults)) return false;
     const threads::HostCpus no_host;  // a partition has no CPUs to check
     ReadContext context{name, {}, no_host, faults, {}};
     read_settings(recorded_settings(), partition, root, "", context);
-    sort_by_place(faults);
+    sort_by_site(faults);
     return faults.size() == faults_before;
 }
 

@@ -16,7 +16,6 @@ namespace bayplan::config {
 std::string recorded_text(const PartitionConfig&);
 
 // False: `faults` says what is wrong, with lines of the text; `name` stands for the file in them.
-bool parse_recorded_text(const std::string& text, const std::string& name, PartitionConfig&,
-                         Faults& faults);
+bool parse_recorded_text(const std::string& text, const std::string& name, PartitionConfig&, Faults& faults);
 
 }  // namespace bayplan::config

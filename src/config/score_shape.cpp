@@ -33,8 +33,7 @@ std::optional<ScorePoint> parse_point(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::vector<ScorePoint>> read_score_shape(const YamlNode& node,
-                                                        const std::string& path,
+std::optional<std::vector<ScorePoint>> read_score_shape(const YamlNode& node, const std::string& path,
                                                         ReadContext& context) {
     if (node.kind != YamlNode::Kind::sequence) {
         note_not_a(node, path, "a list such as [\"0:0\", \"100:10\"]", context);
@@ -52,16 +51,12 @@ std::optional<std::vector<ScorePoint>> read_score_shape(const YamlNode& node,
         if (!text) return std::nullopt;
         const auto point = parse_point(*text);
         if (!point) {
-            context.fault(item.position,
-                          fmt::format("'{}' is '{}', which is no corner", place, *text),
-                          fmt::format("give UTILIZATION:SCORE, 0 .. {} and 0 .. {}",
-                                      kUtilizationMax, kScoreMax));
+            context.fault(item.position, fmt::format("'{}' is '{}', which is no corner", place, *text),
+                          fmt::format("give UTILIZATION:SCORE, 0 .. {} and 0 .. {}", kUtilizationMax, kScoreMax));
             return std::nullopt;
         }
         if (!shape.empty() && point->utilization <= shape.back().utilization) {
-            context.fault(item.position,
-                          fmt::format("'{}' is '{}', not above the utilization before it", place,
-                                      *text),
+            context.fault(item.position, fmt::format("'{}' is '{}', not above the utilization before it", place, *text),
                           "sort the corners by utilization, each given once");
             return std::nullopt;
         }

@@ -13,14 +13,13 @@
 namespace bayplan::config {
 
 // At least one corner; utilization 0 to 100, rising; score 0 to 10.
-std::optional<std::vector<ScorePoint>> read_score_shape(const YamlNode&, const std::string& path,
-                                                        ReadContext&);
+std::optional<std::vector<ScorePoint>> read_score_shape(const YamlNode&, const std::string& path, ReadContext&);
 std::string print_score_shape(const std::vector<ScorePoint>&);
 
 template <class Owner, class Projection>
 Setting<Owner> score_shape(std::string name, Projection member, std::string doc) {
-    return value<Owner>(std::move(name), member, "a list of UTILIZATION:SCORE", std::move(doc),
-                        read_score_shape, print_score_shape);
+    return value<Owner>(std::move(name), member, "a list of UTILIZATION:SCORE", std::move(doc), read_score_shape,
+                        print_score_shape);
 }
 
 }  // namespace bayplan::config

@@ -43,15 +43,13 @@ Position ReadContext::place_of(const std::string& path, Position otherwise) cons
     return found == places.end() ? otherwise : found->second;
 }
 
-void note_not_a(const YamlNode& node, const std::string& path, std::string_view wanted,
-                ReadContext& context) {
+void note_not_a(const YamlNode& node, const std::string& path, std::string_view wanted, ReadContext& context) {
     if (node.kind == YamlNode::Kind::null) {
         context.fault(node.position, fmt::format("'{}' has no value", path),
                       fmt::format("give {}, or remove the key", wanted));
         return;
     }
-    context.fault(node.position, fmt::format("'{}' is {}", path, node.describe()),
-                  fmt::format("give {}", wanted));
+    context.fault(node.position, fmt::format("'{}' is {}", path, node.describe()), fmt::format("give {}", wanted));
 }
 
 std::vector<FoundKey> find_keys(const YamlNode& map, const std::vector<std::string_view>& known,
@@ -61,22 +59,19 @@ std::vector<FoundKey> find_keys(const YamlNode& map, const std::vector<std::stri
     const std::string where = path.empty() ? "at the top level" : "in " + path;
     for (const auto& [key, value] : map.entries) {
         if (key.kind != YamlNode::Kind::scalar) {
-            context.fault(key.position, fmt::format("a key {} is {}", where, key.describe()),
-                          "give a name");
+            context.fault(key.position, fmt::format("a key {} is {}", where, key.describe()), "give a name");
             continue;
         }
         const auto [earlier, is_first] = first_line.emplace(key.text, key.position.line);
         if (!is_first) {
             context.fault(key.position,
-                          fmt::format("'{}' is given twice {}, first on line {}", key.text, where,
-                                      earlier->second),
+                          fmt::format("'{}' is given twice {}, first on line {}", key.text, where, earlier->second),
                           "remove one of them");
             continue;
         }
         const auto setting = std::find(known.begin(), known.end(), std::string_view(key.text));
         if (setting != known.end()) {
-            found.push_back(
-                {static_cast<std::size_t>(setting - known.begin()), &value, key.position});
+            found.push_back({static_cast<std::size_t>(setting - known.begin()), &value, key.position});
             continue;
         }
         const std::string_view near = nearest_name(key.text, known);
@@ -93,8 +88,8 @@ std::string joined(const std::string& path, std::string_view name) {
     return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
 }
 
-std::string manual_entry(int indent, const std::string& name, const std::string& value,
-                         const std::string& bounds, const std::string& doc) {
+std::string manual_entry(int indent, const std::string& name, const std::string& value, const std::string& bounds,
+                         const std::string& doc) {
     return fmt::format("{}{}:{}{}\n", indentation(indent), name, value.empty() ? "" : " ", value) +
            wrapped(fmt::format("{}: {}", bounds, doc), indent + 8);
 }

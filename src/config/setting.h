@@ -26,8 +26,7 @@ struct ReadContext {
     std::filesystem::path folder;  // relative paths in the file start here
     const threads::HostCpus& host;
     Faults& faults;
-    std::map<std::string, Position>
-        places;  // of every setting given, by path; for checks across settings
+    std::map<std::string, Position> places;  // of every setting given, by path; for checks across settings
 
     void fault(Position, std::string what, std::string remedy);
     Position place_of(const std::string& path, Position otherwise) const;
@@ -63,13 +62,13 @@ std::vector<FoundKey> find_keys(const YamlNode& map, const std::vector<std::stri
                                 const std::string& path, ReadContext&);
 std::string indentation(int indent);
 std::string joined(const std::string& path, std::string_view name);
-std::string manual_entry(int indent, const std::string& name, const std::string& value,
-                         const std::string& bounds, const std::string& doc);
+std::string manual_entry(int indent, const std::string& name, const std::string& value, const std::string& bounds,
+                         const std::string& doc);
 
 // --- a table against a mapping
 template <class Owner>
-void read_settings(const Settings<Owner>& table, Owner& owner, const YamlNode& node,
-                   const std::string& path, ReadContext& context) {
+void read_settings(const Settings<Owner>& table, Owner& owner, const YamlNode& node, const std::string& path,
+                   ReadContext& context) {
     if (node.kind != YamlNode::Kind::map) {
         note_not_a(node, path, "a mapping (name: value)", context);
         return;
@@ -96,8 +95,7 @@ std::string print_settings(const Settings<Owner>& table, const Owner& owner, int
     for (const Setting<Owner>& setting : table) {
         const std::string value = setting.print(owner, indent + 2);
         if (value.empty()) continue;  // not given and without a default
-        text += indentation(indent) + setting.name + ":" + (value.front() == '\n' ? "" : " ") +
-                value + "\n";
+        text += indentation(indent) + setting.name + ":" + (value.front() == '\n' ? "" : " ") + value + "\n";
     }
     return text;
 }
@@ -109,8 +107,8 @@ std::string settings_manual(const Settings<Owner>& table, int indent) {
     for (const Setting<Owner>& setting : table) {
         const bool section = static_cast<bool>(setting.manual_inside);
         const std::string value = section ? "" : setting.print(defaults, 0);
-        text += manual_entry(indent, setting.name, setting.required ? "(required)" : value,
-                             setting.bounds, setting.doc);
+        text +=
+            manual_entry(indent, setting.name, setting.required ? "(required)" : value, setting.bounds, setting.doc);
         if (section) text += setting.manual_inside(indent + 4);
     }
     return text;
@@ -118,14 +116,12 @@ std::string settings_manual(const Settings<Owner>& table, int indent) {
 
 // --- a section inside a section
 template <class Owner, class Projection, class Inner>
-Setting<Owner> section(std::string name, const Settings<Inner>& table, Projection member,
-                       std::string doc) {
+Setting<Owner> section(std::string name, const Settings<Inner>& table, Projection member, std::string doc) {
     Setting<Owner> setting;
     setting.name = std::move(name);
     setting.doc = std::move(doc);
     setting.bounds = "a mapping";
-    setting.read = [&table, member](Owner& owner, const YamlNode& node, const std::string& path,
-                                    ReadContext& context) {
+    setting.read = [&table, member](Owner& owner, const YamlNode& node, const std::string& path, ReadContext& context) {
         read_settings(table, member(owner), node, path, context);
     };
     setting.print = [&table, member](const Owner& owner, int indent) {
@@ -138,14 +134,12 @@ Setting<Owner> section(std::string name, const Settings<Inner>& table, Projectio
 }
 
 template <class Owner, class Projection, class Inner>
-Setting<Owner> list_of_sections(std::string name, const Settings<Inner>& table, Projection member,
-                                std::string doc) {
+Setting<Owner> list_of_sections(std::string name, const Settings<Inner>& table, Projection member, std::string doc) {
     Setting<Owner> setting;
     setting.name = std::move(name);
     setting.doc = std::move(doc);
     setting.bounds = "a list of mappings";
-    setting.read = [&table, member](Owner& owner, const YamlNode& node, const std::string& path,
-                                    ReadContext& context) {
+    setting.read = [&table, member](Owner& owner, const YamlNode& node, const std::string& path, ReadContext& context) {
         if (node.kind != YamlNode::Kind::sequence) {
             note_not_a(node, path, "a list (- name: value)", context);
             return;

@@ -17,50 +17,41 @@
 namespace bayplan::config {
 
 // --- from text to value, with the fault noted; shared by the builders
-std::optional<std::string> read_text(const YamlNode&, const std::string& path,
-                                     std::string_view wanted, ReadContext&);
+std::optional<std::string> read_text(const YamlNode&, const std::string& path, std::string_view wanted, ReadContext&);
 
 enum class NumberForm : std::uint8_t { plain, size, duration };
 struct Bounds {
     std::int64_t min = 0;
     std::int64_t max = std::numeric_limits<std::int64_t>::max();
 };
-std::optional<std::int64_t> read_number(const YamlNode&, const std::string& path, NumberForm,
-                                        Bounds, ReadContext&);
+std::optional<std::int64_t> read_number(const YamlNode&, const std::string& path, NumberForm, Bounds, ReadContext&);
 std::string print_number(std::int64_t, NumberForm);
 // `what` after a number: "bytes", "asks".
 std::string bounds_text(NumberForm, Bounds, const std::string& what);
 
-std::string yaml_text(std::string_view);  // in quotes
-std::string print_text(
-    const std::string&);  // the same; "" for an empty text, which means not given
+std::string yaml_text(std::string_view);     // in quotes
+std::string print_text(const std::string&);  // the same; "" for an empty text, which means not given
 std::optional<std::string> read_input_file(const YamlNode&, const std::string& path, ReadContext&);
 std::optional<std::string> read_output_file(const YamlNode&, const std::string& path, ReadContext&);
 enum class IpVersion : std::uint8_t { ipv4, ipv6, any };
-std::optional<std::string> read_ip(const YamlNode&, const std::string& path, IpVersion,
-                                   ReadContext&);
+std::optional<std::string> read_ip(const YamlNode&, const std::string& path, IpVersion, ReadContext&);
 std::string_view to_string(IpVersion);  // "an IPv4 address"
-std::optional<std::vector<std::string>> read_texts(const YamlNode&, const std::string& path,
-                                                   ReadContext&);
+std::optional<std::vector<std::string>> read_texts(const YamlNode&, const std::string& path, ReadContext&);
 std::string print_texts(const std::vector<std::string>&);
-std::optional<std::vector<threads::CpuSet>> read_cpus(const YamlNode&, const std::string& path,
-                                                      ReadContext&);
+std::optional<std::vector<threads::CpuSet>> read_cpus(const YamlNode&, const std::string& path, ReadContext&);
 std::string print_cpus(const std::vector<threads::CpuSet>&);
-std::size_t read_choice(const YamlNode&, const std::string& path,
-                        const std::vector<std::string_view>& names,
+std::size_t read_choice(const YamlNode&, const std::string& path, const std::vector<std::string_view>& names,
                         ReadContext&);  // names.size() on a fault
 std::string choices_text(const std::vector<std::string_view>& names);
 
 // Any single value: how it is read (nothing on a fault) and printed.
 template <class Owner, class Projection, class Read, class Print>
-Setting<Owner> value(std::string name, Projection member, std::string bounds, std::string doc,
-                     Read read, Print print) {
+Setting<Owner> value(std::string name, Projection member, std::string bounds, std::string doc, Read read, Print print) {
     Setting<Owner> setting;
     setting.name = std::move(name);
     setting.doc = std::move(doc);
     setting.bounds = std::move(bounds);
-    setting.read = [member, read](Owner& owner, const YamlNode& node, const std::string& path,
-                                  ReadContext& context) {
+    setting.read = [member, read](Owner& owner, const YamlNode& node, const std::string& path, ReadContext& context) {
         if (auto result = read(node, path, context)) {
             member(owner) = static_cast<std::decay_t<decltype(member(owner))>>(std::move(*result));
         }
@@ -70,8 +61,8 @@ Setting<Owner> value(std::string name, Projection member, std::string bounds, st
 }
 
 template <class Owner, class Projection>
-Setting<Owner> number(std::string name, Projection member, NumberForm form, Bounds bounds,
-                      const std::string& what, std::string doc) {
+Setting<Owner> number(std::string name, Projection member, NumberForm form, Bounds bounds, const std::string& what,
+                      std::string doc) {
     return value<Owner>(
         std::move(name), member, bounds_text(form, bounds, what), std::move(doc),
         [form, bounds](const YamlNode& node, const std::string& path, ReadContext& context) {
@@ -82,8 +73,7 @@ Setting<Owner> number(std::string name, Projection member, NumberForm form, Boun
 
 // A duration that its owner keeps in milliseconds.
 template <class Owner, class Projection>
-Setting<Owner> milliseconds(std::string name, Projection member, Bounds bounds_ns,
-                            std::string doc) {
+Setting<Owner> milliseconds(std::string name, Projection member, Bounds bounds_ns, std::string doc) {
     constexpr std::int64_t kPerMillisecond = 1'000'000;
     return value<Owner>(
         std::move(name), member, bounds_text(NumberForm::duration, bounds_ns, ""), std::move(doc),
@@ -92,9 +82,7 @@ Setting<Owner> milliseconds(std::string name, Projection member, Bounds bounds_n
             if (number) *number /= kPerMillisecond;
             return number;
         },
-        [](auto number) {
-            return print_number(std::int64_t{number} * kPerMillisecond, NumberForm::duration);
-        });
+        [](auto number) { return print_number(std::int64_t{number} * kPerMillisecond, NumberForm::duration); });
 }
 
 template <class Owner, class Projection>
@@ -108,8 +96,7 @@ Setting<Owner> text(std::string name, Projection member, const std::string& what
 }
 
 template <class Owner, class Projection>
-Setting<Owner> ip_address(std::string name, Projection member, IpVersion version,
-                          std::string doc) {
+Setting<Owner> ip_address(std::string name, Projection member, IpVersion version, std::string doc) {
     return value<Owner>(
         std::move(name), member, std::string(to_string(version)), std::move(doc),
         [version](const YamlNode& node, const std::string& path, ReadContext& context) {
@@ -122,26 +109,22 @@ Setting<Owner> ip_address(std::string name, Projection member, IpVersion version
 
 template <class Owner, class Projection>
 Setting<Owner> input_file(std::string name, Projection member, std::string doc) {
-    return value<Owner>(std::move(name), member, "a file", std::move(doc), read_input_file,
-                        print_text);
+    return value<Owner>(std::move(name), member, "a file", std::move(doc), read_input_file, print_text);
 }
 
 template <class Owner, class Projection>
 Setting<Owner> output_file(std::string name, Projection member, std::string doc) {
-    return value<Owner>(std::move(name), member, "a file to be written", std::move(doc),
-                        read_output_file, print_text);
+    return value<Owner>(std::move(name), member, "a file to be written", std::move(doc), read_output_file, print_text);
 }
 
 template <class Owner, class Projection>
 Setting<Owner> texts(std::string name, Projection member, std::string doc) {
-    return value<Owner>(std::move(name), member, "a text or a list of texts", std::move(doc),
-                        read_texts, print_texts);
+    return value<Owner>(std::move(name), member, "a text or a list of texts", std::move(doc), read_texts, print_texts);
 }
 
 template <class Owner, class Projection>
 Setting<Owner> cpus(std::string name, Projection member, std::string doc) {
-    return value<Owner>(std::move(name), member,
-                        "CPUs such as 0-3,5, or a list of these, one entry per thread",
+    return value<Owner>(std::move(name), member, "CPUs such as 0-3,5, or a list of these, one entry per thread",
                         std::move(doc), read_cpus, print_cpus);
 }
 
@@ -150,8 +133,8 @@ using Choices = std::vector<std::pair<std::string_view, Value>>;
 
 // `former`: names of earlier releases. They are read, and neither printed nor offered.
 template <class Owner, class Projection, class Value>
-Setting<Owner> choice(std::string name, Projection member, const Choices<Value>& choices,
-                      std::string doc, const Choices<Value>& former = {}) {
+Setting<Owner> choice(std::string name, Projection member, const Choices<Value>& choices, std::string doc,
+                      const Choices<Value>& former = {}) {
     std::vector<std::string_view> names;
     for (const auto& [choice_name, meaning] : choices) names.push_back(choice_name);
     return value<Owner>(
@@ -161,8 +144,7 @@ Setting<Owner> choice(std::string name, Projection member, const Choices<Value>&
                 if (node.text == former_name) return std::optional<Value>(meaning);
             }
             const std::size_t index = read_choice(node, path, names, context);
-            return index == choices.size() ? std::nullopt
-                                           : std::optional<Value>(choices[index].second);
+            return index == choices.size() ? std::nullopt : std::optional<Value>(choices[index].second);
         },
         [choices](Value value) {
             for (const auto& [choice_name, meaning] : choices) {

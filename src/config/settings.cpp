@@ -26,27 +26,23 @@ constexpr std::int64_t kMebi = 1 << 20;
 
 void append_limits(Settings<PartitionConfig>& table) {
     using P = PartitionConfig;
-    table.push_back(number<P>(
-        "credit_window", MEMBER(engine.credit_window), kSize, {1, 16 * kMebi}, "decisions",
-        "Placements and releases that a shim may leave unacknowledged; beyond, its asks wait."));
-    table.push_back(number<P>("unacknowledged_max", MEMBER(engine.unacknowledged_max), kSize,
-                              {1, 64 * kMebi}, "decisions",
+    table.push_back(number<P>("credit_window", MEMBER(engine.credit_window), kSize, {1, 16 * kMebi}, "decisions",
+                              "Placements and releases that a shim may leave unacknowledged; beyond, its asks wait."));
+    table.push_back(number<P>("unacknowledged_max", MEMBER(engine.unacknowledged_max), kSize, {1, 64 * kMebi},
+                              "decisions",
                               "Unacknowledged decisions of all kinds kept for a shim; beyond, it "
                               "is cut and must state everything anew."));
-    table.push_back(number<P>("dictionary_max", MEMBER(engine.dictionary_max), kSize,
-                              {1, 16'000'000}, "texts",
+    table.push_back(number<P>("dictionary_max", MEMBER(engine.dictionary_max), kSize, {1, 16'000'000}, "texts",
                               "Dictionary entries per shim; more are rejected."));
     table.push_back(number<P>("nodes_max", MEMBER(engine.nodes_max), kSize, {1, 2'000'000}, "nodes",
                               "Nodes per shim; more are rejected."));
-    table.push_back(number<P>("applications_max", MEMBER(engine.applications_max), kSize,
-                              {1, 10'000'000}, "applications",
-                              "Applications per shim; more are rejected."));
+    table.push_back(number<P>("applications_max", MEMBER(engine.applications_max), kSize, {1, 10'000'000},
+                              "applications", "Applications per shim; more are rejected."));
     table.push_back(number<P>("asks_max", MEMBER(engine.asks_max), kSize, {1, 100'000'000}, "asks",
                               "Asks and allocations per shim; more are rejected."));
-    table.push_back(number<P>("specs_max", MEMBER(engine.specs_max), kSize, {1, 10'000'000},
-                              "specs", "Pod specs per shim; more are rejected."));
-    table.push_back(number<P>("objects_max", MEMBER(engine.objects_max), kSize, {1, 100'000'000},
-                              "objects",
+    table.push_back(number<P>("specs_max", MEMBER(engine.specs_max), kSize, {1, 10'000'000}, "specs",
+                              "Pod specs per shim; more are rejected."));
+    table.push_back(number<P>("objects_max", MEMBER(engine.objects_max), kSize, {1, 100'000'000}, "objects",
                               "Objects of the cluster per shim (namespaces, volumes, claims, "
                               "...); more are rejected."));
 }
@@ -70,28 +66,25 @@ void append_rules(Settings<PartitionConfig>& table) {
         choice<P>("score", MEMBER(engine.score),
                   Choices<ScorePolicy>{{"least_allocated", ScorePolicy::least_allocated},
                                        {"most_allocated", ScorePolicy::most_allocated},
-                                       {"requested_to_capacity_ratio",
-                                        ScorePolicy::requested_to_capacity_ratio}},
+                                       {"requested_to_capacity_ratio", ScorePolicy::requested_to_capacity_ratio}},
                   "Which feasible node is best: the emptiest (spreads), the fullest (packs), or "
                   "by score_shape."));
-    table.push_back(score_shape<P>(
-        "score_shape", MEMBER(engine.score_shape),
-        "Corners of the line that gives a node's score (0 .. 10) by how full the pod leaves it "
-        "(percent), rising in percent; for requested_to_capacity_ratio."));
+    table.push_back(
+        score_shape<P>("score_shape", MEMBER(engine.score_shape),
+                       "Corners of the line that gives a node's score (0 .. 10) by how full the pod leaves it "
+                       "(percent), rising in percent; for requested_to_capacity_ratio."));
     table.push_back(section<P>("score_weights", score_weight_settings(), MEMBER(engine.weights),
                                "What each score, 0 to 100 per node, is multiplied by before they "
                                "are added up; 0 switches one off."));
-    table.push_back(predicate_list<P>(
-        "predicates", MEMBER(engine.predicates),
-        "The only predicates that a node must pass for a pod to be placed; all when not given. "
-        "Their order is always that of Kubernetes."));
-    table.push_back(predicate_list<P>(
-        "reservation_predicates", MEMBER(engine.reservation_predicates),
-        "The same for a node to be reserved for a pod that does not fit yet."));
+    table.push_back(
+        predicate_list<P>("predicates", MEMBER(engine.predicates),
+                          "The only predicates that a node must pass for a pod to be placed; all when not given. "
+                          "Their order is always that of Kubernetes."));
+    table.push_back(predicate_list<P>("reservation_predicates", MEMBER(engine.reservation_predicates),
+                                      "The same for a node to be reserved for a pod that does not fit yet."));
     table.push_back(
         choice<P>("compat", MEMBER(engine.compat),
-                  Choices<Compat>{{"bayplan", Compat::bayplan},
-                                  {"kubernetes-1.35", Compat::kubernetes_1_35}},
+                  Choices<Compat>{{"bayplan", Compat::bayplan}, {"kubernetes-1.35", Compat::kubernetes_1_35}},
                   "Where rules are at odds: as Bayplan has it, or as kube-scheduler 1.35 does it, "
                   "faults included.",
                   Choices<Compat>{{"seed", Compat::bayplan}}));
@@ -99,25 +92,24 @@ void append_rules(Settings<PartitionConfig>& table) {
 
 void append_engine(Settings<PartitionConfig>& table) {
     using P = PartitionConfig;
-    table.push_back(
-        number<P>("backoff_initial", MEMBER(engine.backoff_initial_ns), kDuration,
-                  {kMillisecond, 3600 * kSecond}, "",
-                  "Wait of an ask after its first failed attempt; doubles with each further one."));
-    table.push_back(number<P>("backoff_max", MEMBER(engine.backoff_max_ns), kDuration,
-                              {kMillisecond, 3600 * kSecond}, "", "The longest such wait."));
+    table.push_back(number<P>("backoff_initial", MEMBER(engine.backoff_initial_ns), kDuration,
+                              {kMillisecond, 3600 * kSecond}, "",
+                              "Wait of an ask after its first failed attempt; doubles with each further one."));
+    table.push_back(number<P>("backoff_max", MEMBER(engine.backoff_max_ns), kDuration, {kMillisecond, 3600 * kSecond},
+                              "", "The longest such wait."));
     append_attempt_settings(table);
-    table.push_back(choice<P>("executor", MEMBER(engine.executor),
-                              Choices<ExecutorKind>{{"inline", ExecutorKind::inline_},
-                                                    {"threads", ExecutorKind::threads},
-                                                    {"tbb", ExecutorKind::tbb}},
-                              "What runs proposals: the engine's own thread, plain threads, or "
-                              "TBB. Decisions are the same."));
-    table.push_back(choice<P>("path", MEMBER(engine.path),
-                              Choices<BatchPath>{{"automatic", BatchPath::automatic},
-                                                 {"inline", BatchPath::inline_},
-                                                 {"graph", BatchPath::graph}},
-                              "Whether batches are proposed in parallel (graph) or resolved at "
-                              "commit (inline); automatic chooses per batch."));
+    table.push_back(choice<P>(
+        "executor", MEMBER(engine.executor),
+        Choices<ExecutorKind>{
+            {"inline", ExecutorKind::inline_}, {"threads", ExecutorKind::threads}, {"tbb", ExecutorKind::tbb}},
+        "What runs proposals: the engine's own thread, plain threads, or "
+        "TBB. Decisions are the same."));
+    table.push_back(
+        choice<P>("path", MEMBER(engine.path),
+                  Choices<BatchPath>{
+                      {"automatic", BatchPath::automatic}, {"inline", BatchPath::inline_}, {"graph", BatchPath::graph}},
+                  "Whether batches are proposed in parallel (graph) or resolved at "
+                  "commit (inline); automatic chooses per batch."));
     table.push_back(choice<P>("simd", MEMBER(engine.simd),
                               Choices<SimdLevel>{{"auto", SimdLevel::automatic},
                                                  {"scalar", SimdLevel::scalar},
@@ -125,8 +117,7 @@ void append_engine(Settings<PartitionConfig>& table) {
                                                  {"avx512", SimdLevel::avx512}},
                               "Vector instructions that judge nodes; auto takes the best that the "
                               "CPU has. Decisions are the same."));
-    table.push_back(number<P>("workers", MEMBER(engine.workers), kPlain, {1, 256}, "threads",
-                              "Proposal workers."));
+    table.push_back(number<P>("workers", MEMBER(engine.workers), kPlain, {1, 256}, "threads", "Proposal workers."));
     table.push_back(number<P>("victim_workers", MEMBER(engine.victim_workers), kPlain, {0, 256}, "threads",
                               "Threads that look for victims beside the engine's; 0: it does so alone."));
     table.push_back(choice<P>("victim_path", MEMBER(engine.victim_path),
@@ -136,10 +127,9 @@ void append_engine(Settings<PartitionConfig>& table) {
                                                   {"plain", VictimPath::plain}},
                               "Where victims are looked for by amounts: automatic takes the workers for "
                               "large searches; plain looks at every pod of every node. Decisions are the same."));
-    table.push_back(number<P>("shards", MEMBER(engine.shards), kPlain, {1, 1024}, "shards",
-                              "Parts of the node state."));
-    table.push_back(number<P>("batch", MEMBER(engine.batch), kPlain, {1, 4096}, "asks",
-                              "Asks selected at a time."));
+    table.push_back(
+        number<P>("shards", MEMBER(engine.shards), kPlain, {1, 1024}, "shards", "Parts of the node state."));
+    table.push_back(number<P>("batch", MEMBER(engine.batch), kPlain, {1, 4096}, "asks", "Asks selected at a time."));
     table.push_back(number<P>("depth", MEMBER(engine.depth), kPlain, {1, 2}, "batches",
                               "Batches under way: with 2 the next is proposed while one commits."));
     table.push_back(choice<P>("teller", MEMBER(engine.teller),
@@ -154,17 +144,15 @@ const Settings<dataplane::TlsFiles>& tls_settings() {
     static const Settings<dataplane::TlsFiles> table = [] {
         using T = dataplane::TlsFiles;
         Settings<T> result;
-        result.push_back(
-            input_file<T>("certificate", MEMBER(certificate), "Own certificate chain, PEM."));
+        result.push_back(input_file<T>("certificate", MEMBER(certificate), "Own certificate chain, PEM."));
         result.push_back(input_file<T>("key", MEMBER(key), "Its private key, PEM."));
-        result.push_back(
-            input_file<T>("authority", MEMBER(authority),
-                          "The authority that shims' certificates must be signed by, PEM."));
+        result.push_back(input_file<T>("authority", MEMBER(authority),
+                                       "The authority that shims' certificates must be signed by, PEM."));
         for (auto& setting : result) setting.required = true;
-        result.push_back(input_file<T>(
-            "revoked", MEMBER(revoked),
-            "Revocation lists of that authority, PEM. All four files are read again on SIGHUP; "
-            "connections stay, but for those whose certificate would now be refused."));
+        result.push_back(
+            input_file<T>("revoked", MEMBER(revoked),
+                          "Revocation lists of that authority, PEM. All four files are read again on SIGHUP; "
+                          "connections stay, but for those whose certificate would now be refused."));
         return result;
     }();
     return table;
@@ -174,18 +162,15 @@ const Settings<dataplane::HandshakeLimits>& handshake_settings() {
     static const Settings<dataplane::HandshakeLimits> table = [] {
         using H = dataplane::HandshakeLimits;
         Settings<H> result;
-        result.push_back(
-            number<H>("retry_above", MEMBER(retry_above), kPlain, {0, 65'536}, "handshakes",
-                      "Under way; from then on clients first prove their address (QUIC Retry)."));
-        result.push_back(number<H>("pending_max", MEMBER(pending_max), kPlain, {1, 65'536},
-                                   "handshakes", "Under way at most; clients repeat theirs."));
+        result.push_back(number<H>("retry_above", MEMBER(retry_above), kPlain, {0, 65'536}, "handshakes",
+                                   "Under way; from then on clients first prove their address (QUIC Retry)."));
+        result.push_back(number<H>("pending_max", MEMBER(pending_max), kPlain, {1, 65'536}, "handshakes",
+                                   "Under way at most; clients repeat theirs."));
         result.push_back(number<H>("per_s", MEMBER(per_s), kPlain, {1, 1'000'000}, "handshakes/s",
                                    "Begun per second; each costs 0.75 ms of CPU."));
-        result.push_back(number<H>("per_s_of_network", MEMBER(per_s_of_network), kPlain,
-                                   {1, 1'000'000}, "handshakes/s",
+        result.push_back(number<H>("per_s_of_network", MEMBER(per_s_of_network), kPlain, {1, 1'000'000}, "handshakes/s",
                                    "Begun per second from one /24 of IPv4 or /56 of IPv6."));
-        result.push_back(number<H>("answers_per_s", MEMBER(answers_per_s), kPlain, {1, 10'000'000},
-                                   "packets/s",
+        result.push_back(number<H>("answers_per_s", MEMBER(answers_per_s), kPlain, {1, 10'000'000}, "packets/s",
                                    "Answers to strangers: Retry, refusals, stateless resets."));
         return result;
     }();
@@ -194,37 +179,29 @@ const Settings<dataplane::HandshakeLimits>& handshake_settings() {
 
 void append_transport(Settings<DataPlaneConfig>& table) {
     using D = DataPlaneConfig;
-    table.push_back(number<D>("frame_bytes_max", MEMBER(transport.frame_bytes_max), kSize,
-                              {kMebi, 64 * kMebi}, "bytes",
+    table.push_back(number<D>("frame_bytes_max", MEMBER(transport.frame_bytes_max), kSize, {kMebi, 64 * kMebi}, "bytes",
                               "Largest message; a longer one breaks the connection. Shims count on "
                               "1Mi."));
-    table.push_back(number<D>("send_buffer", MEMBER(transport.send_buffer_bytes), kSize,
-                              {64 << 10, 1024 * kMebi}, "bytes",
-                              "Per connection and stream: sent and not yet acknowledged by QUIC."));
-    table.push_back(number<D>("receive_window", MEMBER(transport.receive_window_bytes), kSize,
-                              {64 << 10, 1024 * kMebi}, "bytes",
-                              "Per stream: what a shim may send ahead of what has been taken."));
-    table.push_back(number<D>("connections_max", MEMBER(transport.connections_max), kPlain,
-                              {1, 65'536}, "connections",
+    table.push_back(number<D>("send_buffer", MEMBER(transport.send_buffer_bytes), kSize, {64 << 10, 1024 * kMebi},
+                              "bytes", "Per connection and stream: sent and not yet acknowledged by QUIC."));
+    table.push_back(number<D>("receive_window", MEMBER(transport.receive_window_bytes), kSize, {64 << 10, 1024 * kMebi},
+                              "bytes", "Per stream: what a shim may send ahead of what has been taken."));
+    table.push_back(number<D>("connections_max", MEMBER(transport.connections_max), kPlain, {1, 65'536}, "connections",
                               "Connections at a time; more are refused."));
     table.push_back(section<D>("handshakes", handshake_settings(), MEMBER(transport.handshakes),
                                "How many clients may begin, per lcore."));
-    table.push_back(number<D>("key_update_packets", MEMBER(transport.key_update_packets), kSize,
-                              {100, 8 * kMebi}, "packets",
-                              "New keys after so many packets sent on a connection."));
-    table.push_back(milliseconds<D>(
-        "idle_timeout", MEMBER(transport.idle_timeout_ms), {kSecond, 3600 * kSecond},
-        "A connection from which nothing was heard for so long is closed."));
-    table.push_back(number<D>("payload_bytes_max", MEMBER(transport.payload_bytes_max), kPlain,
-                              {1'200, 8'900}, "bytes",
+    table.push_back(number<D>("key_update_packets", MEMBER(transport.key_update_packets), kSize, {100, 8 * kMebi},
+                              "packets", "New keys after so many packets sent on a connection."));
+    table.push_back(milliseconds<D>("idle_timeout", MEMBER(transport.idle_timeout_ms), {kSecond, 3600 * kSecond},
+                                    "A connection from which nothing was heard for so long is closed."));
+    table.push_back(number<D>("payload_bytes_max", MEMBER(transport.payload_bytes_max), kPlain, {1'200, 8'900}, "bytes",
                               "UDP payload of one packet: the MTU minus 28, with IPv6 minus 48."));
-    table.push_back(number<D>(
-        "inbox_frames", MEMBER(inbox_frames), kSize, {2, kMebi}, "messages",
-        "Messages on their way to each engine; when full, shims are pushed back by flow control."));
-    table.push_back(number<D>("inbox_bytes", MEMBER(inbox_bytes), kSize, {64 << 10, 1024 * kMebi},
-                              "bytes", "Bytes of such messages."));
-    table.push_back(number<D>("outbox_batches", MEMBER(outbox_batches), kSize, {8, 65'536},
-                              "batches",
+    table.push_back(
+        number<D>("inbox_frames", MEMBER(inbox_frames), kSize, {2, kMebi}, "messages",
+                  "Messages on their way to each engine; when full, shims are pushed back by flow control."));
+    table.push_back(number<D>("inbox_bytes", MEMBER(inbox_bytes), kSize, {64 << 10, 1024 * kMebi}, "bytes",
+                              "Bytes of such messages."));
+    table.push_back(number<D>("outbox_batches", MEMBER(outbox_batches), kSize, {8, 65'536}, "batches",
                               "Batches of decisions on their way to each connection; when full, "
                               "the teller keeps the rest."));
 }
@@ -239,10 +216,9 @@ void append_link(Settings<DataPlaneConfig>& table) {
                               "it. Answers go back the way a packet came, whatever stands here."));
     table.push_back(ip_address<D>("gateway", MEMBER(gateway), IpVersion::ipv4,
                                   "DPDK port: the router to peers outside the prefix."));
-    table.push_back(number<D>("prefix_length6", MEMBER(prefix_length6), kPlain, {0, 128}, "bits",
-                              "The same for address6."));
-    table.push_back(ip_address<D>("gateway6", MEMBER(gateway6), IpVersion::ipv6,
-                                  "The same for address6."));
+    table.push_back(
+        number<D>("prefix_length6", MEMBER(prefix_length6), kPlain, {0, 128}, "bits", "The same for address6."));
+    table.push_back(ip_address<D>("gateway6", MEMBER(gateway6), IpVersion::ipv6, "The same for address6."));
     table.push_back(number<D>("vlan", MEMBER(vlan), kPlain, {0, 4094}, "",
                               "DPDK port: the VLAN (802.1Q) whose tag frames carry; 0: none."));
 }
@@ -253,37 +229,31 @@ const Settings<DataPlaneConfig>& data_plane_settings() {
         Settings<D> result;
         result.push_back(choice<D>(
             "port", MEMBER(port),
-            Choices<dataplane::PortKind>{{"kernel", dataplane::PortKind::kernel},
-                                         {"dpdk", dataplane::PortKind::dpdk}},
+            Choices<dataplane::PortKind>{{"kernel", dataplane::PortKind::kernel}, {"dpdk", dataplane::PortKind::dpdk}},
             "What carries packets: UDP sockets of the kernel, or a device driven by DPDK."));
-        result.push_back(ip_address<D>(
-            "address", MEMBER(address), IpVersion::any,
-            "Kernel port: where to listen, \"::\" for every address of both versions. DPDK port: the "
-            "IPv4 address the port answers for."));
         result.push_back(
-            number<D>("udp_port", MEMBER(udp_port), kPlain, {0, 65'535}, "",
-                      "UDP port to listen at; 0 takes any free one (kernel port only)."));
-        result.push_back(
-            texts<D>("eal", MEMBER(eal),
-                     "DPDK port: arguments of DPDK's environment layer (EAL). Without an "
-                     "lcore option it runs on the first CPU of the data_plane role."));
-        result.push_back(
-            text<D>("device", MEMBER(device), "a device name",
-                    "DPDK port: net_af_packet0, 0000:3b:00.0, ...; when not given, the first."));
+            ip_address<D>("address", MEMBER(address), IpVersion::any,
+                          "Kernel port: where to listen, \"::\" for every address of both versions. DPDK port: the "
+                          "IPv4 address the port answers for."));
+        result.push_back(number<D>("udp_port", MEMBER(udp_port), kPlain, {0, 65'535}, "",
+                                   "UDP port to listen at; 0 takes any free one (kernel port only)."));
+        result.push_back(texts<D>("eal", MEMBER(eal),
+                                  "DPDK port: arguments of DPDK's environment layer (EAL). Without an "
+                                  "lcore option it runs on the first CPU of the data_plane role."));
+        result.push_back(text<D>("device", MEMBER(device), "a device name",
+                                 "DPDK port: net_af_packet0, 0000:3b:00.0, ...; when not given, the first."));
         append_link(result);
-        result.push_back(section<D>("tls", tls_settings(), MEMBER(transport.tls),
-                                    "Who we are and whom we trust."));
+        result.push_back(section<D>("tls", tls_settings(), MEMBER(transport.tls), "Who we are and whom we trust."));
         result.back().required = true;
+        result.push_back(choice<D>("idle", MEMBER(idle),
+                                   Choices<dataplane::IdlePolicy>{{"adaptive", dataplane::IdlePolicy::adaptive},
+                                                                  {"poll", dataplane::IdlePolicy::poll}},
+                                   "When there is nothing to do, the data plane and the engines sleep "
+                                   "(adaptive) or spin (poll: isolated CPUs only)."));
         result.push_back(
-            choice<D>("idle", MEMBER(idle),
-                      Choices<dataplane::IdlePolicy>{{"adaptive", dataplane::IdlePolicy::adaptive},
-                                                     {"poll", dataplane::IdlePolicy::poll}},
-                      "When there is nothing to do, the data plane and the engines sleep "
-                      "(adaptive) or spin (poll: isolated CPUs only)."));
-        result.push_back(number<D>(
-            "lcores", MEMBER(lcores), kPlain, {1, 32}, "threads",
-            "Threads for packets, each with queues of its own: CPUs by the data_plane role of the "
-            "profile. With net_af_packet as many as its qpairs."));
+            number<D>("lcores", MEMBER(lcores), kPlain, {1, 32}, "threads",
+                      "Threads for packets, each with queues of its own: CPUs by the data_plane role of the "
+                      "profile. With net_af_packet as many as its qpairs."));
         append_transport(result);
         return result;
     }();
@@ -300,14 +270,13 @@ const Settings<LogConfig>& log_settings() {
                                                      {"warning", LogLevel::warning},
                                                      {"error", LogLevel::error}},
                                    "The least important lines to write."));
-        result.push_back(
-            choice<L>("format", MEMBER(format),
-                      Choices<LogFormat>{{"automatic", LogFormat::automatic},
-                                         {"text", LogFormat::text},
-                                         {"journald", LogFormat::journald},
-                                         {"json", LogFormat::json}},
-                      "key=value text, the same with journald's level prefix, or one JSON object "
-                      "per line; automatic: journald under systemd, else text."));
+        result.push_back(choice<L>("format", MEMBER(format),
+                                   Choices<LogFormat>{{"automatic", LogFormat::automatic},
+                                                      {"text", LogFormat::text},
+                                                      {"journald", LogFormat::journald},
+                                                      {"json", LogFormat::json}},
+                                   "key=value text, the same with journald's level prefix, or one JSON object "
+                                   "per line; automatic: journald under systemd, else text."));
         return result;
     }();
     return table;
@@ -321,11 +290,10 @@ Setting<Config> profile_setting() {
         "any for no pinning. "
         "Roles not named run on any allowed CPU.";
     setting.bounds = "a file, a mapping, or any";
-    setting.read = [](Config& config, const YamlNode& node, const std::string& path,
-                      ReadContext& context) { read_profile(config.profile, node, path, context); };
-    setting.print = [](const Config& config, int indent) {
-        return print_profile(config.profile, indent);
+    setting.read = [](Config& config, const YamlNode& node, const std::string& path, ReadContext& context) {
+        read_profile(config.profile, node, path, context);
     };
+    setting.print = [](const Config& config, int indent) { return print_profile(config.profile, indent); };
     setting.manual_inside = [](int indent) { return settings_manual(profile_settings(), indent); };
     return setting;
 }
@@ -336,8 +304,7 @@ const Settings<PartitionConfig>& partition_settings() {
     static const Settings<PartitionConfig> table = [] {
         using P = PartitionConfig;
         Settings<P> result;
-        result.push_back(text<P>("name", MEMBER(name), "a name",
-                                 "What shims call the partition in their hello."));
+        result.push_back(text<P>("name", MEMBER(name), "a name", "What shims call the partition in their hello."));
         result.back().required = true;
         result.push_back(texts<P>("shims", MEMBER(shims),
                                   "Who may drive the partition: globs (* and ?) over the common "
@@ -356,23 +323,18 @@ const Settings<ProfileConfig>& profile_settings() {
         using threads::Role;
         Settings<P> result;
         result.push_back(cpus<P>(
-            "data_plane", [](auto& p) -> auto& { return p.plan.of(Role::data_plane); },
-            "Packets, QUIC, messages."));
+            "data_plane", [](auto& p) -> auto& { return p.plan.of(Role::data_plane); }, "Packets, QUIC, messages."));
         result.push_back(cpus<P>(
-            "engine", [](auto& p) -> auto& { return p.plan.of(Role::engine); },
-            "Engines, one thread per partition."));
+            "engine", [](auto& p) -> auto& { return p.plan.of(Role::engine); }, "Engines, one thread per partition."));
         result.push_back(cpus<P>(
             "teller", [](auto& p) -> auto& { return p.plan.of(Role::teller); },
             "What engines decided is formatted, hashed and offered to connections, one thread per partition."));
         result.push_back(cpus<P>(
-            "workers", [](auto& p) -> auto& { return p.plan.of(Role::worker); },
-            "Proposal workers."));
+            "workers", [](auto& p) -> auto& { return p.plan.of(Role::worker); }, "Proposal workers."));
         result.push_back(cpus<P>(
-            "victim_workers", [](auto& p) -> auto& { return p.plan.of(Role::victim_worker); },
-            "Victim searches."));
+            "victim_workers", [](auto& p) -> auto& { return p.plan.of(Role::victim_worker); }, "Victim searches."));
         result.push_back(cpus<P>(
-            "housekeeping", [](auto& p) -> auto& { return p.plan.of(Role::housekeeping); },
-            "Log, status, signals."));
+            "housekeeping", [](auto& p) -> auto& { return p.plan.of(Role::housekeeping); }, "Log, status, signals."));
         result.push_back(section<P>("host", host_needs_settings(), MEMBER(host),
                                     "What bayplan check requires of the host; the daemon does not look at it."));
         return result;
@@ -384,22 +346,19 @@ const Settings<Config>& all_settings() {
     static const Settings<Config> table = [] {
         using C = Config;
         Settings<C> result;
-        result.push_back(
-            list_of_sections<C>("partitions", partition_settings(), MEMBER(partitions),
-                                "What is scheduled apart; each has an engine of its own."));
-        result.back().required = true;
-        result.push_back(section<C>("data_plane", data_plane_settings(), MEMBER(data_plane),
-                                    "How shims reach the daemon."));
+        result.push_back(list_of_sections<C>("partitions", partition_settings(), MEMBER(partitions),
+                                             "What is scheduled apart; each has an engine of its own."));
         result.back().required = true;
         result.push_back(
-            section<C>("log", log_settings(), MEMBER(log), "What is written to standard error."));
+            section<C>("data_plane", data_plane_settings(), MEMBER(data_plane), "How shims reach the daemon."));
+        result.back().required = true;
+        result.push_back(section<C>("log", log_settings(), MEMBER(log), "What is written to standard error."));
         result.push_back(profile_setting());
-        result.push_back(output_file<C>(
-            "record", MEMBER(record),
-            "Where every input is recorded for replay; with several partitions FILE.NAME each."));
         result.push_back(
-            number<C>("stop_within", MEMBER(stop_within_ns), kDuration, {0, 600 * kSecond}, "",
-                      "After a signal to stop: how long decisions may take to reach the shims."));
+            output_file<C>("record", MEMBER(record),
+                           "Where every input is recorded for replay; with several partitions FILE.NAME each."));
+        result.push_back(number<C>("stop_within", MEMBER(stop_within_ns), kDuration, {0, 600 * kSecond}, "",
+                                   "After a signal to stop: how long decisions may take to reach the shims."));
         return result;
     }();
     return table;

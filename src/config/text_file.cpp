@@ -25,11 +25,10 @@ bool read_text_file(const std::string& file, std::string& text, Faults& faults) 
     // is wrong.
     if (stream && stream.peek() != std::ifstream::traits_type::eof()) content << stream.rdbuf();
     if (!stream.is_open() || stream.bad() || errno != 0) {
-        faults.push_back(
-            {file,
-             {},
-             fmt::format("cannot be read: {}", std::strerror(errno == 0 ? EIO : errno)),
-             "name a file that this process may read"});
+        faults.push_back({file,
+                          {},
+                          fmt::format("cannot be read: {}", std::strerror(errno == 0 ? EIO : errno)),
+                          "name a file that this process may read"});
         return false;
     }
     text = std::move(content).str();

@@ -58,8 +58,7 @@ std::optional<std::int64_t> parse(std::string_view text, std::span<const Unit> u
 std::string print(std::int64_t value, std::span<const Unit> units) {
     if (value == 0) return "0";
     for (const Unit& unit : units) {
-        if (unit.printed && value % unit.factor == 0)
-            return fmt::format("{}{}", value / unit.factor, unit.name);
+        if (unit.printed && value % unit.factor == 0) return fmt::format("{}{}", value / unit.factor, unit.name);
     }
     return fmt::format("{}", value);
 }
@@ -68,9 +67,7 @@ std::string print(std::int64_t value, std::span<const Unit> units) {
 
 std::optional<std::int64_t> parse_size(std::string_view text) { return parse(text, kSizes); }
 std::string print_size(std::int64_t value) { return print(value, kSizes); }
-std::optional<std::int64_t> parse_duration(std::string_view text) {
-    return parse(text, kDurations);
-}
+std::optional<std::int64_t> parse_duration(std::string_view text) { return parse(text, kDurations); }
 std::string print_duration(std::int64_t nanoseconds) { return print(nanoseconds, kDurations); }
 
 }  // namespace bayplan::config

@@ -27,13 +27,11 @@ public:
     }
 
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-        faults_.push_back({file_, position(mark), "aliases (*name) are not understood here",
-                           "write the value out"});
+        faults_.push_back({file_, position(mark), "aliases (*name) are not understood here", "write the value out"});
         place({YamlNode::Kind::null, position(mark), {}, {}, {}});
     }
 
-    void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
-                  const std::string& value) override {
+    void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string& value) override {
         place({YamlNode::Kind::scalar, position(mark), value, {}, {}});
     }
 
@@ -43,8 +41,7 @@ public:
     }
     void OnSequenceEnd() override { close(); }
 
-    void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
-                    YAML::EmitterStyle::value) override {
+    void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
         open(YamlNode::Kind::map, mark);
     }
     void OnMapEnd() override { close(); }
@@ -114,8 +111,7 @@ bool read_yaml(const std::string& text, const std::string& file, YamlNode& root,
         YAML::Parser parser(stream);
         TreeBuilder builder(file, faults);
         if (!parser.HandleNextDocument(builder)) {
-            faults.push_back(
-                {file, {1, 1}, "the file has no settings", "see baypland --help-config"});
+            faults.push_back({file, {1, 1}, "the file has no settings", "see baypland --help-config"});
             return false;
         }
         root = builder.take_root();
@@ -125,9 +121,8 @@ bool read_yaml(const std::string& text, const std::string& file, YamlNode& root,
                               "keep one; remove the line '---'"});
         }
     } catch (const YAML::Exception& failure) {
-        const Position place = failure.mark.is_null()
-                                   ? Position{}
-                                   : Position{failure.mark.line + 1, failure.mark.column + 1};
+        const Position place =
+            failure.mark.is_null() ? Position{} : Position{failure.mark.line + 1, failure.mark.column + 1};
         faults.push_back({file, place, fmt::format("this is not YAML: {}", failure.msg),
                           "check indentation, brackets and quotes here and on the line before"});
     }

@@ -24,8 +24,8 @@ struct YamlNode {
 
     Kind kind = Kind::null;
     Position position;
-    std::string text;             // scalar
-    std::vector<YamlNode> items;  // sequence
+    std::string text;                // scalar
+    std::vector<YamlNode> items;     // sequence
     std::vector<YamlEntry> entries;  // map, in order of the file, equal keys kept
 
     // For messages: "nothing", "the value 'x'", "a list", "a mapping".

@@ -16,8 +16,7 @@ std::string allocator_name() {
 #ifdef BAYPLAN_JEMALLOC
     const char* version = nullptr;
     std::size_t size = sizeof version;
-    if (mallctl("version", static_cast<void*>(&version), &size, nullptr, 0) != 0)
-        return "jemalloc of unknown version";
+    if (mallctl("version", static_cast<void*>(&version), &size, nullptr, 0) != 0) return "jemalloc of unknown version";
     // This thread's count of bytes ever allocated moves if malloc is jemalloc's.
     const auto allocated = [] {
         std::uint64_t bytes = 0;
@@ -29,8 +28,7 @@ std::string allocator_name() {
     void* volatile probe = std::malloc(64);
     const bool serves = allocated() > before;
     std::free(probe);
-    return serves ? std::string("jemalloc ") + version
-                  : std::string("the C library's, though jemalloc is linked");
+    return serves ? std::string("jemalloc ") + version : std::string("the C library's, though jemalloc is linked");
 #else
     return "the C library's";
 #endif

@@ -74,8 +74,7 @@ bool Daemon::boot() {
         if (log_) {
             log_->error("cannot start", {{"step", step.name}, {"reason", error}});
         } else {
-            std::fprintf(stderr, "baypland: cannot start: %s: %s\n", std::string(step.name).c_str(),
-                         error.c_str());
+            std::fprintf(stderr, "baypland: cannot start: %s: %s\n", std::string(step.name).c_str(), error.c_str());
         }
         return false;
     }
@@ -122,8 +121,7 @@ bool Daemon::read_concurrency(std::string&) {
 
 bool Daemon::pin_main(std::string& error) {
     // Main keeps the program's name.
-    return threads::pin_current_thread(threads::planned_cpus(threads::Role::housekeeping, 0),
-                                       error);
+    return threads::pin_current_thread(threads::planned_cpus(threads::Role::housekeeping, 0), error);
 }
 
 bool Daemon::start_engines(std::string& error) {
@@ -136,9 +134,8 @@ bool Daemon::start_engines(std::string& error) {
         std::vector<Inbox*> inboxes;
         for (std::uint32_t lcore = 0; lcore < config_.data_plane.lcores; ++lcore) {
             if (lcore == 0) inboxes_.emplace_back();
-            inboxes_.back().push_back(
-                std::make_unique<Inbox>(config_.data_plane.inbox_frames,
-                                        config_.data_plane.inbox_bytes, wakers_.back().get()));
+            inboxes_.back().push_back(std::make_unique<Inbox>(config_.data_plane.inbox_frames,
+                                                              config_.data_plane.inbox_bytes, wakers_.back().get()));
             inboxes.push_back(inboxes_.back().back().get());
         }
         const bool poll = config_.data_plane.idle == dataplane::IdlePolicy::poll;
@@ -159,8 +156,7 @@ bool Daemon::start_engines(std::string& error) {
                                  {"batch", partition.engine.batch},
                                  {"depth", partition.engine.depth},
                                  {"predicates", listed(partition.engine.predicates)},
-                                 {"reservation_predicates",
-                                  listed(partition.engine.reservation_predicates)},
+                                 {"reservation_predicates", listed(partition.engine.reservation_predicates)},
                                  {"record", config::record_file(config_, partition)}});
         if (partition.shims.empty()) {
             log_->warning("no shim may use this partition",
@@ -177,18 +173,16 @@ bool Daemon::open_port(std::string& error) {
     for (std::size_t lcore = 0; lcore < lcores; ++lcore) {
         std::vector<Inbox*> inboxes;
         for (const auto& of_partition : inboxes_) inboxes.push_back(of_partition[lcore].get());
-        gateways_.push_back(std::make_unique<Gateway>(
-            config_.partitions, inboxes, config_.data_plane, *log_, registry, lcore));
+        gateways_.push_back(
+            std::make_unique<Gateway>(config_.partitions, inboxes, config_.data_plane, *log_, registry, lcore));
         handlers.push_back(gateways_.back().get());
     }
-    lcores_ = std::make_unique<LcoreThreads>(config::data_plane_options(config_.data_plane),
-                                             std::move(handlers), *log_);
-    for (const auto& gateway : gateways_)
-        gateway->tell_counters_of([this] { return counters_of_lcores(); });
+    lcores_ =
+        std::make_unique<LcoreThreads>(config::data_plane_options(config_.data_plane), std::move(handlers), *log_);
+    for (const auto& gateway : gateways_) gateway->tell_counters_of([this] { return counters_of_lcores(); });
     if (!lcores_->start(error)) return false;
     for (const auto& engine : engines_) {
-        for (std::size_t lcore = 0; lcore < lcores; ++lcore)
-            engine->attach(lcores_->plane(lcore), lcore);
+        for (std::size_t lcore = 0; lcore < lcores; ++lcore) engine->attach(lcores_->plane(lcore), lcore);
     }
     log_->info("port open", {{"port", lcores_->port_name()},
                              {"address", config_.data_plane.address},
@@ -212,8 +206,7 @@ void Daemon::serve() {
 }
 
 void Daemon::stop() {
-    const Clock::time_point deadline =
-        Clock::now() + std::chrono::nanoseconds(config_.stop_within_ns);
+    const Clock::time_point deadline = Clock::now() + std::chrono::nanoseconds(config_.stop_within_ns);
     log_->info("stopping", {{"within_ms", config_.stop_within_ns / 1'000'000}});
     for (const auto& gateway : gateways_) gateway->stop_input();
     for (const auto& engine : engines_) engine->request_stop(deadline);
@@ -239,8 +232,7 @@ void Daemon::reload_tls() {
     const dataplane::TlsFiles& files = config_.data_plane.transport.tls;
     std::string error;
     if (lcores_->reload_tls(error)) {
-        log_->info("certificates read again",
-                   {{"certificate", files.certificate}, {"revoked", files.revoked}});
+        log_->info("certificates read again", {{"certificate", files.certificate}, {"revoked", files.revoked}});
     } else {
         log_->error("certificates not read again, the old ones stay", {{"reason", error}});
     }
@@ -273,9 +265,7 @@ void Daemon::wait_for_output(Clock::time_point deadline) {
     }
 }
 
-void Daemon::report(std::string_view state) {
-    log_->info("status", {{"json", status_json(state)}});
-}
+void Daemon::report(std::string_view state) { log_->info("status", {{"json", status_json(state)}}); }
 
 void Daemon::write_status_file(std::string_view state) {
     std::string error;
@@ -304,13 +294,11 @@ GatewayCounters Daemon::gateway_counters() const {
 std::string Daemon::status_json(std::string_view state) {
     Status status;
     status.state = state;
-    status.uptime_ms =
-        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started_).count();
+    status.uptime_ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started_).count();
     status.port = lcores_->port_name();
     status.udp_port = lcores_->udp_port();
     status.data_plane = lcores_->counters();
-    for (std::size_t lcore = 0; lcore < lcores_->count(); ++lcore)
-        status.lcores.push_back(lcores_->counters(lcore));
+    for (std::size_t lcore = 0; lcore < lcores_->count(); ++lcore) status.lcores.push_back(lcores_->counters(lcore));
     status.gateway = gateway_counters();
     status.profile = config_.profile;
     status.cpus_allowed = host_.allowed.count();
@@ -318,9 +306,8 @@ std::string Daemon::status_json(std::string_view state) {
     const Clock::time_point deadline = Clock::now() + kSnapshotWithin;
     for (const auto& engine : engines_) {
         status.partitions.push_back({engine->partition().name, engine->partition().engine.workers,
-                                     engine->partition().engine.victim_workers,
-                                     engine->refresh_snapshot(deadline), engine->inbox_depth(),
-                                     engine->inbox_bytes()});
+                                     engine->partition().engine.victim_workers, engine->refresh_snapshot(deadline),
+                                     engine->inbox_depth(), engine->inbox_bytes()});
     }
     return to_json(status);
 }

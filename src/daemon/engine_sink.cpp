@@ -5,8 +5,7 @@
 
 namespace bayplan::daemon {
 
-void EngineSink::opened(ConnectionId connection, std::shared_ptr<Outbox> outbox,
-                        std::size_t lcore) {
+void EngineSink::opened(ConnectionId connection, std::shared_ptr<Outbox> outbox, std::size_t lcore) {
     const std::lock_guard lock(mutex_);
     outboxes_[connection] = {std::move(outbox), std::uint64_t{1} << lcore};
 }
@@ -23,8 +22,8 @@ void EngineSink::hello_reply(ConnectionId connection, const HelloReply& reply) {
     if (!offer(connection, std::move(item))) cut(connection, "no room for the answer to the hello");
 }
 
-bool EngineSink::decisions(ConnectionId connection, std::shared_ptr<const DecisionBatch> batch,
-                           std::size_t skip, std::uint64_t state_applied) {
+bool EngineSink::decisions(ConnectionId connection, std::shared_ptr<const DecisionBatch> batch, std::size_t skip,
+                           std::uint64_t state_applied) {
     return offer(connection, DecisionsItem{std::move(batch), skip, state_applied});
 }
 

@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "daemon/outbox.h"
 #include "base/decision_sink.h"
+#include "daemon/outbox.h"
 
 namespace bayplan::daemon {
 
@@ -27,7 +27,7 @@ public:
 
     // Before the engine hears of the connection.
     void opened(ConnectionId, std::shared_ptr<Outbox>, std::size_t lcore);
-    void closed(ConnectionId);             // after
+    void closed(ConnectionId);  // after
 
     void hello_reply(ConnectionId, const HelloReply&) override;
     bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch>, std::size_t skip,

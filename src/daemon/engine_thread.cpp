@@ -100,22 +100,17 @@ void EngineThread::body(std::promise<std::string> ready) {
 std::string EngineThread::set_up() {
     std::string error;
     if (!threads::assume_role(threads::Role::engine, options_.index, error)) {
-        log_.warning("thread not pinned",
-                     {{"partition", options_.partition.name}, {"reason", error}});
+        log_.warning("thread not pinned", {{"partition", options_.partition.name}, {"reason", error}});
     }
     if (!options_.record.empty()) {
-        record_ = recorder::RecordWriter::open(options_.record,
-                                               config::recorded_text(options_.partition), error);
+        record_ = recorder::RecordingWriter::open(options_.record, config::recorded_text(options_.partition), error);
         if (!record_) return error;
     }
-    engine_ = std::make_unique<Engine>(options_.partition.engine, sink_,
-                                       [first = options_.first_worker](std::uint32_t worker) {
-                                           threads::pin_worker(first + worker);
-                                       },
-                                       [first = options_.first_victim_worker](std::uint32_t worker) {
-                                           threads::pin_victim_worker(first + worker);
-                                       },
-                                       [this] { begin_telling(); });
+    engine_ = std::make_unique<Engine>(
+        options_.partition.engine, sink_,
+        [first = options_.first_worker](std::uint32_t worker) { threads::pin_worker(first + worker); },
+        [first = options_.first_victim_worker](std::uint32_t worker) { threads::pin_victim_worker(first + worker); },
+        [this] { begin_telling(); });
     return {};
 }
 
@@ -125,8 +120,7 @@ bool EngineThread::turn() {
     worked |= engine_->run(kAttemptsPerTurn) > 0;
     worked |= engine_->flush() > 0;
     flush_record_if_due();
-    if (snapshot_wanted_.exchange(false, std::memory_order_acq_rel))
-        snapshots_.push(make_snapshot());
+    if (snapshot_wanted_.exchange(false, std::memory_order_acq_rel)) snapshots_.push(make_snapshot());
     return worked;
 }
 
@@ -171,16 +165,15 @@ std::size_t EngineThread::inbox_bytes() const {
 void EngineThread::apply_item(InboxItem& item) {
     if (auto* connect = std::get_if<ConnectItem>(&item)) {
         sink_.opened(connect->connection, std::move(connect->outbox), connect->lcore);
-        apply(Connect{connect->connection, connect->shim, connect->shim_instance,
-                      connect->daemon_instance, connect->decisions_received});
+        apply(Connect{connect->connection, connect->shim, connect->shim_instance, connect->daemon_instance,
+                      connect->decisions_received});
     } else if (const auto* disconnect = std::get_if<DisconnectItem>(&item)) {
         apply(Disconnect{disconnect->connection});
         sink_.closed(disconnect->connection);
     } else if (const auto* message = std::get_if<FrameItem>(&item)) {
         const wire::Message& decoded = message->decoded->message();
         if (const auto* state = std::get_if<wire::StateFrame>(&decoded)) {
-            apply(StateMessage{message->connection, state->sequence, state->body},
-                  message->frame.bytes());
+            apply(StateMessage{message->connection, state->sequence, state->body}, message->frame.bytes());
         } else if (const auto* acknowledge = std::get_if<wire::AcknowledgeFrame>(&decoded)) {
             apply(Acknowledge{message->connection, acknowledge->up_to});
         }
@@ -206,8 +199,7 @@ bool EngineThread::tick_if_due() {
 void EngineThread::begin_telling() {
     std::string error;
     if (!threads::assume_role(threads::Role::teller, options_.index, error)) {
-        log_.warning("thread not pinned",
-                     {{"partition", options_.partition.name}, {"reason", error}});
+        log_.warning("thread not pinned", {{"partition", options_.partition.name}, {"reason", error}});
     }
 }
 
@@ -225,8 +217,7 @@ void EngineThread::idle() {
     }
     const std::uint32_t epoch = waker_.epoch();
     const bool refused = engine_->waits_for_room();
-    if (!inboxes_empty() || snapshot_wanted_.load(std::memory_order_acquire) ||
-        stop_.load(std::memory_order_acquire)) {
+    if (!inboxes_empty() || snapshot_wanted_.load(std::memory_order_acquire) || stop_.load(std::memory_order_acquire)) {
         return;
     }
     const std::int64_t now = now_ns();
@@ -244,8 +235,7 @@ void EngineThread::wind_down() {
         }
         engine_->flush();
         engine_->settle();
-        if (!engine_->waits_for_room() || Clock::now() >= stop_deadline_.load(std::memory_order_relaxed))
-            break;
+        if (!engine_->waits_for_room() || Clock::now() >= stop_deadline_.load(std::memory_order_relaxed)) break;
         waker_.wait(waker_.epoch(), kMillisecond);
     }
     if (record_) {

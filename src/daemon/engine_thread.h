@@ -29,7 +29,7 @@
 #include "daemon/log.h"
 #include "dataplane/data_plane.h"
 #include "engine/engine.h"
-#include "recorder/record_writer.h"
+#include "recorder/recording_writer.h"
 
 namespace bayplan::daemon {
 
@@ -43,11 +43,11 @@ struct EngineSnapshot {
 
 struct EngineThreadOptions {
     config::PartitionConfig partition;
-    std::size_t index = 0;         // of the thread in the engine role
-    std::size_t first_worker = 0;  // number of its first proposal worker among those of all engines
+    std::size_t index = 0;                // of the thread in the engine role
+    std::size_t first_worker = 0;         // number of its first proposal worker among those of all engines
     std::size_t first_victim_worker = 0;  // likewise
-    std::string record;            // file; empty: nothing is recorded
-    bool poll = false;             // never sleep
+    std::string record;                   // file; empty: nothing is recorded
+    bool poll = false;                    // never sleep
 };
 
 class EngineThread {
@@ -99,7 +99,7 @@ private:
     void apply(const Input&, std::span<const std::byte> frame = {});
     bool tick_if_due();
     void wake_data_plane(std::uint64_t lcores);  // the teller's thread
-    void begin_telling();  // the teller's thread
+    void begin_telling();                        // the teller's thread
     void idle();
     void wind_down();
     EngineSnapshot make_snapshot() const;
@@ -124,7 +124,7 @@ private:
     // Of the thread's own.
     EngineSink sink_{[this](std::uint64_t lcores) { wake_data_plane(lcores); }};
     std::unique_ptr<Engine> engine_;
-    std::unique_ptr<recorder::RecordWriter> record_;
+    std::unique_ptr<recorder::RecordingWriter> record_;
     bool record_failed_ = false;
     std::vector<InboxItem> burst_;
     const Clock::time_point started_ = Clock::now();

@@ -11,9 +11,9 @@ constexpr std::chrono::seconds kHelloWithin{10};
 
 }  // namespace
 
-Gateway::Gateway(const std::vector<config::PartitionConfig>& partitions,
-                 std::vector<Inbox*> inboxes, const config::DataPlaneConfig& data_plane, Log& log,
-                 std::shared_ptr<ShimRegistry> registry, std::size_t lcore)
+Gateway::Gateway(const std::vector<config::PartitionConfig>& partitions, std::vector<Inbox*> inboxes,
+                 const config::DataPlaneConfig& data_plane, Log& log, std::shared_ptr<ShimRegistry> registry,
+                 std::size_t lcore)
     : partitions_(partitions),
       inboxes_(std::move(inboxes)),
       frame_bytes_max_(data_plane.transport.frame_bytes_max),
@@ -31,8 +31,7 @@ void Gateway::on_open(dataplane::DataPlane&, ConnectionId id, const dataplane::P
     connection.deadline = Clock::now() + kHelloWithin;
     ++waiting_;
     counters_.connections.store(connections_.size(), std::memory_order_relaxed);
-    log_.debug("connection opened",
-               {{"connection", id}, {"shim", peer.common_name}, {"address", peer.address}});
+    log_.debug("connection opened", {{"connection", id}, {"shim", peer.common_name}, {"address", peer.address}});
 }
 
 bool Gateway::on_frame(dataplane::DataPlane& plane, ConnectionId id, dataplane::Stream stream,
@@ -61,26 +60,22 @@ bool Gateway::on_frame(dataplane::DataPlane& plane, ConnectionId id, dataplane::
     }
     const wire::Message& message = decoded->message();
     if (connection.phase == Phase::fresh) {
-        if (const auto* hello = std::get_if<wire::Hello>(&message))
-            return take_hello(plane, id, connection, *hello);
+        if (const auto* hello = std::get_if<wire::Hello>(&message)) return take_hello(plane, id, connection, *hello);
         if (const auto* request = std::get_if<wire::CountersRequest>(&message))
             return take_counters_request(plane, id, connection, *request);
-        close_broken(plane, id, connection, CloseCode::protocol,
-                     "the first message must be a hello");
+        close_broken(plane, id, connection, CloseCode::protocol, "the first message must be a hello");
         return true;
     }
     if (const auto* request = std::get_if<wire::CountersRequest>(&message); request && control)
         return take_counters_request(plane, id, connection, *request);
     if (connection.phase == Phase::observer) {
-        close_broken(plane, id, connection, CloseCode::protocol,
-                     "an observer may ask for counters and nothing else");
+        close_broken(plane, id, connection, CloseCode::protocol, "an observer may ask for counters and nothing else");
         return true;
     }
     const bool belongs = control ? std::holds_alternative<wire::AcknowledgeFrame>(message)
                                  : std::holds_alternative<wire::StateFrame>(message);
     if (!belongs) {
-        close_broken(plane, id, connection, CloseCode::protocol,
-                     "a message that does not belong on its stream");
+        close_broken(plane, id, connection, CloseCode::protocol, "a message that does not belong on its stream");
         return true;
     }
     return hand_over(id, connection, frame, std::move(decoded));
@@ -100,9 +95,8 @@ bool Gateway::hand_over(ConnectionId id, Connection& connection, dataplane::Fram
 
 // While decisions are still on their way out their acknowledgements are of interest: they tell that
 // the shim has them. Engines no longer listen.
-bool Gateway::take_while_stopping(dataplane::DataPlane& plane, ConnectionId id,
-                                  Connection& connection, dataplane::Stream stream,
-                                  dataplane::Frame& frame) {
+bool Gateway::take_while_stopping(dataplane::DataPlane& plane, ConnectionId id, Connection& connection,
+                                  dataplane::Stream stream, dataplane::Frame& frame) {
     if (stream != dataplane::Stream::control) return false;
     wire::DecodedFrame decoded;
     std::string error;
@@ -142,8 +136,8 @@ void Gateway::on_refused(std::string_view address, std::string_view why) {
     log_.warning("handshake refused", {{"address", address}, {"reason", why}});
 }
 
-void Gateway::close_broken(dataplane::DataPlane& plane, ConnectionId id, Connection& connection,
-                           CloseCode code, std::string_view what) {
+void Gateway::close_broken(dataplane::DataPlane& plane, ConnectionId id, Connection& connection, CloseCode code,
+                           std::string_view what) {
     log_.warning("message refused, closing the connection", {{"connection", id},
                                                              {"shim", connection.peer.common_name},
                                                              {"address", connection.peer.address},
@@ -152,8 +146,7 @@ void Gateway::close_broken(dataplane::DataPlane& plane, ConnectionId id, Connect
 }
 
 // The data plane may report the close at once or later; the connection must not be used after this.
-void Gateway::close(dataplane::DataPlane& plane, ConnectionId id, CloseCode code,
-                    std::string_view why) {
+void Gateway::close(dataplane::DataPlane& plane, ConnectionId id, CloseCode code, std::string_view why) {
     Connection& connection = connections_.at(id);
     if (connection.phase == Phase::fresh || connection.phase == Phase::refused) --waiting_;
     connection.phase = Phase::closing;
@@ -174,18 +167,10 @@ GatewayCounters& GatewayCounters::operator+=(const GatewayCounters& other) {
 }
 
 GatewayCounters Gateway::counters() const {
-    const auto read = [](const std::atomic<std::uint64_t>& counter) {
-        return counter.load(std::memory_order_relaxed);
-    };
-    return {read(counters_.connections),
-            read(counters_.hellos),
-            read(counters_.hellos_refused),
-            read(counters_.handshakes_refused),
-            read(counters_.broken),
-            read(counters_.frames_in),
-            read(counters_.frames_out),
-            read(counters_.pushed_back),
-            read(counters_.cuts)};
+    const auto read = [](const std::atomic<std::uint64_t>& counter) { return counter.load(std::memory_order_relaxed); };
+    return {read(counters_.connections),        read(counters_.hellos),      read(counters_.hellos_refused),
+            read(counters_.handshakes_refused), read(counters_.broken),      read(counters_.frames_in),
+            read(counters_.frames_out),         read(counters_.pushed_back), read(counters_.cuts)};
 }
 
 }  // namespace bayplan::daemon

@@ -1,4 +1,4 @@
-// Between the connections of one lcore and the engines: admits shims, hands their messages to the engine of their
+// Between the connections of one lcore and the engines: may_admit shims, hands their messages to the engine of their
 // partition, and sends back what engines decided.
 //
 //   on_frame: bytes -> verify, decode -> Inbox of the partition     full: false, and flow control
@@ -34,14 +34,7 @@
 namespace bayplan::daemon {
 
 // Why the gateway closes a connection, as QUIC application error codes.
-enum class CloseCode : std::uint64_t {
-    normal = 0,
-    refused = 1,
-    broken = 2,
-    protocol = 3,
-    replaced = 4,
-    cut = 5
-};
+enum class CloseCode : std::uint64_t { normal = 0, refused = 1, broken = 2, protocol = 3, replaced = 4, cut = 5 };
 
 struct GatewayCounters {
     std::uint64_t connections = 0;  // now
@@ -74,8 +67,7 @@ public:
     void tell_counters_of(CountersOfLcores all) { counters_of_lcores_ = std::move(all); }
 
     void on_open(dataplane::DataPlane&, ConnectionId, const dataplane::Peer&) override;
-    bool on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream,
-                  dataplane::Frame&) override;
+    bool on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream, dataplane::Frame&) override;
     void on_close(dataplane::DataPlane&, ConnectionId, std::string_view why) override;
     void on_refused(std::string_view address, std::string_view why) override;
     std::size_t on_turn(dataplane::DataPlane&) override;
@@ -109,24 +101,18 @@ private:
     // Why a hello is not accepted; empty if it is.
     std::string refusal(const Connection&, const wire::Hello&, std::size_t& partition) const;
     // False: the connection has no room for the answer now.
-    bool take_counters_request(dataplane::DataPlane&, ConnectionId, Connection&,
-                               const wire::CountersRequest&);
+    bool take_counters_request(dataplane::DataPlane&, ConnectionId, Connection&, const wire::CountersRequest&);
     void read_counters(dataplane::DataPlane&);
     void refuse(dataplane::DataPlane&, ConnectionId, Connection&, const std::string& why);
     void close_replaced(dataplane::DataPlane&);
-    bool take_while_stopping(dataplane::DataPlane&, ConnectionId, Connection&, dataplane::Stream,
-                             dataplane::Frame&);
-    bool hand_over(ConnectionId, Connection&, dataplane::Frame&,
-                   std::unique_ptr<wire::DecodedFrame>);
-    void close_broken(dataplane::DataPlane&, ConnectionId, Connection&, CloseCode,
-                      std::string_view what);
+    bool take_while_stopping(dataplane::DataPlane&, ConnectionId, Connection&, dataplane::Stream, dataplane::Frame&);
+    bool hand_over(ConnectionId, Connection&, dataplane::Frame&, std::unique_ptr<wire::DecodedFrame>);
+    void close_broken(dataplane::DataPlane&, ConnectionId, Connection&, CloseCode, std::string_view what);
     void close(dataplane::DataPlane&, ConnectionId, CloseCode, std::string_view why);
     std::size_t send_outboxes(dataplane::DataPlane&);
     void close_late(dataplane::DataPlane&);
     std::size_t hand_over_disconnects();
-    void count(std::atomic<std::uint64_t>& counter) {
-        counter.fetch_add(1, std::memory_order_relaxed);
-    }
+    void count(std::atomic<std::uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
 
     const std::vector<config::PartitionConfig>& partitions_;
     const std::vector<Inbox*> inboxes_;
@@ -149,14 +135,14 @@ private:
     CountersOfLcores counters_of_lcores_;
     Clock::time_point counters_read_{};
     std::vector<dataplane::Counter> counters_told_;  // as of then
-    std::size_t waiting_ = 0;  // connections with a deadline
+    std::size_t waiting_ = 0;                        // connections with a deadline
 
     std::atomic<bool> input_stopped_{false};
     std::atomic<bool> output_ends_{false};
     std::atomic<bool> output_done_{false};
     struct {
-        std::atomic<std::uint64_t> connections{0}, hellos{0}, hellos_refused{0},
-            handshakes_refused{0}, broken{0}, frames_in{0}, frames_out{0}, pushed_back{0}, cuts{0};
+        std::atomic<std::uint64_t> connections{0}, hellos{0}, hellos_refused{0}, handshakes_refused{0}, broken{0},
+            frames_in{0}, frames_out{0}, pushed_back{0}, cuts{0};
     } counters_;
 };
 

@@ -17,12 +17,11 @@ constexpr std::chrono::milliseconds kCountersStay{10};
 
 }  // namespace
 
-bool Gateway::take_counters_request(dataplane::DataPlane& plane, ConnectionId id,
-                                    Connection& connection, const wire::CountersRequest& request) {
+bool Gateway::take_counters_request(dataplane::DataPlane& plane, ConnectionId id, Connection& connection,
+                                    const wire::CountersRequest& request) {
     const std::string& name = connection.peer.common_name;
-    const bool may_look =
-        std::any_of(partitions_.begin(), partitions_.end(),
-                    [&](const config::PartitionConfig& each) { return each.allows(name); });
+    const bool may_look = std::any_of(partitions_.begin(), partitions_.end(),
+                                      [&](const config::PartitionConfig& each) { return each.allows(name); });
     if (!may_look) {
         refuse(plane, id, connection, fmt::format("'{}' may not use any partition", name));
         return true;
@@ -31,16 +30,13 @@ bool Gateway::take_counters_request(dataplane::DataPlane& plane, ConnectionId id
     std::vector<wire::NamedCounter> named;
     named.reserve(counters_told_.size());
     for (const auto& [counter, value] : counters_told_) named.push_back({counter, value});
-    const auto uptime =
-        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started_);
-    const wire::CountersFrame answer{request.token, BAYPLAN_VERSION,
-                                     static_cast<std::uint64_t>(uptime.count()), named};
+    const auto uptime = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started_);
+    const wire::CountersFrame answer{request.token, BAYPLAN_VERSION, static_cast<std::uint64_t>(uptime.count()), named};
     if (!plane.send(id, dataplane::Stream::control, encoder_.encode(answer))) return false;
     if (connection.phase == Phase::fresh) {
         connection.phase = Phase::observer;
         --waiting_;
-        log_.info("observer connected",
-                  {{"connection", id}, {"shim", name}, {"address", connection.peer.address}});
+        log_.info("observer connected", {{"connection", id}, {"shim", name}, {"address", connection.peer.address}});
     }
     return true;
 }
@@ -60,8 +56,7 @@ void Gateway::read_counters(dataplane::DataPlane& plane) {
     counters_told_ = sum_of(lcores);
     for (std::size_t lcore = 0; lcore < lcores.size() && lcores.size() > 1; ++lcore) {
         for (const auto& [name, value] : lcores[lcore]) {
-            if (value != 0)
-                counters_told_.emplace_back(fmt::format("{}{}.{}", wire::kLcorePrefix, lcore, name), value);
+            if (value != 0) counters_told_.emplace_back(fmt::format("{}{}.{}", wire::kLcorePrefix, lcore, name), value);
         }
     }
 }

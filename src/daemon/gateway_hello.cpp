@@ -30,14 +30,12 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
     connection.partition = partition;
     connection.phase = Phase::open;
     connection.sender = std::make_unique<OutboxSender>(
-        outbox, frame_bytes_max_,
-        wire::agree(hello.protocol_min, hello.protocol_max, hello.features));
+        outbox, frame_bytes_max_, wire::agree(hello.protocol_min, hello.protocol_max, hello.features));
     --waiting_;
     registry_->claim(partition, connection.peer.common_name, lcore_, id);
     close_replaced(plane);
-    inbox.push(ConnectItem{id, connection.peer.common_name, hello.shim_instance,
-                           hello.daemon_instance, hello.decisions_received, std::move(outbox),
-                           lcore_});
+    inbox.push(ConnectItem{id, connection.peer.common_name, hello.shim_instance, hello.daemon_instance,
+                           hello.decisions_received, std::move(outbox), lcore_});
     touched_[partition] = true;
     count(counters_.hellos);
     log_.info("shim connected", {{"connection", id},
@@ -48,28 +46,22 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
     return true;
 }
 
-std::string Gateway::refusal(const Connection& connection, const wire::Hello& hello,
-                             std::size_t& partition) const {
+std::string Gateway::refusal(const Connection& connection, const wire::Hello& hello, std::size_t& partition) const {
     if (wire::agree(hello.protocol_min, hello.protocol_max, 0).protocol == 0) {
-        return fmt::format("no common protocol: this daemon speaks {} to {}, the shim {} to {}",
-                           wire::kProtocolMin, wire::kProtocolMax, hello.protocol_min,
-                           hello.protocol_max);
+        return fmt::format("no common protocol: this daemon speaks {} to {}, the shim {} to {}", wire::kProtocolMin,
+                           wire::kProtocolMax, hello.protocol_min, hello.protocol_max);
     }
-    const auto found = std::find_if(
-        partitions_.begin(), partitions_.end(),
-        [&](const config::PartitionConfig& each) { return each.name == hello.partition; });
-    if (found == partitions_.end())
-        return fmt::format("there is no partition '{}'", hello.partition);
+    const auto found = std::find_if(partitions_.begin(), partitions_.end(),
+                                    [&](const config::PartitionConfig& each) { return each.name == hello.partition; });
+    if (found == partitions_.end()) return fmt::format("there is no partition '{}'", hello.partition);
     if (!found->allows(connection.peer.common_name)) {
-        return fmt::format("'{}' may not use partition '{}'", connection.peer.common_name,
-                           hello.partition);
+        return fmt::format("'{}' may not use partition '{}'", connection.peer.common_name, hello.partition);
     }
     partition = static_cast<std::size_t>(found - partitions_.begin());
     return {};
 }
 
-void Gateway::refuse(dataplane::DataPlane& plane, ConnectionId id, Connection& connection,
-                     const std::string& why) {
+void Gateway::refuse(dataplane::DataPlane& plane, ConnectionId id, Connection& connection, const std::string& why) {
     count(counters_.hellos_refused);
     log_.warning("shim refused", {{"connection", id},
                                   {"shim", connection.peer.common_name},
@@ -81,8 +73,7 @@ void Gateway::refuse(dataplane::DataPlane& plane, ConnectionId id, Connection& c
     // Closing at once would lose the reply, which says what closing cannot.
     connection.phase = Phase::refused;
     connection.deadline = Clock::now() + kRefusedStaysFor;
-    if (!plane.send(id, dataplane::Stream::control, encoder_.encode(reply)))
-        close(plane, id, CloseCode::refused, why);
+    if (!plane.send(id, dataplane::Stream::control, encoder_.encode(reply))) close(plane, id, CloseCode::refused, why);
 }
 
 // One connection per shim and partition: a shim that reconnects has given the older one up, also
@@ -91,8 +82,7 @@ void Gateway::close_replaced(dataplane::DataPlane& plane) {
     for (const ConnectionId id : registry_->take_replaced(lcore_)) {
         const auto found = connections_.find(id);
         if (found == connections_.end() || found->second.phase != Phase::open) continue;
-        close(plane, id, CloseCode::replaced,
-              "a newer connection of the same shim took its place");
+        close(plane, id, CloseCode::replaced, "a newer connection of the same shim took its place");
     }
 }
 

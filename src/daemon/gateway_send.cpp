@@ -83,8 +83,7 @@ std::size_t Gateway::hand_over_disconnects() {
         touched_[partition] = true;
         ++done;
     }
-    disconnects_.erase(disconnects_.begin(),
-                       disconnects_.begin() + static_cast<std::ptrdiff_t>(done));
+    disconnects_.erase(disconnects_.begin(), disconnects_.begin() + static_cast<std::ptrdiff_t>(done));
     return done;
 }
 

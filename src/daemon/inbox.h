@@ -17,8 +17,8 @@
 #include <variant>
 
 #include "base/spsc_ring.h"
-#include "bayplan/records.h"
 #include "base/waker.h"
+#include "bayplan/messages.h"
 #include "dataplane/frame.h"
 #include "wire/codec.h"
 

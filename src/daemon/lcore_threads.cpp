@@ -13,20 +13,17 @@ std::vector<dataplane::Counter> sum_of(const std::vector<std::vector<dataplane::
     std::vector<dataplane::Counter> sum = all.front();
     for (std::size_t i = 1; i < all.size(); ++i) {
         for (const auto& [name, value] : all[i]) {
-            const auto found = std::find_if(sum.begin(), sum.end(),
-                                            [&](const auto& each) { return each.first == name; });
+            const auto found =
+                std::find_if(sum.begin(), sum.end(), [&](const auto& each) { return each.first == name; });
             if (found != sum.end()) found->second += value;
         }
     }
     return sum;
 }
 
-LcoreThreads::LcoreThreads(dataplane::DataPlaneOptions options,
-                           std::vector<dataplane::FrameHandler*> handlers, Log& log)
-    : options_(std::move(options)),
-      handlers_(std::move(handlers)),
-      log_(log),
-      final_counters_(handlers_.size()) {}
+LcoreThreads::LcoreThreads(dataplane::DataPlaneOptions options, std::vector<dataplane::FrameHandler*> handlers,
+                           Log& log)
+    : options_(std::move(options)), handlers_(std::move(handlers)), log_(log), final_counters_(handlers_.size()) {}
 
 LcoreThreads::~LcoreThreads() {
     if (threads_.empty()) return;
@@ -70,8 +67,7 @@ void LcoreThreads::wake() {
 bool LcoreThreads::reload_tls(std::string& error) {
     // Each reads the files for itself; the first to fail is the first of all, unless the files are
     // being replaced this very moment, and then the next signal settles it.
-    return std::all_of(planes_.begin(), planes_.end(),
-                       [&](const auto& plane) { return plane->reload_tls(error); });
+    return std::all_of(planes_.begin(), planes_.end(), [&](const auto& plane) { return plane->reload_tls(error); });
 }
 
 std::vector<dataplane::Counter> LcoreThreads::counters(std::size_t lcore) const {

@@ -41,7 +41,7 @@ public:
 
     std::size_t count() const { return handlers_.size(); }
     dataplane::DataPlane& plane(std::size_t lcore) { return *planes_[lcore]; }  // until join()
-    void wake();                                                                 // all of them
+    void wake();                                                                // all of them
     // Certificates anew, on all lcores. False: not on one of them nor on those after it; that is on
     // none, unless the files changed between two readings.
     bool reload_tls(std::string& error);

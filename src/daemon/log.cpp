@@ -32,14 +32,11 @@ constexpr std::array<LevelNames, 4> kLevels{{
     {"error", '3', spdlog::level::err},
 }};
 
-const LevelNames& names_of(config::LogLevel level) {
-    return kLevels[static_cast<std::size_t>(level)];
-}
+const LevelNames& names_of(config::LogLevel level) { return kLevels[static_cast<std::size_t>(level)]; }
 
 config::LogFormat decided(config::LogFormat format) {
     if (format != config::LogFormat::automatic) return format;
-    return std::getenv("JOURNAL_STREAM") != nullptr ? config::LogFormat::journald
-                                                    : config::LogFormat::text;
+    return std::getenv("JOURNAL_STREAM") != nullptr ? config::LogFormat::journald : config::LogFormat::text;
 }
 
 // A value that would not read back as one word is quoted; whatever a peer sent stays on one line.
@@ -80,15 +77,11 @@ struct Log::Parts {
         format = decided(options.format);
         logger->set_level(names_of(options.level).spdlog_level);
         switch (format) {
-            case config::LogFormat::journald:
-                logger->set_pattern("%v");
-                break;  // it has the time itself
+            case config::LogFormat::journald: logger->set_pattern("%v"); break;  // it has the time itself
             case config::LogFormat::json:
-                logger->set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ",%v})",
-                                    spdlog::pattern_time_type::utc);
+                logger->set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ",%v})", spdlog::pattern_time_type::utc);
                 break;
-            default:
-                logger->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %v", spdlog::pattern_time_type::utc);
+            default: logger->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %v", spdlog::pattern_time_type::utc);
         }
     }
 };
@@ -98,16 +91,15 @@ Log::Log(const config::LogConfig& options) : parts_(std::make_unique<Parts>()) {
         std::string error;  // a log thread that could not be pinned has nowhere to say so
         threads::assume_role(threads::Role::housekeeping, 0, error);
     });
-    parts_->logger = std::make_shared<spdlog::async_logger>(
-        "bayplan", std::make_shared<spdlog::sinks::stderr_sink_mt>(), parts_->pool,
-        spdlog::async_overflow_policy::overrun_oldest);
+    parts_->logger =
+        std::make_shared<spdlog::async_logger>("bayplan", std::make_shared<spdlog::sinks::stderr_sink_mt>(),
+                                               parts_->pool, spdlog::async_overflow_policy::overrun_oldest);
     parts_->set_up(options);
 }
 
 Log::Log(const config::LogConfig& options, std::function<void(std::string_view)> take)
     : parts_(std::make_unique<Parts>()) {
-    parts_->logger = std::make_shared<spdlog::logger>(
-        "bayplan", std::make_shared<FunctionSink>(std::move(take)));
+    parts_->logger = std::make_shared<spdlog::logger>("bayplan", std::make_shared<FunctionSink>(std::move(take)));
     parts_->set_up(options);
 }
 
@@ -122,8 +114,7 @@ void Log::line(config::LogLevel level, std::string_view message, LogFields field
     if (!parts_->logger->should_log(names.spdlog_level)) return;
     fmt::memory_buffer out;
     if (parts_->format == config::LogFormat::json) {
-        fmt::format_to(std::back_inserter(out), R"("level":"{}","msg":{})", names.name,
-                       json_text(message));
+        fmt::format_to(std::back_inserter(out), R"("level":"{}","msg":{})", names.name, json_text(message));
         for (const LogField& field : fields) {
             fmt::format_to(std::back_inserter(out), ",{}:{}", json_text(field.key),
                            field.number ? field.value : json_text(field.value));

@@ -26,9 +26,8 @@ struct LogField {
 
     LogField(std::string_view key, std::string_view value) : key(key), value(value) {}
     template <class Number>
-    requires(std::integral<Number> || std::floating_point<Number>)
-        LogField(std::string_view key, Number value)
-        : key(key), value(fmt::format("{}", value)), number(true) {}
+        requires(std::integral<Number> || std::floating_point<Number>)
+    LogField(std::string_view key, Number value) : key(key), value(fmt::format("{}", value)), number(true) {}
 };
 using LogFields = std::initializer_list<LogField>;
 
@@ -42,18 +41,10 @@ public:
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
 
-    void debug(std::string_view message, LogFields fields = {}) {
-        line(config::LogLevel::debug, message, fields);
-    }
-    void info(std::string_view message, LogFields fields = {}) {
-        line(config::LogLevel::info, message, fields);
-    }
-    void warning(std::string_view message, LogFields fields = {}) {
-        line(config::LogLevel::warning, message, fields);
-    }
-    void error(std::string_view message, LogFields fields = {}) {
-        line(config::LogLevel::error, message, fields);
-    }
+    void debug(std::string_view message, LogFields fields = {}) { line(config::LogLevel::debug, message, fields); }
+    void info(std::string_view message, LogFields fields = {}) { line(config::LogLevel::info, message, fields); }
+    void warning(std::string_view message, LogFields fields = {}) { line(config::LogLevel::warning, message, fields); }
+    void error(std::string_view message, LogFields fields = {}) { line(config::LogLevel::error, message, fields); }
     void line(config::LogLevel, std::string_view message, LogFields);
 
 private:

@@ -28,11 +28,10 @@ struct Arguments {
 };
 
 // "A,B"; an empty name between commas is kept, to be refused.
-void add_predicates(CLI::App& app, const std::string& option,
-                    std::optional<std::vector<std::string>>& names, const std::string& help) {
+void add_predicates(CLI::App& app, const std::string& option, std::optional<std::vector<std::string>>& names,
+                    const std::string& help) {
     app.add_option_function<std::string>(
-           option, [&names](const std::string& text) { names = CLI::detail::split(text, ','); },
-           help)
+           option, [&names](const std::string& text) { names = CLI::detail::split(text, ','); }, help)
         ->type_name("A,B,...");
 }
 
@@ -42,12 +41,9 @@ bool parse(int argc, char** argv, Arguments& arguments, int& status) {
         "baypland, the scheduling appliance: takes asks from shims over QUIC and places them "
         "exactly.");
     app.set_version_flag("--version", std::string("baypland ") + BAYPLAN_VERSION);
-    app.add_option("--config", arguments.config, "The configuration, a YAML file")
-        ->type_name("FILE");
-    app.add_flag("--check", arguments.check,
-                 "Read the configuration, report every fault, and exit");
-    app.add_flag("--help-config", arguments.help_config,
-                 "Print the manual of the configuration, and exit");
+    app.add_option("--config", arguments.config, "The configuration, a YAML file")->type_name("FILE");
+    app.add_flag("--check", arguments.check, "Read the configuration, report every fault, and exit");
+    app.add_flag("--help-config", arguments.help_config, "Print the manual of the configuration, and exit");
     app.add_option("--record", arguments.record,
                    "Record every input here for replay (instead of 'record' of the configuration)")
         ->type_name("FILE");
@@ -56,8 +52,7 @@ bool parse(int argc, char** argv, Arguments& arguments, int& status) {
                    "'predicates')");
     add_predicates(app, "--reservation-predicates", arguments.predicates.reservation_predicates,
                    "The same for reservations (instead of 'reservation_predicates')");
-    app.add_option("--status", arguments.status, "Write the state as JSON here, every second")
-        ->type_name("FILE");
+    app.add_option("--status", arguments.status, "Write the state as JSON here, every second")->type_name("FILE");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& end) {
@@ -76,8 +71,7 @@ bool load(const Arguments& arguments, const threads::HostCpus& host, config::Con
     config::Faults faults;
     config::load_config(arguments.config, host, config, faults);
     config::override_predicates(arguments.predicates, "baypland", config, faults);
-    for (const config::Fault& fault : faults)
-        std::fprintf(stderr, "%s\n", fault.to_string().c_str());
+    for (const config::Fault& fault : faults) std::fprintf(stderr, "%s\n", fault.to_string().c_str());
     if (!arguments.record.empty()) config.record = arguments.record;
     return faults.empty();
 }

@@ -14,9 +14,9 @@
 #include <utility>
 #include <variant>
 
-#include "base/spsc_ring.h"
-#include "bayplan/records.h"
 #include "base/decision_sink.h"
+#include "base/spsc_ring.h"
+#include "bayplan/messages.h"
 
 namespace bayplan::daemon {
 
@@ -50,8 +50,7 @@ private:
 class Outbox {
 public:
     explicit Outbox(std::size_t items_max, std::shared_ptr<OutputSignal> signal = nullptr)
-        : ring_(items_max),
-          signal_(signal ? std::move(signal) : std::make_shared<OutputSignal>()) {}
+        : ring_(items_max), signal_(signal ? std::move(signal) : std::make_shared<OutputSignal>()) {}
 
     // False: full, and the lcore will tell the engine when it no longer is.
     bool offer(OutboxItem&& item) {
@@ -73,14 +72,11 @@ public:
     bool take(OutboxItem& item) { return ring_.pop(item); }
     bool drained() { return ring_.empty(); }
     // The reason, or null.
-    const std::string* was_cut() const {
-        return cut_.load(std::memory_order_acquire) ? &why_ : nullptr;
-    }
+    const std::string* was_cut() const { return cut_.load(std::memory_order_acquire) ? &why_ : nullptr; }
     // Whether an offer was refused since the last call. A refusal that crosses this call is seen at
     // the next one; the engine looks again by itself within milliseconds.
     bool was_refused() {
-        return refused_.load(std::memory_order_relaxed) &&
-               refused_.exchange(false, std::memory_order_acq_rel);
+        return refused_.load(std::memory_order_relaxed) && refused_.exchange(false, std::memory_order_acq_rel);
     }
 
 private:

@@ -30,19 +30,15 @@ std::size_t bytes_of(const Decision& decision) {
 
 }  // namespace
 
-OutboxSender::OutboxSender(std::shared_ptr<Outbox> outbox, std::size_t frame_bytes_max,
-                           const wire::Agreed& agreed)
-    : outbox_(std::move(outbox)),
-      agreed_(agreed),
-      frame_bytes_(std::min(kFrameBytesAimed, frame_bytes_max / 2)) {}
+OutboxSender::OutboxSender(std::shared_ptr<Outbox> outbox, std::size_t frame_bytes_max, const wire::Agreed& agreed)
+    : outbox_(std::move(outbox)), agreed_(agreed), frame_bytes_(std::min(kFrameBytesAimed, frame_bytes_max / 2)) {}
 
-std::size_t OutboxSender::drain(dataplane::DataPlane& plane, dataplane::ConnectionId connection,
-                                wire::Encoder& encoder, std::size_t frames_max) {
+std::size_t OutboxSender::drain(dataplane::DataPlane& plane, dataplane::ConnectionId connection, wire::Encoder& encoder,
+                                std::size_t frames_max) {
     std::size_t sent = 0;
     for (; sent < frames_max; ++sent) {
         const bool again = !held_.empty();
-        const std::span<const std::byte> frame =
-            again ? std::span<const std::byte>(held_) : next_frame(encoder);
+        const std::span<const std::byte> frame = again ? std::span<const std::byte>(held_) : next_frame(encoder);
         if (frame.empty()) break;
         if (!plane.send(connection, stream_, frame)) {
             if (!again) held_.assign(frame.begin(), frame.end());
@@ -97,8 +93,7 @@ std::span<const std::byte> OutboxSender::next_decisions(wire::Encoder& encoder) 
         chunk_.push_back(decision);
         ++next;
     }
-    const wire::DecisionsFrame frame{batch_.batch->first_sequence + batch_.skip,
-                                     batch_.state_applied, chunk_};
+    const wire::DecisionsFrame frame{batch_.batch->first_sequence + batch_.skip, batch_.state_applied, chunk_};
     frame_end_ = frame.first_sequence + chunk_.size() - 1;
     stream_ = dataplane::Stream::decisions;
     const std::span<const std::byte> encoded = encoder.encode(frame);

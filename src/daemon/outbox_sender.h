@@ -26,8 +26,7 @@ public:
 
     // Sends at most `frames_max` frames; returns how many. Few at a time, so that connections take
     // turns.
-    std::size_t drain(dataplane::DataPlane&, dataplane::ConnectionId, wire::Encoder&,
-                      std::size_t frames_max);
+    std::size_t drain(dataplane::DataPlane&, dataplane::ConnectionId, wire::Encoder&, std::size_t frames_max);
 
     bool idle() { return held_.empty() && !batch_.batch && outbox_->drained(); }
     Outbox& outbox() { return *outbox_; }

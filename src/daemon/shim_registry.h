@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 
 namespace bayplan::daemon {
 
@@ -27,11 +27,9 @@ public:
     }
 
     // From now on this is the shim's connection; the one before is put on its lcore's list.
-    void claim(std::size_t partition, const std::string& shim, std::size_t lcore,
-               ConnectionId connection) {
+    void claim(std::size_t partition, const std::string& shim, std::size_t lcore, ConnectionId connection) {
         const std::lock_guard lock(mutex_);
-        const auto [current, is_first] =
-            holders_.try_emplace({partition, shim}, Holder{lcore, connection});
+        const auto [current, is_first] = holders_.try_emplace({partition, shim}, Holder{lcore, connection});
         if (is_first) return;
         const Holder older = std::exchange(current->second, Holder{lcore, connection});
         Replaced& list = *replaced_[older.lcore];
@@ -42,8 +40,7 @@ public:
     void release(std::size_t partition, const std::string& shim, ConnectionId connection) {
         const std::lock_guard lock(mutex_);
         const auto found = holders_.find({partition, shim});
-        if (found != holders_.end() && found->second.connection == connection)
-            holders_.erase(found);
+        if (found != holders_.end() && found->second.connection == connection) holders_.erase(found);
     }
     // Connections of this lcore that were replaced since the last call; the lcore closes them.
     std::vector<ConnectionId> take_replaced(std::size_t lcore) {

@@ -120,9 +120,7 @@ std::string gateway_json(const GatewayCounters& counters) {
 }
 
 // As a list of numbers.
-std::string cpus_json(const std::vector<std::uint32_t>& cpus) {
-    return fmt::format("[{}]", fmt::join(cpus, ","));
-}
+std::string cpus_json(const std::vector<std::uint32_t>& cpus) { return fmt::format("[{}]", fmt::join(cpus, ",")); }
 
 std::string partition_json(const PartitionStatus& partition) {
     JsonObject json;
@@ -131,8 +129,7 @@ std::string partition_json(const PartitionStatus& partition) {
     json.number("workers", partition.workers);
     json.number("victim_workers", partition.victim_workers);
     json.add("victim_cpus", cpus_json(partition.engine.victim_cpus));
-    for (const EngineField& field : kEngineFields)
-        json.number(field.name, partition.engine.counters.*field.member);
+    for (const EngineField& field : kEngineFields) json.number(field.name, partition.engine.counters.*field.member);
     json.number("inbox_frames", partition.inbox_frames);
     json.number("inbox_bytes", partition.inbox_bytes);
     json.text("record_error", partition.engine.record_error);
@@ -149,8 +146,7 @@ void add_partitions(JsonObject& json, const Status& status) {
     json.number("workers", workers);
     for (const EngineField& field : kEngineFields) {
         std::uint64_t sum = 0;
-        for (const PartitionStatus& partition : status.partitions)
-            sum += partition.engine.counters.*field.member;
+        for (const PartitionStatus& partition : status.partitions) sum += partition.engine.counters.*field.member;
         json.number(field.name, sum);
     }
     if (status.partitions.size() == 1) json.text("digest", status.partitions.front().engine.digest);

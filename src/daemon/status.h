@@ -52,7 +52,7 @@ std::string to_json(const Status&);
 // why.
 bool replace_file(const std::string& file, std::string_view text, std::string& error);
 
-double cpu_seconds();             // user and system, of this process so far
+double cpu_seconds();            // user and system, of this process so far
 std::uint64_t resident_bytes();  // of this process now; 0 if the kernel does not tell
 
 }  // namespace bayplan::daemon

@@ -8,12 +8,12 @@ namespace bayplan {
 
 namespace {
 
-std::string fault_of(std::int64_t value, const std::string& kind) {
+std::string fault_of(std::int64_t value, const std::string& resource) {
     if (value < 0) {
-        return "negative amount of " + kind;
+        return "negative amount of " + resource;
     }
     if (value > kAmountMax) {
-        return "amount of " + kind + " is too large";
+        return "amount of " + resource + " is too large";
     }
     return {};
 }
@@ -23,26 +23,26 @@ std::string fault_of(std::int64_t value, const std::string& kind) {
 std::string Inputs::read_amounts(Shim& shim, std::span<const Amount> amounts, bool keep_zeros) {
     amounts_.clear();
     for (const Amount& amount : amounts) {
-        Dictionary::Entry* entry = shim.dictionary.find(amount.kind);
+        Dictionary::Entry* entry = shim.dictionary.find(amount.resource);
         if (entry == nullptr) {
-            return "unknown dictionary id #" + std::to_string(amount.kind);
+            return "unknown dictionary id #" + std::to_string(amount.resource);
         }
         if (amount.value < 0 || amount.value > kAmountMax) {
             return fault_of(amount.value, entry->text);
         }
-        const KindId kind = shim.dictionary.kind(*entry);
-        for (const KindAmount& before : amounts_) {
-            if (before.kind == kind) {
+        const ResourceId resource = shim.dictionary.resource(*entry);
+        for (const ResourceAmount& before : amounts_) {
+            if (before.resource == resource) {
                 return entry->text + " is given twice";
             }
         }
-        amounts_.push_back({kind, amount.value});
+        amounts_.push_back({resource, amount.value});
     }
     if (!keep_zeros) {
-        std::erase_if(amounts_, [](const KindAmount& amount) { return amount.value == 0; });
+        std::erase_if(amounts_, [](const ResourceAmount& amount) { return amount.value == 0; });
     }
     std::sort(amounts_.begin(), amounts_.end(),
-              [](const KindAmount& a, const KindAmount& b) { return raw(a.kind) < raw(b.kind); });
+              [](const ResourceAmount& a, const ResourceAmount& b) { return raw(a.resource) < raw(b.resource); });
     return {};
 }
 

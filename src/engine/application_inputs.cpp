@@ -7,7 +7,7 @@
 
 namespace bayplan {
 
-void Inputs::add_application(ShimId id, const ApplicationRecord& record) {
+void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     Shim& shim = world_.shims[id];
     const std::string_view name = text_of(shim, record.application);
     std::string fault;
@@ -51,8 +51,8 @@ void Inputs::remove_application(ShimId id, DictId entry) {
     remove_with_asks(id, application);
 }
 
-void Inputs::state(ShimId id, const ApplicationsMessage& message) {
-    for (const ApplicationRecord& record : message.add) {
+void Inputs::apply(ShimId id, const ApplicationsMessage& message) {
+    for (const ApplicationItem& record : message.add) {
         add_application(id, record);
     }
     for (const DictId entry : message.remove) {

@@ -11,8 +11,8 @@ namespace bayplan {
 namespace {
 
 // What Kubernetes takes a container without requests for.
-constexpr std::int64_t kDefaultCpu = 100;                          // milli-cores
-constexpr std::int64_t kDefaultMemory = std::int64_t{200} << 20;   // bytes
+constexpr std::int64_t kDefaultCpu = 100;                         // milli-cores
+constexpr std::int64_t kDefaultMemory = std::int64_t{200} << 20;  // bytes
 
 // A pod may run on a node, or wait for it, as long as these are not too many; `there`: it is one of them already.
 std::string crowd_fault(const World& world, Slot slot, std::string_view node, bool there) {
@@ -27,9 +27,9 @@ std::string crowd_fault(const World& world, Slot slot, std::string_view node, bo
 
 // --- asks
 
-std::string Inputs::update_fault(const AskRecord& record, AskId existing, Slot node) {
+std::string Inputs::update_fault(const AskItem& record, AskId existing, Slot node) {
     const Ask& ask = world_.asks[existing];
-    if (!has_place(ask.state)) {
+    if (!is_allocated(ask.state)) {
         return {};
     }
     if (record.node != 0 && node != ask.slot) {
@@ -38,7 +38,7 @@ std::string Inputs::update_fault(const AskRecord& record, AskId existing, Slot n
     return world_.classes[ask.ask_class].spec->requests == amounts_ ? "" : "is placed already";
 }
 
-std::string Inputs::new_fault(ShimId id, const AskRecord& record) {
+std::string Inputs::new_fault(ShimId id, const AskItem& record) {
     if (world_.shims[id].asks.size() >= world_.options.asks_max) {
         return "more than " + std::to_string(world_.options.asks_max) + " asks";
     }
@@ -46,7 +46,7 @@ std::string Inputs::new_fault(ShimId id, const AskRecord& record) {
 }
 
 // After read_amounts. `existing`: the ask that the record changes, or kNone.
-bool Inputs::fits_in_total(Shim& shim, const AskRecord& record, AskId existing) {
+bool Inputs::fits_in_total(Shim& shim, const AskItem& record, AskId existing) {
     occupies_.assign(amounts_.begin(), amounts_.end());
     occupies_.push_back({kScoredCpu, scored(shim, record, record.node_cpu, kCpu, kDefaultCpu)});
     occupies_.push_back({kScoredMemory, scored(shim, record, record.node_memory, kMemory, kDefaultMemory)});
@@ -57,7 +57,7 @@ bool Inputs::fits_in_total(Shim& shim, const AskRecord& record, AskId existing) 
 }
 
 // What is wrong with the record before its key is looked at.
-std::string Inputs::ask_fault(ShimId id, const AskRecord& record) {
+std::string Inputs::ask_fault(ShimId id, const AskItem& record) {
     Shim& shim = world_.shims[id];
     if (record.key.empty()) {
         return "empty key";
@@ -88,9 +88,9 @@ std::string Inputs::ask_fault(ShimId id, const AskRecord& record) {
     return is_device_text(record.devices) ? "" : "devices cannot be read";
 }
 
-void Inputs::state(ShimId id, const AsksMessage& message) {
+void Inputs::apply(ShimId id, const AsksMessage& message) {
     Shim& shim = world_.shims[id];
-    for (const AskRecord& record : message.asks) {
+    for (const AskItem& record : message.asks) {
         std::string fault = ask_fault(id, record);
         if (!fault.empty()) {
             lifecycle_.decide(id, DecisionKind::ask_rejected, record.key, fault);
@@ -100,8 +100,7 @@ void Inputs::state(ShimId id, const AsksMessage& message) {
         const AskId found = shim.asks.find(record.key);
         if (found == kNone<AskId>) {
             fault = new_fault(id, record);
-        } else if (const Ask& ask = world_.asks[found];
-                   ask.application != application_of(shim, record.application)) {
+        } else if (const Ask& ask = world_.asks[found]; ask.application != application_of(shim, record.application)) {
             fault = "key is in use by application " +
                     (ask.application == kNone<ApplicationId> ? std::string("-")
                                                              : world_.applications[ask.application].name);
@@ -110,9 +109,10 @@ void Inputs::state(ShimId id, const AsksMessage& message) {
         }
         if (fault.empty() && record.node != 0) {
             const std::string_view name = text_of(shim, record.node);
-            const bool there = found != kNone<AskId> && (has_place(world_.asks[found].state) ||
-                                                         (world_.asks[found].state == AskState::awaiting_node &&
-                                                          world_.awaited_nodes.node_of(found) == name));
+            const bool there =
+                found != kNone<AskId> &&
+                (is_allocated(world_.asks[found].state) ||
+                 (world_.asks[found].state == AskState::awaiting_node && world_.awaited_nodes.node_of(found) == name));
             fault = crowd_fault(world_, node, name, there);
         }
         if (fault.empty() && !fits_in_total(shim, record, found)) {
@@ -129,13 +129,13 @@ void Inputs::state(ShimId id, const AsksMessage& message) {
 }
 
 // What scores count for the pod: as said, or as requested (0 too), or Kubernetes' default.
-std::int64_t Inputs::scored(Shim& shim, const AskRecord& record, std::int64_t said, KindId kind,
+std::int64_t Inputs::scored(Shim& shim, const AskItem& record, std::int64_t said, ResourceId resource,
                             std::int64_t otherwise) {
     if (said != -1) {
         return said;
     }
     for (const Amount& amount : record.requests) {
-        if (shim.dictionary.kind(*shim.dictionary.find(amount.kind)) == kind) {
+        if (shim.dictionary.resource(*shim.dictionary.find(amount.resource)) == resource) {
             return amount.value;
         }
     }
@@ -143,13 +143,13 @@ std::int64_t Inputs::scored(Shim& shim, const AskRecord& record, std::int64_t sa
 }
 
 // Takes a reference to the required node's name; ClassTable::acquire takes its own.
-AskClass Inputs::class_of(ShimId id, const AskRecord& record) {
+AskClass Inputs::class_of(ShimId id, const AskItem& record) {
     Shim& shim = world_.shims[id];
     AskClass spec;
     spec.requests = amounts_;
-    spec.spec = record.spec == 0 ? kEmptySpec : shim.specs.at(record.spec);
+    spec.pod_spec = record.spec == 0 ? kEmptySpec : shim.specs.at(record.spec);
     spec.tolerates_unschedulable = record.tolerates_unschedulable ||
-                                   tolerates_unschedulable(world_.specs[spec.spec].tolerations, world_.known);
+                                   tolerates_unschedulable(world_.specs[spec.pod_spec].tolerations, world_.known);
     spec.priority = record.priority;
     spec.node_cpu = scored(shim, record, record.node_cpu, kCpu, kDefaultCpu);
     spec.node_memory = scored(shim, record, record.node_memory, kMemory, kDefaultMemory);
@@ -161,7 +161,7 @@ AskClass Inputs::class_of(ShimId id, const AskRecord& record) {
     return spec;
 }
 
-void Inputs::take_grace(AskId id, const AskRecord& record) {
+void Inputs::take_grace(AskId id, const AskItem& record) {
     world_.asks.set_grace(id, record.grace_period_s < 0 ? GraceTable::kUsual_s : record.grace_period_s);
 }
 
@@ -188,7 +188,7 @@ void Inputs::put_on_node(AskId id, std::string_view node, std::string_view await
     }
 }
 
-void Inputs::add_ask(ShimId id, const AskRecord& record) {
+void Inputs::add_ask(ShimId id, const AskItem& record) {
     Shim& shim = world_.shims[id];
     const AskId ask_id = world_.asks.add(record.key, ++world_.last_sequence);
     Ask& ask = world_.asks[ask_id];
@@ -241,7 +241,7 @@ void Inputs::nominate_as_stated(AskId id, Slot slot) {
 }
 
 // A placed pod stated again: what may change of it is taken over.
-void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
+void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     Ask& ask = world_.asks[ask_id];
     AskClass spec = class_of(id, record);
     if (spec.required_node != kNone<NameId>) {
@@ -251,18 +251,18 @@ void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
     spec.required_node = old.required_node;
     // Of the toleration, the flag is not taken over; what the spec says is.
     spec.tolerates_unschedulable =
-        ask.stated_tolerates || tolerates_unschedulable(world_.specs[spec.spec].tolerations, world_.known);
+        ask.stated_tolerates || tolerates_unschedulable(world_.specs[spec.pod_spec].tolerations, world_.known);
     if (spec.required_node != kNone<NameId>) {
         world_.names.add_reference(spec.required_node);
     }
     // A victim of ours stays one, whatever its shim has seen of that yet.
     const bool terminating = record.terminating || ask.chosen;
-    const SpecId spec_before = old.spec;
-    const bool counts_anew = spec.spec != spec_before || terminating != ask.terminating;
+    const SpecId spec_before = old.pod_spec;
+    const bool counts_anew = spec.pod_spec != spec_before || terminating != ask.terminating;
     const bool other_priority = record.priority != ask.priority;
     const bool preempted = record.preempted || ask.chosen;
     const PodSpec& former = world_.specs[spec_before];
-    const PodSpec& now = world_.specs[spec.spec];
+    const PodSpec& now = world_.specs[spec.pod_spec];
     const bool other_uses = former.ports != now.ports || former.volumes != now.volumes;
     const bool stays = (ask.terminating && !terminating) || (ask.preempted && !preempted);
     const Slot slot = ask.slot;
@@ -290,9 +290,9 @@ void Inputs::update_placed(ShimId id, const AskRecord& record, AskId ask_id) {
     }
 }
 
-void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
+void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     Ask& ask = world_.asks[ask_id];
-    if (has_place(ask.state)) {
+    if (is_allocated(ask.state)) {
         update_placed(id, record, ask_id);
         return;
     }
@@ -337,14 +337,14 @@ void Inputs::update_ask(ShimId id, const AskRecord& record, AskId ask_id) {
 // --- the ends of asks
 
 void Inputs::release(AskId id) {
-    const bool frees = has_place(world_.asks[id].state) || world_.nominations.of(id) != nullptr;
+    const bool frees = is_allocated(world_.asks[id].state) || world_.nominations.of(id) != nullptr;
     lifecycle_.remove(id);
     if (frees) {
         lifecycle_.wake(kPodGone);
     }
 }
 
-void Inputs::release_one(ShimId id, const ReleaseRecord& record) {
+void Inputs::release_one(ShimId id, const ReleaseItem& record) {
     Shim& shim = world_.shims[id];
     const ApplicationId application = application_of(shim, record.application);
     if (application == kNone<ApplicationId> && (record.application != 0 || record.key.empty())) {
@@ -366,17 +366,17 @@ void Inputs::release_one(ShimId id, const ReleaseRecord& record) {
     release(found);
 }
 
-void Inputs::state(ShimId id, const ReleasesMessage& message) {
-    for (const ReleaseRecord& record : message.releases) {
+void Inputs::apply(ShimId id, const ReleasesMessage& message) {
+    for (const ReleaseItem& record : message.releases) {
         release_one(id, record);
     }
 }
 
-void Inputs::state(ShimId id, const NacksMessage& message) {
+void Inputs::apply(ShimId id, const NacksMessage& message) {
     Shim& shim = world_.shims[id];
-    for (const NackRecord& record : message.nacks) {
+    for (const NackItem& record : message.nacks) {
         const AskId found = shim.asks.find(record.key);
-        if (found == kNone<AskId> || !has_place(world_.asks[found].state) || world_.asks[found].foreign) {
+        if (found == kNone<AskId> || !is_allocated(world_.asks[found].state) || world_.asks[found].foreign) {
             lifecycle_.decide(id, DecisionKind::message_rejected, record.key, "no such allocation");
             continue;
         }

@@ -1,3 +1,4 @@
+// The steps of an attempt, from the checks ahead to its end; see attempts.h.
 #include "engine/attempts.h"
 
 #include <algorithm>
@@ -33,8 +34,8 @@ void Attempts::make(AskId id) {
 Slot Attempts::nominated_node_that_passes(AskId id) const {
     const Nomination* const nomination = world_.nominations.of(id);
     if (nomination == nullptr || !world_.options.preemption.nominated_node_first ||
-        world_.left_out.is_left_out(id, nomination->slot) ||
-        world_.left_out.avoided(id, world_.now_ns) == nomination->slot) {
+        world_.excluded.is_excluded(id, nomination->slot) ||
+        world_.excluded.avoided(id, world_.now_ns) == nomination->slot) {
         return kNone<Slot>;
     }
     NodeTrial trial(trial_tables(world_, predicates_), id, nomination->slot);
@@ -45,8 +46,8 @@ void Attempts::exclude(AskId id, bool avoid, ExcludedNodes& excluded) const {
     excluded.clear();
     const auto add = [&](Slot slot) { excluded.add(slot); };
     if (world_.asks[id].has_entries) {
-        world_.left_out.for_each_left_out(id, add);
-        if (const Slot avoided = world_.left_out.avoided(id, world_.now_ns); avoid && avoided != kNone<Slot>) {
+        world_.excluded.for_each_excluded(id, add);
+        if (const Slot avoided = world_.excluded.avoided(id, world_.now_ns); avoid && avoided != kNone<Slot>) {
             add(avoided);
         }
     }
@@ -72,7 +73,7 @@ NodeKey Attempts::find(AskId id) {
     const ClassId ask_class = world_.asks[id].ask_class;
     exclude(id, true, excluded_);
     const NodeKey best = pipeline_.resolve(ask_class, excluded_);
-    if (best != 0 || !world_.asks[id].has_entries || world_.left_out.avoided(id, world_.now_ns) == kNone<Slot>) {
+    if (best != 0 || !world_.asks[id].has_entries || world_.excluded.avoided(id, world_.now_ns) == kNone<Slot>) {
         return best;
     }
     exclude(id, false, excluded_);
@@ -83,9 +84,8 @@ NodeKey Attempts::find(AskId id) {
 bool Attempts::shares_failures(AskId id) const {
     const TrialTables tables = trial_tables(world_, predicates_);
     return (!world_.asks[id].has_entries ||
-            (world_.nominations.of(id) == nullptr && !world_.left_out.any_left_out(id))) &&
-           (world_.nominations.empty() ||
-            !looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class)));
+            (world_.nominations.of(id) == nullptr && !world_.excluded.any_excluded(id))) &&
+           (world_.nominations.empty() || !looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class)));
 }
 
 void Attempts::fail(AskId id) {

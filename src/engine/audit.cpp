@@ -1,3 +1,4 @@
+// One recount for each law, compared with the tables; see audit.h.
 #include "engine/audit.h"
 
 #include <algorithm>
@@ -10,10 +11,10 @@ namespace {
 
 // R-LAW-2: used, foreign and held of each node are the sums of what is there.
 struct Sums {
-    std::map<std::pair<Slot, KindId>, std::int64_t> used;
-    std::map<std::pair<Slot, KindId>, std::int64_t> foreign;
-    std::map<std::pair<Slot, KindId>, std::int64_t> held;
-    std::map<KindId, std::int64_t> asked;  // of all asks
+    std::map<std::pair<Slot, ResourceId>, std::int64_t> used;
+    std::map<std::pair<Slot, ResourceId>, std::int64_t> foreign;
+    std::map<std::pair<Slot, ResourceId>, std::int64_t> held;
+    std::map<ResourceId, std::int64_t> asked;  // of all asks
     std::map<AskState, std::size_t> states;
     std::size_t awaited_in_vain = 0;  // waiting for a node that is there
     std::uint64_t allocations = 0;
@@ -27,50 +28,50 @@ Sums recount(const World& world) {
             const std::string_view node = world.awaited_nodes.node_of(id);
             sums.awaited_in_vain += world.nodes.find(node) == kNone<Slot> ? 0 : 1;
         }
-        for (const KindAmount& request : world.classes[ask.ask_class].spec->occupies) {
-            sums.asked[request.kind] += request.value;
+        for (const ResourceAmount& request : world.classes[ask.ask_class].spec->occupies) {
+            sums.asked[request.resource] += request.value;
         }
-        if (!has_place(ask.state)) {
+        if (!is_allocated(ask.state)) {
             return;
         }
         sums.allocations += ask.foreign ? 0 : 1;
         auto& column = ask.foreign ? sums.foreign : sums.used;
-        for (const KindAmount& request : world.classes[ask.ask_class].spec->occupies) {
-            column[{ask.slot, request.kind}] += request.value;
+        for (const ResourceAmount& request : world.classes[ask.ask_class].spec->occupies) {
+            column[{ask.slot, request.resource}] += request.value;
         }
     });
     for (const auto& [owner, hold] : world.holds.all()) {
-        for (const KindAmount& amount : hold.amounts) {
-            sums.held[{hold.slot, amount.kind}] += amount.value;
+        for (const ResourceAmount& amount : hold.amounts) {
+            sums.held[{hold.slot, amount.resource}] += amount.value;
         }
     }
     return sums;
 }
 
-std::int64_t sum_at(const std::map<std::pair<Slot, KindId>, std::int64_t>& sums, Slot slot, KindId kind) {
-    const auto found = sums.find({slot, kind});
+std::int64_t sum_at(const std::map<std::pair<Slot, ResourceId>, std::int64_t>& sums, Slot slot, ResourceId resource) {
+    const auto found = sums.find({slot, resource});
     return found == sums.end() ? 0 : found->second;
 }
 
 void check_lane(const World& world, const Sums& sums, const NodeBlock& block, Slot slot,
                 std::vector<std::string>& broken) {
     const std::uint32_t lane = lane_of(slot);
-    for (std::uint32_t number = 0; number < block.kinds.size(); ++number) {
-        if (!block.kinds[number]) {
+    for (std::uint32_t number = 0; number < block.resources.size(); ++number) {
+        if (!block.resources[number]) {
             continue;
         }
-        const auto kind = static_cast<KindId>(number);
-        const KindColumns& columns = *block.kinds[number];
+        const auto resource = static_cast<ResourceId>(number);
+        const ResourceColumns& columns = *block.resources[number];
         const auto differs = [&](const char* what, std::int64_t shown, std::int64_t counted) {
             if (shown != counted) {
                 broken.push_back(std::string(what) + " of slot " + std::to_string(raw(slot)) + ", kind " +
-                                 std::string(world.kinds.text(kind)) + " is " + std::to_string(shown) +
+                                 std::string(world.resources.text(resource)) + " is " + std::to_string(shown) +
                                  ", its parts sum to " + std::to_string(counted));
             }
         };
-        differs("used", columns.used[lane], sum_at(sums.used, slot, kind));
-        differs("foreign", columns.foreign[lane], sum_at(sums.foreign, slot, kind));
-        differs("held", columns.held[lane], sum_at(sums.held, slot, kind));
+        differs("used", columns.used[lane], sum_at(sums.used, slot, resource));
+        differs("foreign", columns.foreign[lane], sum_at(sums.foreign, slot, resource));
+        differs("held", columns.held[lane], sum_at(sums.held, slot, resource));
     }
 }
 
@@ -78,21 +79,21 @@ void check_lane(const World& world, const Sums& sums, const NodeBlock& block, Sl
 void check_share(const World& world, AskId id, const DeviceUse& use, std::vector<std::int64_t>& counted,
                  std::vector<std::string>& broken) {
     std::int64_t asked = 0;
-    for (const KindAmount& request : world.classes[world.asks[id].ask_class].spec->requests) {
-        asked += request.kind == use.kind ? request.value : 0;
+    for (const ResourceAmount& request : world.classes[world.asks[id].ask_class].spec->requests) {
+        asked += request.resource == use.resource ? request.value : 0;
     }
     std::int64_t has = 0;
     for (const DeviceShare& share : world.devices.of(id) == nullptr ? DeviceShares() : *world.devices.of(id)) {
-        if (share.kind == use.kind) {
+        if (share.resource == use.resource) {
             has += share.amount;
-            DeviceUse one{use.kind, use.count, std::move(counted)};
+            DeviceUse one{use.resource, use.count, std::move(counted)};
             one.add(share.devices, share.amount, +1);
             counted = std::move(one.used);
         }
     }
     if (has != asked) {
         broken.push_back(std::string(world.asks.key(id)) + " asks for " + std::to_string(asked) + " of " +
-                         std::string(world.kinds.text(use.kind)) + " and has " + std::to_string(has));
+                         std::string(world.resources.text(use.resource)) + " and has " + std::to_string(has));
     }
 }
 
@@ -105,10 +106,10 @@ void check_devices(const World& world, Slot slot, std::vector<std::string>& brok
         shown += reach && (*reach)[lane] != kNoDevices ? 1 : 0;
     }
     const std::vector<DeviceUse>& devices = world.devices.at(slot);
-    const auto expect = [&](bool holds, const char* what, KindId kind) {
+    const auto expect = [&](bool holds, const char* what, ResourceId resource) {
         if (!holds) {
             broken.push_back(std::string(what) + " of slot " + std::to_string(raw(slot)) + ", kind " +
-                             std::string(world.kinds.text(kind)));
+                             std::string(world.resources.text(resource)));
         }
     };
     expect(shown == devices.size(), "reaches are shown that are not", kCpu);
@@ -117,16 +118,16 @@ void check_devices(const World& world, Slot slot, std::vector<std::string>& brok
         for (const AskId id : world.nodes[slot].allocations) {
             check_share(world, id, use, counted, broken);
         }
-        expect(counted == use.used, "the use of devices is not the sum of its pods'", use.kind);
-        expect(block.reach_from(lane, use.kind, INT32_MAX) <= use.reach() && block.reach(use.kind) != nullptr &&
-                   (*block.reach(use.kind))[lane] == use.reach(),
-               "the reach of devices is not theirs", use.kind);
+        expect(counted == use.used, "the use of devices is not the sum of its pods'", use.resource);
+        expect(block.reach_from(lane, use.resource, INT32_MAX) <= use.reach() && block.reach(use.resource) != nullptr &&
+                   (*block.reach(use.resource))[lane] == use.reach(),
+               "the reach of devices is not theirs", use.resource);
     }
     if (const HoldList* shown_holds = block.holds_of(lane)) {
         HoldList anew = *shown_holds;
         find_reaches(devices, world.devices.choice(), anew);
         for (std::size_t at = 0; at < anew.size(); ++at) {
-            expect(anew[at].reach == (*shown_holds)[at].reach, "the reach beside holds is stale", anew[at].kind);
+            expect(anew[at].reach == (*shown_holds)[at].reach, "the reach beside holds is stale", anew[at].resource);
         }
     }
 }
@@ -150,9 +151,9 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
     differs("the table of awaited nodes", world.awaited_nodes.size(), count(AskState::awaiting_node));
     differs("what waits for a node that is there", sums.awaited_in_vain, 0);
     differs("the count of allocations", world.allocations, sums.allocations);
-    for (std::uint32_t number = 0; number < world.totals.kinds(); ++number) {
-        const auto found = sums.asked.find(KindId{number});
-        if (world.totals.of(KindId{number}) != (found == sums.asked.end() ? 0 : found->second)) {
+    for (std::uint32_t number = 0; number < world.totals.resources(); ++number) {
+        const auto found = sums.asked.find(ResourceId{number});
+        if (world.totals.of(ResourceId{number}) != (found == sums.asked.end() ? 0 : found->second)) {
             broken.push_back("the total of kind #" + std::to_string(number) + " is not what asks come to");
         }
     }
@@ -178,8 +179,8 @@ void check_entries(const World& world, std::vector<std::string>& broken) {
     };
     world.asks.for_each([&](AskId id, const Ask&) {
         check(id, world.nominations.of(id) != nullptr, "a nomination");
-        check(id, world.left_out.any_left_out(id), "an excluded node");
-        check(id, world.left_out.avoided(id, INT64_MIN) != kNone<Slot>, "a node that it avoids");
+        check(id, world.excluded.any_excluded(id), "an excluded node");
+        check(id, world.excluded.avoided(id, INT64_MIN) != kNone<Slot>, "a node that it avoids");
         check(id, world.devices.of(id) != nullptr, "devices");
         check(id, world.bindings.contains(id), "claims");
     });
@@ -199,8 +200,8 @@ void check_cache(World& world, AskId id, const BlockEvaluator& evaluator, std::v
         if (world.node_state.version(block) > entry.cache->position()) {
             continue;
         }
-        const NodeKey best = evaluator.best(*entry.spec, world.node_state.block(block), block,
-                                            BlockEvaluator::allowed(block, mask));
+        const NodeKey best =
+            evaluator.best(*entry.spec, world.node_state.block(block), block, BlockEvaluator::allowed(block, mask));
         const NodeKey cached = entry.cache->best_in(block);
         if (entry.cache->exact(block) ? cached != best : cached < best) {
             broken.push_back("the cached best of block " + std::to_string(block) + " is stale for " +
@@ -209,8 +210,7 @@ void check_cache(World& world, AskId id, const BlockEvaluator& evaluator, std::v
     }
 }
 
-void check_caches(World& world, const BlockEvaluator& evaluator,
-                  std::vector<std::string>& broken) {
+void check_caches(World& world, const BlockEvaluator& evaluator, std::vector<std::string>& broken) {
     std::vector<bool> seen(world.classes.size(), false);
     world.asks.for_each([&](AskId id, const Ask& ask) {
         // Once for all asks of a class: there may be millions.

@@ -38,13 +38,12 @@ void LogWriter::failed(const Happening& happening) {
         victims += (victims.empty() ? "" : ",") + full_name(world_, victim);
     }
     const VictimCost& cost = attempt.chosen->cost;
-    const std::string started =
-        cost.earliest_start_ms == INT64_MAX ? "-" : std::to_string(cost.earliest_start_ms);
-    announcer_.nominate(line(happening, world_.asks.key(happening.ask), attempt.chosen->slot), victims,
-                  "violations=" + std::to_string(cost.budget_violations) +
-                      " highest=" + std::to_string(cost.highest_priority) + " sum=" +
-                      std::to_string(cost.priority_sum) + " count=" + std::to_string(cost.count) + " started=" +
-                      started + " nodes=" + std::to_string(attempt.nodes) + ": " + std::string(attempt.message));
+    const std::string started = cost.earliest_start_ms == INT64_MAX ? "-" : std::to_string(cost.earliest_start_ms);
+    announcer_.nominate(
+        line(happening, world_.asks.key(happening.ask), attempt.chosen->slot), victims,
+        "violations=" + std::to_string(cost.budget_violations) + " highest=" + std::to_string(cost.highest_priority) +
+            " sum=" + std::to_string(cost.priority_sum) + " count=" + std::to_string(cost.count) +
+            " started=" + started + " nodes=" + std::to_string(attempt.nodes) + ": " + std::string(attempt.message));
 }
 
 // --- shims

@@ -1,3 +1,4 @@
+// Counting why nodes refuse an ask, by block where possible; see diagnosis.h.
 #include "engine/diagnosis.h"
 
 #include <algorithm>
@@ -42,11 +43,11 @@ bool Diagnoser::judges_by_name() const {
     const auto& predicates = predicates_.predicates();
     return pod.plan.by_name && world_.options.victim_path != VictimPath::plain &&
            std::any_of(predicates.begin(), predicates.end(),
-                       [&](const auto& predicate) { return predicate->shuts_out(pod); });
+                       [&](const auto& predicate) { return predicate->excludes_nodes(pod); });
 }
 
 bool Diagnoser::judges_blocks() const {
-    return whole_.refusal.verdict == Verdict::feasible && !any_left_out_ &&
+    return whole_.refusal.verdict == Verdict::feasible && !any_excluded_ &&
            (!beyond_amounts_ || world_.nominations.empty());
 }
 
@@ -158,9 +159,9 @@ void Diagnoser::judge_blocks(Diagnosis& diagnosis, FailureMessage& message) {
 }
 
 void Diagnoser::judge_node(const NodeView& node, Diagnosis& diagnosis, FailureMessage& message) {
-    if (left_out(node.slot)) {
+    if (excluded(node.slot)) {
         count(node.slot, Verdict::unresolvable, diagnosis);
-        message.add({std::string(kLeftOutReason)});
+        message.add({std::string(kExcludedReason)});
     } else if (diagnosis.whole != Verdict::feasible) {
         count(node.slot, diagnosis.whole, diagnosis);
     } else {
@@ -185,11 +186,12 @@ void Diagnoser::judge_by_name(Diagnosis& diagnosis, FailureMessage& message) {
             apart.add(slot);
         }
     }
-    world_.left_out.for_each_left_out(ask_, [&](Slot slot) { apart.add(slot); });
+    world_.excluded.for_each_excluded(ask_, [&](Slot slot) { apart.add(slot); });
     std::uint64_t others = world_.nodes.count();
     apart.for_each_block([&](std::uint32_t number, std::uint64_t lanes) {
         for (; lanes != 0; lanes &= lanes - 1) {
-            judge_node(view_of(slot_at(number, static_cast<std::uint32_t>(std::countr_zero(lanes)))), diagnosis, message);
+            judge_node(view_of(slot_at(number, static_cast<std::uint32_t>(std::countr_zero(lanes)))), diagnosis,
+                       message);
             --others;
         }
     });
@@ -218,7 +220,7 @@ Diagnosis Diagnoser::diagnose() {
     begin();
     Diagnosis diagnosis;
     const bool by_name = judges_by_name();
-    if (!by_name && !beyond_amounts_ && !any_left_out_ && world_.options.victim_path != VictimPath::plain) {
+    if (!by_name && !beyond_amounts_ && !any_excluded_ && world_.options.victim_path != VictimPath::plain) {
         judge_cached(diagnosis);
         return diagnosis;
     }

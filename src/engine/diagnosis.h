@@ -16,12 +16,12 @@
 
 namespace bayplan {
 
-inline constexpr std::string_view kLeftOutReason = "node(s) had a victim that does not terminate";
+inline constexpr std::string_view kExcludedReason = "node(s) had a victim that does not terminate";
 
 struct Diagnosis {
     std::string message;
-    std::uint32_t failed_predicates = 0;      // bits by index
-    Verdict whole = Verdict::feasible;        // of what was found about the pod as a whole
+    std::uint32_t failed_predicates = 0;  // bits by index
+    Verdict whole = Verdict::feasible;    // of what was found about the pod as a whole
     // By block; valid until the next diagnosis, and as long as the Diagnoser.
     const NodeMask* unschedulable = nullptr;
     std::uint64_t unschedulable_count = 0;
@@ -38,13 +38,13 @@ public:
         : world_(world),
           predicates_(predicates),
           ask_(ask),
-          any_left_out_(world.asks[ask].has_entries && world.left_out.any_left_out(ask)) {}
+          any_excluded_(world.asks[ask].has_entries && world.excluded.any_excluded(ask)) {}
 
     // Nodes are judged one by one after begin(); the ask's own nomination is lifted.
     void begin();
     // What was found about the pod as a whole; verdict feasible if nothing.
     const PredicateSet::Failure& whole() const { return whole_; }
-    bool left_out(Slot slot) const { return any_left_out_ && world_.left_out.is_left_out(ask_, slot); }
+    bool excluded(Slot slot) const { return any_excluded_ && world_.excluded.is_excluded(ask_, slot); }
     // Both passes, where others are nominated to the node. Not of a node that is left out.
     PredicateSet::Failure judge(const NodeView&) const;
 
@@ -82,7 +82,7 @@ private:
     const PredicateSet& predicates_;
     const AskId ask_;
     PredicateSet::Failure whole_;
-    const bool any_left_out_;  // a node that is only avoided is judged like all when none is feasible
+    const bool any_excluded_;  // a node that is only avoided is judged like all when none is feasible
     bool beyond_amounts_ = false;
     Slot nominated_ = kNone<Slot>;  // the node that the ask is nominated to
     NodeMask unschedulable_;        // unless a cache has it

@@ -46,9 +46,8 @@ struct Engine::Parts {
         : world(options, executor->worker_count(), predicates->parts()),
           evaluator(std::move(predicates), make_scores(options), options.score, lane_kernels(options.simd)),
           search(evaluator.predicates(), make_cluster_scores(options), evaluator.kernels()),
-          pipeline(options,
-                   {world.asks, world.classes, *world.order, world.node_state, world.view},
-                   evaluator, search, std::move(executor)),
+          pipeline(options, {world.asks, world.classes, *world.order, world.node_state, world.view}, evaluator, search,
+                   std::move(executor)),
           announcer(to, options.teller, options.teller_ring_bytes, std::move(teller_start)),
           lifecycle(world, pipeline, evaluator, announcer),
           attempts(world, pipeline, evaluator, lifecycle, std::move(victim_worker_start)),
@@ -94,8 +93,8 @@ Engine::Engine(const EngineOptions& options, DecisionSink& sink, OnWorker worker
 
 Engine::Engine(const EngineOptions& options, DecisionSink& sink, std::unique_ptr<PredicateSet> predicates,
                std::unique_ptr<StageExecutor> executor)
-    : parts_(std::make_unique<Parts>(options, sink, std::move(predicates), std::move(executor),
-                                     WorkerStart{}, OnTeller{})) {}
+    : parts_(std::make_unique<Parts>(options, sink, std::move(predicates), std::move(executor), WorkerStart{},
+                                     OnTeller{})) {}
 
 Engine::~Engine() = default;
 

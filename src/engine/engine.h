@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "bayplan/explanation.h"
-#include "bayplan/records.h"
 #include "base/decision_sink.h"
+#include "bayplan/explanation.h"
+#include "bayplan/messages.h"
 #include "options/engine_options.h"
 
 namespace bayplan {
@@ -36,10 +36,11 @@ struct EngineCounters {
     std::uint64_t blocks_proposed = 0;     // looked at (again) by proposals
     std::uint64_t proposals = 0;           // made by the executor, one per class and batch
     std::uint64_t resolved_at_commit = 0;  // asks whose class was not proposed for their batch
-    std::uint64_t blocks_rechecked = 0;    // blocks that changed and got a bound at commit: most from ranges over their nodes
-    std::uint64_t blocks_bounded = 0;      // got a bound from their nodes' 16-bit columns at commit
-    std::uint64_t blocks_judged = 0;       // judged node by node at commit because their bound was the best
-    std::uint64_t searches = 0;            // attempts that looked at cluster-wide counts or scores
+    std::uint64_t blocks_rechecked =
+        0;  // blocks that changed and got a bound at commit: most from ranges over their nodes
+    std::uint64_t blocks_bounded = 0;            // got a bound from their nodes' 16-bit columns at commit
+    std::uint64_t blocks_judged = 0;             // judged node by node at commit because their bound was the best
+    std::uint64_t searches = 0;                  // attempts that looked at cluster-wide counts or scores
     std::uint64_t victim_searches_kept = 0;      // that began with what earlier ones of the class had found
     std::uint64_t victim_searches_whole = 0;     // that looked at all nodes by their columns
     std::uint64_t victim_searches_by_pods = 0;   // that looked at every node's pods, or tried every node
@@ -48,17 +49,17 @@ struct EngineCounters {
     std::uint64_t victim_nodes_by_columns = 0;   // nodes whose cost was found by columns alone
     std::uint64_t victim_nodes_by_pods = 0;      // by their pods
     std::uint64_t victim_nodes_tried = 0;        // by trials
-    std::uint64_t told_records = 0;        // announced to the teller
-    std::uint64_t told_bytes = 0;          // of them
-    std::uint64_t teller_waits = 0;        // times that the engine waited because the ring to the teller was full
-    std::uint64_t nodes = 0;               // now
-    std::uint64_t nodes_overcommitted = 0; // now: more is on them than they have
-    std::uint64_t pending = 0;             // now: heap
-    std::uint64_t backoff = 0;             // now
-    std::uint64_t unschedulable = 0;       // now
-    std::uint64_t waiting_for_node = 0;    // now: stated as running on nodes that nobody has registered
-    std::uint64_t allocations = 0;         // now, ours
-    std::uint64_t classes = 0;             // now
+    std::uint64_t told_records = 0;              // announced to the teller
+    std::uint64_t told_bytes = 0;                // of them
+    std::uint64_t teller_waits = 0;              // times that the engine waited because the ring to the teller was full
+    std::uint64_t nodes = 0;                     // now
+    std::uint64_t nodes_overcommitted = 0;       // now: more is on them than they have
+    std::uint64_t pending = 0;                   // now: heap
+    std::uint64_t backoff = 0;                   // now
+    std::uint64_t unschedulable = 0;             // now
+    std::uint64_t waiting_for_node = 0;          // now: stated as running on nodes that nobody has registered
+    std::uint64_t allocations = 0;               // now, ours
+    std::uint64_t classes = 0;                   // now
 };
 
 class Engine {

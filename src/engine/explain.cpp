@@ -1,3 +1,4 @@
+// Filling an explanation from trials that change nothing; see explain.h.
 #include "engine/explain.h"
 
 #include <utility>
@@ -94,7 +95,7 @@ private:
         for (std::uint32_t block = 0; block < cache.block_count(); ++block) {
             evaluator_.look(pod.ask_class, world_.node_state.block(block), block, mask, cache);
         }
-        avoided_ = world_.left_out.avoided(ask_, world_.now_ns);
+        avoided_ = world_.excluded.avoided(ask_, world_.now_ns);
         NodeKey best = best_of(cache, true);
         if (best == 0 && avoided_ != kNone<Slot>) {
             avoided_ = kNone<Slot>;
@@ -109,7 +110,8 @@ private:
         for (const Text name : pod.plan.names.names) {
             const Slot slot = world_.topology.node_named(name);
             if (slot != kNone<Slot> && world_.topology.required_nodes_match(pod.spec, slot)) {
-                named[block_of(slot)] |= std::uint64_t{1} << lane_of(slot) & BlockEvaluator::allowed(block_of(slot), mask);
+                named[block_of(slot)] |=
+                    std::uint64_t{1} << lane_of(slot) & BlockEvaluator::allowed(block_of(slot), mask);
             }
         }
         return named;
@@ -125,8 +127,8 @@ private:
         Diagnosis diagnosis = diagnoser_.diagnose();
         std::vector<NodeVictims> candidates;
         const PreemptionOutcome outcome = attempts_.preempting().decide(ask_, diagnosis, &candidates);
-        explanation.woken_by = wake_texts(
-            evaluator_.predicates().woken_by(diagnosis.failed_predicates | outcome.failed_predicates));
+        explanation.woken_by =
+            wake_texts(evaluator_.predicates().woken_by(diagnosis.failed_predicates | outcome.failed_predicates));
         explanation.message = whole_message(std::move(diagnosis.message), outcome);
         if (!outcome.tried) {
             return;
@@ -158,15 +160,14 @@ private:
         const PredicateSet& predicates = evaluator_.predicates();
         NodeExplanation one;
         one.node = world_.nodes.name(node.slot);
-        if (diagnoser_.left_out(node.slot) || node.slot == avoided_) {
+        if (diagnoser_.excluded(node.slot) || node.slot == avoided_) {
             one.verdict = Verdict::unresolvable;
-            const std::string_view why = node.slot == avoided_ ? kAvoidedReason : kLeftOutReason;
+            const std::string_view why = node.slot == avoided_ ? kAvoidedReason : kExcludedReason;
             one.failures.push_back({"", one.verdict, {std::string(why)}});
             return one;
         }
         const PredicateSet::Failure& whole = diagnoser_.whole();
-        PredicateSet::Failure first =
-            whole.refusal.verdict != Verdict::feasible ? whole : diagnoser_.judge(node);
+        PredicateSet::Failure first = whole.refusal.verdict != Verdict::feasible ? whole : diagnoser_.judge(node);
         one.verdict = first.refusal.verdict;
         one.devices_left = world_.devices.left_for(subject().ask_class, node.slot);
         if (one.verdict == Verdict::feasible) {
@@ -201,10 +202,11 @@ private:
             }
             const RawScores* raws = search_.raws(index);
             // A score that tells no nodes apart: all raw scores are 0.
-            const bool out = raws != nullptr && (raws->left_out(block) >> node.lane() & 1) != 0;
+            const bool out = raws != nullptr && (raws->excluded(block) >> node.lane() & 1) != 0;
             const std::int64_t raw = raws == nullptr ? 0 : raws->at(block, node.lane());
             const RawRange extremes = raws == nullptr ? RawRange{0, 0} : raws->extremes();
-            add(one, row_of(weighted.id).name, raw, out ? 0 : weighted.score->normalise(raw, extremes), weighted.weight);
+            add(one, row_of(weighted.id).name, raw, out ? 0 : weighted.score->normalise(raw, extremes),
+                weighted.weight);
         }
         for (const WeightedScore& weighted : evaluator_.scores()) {
             if (weighted.score->concerns(pod.ask_class)) {
@@ -255,9 +257,8 @@ std::string why_it_waits(const World& world, AskId id, const PredicateSet& predi
             if (world.resyncs_open > 0) {
                 return "a shim is stating its state anew; nothing is decided before the end of it";
             }
-            return world.order->selectable(id)
-                       ? "is in the heap, to be tried in its turn"
-                       : "its shim has no credit left: it must acknowledge decisions first";
+            return world.order->selectable(id) ? "is in the heap, to be tried in its turn"
+                                               : "its shim has no credit left: it must acknowledge decisions first";
         case AskState::backoff:
             return "waits until " + std::to_string(world.asks.waiting(id).backoff_until_ns) + " ns after " +
                    std::to_string(ask.failures) + " failures";

@@ -1,3 +1,4 @@
+// Keeping and using findings by block; see failure_cache.h.
 #include "engine/failure_cache.h"
 
 namespace bayplan {

@@ -26,27 +26,27 @@ namespace bayplan {
 struct FailureCache {
     static constexpr std::size_t kReasonsMax = 12;  // a class with more of them is judged anew each time
     struct Block {
-        std::uint64_t unschedulable = 0;               // nodes, as bits
-        std::uint32_t failed = 0;                      // predicates, as bits
+        std::uint64_t unschedulable = 0;                  // nodes, as bits
+        std::uint32_t failed = 0;                         // predicates, as bits
         std::array<std::uint8_t, kReasonsMax> reasons{};  // nodes, by index into `reasons`
     };
 
-    // --- diagnosis; true for these positions of the change log and of Topology::terms_version()
+    // --- diagnosis; true for these positions of the change log and of ClusterFacts::terms_version()
     std::uint64_t position = 0;
     std::uint64_t terms_version = 0;
     std::vector<Block> blocks;
-    ReasonCounts reasons;                          // over all blocks; some may be 0
-    NodeMask unschedulable;                        // by block
+    ReasonCounts reasons;    // over all blocks; some may be 0
+    NodeMask unschedulable;  // by block
     std::uint64_t unschedulable_count = 0;
     std::array<std::uint32_t, 32> failing_blocks{};  // by predicate
     // The message made of it, and what it was made of.
     std::string message;
-    std::vector<std::uint64_t> told;               // by reason; the last is the number of nodes
+    std::vector<std::uint64_t> told;  // by reason; the last is the number of nodes
 
     // --- candidates
-    bool once = false;                             // used again for another class next time: none are kept
-    std::uint64_t searched = 0;                    // position of the change log
-    std::vector<VictimCandidate> candidates;       // by block; no slot: none
+    bool once = false;                        // used again for another class next time: none are kept
+    std::uint64_t searched = 0;               // position of the change log
+    std::vector<VictimCandidate> candidates;  // by block; no slot: none
 
     void clear();
 };

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "engine/lifecycle.h"
 #include "engine/mapped_texts.h"
 #include "engine/world.h"
@@ -46,21 +46,21 @@ private:
     void take(const Acknowledge&);
     void take(const HoldPlace&);
     void take(const HoldDrop&);
-    bool add_to_hold(Hold&, const KindAmount&) const;
+    bool add_to_hold(Hold&, const ResourceAmount&) const;
     bool resume(Shim&, const Connect&);
-    void state(ShimId, const DefineMessage&);
-    void state(ShimId, const ForgetMessage&);
-    void state(ShimId, const ResyncBeginMessage&);
-    void state(ShimId, const ResyncEndMessage&);
-    void state(ShimId, const ConfigurationMessage&);
+    void apply(ShimId, const DefineMessage&);
+    void apply(ShimId, const ForgetMessage&);
+    void apply(ShimId, const ResyncBeginMessage&);
+    void apply(ShimId, const ResyncEndMessage&);
+    void apply(ShimId, const ConfigurationMessage&);
 
     // object_inputs.cpp
-    void state(ShimId, const SpecsMessage&);
-    void state(ShimId, const ObjectsMessage&);
-    void define_spec(ShimId, const SpecRecord&);
+    void apply(ShimId, const SpecsMessage&);
+    void apply(ShimId, const ObjectsMessage&);
+    void define_spec(ShimId, const SpecItem&);
     void forget_specs(Shim&);
     std::string take_labels(std::vector<Label>&);  // sorts them; the fault or ""
-    std::string state_object(ShimId, const ObjectRecord&);
+    std::string state_object(ShimId, const ObjectItem&);
     void apply_object(const ClusterObject&);
     void withdraw_object(const ClusterObject&);
     void drop_object(ObjectTable::iterator);
@@ -68,11 +68,11 @@ private:
 
     // node_inputs.cpp
     // Fills `facts_`. Returns the fault or "".
-    std::string read_facts(Shim&, const NodeRecord&, std::string_view name);
-    void state(ShimId, const NodesMessage&);
-    std::string node_fault(ShimId, const NodeRecord&, std::string_view name);
+    std::string read_facts(Shim&, const NodeItem&, std::string_view name);
+    void apply(ShimId, const NodesMessage&);
+    std::string node_fault(ShimId, const NodeItem&, std::string_view name);
     std::string create_fault(ShimId, std::string_view name) const;
-    void create_or_mention(ShimId, const NodeRecord&, std::string_view name);
+    void create_or_mention(ShimId, const NodeItem&, std::string_view name);
     void decommission(Slot);
     // Fills `devices_`. Returns the fault or "".
     std::string read_devices(Shim&, std::span<const DictId>);
@@ -81,37 +81,37 @@ private:
     void end_nominations(Slot);
 
     // application_inputs.cpp
-    void state(ShimId, const ApplicationsMessage&);
-    void add_application(ShimId, const ApplicationRecord&);
+    void apply(ShimId, const ApplicationsMessage&);
+    void add_application(ShimId, const ApplicationItem&);
     void remove_application(ShimId, DictId);
     void remove_with_asks(ShimId, ApplicationId);
 
     // ask_inputs.cpp
-    void state(ShimId, const AsksMessage&);
-    void state(ShimId, const ReleasesMessage&);
-    void state(ShimId, const NacksMessage&);
-    std::string ask_fault(ShimId, const AskRecord&);
-    std::string update_fault(const AskRecord&, AskId, Slot);
-    std::string new_fault(ShimId, const AskRecord&);
-    bool fits_in_total(Shim&, const AskRecord&, AskId existing);
-    AskClass class_of(ShimId, const AskRecord&);
-    void add_ask(ShimId, const AskRecord&);
+    void apply(ShimId, const AsksMessage&);
+    void apply(ShimId, const ReleasesMessage&);
+    void apply(ShimId, const NacksMessage&);
+    std::string ask_fault(ShimId, const AskItem&);
+    std::string update_fault(const AskItem&, AskId, Slot);
+    std::string new_fault(ShimId, const AskItem&);
+    bool fits_in_total(Shim&, const AskItem&, AskId existing);
+    AskClass class_of(ShimId, const AskItem&);
+    void add_ask(ShimId, const AskItem&);
     void put_on_node(AskId, std::string_view node, std::string_view awaited_before, std::string_view devices);
-    void update_ask(ShimId, const AskRecord&, AskId);
-    void update_placed(ShimId, const AskRecord&, AskId);
+    void update_ask(ShimId, const AskItem&, AskId);
+    void update_placed(ShimId, const AskItem&, AskId);
     void take_class(Ask&, AskClass&&);
-    void take_grace(AskId, const AskRecord&);
+    void take_grace(AskId, const AskItem&);
     void nominate_as_stated(AskId, Slot);
     std::optional<Nomination> nomination_of(AskId id) const {
         const Nomination* const nomination = world_.nominations.of(id);
         return nomination == nullptr ? std::nullopt : std::optional(*nomination);
     }
-    std::int64_t scored(Shim&, const AskRecord&, std::int64_t said, KindId, std::int64_t otherwise);
-    void release_one(ShimId, const ReleaseRecord&);
+    std::int64_t scored(Shim&, const AskItem&, std::int64_t said, ResourceId, std::int64_t otherwise);
+    void release_one(ShimId, const ReleaseItem&);
     void release(AskId);  // removes, and wakes whom freed capacity may help
 
     // amounts.cpp
-    // Fills `amounts_` with engine kinds, sorted, without zeros if so wished. Returns the fault or "".
+    // Fills `amounts_` with engine resources, sorted, without zeros if so wished. Returns the fault or "".
     std::string read_amounts(Shim&, std::span<const Amount>, bool keep_zeros);
     std::string_view text_of(Shim&, DictId);  // empty if unknown
     // kNone if the id or the application is unknown.
@@ -120,11 +120,11 @@ private:
     World& world_;
     Lifecycle& lifecycle_;
     Announcer& announcer_;
-    std::vector<KindAmount> amounts_;  // result of read_amounts
-    std::vector<KindAmount> occupies_;  // of the record that fits_in_total looks at
+    std::vector<ResourceAmount> amounts_;   // result of read_amounts
+    std::vector<ResourceAmount> occupies_;  // of the record that fits_in_total looks at
     std::vector<DeclaredDevices> devices_;  // result of read_devices
-    std::shared_ptr<NodeFacts> facts_;  // result of read_facts
-    HeldTexts facts_texts_;             // its texts
+    std::shared_ptr<NodeFacts> facts_;      // result of read_facts
+    HeldTexts facts_texts_;                 // its texts
     std::uint64_t ignored_ = 0;
 };
 

@@ -44,7 +44,7 @@ CommitTables commit_tables(World& world, Pipeline& pipeline) {
             .unschedulable = world.unschedulable,
             .awaited_nodes = world.awaited_nodes,
             .nominations = world.nominations,
-            .left_out = world.left_out,
+            .excluded = world.excluded,
             .departures = world.departures,
             .allocations = world.allocations,
             .pod_changes = world.pod_changes,
@@ -73,8 +73,8 @@ void Lifecycle::bind_claims(AskId id, Slot slot) {
     if (world_.specs[spec].volumes.empty() || !evaluator_.predicates().has(PredicateId::volume_binding)) {
         return;
     }
-    commit_.bind_claims(id, bindings_at(world_.topology.plan(spec).volumes, *world_.nodes[slot].facts, world_.known,
-                                        world_.texts));
+    commit_.bind_claims(
+        id, bindings_at(world_.topology.plan(spec).volumes, *world_.nodes[slot].facts, world_.known, world_.texts));
 }
 
 void Lifecycle::take_node(AskId id, Slot slot, AskEvent event, std::string_view stated_devices) {
@@ -221,11 +221,11 @@ void Lifecycle::insert_backoff(AskId id, AskEvent event) {
 
 void Lifecycle::make_gated(AskId id, bool tell) {
     commit_.join(id, AskEvent::gate);
-    commit_.happened({.kind = Happening::Kind::gated,
-                      .tell = tell,
-                      .ask = id,
-                      .why = commit_.text(gates_text(world_.specs[world_.classes.spec_of(world_.asks[id])],
-                                                    world_.texts))});
+    commit_.happened(
+        {.kind = Happening::Kind::gated,
+         .tell = tell,
+         .ask = id,
+         .why = commit_.text(gates_text(world_.specs[world_.classes.spec_of(world_.asks[id])], world_.texts))});
     commit_.finish();
 }
 
@@ -250,18 +250,19 @@ void Lifecycle::await_node(AskId id, std::string_view node, std::string_view sta
 void Lifecycle::remove(AskId id, const std::string* node_lost) {
     Ask& ask = world_.asks[id];
     const Slot slot = ask.slot;
-    if (has_place(ask.state)) {
+    if (is_allocated(ask.state)) {
         end_allocation(id);
     } else {
         commit_.withdraw(id);
     }
     commit_.drop_nomination(id);
     if (node_lost != nullptr && !ask.foreign) {
-        commit_.happened({.kind = Happening::Kind::node_lost, .ask = id, .slot = slot, .why = commit_.text(*node_lost)});
+        commit_.happened(
+            {.kind = Happening::Kind::node_lost, .ask = id, .slot = slot, .why = commit_.text(*node_lost)});
     }
     commit_.finish();
     if (ask.has_entries) {
-        world_.left_out.ask_gone(id);
+        world_.excluded.ask_gone(id);
     }
     if (ask.application != kNone<ApplicationId>) {
         world_.applications[ask.application].asks.remove(world_.asks, id);

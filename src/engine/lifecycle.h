@@ -32,8 +32,8 @@ public:
     Commit& commit() { return commit_; }
 
     // --- decisions to a shim
-    void decide(ShimId, DecisionKind, std::string_view name, std::string_view text,
-                Termination = Termination::unknown, std::string_view node = {}, bool scale_up = false);
+    void decide(ShimId, DecisionKind, std::string_view name, std::string_view text, Termination = Termination::unknown,
+                std::string_view node = {}, bool scale_up = false);
     void count_decision(ShimId, bool spends, AskHandle);  // it was announced; `AskHandle`: what an allocation is of
     void cut(ShimId, std::string_view why);
     void forget_decisions(ShimId);  // all of them: it resyncs, and is told from number 1 on
@@ -79,12 +79,12 @@ public:
     void clear_nomination(AskId, const std::string& why);
     // An ask in backoff may be tried early; out of it, or kNone.
     AskId take_early();
-    AskId early() const;  // the one that take_early() would take
+    AskId early() const;               // the one that take_early() would take
     void note_terminating(AskId pod);  // after its shim stated whether it does
     // The pod on its way out is no reason any more for those that are nominated to its node to wait.
     void wake_behind(AskId pod);
-    void end_nomination(AskId);        // without a word; wakes others. Fine if it has none
-    void lose_nominated_node(AskId);   // likewise; wakes itself
+    void end_nomination(AskId);                                  // without a word; wakes others. Fine if it has none
+    void lose_nominated_node(AskId);                             // likewise; wakes itself
     void nominate(AskId, Slot, std::vector<AskHandle> victims);  // without a word
 
 private:

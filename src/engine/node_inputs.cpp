@@ -35,14 +35,15 @@ std::string Inputs::create_fault(ShimId id, std::string_view name) const {
     return {};
 }
 
-std::string Inputs::node_fault(ShimId id, const NodeRecord& record, std::string_view name) {
+std::string Inputs::node_fault(ShimId id, const NodeItem& record, std::string_view name) {
     if (states_capacity(record.action)) {
         if (std::string fault = read_amounts(world_.shims[id], record.capacity, true); !fault.empty()) {
             return fault;
         }
-        const KindId pods = world_.kinds.find("pods");
-        for (KindAmount& amount : amounts_) {
-            amount.value = amount.kind == pods ? std::min<std::int64_t>(amount.value, kPodsPerNodeMax) : amount.value;
+        const ResourceId pods = world_.resources.find("pods");
+        for (ResourceAmount& amount : amounts_) {
+            amount.value =
+                amount.resource == pods ? std::min<std::int64_t>(amount.value, kPodsPerNodeMax) : amount.value;
         }
         if (std::string fault = read_devices(world_.shims[id], record.devices); !fault.empty()) {
             return fault;
@@ -59,20 +60,20 @@ std::string Inputs::node_fault(ShimId id, const NodeRecord& record, std::string_
 }
 
 // After read_amounts: `amounts_` is the capacity.
-std::string Inputs::read_devices(Shim& shim, std::span<const DictId> kinds) {
+std::string Inputs::read_devices(Shim& shim, std::span<const DictId> resources) {
     devices_.clear();
-    if (kinds.size() > kDeviceKindsMax) {
-        return "more than " + std::to_string(kDeviceKindsMax) + " kinds of devices";
+    if (resources.size() > kDeviceResourcesMax) {
+        return "more than " + std::to_string(kDeviceResourcesMax) + " kinds of devices";
     }
-    for (const DictId id : kinds) {
+    for (const DictId id : resources) {
         Dictionary::Entry* entry = shim.dictionary.find(id);
         if (entry == nullptr) {
             return "unknown dictionary id";
         }
         const std::string& name = entry->text;
-        const KindId kind = world_.kinds.find(name);
+        const ResourceId resource = world_.resources.find(name);
         const auto capacity = std::find_if(amounts_.begin(), amounts_.end(),
-                                           [&](const KindAmount& amount) { return amount.kind == kind; });
+                                           [&](const ResourceAmount& amount) { return amount.resource == resource; });
         if (!can_be_devices(name)) {
             return name + " cannot be devices";
         }
@@ -85,21 +86,22 @@ std::string Inputs::read_devices(Shim& shim, std::span<const DictId> kinds) {
         if (capacity->value / kDevice > kDevicesMax) {
             return "more than " + std::to_string(kDevicesMax) + " devices of " + name;
         }
-        if (std::any_of(devices_.begin(), devices_.end(), [&](const auto& before) { return before.kind == kind; })) {
+        if (std::any_of(devices_.begin(), devices_.end(),
+                        [&](const auto& before) { return before.resource == resource; })) {
             return "devices " + name + " are given twice";
         }
-        devices_.push_back({kind, static_cast<std::uint32_t>(capacity->value / kDevice)});
+        devices_.push_back({resource, static_cast<std::uint32_t>(capacity->value / kDevice)});
     }
     return {};
 }
 
-// After the capacity is set. Pods on the node get devices of kinds that were none before.
+// After the capacity is set. Pods on the node get devices of resources that were none before.
 void Inputs::declare_devices(Slot slot) {
     if (devices_.empty() && world_.devices.at(slot).empty()) {
         return;
     }
     std::vector<AskId> pods = pods_on(slot);
-    const std::vector<KindId> fresh = world_.devices.declare(slot, devices_, pods);
+    const std::vector<ResourceId> fresh = world_.devices.declare(slot, devices_, pods);
     for (const AskId id : fresh.empty() ? std::vector<AskId>() : pods) {
         world_.asks[id].has_entries = true;
         world_.devices.give_more(id, *world_.classes[world_.asks[id].ask_class].spec, slot, fresh);
@@ -116,7 +118,7 @@ std::vector<AskId> Inputs::pods_on(Slot slot) const {
     return pods;
 }
 
-std::string Inputs::read_facts(Shim& shim, const NodeRecord& record, std::string_view name) {
+std::string Inputs::read_facts(Shim& shim, const NodeItem& record, std::string_view name) {
     facts_texts_.clear();
     facts_ = std::make_shared<NodeFacts>();
     facts_->name = facts_texts_.hold(name);
@@ -132,8 +134,8 @@ std::string Inputs::read_facts(Shim& shim, const NodeRecord& record, std::string
                                   facts_texts_.hold(shim.dictionary, taint.value), taint.effect});
     }
     for (const Amount& image : record.images) {
-        nameless = nameless || image.kind == 0;
-        facts_->images.push_back({facts_texts_.hold(shim.dictionary, image.kind),
+        nameless = nameless || image.resource == 0;
+        facts_->images.push_back({facts_texts_.hold(shim.dictionary, image.resource),
                                   std::clamp<std::int64_t>(image.value, 0, kImageBytesMax)});
     }
     std::stable_sort(facts_->images.begin(), facts_->images.end(),
@@ -164,7 +166,7 @@ std::string_view first_of(const NodeFacts& facts, const TextTable& texts,
 
 }  // namespace
 
-void Inputs::create_or_mention(ShimId id, const NodeRecord& record, std::string_view name) {
+void Inputs::create_or_mention(ShimId id, const NodeItem& record, std::string_view name) {
     const bool schedulable = record.action == NodeAction::create;
     const Slot known = world_.nodes.find(name);
     if (known != kNone<Slot>) {
@@ -179,9 +181,9 @@ void Inputs::create_or_mention(ShimId id, const NodeRecord& record, std::string_
     const NodeTable::Placement placement{
         .zone = first_of(*facts_, world_.texts,
                          {"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "zone"}),
-        .instance_type = first_of(
-            *facts_, world_.texts,
-            {"node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type", "instance-type"})};
+        .instance_type =
+            first_of(*facts_, world_.texts,
+                     {"node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type", "instance-type"})};
     const Slot slot = world_.nodes.add(name, id, amounts_, placement, schedulable);
     declare_devices(slot);
     world_.topology.set_facts(slot, facts_);
@@ -194,8 +196,8 @@ void Inputs::create_or_mention(ShimId id, const NodeRecord& record, std::string_
     }
 }
 
-void Inputs::state(ShimId id, const NodesMessage& message) {
-    for (const NodeRecord& record : message.nodes) {
+void Inputs::apply(ShimId id, const NodesMessage& message) {
+    for (const NodeItem& record : message.nodes) {
         const std::string name(text_of(world_.shims[id], record.node));
         if (name.empty()) {
             lifecycle_.decide(id, DecisionKind::node_rejected, "#" + std::to_string(record.node),
@@ -245,7 +247,7 @@ void Inputs::decommission(Slot slot) {
         lifecycle_.remove(id, &why);
     }
     end_nominations(slot);
-    world_.left_out.node_gone(slot);
+    world_.excluded.node_gone(slot);
     world_.holds.drop_all_of(slot);
     world_.devices.declare(slot, {}, {});
     --world_.shims[world_.nodes[slot].owner].node_count;

@@ -15,9 +15,7 @@ namespace bayplan {
 
 namespace {
 
-std::string term_fault(const PodTerm& term) {
-    return term.topology_key == 0 ? "a term without a topology key" : "";
-}
+std::string term_fault(const PodTerm& term) { return term.topology_key == 0 ? "a term without a topology key" : ""; }
 
 bool weight_is_sane(std::int32_t weight) { return weight >= 0 && weight <= 100; }
 
@@ -67,8 +65,8 @@ std::string terms_fault(const PodSpec& spec) {
 std::string Inputs::take_labels(std::vector<Label>& labels) {
     std::vector<Label> sorted = labels;
     std::sort(sorted.begin(), sorted.end(), [](const Label& a, const Label& b) { return a.key < b.key; });
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end(),
-                                          [](const Label& a, const Label& b) { return a.key == b.key; });
+    const auto twice =
+        std::adjacent_find(sorted.begin(), sorted.end(), [](const Label& a, const Label& b) { return a.key == b.key; });
     if (twice == sorted.end()) {
         labels = std::move(sorted);
         return {};
@@ -82,7 +80,7 @@ std::string Inputs::take_labels(std::vector<Label>& labels) {
 
 // --- specs
 
-void Inputs::define_spec(ShimId id, const SpecRecord& record) {
+void Inputs::define_spec(ShimId id, const SpecItem& record) {
     Shim& shim = world_.shims[id];
     const auto reject = [&](const std::string& fault) {
         lifecycle_.decide(id, DecisionKind::message_rejected, "spec " + std::to_string(record.number), fault);
@@ -121,8 +119,8 @@ void Inputs::forget_specs(Shim& shim) {
     shim.specs.clear();
 }
 
-void Inputs::state(ShimId id, const SpecsMessage& message) {
-    for (const SpecRecord& record : message.define) {
+void Inputs::apply(ShimId id, const SpecsMessage& message) {
+    for (const SpecItem& record : message.define) {
         define_spec(id, record);
     }
     Shim& shim = world_.shims[id];
@@ -202,7 +200,7 @@ void Inputs::drop_objects_of(ShimId id) {
     }
 }
 
-std::string Inputs::state_object(ShimId id, const ObjectRecord& record) {
+std::string Inputs::state_object(ShimId id, const ObjectItem& record) {
     Shim& shim = world_.shims[id];
     MappedTexts<ClusterObject> mapped(world_.texts, shim.dictionary, record.object);
     if (mapped.unknown() != 0) {
@@ -233,8 +231,8 @@ std::string Inputs::state_object(ShimId id, const ObjectRecord& record) {
     return {};
 }
 
-void Inputs::state(ShimId id, const ObjectsMessage& message) {
-    for (const ObjectRecord& record : message.objects) {
+void Inputs::apply(ShimId id, const ObjectsMessage& message) {
+    for (const ObjectItem& record : message.objects) {
         if (const std::string fault = state_object(id, record); !fault.empty()) {
             lifecycle_.decide(id, DecisionKind::message_rejected, "object", fault);
         } else {

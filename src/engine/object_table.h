@@ -1,5 +1,5 @@
 // The objects of the cluster by kind and name, with the shim that stated each last. Holds the references on
-// their texts; what they mean is kept by Topology.
+// their texts; what they mean is kept by ClusterFacts.
 //
 // Thread: the engine's.
 #pragma once

@@ -1,3 +1,4 @@
+// Eligibility, the choice of a node, and the words that follow; see preempting.h.
 #include "engine/preempting.h"
 
 #include <algorithm>
@@ -35,15 +36,11 @@ std::string Preempting::why_not(AskId id, const Diagnosis& diagnosis) const {
     return {};
 }
 
-PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis) {
-    return decide(id, diagnosis, nullptr);
-}
+PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis) { return decide(id, diagnosis, nullptr); }
 
-PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis,
-                                     std::vector<NodeVictims>* candidates) {
+PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis, std::vector<NodeVictims>* candidates) {
     PreemptionOutcome outcome;
-    if (!world_.options.preemption.enabled || world_.nodes.count() == 0 ||
-        diagnosis.whole == Verdict::unresolvable) {
+    if (!world_.options.preemption.enabled || world_.nodes.count() == 0 || diagnosis.whole == Verdict::unresolvable) {
         return outcome;
     }
     outcome.tried = true;
@@ -109,13 +106,11 @@ void Preempting::search_by_amounts(AskId id, const Diagnosis& diagnosis, Preempt
     outcome.chosen = search.best();
     message.add("No preemption victims found for incoming pod", search.without_victims());
     for (std::size_t k = 0; k < ask_class.requests.size(); ++k) {
-        message.add(shortage_of(world_.kinds.text(ask_class.requests[k].kind)), search.short_of()[k]);
+        message.add(shortage_of(world_.resources.text(ask_class.requests[k].resource)), search.short_of()[k]);
     }
 }
 
-AmountSearch::Tables Preempting::amount_tables() const {
-    return {world_.view, world_.budgets, world_.victim_index};
-}
+AmountSearch::Tables Preempting::amount_tables() const { return {world_.view, world_.budgets, world_.victim_index}; }
 
 VictimCounters Preempting::counters() const {
     VictimCounters counters = counters_;

@@ -23,7 +23,7 @@ struct PreemptionOutcome {
     bool tried = false;     // preemption had its say; else nothing below counts
     bool eligible = false;  // it looked for a node
     std::optional<NodeVictims> chosen;
-    std::string text;       // why none was chosen
+    std::string text;                     // why none was chosen
     std::uint32_t failed_predicates = 0;  // of nodes without the pods below the ask; bits by index
 };
 

@@ -38,8 +38,11 @@ void Lifecycle::nominate(AskId id, const NodeVictims& chosen) {
 void Lifecycle::clear_nomination(AskId id, const std::string& why) {
     const Slot slot = world_.nominations.of(id)->slot;
     commit_.drop_nomination(id);
-    commit_.happened(
-        {.kind = Happening::Kind::nomination_cleared, .ask = id, .slot = slot, .wakes = kPodGone, .why = commit_.text(why)});
+    commit_.happened({.kind = Happening::Kind::nomination_cleared,
+                      .ask = id,
+                      .slot = slot,
+                      .wakes = kPodGone,
+                      .why = commit_.text(why)});
     commit_.finish();
 }
 
@@ -84,7 +87,8 @@ void Lifecycle::release_victim(AskId victim, const std::string& why) {
     const Ask& ask = world_.asks[victim];
     if (ask.terminating) {
         // It goes already; its shim need not be told.
-        commit_.set_flags(victim, {.terminating = true, .preempted = true, .chosen = true, .told_to_go = ask.told_to_go});
+        commit_.set_flags(victim,
+                          {.terminating = true, .preempted = true, .chosen = true, .told_to_go = ask.told_to_go});
         return;
     }
     commit_.set_flags(victim, {.terminating = true, .preempted = true, .chosen = true, .told_to_go = true});
@@ -93,7 +97,8 @@ void Lifecycle::release_victim(AskId victim, const std::string& why) {
         commit_.charge_budget(*budget);
     }
     commit_.begin_departure(victim, world_.now_ns, why);
-    commit_.happened({.kind = Happening::Kind::victim_chosen, .ask = victim, .slot = ask.slot, .why = commit_.text(why)});
+    commit_.happened(
+        {.kind = Happening::Kind::victim_chosen, .ask = victim, .slot = ask.slot, .why = commit_.text(why)});
 }
 
 void Lifecycle::note_departure(AskId pod) {
@@ -131,7 +136,7 @@ void Lifecycle::give_up_on(AskId stuck) {
     for (const AskId id : there) {
         const std::vector<AskHandle>& victims = world_.nominations.of(id)->victims;
         if (std::find(victims.begin(), victims.end(), handle) != victims.end()) {
-            commit_.leave_out(id, slot, stuck);
+            commit_.exclude(id, slot, stuck);
             clear_nomination(id, std::string(world_.asks.key(stuck)) + " does not terminate");
         }
     }
@@ -155,7 +160,7 @@ void Lifecycle::give_up_on_stuck_victims(AskId id) {
     const std::vector<AskHandle> victims = nomination->victims;
     for (const AskHandle handle : victims) {
         if (world_.asks.find(handle) != nullptr && world_.departures.is_stuck(handle.id)) {
-            commit_.leave_out(id, nomination->slot, handle.id);
+            commit_.exclude(id, nomination->slot, handle.id);
             clear_nomination(id, std::string(world_.asks.key(handle.id)) + " does not terminate");
             return;
         }

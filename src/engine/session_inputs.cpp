@@ -17,8 +17,7 @@ void Inputs::apply(const Input& input) {
 bool Inputs::resume(Shim& shim, const Connect& connect) {
     return !shim.must_resync && !shim.resync_open && shim.instance == connect.shim_instance &&
            connect.daemon_instance == world_.options.daemon_instance &&
-           connect.decisions_received >= shim.ledger.acknowledged() &&
-           connect.decisions_received <= shim.ledger.last();
+           connect.decisions_received >= shim.ledger.acknowledged() && connect.decisions_received <= shim.ledger.last();
 }
 
 void Inputs::take(const Connect& connect) {
@@ -26,10 +25,10 @@ void Inputs::take(const Connect& connect) {
     const bool known = id != kNone<ShimId>;
     if (!known && world_.shims.size() >= kShimsMax) {
         announcer_.hello_reply(connect.connection, {.outcome = HelloOutcome::refused,
-                                               .daemon_instance = world_.options.daemon_instance,
-                                               .state_applied = 0,
-                                               .credit_window = 0,
-                                               .reason = "more than " + std::to_string(kShimsMax) + " shims"});
+                                                    .daemon_instance = world_.options.daemon_instance,
+                                                    .state_applied = 0,
+                                                    .credit_window = 0,
+                                                    .reason = "more than " + std::to_string(kShimsMax) + " shims"});
         return;
     }
     if (!known) {
@@ -56,10 +55,10 @@ void Inputs::take(const Connect& connect) {
     shim.announced_applied = shim.applied;
     announcer_.connect(id, connect.connection, shim.applied);
     announcer_.hello_reply(connect.connection, {.outcome = resumes ? HelloOutcome::resume : HelloOutcome::resync,
-                                           .daemon_instance = world_.options.daemon_instance,
-                                           .state_applied = shim.applied,
-                                           .credit_window = world_.options.credit_window,
-                                           .reason = {}});
+                                                .daemon_instance = world_.options.daemon_instance,
+                                                .state_applied = shim.applied,
+                                                .credit_window = world_.options.credit_window,
+                                                .reason = {}});
 }
 
 void Inputs::take(const Disconnect& disconnect) {
@@ -101,16 +100,16 @@ void Inputs::take(const StateMessage& message) {
         return;
     }
     shim.applied = message.sequence;
-    const bool allowed_early = std::holds_alternative<DefineMessage>(message.body) ||
-                               std::holds_alternative<ResyncBeginMessage>(message.body);
+    const bool allowed_early =
+        std::holds_alternative<DefineMessage>(message.body) || std::holds_alternative<ResyncBeginMessage>(message.body);
     if (shim.resync_open && !shim.resync_begun && !allowed_early) {
         lifecycle_.decide(id, DecisionKind::message_rejected, "state", "a resync must begin first");
         return;
     }
-    std::visit([&](const auto& body) { state(id, body); }, message.body);
+    std::visit([&](const auto& body) { apply(id, body); }, message.body);
 }
 
-void Inputs::state(ShimId id, const DefineMessage& message) {
+void Inputs::apply(ShimId id, const DefineMessage& message) {
     Shim& shim = world_.shims[id];
     for (const DictEntry& entry : message.entries) {
         const Dictionary::Entry* before = shim.dictionary.find(entry.id);
@@ -134,7 +133,7 @@ void Inputs::state(ShimId id, const DefineMessage& message) {
     }
 }
 
-void Inputs::state(ShimId id, const ForgetMessage& message) {
+void Inputs::apply(ShimId id, const ForgetMessage& message) {
     for (const DictId entry : message.ids) {
         if (!world_.shims[id].dictionary.forget(entry)) {
             lifecycle_.decide(id, DecisionKind::message_rejected, "#" + std::to_string(entry), "unknown dictionary id");
@@ -142,7 +141,7 @@ void Inputs::state(ShimId id, const ForgetMessage& message) {
     }
 }
 
-void Inputs::state(ShimId id, const ResyncBeginMessage&) {
+void Inputs::apply(ShimId id, const ResyncBeginMessage&) {
     Shim& shim = world_.shims[id];
     world_.resyncs_open += shim.resync_open ? 0 : 1;
     shim.resync_open = true;
@@ -160,7 +159,7 @@ void Inputs::state(ShimId id, const ResyncBeginMessage&) {
     }
 }
 
-void Inputs::state(ShimId id, const ResyncEndMessage&) {
+void Inputs::apply(ShimId id, const ResyncEndMessage&) {
     Shim& shim = world_.shims[id];
     if (!shim.resync_open) {
         lifecycle_.decide(id, DecisionKind::message_rejected, "resync", "no resync is open");
@@ -179,7 +178,7 @@ void Inputs::state(ShimId id, const ResyncEndMessage&) {
     lifecycle_.wake_everybody();
 }
 
-void Inputs::state(ShimId id, const ConfigurationMessage&) {
+void Inputs::apply(ShimId id, const ConfigurationMessage&) {
     lifecycle_.decide(id, DecisionKind::message_rejected, "configuration",
                       "queue configuration is set by the operator of this daemon");
 }
@@ -188,22 +187,22 @@ void Inputs::state(ShimId id, const ConfigurationMessage&) {
 
 namespace {
 
-std::int64_t held_on(const NodeState& state, Slot slot, KindId kind) {
-    const KindColumns* const columns = state.block(block_of(slot)).columns(kind);
+std::int64_t held_on(const NodeState& state, Slot slot, ResourceId resource) {
+    const ResourceColumns* const columns = state.block(block_of(slot)).columns(resource);
     return columns == nullptr ? 0 : columns->held[lane_of(slot)];
 }
 
 }  // namespace
 
 // False: with what is held there already that is too much.
-bool Inputs::add_to_hold(Hold& hold, const KindAmount& amount) const {
+bool Inputs::add_to_hold(Hold& hold, const ResourceAmount& amount) const {
     auto same = std::find_if(hold.amounts.begin(), hold.amounts.end(),
-                             [&](const KindAmount& other) { return other.kind == amount.kind; });
+                             [&](const ResourceAmount& other) { return other.resource == amount.resource; });
     if (same == hold.amounts.end()) {
-        same = hold.amounts.insert(same, {amount.kind, 0});
+        same = hold.amounts.insert(same, {amount.resource, 0});
     }
     same->value += amount.value;
-    return held_on(world_.node_state, hold.slot, amount.kind) + same->value <= AmountTotals::kMax;
+    return held_on(world_.node_state, hold.slot, amount.resource) + same->value <= AmountTotals::kMax;
 }
 
 void Inputs::take(const HoldPlace& place) {
@@ -213,8 +212,9 @@ void Inputs::take(const HoldPlace& place) {
     hold.order = {place.owner, 0};
     bool usable = hold.slot != kNone<Slot>;
     for (const auto& [kind, amount] : place.amounts) {
-        const KindId id = world_.kinds.find(kind);
-        usable = usable && id != kNone<KindId> && amount >= 0 && amount <= kAmountMax && add_to_hold(hold, {id, amount});
+        const ResourceId id = world_.resources.find(kind);
+        usable =
+            usable && id != kNone<ResourceId> && amount >= 0 && amount <= kAmountMax && add_to_hold(hold, {id, amount});
     }
     if (!usable) {
         ++ignored_;

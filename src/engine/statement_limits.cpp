@@ -8,9 +8,9 @@ namespace bayplan {
 
 namespace {
 
-constexpr std::size_t kTermsMax = 64;     // what has lists of its own, or is held against others one by one
-constexpr std::size_t kPlainMax = 256;    // labels, ports, volumes, images, namespaces
-constexpr std::size_t kValuesMax = 1'024; // of a requirement: node affinity names nodes one by one
+constexpr std::size_t kTermsMax = 64;       // what has lists of its own, or is held against others one by one
+constexpr std::size_t kPlainMax = 256;      // labels, ports, volumes, images, namespaces
+constexpr std::size_t kValuesMax = 1'024;   // of a requirement: node affinity names nodes one by one
 constexpr std::size_t kEntriesMax = 4'096;  // of all lists of a spec together
 
 class Walk {

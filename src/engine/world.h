@@ -17,20 +17,20 @@
 #include "apps/class_table.h"
 #include "cluster/devices.h"
 #include "cluster/holds.h"
-#include "cluster/kinds.h"
 #include "cluster/node_state.h"
 #include "cluster/node_table.h"
-#include "options/engine_options.h"
+#include "cluster/resources.h"
 #include "engine/failure_cache.h"
+#include "engine/object_table.h"
+#include "options/engine_options.h"
 #include "preemption/budgets.h"
 #include "preemption/departures.h"
-#include "preemption/nodes_left_out.h"
+#include "preemption/excluded_by_victims.h"
 #include "preemption/nominations.h"
 #include "preemption/victim_index.h"
 #include "queues/awaited_nodes.h"
 #include "queues/leaf_order.h"
 #include "queues/waiting_asks.h"
-#include "engine/object_table.h"
 #include "shims/shim.h"
 #include "topology/cluster_view.h"
 
@@ -47,12 +47,12 @@ struct World {
     World(const EngineOptions& settings, std::uint32_t readers, std::uint32_t predicate_parts)
         : options(settings),
           node_state(settings.shards, readers),
-          nodes(node_state, kinds, names),
-          devices(node_state, kinds, settings.device_choice),
-          holds(node_state, kinds, devices),
+          nodes(node_state, resources, names),
+          devices(node_state, resources, settings.device_choice),
+          holds(node_state, resources, devices),
           known(texts),
           specs(texts),
-          classes(kinds, names, specs, kClassCacheBytesMax),
+          classes(resources, names, specs, kClassCacheBytesMax),
           topology({texts, known, asks, specs, classes, nodes}, topology_options(settings, predicate_parts)),
           order(std::make_unique<LeafOrder>(asks)),
           backoff(asks),
@@ -64,7 +64,7 @@ struct World {
           budgets(texts),
           victim_index(asks, classes, nodes, options.preemption.victim_order),
           pod_tails(node_state, victim_index),
-          shims(kinds, asks) {}
+          shims(resources, asks) {}
 
     // Specs outlive what tells of them.
     ~World() { specs.listen(nullptr); }
@@ -72,7 +72,7 @@ struct World {
     const EngineOptions options;
     std::int64_t now_ns = 0;
 
-    KindTable kinds;
+    ResourceTable resources;
     NameTable<NameId> names;  // of nodes, and of nodes that asks require
     NodeState node_state;
     NodeTable nodes;
@@ -85,8 +85,8 @@ struct World {
     SpecTable specs;
     ClassTable classes;
     AmountTotals totals;
-    Topology topology;
-    const ClusterView view{asks, classes, specs, nodes, node_state, topology, kinds, devices};
+    ClusterFacts topology;
+    const ClusterView view{asks, classes, specs, nodes, node_state, topology, resources, devices};
     ObjectTable objects;
     // What placements took of volumes, until their end.
     boost::unordered_flat_map<AskId, std::vector<ClaimBinding>> bindings;
@@ -100,7 +100,7 @@ struct World {
     AwaitedNodes awaited_nodes;
 
     Nominations nominations;
-    NodesLeftOut left_out;
+    ExcludedByVictims excluded;
     Departures departures;
     Budgets budgets;
     VictimIndex victim_index;

@@ -63,7 +63,8 @@ private:
             const std::string where = pool.numa < 0 ? "" : fmt::format(" on NUMA domain {}", pool.numa);
             // More than asked for may be in use by somebody else.
             if (pool.total < pages) {
-                change(pool.file, std::to_string(pages), fmt::format("hugepages of {}{}", config::print_size(size), where));
+                change(pool.file, std::to_string(pages),
+                       fmt::format("hugepages of {}{}", config::print_size(size), where));
             }
         }
         if (!found) plan_.by_hand.push_back(fmt::format("the kernel has no hugepages of {}", config::print_size(size)));
@@ -85,8 +86,8 @@ private:
         if (wanted == TransparentHugepages::any) return;
         const auto& now = facts_.transparent_hugepages;
         if (wanted == TransparentHugepages::madvise && now && *now == "never") return;
-        change("/sys/kernel/mm/transparent_hugepage/enabled", wanted == TransparentHugepages::never ? "never" : "madvise",
-               "transparent hugepages");
+        change("/sys/kernel/mm/transparent_hugepage/enabled",
+               wanted == TransparentHugepages::never ? "never" : "madvise", "transparent hugepages");
     }
 
     void clock() {
@@ -120,8 +121,10 @@ private:
                    fmt::format("interrupt {}{}{}", irq.number, irq.device.empty() ? "" : " ", irq.device));
         }
         if (files_.exists("/run/irqbalance") || files_.exists("/run/irqbalance.pid")) {
-            plan_.by_hand.push_back("irqbalance runs and will move interrupts back: stop it, or give it "
-                                    "IRQBALANCE_BANNED_CPULIST=" + isolated_.to_string());
+            plan_.by_hand.push_back(
+                "irqbalance runs and will move interrupts back: stop it, or give it "
+                "IRQBALANCE_BANNED_CPULIST=" +
+                isolated_.to_string());
         }
     }
 

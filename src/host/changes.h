@@ -15,12 +15,12 @@ struct Change {
     std::string path;    // on the host
     std::string before;  // what stands there now
     std::string after;
-    std::string what;    // for people: "hugepages of 2Mi on NUMA domain 0"
+    std::string what;  // for people: "hugepages of 2Mi on NUMA domain 0"
 };
 
 struct Plan {
-    std::vector<Change> changes;         // in the order of doing
-    std::vector<std::string> by_hand;    // what a running host does not let us change, with what to do
+    std::vector<Change> changes;       // in the order of doing
+    std::vector<std::string> by_hand;  // what a running host does not let us change, with what to do
 };
 
 // What of the host differs from what the profile asks for.

@@ -70,8 +70,7 @@ std::string bytes_text(std::int64_t bytes) {
 
 std::vector<int> hugepage_domains(const HostFacts& facts, const config::ProfileConfig& profile) {
     if (!facts.topology) return {};
-    const bool by_domain =
-        std::ranges::any_of(facts.hugepages, [](const HugePages& pool) { return pool.numa >= 0; });
+    const bool by_domain = std::ranges::any_of(facts.hugepages, [](const HugePages& pool) { return pool.numa >= 0; });
     return by_domain ? facts.topology->numa_of(cpus_of(profile.plan, Role::data_plane)) : std::vector<int>();
 }
 

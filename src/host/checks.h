@@ -37,7 +37,7 @@ threads::CpuSet cpus_of(const threads::ThreadPlan&, threads::Role);
 // Of all roles; with the housekeeping role or without.
 threads::CpuSet all_cpus_of(const threads::ThreadPlan&, bool housekeeping);
 std::string cpus_text(const threads::CpuSet&);  // "none" if empty
-std::string bytes_text(std::int64_t);            // "16Gi", "24.5 GiB"
+std::string bytes_text(std::int64_t);           // "16Gi", "24.5 GiB"
 // The NUMA domains that hugepages are wanted on: of the data plane's CPUs; empty = the host as a whole.
 std::vector<int> hugepage_domains(const HostFacts&, const config::ProfileConfig&);
 

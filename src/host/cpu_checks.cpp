@@ -26,7 +26,8 @@ void check_presence(const HostFacts& facts, const CpuSet& wanted, Findings& find
                             wanted.empty() ? "any" : cpus_text(wanted), why});
     };
     add(facts.online, "CPUs online", "a role on a CPU that is not there: the daemon does not start");
-    add(facts.allowed, "CPUs allowed", "affinity or a cpuset leaves this process fewer CPUs: the daemon does not start");
+    add(facts.allowed, "CPUs allowed",
+        "affinity or a cpuset leaves this process fewer CPUs: the daemon does not start");
 }
 
 void check_quota(const HostFacts& facts, const CpuSet& wanted, Findings& findings) {
@@ -67,7 +68,8 @@ void check_governor(const HostFacts& facts, const ProfileConfig& profile, Findin
         finding.current = readable ? "no frequency control" : "may not be read";
         finding.severity = !wanted ? Severity::ok : readable ? Severity::note : Severity::unknown;
         if (readable && wanted) {
-            finding.why = facts.virtual_machine ? "a virtual machine: its host decides" : "the kernel has no cpufreq here";
+            finding.why =
+                facts.virtual_machine ? "a virtual machine: its host decides" : "the kernel has no cpufreq here";
         }
     } else if (wanted && !good) {
         finding.severity = Severity::warning;
@@ -85,7 +87,7 @@ void check_numa(const HostFacts& facts, const ProfileConfig& profile, Findings& 
                             "workers read what the engine writes"});
         return;
     }
-    const Topology& topology = *facts.topology;
+    const HostTopology& topology = *facts.topology;
     const auto engine = topology.numa_of(cpus_of(profile.plan, Role::engine));
     const auto workers = topology.numa_of(cpus_of(profile.plan, Role::worker));
     const std::string why = "workers read what the engine writes; from another domain that takes twice the time";
@@ -113,11 +115,17 @@ void check_numa(const HostFacts& facts, const ProfileConfig& profile, Findings& 
 }
 
 void check_instructions(const HostFacts& facts, Findings& findings) {
-    const auto has = [&](std::string_view flag) { return std::ranges::find(facts.cpu_flags, flag) != facts.cpu_flags.end(); };
+    const auto has = [&](std::string_view flag) {
+        return std::ranges::find(facts.cpu_flags, flag) != facts.cpu_flags.end();
+    };
     const bool avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
-    const std::string name = facts.cpu_flags.empty() ? "not known" : avx512 ? "AVX-512" : has("avx2") ? "AVX2" : "scalar only";
-    findings.push_back({avx512 || has("avx2") || facts.cpu_flags.empty() ? Severity::ok : Severity::note, "vector instructions",
-                        name, "any; AVX2 or AVX-512 for the published figures", "blocks of nodes are judged by vectors"});
+    const std::string name = facts.cpu_flags.empty() ? "not known"
+                             : avx512                ? "AVX-512"
+                             : has("avx2")           ? "AVX2"
+                                                     : "scalar only";
+    findings.push_back({avx512 || has("avx2") || facts.cpu_flags.empty() ? Severity::ok : Severity::note,
+                        "vector instructions", name, "any; AVX2 or AVX-512 for the published figures",
+                        "blocks of nodes are judged by vectors"});
 }
 
 }  // namespace

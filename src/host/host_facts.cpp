@@ -94,8 +94,10 @@ Known<std::vector<Irq>> read_irqs(const HostFiles& files) {
         if (error != std::errc() || end != name.data() + name.size()) continue;
         ++numbers;
         const auto cpus = to_set(files.read("/proc/irq/" + name + "/smp_affinity_list"));
-        if (cpus) irqs.value->push_back({number, irq_device(files, name), *cpus});
-        else if (irqs.why.empty()) irqs.why = cpus.why;
+        if (cpus)
+            irqs.value->push_back({number, irq_device(files, name), *cpus});
+        else if (irqs.why.empty())
+            irqs.why = cpus.why;
     }
     if (numbers == 0) return {std::nullopt, !files.exists("/proc/irq"), "/proc/irq: no interrupts to be seen here"};
     if (irqs.value->empty()) return {std::nullopt, false, irqs.why};

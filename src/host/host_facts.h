@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/host_files.h"
-#include "host/topology.h"
+#include "host/host_topology.h"
 #include "threads/cpu_set.h"
 
 namespace bayplan::host {
@@ -20,7 +20,7 @@ struct HugePages {
     int numa = -1;           // -1: of the whole host
     std::int64_t total = 0;
     std::int64_t free = 0;
-    std::string file;        // where their number is written
+    std::string file;  // where their number is written
 };
 
 struct Irq {
@@ -30,17 +30,17 @@ struct Irq {
 };
 
 struct Nic {
-    std::string name;     // as asked for: of an interface, or a PCI address
+    std::string name;  // as asked for: of an interface, or a PCI address
     bool found = false;
     Known<int> numa;
-    std::string driver;   // "" = none
+    std::string driver;  // "" = none
     bool pci = false;
     bool virtual_function = false;
 };
 
 // What the control groups of this process leave it, the least of all levels.
 struct Limits {
-    Known<double> cpus;            // of time, by quota; nothing = no limit
+    Known<double> cpus;  // of time, by quota; nothing = no limit
     Known<std::int64_t> memory;
 };
 
@@ -50,11 +50,11 @@ struct HostFacts {
     bool virtual_machine = false;
 
     Known<threads::CpuSet> online;
-    Known<threads::CpuSet> allowed;    // to this process
-    Known<threads::CpuSet> isolated;   // isolcpus, and isolated partitions of cpusets
+    Known<threads::CpuSet> allowed;   // to this process
+    Known<threads::CpuSet> isolated;  // isolcpus, and isolated partitions of cpusets
     Known<threads::CpuSet> nohz_full;
     Known<threads::CpuSet> workqueue;  // where unbound kernel work may run
-    Known<Topology> topology;
+    Known<HostTopology> topology;
     std::map<std::size_t, Known<std::string>> governors;  // by CPU
 
     Known<std::int64_t> memory;

@@ -12,11 +12,15 @@ using config::ProfileConfig;
 using threads::CpuSet;
 using threads::Role;
 
-void check_within(const Known<CpuSet>& have, const CpuSet& wanted, std::string name, std::string why, Findings& findings) {
-    Finding finding{Severity::ok, std::move(name), have ? cpus_text(*have) : have.why, cpus_text(wanted), std::move(why)};
+void check_within(const Known<CpuSet>& have, const CpuSet& wanted, std::string name, std::string why,
+                  Findings& findings) {
+    Finding finding{Severity::ok, std::move(name), have ? cpus_text(*have) : have.why, cpus_text(wanted),
+                    std::move(why)};
     if (!wanted.empty()) {
-        if (!have) finding.severity = have.absent ? Severity::warning : Severity::unknown;
-        else if (!wanted.without(*have).empty()) finding.severity = Severity::warning;
+        if (!have)
+            finding.severity = have.absent ? Severity::warning : Severity::unknown;
+        else if (!wanted.without(*have).empty())
+            finding.severity = Severity::warning;
     }
     findings.push_back(std::move(finding));
 }
@@ -46,8 +50,8 @@ CpuSet siblings_of(const HostFacts& facts, const CpuSet& cpus) {
 
 void check_roles(const HostFacts& facts, const ProfileConfig& profile, const CpuSet& isolated, Findings& findings) {
     for (const std::string& text : threads::plan_warnings(profile.plan, true)) {
-        findings.push_back({Severity::warning, "roles apart", text, "CPUs of their own",
-                            "isolated CPUs are for threads that poll"});
+        findings.push_back(
+            {Severity::warning, "roles apart", text, "CPUs of their own", "isolated CPUs are for threads that poll"});
     }
     const CpuSet used = all_cpus_of(profile.plan, false);
     const CpuSet unused = isolated.without(used).without(siblings_of(facts, used));
@@ -120,12 +124,15 @@ void check_workqueue(const HostFacts& facts, const CpuSet& isolated, Findings& f
 void check_isolation(const HostFacts& facts, const ProfileConfig& profile, Findings& findings) {
     const CpuSet isolated = united(profile.host.isolated);
     std::string remedy;
-    if (!isolated.empty()) remedy = "; kernel command line: isolcpus=" + isolated.to_string() + ", or a cpuset partition";
-    check_within(facts.isolated, isolated, "isolated CPUs", "elsewhere other threads take turns with ours" + remedy, findings);
+    if (!isolated.empty())
+        remedy = "; kernel command line: isolcpus=" + isolated.to_string() + ", or a cpuset partition";
+    check_within(facts.isolated, isolated, "isolated CPUs", "elsewhere other threads take turns with ours" + remedy,
+                 findings);
     if (isolated.empty()) return;
     check_within(facts.nohz_full, isolated, "nohz_full",
                  "the timer tick stops a polling thread up to 1,000 times a second; kernel command line: nohz_full=" +
-                     cpus_text(isolated), findings);
+                     cpus_text(isolated),
+                 findings);
     check_entries(profile, isolated, findings);
     check_roles(facts, profile, isolated, findings);
     check_siblings(facts, profile, isolated, findings);

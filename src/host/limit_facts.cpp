@@ -103,8 +103,8 @@ Limits read_limits(const HostFiles& files) {
         limits.cpus = least<double>(levels(top + "/cpu", *group),
                                     [&](const std::string& folder) { return quota_v1(files, folder); });
     } else if (const auto unified = group_of(files, "")) {
-        limits.cpus = least<double>(levels(top, *unified),
-                                    [&](const std::string& folder) { return quota_v2(files, folder); });
+        limits.cpus =
+            least<double>(levels(top, *unified), [&](const std::string& folder) { return quota_v2(files, folder); });
     } else {
         limits.cpus = unified.reason<double>();
     }

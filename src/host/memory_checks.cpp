@@ -73,8 +73,10 @@ void check_transparent(const HostFacts& facts, const ProfileConfig& profile, Fin
                     "'always' lets the kernel stop a thread to gather a hugepage for it"};
     if (wanted != TransparentHugepages::any) {
         const bool good = have && (*have == "never" || (wanted == TransparentHugepages::madvise && *have == "madvise"));
-        if (!have) finding.severity = have.absent ? Severity::ok : Severity::unknown;
-        else if (!good) finding.severity = Severity::warning;
+        if (!have)
+            finding.severity = have.absent ? Severity::ok : Severity::unknown;
+        else if (!good)
+            finding.severity = Severity::warning;
     }
     findings.push_back(finding);
 }

@@ -37,7 +37,8 @@ void check_driver(const Nic& nic, Findings& findings) {
     std::string current = nic.driver.empty() ? "none" : nic.driver;
     if (nic.virtual_function) current += ", a virtual function";
     findings.push_back({usable ? Severity::ok : Severity::note, "driver of " + nic.name, current,
-                        "vfio-pci, or mlx4, mlx5, mana", "with another the port runs over af_packet: through the kernel"});
+                        "vfio-pci, or mlx4, mlx5, mana",
+                        "with another the port runs over af_packet: through the kernel"});
 }
 
 }  // namespace
@@ -45,8 +46,8 @@ void check_driver(const Nic& nic, Findings& findings) {
 void check_nics(const HostFacts& facts, const std::vector<Nic>& nics, const config::ProfileConfig& profile,
                 Findings& findings) {
     for (const Nic& nic : nics) {
-        findings.push_back({nic.found ? Severity::ok : Severity::error, "NIC " + nic.name, nic.found ? "there" : "not there",
-                            "there", "the data plane has no port without it"});
+        findings.push_back({nic.found ? Severity::ok : Severity::error, "NIC " + nic.name,
+                            nic.found ? "there" : "not there", "there", "the data plane has no port without it"});
         if (!nic.found) continue;
         check_locality(facts, nic, profile, findings);
         check_driver(nic, findings);

@@ -57,11 +57,13 @@ int home_domain(const HostFacts& facts, const std::vector<Nic>& nics) {
 void share(const std::vector<std::size_t>& cores, const CpuSet& cpus, threads::ThreadPlan& plan) {
     plan.of(Role::data_plane) = {one(cores[0])};
     plan.of(Role::engine) = {one(cores[cores.size() > 1 ? 1 : 0])};
-    for (const Role role : {Role::teller, Role::worker, Role::victim_worker, Role::housekeeping}) plan.of(role) = {cpus};
+    for (const Role role : {Role::teller, Role::worker, Role::victim_worker, Role::housekeeping})
+        plan.of(role) = {cpus};
 }
 
 // Cores in the order of use: data plane, engine, teller, workers, victim workers; the rest goes to housekeeping.
-void spread(const HostFacts& facts, std::vector<std::size_t> cores, const CpuSet& cpus, int domain, Proposal& proposal) {
+void spread(const HostFacts& facts, std::vector<std::size_t> cores, const CpuSet& cpus, int domain,
+            ProposedProfile& proposal) {
     threads::ThreadPlan& plan = proposal.profile.plan;
     // Interrupts and everything else of the host live on CPU 0.
     const std::size_t first_cpu = *std::ranges::min_element(cores);
@@ -112,8 +114,9 @@ void ask_of_host(const HostFacts& facts, config::HostNeeds& needs) {
 
 }  // namespace
 
-std::optional<Proposal> propose_profile(const HostFacts& facts, const std::vector<Nic>& nics, std::string& error) {
-    Proposal proposal;
+std::optional<ProposedProfile> propose_profile(const HostFacts& facts, const std::vector<Nic>& nics,
+                                               std::string& error) {
+    ProposedProfile proposal;
     const CpuSet cpus = usable(facts);
     if (cpus.empty()) {
         error = "there is no CPU that this process may use and that is online";
@@ -121,17 +124,18 @@ std::optional<Proposal> propose_profile(const HostFacts& facts, const std::vecto
     }
     const int domain = home_domain(facts, nics);
     const auto cores = first_threads(facts, cpus, domain);
-    proposal.remarks.push_back(fmt::format("{}: {} cores, {} CPUs ({}), {} NUMA domains, {} of memory.",
-                                           facts.cpu_model.empty() ? "This host" : facts.cpu_model, cores.size(), cpus.count(),
-                                           cpus.to_string(), facts.topology ? facts.topology->domains.size() : 1,
-                                           bytes_text(facts.memory.value.value_or(0))));
+    proposal.remarks.push_back(fmt::format(
+        "{}: {} cores, {} CPUs ({}), {} NUMA domains, {} of memory.",
+        facts.cpu_model.empty() ? "This host" : facts.cpu_model, cores.size(), cpus.count(), cpus.to_string(),
+        facts.topology ? facts.topology->domains.size() : 1, bytes_text(facts.memory.value.value_or(0))));
     if (cores.size() <= kCoresToShare) {
         share(cores, cpus, proposal.profile.plan);
         proposal.remarks.push_back("Few cores: threads share them (data_plane.idle: adaptive).");
     } else {
         spread(facts, cores, cpus, domain, proposal);
         const std::string isolated = united(proposal.profile.host.isolated).to_string();
-        proposal.remarks.push_back("Threads that poll have cores of their own (data_plane.idle: poll). Kernel command line:");
+        proposal.remarks.push_back(
+            "Threads that poll have cores of their own (data_plane.idle: poll). Kernel command line:");
         proposal.remarks.push_back(fmt::format("  isolcpus={0} nohz_full={0} rcu_nocbs={0}", isolated));
     }
     for (const Nic& nic : nics) proposal.profile.host.nics.push_back(nic.name);
@@ -139,7 +143,7 @@ std::optional<Proposal> propose_profile(const HostFacts& facts, const std::vecto
     return proposal;
 }
 
-std::string proposal_text(const Proposal& proposal) {
+std::string proposal_text(const ProposedProfile& proposal) {
     std::string text;
     for (const std::string& remark : proposal.remarks) text += "# " + remark + "\n";
     return text + config::profile_text(proposal.profile);

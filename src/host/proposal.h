@@ -12,16 +12,16 @@
 
 namespace bayplan::host {
 
-struct Proposal {
+struct ProposedProfile {
     config::ProfileConfig profile;
     std::vector<std::string> remarks;  // sentences for the head of the file
 };
 
 // Takes only CPUs that this process may use; nothing if there is none, with `error` saying so. `nics`: ports that the
 // data plane is to have.
-std::optional<Proposal> propose_profile(const HostFacts&, const std::vector<Nic>& nics, std::string& error);
+std::optional<ProposedProfile> propose_profile(const HostFacts&, const std::vector<Nic>& nics, std::string& error);
 
 // The file: remarks as comments, then the profile.
-std::string proposal_text(const Proposal&);
+std::string proposal_text(const ProposedProfile&);
 
 }  // namespace bayplan::host

@@ -39,7 +39,8 @@ bool write_state(const std::string& state, const std::vector<Change>& changes, s
     {
         std::ofstream file(beside, std::ios::trunc);
         file << kHead;
-        for (const Change& change : changes) file << change.path << '\t' << change.before << '\t' << change.after << '\n';
+        for (const Change& change : changes)
+            file << change.path << '\t' << change.before << '\t' << change.after << '\n';
         file.flush();
         if (!file) {
             error = fmt::format("{}: {}", beside, std::strerror(errno));
@@ -90,8 +91,8 @@ std::string put(const HostFiles& files, const std::string& path, const std::stri
 
 }  // namespace
 
-bool apply_changes(const HostFiles& files, const std::vector<Change>& changes, const std::string& state, const Report& report,
-                   std::string& error) {
+bool apply_changes(const HostFiles& files, const std::vector<Change>& changes, const std::string& state,
+                   const Report& report, std::string& error) {
     if (changes.empty()) return true;
     std::vector<Change> kept;
     if (!read_state(state, kept, error)) return false;

@@ -24,7 +24,8 @@ using Report = std::function<void(const Outcome&)>;
 inline constexpr char kStateFile[] = "/var/lib/bayplan/tune.state";
 
 // False: the state could not be kept, and nothing was changed (`error`).
-bool apply_changes(const HostFiles&, const std::vector<Change>&, const std::string& state, const Report&, std::string& error);
+bool apply_changes(const HostFiles&, const std::vector<Change>&, const std::string& state, const Report&,
+                   std::string& error);
 
 // What undoing would do: the changes back, latest first. False: no state, or a broken one (`error`).
 bool read_undo(const HostFiles&, const std::string& state, std::vector<Change>&, std::string& error);

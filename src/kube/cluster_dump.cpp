@@ -65,8 +65,8 @@ void ClusterDump::take(const ReadObject& object, const std::string& file) {
 
 void ClusterDump::take_pod(ConvertedPod&& pod, const std::string& file) {
     if (pod.finished) {
-        ++counts_.left_out_finished;
-        left_out_.emplace(pod.key, "is finished");
+        ++counts_.skipped_finished;
+        skipped_.emplace(pod.key, "is finished");
     } else {
         pods_.push_back({std::move(pod), file});
     }
@@ -85,19 +85,19 @@ ObjectFault unknown_class(const std::string& file, const ConvertedPod& pod) {
 void ClusterDump::sort_out(Pod&& pod) {
     ConvertedPod& made = pod.converted;
     const bool ours = is_ours(made);
-    const auto leave_out = [&](std::size_t& count, std::string why) {
+    const auto skip = [&](std::size_t& count, std::string why) {
         ++count;
-        left_out_.emplace(made.key, std::move(why));
+        skipped_.emplace(made.key, std::move(why));
     };
     if (made.ask.node != 0) {
         made.ask.foreign = !ours;
         counts_.foreign += ours ? 0 : 1;
-        left_out_.emplace(made.key, "runs on " + std::string(texts().text(made.ask.node)) + " already");
+        skipped_.emplace(made.key, "runs on " + std::string(texts().text(made.ask.node)) + " already");
         bound_.push_back(std::move(pod));
     } else if (!ours) {
-        leave_out(counts_.left_out_not_ours, "is the scheduler's " + made.scheduler);
+        skip(counts_.skipped_not_ours, "is the scheduler's " + made.scheduler);
     } else if (made.ask.terminating) {
-        leave_out(counts_.left_out_deleting, "is being deleted");
+        skip(counts_.skipped_deleting, "is being deleted");
     } else {
         pending_.push_back(std::move(pod));
     }
@@ -105,13 +105,11 @@ void ClusterDump::sort_out(Pod&& pod) {
 
 void ClusterDump::finish_pod(Pod& pod, const std::vector<Text>& sorted_nodes) {
     ConvertedPod& made = pod.converted;
-    const auto exists = [&](Text node) {
-        return std::binary_search(sorted_nodes.begin(), sorted_nodes.end(), node);
-    };
+    const auto exists = [&](Text node) { return std::binary_search(sorted_nodes.begin(), sorted_nodes.end(), node); };
     if (made.ask.node != 0 && !exists(made.ask.node)) {
-        ++counts_.left_out_no_node;
-        left_out_.emplace(made.key, "is on the node " + std::string(texts().text(made.ask.node)) +
-                                        ", which no file has");
+        ++counts_.skipped_no_node;
+        skipped_.emplace(made.key,
+                         "is on the node " + std::string(texts().text(made.ask.node)) + ", which no file has");
         return;
     }
     if (!exists(made.ask.nominated_node)) {

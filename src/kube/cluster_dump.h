@@ -15,7 +15,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "kube/document_reader.h"
 #include "kube/fault.h"
 #include "kube/object_converter.h"
@@ -37,11 +37,11 @@ struct DumpCounts {
     std::size_t foreign = 0;  // of the bound ones
     std::size_t pending = 0;
     std::size_t objects = 0;
-    std::size_t left_out_finished = 0;  // Succeeded or Failed
-    std::size_t left_out_no_node = 0;   // on a node that no file has
-    std::size_t left_out_not_ours = 0;  // pending, and another scheduler's
-    std::size_t left_out_deleting = 0;  // pending, and being deleted
-    std::size_t ignored = 0;            // of kinds that are not looked at
+    std::size_t skipped_finished = 0;  // Succeeded or Failed
+    std::size_t skipped_no_node = 0;   // on a node that no file has
+    std::size_t skipped_not_ours = 0;  // pending, and another scheduler's
+    std::size_t skipped_deleting = 0;  // pending, and being deleted
+    std::size_t ignored = 0;           // of kinds that are not looked at
 };
 
 class ClusterDump {
@@ -79,7 +79,7 @@ public:
     const PriorityClasses& priority_classes() const { return classes_; }
     bool is_ours(const ConvertedPod&) const;
     // The pod's statement; refers to the pod and to the dump.
-    AskRecord ask_of(const ConvertedPod&) const;
+    AskItem ask_of(const ConvertedPod&) const;
 
     // Keys of the pending pods in the order in which they are sent.
     std::vector<std::string_view> pending() const;
@@ -98,7 +98,7 @@ private:
     void take_pod(ConvertedPod&&, const std::string& file);
     void finish_pod(Pod&, const std::vector<Text>& sorted_nodes);
     void sort_out(Pod&&);
-    std::vector<AskRecord> asks_of(const std::vector<Pod>&) const;
+    std::vector<AskItem> asks_of(const std::vector<Pod>&) const;
 
     DumpOptions options_;
     ObjectConverter converter_;
@@ -110,13 +110,13 @@ private:
     std::vector<Text> applications_;
     PriorityClasses classes_;
     std::vector<ObjectFault> faults_;
-    boost::unordered_flat_set<std::string> names_;  // kind namespace/name of what was read
-    boost::unordered_flat_map<std::string, std::string> left_out_;  // pods, and why
+    boost::unordered_flat_set<std::string> names_;                 // kind namespace/name of what was read
+    boost::unordered_flat_map<std::string, std::string> skipped_;  // pods, and why
     DumpCounts counts_;
     Attribute foreign_tag_[2];  // default, static
 };
 
-NodeRecord node_record(const ConvertedNode&, NodeAction);  // refers to the node
+NodeItem node_record(const ConvertedNode&, NodeAction);  // refers to the node
 ObjectFault unknown_class(const std::string& file, const ConvertedPod&);
 
 }  // namespace bayplan::kube

@@ -39,9 +39,7 @@ Text Converter::intern(const Value& where, std::string_view text) {
     return texts.id(text);
 }
 
-Text Converter::text(const Value& value) {
-    return intern(value, reader.text(value));
-}
+Text Converter::text(const Value& value) { return intern(value, reader.text(value)); }
 
 Text Converter::needed(const Value& parent, std::string_view name) {
     return intern(parent[name], reader.needed(parent, name));

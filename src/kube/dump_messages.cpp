@@ -18,8 +18,8 @@ void send_runs(const std::vector<Item>& items, std::size_t items_max, const Clus
 
 }  // namespace
 
-AskRecord ClusterDump::ask_of(const ConvertedPod& pod) const {
-    AskRecord ask = pod.ask;
+AskItem ClusterDump::ask_of(const ConvertedPod& pod) const {
+    AskItem ask = pod.ask;
     ask.key = pod.key;
     ask.requests = pod.requests;
     if (ask.foreign) {
@@ -29,8 +29,8 @@ AskRecord ClusterDump::ask_of(const ConvertedPod& pod) const {
     return ask;
 }
 
-std::vector<AskRecord> ClusterDump::asks_of(const std::vector<Pod>& pods) const {
-    std::vector<AskRecord> asks;
+std::vector<AskItem> ClusterDump::asks_of(const std::vector<Pod>& pods) const {
+    std::vector<AskItem> asks;
     asks.reserve(pods.size());
     for (const Pod& pod : pods) {
         asks.push_back(ask_of(pod.converted));
@@ -38,7 +38,7 @@ std::vector<AskRecord> ClusterDump::asks_of(const std::vector<Pod>& pods) const 
     return asks;
 }
 
-NodeRecord node_record(const ConvertedNode& node, NodeAction action) {
+NodeItem node_record(const ConvertedNode& node, NodeAction action) {
     return {.node = node.name,
             .action = action,
             .capacity = node.capacity,
@@ -55,22 +55,22 @@ void ClusterDump::send_state(const Send& send, std::size_t items_max) const {
     }
     send_runs(entries, items_max, send, [](auto run) { return DefineMessage{run}; });
 
-    const std::vector<SpecRecord> specs(converter_.specs().records().begin(), converter_.specs().records().end());
+    const std::vector<SpecItem> specs(converter_.specs().records().begin(), converter_.specs().records().end());
     send_runs(specs, items_max, send, [](auto run) { return SpecsMessage{.define = run, .forget = {}}; });
 
-    std::vector<NodeRecord> nodes;
+    std::vector<NodeItem> nodes;
     for (const ConvertedNode& node : nodes_) {
         nodes.push_back(node_record(node, node.unschedulable ? NodeAction::create_drain : NodeAction::create));
     }
     send_runs(nodes, items_max, send, [](auto run) { return NodesMessage{run}; });
 
-    std::vector<ObjectRecord> objects;
+    std::vector<ObjectItem> objects;
     for (const ClusterObject& object : objects_) {
         objects.push_back({object, false});
     }
     send_runs(objects, items_max, send, [](auto run) { return ObjectsMessage{run}; });
 
-    std::vector<ApplicationRecord> applications;
+    std::vector<ApplicationItem> applications;
     for (const Text name : applications_) {
         applications.push_back({.application = name});
     }
@@ -96,8 +96,8 @@ std::string ClusterDump::why_not_pending(std::string_view key) const {
             return {};
         }
     }
-    const auto found = left_out_.find(std::string(key));
-    return found == left_out_.end() ? "is in none of the files" : found->second;
+    const auto found = skipped_.find(std::string(key));
+    return found == skipped_.end() ? "is in none of the files" : found->second;
 }
 
 std::vector<std::string_view> ClusterDump::gated() const {

@@ -37,27 +37,27 @@ public:
             return error;
         }
         switch (type) {
-        case json_type::object: return build_object(value, built, depth);
-        case json_type::array: return build_list(value, built, depth);
-        case json_type::string: {
-            std::string_view text;
-            const error_code error = value.get_string().get(text);
-            built = Value::scalar(Value::Kind::text, text);
-            return error;
-        }
-        case json_type::number: return build_number(value, built);
-        case json_type::boolean: {
-            bool flag = false;
-            const error_code error = value.get_bool().get(flag);
-            built = Value::scalar(Value::Kind::boolean, flag ? "true" : "false");
-            return error;
-        }
-        case json_type::null: {
-            bool null = false;
-            const error_code error = value.is_null().get(null);
-            built = Value();
-            return error ? error : null ? simdjson::SUCCESS : simdjson::N_ATOM_ERROR;
-        }
+            case json_type::object: return build_object(value, built, depth);
+            case json_type::array: return build_list(value, built, depth);
+            case json_type::string: {
+                std::string_view text;
+                const error_code error = value.get_string().get(text);
+                built = Value::scalar(Value::Kind::text, text);
+                return error;
+            }
+            case json_type::number: return build_number(value, built);
+            case json_type::boolean: {
+                bool flag = false;
+                const error_code error = value.get_bool().get(flag);
+                built = Value::scalar(Value::Kind::boolean, flag ? "true" : "false");
+                return error;
+            }
+            case json_type::null: {
+                bool null = false;
+                const error_code error = value.is_null().get(null);
+                built = Value();
+                return error ? error : null ? simdjson::SUCCESS : simdjson::N_ATOM_ERROR;
+            }
         }
         return simdjson::INCORRECT_TYPE;
     }
@@ -252,9 +252,7 @@ private:
     std::size_t item_ = 0;
 };
 
-bool is_space(char letter) {
-    return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n';
-}
+bool is_space(char letter) { return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n'; }
 
 // In JSON an opening bracket right behind a closing one is the start of another document, or in a text.
 bool may_hold_several(std::string_view text) {
@@ -276,21 +274,21 @@ std::size_t json_length(std::string_view text) {
     std::size_t depth = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
         switch (text[at]) {
-        case '{':
-        case '[': ++depth; break;
-        case '}':
-        case ']':
-            if (depth <= 1) {
-                return at + 1;
-            }
-            --depth;
-            break;
-        case '"':
-            for (++at; at < text.size() && text[at] != '"'; ++at) {
-                at += text[at] == '\\' ? 1 : 0;
-            }
-            break;
-        default: break;
+            case '{':
+            case '[': ++depth; break;
+            case '}':
+            case ']':
+                if (depth <= 1) {
+                    return at + 1;
+                }
+                --depth;
+                break;
+            case '"':
+                for (++at; at < text.size() && text[at] != '"'; ++at) {
+                    at += text[at] == '\\' ? 1 : 0;
+                }
+                break;
+            default: break;
         }
     }
     return text.size();

@@ -56,8 +56,9 @@ bool has_namespace(std::string_view kind) {
 ConvertedNode ObjectConverter::convert_node_with_devices(Converter& convert) {
     ConvertedNode node = convert_node(convert);
     for (const Amount& amount : node.capacity) {
-        if (amount.value > 0 && std::find(devices_.begin(), devices_.end(), texts_.text(amount.kind)) != devices_.end()) {
-            node.devices.push_back(amount.kind);
+        if (amount.value > 0 &&
+            std::find(devices_.begin(), devices_.end(), texts_.text(amount.resource)) != devices_.end()) {
+            node.devices.push_back(amount.resource);
         }
     }
     return node;

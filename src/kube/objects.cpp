@@ -23,7 +23,7 @@ void node_capacity(Converter& convert, const Value& map, ConvertedNode& node) {
             convert.reader.remark(member.value, "is more than 2^53, which is counted in its place");
         }
         const Text kind = convert.intern(member.value, member.name);
-        const auto same = [kind](const Amount& amount) { return amount.kind == kind; };
+        const auto same = [kind](const Amount& amount) { return amount.resource == kind; };
         std::erase_if(node.capacity, same);  // of equal keys the last counts
         node.capacity.push_back({kind, rounded.value});
     }
@@ -38,7 +38,7 @@ void node_images(Converter& convert, const Value& list, ConvertedNode& node) {
                 continue;  // no pod can name it
             }
             const Text kind = convert.texts.id(text);
-            const auto same = [kind](const Amount& amount) { return amount.kind == kind; };
+            const auto same = [kind](const Amount& amount) { return amount.resource == kind; };
             if (std::none_of(node.images.begin(), node.images.end(), same)) {
                 node.images.push_back({kind, bytes});
             }

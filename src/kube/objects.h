@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bayplan/cluster_object.h"
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "kube/converter.h"
 
 namespace bayplan::kube {

@@ -73,7 +73,7 @@ void spread(Converter& convert, const Value& value, PodSpec& spec) {
     made.hard = when == "DoNotSchedule";
     if (!when.empty() && !made.hard && when != "ScheduleAnyway") {
         reader.fault(value["whenUnsatisfiable"],
-        "'" + std::string(when) + "' is neither DoNotSchedule nor ScheduleAnyway");
+                     "'" + std::string(when) + "' is neither DoNotSchedule nor ScheduleAnyway");
     }
     made.selector = convert.selector(value["labelSelector"]);
     made.match_label_keys = convert.text_list(value["matchLabelKeys"]);
@@ -150,8 +150,9 @@ PodOwner pod_owner(Converter& convert, const Value& owner) {
 // Keys are names joined by a slash, and stand in lines of words and of lists with commas: none of these may be in
 // a name. (The API server allows less.)
 bool is_object_name(std::string_view name) {
-    return std::none_of(name.begin(), name.end(),
-                        [](char letter) { return letter == '/' || letter == ',' || static_cast<unsigned char>(letter) <= ' '; });
+    return std::none_of(name.begin(), name.end(), [](char letter) {
+        return letter == '/' || letter == ',' || static_cast<unsigned char>(letter) <= ' ';
+    });
 }
 
 PodSpec pod_spec(Converter& convert, const Value& pod, std::string_view name) {
@@ -186,8 +187,8 @@ void add_amounts(Converter& convert, const PodRequests& requests, ConvertedPod& 
         const Rounded rounded =
             resource.name == kCpuName ? thousandths(resource.quantity) : whole_items(resource.quantity);
         if (rounded.cut) {
-            convert.reader.remark(where, "requests more " + std::string(resource.name) +
-                                             " than 2^53, which is counted in its place");
+            convert.reader.remark(
+                where, "requests more " + std::string(resource.name) + " than 2^53, which is counted in its place");
         }
         if (rounded.value > 0) {
             made.requests.push_back({convert.intern(where, resource.name), rounded.value});
@@ -237,8 +238,9 @@ ConvertedPod convert_pod(Converter& convert) {
     ConvertedPod made;
     const std::string_view name = reader.needed(metadata, "name");
     if (!is_object_name(name) || !is_object_name(convert.name_space())) {
-        reader.fault_below(metadata, "name", "'" + std::string(name) + "' in '" + std::string(convert.name_space()) +
-                                                 "' is no name of an object");
+        reader.fault_below(
+            metadata, "name",
+            "'" + std::string(name) + "' in '" + std::string(convert.name_space()) + "' is no name of an object");
     }
     made.key = std::string(convert.name_space()) + "/" + std::string(name);
     if (made.key.size() > Texts::kLengthMax) {

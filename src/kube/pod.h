@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "kube/converter.h"
 
 namespace bayplan::kube {
@@ -20,13 +20,13 @@ struct ConvertedPod {
     std::vector<Amount> requests;  // tracked resources above 0, and one of `pods`
     // All that the object itself says: `key`, `requests`, `tags`, `spec`, `application` and `foreign` are
     // left to whoever owns them.
-    AskRecord ask;
-    std::string scheduler;       // "default-scheduler" if the object names none
-    std::string priority_class;  // that the object names, if any
+    AskItem ask;
+    std::string scheduler;        // "default-scheduler" if the object names none
+    std::string priority_class;   // that the object names, if any
     bool priority_known = false;  // the object states it: its class counts for nothing
-    bool finished = false;       // Succeeded or Failed: counts for nothing
-    bool owned_by_node = false;  // a static pod
-    bool stuck = false;          // annotated kStuckAnnotation: never goes by itself (src/sim)
+    bool finished = false;        // Succeeded or Failed: counts for nothing
+    bool owned_by_node = false;   // a static pod
+    bool stuck = false;           // annotated kStuckAnnotation: never goes by itself (src/sim)
 };
 
 ConvertedPod convert_pod(Converter&);

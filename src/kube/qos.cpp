@@ -55,7 +55,7 @@ bool same(const ResourceList& a, const ResourceList& b) {
 QosClass qos_of(Converter& convert, const Value& pod) {
     const std::string_view said = convert.reader.text(pod["status"]["qosClass"]);
     if (said == "Guaranteed" || said == "Burstable" || said == "BestEffort") {
-        return said == "Guaranteed" ? QosClass::guaranteed
+        return said == "Guaranteed"  ? QosClass::guaranteed
                : said == "Burstable" ? QosClass::burstable
                                      : QosClass::best_effort;
     }

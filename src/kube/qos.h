@@ -4,7 +4,7 @@
 // Thread: any, pure.
 #pragma once
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "kube/converter.h"
 
 namespace bayplan::kube {

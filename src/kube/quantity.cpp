@@ -121,9 +121,7 @@ UInt128 exact_nanos(std::string_view text, int ten, int two) {
     return std::min(value + (rest ? 1u : 0u), kNanosMax);
 }
 
-bool is_digit(char letter) {
-    return letter >= '0' && letter <= '9';
-}
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
 Rounded round_up(Int128 nanos, std::int64_t unit) {
     Int128 whole = nanos / unit;  // truncates: up for what is negative
@@ -141,13 +139,9 @@ Rounded round_up(Int128 nanos, std::int64_t unit) {
 
 }  // namespace
 
-Rounded whole_items(Quantity quantity) {
-    return round_up(quantity.nanos, 1'000'000'000);
-}
+Rounded whole_items(Quantity quantity) { return round_up(quantity.nanos, 1'000'000'000); }
 
-Rounded thousandths(Quantity quantity) {
-    return round_up(quantity.nanos, 1'000'000);
-}
+Rounded thousandths(Quantity quantity) { return round_up(quantity.nanos, 1'000'000); }
 
 std::optional<Quantity> parse_quantity(std::string_view text, std::string& why) {
     if (text.empty() || text.size() > kTextMax) {
@@ -180,8 +174,8 @@ std::optional<Quantity> parse_quantity(std::string_view text, std::string& why) 
         return std::nullopt;
     }
     const int ten = suffix->ten - fraction + 9;
-    const UInt128 nanos = digits.size() <= kFastDigits ? fast_nanos(digits, ten, suffix->two)
-                                                      : exact_nanos(digits, ten, suffix->two);
+    const UInt128 nanos =
+        digits.size() <= kFastDigits ? fast_nanos(digits, ten, suffix->two) : exact_nanos(digits, ten, suffix->two);
     const auto value = static_cast<Int128>(nanos);
     return Quantity{negative ? -value : value};
 }

@@ -98,9 +98,7 @@ std::string_view Reader::text(const Value& value) {
     return is(value, Value::Kind::text) ? value.text() : std::string_view();
 }
 
-bool Reader::flag(const Value& value) {
-    return is(value, Value::Kind::boolean) && value.text() == "true";
-}
+bool Reader::flag(const Value& value) { return is(value, Value::Kind::boolean) && value.text() == "true"; }
 
 std::int64_t Reader::integer(const Value& value, std::int64_t fallback, std::int64_t low, std::int64_t high) {
     if (!is(value, Value::Kind::number)) {
@@ -164,9 +162,7 @@ std::string_view Reader::needed(const Value& parent, std::string_view name) {
     return {};
 }
 
-void Reader::fault(const Value& where, std::string what) {
-    note(path_to(root_, where), std::move(what), true);
-}
+void Reader::fault(const Value& where, std::string what) { note(path_to(root_, where), std::move(what), true); }
 
 void Reader::fault_below(const Value& where, std::string_view name, std::string what) {
     std::string path = path_to(root_, where);
@@ -174,9 +170,7 @@ void Reader::fault_below(const Value& where, std::string_view name, std::string 
     note(path + std::string(name), std::move(what), true);
 }
 
-void Reader::remark(const Value& where, std::string what) {
-    note(path_to(root_, where), std::move(what), false);
-}
+void Reader::remark(const Value& where, std::string what) { note(path_to(root_, where), std::move(what), false); }
 
 void Reader::note(std::string path, std::string what, bool dropped) {
     sound_ = sound_ && !dropped;

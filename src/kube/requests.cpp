@@ -166,8 +166,8 @@ ResourceList read_list(Converter& convert, const Value& map) {
 }
 
 const Resource* find_resource(const ResourceList& list, std::string_view name) {
-    const auto found = std::find_if(list.begin(), list.end(),
-                                    [name](const Resource& resource) { return resource.name == name; });
+    const auto found =
+        std::find_if(list.begin(), list.end(), [name](const Resource& resource) { return resource.name == name; });
     return found == list.end() ? nullptr : &*found;
 }
 

@@ -27,9 +27,7 @@ private:
     void one(bool word) { out_.push_back(word ? 1 : 0); }
     template <typename Enum>
         requires std::is_enum_v<Enum>
-    void one(Enum word) {
-        out_.push_back(static_cast<std::uint32_t>(word));
-    }
+    void one(Enum word) { out_.push_back(static_cast<std::uint32_t>(word)); }
     template <typename Item>
     void one(const std::vector<Item>& list) {
         out_.push_back(static_cast<std::uint32_t>(list.size()));
@@ -50,9 +48,7 @@ private:
     void one(const NodeTerm& term) { add(term.labels, term.fields); }
     void one(const WeightedNodeTerm& term) { add(term.weight, term.term); }
     void one(const Toleration& part) { add(part.key, part.exists, part.value, part.effect); }
-    void one(const PodTerm& term) {
-        add(term.selector, term.namespaces, term.namespace_selector, term.topology_key);
-    }
+    void one(const PodTerm& term) { add(term.selector, term.namespaces, term.namespace_selector, term.topology_key); }
     void one(const WeightedPodTerm& term) { add(term.weight, term.term); }
     void one(const SpreadConstraint& part) {
         add(part.max_skew, part.topology_key, part.hard, part.selector, part.match_label_keys, part.min_domains,

@@ -9,7 +9,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 
 namespace bayplan::kube {
 
@@ -18,10 +18,10 @@ public:
     // 1, 2, 3... in order of first use.
     SpecNumber number(PodSpec&&);
 
-    const std::deque<SpecRecord>& records() const { return records_; }
+    const std::deque<SpecItem>& records() const { return records_; }
 
 private:
-    std::deque<SpecRecord> records_;
+    std::deque<SpecItem> records_;
     // By the hash of the content; of equal hashes the next one stands in `next_`.
     boost::unordered_flat_map<std::uint64_t, SpecNumber> first_;
     std::vector<SpecNumber> next_;

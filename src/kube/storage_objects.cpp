@@ -33,9 +33,7 @@ std::uint8_t access_modes(Converter& convert, const Value& list) {
     return bits;
 }
 
-bool is_block(Converter& convert, const Value& spec) {
-    return convert.reader.text(spec["volumeMode"]) == "Block";
-}
+bool is_block(Converter& convert, const Value& spec) { return convert.reader.text(spec["volumeMode"]) == "Block"; }
 
 // The old annotation goes before the field.
 const Value& class_of(const Value& root) {

@@ -46,9 +46,7 @@ bool find_path(const Value& at, const Value& wanted, std::string& path) {
 
 }  // namespace
 
-Value Value::object(std::span<const Member> members) {
-    return Value(Kind::object, members.data(), members.size());
-}
+Value Value::object(std::span<const Member> members) { return Value(Kind::object, members.data(), members.size()); }
 
 std::string_view Value::text() const {
     const bool scalar = kind_ == Kind::boolean || kind_ == Kind::number || kind_ == Kind::text;
@@ -75,12 +73,12 @@ const Value& Value::operator[](std::string_view name) const {
 
 std::string_view kind_name(Value::Kind kind) {
     switch (kind) {
-    case Value::Kind::absent: return "nothing";
-    case Value::Kind::boolean: return "true or false";
-    case Value::Kind::number: return "a number";
-    case Value::Kind::text: return "a text";
-    case Value::Kind::list: return "a list";
-    case Value::Kind::object: return "an object";
+        case Value::Kind::absent: return "nothing";
+        case Value::Kind::boolean: return "true or false";
+        case Value::Kind::number: return "a number";
+        case Value::Kind::text: return "a text";
+        case Value::Kind::list: return "a list";
+        case Value::Kind::object: return "an object";
     }
     return "";
 }
@@ -94,13 +92,9 @@ std::string_view Arena::keep(std::string_view text) {
     return {copy(memory_, std::span(text.data(), text.size())).data(), text.size()};
 }
 
-std::span<const Value> Arena::keep(std::span<const Value> items) {
-    return copy(memory_, items);
-}
+std::span<const Value> Arena::keep(std::span<const Value> items) { return copy(memory_, items); }
 
-std::span<const Member> Arena::keep(std::span<const Member> members) {
-    return copy(memory_, members);
-}
+std::span<const Member> Arena::keep(std::span<const Member> members) { return copy(memory_, members); }
 
 Value with_member(const Value& object, std::string_view name, const Value& value, Arena& arena) {
     std::vector<Member> members(object.members().begin(), object.members().end());

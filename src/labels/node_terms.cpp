@@ -23,19 +23,16 @@ bool label_requirement_parses(const LabelRequirement& requirement, const TextTab
             }
             break;
         case LabelOperator::exists:
-        case LabelOperator::does_not_exist:
-            return requirement.values.empty();
+        case LabelOperator::does_not_exist: return requirement.values.empty();
         case LabelOperator::greater:
         case LabelOperator::less:
             if (requirement.values.size() != 1 || !decimal_int64(texts.text(requirement.values.front()))) {
                 return false;
             }
             break;
-        default:
-            return false;
+        default: return false;
     }
-    return std::ranges::all_of(requirement.values,
-                               [&](Text value) { return valid_label_value(texts.text(value)); });
+    return std::ranges::all_of(requirement.values, [&](Text value) { return valid_label_value(texts.text(value)); });
 }
 
 bool field_requirement_parses(const LabelRequirement& requirement) {
@@ -54,12 +51,11 @@ bool term_matches(const NodeTerm& term, std::span<const Label> labels, Text node
     if (empty(term) || !parses(term, texts)) {
         return false;
     }
-    const bool by_labels = std::ranges::all_of(term.labels, [&](const LabelRequirement& requirement) {
-        return matches(requirement, labels, texts);
-    });
+    const bool by_labels = std::ranges::all_of(
+        term.labels, [&](const LabelRequirement& requirement) { return matches(requirement, labels, texts); });
     return by_labels && (node_name == 0 || std::ranges::all_of(term.fields, [&](const LabelRequirement& requirement) {
-               return field_matches(requirement, node_name, known);
-           }));
+                             return field_matches(requirement, node_name, known);
+                         }));
 }
 
 void keep_common(std::vector<Text>& names, const std::vector<Text>& others) {
@@ -81,8 +77,7 @@ bool any_term_matches(std::span<const NodeTerm> terms, std::span<const Label> no
         terms, [&](const NodeTerm& term) { return term_matches(term, node_labels, node_name, known, texts); });
 }
 
-bool required_nodes_match(const PodSpec& spec, const NodeFacts& node, const KnownTexts& known,
-                          const TextTable& texts) {
+bool required_nodes_match(const PodSpec& spec, const NodeFacts& node, const KnownTexts& known, const TextTable& texts) {
     // The API server checks the selector's values; here they are compared as they are.
     for (const Label& wanted : spec.node_selector) {
         const Label* label = label_of(node.labels, wanted.key);

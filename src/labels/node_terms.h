@@ -25,14 +25,16 @@ bool parses(const NodeTerm&, const TextTable&);
 
 // One of the terms matches; an empty list matches nothing. node_name 0: what is judged has no name (the
 // node affinity of a volume); then fields are not looked at.
-bool any_term_matches(std::span<const NodeTerm>, std::span<const Label> node_labels, Text node_name,
-                      const KnownTexts&, const TextTable&);
+bool any_term_matches(std::span<const NodeTerm>, std::span<const Label> node_labels, Text node_name, const KnownTexts&,
+                      const TextTable&);
 
 // nodeSelector AND required affinity. True for a pod that asks for neither.
 bool required_nodes_match(const PodSpec&, const NodeFacts&, const KnownTexts&, const TextTable&);
 
 // False: NodeAffinity has nothing to filter (Kubernetes: Skip).
-inline bool restricts_nodes(const PodSpec& spec) { return !spec.node_selector.empty() || spec.required_nodes.has_value(); }
+inline bool restricts_nodes(const PodSpec& spec) {
+    return !spec.node_selector.empty() || spec.required_nodes.has_value();
+}
 
 // Sum of the weights of the preferred terms that match; terms of weight 0, empty ones and ones that do not
 // parse count nothing (ours: such a term makes Kubernetes fail the pod's attempt with an error when it comes to scores).

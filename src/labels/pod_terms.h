@@ -31,7 +31,8 @@ class TermMatcher {
 public:
     // `negative_selector_fault`: Kubernetes 1.34 to 1.36 hold the namespace selector of an incoming pod's term against
     // no labels as well, so that one of negative requirements only means all namespaces.
-    TermMatcher(const TextTable& texts, bool negative_selector_fault) : texts_(texts), fault_(negative_selector_fault) {}
+    TermMatcher(const TextTable& texts, bool negative_selector_fault)
+        : texts_(texts), fault_(negative_selector_fault) {}
 
     void set_namespaces(Namespaces namespaces) { namespaces_ = std::move(namespaces); }
 

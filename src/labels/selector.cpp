@@ -9,9 +9,7 @@ namespace bayplan {
 
 namespace {
 
-bool alphanumeric(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+bool alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 // Alphanumeric at both ends, -_. allowed between; not empty.
 bool valid_name(std::string_view text) {
@@ -62,17 +60,12 @@ const Label* label_of(std::span<const Label> sorted_labels, Text key) {
 bool matches(const LabelRequirement& requirement, std::span<const Label> sorted_labels, const TextTable& texts) {
     const Label* label = label_of(sorted_labels, requirement.key);
     switch (requirement.op) {
-        case LabelOperator::in:
-            return label != nullptr && has_value(requirement, label->value);
-        case LabelOperator::not_in:
-            return label == nullptr || !has_value(requirement, label->value);
-        case LabelOperator::exists:
-            return label != nullptr;
-        case LabelOperator::does_not_exist:
-            return label == nullptr;
+        case LabelOperator::in: return label != nullptr && has_value(requirement, label->value);
+        case LabelOperator::not_in: return label == nullptr || !has_value(requirement, label->value);
+        case LabelOperator::exists: return label != nullptr;
+        case LabelOperator::does_not_exist: return label == nullptr;
         case LabelOperator::greater:
-        case LabelOperator::less:
-            return label != nullptr && compares(requirement, label->value, texts);
+        case LabelOperator::less: return label != nullptr && compares(requirement, label->value, texts);
     }
     return false;
 }
@@ -96,7 +89,8 @@ std::vector<Label> sorted_by_key(std::vector<Label> labels) {
 LabelSelector canonical(LabelSelector selector) {
     for (LabelRequirement& requirement : selector.requirements) {
         std::ranges::sort(requirement.values);
-        requirement.values.erase(std::unique(requirement.values.begin(), requirement.values.end()), requirement.values.end());
+        requirement.values.erase(std::unique(requirement.values.begin(), requirement.values.end()),
+                                 requirement.values.end());
     }
     const auto before = [](const LabelRequirement& a, const LabelRequirement& b) {
         return a.key != b.key ? a.key < b.key : a.op != b.op ? a.op < b.op : a.values < b.values;

@@ -10,9 +10,7 @@ namespace bayplan {
 
 namespace {
 
-LabelRequirement equals(Text key, Text value) {
-    return {.key = key, .op = LabelOperator::in, .values = {value}};
-}
+LabelRequirement equals(Text key, Text value) { return {.key = key, .op = LabelOperator::in, .values = {value}}; }
 
 // Selectors of services and replication controllers are maps: the later value of a key replaces the former.
 void merge(std::vector<LabelRequirement>& pairs, const LabelSelector& selector) {
@@ -94,8 +92,8 @@ std::optional<LabelSelector> effective_selector(const SpreadConstraint& constrai
     return canonical(std::move(selector));
 }
 
-LabelSelector default_selector(const PodSpec& spec, std::span<const Label> sorted_pod_labels,
-                               const PodSetTable& table, const KnownTexts& known, const TextTable& texts) {
+LabelSelector default_selector(const PodSpec& spec, std::span<const Label> sorted_pod_labels, const PodSetTable& table,
+                               const KnownTexts& known, const TextTable& texts) {
     LabelSelector selector;
     for (const PodSet& set : table.of_namespace(spec.name_space)) {
         if (set.kind == known.service && matches(set.selector, sorted_pod_labels, texts)) {

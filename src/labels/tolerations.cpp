@@ -9,8 +9,7 @@ namespace bayplan {
 namespace {
 
 bool any_tolerates(std::span<const Toleration> tolerations, const Taint& taint) {
-    return std::ranges::any_of(tolerations,
-                               [&](const Toleration& toleration) { return tolerates(toleration, taint); });
+    return std::ranges::any_of(tolerations, [&](const Toleration& toleration) { return tolerates(toleration, taint); });
 }
 
 }  // namespace

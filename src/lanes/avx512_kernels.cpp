@@ -49,8 +49,8 @@ struct Avx512 {
     static std::uint64_t named(const NameId* names, NameId name) noexcept {
         std::uint64_t lanes = 0;
         for (int first = 0; first < 64; first += 16) {
-            const __mmask16 equal = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(names + first),
-                                                            _mm512_set1_epi32(static_cast<int>(name)));
+            const __mmask16 equal =
+                _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(names + first), _mm512_set1_epi32(static_cast<int>(name)));
             lanes |= std::uint64_t{equal} << first;
         }
         return lanes;
@@ -100,7 +100,8 @@ struct Avx512 {
         const __m128i quarter = _mm_max_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
         // The only reduction there is finds the smallest.
         const __m128i ones = _mm_set1_epi16(-1);
-        return static_cast<std::uint16_t>(0xffff - _mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(quarter, ones)), 0));
+        return static_cast<std::uint16_t>(0xffff -
+                                          _mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(quarter, ones)), 0));
     }
 };
 

@@ -53,7 +53,7 @@ struct ShareLanes {
 // A block that is to be bounded.
 struct BoundedBlock {
     const ShareLanes* shares;
-    const ShareLanes* scored;  // what resource scores count (cluster/kinds.h): often the same
+    const ShareLanes* scored;  // what resource scores count (cluster/resources.h): often the same
     std::uint64_t lanes;       // that count
 };
 
@@ -95,9 +95,10 @@ struct ShareRanges {
     const std::uint64_t* versions;  // of the block
 
     ShareRanges from(std::size_t block) const {
-        return {cpu_least + block,        cpu_most + block,           memory_least + block,     memory_most + block,
-                scored_cpu_least + block, scored_memory_least + block, cpu_unit_least + block,   cpu_unit_most + block,
-                memory_unit_least + block, memory_unit_most + block,    versions + block};
+        return {cpu_least + block,        cpu_most + block,         memory_least + block,
+                memory_most + block,      scored_cpu_least + block, scored_memory_least + block,
+                cpu_unit_least + block,   cpu_unit_most + block,    memory_unit_least + block,
+                memory_unit_most + block, versions + block};
     }
 };
 
@@ -119,7 +120,9 @@ inline constexpr float kPercentSlack = 1.0f / 4096;
 
 inline constexpr std::uint32_t kBlocksOfRun = 16;
 // Columns that runs are read from are this long.
-constexpr std::size_t whole_runs(std::size_t blocks) { return (blocks + kBlocksOfRun - 1) / kBlocksOfRun * kBlocksOfRun; }
+constexpr std::size_t whole_runs(std::size_t blocks) {
+    return (blocks + kBlocksOfRun - 1) / kBlocksOfRun * kBlocksOfRun;
+}
 
 // Runs of blocks: the first is `first`, each begins `step` blocks after the one before. Columns of a shard have them one
 // after the other. Blocks that are not there have version 0.

@@ -1,3 +1,4 @@
+// The choice of a level of vector instructions, once at the start; see lane_kernels.h.
 #include "lanes/lane_kernels.h"
 
 #include <cstdlib>

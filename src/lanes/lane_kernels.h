@@ -9,14 +9,14 @@
 #include <cstdint>
 
 #include "base/ids.h"
-#include "options/engine_options.h"
 #include "lanes/lane_bounds.h"
+#include "options/engine_options.h"
 
 namespace bayplan {
 
-// One resource kind of a block with what an ask would add. Amounts are >= 0; used + foreign is at most 2^61
+// One resource of a block with what an ask would add. Amounts are >= 0; used + foreign is at most 2^61
 // (apps/amount_totals.h).
-struct KindLanes {
+struct ResourceLanes {
     const std::int64_t* capacity;  // at most 2^53
     const std::int64_t* used;
     const std::int64_t* foreign;
@@ -41,18 +41,18 @@ struct LaneKernels {
     SimdLevel level;
 
     // Those of the lanes where capacity - used - foreign >= amount.
-    std::uint64_t (*with_room)(const KindLanes&, std::uint64_t lanes) noexcept;
+    std::uint64_t (*with_room)(const ResourceLanes&, std::uint64_t lanes) noexcept;
     // Lanes with this name.
     std::uint64_t (*named)(const NameId* names, NameId name) noexcept;
 
     // Each adds weight * score to the scores of the lanes, and may do so to others of the same eight. Divisions
-    // truncate; kinds with capacity 0 are left out.
-    void (*add_least_allocated)(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes,
+    // truncate; resources with capacity 0 are left out.
+    void (*add_least_allocated)(const ResourceLanes& cpu, const ResourceLanes& memory, std::uint64_t lanes,
                                 std::int64_t weight, std::int64_t* scores) noexcept;
-    void (*add_most_allocated)(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes,
+    void (*add_most_allocated)(const ResourceLanes& cpu, const ResourceLanes& memory, std::uint64_t lanes,
                                std::int64_t weight, std::int64_t* scores) noexcept;
-    void (*add_balanced)(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes, std::int64_t weight,
-                         std::int64_t* scores) noexcept;
+    void (*add_balanced)(const ResourceLanes& cpu, const ResourceLanes& memory, std::uint64_t lanes,
+                         std::int64_t weight, std::int64_t* scores) noexcept;
 
     // Largest of (score + 1) << 32 | ~(first_slot + lane) over the lanes, 0 if there are none. Scores are
     // below 2^30.
@@ -72,7 +72,7 @@ struct LaneKernels {
     void (*range_bounds)(const ShareRanges&, const RangeTerms&, const BlockRuns&, std::uint64_t* keys,
                          std::uint16_t* changed) noexcept;
 
-    // --- numbers of the 64 nodes that searches over the cluster add and compare (placement/place_search.h)
+    // --- numbers of the 64 nodes that searches over the cluster add and compare (placement/site_search.h)
     // best_key() of scores of half the size.
     std::uint64_t (*best_short_key)(std::uint64_t lanes, const std::int32_t* scores, std::uint32_t first_slot) noexcept;
     // Adds weight * number to each sum. Numbers are >= 0.

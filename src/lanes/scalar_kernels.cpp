@@ -21,56 +21,56 @@ std::uint64_t lanes_where(Test&& test) {
     return lanes;
 }
 
-std::uint64_t with_room(const KindLanes& kind, std::uint64_t lanes) noexcept {
+std::uint64_t with_room(const ResourceLanes& resource, std::uint64_t lanes) noexcept {
     return lanes & lanes_where([&](std::uint32_t lane) {
-        return kind.capacity[lane] - kind.used[lane] - kind.foreign[lane] >= kind.amount;
-    });
+               return resource.capacity[lane] - resource.used[lane] - resource.foreign[lane] >= resource.amount;
+           });
 }
 
 std::uint64_t named(const NameId* names, NameId name) noexcept {
     return lanes_where([&](std::uint32_t lane) { return names[lane] == name; });
 }
 
-std::int64_t taken(const KindLanes& kind, std::uint32_t lane) {
-    return kind.used[lane] + kind.foreign[lane] + kind.amount;
+std::int64_t taken(const ResourceLanes& resource, std::uint32_t lane) {
+    return resource.used[lane] + resource.foreign[lane] + resource.amount;
 }
 
-template <typename PerKind>
-void add_allocated(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes, std::int64_t weight,
-                   std::int64_t* scores, PerKind&& per_kind) {
+template <typename PerResource>
+void add_allocated(const ResourceLanes& cpu, const ResourceLanes& memory, std::uint64_t lanes, std::int64_t weight,
+                   std::int64_t* scores, PerResource&& per_resource) {
     for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
         std::int64_t sum = 0;
-        std::int64_t kinds = 0;
-        for (const KindLanes* kind : {&cpu, &memory}) {
-            if (kind->capacity[lane] > 0) {
-                sum += per_kind(taken(*kind, lane), kind->capacity[lane]);
-                ++kinds;
+        std::int64_t resources = 0;
+        for (const ResourceLanes* resource : {&cpu, &memory}) {
+            if (resource->capacity[lane] > 0) {
+                sum += per_resource(taken(*resource, lane), resource->capacity[lane]);
+                ++resources;
             }
         }
-        scores[lane] += weight * (kinds == 0 ? 0 : sum / kinds);
+        scores[lane] += weight * (resources == 0 ? 0 : sum / resources);
     }
 }
 
-void add_least_allocated(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes, std::int64_t weight,
-                         std::int64_t* scores) noexcept {
+void add_least_allocated(const ResourceLanes& cpu, const ResourceLanes& memory, std::uint64_t lanes,
+                         std::int64_t weight, std::int64_t* scores) noexcept {
     add_allocated(cpu, memory, lanes, weight, scores, [](std::int64_t requested, std::int64_t capacity) {
         return requested > capacity ? 0 : (capacity - requested) * 100 / capacity;
     });
 }
 
-void add_most_allocated(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes, std::int64_t weight,
+void add_most_allocated(const ResourceLanes& cpu, const ResourceLanes& memory, std::uint64_t lanes, std::int64_t weight,
                         std::int64_t* scores) noexcept {
     add_allocated(cpu, memory, lanes, weight, scores, [](std::int64_t requested, std::int64_t capacity) {
         return std::min(requested, capacity) * 100 / capacity;
     });
 }
 
-double fraction(const KindLanes& kind, std::uint32_t lane) {
-    return std::min(static_cast<double>(taken(kind, lane)) / static_cast<double>(kind.capacity[lane]), 1.0);
+double fraction(const ResourceLanes& resource, std::uint32_t lane) {
+    return std::min(static_cast<double>(taken(resource, lane)) / static_cast<double>(resource.capacity[lane]), 1.0);
 }
 
-void add_balanced(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes, std::int64_t weight,
+void add_balanced(const ResourceLanes& cpu, const ResourceLanes& memory, std::uint64_t lanes, std::int64_t weight,
                   std::int64_t* scores) noexcept {
     for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
@@ -120,9 +120,8 @@ std::int64_t balanced_bound(const ShareLanes& shares, const ScoreTerms& terms, s
     const auto high = [](std::int64_t share, const ShareRange& more) {
         return std::min<std::int64_t>(UINT16_MAX, share + 2 + more.high);
     };
-    const std::int64_t apart =
-        std::max(low(shares.cpu[lane], terms.cpu) - high(shares.memory[lane], terms.memory),
-                 low(shares.memory[lane], terms.memory) - high(shares.cpu[lane], terms.cpu));
+    const std::int64_t apart = std::max(low(shares.cpu[lane], terms.cpu) - high(shares.memory[lane], terms.memory),
+                                        low(shares.memory[lane], terms.memory) - high(shares.cpu[lane], terms.cpu));
     return percent(2 * kWhole - std::max<std::int64_t>(0, apart)) / 2;
 }
 
@@ -156,7 +155,8 @@ std::uint64_t reaching(const BoundedBlock& block, const ScoreTerms& terms, std::
 
 void score_bounds(const BoundedBlock* blocks, std::size_t count, const ScoreTerms& terms,
                   std::uint16_t* bounds) noexcept {
-    std::transform(blocks, blocks + count, bounds, [&](const BoundedBlock& block) { return score_bound(block, terms); });
+    std::transform(blocks, blocks + count, bounds,
+                   [&](const BoundedBlock& block) { return score_bound(block, terms); });
 }
 
 float ranged_percent(float share, float own) {
@@ -172,16 +172,16 @@ std::uint64_t range_bound(const ShareRanges& ranges, const RangeTerms& terms, st
     if (cpu_low > terms.cpu_max || memory_low > terms.memory_max) {
         return 0;
     }
-    const float of_cpu =
-        ranged_percent(ranges.scored_cpu_least[at], least(terms.own_cpu, ranges.cpu_unit_least[at]));
+    const float of_cpu = ranged_percent(ranges.scored_cpu_least[at], least(terms.own_cpu, ranges.cpu_unit_least[at]));
     const float of_memory =
         ranged_percent(ranges.scored_memory_least[at], least(terms.own_memory, ranges.memory_unit_least[at]));
     const float cpu_high = ranges.cpu_most[at] + most(terms.cpu, ranges.cpu_unit_most[at]);
     const float memory_high = ranges.memory_most[at] + most(terms.memory, ranges.memory_unit_most[at]);
-    const float apart = std::max(0.0f, std::max(std::min<float>(kWhole, cpu_low) - memory_high,
-                                                std::min<float>(kWhole, memory_low) - cpu_high));
+    const float apart = std::max(
+        0.0f, std::max(std::min<float>(kWhole, cpu_low) - memory_high, std::min<float>(kWhole, memory_low) - cpu_high));
     const float balanced = std::trunc((100.0f + kPercentSlack) - apart * (50.0f / kWhole));
-    const float score = std::trunc((of_cpu + of_memory) * 0.5f) * terms.allocated_weight + balanced * terms.balanced_weight;
+    const float score =
+        std::trunc((of_cpu + of_memory) * 0.5f) * terms.allocated_weight + balanced * terms.balanced_weight;
     return static_cast<std::uint64_t>(score) + 1;
 }
 
@@ -231,9 +231,22 @@ LaneRange range(std::uint64_t lanes, const std::int64_t* values) noexcept {
 }  // namespace
 
 const LaneKernels kScalarKernels = {
-    SimdLevel::scalar, with_room, named, add_least_allocated, add_most_allocated, add_balanced,
-    best_key,          largest,   coded, score_bounds,        reaching, range_bounds,
-    best_short_key, add_numbers, equal, range,
+    SimdLevel::scalar,
+    with_room,
+    named,
+    add_least_allocated,
+    add_most_allocated,
+    add_balanced,
+    best_key,
+    largest,
+    coded,
+    score_bounds,
+    reaching,
+    range_bounds,
+    best_short_key,
+    add_numbers,
+    equal,
+    range,
 };
 
 }  // namespace bayplan

@@ -38,16 +38,18 @@ struct VectorKernels {
         }
     }
 
-    static Ints taken(const KindLanes& kind, int first) {
-        return V::add(V::add(V::load(kind.used + first), V::load(kind.foreign + first)), V::all(kind.amount));
+    static Ints taken(const ResourceLanes& resource, int first) {
+        return V::add(V::add(V::load(resource.used + first), V::load(resource.foreign + first)),
+                      V::all(resource.amount));
     }
 
-    static std::uint64_t with_room(const KindLanes& kind, std::uint64_t lanes) noexcept {
+    static std::uint64_t with_room(const ResourceLanes& resource, std::uint64_t lanes) noexcept {
         std::uint64_t full = 0;
         for_each_ints(lanes, [&](int first) {
-            const Ints free = V::subtract(V::subtract(V::load(kind.capacity + first), V::load(kind.used + first)),
-                                          V::load(kind.foreign + first));
-            full |= V::bits(V::greater(V::all(kind.amount), free)) << first;
+            const Ints free =
+                V::subtract(V::subtract(V::load(resource.capacity + first), V::load(resource.used + first)),
+                            V::load(resource.foreign + first));
+            full |= V::bits(V::greater(V::all(resource.amount), free)) << first;
         });
         return lanes & ~full;
     }
@@ -69,16 +71,16 @@ struct VectorKernels {
         return percent(V::pick(V::greater(requested, capacity), capacity, requested), divisor);
     }
 
-    template <Ints (*kPerKind)(Ints, Ints, Ints)>
-    static void add_allocated(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes,
+    template <Ints (*kPerResource)(Ints, Ints, Ints)>
+    static void add_allocated(const ResourceLanes& cpu, const ResourceLanes& memory, std::uint64_t lanes,
                               std::int64_t weight, std::int64_t* scores) noexcept {
         for_each_ints(lanes, [&](int first) {
             Ints sum = V::all(0);
             Mask both = V::greater(V::all(1), V::all(0));
-            for (const KindLanes* kind : {&cpu, &memory}) {
-                const Ints capacity = V::load(kind->capacity + first);
+            for (const ResourceLanes* resource : {&cpu, &memory}) {
+                const Ints capacity = V::load(resource->capacity + first);
                 const Mask has = V::greater(capacity, V::all(0));
-                const Ints score = kPerKind(taken(*kind, first), capacity, V::pick(has, capacity, V::all(1)));
+                const Ints score = kPerResource(taken(*resource, first), capacity, V::pick(has, capacity, V::all(1)));
                 sum = V::add(sum, V::pick(has, score, V::all(0)));
                 both = V::both(both, has);
             }
@@ -87,11 +89,11 @@ struct VectorKernels {
         });
     }
 
-    static Reals fraction(const KindLanes& kind, int first, Ints divisor) {
-        return V::at_most_one(V::divide(V::real(taken(kind, first)), V::real(divisor)));
+    static Reals fraction(const ResourceLanes& resource, int first, Ints divisor) {
+        return V::at_most_one(V::divide(V::real(taken(resource, first)), V::real(divisor)));
     }
 
-    static void add_balanced(const KindLanes& cpu, const KindLanes& memory, std::uint64_t lanes,
+    static void add_balanced(const ResourceLanes& cpu, const ResourceLanes& memory, std::uint64_t lanes,
                              std::int64_t weight, std::int64_t* scores) noexcept {
         for_each_ints(lanes, [&](int first) {
             const Ints cpu_capacity = V::load(cpu.capacity + first);
@@ -141,9 +143,9 @@ struct VectorKernels {
               balanced_weight(V::all_shorts(terms.balanced_weight)) {}
 
         // What is left of the whole, or what comes on top.
-        static Shorts own(const ShareRange& range, AllocatedScore kind) {
+        static Shorts own(const ShareRange& range, AllocatedScore resource) {
             return V::all_shorts(
-                static_cast<std::uint16_t>(kind == AllocatedScore::least ? kWhole - range.low : range.high + 1));
+                static_cast<std::uint16_t>(resource == AllocatedScore::least ? kWhole - range.low : range.high + 1));
         }
 
         const Shorts cpu_max, memory_max;
@@ -178,13 +180,13 @@ struct VectorKernels {
     static Shorts bounds_from(const BoundedBlock& block, int first, const Bounding& terms) {
         const Shorts cpu = V::load_shorts(block.shares->cpu + first);
         const Shorts memory = V::load_shorts(block.shares->memory + first);
-        const ShortMask room = V::both_shorts(
-            V::both_shorts(V::at_most(cpu, terms.cpu_max), V::at_most(memory, terms.memory_max)),
-            V::short_mask_of(block.lanes >> first));
+        const ShortMask room =
+            V::both_shorts(V::both_shorts(V::at_most(cpu, terms.cpu_max), V::at_most(memory, terms.memory_max)),
+                           V::short_mask_of(block.lanes >> first));
         Shorts score = V::all_shorts(1);
         if constexpr (kAllocated != AllocatedScore::none) {
-            const Shorts of_cpu = allocated_bound<kAllocated>(V::load_shorts(block.scored->cpu + first), terms.own_cpu,
-                                                              terms.whole);
+            const Shorts of_cpu =
+                allocated_bound<kAllocated>(V::load_shorts(block.scored->cpu + first), terms.own_cpu, terms.whole);
             const Shorts of_memory = allocated_bound<kAllocated>(V::load_shorts(block.scored->memory + first),
                                                                  terms.own_memory, terms.whole);
             score = V::sum(score, V::low_product(V::half_shorts(V::sum(of_cpu, of_memory)), terms.allocated_weight));
@@ -271,8 +273,8 @@ struct VectorKernels {
             V::plus(V::floats_of(ranges.cpu_least + at), least_share(terms.cpu, ranges.cpu_unit_least + at));
         const Floats memory_low =
             V::plus(V::floats_of(ranges.memory_least + at), least_share(terms.memory, ranges.memory_unit_least + at));
-        const Floats of_cpu = ranged_percent(ranges.scored_cpu_least + at,
-                                             least_share(terms.own_cpu, ranges.cpu_unit_least + at));
+        const Floats of_cpu =
+            ranged_percent(ranges.scored_cpu_least + at, least_share(terms.own_cpu, ranges.cpu_unit_least + at));
         const Floats of_memory = ranged_percent(ranges.scored_memory_least + at,
                                                 least_share(terms.own_memory, ranges.memory_unit_least + at));
         const Floats cpu_high = most_share(terms.cpu, ranges.cpu_unit_most + at, ranges.cpu_most + at);
@@ -285,9 +287,9 @@ struct VectorKernels {
         const Floats allocated = V::whole(V::times(V::plus(of_cpu, of_memory), V::all_floats(0.5f)));
         const Floats score = V::plus(V::times(allocated, V::all_floats(terms.allocated_weight)),
                                      V::times(balanced, V::all_floats(terms.balanced_weight)));
-        return V::where_at_most(cpu_low, V::all_floats(terms.cpu_max),
-                                V::where_at_most(memory_low, V::all_floats(terms.memory_max),
-                                                 V::plus(score, V::all_floats(1))));
+        return V::where_at_most(
+            cpu_low, V::all_floats(terms.cpu_max),
+            V::where_at_most(memory_low, V::all_floats(terms.memory_max), V::plus(score, V::all_floats(1))));
     }
 
     static void range_bounds(const ShareRanges& ranges, const RangeTerms& terms, const BlockRuns& runs,
@@ -368,9 +370,9 @@ struct VectorKernels {
     }
 
     static constexpr LaneKernels table(SimdLevel level) {
-        return {level,    with_room, V::named, add_allocated<least>, add_allocated<most>, add_balanced,
-                best_key, largest,   coded,    score_bounds,         reaching, range_bounds,
-                best_short_key, add_numbers, equal, range};
+        return {
+            level, with_room,    V::named, add_allocated<least>, add_allocated<most>, add_balanced, best_key, largest,
+            coded, score_bounds, reaching, range_bounds,         best_short_key,      add_numbers,  equal,    range};
     }
 };
 

@@ -20,8 +20,7 @@ constexpr std::uint64_t kAttemptsPerTurn = 1'024;  // as the daemon's loop
 
 }  // namespace
 
-bool BatchSink::decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t,
-                          std::uint64_t) {
+bool BatchSink::decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t, std::uint64_t) {
     last_decision_.store(batch->first_sequence + batch->decisions.size() - 1, std::memory_order_relaxed);
     batches_.push_back(std::move(batch));
     return true;
@@ -56,12 +55,11 @@ std::uint64_t BatchSink::rejections() const {
     std::uint64_t count = 0;
     for (const auto& batch : batches_) {
         for (const Decision& decision : batch->decisions) {
-            count += decision.kind == DecisionKind::node_rejected ||
-                             decision.kind == DecisionKind::application_rejected ||
-                             decision.kind == DecisionKind::ask_rejected ||
-                             decision.kind == DecisionKind::message_rejected
-                         ? 1
-                         : 0;
+            count +=
+                decision.kind == DecisionKind::node_rejected || decision.kind == DecisionKind::application_rejected ||
+                        decision.kind == DecisionKind::ask_rejected || decision.kind == DecisionKind::message_rejected
+                    ? 1
+                    : 0;
         }
     }
     return count;
@@ -151,13 +149,13 @@ void EngineDriver::register_cluster() {
     for (const workload::Amounts& shape : load_.pod_shapes) {
         pod_requests_.push_back(encode(shape));
     }
-    std::vector<ApplicationRecord> applications;
+    std::vector<ApplicationItem> applications;
     for (const workload::Application& one : load_.applications) {
         applications_.push_back(entry(one.name));
         applications.push_back(
             {.application = applications_.back(), .queue = one.queue.empty() ? 0 : entry(one.queue)});
     }
-    std::vector<NodeRecord> records;
+    std::vector<NodeItem> records;
     for (const workload::Node& node : load_.nodes) {
         node_ids_.push_back(entry(node.name));
         records.push_back({.node = node_ids_.back(),
@@ -184,9 +182,9 @@ void EngineDriver::define_fields() {
     }
     const DictId field = entry("metadata.name");
     send_entries();
-    std::vector<SpecRecord> records;
+    std::vector<SpecItem> records;
     for (const DictId node : node_ids_) {
-        PodSpec& spec = records.emplace_back(SpecRecord{static_cast<SpecNumber>(node), {}}).spec;
+        PodSpec& spec = records.emplace_back(SpecItem{static_cast<SpecNumber>(node), {}}).spec;
         spec.required_nodes = {{.labels = {}, .fields = {{field, LabelOperator::in, {node}}}}};
     }
     for (std::size_t first = 0; first < records.size(); first += kItemsPerMessage) {
@@ -196,7 +194,7 @@ void EngineDriver::define_fields() {
 }
 
 void EngineDriver::state_running() {
-    std::vector<AskRecord> records(kItemsPerMessage);
+    std::vector<AskItem> records(kItemsPerMessage);
     for (std::size_t first = 0; first < load_.running.size(); first += kItemsPerMessage) {
         const std::size_t count = std::min(kItemsPerMessage, load_.running.size() - first);
         for (std::size_t i = 0; i < count; ++i) {
@@ -214,7 +212,7 @@ void EngineDriver::ask_some(std::size_t first, std::size_t end) {
     for (; first < end; first += kItemsPerMessage) {
         records_.clear();
         for (std::size_t pod = first; pod < std::min(end, first + kItemsPerMessage); ++pod) {
-            AskRecord record;
+            AskItem record;
             record.key = load_.pods[pod].name;
             record.application = applications_[load_.pods[pod].application];
             record.priority = load_.pods[pod].priority;

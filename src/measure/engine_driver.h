@@ -23,8 +23,7 @@ namespace bayplan::measure {
 class BatchSink final : public DecisionSink {
 public:
     void hello_reply(ConnectionId, const HelloReply&) override {}
-    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t skip,
-                   std::uint64_t) override;
+    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t skip, std::uint64_t) override;
     bool state_applied(ConnectionId, std::uint64_t) override { return true; }
     void cut(ConnectionId, std::string_view) override { ++cuts_; }
     void log_line(std::string_view) override {}
@@ -101,8 +100,8 @@ private:
     std::vector<DictEntry> unsent_entries_;
     std::vector<std::vector<Amount>> pod_requests_;  // by shape
     std::vector<DictId> node_ids_;
-    std::vector<AskRecord> records_;
-    std::vector<ReleaseRecord> releases_;
+    std::vector<AskItem> records_;
+    std::vector<ReleaseItem> releases_;
     std::vector<DictId> applications_;
 };
 

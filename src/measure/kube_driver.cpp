@@ -20,16 +20,13 @@ constexpr std::int64_t kGi = std::int64_t{1} << 30;
 
 }  // namespace
 
-KubeDriver::KubeDriver(const workload::KubeLoad& load, Scheduler& scheduler)
-    : load_(load), scheduler_(scheduler) {
+KubeDriver::KubeDriver(const workload::KubeLoad& load, Scheduler& scheduler) : load_(load), scheduler_(scheduler) {
     scheduler_.apply(Connect{.connection = kConnection, .shim = "shim-bench", .shim_instance = 7});
     send(ResyncBeginMessage{});
     send(ResyncEndMessage{});
 }
 
-void KubeDriver::send(const StateBody& body) {
-    scheduler_.apply(StateMessage{kConnection, ++sequence_, body});
-}
+void KubeDriver::send(const StateBody& body) { scheduler_.apply(StateMessage{kConnection, ++sequence_, body}); }
 
 Text KubeDriver::text(std::string_view wanted) {
     const auto next = static_cast<Text>(texts_.size() + 1);
@@ -48,7 +45,7 @@ void KubeDriver::send_entries() {
 }
 
 void KubeDriver::send_objects() {
-    std::vector<ObjectRecord> records;
+    std::vector<ObjectItem> records;
     for (const std::string_view name : {"sched-0", "sched-1"}) {
         records.push_back({.object = Namespace{.name = text(name), .labels = {}}});
     }
@@ -57,19 +54,16 @@ void KubeDriver::send_objects() {
 }
 
 void KubeDriver::send_nodes() {
-    const std::vector<Amount> capacity = {
-        {text("cpu"), 4'000}, {text("memory"), 32 * kGi}, {text("pods"), 110}};
+    const std::vector<Amount> capacity = {{text("cpu"), 4'000}, {text("memory"), 32 * kGi}, {text("pods"), 110}};
     const Text hostname = text("kubernetes.io/hostname");
     const Text zone = text("topology.kubernetes.io/zone");
     std::vector<std::vector<Attribute>> labels(load_.nodes);
-    std::vector<NodeRecord> records;
+    std::vector<NodeItem> records;
     for (std::uint32_t node = 0; node < load_.nodes; ++node) {
         const Text name = text(fmt::format("scheduler-perf-{:05}", node));
         labels[node] = {{hostname, name}, {zone, text(fmt::format("zone{}", 1 + node % load_.zones))}};
-        records.push_back({.node = name,
-                           .action = NodeAction::create,
-                           .capacity = capacity,
-                           .attributes = labels[node]});
+        records.push_back(
+            {.node = name, .action = NodeAction::create, .capacity = capacity, .attributes = labels[node]});
     }
     send_entries();
     for (std::size_t first = 0; first < records.size(); first += kItemsPerMessage) {
@@ -84,15 +78,14 @@ void KubeDriver::register_cluster() {
     requests_ = {{text("cpu"), 100}, {text("memory"), 500 * kMi}, {text("pods"), 1}};
     application_ = text("application");
     send_entries();
-    const ApplicationRecord application{.application = application_};
+    const ApplicationItem application{.application = application_};
     send(ApplicationsMessage{.add = std::span(&application, 1), .remove = {}});
     turn();
 }
 
 void KubeDriver::define(const workload::PodStage& stage) {
-    const SpecRecord record{
-        ++last_spec_,
-        stage.make([this](std::string_view wanted) { return text(wanted); }, stage.name_space)};
+    const SpecItem record{++last_spec_,
+                          stage.make([this](std::string_view wanted) { return text(wanted); }, stage.name_space)};
     send_entries();
     send(SpecsMessage{.define = std::span(&record, 1), .forget = {}});
 }
@@ -103,7 +96,7 @@ void KubeDriver::define_all(const std::vector<workload::PodStage>& stages) {
 
 void KubeDriver::ask_some(const workload::PodStage& stage, SpecNumber spec, std::uint32_t count) {
     std::vector<std::string> keys(count);
-    std::vector<AskRecord> records(count);
+    std::vector<AskItem> records(count);
     for (std::uint32_t at = 0; at < count; ++at) {
         keys[at] = fmt::format("{}/pod-{:06}", stage.name_space, ++last_pod_);
         records[at].key = keys[at];

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "measure/scheduler.h"
 #include "workload/kube_loads.h"
 

@@ -12,14 +12,15 @@ namespace bayplan::measure {
 namespace {
 
 constexpr std::size_t kBlock = 64;
-constexpr std::int64_t kScoreWeight = 2;  // of inter-pod affinity and of topology spread
+constexpr std::int64_t kScoreWeight = 2;     // of inter-pod affinity and of topology spread
 constexpr std::int64_t kRequiredCounts = 1;  // a placed pod's required affinity, as a wish
 
 bool matches(const std::optional<LabelSelector>& selector, const PodSpec& spec) {
     if (!selector) return false;
     return std::ranges::all_of(selector->requirements, [&](const LabelRequirement& requirement) {
         return std::ranges::any_of(spec.labels, [&](const Label& label) {
-            return label.key == requirement.key && std::ranges::find(requirement.values, label.value) != requirement.values.end();
+            return label.key == requirement.key &&
+                   std::ranges::find(requirement.values, label.value) != requirement.values.end();
         });
     });
 }
@@ -75,7 +76,8 @@ std::size_t KubeScan::counter_of(bool by_node, std::vector<bool> templates) {
     for (std::size_t i = 0; i < counters_.size(); ++i) {
         if (counters_[i].by_node == by_node && counters_[i].templates == templates) return i;
     }
-    counters_.push_back({by_node, std::move(templates), std::vector<std::int64_t>(by_node ? load_.nodes : load_.zones), 0});
+    counters_.push_back(
+        {by_node, std::move(templates), std::vector<std::int64_t>(by_node ? load_.nodes : load_.zones), 0});
     return counters_.size() - 1;
 }
 
@@ -190,10 +192,12 @@ std::int64_t KubeScan::more_score(const Template& mine, std::size_t node) const 
     std::int64_t more = 0;
     if (!mine.wishes.empty() && wished_max_ > wished_min_) {
         const auto above = static_cast<double>(wished_[node] - wished_min_);
-        more += kScoreWeight * static_cast<std::int64_t>(100.0 * (above / static_cast<double>(wished_max_ - wished_min_)));
+        more +=
+            kScoreWeight * static_cast<std::int64_t>(100.0 * (above / static_cast<double>(wished_max_ - wished_min_)));
     }
     if (!mine.soft.empty()) {
-        more += kScoreWeight * (spread_max_ == 0 ? 100 : 100 * (spread_max_ + spread_min_ - spread_[node]) / spread_max_);
+        more +=
+            kScoreWeight * (spread_max_ == 0 ? 100 : 100 * (spread_max_ + spread_min_ - spread_[node]) / spread_max_);
     }
     return more;
 }

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "options/engine_options.h"
 #include "measure/latency.h"
 #include "measure/wire_figures.h"
+#include "options/engine_options.h"
 #include "workload/bench_catalogue.h"
 
 namespace bayplan::measure {
@@ -22,7 +22,7 @@ struct MeasureOptions {
     BatchPath path = BatchPath::automatic;
     TellerMode teller = TellerMode::thread;
     std::uint32_t workers = 1;
-    int runs = 3;        // the least times of them count
+    int runs = 3;  // the least times of them count
     bool scan = true;
     bool latency = true;
 
@@ -40,9 +40,10 @@ struct Measurement {
     std::uint32_t nodes = 0;
     std::uint32_t pods = 0;
     double per_s_wall = 0;
-    double per_s_cpu = 0;    // by CPU time of all threads
-    double cores = 0;        // CPU time over wall time
-    std::optional<Latency> latency;  // of messages of 64 asks, each applied and decided before the next; of single preemptions
+    double per_s_cpu = 0;  // by CPU time of all threads
+    double cores = 0;      // CPU time over wall time
+    std::optional<Latency>
+        latency;  // of messages of 64 asks, each applied and decided before the next; of single preemptions
     std::int64_t memory_bytes = 0;  // held by engine and driver at the end
     // Share of the blocks of nodes that a decision need not look at, neither its proposal nor its commit, because its
     // class remembers them.
@@ -59,7 +60,7 @@ struct Measurement {
     std::string placements;  // hash of pod and node of every placement, in order; of preemptions: nominations, victims
     std::optional<ScanFigures> scan;
     std::optional<WireFigures> wire;  // filled by whoever starts the processes (src/cli)
-    std::string fault;  // empty: all runs agree, with one another and with the scan
+    std::string fault;                // empty: all runs agree, with one another and with the scan
 
     // Of CPU time per decision: the scan's over ours. 0 without a scan.
     double ratio() const { return scan && scan->per_s > 0 ? per_s_cpu / scan->per_s : 0; }

@@ -13,15 +13,15 @@ namespace {
 
 template <typename Room>
 bool fits(const Room& amounts, const Room& free) {
-    for (std::size_t kind = 0; kind < amounts.size(); ++kind) {
-        if (amounts[kind] > free[kind]) return false;
+    for (std::size_t resource = 0; resource < amounts.size(); ++resource) {
+        if (amounts[resource] > free[resource]) return false;
     }
     return true;
 }
 
 template <typename Room>
 void take_from(Room& free, const Room& amounts) {
-    for (std::size_t kind = 0; kind < amounts.size(); ++kind) free[kind] -= amounts[kind];
+    for (std::size_t resource = 0; resource < amounts.size(); ++resource) free[resource] -= amounts[resource];
 }
 
 }  // namespace
@@ -35,22 +35,22 @@ void PreemptionScan::apply(const Input& input) {
 }
 
 void PreemptionScan::take(const DefineMessage& message) {
-    constexpr std::array<std::string_view, kKinds> kNames = {"cpu", "memory", "pods"};
+    constexpr std::array<std::string_view, kResources> kNames = {"cpu", "memory", "pods"};
     for (const DictEntry& entry : message.entries) {
         names_[entry.id] = entry.text;
-        const auto kind = std::ranges::find(kNames, entry.text);
-        if (kind != kNames.end()) kinds_[entry.id] = static_cast<std::size_t>(kind - kNames.begin());
+        const auto resource = std::ranges::find(kNames, entry.text);
+        if (resource != kNames.end()) resources_[entry.id] = static_cast<std::size_t>(resource - kNames.begin());
     }
 }
 
 PreemptionScan::Room PreemptionScan::room_of(std::span<const Amount> amounts) const {
     Room room{};
-    for (const Amount& amount : amounts) room[kinds_.at(amount.kind)] = amount.value;
+    for (const Amount& amount : amounts) room[resources_.at(amount.resource)] = amount.value;
     return room;
 }
 
 void PreemptionScan::take(const NodesMessage& message) {
-    for (const NodeRecord& record : message.nodes) {
+    for (const NodeItem& record : message.nodes) {
         node_ids_[record.node] = nodes_.size();
         const Room capacity = room_of(record.capacity);
         nodes_.push_back({names_.at(record.node), capacity, capacity, {}, {}});
@@ -58,7 +58,7 @@ void PreemptionScan::take(const NodesMessage& message) {
 }
 
 void PreemptionScan::take(const AsksMessage& message) {
-    for (const AskRecord& record : message.asks) {
+    for (const AskItem& record : message.asks) {
         const Pod pod = {room_of(record.requests), record.started_ms, record.priority,
                          static_cast<std::uint32_t>(keys_.size())};
         keys_.emplace_back(record.key);

@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "measure/scan_baseline.h"
 
 namespace bayplan::measure {
@@ -30,8 +30,8 @@ public:
     const PlacementHash& nominations() const { return nominations_; }
 
 private:
-    static constexpr std::size_t kKinds = 3;  // cpu, memory, pods
-    using Room = std::array<std::int64_t, kKinds>;
+    static constexpr std::size_t kResources = 3;  // cpu, memory, pods
+    using Room = std::array<std::int64_t, kResources>;
 
     struct Pod {
         Room amounts{};
@@ -43,7 +43,7 @@ private:
         std::string name;
         Room free{};    // without the pods' amounts, terminating ones included, and without those of nominated pods
         Room spared{};  // without those of nominated pods alone
-        std::vector<Pod> pods;  // most important first
+        std::vector<Pod> pods;     // most important first
         std::vector<char> leaves;  // those that were told to go
     };
     // What a node would cost; smaller is better, field by field.
@@ -64,7 +64,7 @@ private:
     Price search(const Pod& ask, const Node&, std::vector<std::size_t>& victims) const;
 
     std::unordered_map<DictId, std::string> names_;
-    std::unordered_map<DictId, std::size_t> kinds_;
+    std::unordered_map<DictId, std::size_t> resources_;
     std::unordered_map<DictId, std::size_t> node_ids_;
     std::vector<std::string> keys_;
     std::vector<Node> nodes_;

@@ -22,7 +22,7 @@ public:
         side_.apply(Connect{.connection = 1, .shim = "shim-bench", .shim_instance = 1});
         define();
         send(ResyncBeginMessage{});
-        const ApplicationRecord application{.application = kApplication, .queue = 0, .user = 0};
+        const ApplicationItem application{.application = kApplication, .queue = 0, .user = 0};
         send(ApplicationsMessage{.add = {&application, 1}, .remove = {}});
         state_nodes();
         state_pods();
@@ -34,7 +34,8 @@ public:
         std::vector<Request> requests;
         for (std::uint32_t i = first; i < first + count; ++i) {
             const std::uint32_t kind = load_.classes == 0 ? i : i % load_.classes;
-            requests.push_back({"high-" + std::to_string(i), load_.preemptor_cpu + kind % 97, kMemoryEach + kind, 1'000});
+            requests.push_back(
+                {"high-" + std::to_string(i), load_.preemptor_cpu + kind % 97, kMemoryEach + kind, 1'000});
         }
         ask(requests);
     }
@@ -49,7 +50,7 @@ public:
 
     // Pods that were told to go are gone.
     void let_go(const std::vector<std::string>& victims) {
-        std::vector<ReleaseRecord> records;
+        std::vector<ReleaseItem> records;
         for (const std::string& key : victims) {
             records.push_back({.key = key,
                                .application = kApplication,
@@ -79,9 +80,9 @@ private:
         for (const Request& request : requests) {
             amounts.push_back({{kCpu, request.cpu}, {kMemory, request.memory}, {kPods, 1}});
         }
-        std::vector<AskRecord> records;
+        std::vector<AskItem> records;
         for (std::size_t i = 0; i < requests.size(); ++i) {
-            AskRecord& record = records.emplace_back();
+            AskItem& record = records.emplace_back();
             record.key = requests[i].key;
             record.application = kApplication;
             record.priority = requests[i].priority;
@@ -103,9 +104,8 @@ private:
     }
 
     void state_nodes() {
-        const std::vector<Amount> capacity = {
-            {kCpu, load_.node_cpu}, {kMemory, std::int64_t{32} << 30}, {kPods, 110}};
-        std::vector<NodeRecord> records;
+        const std::vector<Amount> capacity = {{kCpu, load_.node_cpu}, {kMemory, std::int64_t{32} << 30}, {kPods, 110}};
+        std::vector<NodeItem> records;
         for (std::uint32_t n = 0; n < load_.nodes; ++n) {
             records.push_back({.node = kFirstNode + n, .capacity = capacity, .attributes = {}});
         }
@@ -124,7 +124,7 @@ private:
         for (std::uint32_t n = 0; n < load_.nodes; ++n) {
             std::vector<std::string> keys;
             std::vector<std::vector<Amount>> amounts;
-            std::vector<AskRecord> records;
+            std::vector<AskItem> records;
             for (std::uint32_t p = 0; p < load_.pods_per_node; ++p) {
                 keys.push_back("low-" + std::to_string(n) + "-" + std::to_string(p));
                 // In pairs that come to twice the usual.
@@ -134,7 +134,7 @@ private:
             }
             for (std::uint32_t p = 0; p < load_.pods_per_node; ++p) {
                 const std::uint64_t random = next();
-                AskRecord& record = records.emplace_back();
+                AskItem& record = records.emplace_back();
                 record.key = keys[p];
                 record.application = kApplication;
                 record.node = kFirstNode + n;

@@ -7,17 +7,17 @@
 
 namespace bayplan::measure {
 
-ScanBaseline::ScanBaseline() : kinds_{"cpu", "memory"}, columns_(2) {}
+ScanBaseline::ScanBaseline() : resources_{"cpu", "memory"}, columns_(2) {}
 
-std::size_t ScanBaseline::kind_of(std::string_view name) {
-    const auto found = std::ranges::find(kinds_, name);
-    if (found != kinds_.end()) {
-        return static_cast<std::size_t>(found - kinds_.begin());
+std::size_t ScanBaseline::resource_of(std::string_view name) {
+    const auto found = std::ranges::find(resources_, name);
+    if (found != resources_.end()) {
+        return static_cast<std::size_t>(found - resources_.begin());
     }
-    kinds_.emplace_back(name);
-    columns_.push_back({std::vector<std::int64_t>(schedulable_.size()),
-                        std::vector<std::int64_t>(schedulable_.size())});
-    return kinds_.size() - 1;
+    resources_.emplace_back(name);
+    columns_.push_back(
+        {std::vector<std::int64_t>(schedulable_.size()), std::vector<std::int64_t>(schedulable_.size())});
+    return resources_.size() - 1;
 }
 
 void ScanBaseline::add_node(const workload::Amounts& capacity, bool schedulable) {
@@ -29,7 +29,7 @@ void ScanBaseline::add_node(const workload::Amounts& capacity, bool schedulable)
     scored_cpu_.push_back(0);
     scored_memory_.push_back(0);
     for (const auto& [name, amount] : capacity) {
-        Column& column = columns_[kind_of(name)];
+        Column& column = columns_[resource_of(name)];
         column.capacity.back() = amount;
         column.free.back() = amount;
     }
@@ -38,12 +38,12 @@ void ScanBaseline::add_node(const workload::Amounts& capacity, bool schedulable)
 ScanBaseline::Ask ScanBaseline::make_ask(const workload::Amounts& requests) {
     Ask ask;
     for (const auto& [name, amount] : requests) {
-        const std::size_t kind = kind_of(name);
-        ask.requests.push_back({kind, amount});
-        ask.cpu = kind == kCpu ? amount : ask.cpu;
-        ask.memory = kind == kMemory ? amount : ask.memory;
-        ask.scored_cpu = kind == kCpu ? amount : ask.scored_cpu;
-        ask.scored_memory = kind == kMemory ? amount : ask.scored_memory;
+        const std::size_t resource = resource_of(name);
+        ask.requests.push_back({resource, amount});
+        ask.cpu = resource == kCpu ? amount : ask.cpu;
+        ask.memory = resource == kMemory ? amount : ask.memory;
+        ask.scored_cpu = resource == kCpu ? amount : ask.scored_cpu;
+        ask.scored_memory = resource == kMemory ? amount : ask.scored_memory;
     }
     return ask;
 }
@@ -77,7 +77,7 @@ std::size_t ScanBaseline::place(const Ask& ask) {
 
 void ScanBaseline::take(const Ask& ask, std::size_t node) {
     for (const Request& request : ask.requests) {
-        columns_[request.kind].free[node] -= request.amount;
+        columns_[request.resource].free[node] -= request.amount;
     }
     scored_cpu_[node] += ask.scored_cpu;
     scored_memory_[node] += ask.scored_memory;
@@ -85,7 +85,7 @@ void ScanBaseline::take(const Ask& ask, std::size_t node) {
 
 void ScanBaseline::give_back(const Ask& ask, std::size_t node) {
     for (const Request& request : ask.requests) {
-        columns_[request.kind].free[node] += request.amount;
+        columns_[request.resource].free[node] += request.amount;
     }
     scored_cpu_[node] -= ask.scored_cpu;
     scored_memory_[node] -= ask.scored_memory;

@@ -25,12 +25,12 @@ public:
     static constexpr std::size_t kNoNode = static_cast<std::size_t>(-1);
 
     struct Request {
-        std::size_t kind = 0;
+        std::size_t resource = 0;
         std::int64_t amount = 0;
     };
     struct Ask {
         std::vector<Request> requests;
-        std::int64_t cpu = 0;     // of requests, for balanced allocation
+        std::int64_t cpu = 0;  // of requests, for balanced allocation
         std::int64_t memory = 0;
         std::int64_t scored_cpu = 100;  // what LeastAllocated counts: 100m and 200 MiB if not requested
         std::int64_t scored_memory = std::int64_t{200} << 20;
@@ -61,20 +61,20 @@ private:
         std::vector<std::int64_t> free;  // capacity - used
     };
 
-    std::size_t kind_of(std::string_view name);
+    std::size_t resource_of(std::string_view name);
     static constexpr std::size_t kCpu = 0;
     static constexpr std::size_t kMemory = 1;
 
-    std::vector<std::string> kinds_;  // 0 = cpu, 1 = memory
-    std::vector<Column> columns_;     // by kind
-    std::vector<std::int64_t> scored_cpu_;     // used, as LeastAllocated counts
+    std::vector<std::string> resources_;    // 0 = cpu, 1 = memory
+    std::vector<Column> columns_;           // by resource
+    std::vector<std::int64_t> scored_cpu_;  // used, as LeastAllocated counts
     std::vector<std::int64_t> scored_memory_;
     std::vector<std::uint8_t> schedulable_;
 };
 
 inline bool ScanBaseline::fits(const Ask& ask, std::size_t node) const {
     for (const Request& request : ask.requests) {
-        if (columns_[request.kind].free[node] < request.amount) {
+        if (columns_[request.resource].free[node] < request.amount) {
             return false;
         }
     }
@@ -85,19 +85,19 @@ inline std::int64_t ScanBaseline::score(const Ask& ask, std::size_t node) const 
     const std::int64_t cpu = columns_[kCpu].capacity[node];
     const std::int64_t memory = columns_[kMemory].capacity[node];
     std::int64_t least = 0;
-    std::int64_t kinds = 0;
+    std::int64_t resources = 0;
     double shares[2] = {0, 0};
     std::size_t count = 0;
     const auto add = [&](std::int64_t capacity, std::int64_t scored, std::int64_t used) {
         if (capacity > 0) {
             least += scored > capacity ? 0 : (capacity - scored) * 100 / capacity;
-            ++kinds;
+            ++resources;
             shares[count++] = std::min(1.0, static_cast<double>(used) / static_cast<double>(capacity));
         }
     };
     add(cpu, scored_cpu_[node] + ask.scored_cpu, cpu - columns_[kCpu].free[node] + ask.cpu);
     add(memory, scored_memory_[node] + ask.scored_memory, memory - columns_[kMemory].free[node] + ask.memory);
-    const std::int64_t mean = kinds == 0 ? 0 : least / kinds;
+    const std::int64_t mean = resources == 0 ? 0 : least / resources;
     if (ask.cpu == 0 && ask.memory == 0) {
         return mean;  // a pod without requests balances nothing
     }

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "engine/engine.h"
 #include "measure/engine_driver.h"
 

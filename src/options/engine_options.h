@@ -21,9 +21,9 @@ struct ScorePoint {
 enum class Compat : std::uint8_t { bayplan, kubernetes_1_35 };
 
 // The four places where preemption differs between the two (R-SETTING-2).
-enum class VictimOrder : std::uint8_t { qos, start };            // among pods of one priority: QoS class first, or not
-enum class LowerNominations : std::uint8_t { recheck, clear };   // on a node that is nominated
-enum class PreemptAgain : std::uint8_t { any, marked };          // terminating pods that keep a nominated pod waiting
+enum class VictimOrder : std::uint8_t { qos, start };           // among pods of one priority: QoS class first, or not
+enum class LowerNominations : std::uint8_t { recheck, clear };  // on a node that is nominated
+enum class PreemptAgain : std::uint8_t { any, marked };         // terminating pods that keep a nominated pod waiting
 
 struct PreemptionOptions {
     bool enabled = true;
@@ -74,16 +74,16 @@ struct EngineOptions {
     std::int64_t backoff_max_ns = 10'000'000'000;
     std::uint32_t specs_max = 200'000;
     std::uint32_t objects_max = 2'000'000;
-    ScorePolicy score = ScorePolicy::least_allocated;  // of NodeResourcesFit
+    ScorePolicy score = ScorePolicy::least_allocated;           // of NodeResourcesFit
     std::vector<ScorePoint> score_shape = {{0, 0}, {100, 10}};  // of requested_to_capacity_ratio; at least one
     ScoreWeights weights;
-    std::vector<std::string> predicates;  // white-list by name; empty = all
+    std::vector<std::string> predicates;              // white-list by name; empty = all
     std::vector<std::string> reservation_predicates;  // the same, of the reservation phase
     Compat compat = Compat::bayplan;
     PreemptionOptions preemption;
-    bool backoff_early = true;  // an ask in backoff is tried when nothing else waits
+    bool backoff_early = true;                         // an ask in backoff is tried when nothing else waits
     std::int64_t avoid_rejecting_ns = 60'000'000'000;  // a node that refused a pod is tried last for so long
-    std::int32_t scale_up_cutoff = 0;  // pods of lower priority are no reason for more nodes
+    std::int32_t scale_up_cutoff = 0;                  // pods of lower priority are no reason for more nodes
     DeviceChoice device_choice = DeviceChoice::fullest;
 
     // Do not decide.
@@ -91,14 +91,14 @@ struct EngineOptions {
     BatchPath path = BatchPath::automatic;
     VictimPath victim_path = VictimPath::automatic;
     SimdLevel simd = SimdLevel::automatic;
-    std::uint32_t workers = 1;  // proposal workers
+    std::uint32_t workers = 1;         // proposal workers
     std::uint32_t victim_workers = 1;  // beside the engine's thread; 0: none
     std::uint32_t shards = 4;
-    std::uint32_t batch = 64;   // asks selected at a time
+    std::uint32_t batch = 64;  // asks selected at a time
     TellerMode teller = TellerMode::inline_;
     // Between the two; the engine waits while it is full. Some thousand decisions; a larger one costs cache.
     std::uint32_t teller_ring_bytes = 256u << 10;
-    std::uint32_t depth = 2;    // batches under way: 2 = the next is proposed while one commits
+    std::uint32_t depth = 2;  // batches under way: 2 = the next is proposed while one commits
 };
 
 }  // namespace bayplan

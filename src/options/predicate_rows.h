@@ -23,26 +23,26 @@ namespace bayplan {
 // ROW(id, name in Kubernetes, events that wake what it refused, parts of the topology that it reads).
 // In Kubernetes' order of evaluation. src/predicates defines make_<id>() for each. (SchedulingGates has none: a gated
 // ask is not tried at all.)
-#define BAYPLAN_PREDICATE_ROWS(ROW)                                                                                    \
-    ROW(node_unschedulable, "NodeUnschedulable", kNodeChanges | kNodeUndrained, kNoParts)                              \
-    ROW(node_name, "NodeName", kNodeChanges, kNoParts)                                                                 \
-    ROW(taint_toleration, "TaintToleration", kNodeChanges, kTaintMasks)                                                \
-    ROW(node_affinity, "NodeAffinity", kNodeChanges, kNodeAffinityMasks)                                               \
-    ROW(node_ports, "NodePorts", kNodeChanges | kPodGone, kNoParts)                                                    \
-    ROW(node_resources_fit, "NodeResourcesFit", kNodeChanges | kPodGone, kNoParts)                                     \
-    ROW(volume_restrictions, "VolumeRestrictions", kNodeChanges | kNodeGone | kPodGone | kObjectChanged, kNoParts)     \
-    ROW(node_volume_limits, "NodeVolumeLimits", kNodeChanges | kPodGone | kObjectChanged, kNoParts)                    \
-    ROW(volume_binding, "VolumeBinding", kNodeChanges | kPodGone | kObjectChanged, kNoParts)                           \
-    ROW(volume_zone, "VolumeZone", kNodeChanges | kObjectChanged, kNoParts)                                            \
-    ROW(pod_topology_spread, "PodTopologySpread", kNodeChanges | kNodeGone | kPodGone | kPodPlaced, kHardSpread)       \
-    ROW(inter_pod_affinity, "InterPodAffinity", kNodeChanges | kNodeGone | kPodGone | kPodPlaced | kObjectChanged,     \
+#define BAYPLAN_PREDICATE_ROWS(ROW)                                                                                \
+    ROW(node_unschedulable, "NodeUnschedulable", kNodeChanges | kNodeUndrained, kNoParts)                          \
+    ROW(node_name, "NodeName", kNodeChanges, kNoParts)                                                             \
+    ROW(taint_toleration, "TaintToleration", kNodeChanges, kTaintMasks)                                            \
+    ROW(node_affinity, "NodeAffinity", kNodeChanges, kNodeAffinityMasks)                                           \
+    ROW(node_ports, "NodePorts", kNodeChanges | kPodGone, kNoParts)                                                \
+    ROW(node_resources_fit, "NodeResourcesFit", kNodeChanges | kPodGone, kNoParts)                                 \
+    ROW(volume_restrictions, "VolumeRestrictions", kNodeChanges | kNodeGone | kPodGone | kObjectChanged, kNoParts) \
+    ROW(node_volume_limits, "NodeVolumeLimits", kNodeChanges | kPodGone | kObjectChanged, kNoParts)                \
+    ROW(volume_binding, "VolumeBinding", kNodeChanges | kPodGone | kObjectChanged, kNoParts)                       \
+    ROW(volume_zone, "VolumeZone", kNodeChanges | kObjectChanged, kNoParts)                                        \
+    ROW(pod_topology_spread, "PodTopologySpread", kNodeChanges | kNodeGone | kPodGone | kPodPlaced, kHardSpread)   \
+    ROW(inter_pod_affinity, "InterPodAffinity", kNodeChanges | kNodeGone | kPodGone | kPodPlaced | kObjectChanged, \
         kRequiredPodTerms)
 
 enum class PredicateId : std::uint8_t {
 #define BAYPLAN_ID(id, name, wakes, parts) id,
     BAYPLAN_PREDICATE_ROWS(BAYPLAN_ID)
 #undef BAYPLAN_ID
-    unlisted  // of embedders and tests
+        unlisted  // of embedders and tests
 };
 inline constexpr std::size_t kPredicates = static_cast<std::size_t>(PredicateId::unlisted);
 static_assert(kPredicates <= 32, "sets of predicates are bits of 32");
@@ -64,7 +64,8 @@ constexpr const PredicateRow& row_of(PredicateId id) { return kPredicateRows[sta
 
 inline constexpr auto kPredicateNames = [] {
     std::array<std::string_view, kPredicates> names;
-    std::transform(kPredicateRows.begin(), kPredicateRows.end(), names.begin(), [](const PredicateRow& row) { return row.name; });
+    std::transform(kPredicateRows.begin(), kPredicateRows.end(), names.begin(),
+                   [](const PredicateRow& row) { return row.name; });
     return names;
 }();
 

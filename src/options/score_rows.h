@@ -19,17 +19,18 @@ namespace bayplan {
 // ROW(id, interface, name in Kubernetes, default weight, heading, parts of the topology that it reads, text of the manual).
 // src/scoring defines make_<id>_score() for each. Interface: Score, if a node's own columns decide it (scoring/score.h),
 // or ClusterScore (scoring/cluster_scores.h). DevicePacking is ours.
-#define BAYPLAN_SCORE_ROWS(ROW)                                                                                        \
-    ROW(taint_toleration, ClusterScore, "TaintToleration", 3, "Taints", kNoParts, "Few taints that are not tolerated.") \
-    ROW(node_affinity, ClusterScore, "NodeAffinity", 2, "NodeAff", kNoParts, "Terms of nodes that the pod prefers.")   \
-    ROW(pod_topology_spread, ClusterScore, "PodTopologySpread", 2, "Spread", kSoftSpread,                              \
-        "Few pods alike in the domain.")                                                                               \
-    ROW(inter_pod_affinity, ClusterScore, "InterPodAffinity", 2, "PodAff", kPreferredPodTerms,                         \
-        "Terms of pods that are preferred.")                                                                           \
-    ROW(resources_fit, Score, "NodeResourcesFit", 1, "Fit", kNoParts, "By the setting score.")                         \
-    ROW(balanced_allocation, Score, "NodeResourcesBalancedAllocation", 1, "Balance", kNoParts,                         \
-        "CPU and memory used alike.")                                                                                  \
-    ROW(image_locality, ClusterScore, "ImageLocality", 1, "Images", kNoParts, "Images that the node has already.")     \
+#define BAYPLAN_SCORE_ROWS(ROW)                                                                                      \
+    ROW(taint_toleration, ClusterScore, "TaintToleration", 3, "Taints", kNoParts,                                    \
+        "Few taints that are not tolerated.")                                                                        \
+    ROW(node_affinity, ClusterScore, "NodeAffinity", 2, "NodeAff", kNoParts, "Terms of nodes that the pod prefers.") \
+    ROW(pod_topology_spread, ClusterScore, "PodTopologySpread", 2, "Spread", kSoftSpread,                            \
+        "Few pods alike in the domain.")                                                                             \
+    ROW(inter_pod_affinity, ClusterScore, "InterPodAffinity", 2, "PodAff", kPreferredPodTerms,                       \
+        "Terms of pods that are preferred.")                                                                         \
+    ROW(resources_fit, Score, "NodeResourcesFit", 1, "Fit", kNoParts, "By the setting score.")                       \
+    ROW(balanced_allocation, Score, "NodeResourcesBalancedAllocation", 1, "Balance", kNoParts,                       \
+        "CPU and memory used alike.")                                                                                \
+    ROW(image_locality, ClusterScore, "ImageLocality", 1, "Images", kNoParts, "Images that the node has already.")   \
     ROW(device_packing, Score, "DevicePacking", 0, "Devices", kNoParts, "Devices left so that pods can use them.")
 
 enum class ScoreId : std::uint8_t {
@@ -48,7 +49,8 @@ struct ScoreRow {
 };
 
 inline constexpr auto kScoreRows = std::to_array<ScoreRow>({
-#define BAYPLAN_ROW(id, interface, name, weight, heading, parts, text) {ScoreId::id, name, weight, heading, parts, text},
+#define BAYPLAN_ROW(id, interface, name, weight, heading, parts, text) \
+    {ScoreId::id, name, weight, heading, parts, text},
     BAYPLAN_SCORE_ROWS(BAYPLAN_ROW)
 #undef BAYPLAN_ROW
 });

@@ -16,7 +16,7 @@ enum TopologyPart : std::uint32_t {
     kSoftSpread = 1u << 3,         // and for those that are preferred
     kRequiredPodTerms = 1u << 4,   // counts for required pod terms, of the pod and of others
     kPreferredPodTerms = 1u << 5,  // and for preferred ones
-    kEveryPod = 1u << 6,           // nothing of a pod tells that the predicate has something to say: it is asked for all
+    kEveryPod = 1u << 6,  // nothing of a pod tells that the predicate has something to say: it is asked for all
 };
 inline constexpr std::uint32_t kAllCounts = kEveryPod - 1;  // and masks
 

@@ -9,12 +9,12 @@ namespace bayplan {
 
 enum WakeEvent : std::uint32_t {
     kNodeAdded = 1u << 0,
-    kNodeUpdated = 1u << 1,     // capacity, labels, taints or images changed, hold dropped
+    kNodeUpdated = 1u << 1,  // capacity, labels, taints or images changed, hold dropped
     kNodeUndrained = 1u << 2,
     kNodeGone = 1u << 3,
-    kPodGone = 1u << 4,         // an allocation or a foreign pod is gone
-    kPodPlaced = 1u << 5,       // one more, or one with other labels
-    kObjectChanged = 1u << 6,   // claims, volumes, namespaces...
+    kPodGone = 1u << 4,        // an allocation or a foreign pod is gone
+    kPodPlaced = 1u << 5,      // one more, or one with other labels
+    kObjectChanged = 1u << 6,  // claims, volumes, namespaces...
 };
 inline constexpr std::uint32_t kNodeChanges = kNodeAdded | kNodeUpdated;
 

@@ -1,10 +1,11 @@
+// Sums of the bounds of all scores of a class; see block_bound.h.
 #include "placement/block_bound.h"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
 
-#include "cluster/kinds.h"
+#include "cluster/resources.h"
 
 namespace bayplan {
 
@@ -37,9 +38,10 @@ BlockBound::BlockBound(const BoundRules& rules, const LaneKernels& kernels, cons
       // A pod that names its node: the name leaves few blocks to judge.
       known_(rules.known && ask_class.required_node == kNone<NameId>),
       any_node_(!rules.unschedulable || ask_class.tolerates_unschedulable) {
-    for (const KindAmount& request : ask_class.requests) {
-        if (rules.resources && raw(request.kind) > raw(kScoredMemory) && raw(request.kind) < ShardBounds::kBoundedKinds) {
-            needs_[kinds_++] = {request.kind, room_code(request.value), nullptr};
+    for (const ResourceAmount& request : ask_class.requests) {
+        if (rules.resources && raw(request.resource) > raw(kScoredMemory) &&
+            raw(request.resource) < ShardBounds::kBoundedResources) {
+            needs_[resources_++] = {request.resource, room_code(request.value), nullptr};
         }
     }
 }
@@ -113,8 +115,8 @@ RangeTerms BlockBound::range_terms(std::uint64_t version) const {
 
 void BlockBound::enter(const ShardBounds& bounds) {
     bounds_ = &bounds;
-    for (std::uint32_t at = 0; at < kinds_; ++at) {
-        needs_[at].rooms = bounds.rooms(needs_[at].kind);
+    for (std::uint32_t at = 0; at < resources_; ++at) {
+        needs_[at].rooms = bounds.rooms(needs_[at].resource);
     }
 }
 

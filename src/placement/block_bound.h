@@ -89,15 +89,15 @@ private:
     static constexpr std::uint32_t kTogether = 64;
 
     struct Need {
-        KindId kind;
+        ResourceId resource;
         std::uint16_t code;
-        const KindRooms* rooms;  // of the shard; null: nobody has any
+        const ResourceRooms* rooms;  // of the shard; null: nobody has any
     };
 
-    // Of the block's nodes those that may be taken and have room for kinds other than cpu and memory.
+    // Of the block's nodes those that may be taken and have room for resources other than cpu and memory.
     std::uint64_t fitting(const BlockBounds& block, std::uint32_t index) const {
         std::uint64_t lanes = block.present & (any_node_ ? ~std::uint64_t{0} : block.schedulable);
-        for (std::uint32_t at = 0; at < kinds_; ++at) {
+        for (std::uint32_t at = 0; at < resources_; ++at) {
             const Need& need = needs_[at];
             if (need.rooms == nullptr) {
                 return 0;
@@ -119,8 +119,8 @@ private:
     const AskClass& ask_class_;
     const bool known_;
     const bool any_node_;  // drained ones too
-    std::array<Need, ShardBounds::kBoundedKinds> needs_;
-    std::uint32_t kinds_ = 0;
+    std::array<Need, ShardBounds::kBoundedResources> needs_;
+    std::uint32_t resources_ = 0;
     const ShardBounds* bounds_ = nullptr;
     // For blocks of these spans, which are mostly those of the block before:
     CapacitySpan cpu_;

@@ -7,7 +7,7 @@
 //   group_[g]         maximum of best_ over 64 blocks, found when it is asked for
 //   feasible_[block]  only with columns: which of its nodes are feasible as far as their own columns tell,
 //   local_[slot]      and the scores that these decide (for searches that add to them)
-//   touched_, places_ only with columns: what searches keep, and a bit per block that changed since the last of them
+//   touched_, sites_ only with columns: what searches keep, and a bit per block that changed since the last of them
 //   last_             the block that was judged last, node by node: mostly the next ask's, with one node changed
 //
 // Thread: one owner at a time: the class table (engine thread), or the proposal it was handed to.
@@ -24,7 +24,7 @@
 #include "base/ids.h"
 #include "lanes/lane_kernels.h"
 #include "placement/node_key.h"
-#include "placement/place_index.h"
+#include "placement/site_index.h"
 
 namespace bayplan {
 
@@ -49,7 +49,7 @@ public:
         feasible_.clear();
         local_.clear();
         touched_.clear();
-        places_.forget();
+        sites_.forget();
         columns_ = false;
         last_.block = kNoBlock;
         position_ = kNever;
@@ -66,9 +66,10 @@ public:
 
     // Kept, with the object itself; what is cleared keeps its room.
     std::size_t bytes() const {
-        return sizeof *this + places_.bytes() + changed_.capacity() + local_.capacity() * sizeof(std::int32_t) +
+        return sizeof *this + sites_.bytes() + changed_.capacity() + local_.capacity() * sizeof(std::int32_t) +
                (best_.capacity() + exact_.capacity() + rough_.capacity() + group_.capacity() + feasible_.capacity() +
-                touched_.capacity()) * sizeof(std::uint64_t);
+                touched_.capacity()) *
+                   sizeof(std::uint64_t);
     }
 
     void resize(std::uint32_t blocks) {
@@ -101,7 +102,7 @@ public:
         feasible_ = other.feasible_;
         local_ = other.local_;
         touched_.assign(other.touched_.size(), 0);
-        places_.forget();
+        sites_.forget();
         last_.block = kNoBlock;
         position_ = other.position_;
     }
@@ -120,7 +121,7 @@ public:
     const std::int32_t* locals(std::uint32_t block) const { return &local_[std::size_t{block} * kLanes]; }
 
     // For searches: blocks whose nodes, or whose pods, changed since they asked last.
-    PlaceIndex& places() { return places_; }
+    SiteIndex& sites() { return sites_; }
     void touch(std::uint32_t block) {
         if (block < block_count_) {
             touched_[block / kGroup] |= bit(block);
@@ -191,8 +192,8 @@ public:
         std::size_t count = 0;
         for (std::size_t group = 0; group < group_.size(); ++group) {
             for (std::uint64_t left = group_[group] > key ? rough_[group] : 0; left != 0; left &= left - 1) {
-                const auto block = static_cast<std::uint32_t>(group) * kGroup +
-                                   static_cast<std::uint32_t>(std::countr_zero(left));
+                const auto block =
+                    static_cast<std::uint32_t>(group) * kGroup + static_cast<std::uint32_t>(std::countr_zero(left));
                 if (best_[block] > key) {
                     into[count++] = block;
                     if (count == into.size()) {
@@ -227,8 +228,8 @@ private:
     }
 
     std::uint32_t block_count_ = 0;
-    std::vector<NodeKey> best_;          // 0 up to whole runs
-    std::vector<std::uint64_t> exact_;   // by group
+    std::vector<NodeKey> best_;         // 0 up to whole runs
+    std::vector<std::uint64_t> exact_;  // by group
     std::vector<std::uint64_t> rough_;
     std::vector<NodeKey> group_;
     std::vector<std::uint8_t> changed_;  // by group: group_ must be found anew
@@ -236,7 +237,7 @@ private:
     std::vector<std::uint64_t> feasible_;
     std::vector<std::int32_t> local_;
     std::vector<std::uint64_t> touched_;
-    PlaceIndex places_;
+    SiteIndex sites_;
     LastLook last_;
     std::uint64_t position_ = kNever;
 };

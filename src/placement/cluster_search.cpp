@@ -1,3 +1,4 @@
+// Raw scores of all feasible nodes, normalised, and the best of them; see cluster_search.h.
 #include "placement/cluster_search.h"
 
 #include <algorithm>
@@ -11,14 +12,14 @@ namespace bayplan {
 bool ClusterSearch::filters_couple(const Subject& subject) const {
     const auto& predicates = predicates_.predicates();
     return std::any_of(predicates.begin(), predicates.end(),
-                       [&](const auto& predicate) { return predicate->couples(subject); }) ||
+                       [&](const auto& predicate) { return predicate->depends_on_pods(subject); }) ||
            predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible;
 }
 
-bool ClusterSearch::couples(const Subject& subject) const {
+bool ClusterSearch::depends_on_pods(const Subject& subject) const {
     return (!subject.plan.plain && filters_couple(subject)) ||
            std::any_of(scores_.begin(), scores_.end(), [&](const WeightedClusterScore& weighted) {
-               return weighted.score->tells_apart(subject);
+               return weighted.score->distinguishes_nodes(subject);
            });
 }
 
@@ -54,7 +55,7 @@ void ClusterSearch::collect(const Subject& subject) {
     telling_.clear();
     for (std::size_t index = 0; index < scores_.size(); ++index) {
         const ClusterScore& score = *scores_[index].score;
-        if (!score.tells_apart(subject)) {
+        if (!score.distinguishes_nodes(subject)) {
             continue;
         }
         active_[index] = true;
@@ -101,7 +102,7 @@ NodeKey ClusterSearch::best_in(const ClassCache& cache, std::uint32_t block) con
     std::size_t count = 0;
     for (const std::size_t index : telling_) {
         const RawScores& raws = raws_[index];
-        if (raws.uniform(block) && (raws.left_out(block) & feasible_[block]) == 0) {
+        if (raws.uniform(block) && (raws.excluded(block) & feasible_[block]) == 0) {
             shared += weighted(index, raws.shared(block));
         } else {
             apart[count++] = index;
@@ -117,7 +118,7 @@ NodeKey ClusterSearch::best_in(const ClassCache& cache, std::uint32_t block) con
         std::int64_t score = cache.local(block, lane) + shared;
         for (std::size_t at = 0; at < count; ++at) {
             const RawScores& raws = raws_[apart[at]];
-            const bool out = (raws.left_out(block) >> lane & 1) != 0;
+            const bool out = (raws.excluded(block) >> lane & 1) != 0;
             score += out ? 0 : weighted(apart[at], raws.at(block, lane));
         }
         best = std::max(best, make_key(score, slot_at(block, lane)));
@@ -130,7 +131,7 @@ NodeKey ClusterSearch::find(const Subject& subject, ClassCache& cache, const Exc
     const bool refusable = !subject.spec.volumes.empty() || subject.plan.names.kind == NodeNameSet::Kind::conflict;
     if (!refusable) {
         NodeKey key = 0;
-        if (by_place_.find(subject, cache, excluded, key)) {
+        if (by_site_.find(subject, cache, excluded, key)) {
             return key;
         }
     }
@@ -197,7 +198,7 @@ NodeKey ClusterSearch::best_among(const Subject& subject, std::uint32_t blocks, 
         const std::uint32_t lane = lane_of(slot_of(key));
         std::int64_t more = 0;
         for (const std::size_t index : telling_) {
-            const bool out = (raws_[index].left_out(block) >> lane & 1) != 0;
+            const bool out = (raws_[index].excluded(block) >> lane & 1) != 0;
             more += out ? 0 : weighted(index, raws_[index].at(block, lane));
         }
         best = std::max(best, add_score(key, more));

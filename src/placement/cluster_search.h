@@ -4,7 +4,7 @@
 //   ClassCache (columns)   per node: feasible and scored as far as its own columns tell   <- proposals, parallel
 //   search                 x cluster-wide predicates, + cluster-wide scores, normalised   <- commit
 //
-// Most searches go place by place (place_search.h). Those here look at every block; one whose nodes share their
+// Most searches go place by place (site_search.h). Those here look at every block; one whose nodes share their
 // domains costs one step, not 64.
 // Thread: the engine's. Storage is used again from attempt to attempt.
 #pragma once
@@ -14,7 +14,7 @@
 
 #include "placement/class_cache.h"
 #include "placement/excluded_nodes.h"
-#include "placement/place_search.h"
+#include "placement/site_search.h"
 #include "predicates/predicate_set.h"
 #include "scoring/cluster_scores.h"
 
@@ -23,10 +23,10 @@ namespace bayplan {
 class ClusterSearch {
 public:
     ClusterSearch(const PredicateSet& predicates, std::vector<WeightedClusterScore> scores, const LaneKernels& kernels)
-        : predicates_(predicates), scores_(std::move(scores)), by_place_(predicates_, scores_, kernels) {}
+        : predicates_(predicates), scores_(std::move(scores)), by_site_(predicates_, scores_, kernels) {}
 
     // True if the subject's choice is not decided by the blocks' own columns alone, as things are now.
-    bool couples(const Subject&) const;
+    bool depends_on_pods(const Subject&) const;
 
     // The best node, 0 if none is feasible. The cache has columns and is up to date. Nodes that are excluded do not count
     // as feasible: what is normalised over those that are leaves them out.
@@ -66,14 +66,14 @@ private:
 
     const PredicateSet& predicates_;
     const std::vector<WeightedClusterScore> scores_;
-    PlaceSearch by_place_;
+    SiteSearch by_site_;
     std::vector<const Predicate*> coupled_;
     NodeMask feasible_;
-    std::vector<RawScores> raws_;        // by score
-    std::vector<bool> active_;           // by score
-    std::vector<std::size_t> telling_;   // those that are active
+    std::vector<RawScores> raws_;                    // by score
+    std::vector<bool> active_;                       // by score
+    std::vector<std::size_t> telling_;               // those that are active
     std::vector<std::vector<std::int64_t>> tables_;  // by score: weighted score by raw - min; empty = none
-    std::vector<std::int64_t> bounds_;   // by block
+    std::vector<std::int64_t> bounds_;               // by block
 };
 
 }  // namespace bayplan

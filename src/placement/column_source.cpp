@@ -1,3 +1,4 @@
+// Which classes are alike in their columns, and the copying; see column_source.h.
 #include "placement/column_source.h"
 
 namespace bayplan {
@@ -7,7 +8,7 @@ bool ColumnSource::alike(const AskClass& a, const AskClass& b) const {
     return a.requests == b.requests && a.required_node == b.required_node &&
            a.tolerates_unschedulable == b.tolerates_unschedulable && a.priority == b.priority &&
            a.own_cpu == b.own_cpu && a.own_memory == b.own_memory &&
-           topology_.plan(a.spec).signature == topology_.plan(b.spec).signature;
+           topology_.plan(a.pod_spec).signature == topology_.plan(b.pod_spec).signature;
 }
 
 const ClassCache* ColumnSource::cache_alike(ClassId id, const AskClass& ask_class) const {

@@ -9,13 +9,13 @@
 #include <cstdint>
 
 #include "apps/class_table.h"
-#include "topology/topology.h"
+#include "topology/cluster_facts.h"
 
 namespace bayplan {
 
 class ColumnSource {
 public:
-    ColumnSource(const ClassTable& classes, Topology& topology) : classes_(classes), topology_(topology) {}
+    ColumnSource(const ClassTable& classes, ClusterFacts& topology) : classes_(classes), topology_(topology) {}
 
     // The cache is the class's and wants columns. Where it has none yet, it gets those of a class alike, as far as they
     // are brought up to date; or if there is no such class, others may take them from this one once it has them.
@@ -30,7 +30,7 @@ private:
     const ClassCache* cache_alike(ClassId, const AskClass&) const;
 
     const ClassTable& classes_;
-    Topology& topology_;
+    ClusterFacts& topology_;
     std::array<ClassId, kRemembered> known_ = filled();
     std::size_t next_ = 0;
 

@@ -36,7 +36,7 @@ NodeKey NamedNodes::find(const Subject& subject, const NodeState& nodes, const E
     } else {
         consider(subject.cluster.topology.node_named(subject.ask_class.required_node));
     }
-    if (!feasible_.empty() && search_.couples(subject)) {
+    if (!feasible_.empty() && search_.depends_on_pods(subject)) {
         return search_.best_among(subject, nodes.block_count(), feasible_);
     }
     return feasible_.empty() ? 0 : *std::max_element(feasible_.begin(), feasible_.end());

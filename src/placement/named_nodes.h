@@ -32,7 +32,7 @@ private:
 
     const BlockEvaluator& evaluator_;
     ClusterSearch& search_;
-    const bool required_counts_;    // NodeName is in force
+    const bool required_counts_;     // NodeName is in force
     std::vector<NodeKey> feasible_;  // by their own columns, of the search under way
 };
 

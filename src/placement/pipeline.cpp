@@ -1,3 +1,4 @@
+// Selection, proposals and commit of a batch; see pipeline.h.
 #include "placement/pipeline.h"
 
 #include <algorithm>
@@ -26,9 +27,13 @@ constexpr std::uint64_t kHandOverNs = 20'000;
 
 }  // namespace
 
-Pipeline::Pipeline(const EngineOptions& options, State state, const BlockEvaluator& evaluator,
-                   ClusterSearch& search, std::unique_ptr<StageExecutor> executor)
-    : options_(options), state_(state), evaluator_(evaluator), search_(search), named_(evaluator, search),
+Pipeline::Pipeline(const EngineOptions& options, State state, const BlockEvaluator& evaluator, ClusterSearch& search,
+                   std::unique_ptr<StageExecutor> executor)
+    : options_(options),
+      state_(state),
+      evaluator_(evaluator),
+      search_(search),
+      named_(evaluator, search),
       executor_(std::move(executor)),
       column_source_(state.classes, state.cluster.topology) {
     executor_->start(*this);
@@ -190,16 +195,15 @@ std::uint64_t Pipeline::judging_ns(ClassId id) const {
     const bool own = entry.cache && entry.cache->columns() && entry.cache->position() != ClassCache::kNever;
     const std::uint64_t position = own ? entry.cache->position() : column_source_.fills_up_to(id, *entry.spec);
     const std::uint64_t blocks = state_.nodes.block_count();
-    return position == ClassCache::kNever
-               ? blocks * kJudgeNs
-               : std::min(blocks, state_.nodes.log().head() - position) * kJudgeChangedNs;
+    return position == ClassCache::kNever ? blocks * kJudgeNs
+                                          : std::min(blocks, state_.nodes.log().head() - position) * kJudgeChangedNs;
 }
 
 // What the commit is spared if the class is proposed, less what that costs it.
 std::uint64_t Pipeline::gain_of_proposing(ClassId id) {
     const ClassEntry& entry = state_.classes[id];
     const Subject subject = subject_of(state_.cluster, *entry.spec);
-    const bool columns = (entry.cache && entry.cache->columns()) || search_.couples(subject);
+    const bool columns = (entry.cache && entry.cache->columns()) || search_.depends_on_pods(subject);
     const bool ranged = state_.cluster.topology.signatures().mask(subject.plan.signature) == nullptr &&
                         evaluator_.bound_for(*entry.spec).by_ranges();
     const std::uint64_t ns = columns ? judging_ns(id) : blocks_behind(entry) * (ranged ? kRangedNs : kBoundNs);
@@ -230,7 +234,7 @@ void Pipeline::submit_proposals(Batch& batch) {
         ClassEntry& entry = state_.classes[id];
         // In an unfinished batch, or away with one that was cut: resolved at commit.
         const bool free = entry.last_batch < oldest && entry.proposed_in == 0;
-        if (free && !named_.suits(*entry.spec, state_.cluster.topology.plan(entry.spec->spec))) {
+        if (free && !named_.suits(*entry.spec, state_.cluster.topology.plan(entry.spec->pod_spec))) {
             classes.push_back(id);
         }
         entry.last_batch = batch.number;
@@ -250,7 +254,7 @@ void Pipeline::submit_proposals(Batch& batch) {
         const Subject subject = subject_of(state_.cluster, *proposal.spec);
         proposal.mask = state_.cluster.topology.signatures().mask(subject.plan.signature);
         const bool filled = proposal.cache->columns() && proposal.cache->position() != ClassCache::kNever;
-        proposal.cache->want_columns(filled || search_.couples(subject));
+        proposal.cache->want_columns(filled || search_.depends_on_pods(subject));
         if (proposal.cache->columns()) {
             column_source_.fill(id, *proposal.spec, *proposal.cache);
         }

@@ -123,8 +123,8 @@ private:
     // cache; and judges blocks until the best of all is exact.
     void look(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t index, std::uint32_t block, BlockBound&,
               ClassCache&) const noexcept;  // ends with the bound's finish()
-    void prove(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t index, std::uint32_t block, BlockBound&,
-               ClassCache&) const noexcept;
+    void prove(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t index, std::uint32_t block,
+               BlockBound&, ClassCache&) const noexcept;
     std::uint32_t refresh(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t shard, BlockBound&,
                           ClassCache&) const noexcept;
     bool by_ranges(const NodeMask*, const BlockBound&, const ClassCache&) const noexcept;
@@ -148,20 +148,20 @@ private:
     ClusterSearch& search_;
     NamedNodes named_;
     std::unique_ptr<StageExecutor> executor_;
-    std::vector<Batch> batches_;                   // a few, oldest first
-    std::vector<std::vector<Selected>> spare_;     // room for asks, from batches that are done
-    std::vector<AskId> element_;                   // the one that is tried, or put back
-    ProposalBatches spare_messages_;               // likewise
+    std::vector<Batch> batches_;                // a few, oldest first
+    std::vector<std::vector<Selected>> spare_;  // room for asks, from batches that are done
+    std::vector<AskId> element_;                // the one that is tried, or put back
+    ProposalBatches spare_messages_;            // likewise
     std::uint64_t last_batch_ = 0;
     std::uint64_t last_submitted_ = 0;
     std::uint64_t last_collected_ = 0;
     std::size_t selected_ = 0;
-    std::uint64_t version_ = 0;        // of the order, when what is selected was right
-    std::uint64_t committing_ = 0;     // executor's number of the batch that commits; 0 = no proposals
+    std::uint64_t version_ = 0;              // of the order, when what is selected was right
+    std::uint64_t committing_ = 0;           // executor's number of the batch that commits; 0 = no proposals
     std::vector<ClassId> proposed_classes_;  // of the batch that is being selected
-    ClassCache once_;                  // of classes with one ask
+    ClassCache once_;                        // of classes with one ask
     ColumnSource column_source_;
-    std::vector<std::uint64_t> changed_lanes_;  // per block, while columns are brought up to date
+    std::vector<std::uint64_t> changed_lanes_;   // per block, while columns are brought up to date
     std::vector<std::uint32_t> changed_blocks_;  // likewise: those that changed
     // Cached keys of excluded nodes, while the best beside them is searched for.
     struct PutAside {

@@ -37,8 +37,8 @@ void Pipeline::look(const AskClass& spec, const NodeMask* mask, const ShardSide&
 
 void Pipeline::prove(const AskClass& spec, const NodeMask* mask, const ShardSide& side, std::uint32_t index,
                      std::uint32_t block, BlockBound& bound, ClassCache& cache) const noexcept {
-    const std::uint64_t reaching = bound.reaching(side.bounds, index, BlockEvaluator::allowed(block, mask),
-                                                  score_of(cache.best_in(block)));
+    const std::uint64_t reaching =
+        bound.reaching(side.bounds, index, BlockEvaluator::allowed(block, mask), score_of(cache.best_in(block)));
     evaluator_.prove(spec, side.blocks[index], block, mask, reaching, cache);
 }
 
@@ -48,8 +48,8 @@ bool Pipeline::by_ranges(const NodeMask* mask, const BlockBound& bound, const Cl
     return mask == nullptr && !cache.columns() && !in_vain && bound.by_ranges();
 }
 
-std::uint32_t Pipeline::refresh(const AskClass& spec, const NodeMask* mask, const ShardSide& side,
-                                std::uint32_t shard, BlockBound& bound, ClassCache& cache) const noexcept {
+std::uint32_t Pipeline::refresh(const AskClass& spec, const NodeMask* mask, const ShardSide& side, std::uint32_t shard,
+                                BlockBound& bound, ClassCache& cache) const noexcept {
     std::uint32_t looks = 0;
     std::uint32_t index = by_ranges(mask, bound, cache) ? refresh_runs(side, shard, bound, cache, looks) : 0;
     for (; index < side.blocks.size(); ++index) {
@@ -183,11 +183,12 @@ void Pipeline::put_aside(NodeKey best, std::uint64_t others, BlockBound& bound, 
 }
 
 // Of such a block, whose bound is the best there is, the best node: mostly one of the first eight that may reach it does.
-NodeKey Pipeline::best_of_others(NodeKey reached, std::uint64_t others, const AskClass& spec, BlockBound& bound) const noexcept {
+NodeKey Pipeline::best_of_others(NodeKey reached, std::uint64_t others, const AskClass& spec,
+                                 BlockBound& bound) const noexcept {
     const std::uint32_t number = block_of(slot_of(reached));
     const NodeBlock& block = state_.nodes.block(number);
-    const std::uint64_t reaching = bound.reaching(state_.nodes.side_of(number).bounds, state_.nodes.index_in_shard(number),
-                                                  others, score_of(reached));
+    const std::uint64_t reaching = bound.reaching(state_.nodes.side_of(number).bounds,
+                                                  state_.nodes.index_in_shard(number), others, score_of(reached));
     const NodeKey first = evaluator_.best(spec, block, number, whole_eights(reaching & -reaching) & others);
     return score_of(first) == score_of(reached) ? first : evaluator_.best(spec, block, number, others);
 }
@@ -204,24 +205,23 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
     }
     ClassCache& cache = cache_for(id);
     const NodeMask* mask = state_.cluster.topology.signatures().mask(subject.plan.signature).get();
-    const bool couples = search_.couples(subject);
-    // Columns that are filled stay: what couples a class comes and goes with other pods.
-    cache.want_columns(couples || (cache.columns() && cache.position() != ClassCache::kNever));
+    const bool depends_on_pods = search_.depends_on_pods(subject);
+    // Columns that are filled stay: what depends_on_pods a class comes and goes with other pods.
+    cache.want_columns(depends_on_pods || (cache.columns() && cache.position() != ClassCache::kNever));
     if (cache.columns()) {
         column_source_.fill(id, *entry.spec, cache);
     }
     BlockBound bound = evaluator_.bound_for(*entry.spec);
     bring_up_to_date(*entry.spec, mask, bound, cache);
-    if (couples) {
+    if (depends_on_pods) {
         ++counters_.searches;
         return search_.find(subject, cache, excluded);
     }
     const auto look_at = [&](std::uint32_t block, bool exactly) {
         const ShardSide& side = state_.nodes.side_of(block);
         const std::uint32_t index = state_.nodes.index_in_shard(block);
-        const auto aside = std::find_if(put_aside_.begin(), put_aside_.end(), [&](const PutAside& one) {
-            return block_of(slot_of(one.best)) == block;
-        });
+        const auto aside = std::find_if(put_aside_.begin(), put_aside_.end(),
+                                        [&](const PutAside& one) { return block_of(slot_of(one.best)) == block; });
         if (aside != put_aside_.end()) {
             cache.set(block, best_of_others(cache.best_in(block), aside->others, *entry.spec, bound));
             ++counters_.blocks_judged;
@@ -275,8 +275,7 @@ void Pipeline::bring_up_to_date(const AskClass& spec, const NodeMask* mask, Bloc
         look_at_changed(spec, mask, bound, cache);
     } else {
         for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
-            counters_.blocks_rechecked +=
-                refresh(spec, mask, state_.nodes.shard(number).back(), number, bound, cache);
+            counters_.blocks_rechecked += refresh(spec, mask, state_.nodes.shard(number).back(), number, bound, cache);
         }
     }
     cache.set_position(state_.nodes.log().head());

@@ -22,9 +22,9 @@ struct Proposal {
     std::shared_ptr<const AskClass> spec;
     std::unique_ptr<ClassCache> cache;
     std::shared_ptr<const NodeMask> mask;  // what labels and taints let pass; null = all
-    std::uint64_t position = 0;       // published before the first read
-    std::uint32_t block_count = 0;    // blocks that were published then
-    std::uint32_t looks = 0;          // filled by the proposer: blocks that were not in the cache, or had changed
+    std::uint64_t position = 0;            // published before the first read
+    std::uint32_t block_count = 0;         // blocks that were published then
+    std::uint32_t looks = 0;               // filled by the proposer: blocks that were not in the cache, or had changed
 };
 
 struct ProposalBatch {

@@ -5,7 +5,6 @@
 // Bodies only read engine state. Select and commit stay on the engine thread, which polls the ordered
 // output: a serial node of TBB would run on any worker.
 
-
 #include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>

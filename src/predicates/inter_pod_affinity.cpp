@@ -18,7 +18,7 @@ std::int64_t pods_at(const Subject& subject, const Peers& peers, Domain domain) 
 
 // Lanes whose node lies in a domain with pods of the peers.
 std::uint64_t lanes_with(const Subject& subject, const Peers& peers, std::uint32_t block, std::uint64_t lanes) {
-    Topology& topology = subject.cluster.topology;
+    ClusterFacts& topology = subject.cluster.topology;
     if (topology.counts().total(peers.pods) == 0) {
         return 0;
     }
@@ -64,7 +64,7 @@ bool founds_group(const Subject& subject) {
 class InterPodAffinity final : public Predicate {
 public:
     bool filters_by_columns() const override { return false; }
-    bool couples(const Subject& subject) const override {
+    bool depends_on_pods(const Subject& subject) const override {
         const SpecPlan& plan = subject.plan;
         return !plan.affinity.empty() || !plan.anti_affinity.empty() || !plan.repelled_by.empty();
     }
@@ -73,8 +73,8 @@ public:
         return filter_by(subject, block, lanes, [](const Peers&) { return true; });
     }
 
-    bool splits(const Subject&) const override { return true; }
-    bool admits(const Subject& subject, std::uint32_t block) const override {
+    bool splits_sites(const Subject&) const override { return true; }
+    bool may_admit(const Subject& subject, std::uint32_t block) const override {
         const TopologyKeys& keys = subject.cluster.topology.keys();
         return filter_by(subject, block, 1, [&](const Peers& peers) { return keys.whole_blocks(peers.key); }) != 0;
     }
@@ -85,7 +85,8 @@ public:
     void shared_numbers(const Subject& subject, std::vector<std::int64_t>& numbers) const override {
         const TopologyKeys& keys = subject.cluster.topology.keys();
         const auto& terms = subject.plan.affinity;
-        if (std::any_of(terms.begin(), terms.end(), [&](const Peers& peers) { return !keys.whole_blocks(peers.key); })) {
+        if (std::any_of(terms.begin(), terms.end(),
+                        [&](const Peers& peers) { return !keys.whole_blocks(peers.key); })) {
             numbers.push_back(founds_group(subject) ? 1 : 0);
         }
     }
@@ -128,7 +129,8 @@ private:
         const bool founds = !subject.plan.affinity.empty() && founds_group(subject);
         for (const Peers& peers : subject.plan.affinity) {
             if (counts(peers)) {
-                lanes = founds ? lanes_labelled(subject, peers, block, lanes) : lanes_with(subject, peers, block, lanes);
+                lanes =
+                    founds ? lanes_labelled(subject, peers, block, lanes) : lanes_with(subject, peers, block, lanes);
             }
         }
         for (const Peers& peers : subject.plan.anti_affinity) {

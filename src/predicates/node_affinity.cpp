@@ -25,11 +25,11 @@ public:
         return {Verdict::unresolvable, {"pod affinity terms conflict"}};
     }
 
-    bool shuts_out(const Subject& subject) const override {
+    bool excludes_nodes(const Subject& subject) const override {
         return subject.plan.names.kind == NodeNameSet::Kind::names;
     }
 
-    Refusal shut_out(const Subject& subject, const NodeView& node) const override {
+    Refusal exclude_nodes(const Subject& subject, const NodeView& node) const override {
         const NodeNameSet& names = subject.plan.names;
         if (names.kind != NodeNameSet::Kind::names ||
             std::binary_search(names.names.begin(), names.names.end(), node.facts.name)) {
@@ -39,7 +39,7 @@ public:
     }
 
     Refusal explain(const Subject& subject, const NodeView& node) const override {
-        const Topology& topology = subject.cluster.topology;
+        const ClusterFacts& topology = subject.cluster.topology;
         if (required_nodes_match(subject.spec, node.facts, topology.known(), topology.texts())) {
             return {};
         }
@@ -48,7 +48,7 @@ public:
 
     LaneRefusals explain_lanes(const Subject& subject, const NodeBlock&, std::uint32_t number, std::uint64_t lanes,
                                ReasonCounts& counts) const override {
-        const Topology& topology = subject.cluster.topology;
+        const ClusterFacts& topology = subject.cluster.topology;
         const auto refuse = [&](const NodeFacts& facts) {
             return !required_nodes_match(subject.spec, facts, topology.known(), topology.texts());
         };

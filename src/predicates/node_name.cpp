@@ -39,8 +39,6 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Predicate> make_node_name(const LaneKernels& kernels) {
-    return std::make_unique<NodeName>(kernels);
-}
+std::unique_ptr<Predicate> make_node_name(const LaneKernels& kernels) { return std::make_unique<NodeName>(kernels); }
 
 }  // namespace bayplan

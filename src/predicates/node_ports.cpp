@@ -11,7 +11,7 @@ namespace {
 class NodePorts final : public Predicate {
 public:
     bool filters_by_columns() const override { return false; }
-    bool couples(const Subject& subject) const override { return !subject.spec.ports.empty(); }
+    bool depends_on_pods(const Subject& subject) const override { return !subject.spec.ports.empty(); }
 
     std::uint64_t filter_cluster(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
@@ -24,7 +24,7 @@ public:
         return lanes;
     }
 
-    bool splits(const Subject&) const override { return true; }
+    bool splits_sites(const Subject&) const override { return true; }
     std::uint64_t filter_nodes(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
         return filter_cluster(subject, block, lanes);
     }

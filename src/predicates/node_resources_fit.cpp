@@ -1,5 +1,5 @@
-// NodeResourcesFit: for every resource kind asked for, capacity - used - foreign - what holds keep from
-// this priority must suffice. Any kind by name; `pods` is one of them. Source: Kubernetes 1.35,
+// NodeResourcesFit: for every resource resource asked for, capacity - used - foreign - what holds keep from
+// this priority must suffice. Any resource by name; `pods` is one of them. Source: Kubernetes 1.35,
 // NodeResourcesFit filter; holds: R-PREDICATE-13.
 
 #include <array>
@@ -20,14 +20,14 @@ public:
 
     std::uint64_t filter(const AskClass& ask_class, const NodeBlock& block,
                          std::uint64_t lanes) const noexcept override {
-        for (const KindAmount& request : ask_class.requests) {
+        for (const ResourceAmount& request : ask_class.requests) {
             lanes = with_room(block, request, lanes);
             if (lanes == 0) {
                 return 0;
             }
         }
         if ((lanes & block.holding) != 0) {
-            for (const KindAmount& request : ask_class.requests) {
+            for (const ResourceAmount& request : ask_class.requests) {
                 lanes &= ~held_short(ask_class, block, request, lanes & block.holding);
             }
         }
@@ -36,15 +36,15 @@ public:
 
     Refusal explain(const Subject& subject, const NodeView& node) const override {
         Refusal refusal;
-        for (const KindAmount& request : subject.ask_class.requests) {
-            if (node.block.free_for(node.lane(), request.kind, subject.ask_class.priority) >= request.value) {
+        for (const ResourceAmount& request : subject.ask_class.requests) {
+            if (node.block.free_for(node.lane(), request.resource, subject.ask_class.priority) >= request.value) {
                 continue;
             }
-            const KindColumns* columns = node.block.columns(request.kind);
+            const ResourceColumns* columns = node.block.columns(request.resource);
             const bool never = columns == nullptr || columns->capacity[node.lane()] < request.value;
-            refusal.reasons.push_back(reason_for(subject, request.kind));
+            refusal.reasons.push_back(reason_for(subject, request.resource));
             // Kubernetes never calls a lack of pod slots unresolvable.
-            if (never && subject.cluster.kinds.text(request.kind) != "pods") {
+            if (never && subject.cluster.resources.text(request.resource) != "pods") {
                 refusal.verdict = Verdict::unresolvable;
             } else if (refusal.verdict == Verdict::feasible) {
                 refusal.verdict = Verdict::unschedulable;
@@ -56,11 +56,11 @@ public:
     LaneRefusals explain_lanes(const Subject& subject, const NodeBlock& block, std::uint32_t, std::uint64_t lanes,
                                ReasonCounts& counts) const override {
         LaneRefusals refusals;
-        for (const KindAmount& request : subject.ask_class.requests) {
-            const KindLanes kind = block.lanes(request.kind, request.value);
+        for (const ResourceAmount& request : subject.ask_class.requests) {
+            const ResourceLanes resource = block.lanes(request.resource, request.value);
             std::uint64_t lack = lanes & ~with_room(block, request, lanes);
             lack |= held_short(subject.ask_class, block, request, lanes & block.holding & ~lack);
-            const std::string_view text = subject.cluster.kinds.text(request.kind);
+            const std::string_view text = subject.cluster.resources.text(request.resource);
             const Shortage reason = shortage_parts(text);
             count_reason(counts, reason.first, lack, reason.more);
             if (text == "pods") {
@@ -70,7 +70,8 @@ public:
             if (lack == 0) {
                 continue;
             }
-            const KindLanes empty{kind.capacity, kNoColumns.used.data(), kNoColumns.foreign.data(), request.value};
+            const ResourceLanes empty{resource.capacity, kNoColumns.used.data(), kNoColumns.foreign.data(),
+                                      request.value};
             const std::uint64_t enough = kernels_.with_room(empty, lack);
             refusals.unschedulable |= enough;
             refusals.unresolvable |= lack & ~enough;
@@ -80,26 +81,26 @@ public:
     }
 
 private:
-    // Holds aside. Where the kind is devices, their reach decides too.
-    std::uint64_t with_room(const NodeBlock& block, const KindAmount& request, std::uint64_t lanes) const noexcept {
-        lanes = kernels_.with_room(block.lanes(request.kind, request.value), lanes);
-        const ReachLanes* const reach = block.reach(request.kind);
+    // Holds aside. Where the resource is devices, their reach decides too.
+    std::uint64_t with_room(const NodeBlock& block, const ResourceAmount& request, std::uint64_t lanes) const noexcept {
+        lanes = kernels_.with_room(block.lanes(request.resource, request.value), lanes);
+        const ReachLanes* const reach = block.reach(request.resource);
         return reach == nullptr ? lanes : kernels_.with_room(NodeBlock::lanes(*reach, request.value), lanes);
     }
 
-    static std::string reason_for(const Subject& subject, KindId id) {
-        return shortage_of(subject.cluster.kinds.text(id));
+    static std::string reason_for(const Subject& subject, ResourceId id) {
+        return shortage_of(subject.cluster.resources.text(id));
     }
 
     // Those of `lanes` that lack the request because of holds; they have holds, and would fit without.
-    std::uint64_t held_short(const AskClass& ask_class, const NodeBlock& block, const KindAmount& request,
+    std::uint64_t held_short(const AskClass& ask_class, const NodeBlock& block, const ResourceAmount& request,
                              std::uint64_t lanes) const noexcept {
-        const KindColumns* const columns = block.columns(request.kind);
+        const ResourceColumns* const columns = block.columns(request.resource);
         if (lanes == 0 || columns == nullptr) {
             return 0;
         }
         // How far devices reach beside holds is in the lists of holds alone.
-        if (ask_class.priority < block.hold_floor && block.reach(request.kind) == nullptr) {
+        if (ask_class.priority < block.hold_floor && block.reach(request.resource) == nullptr) {
             alignas(64) std::array<std::int64_t, kLanes> taken;
             for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
                 taken[lane] = columns->foreign[lane] + columns->held[lane];
@@ -110,7 +111,7 @@ private:
         std::uint64_t lack = 0;
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-            const bool enough = block.free_for(lane, request.kind, ask_class.priority) >= request.value;
+            const bool enough = block.free_for(lane, request.resource, ask_class.priority) >= request.value;
             lack |= enough ? 0 : left & -left;
         }
         return lack;

@@ -13,7 +13,7 @@ namespace {
 class PodTopologySpread final : public Predicate {
 public:
     bool filters_by_columns() const override { return false; }
-    bool couples(const Subject& subject) const override { return !subject.plan.hard_spread.empty(); }
+    bool depends_on_pods(const Subject& subject) const override { return !subject.plan.hard_spread.empty(); }
 
     void begin(const Subject& subject) const override {
         for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
@@ -29,13 +29,14 @@ public:
         return lanes;
     }
 
-    bool splits(const Subject&) const override { return true; }
-    bool admits(const Subject& subject, std::uint32_t block) const override {
+    bool splits_sites(const Subject&) const override { return true; }
+    bool may_admit(const Subject& subject, std::uint32_t block) const override {
         const TopologyKeys& keys = subject.cluster.topology.keys();
-        return std::all_of(subject.plan.hard_spread.begin(), subject.plan.hard_spread.end(), [&](const auto& constraint) {
-            return !keys.whole_blocks(constraint.key) ||
-                   passes(subject, constraint, keys.block_domain(constraint.key, block));
-        });
+        return std::all_of(subject.plan.hard_spread.begin(), subject.plan.hard_spread.end(),
+                           [&](const auto& constraint) {
+                               return !keys.whole_blocks(constraint.key) ||
+                                      passes(subject, constraint, keys.block_domain(constraint.key, block));
+                           });
     }
     std::uint64_t filter_nodes(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
         for (const SpecPlan::HardSpread& constraint : subject.plan.hard_spread) {
@@ -89,14 +90,17 @@ private:
         if (domain == kNoDomain) {
             return false;
         }
-        const std::int64_t pods =
-            constraint.pods == kNone<CounterId> ? 0 : subject.cluster.topology.counts().pods_in(constraint.pods, domain);
+        const std::int64_t pods = constraint.pods == kNone<CounterId>
+                                      ? 0
+                                      : subject.cluster.topology.counts().pods_in(constraint.pods, domain);
         return pods <= constraint.pods_max;
     }
 };
 
 }  // namespace
 
-std::unique_ptr<Predicate> make_pod_topology_spread(const LaneKernels&) { return std::make_unique<PodTopologySpread>(); }
+std::unique_ptr<Predicate> make_pod_topology_spread(const LaneKernels&) {
+    return std::make_unique<PodTopologySpread>();
+}
 
 }  // namespace bayplan

@@ -1,3 +1,4 @@
+// What a predicate answers when it does not say otherwise; see predicate.h.
 #include "predicates/predicate.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ void count_reason(ReasonCounts& counts, std::string_view reason, std::uint64_t l
 LaneRefusals Predicate::explain_lanes(const Subject& subject, const NodeBlock& block, std::uint32_t number,
                                       std::uint64_t lanes, ReasonCounts& counts) const {
     std::uint64_t pass = concerns(subject.ask_class) ? filter(subject.ask_class, block, lanes) : lanes;
-    if (couples(subject)) {
+    if (depends_on_pods(subject)) {
         pass = filter_cluster(subject, number, pass);
     }
     return explain_each(subject, block, number, lanes & ~pass, counts);

@@ -54,30 +54,31 @@ public:
     // False: the class asks nothing of this predicate's filter() (Kubernetes: Skip).
     virtual bool concerns(const AskClass&) const { return true; }
     // Those of `lanes` whose node passes.
-    virtual std::uint64_t filter(const AskClass&, const NodeBlock&, std::uint64_t lanes) const noexcept { return lanes; }
+    virtual std::uint64_t filter(const AskClass&, const NodeBlock&, std::uint64_t lanes) const noexcept {
+        return lanes;
+    }
 
-    // This and couples() are not asked for a plan that is `plain`: what they look at of a spec must be looked at where
+    // This and depends_on_pods() are not asked for a plan that is `plain`: what they look at of a spec must be looked at where
     // plans are made (topology/plan_maker.cpp), too; or the row says kEveryPod. refuse_all() may also hang on volumes and
     // names only (ClusterSearch::find).
     // Feasible or unresolvable.
     virtual Refusal refuse_all(const Subject&) const { return {}; }
     // Nodes that are out before any predicate is asked (Kubernetes: PreFilterResult).
-    virtual Refusal shut_out(const Subject&, const NodeView&) const { return {}; }
+    virtual Refusal exclude_nodes(const Subject&, const NodeView&) const { return {}; }
     // False: filter_cluster() would pass every node for this subject.
-    virtual bool couples(const Subject&) const { return false; }
+    virtual bool depends_on_pods(const Subject&) const { return false; }
     // Once before the blocks of an attempt: what they all share is found here and kept in the plan.
     virtual void begin(const Subject&) const {}
-    virtual std::uint64_t filter_cluster(const Subject&, std::uint32_t block,
-                                         std::uint64_t lanes) const {
+    virtual std::uint64_t filter_cluster(const Subject&, std::uint32_t block, std::uint64_t lanes) const {
         (void)block;
         return lanes;
     }
 
-    // --- filter_cluster() in two halves, for searches that remember what they found (placement/place_search.h). A place:
+    // --- filter_cluster() in two halves, for searches that remember what they found (placement/site_search.h). A place:
     // nodes that lie in the same domains, but for keys that give each node a domain of its own. begin() was called.
-    virtual bool splits(const Subject&) const { return false; }
+    virtual bool splits_sites(const Subject&) const { return false; }
     // What a place decides, of which this block is one.
-    virtual bool admits(const Subject&, std::uint32_t block) const {
+    virtual bool may_admit(const Subject&, std::uint32_t block) const {
         (void)block;
         return true;
     }
@@ -89,8 +90,8 @@ public:
     virtual void shared_numbers(const Subject&, std::vector<std::int64_t>&) const {}
 
     virtual Refusal explain(const Subject&, const NodeView&) const = 0;
-    // True: shut_out() may refuse nodes.
-    virtual bool shuts_out(const Subject&) const { return false; }
+    // True: exclude_nodes() may refuse nodes.
+    virtual bool excludes_nodes(const Subject&) const { return false; }
     // True: Kubernetes leaves the predicate out of an attempt that starts now, since there is nothing for it to look at;
     // what nominated pods would bring is not seen then. Asked with compat: kubernetes-1.35 alone.
     virtual bool skips_attempt(const Subject&) const { return false; }

@@ -1,3 +1,4 @@
+// Asking all predicates of a block or a node; see predicate_set.h.
 #include "predicates/predicate_set.h"
 
 #include <algorithm>
@@ -39,10 +40,9 @@ PredicateSet::Failure PredicateSet::refuse_all(const Subject& subject) const {
     return {};
 }
 
-PredicateSet::Failure PredicateSet::explain(const Subject& subject, const NodeView& node,
-                                            std::uint32_t skipped) const {
+PredicateSet::Failure PredicateSet::explain(const Subject& subject, const NodeView& node, std::uint32_t skipped) const {
     for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
-        Refusal refusal = predicates_[index]->shut_out(subject, node);
+        Refusal refusal = predicates_[index]->exclude_nodes(subject, node);
         if (refusal.verdict != Verdict::feasible) {
             return {index, std::move(refusal)};
         }
@@ -84,7 +84,7 @@ LaneRefusals PredicateSet::explain_block(const Subject& subject, const NodeBlock
     };
     // Nodes that are shut out are so before any predicate is asked: rare, and found one by one.
     if (std::any_of(predicates_.begin(), predicates_.end(),
-                    [&](const auto& predicate) { return predicate->shuts_out(subject); })) {
+                    [&](const auto& predicate) { return predicate->excludes_nodes(subject); })) {
         for (std::uint64_t left = block.present; left != 0; left &= left - 1) {
             const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
             add(explain_node(subject, {block, slot, *subject.cluster.topology.facts()[raw(slot)]}, failed, counts));
@@ -104,8 +104,9 @@ LaneRefusals PredicateSet::explain_block(const Subject& subject, const NodeBlock
 std::vector<PredicateSet::Failure> PredicateSet::explain_all(const Subject& subject, const NodeView& node) const {
     std::vector<Failure> failures;
     for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
-        Refusal out = predicates_[index]->shut_out(subject, node);
-        Refusal refusal = out.verdict != Verdict::feasible ? std::move(out) : predicates_[index]->explain(subject, node);
+        Refusal out = predicates_[index]->exclude_nodes(subject, node);
+        Refusal refusal =
+            out.verdict != Verdict::feasible ? std::move(out) : predicates_[index]->explain(subject, node);
         if (refusal.verdict != Verdict::feasible) {
             failures.push_back({index, std::move(refusal)});
         }
@@ -115,7 +116,7 @@ std::vector<PredicateSet::Failure> PredicateSet::explain_all(const Subject& subj
 
 void PredicateSet::coupled(const Subject& subject, std::vector<const Predicate*>& found) const {
     for (const auto& predicate : predicates_) {
-        if (predicate->couples(subject)) {
+        if (predicate->depends_on_pods(subject)) {
             found.push_back(predicate.get());
         }
     }

@@ -60,7 +60,7 @@ private:
     LaneRefusals explain_node(const Subject&, const NodeView&, std::uint32_t& failed, ReasonCounts&) const;
 
     std::vector<std::unique_ptr<Predicate>> predicates_;
-    std::vector<PredicateRow> rows_;  // by index
+    std::vector<PredicateRow> rows_;            // by index
     std::vector<const Predicate*> by_columns_;  // whose filter() has anything to say
 };
 

@@ -1,3 +1,4 @@
+// One constructor for each row of options/predicate_rows.h; see registry.h.
 #include "predicates/registry.h"
 
 #include <array>
@@ -17,8 +18,7 @@ constexpr std::array<Make, kPredicates> kMake = {
 
 }  // namespace
 
-std::unique_ptr<PredicateSet> make_predicates(const std::vector<std::string>& white_list,
-                                              const LaneKernels& kernels) {
+std::unique_ptr<PredicateSet> make_predicates(const std::vector<std::string>& white_list, const LaneKernels& kernels) {
     std::vector<PredicateInForce> predicates;
     for (std::size_t index = 0; index < kPredicates; ++index) {
         if (is_listed(kPredicateRows[index], white_list)) {

@@ -1,4 +1,4 @@
-// Kubernetes' words for a node that has not enough of a resource kind.
+// Kubernetes' words for a node that has not enough of a resource resource.
 //
 // Thread: any.
 #pragma once
@@ -13,12 +13,12 @@ struct Shortage {
     std::string_view first;
     std::string_view more;
 };
-inline Shortage shortage_parts(std::string_view kind) {
-    return kind == "pods" ? Shortage{"Too many pods", {}} : Shortage{"Insufficient ", kind};
+inline Shortage shortage_parts(std::string_view resource) {
+    return resource == "pods" ? Shortage{"Too many pods", {}} : Shortage{"Insufficient ", resource};
 }
 
-inline std::string shortage_of(std::string_view kind) {
-    const Shortage parts = shortage_parts(kind);
+inline std::string shortage_of(std::string_view resource) {
+    const Shortage parts = shortage_parts(resource);
     return std::string(parts.first).append(parts.more);
 }
 

@@ -20,7 +20,7 @@ public:
         return {refusal.verdict, refusal.reasons};
     }
 
-    bool couples(const Subject& subject) const override { return subject.plan.volumes.concerns[index()]; }
+    bool depends_on_pods(const Subject& subject) const override { return subject.plan.volumes.concerns[index()]; }
 
     std::uint64_t filter_cluster(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
@@ -34,7 +34,7 @@ public:
     }
 
     Refusal explain(const Subject& subject, const NodeView& node) const override {
-        if (!couples(subject)) {
+        if (!depends_on_pods(subject)) {
             return {};
         }
         const VolumeRefusal refusal = judge_at(subject, node.slot, node.facts);
@@ -42,14 +42,14 @@ public:
     }
 
     bool skips_attempt(const Subject& subject) const override {
-        return which_ == VolumePredicate::restrictions && !couples(subject);
+        return which_ == VolumePredicate::restrictions && !depends_on_pods(subject);
     }
 
 private:
     std::size_t index() const { return static_cast<std::size_t>(which_); }
 
     VolumeRefusal judge_at(const Subject& subject, Slot slot, const NodeFacts& facts) const {
-        const Topology& topology = subject.cluster.topology;
+        const ClusterFacts& topology = subject.cluster.topology;
         return judge(which_, subject.plan.volumes, facts, topology.volumes_on(slot), topology.volumes(),
                      topology.known(), topology.texts());
     }

@@ -1,3 +1,4 @@
+// Victims found by sums of amounts alone; see amount_search.h.
 #include "preemption/amount_search.h"
 
 #include <algorithm>
@@ -12,13 +13,13 @@ AmountSearch::AmountSearch(const Tables& tables, const AskClass& ask_class)
     : tables_(tables),
       ask_class_(ask_class),
       free_(ask_class.requests.size()),
-      kinds_(ask_class.requests.size()),
+      resources_(ask_class.requests.size()),
       room_(ask_class.requests.size()),
       short_of_(ask_class.requests.size()) {}
 
 bool AmountSearch::fits_without(std::size_t from) const {
     for (std::size_t k = 0; k < free_.size(); ++k) {
-        if (free_[k] + (kinds_[k] == nullptr ? 0 : kinds_[k]->rest[from]) < 0) {
+        if (free_[k] + (resources_[k] == nullptr ? 0 : resources_[k]->rest[from]) < 0) {
             return false;
         }
     }
@@ -38,19 +39,19 @@ std::size_t AmountSearch::first_victim(const Node& node) const {
 
 bool AmountSearch::spare(std::size_t pod) {
     for (std::size_t k = 0; k < room_.size(); ++k) {
-        if (kinds_[k] != nullptr && kinds_[k]->amount(pod) > room_[k]) {
+        if (resources_[k] != nullptr && resources_[k]->amount(pod) > room_[k]) {
             return false;
         }
     }
     for (std::size_t k = 0; k < room_.size(); ++k) {
-        room_[k] -= kinds_[k] == nullptr ? 0 : kinds_[k]->amount(pod);
+        room_[k] -= resources_[k] == nullptr ? 0 : resources_[k]->amount(pod);
     }
     return true;
 }
 
 bool AmountSearch::reprieve(const Node& node, std::size_t from, std::int64_t sum_max) {
     for (std::size_t k = 0; k < room_.size(); ++k) {
-        room_[k] = free_[k] + (kinds_[k] == nullptr ? 0 : kinds_[k]->rest[from]);
+        room_[k] = free_[k] + (resources_[k] == nullptr ? 0 : resources_[k]->rest[from]);
     }
     std::int64_t sum = 0;
     for (std::size_t pod = from; pod < node.pods->pods.size(); ++pod) {
@@ -73,11 +74,12 @@ void AmountSearch::reprieve_by_budgets(const Node& node) {
         const AskId id = node.pods->pods[pod];
         const PodSpec& spec = tables_.cluster.specs[tables_.cluster.classes.spec_of(tables_.cluster.asks[id])];
         for (const PodBudget* budget : tables_.budgets.covering(spec, tables_.cluster.asks.key(id))) {
-            violating_[pod] = --left.try_emplace(budget, budget->disruptions_allowed).first->second < 0 || violating_[pod];
+            violating_[pod] =
+                --left.try_emplace(budget, budget->disruptions_allowed).first->second < 0 || violating_[pod];
         }
     }
     for (std::size_t k = 0; k < room_.size(); ++k) {
-        room_[k] = free_[k] + (kinds_[k] == nullptr ? 0 : kinds_[k]->rest[node.first]);
+        room_[k] = free_[k] + (resources_[k] == nullptr ? 0 : resources_[k]->rest[node.first]);
     }
     for (const bool violating : {true, false}) {
         for (std::size_t pod = node.first; pod < count; ++pod) {
@@ -116,13 +118,12 @@ bool AmountSearch::find_room(const Node& node) {
     const std::uint32_t lane = lane_of(node.slot);
     bool possible = true;
     for (std::size_t k = 0; k < free_.size(); ++k) {
-        const KindAmount& request = ask_class_.requests[k];
-        kinds_[k] = node.pods->find(request.kind);
-        const KindColumns* const columns = block.columns(request.kind);
-        free_[k] = (columns == nullptr ? 0
-                                       : columns->capacity[lane] - columns->used[lane] - columns->foreign[lane]) -
-                   block.held_from(lane, request.kind, ask_class_.priority) - request.value;
-        const bool enough = free_[k] + (kinds_[k] == nullptr ? 0 : kinds_[k]->rest[node.first]) >= 0;
+        const ResourceAmount& request = ask_class_.requests[k];
+        resources_[k] = node.pods->find(request.resource);
+        const ResourceColumns* const columns = block.columns(request.resource);
+        free_[k] = (columns == nullptr ? 0 : columns->capacity[lane] - columns->used[lane] - columns->foreign[lane]) -
+                   block.held_from(lane, request.resource, ask_class_.priority) - request.value;
+        const bool enough = free_[k] + (resources_[k] == nullptr ? 0 : resources_[k]->rest[node.first]) >= 0;
         short_of_[k] += enough ? 0 : 1;
         possible = possible && enough;
     }

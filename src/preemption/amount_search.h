@@ -62,11 +62,11 @@ private:
 
     const Tables tables_;
     const AskClass& ask_class_;
-    std::vector<std::int64_t> free_;                     // by request, minus the request
-    std::vector<const IndexedPods::Kind*> kinds_;        // by request
-    std::vector<std::int64_t> room_;                     // by request, while sparing
-    std::vector<std::size_t> victims_;                   // indices of pods
-    std::vector<bool> violating_;                        // by pod, from the pool's first
+    std::vector<std::int64_t> free_;                   // by request, minus the request
+    std::vector<const IndexedPods::Kind*> resources_;  // by request
+    std::vector<std::int64_t> room_;                   // by request, while sparing
+    std::vector<std::size_t> victims_;                 // indices of pods
+    std::vector<bool> violating_;                      // by pod, from the pool's first
     std::int32_t violations_ = 0;
     std::optional<NodeVictims> best_;
     std::uint64_t without_victims_ = 0;

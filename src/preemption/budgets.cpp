@@ -1,3 +1,4 @@
+// Which budgets a pod counts in, and what is left of them; see budgets.h.
 #include "preemption/budgets.h"
 
 #include <algorithm>
@@ -30,7 +31,8 @@ bool Budgets::covers(const PodBudget& budget, const PodSpec& spec, std::string_v
         return false;
     }
     const std::string_view name = key.substr(key.find('/') + 1);
-    const bool in_namespace = key.substr(0, key.size() - name.size()) == std::string(texts_.text(spec.name_space)) + '/';
+    const bool in_namespace =
+        key.substr(0, key.size() - name.size()) == std::string(texts_.text(spec.name_space)) + '/';
     return std::none_of(budget.disrupted_pods.begin(), budget.disrupted_pods.end(),
                         [&](Text disrupted) { return in_namespace && texts_.text(disrupted) == name; });
 }

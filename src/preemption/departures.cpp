@@ -1,3 +1,4 @@
+// The order of times at which pods should be gone; see departures.h.
 #include "preemption/departures.h"
 
 #include <utility>

@@ -64,9 +64,7 @@ private:
     using Entry = std::tuple<std::int64_t, std::uint64_t, AskId>;  // time, sequence number, pod
 
     std::int64_t due_ns(AskId, const Departure&) const;
-    Entry entry_of(AskId id, const Departure& departure) const {
-        return {departure.due_ns, asks_[id].sequence, id};
-    }
+    Entry entry_of(AskId id, const Departure& departure) const { return {departure.due_ns, asks_[id].sequence, id}; }
     void enqueue(AskId, Departure&);
 
     const AskTable& asks_;

@@ -1,7 +1,7 @@
+// A copy of one node's columns, changed by the trial alone; see node_trial.h.
 #include "preemption/node_trial.h"
 
 #include <algorithm>
-
 
 namespace bayplan {
 
@@ -9,15 +9,14 @@ bool looks_beyond_amounts(const TrialTables& tables, const Subject& subject) {
     const auto& predicates = tables.predicates.predicates();
     return !subject.spec.volumes.empty() ||
            std::any_of(predicates.begin(), predicates.end(),
-                       [&](const auto& predicate) { return predicate->couples(subject); }) ||
+                       [&](const auto& predicate) { return predicate->depends_on_pods(subject); }) ||
            tables.predicates.refuse_all(subject).refusal.verdict != Verdict::feasible;
 }
 
 std::vector<AskId> reckoned_with(const TrialTables& tables, AskId id, Slot slot) {
     std::vector<AskId> others = tables.nominations.on(slot);
-    std::erase_if(others, [&](AskId other) {
-        return other == id || tables.asks[other].priority < tables.asks[id].priority;
-    });
+    std::erase_if(others,
+                  [&](AskId other) { return other == id || tables.asks[other].priority < tables.asks[id].priority; });
     return others;
 }
 
@@ -29,7 +28,7 @@ NodeTrial::NodeTrial(const TrialTables& tables, AskId ask, Slot slot)
       others_(reckoned_with(tables, ask, slot)),
       counts_(tables.topology) {
     // A plan that is made while pods are taken off would count them as they are, and again when they are put back.
-    tables_.topology.plan(tables_.classes[tables_.asks[ask].ask_class].spec->spec);
+    tables_.topology.plan(tables_.classes[tables_.asks[ask].ask_class].spec->pod_spec);
     copy_lane();
 }
 
@@ -40,16 +39,16 @@ void NodeTrial::copy_lane() {
     lane_.schedulable = block.schedulable;
     lane_.holding = block.holding;
     lane_.names[lane] = block.names[lane];
-    lane_.kinds.resize(block.kinds.size());
-    for (std::size_t kind = 0; kind < block.kinds.size(); ++kind) {
-        if (!block.kinds[kind]) {
+    lane_.resources.resize(block.resources.size());
+    for (std::size_t resource = 0; resource < block.resources.size(); ++resource) {
+        if (!block.resources[resource]) {
             continue;
         }
-        lane_.kinds[kind] = std::make_unique<KindColumns>();
-        lane_.kinds[kind]->capacity[lane] = block.kinds[kind]->capacity[lane];
-        lane_.kinds[kind]->used[lane] = block.kinds[kind]->used[lane];
-        lane_.kinds[kind]->foreign[lane] = block.kinds[kind]->foreign[lane];
-        lane_.kinds[kind]->held[lane] = block.kinds[kind]->held[lane];
+        lane_.resources[resource] = std::make_unique<ResourceColumns>();
+        lane_.resources[resource]->capacity[lane] = block.resources[resource]->capacity[lane];
+        lane_.resources[resource]->used[lane] = block.resources[resource]->used[lane];
+        lane_.resources[resource]->foreign[lane] = block.resources[resource]->foreign[lane];
+        lane_.resources[resource]->held[lane] = block.resources[resource]->held[lane];
     }
     for (const auto& [at, list] : block.holds) {
         if (at == lane) {
@@ -64,7 +63,7 @@ void NodeTrial::copy_lane() {
 // What the devices reach, as tried, and beside holds.
 void NodeTrial::show_devices() {
     for (const DeviceUse& use : devices_) {
-        auto& reach = lane_.reaches[raw(use.kind)];
+        auto& reach = lane_.reaches[raw(use.resource)];
         if (!reach) {
             reach = std::make_unique<ReachLanes>();
         }
@@ -86,7 +85,7 @@ void NodeTrial::add_devices(AskId pod, int sign) {
     }
     for (const DeviceShare& one : *shares) {
         for (DeviceUse& use : devices_) {
-            if (use.kind == one.kind) {
+            if (use.resource == one.resource) {
                 use.add(one.devices, one.amount, sign);
             }
         }
@@ -96,22 +95,21 @@ void NodeTrial::add_devices(AskId pod, int sign) {
 
 void NodeTrial::add_amounts(AskId pod, int sign) {
     const Ask& ask = tables_.asks[pod];
-    for (const KindAmount& amount : tables_.classes[ask.ask_class].spec->occupies) {
+    for (const ResourceAmount& amount : tables_.classes[ask.ask_class].spec->occupies) {
         if (amount.value == 0) {
-            continue;  // of such a kind there may be no column
+            continue;  // of such a resource there may be no column
         }
-        auto& columns = *lane_.kinds[raw(amount.kind)];
+        auto& columns = *lane_.resources[raw(amount.resource)];
         (ask.foreign ? columns.foreign : columns.used)[lane_of(slot_)] += sign * amount.value;
     }
     add_devices(pod, sign);
 }
 
-bool NodeTrial::counts_as_terminating(const Ask& ask) const {
-    return ask.terminating && !tables_.as_kubernetes_1_35;
-}
+bool NodeTrial::counts_as_terminating(const Ask& ask) const { return ask.terminating && !tables_.as_kubernetes_1_35; }
 
 std::uint32_t NodeTrial::left_out_by_kubernetes() const {
-    return tables_.as_kubernetes_1_35 ? tables_.predicates.skipped(subject_of(tables_, tables_.asks[ask_].ask_class)) : 0;
+    return tables_.as_kubernetes_1_35 ? tables_.predicates.skipped(subject_of(tables_, tables_.asks[ask_].ask_class))
+                                      : 0;
 }
 
 void NodeTrial::take_off(AskId pod) {

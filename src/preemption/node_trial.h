@@ -34,7 +34,7 @@ public:
 
     void take_off(AskId pod);
     void take_off_elsewhere(AskId pod);  // of any node; until the end of the trial
-    void put_back(AskId pod);  // that take_off took
+    void put_back(AskId pod);            // that take_off took
     // The first predicate that fails, in the first pass that fails; verdict feasible if none does.
     PredicateSet::Failure judge();
     bool passes() { return judge().refusal.verdict == Verdict::feasible; }
@@ -51,11 +51,11 @@ private:
     const TrialTables tables_;  // callers give temporaries
     const AskId ask_;
     const Slot slot_;
-    const std::uint32_t skipped_;   // predicates, by index
-    NodeBlock lane_;                // only the node's lane counts
+    const std::uint32_t skipped_;     // predicates, by index
+    NodeBlock lane_;                  // only the node's lane counts
     std::vector<DeviceUse> devices_;  // of the node, as tried
-    std::vector<AskId> others_;     // nominated to the node, of no lower priority
-    PodTrial counts_;               // last: undone first
+    std::vector<AskId> others_;       // nominated to the node, of no lower priority
+    PodTrial counts_;                 // last: undone first
 };
 
 // Asks other than this one that are nominated to the node and must be reckoned with.

@@ -1,3 +1,4 @@
+// Nominations, their holds, and who waits for whose going; see nominations.h.
 #include "preemption/nominations.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Filling the columns of a block's least important pods; see pod_tails.h.
 #include "preemption/pod_tails.h"
 
 #include <algorithm>
@@ -10,34 +11,34 @@ namespace {
 constexpr std::uint32_t kTails = BlockTails::kTails;
 const IndexedPods kNoPods;
 
-BlockTails::Kind& kind_of(BlockTails& tails, KindId id) {
-    if (raw(id) >= tails.kinds.size()) {
-        tails.kinds.resize(raw(id) + 1);
+BlockTails::Kind& resource_of(BlockTails& tails, ResourceId id) {
+    if (raw(id) >= tails.resources.size()) {
+        tails.resources.resize(raw(id) + 1);
     }
-    if (!tails.kinds[raw(id)]) {
-        tails.kinds[raw(id)] = std::make_unique<BlockTails::Kind>();
+    if (!tails.resources[raw(id)]) {
+        tails.resources[raw(id)] = std::make_unique<BlockTails::Kind>();
     }
-    return *tails.kinds[raw(id)];
+    return *tails.resources[raw(id)];
 }
 
-void show_amounts(const IndexedPods::Kind& pods, std::size_t count, std::uint32_t lane, BlockTails::Kind& kind) {
+void show_amounts(const IndexedPods::Kind& pods, std::size_t count, std::uint32_t lane, BlockTails::Kind& resource) {
     std::int64_t least = INT64_MAX;
     for (std::size_t t = 1; t <= std::min<std::size_t>(count, kTails); ++t) {
         const std::size_t first = count - t;
-        kind.rest[t - 1][lane] = pods.rest[first];
-        kind.least[t - 1][lane] = least;
+        resource.rest[t - 1][lane] = pods.rest[first];
+        resource.least[t - 1][lane] = least;
         const std::int64_t amount = pods.amount(first);
         least = std::min(least, amount);
-        kind.most[lane] = std::max(kind.most[lane], amount);
+        resource.most[lane] = std::max(resource.most[lane], amount);
     }
 }
 
-void clear(std::uint32_t lane, BlockTails::Kind& kind) {
+void clear(std::uint32_t lane, BlockTails::Kind& resource) {
     for (std::uint32_t t = 0; t < kTails; ++t) {
-        kind.rest[t][lane] = 0;
-        kind.least[t][lane] = 0;
+        resource.rest[t][lane] = 0;
+        resource.least[t][lane] = 0;
     }
-    kind.most[lane] = 0;
+    resource.most[lane] = 0;
 }
 
 void find_extremes(BlockTails& tails) {
@@ -45,12 +46,13 @@ void find_extremes(BlockTails& tails) {
     for (std::uint32_t t = 0; t < kTails; ++t) {
         tails.lowest[t] = *std::min_element(tails.priority[t].begin(), tails.priority[t].end());
         for (std::uint64_t left = tails.at_least[t]; left != 0; left &= left - 1) {
-            tails.highest = std::max(tails.highest, tails.priority[t][static_cast<std::size_t>(std::countr_zero(left))]);
+            tails.highest =
+                std::max(tails.highest, tails.priority[t][static_cast<std::size_t>(std::countr_zero(left))]);
         }
     }
-    for (const auto& kind : tails.kinds) {
-        if (kind) {
-            kind->largest = *std::max_element(kind->most.begin(), kind->most.end());
+    for (const auto& resource : tails.resources) {
+        if (resource) {
+            resource->largest = *std::max_element(resource->most.begin(), resource->most.end());
         }
     }
 }
@@ -59,14 +61,14 @@ void find_extremes(BlockTails& tails) {
 
 void PodTails::show(const IndexedPods& pods, std::uint32_t lane, BlockTails& tails) const {
     const std::uint64_t bit = std::uint64_t{1} << lane;
-    for (const auto& kind : tails.kinds) {
-        if (kind) {
-            clear(lane, *kind);
+    for (const auto& resource : tails.resources) {
+        if (resource) {
+            clear(lane, *resource);
         }
     }
     const std::size_t count = pods.pods.size();
-    for (const IndexedPods::Kind& kind : pods.kinds) {
-        show_amounts(kind, count, lane, kind_of(tails, kind.kind));
+    for (const IndexedPods::Kind& resource : pods.resources) {
+        show_amounts(resource, count, lane, resource_of(tails, resource.resource));
     }
     tails.longer = (tails.longer & ~bit) | (count > kTails ? bit : 0);
     std::int64_t sum = 0;
@@ -106,23 +108,23 @@ bool PodTails::update_pods(const NodeBlock& block, std::uint32_t number, BlockTa
 }
 
 void PodTails::show_lack(const NodeBlock& block, BlockTails& tails) const {
-    for (std::uint32_t number = 0; number < block.kinds.size(); ++number) {
-        if (!block.kinds[number]) {
+    for (std::uint32_t number = 0; number < block.resources.size(); ++number) {
+        if (!block.resources[number]) {
             continue;
         }
-        const KindColumns& columns = *block.kinds[number];
-        BlockTails::Lanes& lack = kind_of(tails, static_cast<KindId>(number)).lack;
+        const ResourceColumns& columns = *block.resources[number];
+        BlockTails::Lanes& lack = resource_of(tails, static_cast<ResourceId>(number)).lack;
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
             lack[lane] = columns.used[lane] + columns.foreign[lane] + columns.held[lane] - columns.capacity[lane];
         }
     }
-    for (const auto& kind : tails.kinds) {
-        for (std::uint32_t t = 0; kind && t < kTails; ++t) {
+    for (const auto& resource : tails.resources) {
+        for (std::uint32_t t = 0; resource && t < kTails; ++t) {
             std::int64_t reach = INT64_MIN;
             for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-                reach = std::max(reach, kind->rest[t][lane] - kind->lack[lane]);
+                reach = std::max(reach, resource->rest[t][lane] - resource->lack[lane]);
             }
-            kind->reach[t] = reach;
+            resource->reach[t] = reach;
         }
     }
 }

@@ -3,13 +3,13 @@
 //
 //   pods of a node, most important first:   a b c d e f      tails: t=1: f   t=2: e f   t=3: d e f   ...
 //
-//   kinds[k].rest[t-1]    sum over the tail                  priority[t-1]  of its most important pod
-//   kinds[k].least[t-1]   smallest amount among the others   start[t-1]     of that pod
-//   kinds[k].most         largest in the longest tail        earliest[t-1]  among all of that priority
-//   kinds[k].lack         used + foreign + held - capacity   sum[t-1]       of (priority + 2^31)
+//   resources[k].rest[t-1]    sum over the tail                  priority[t-1]  of its most important pod
+//   resources[k].least[t-1]   smallest amount among the others   start[t-1]     of that pod
+//   resources[k].most         largest in the longest tail        earliest[t-1]  among all of that priority
+//   resources[k].lack         used + foreign + held - capacity   sum[t-1]       of (priority + 2^31)
 //
 // Longer tails than kTails are not kept; the pods themselves are looked at then (amount_search.h).
-// Memory: some 40 KB a block with three kinds, 60 MB at 100,000 nodes.
+// Memory: some 40 KB a block with three resources, 60 MB at 100,000 nodes.
 // Thread: bring_up_to_date: the engine's; the rest: any while nobody does that. Owner: World.
 #pragma once
 
@@ -37,13 +37,15 @@ struct BlockTails {
         alignas(64) std::array<Lanes, kTails> least{};
         alignas(64) Lanes most{};
         alignas(64) Lanes lack{};
-        std::int64_t largest = 0;  // of `most`
+        std::int64_t largest = 0;                  // of `most`
         std::array<std::int64_t, kTails> reach{};  // largest rest[t-1] - lack: no node makes more room
     };
 
-    const Kind* kind(KindId id) const { return raw(id) < kinds.size() ? kinds[raw(id)].get() : nullptr; }
+    const Kind* resource(ResourceId id) const {
+        return raw(id) < resources.size() ? resources[raw(id)].get() : nullptr;
+    }
 
-    std::vector<std::unique_ptr<Kind>> kinds;  // by KindId; null: nobody here has or requests any
+    std::vector<std::unique_ptr<Kind>> resources;  // by ResourceId; null: nobody here has or requests any
     alignas(64) std::array<Lanes, kTails> priority{};
     alignas(64) std::array<Lanes, kTails> start{};
     alignas(64) std::array<Lanes, kTails> earliest{};

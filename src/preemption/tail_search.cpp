@@ -1,3 +1,4 @@
+// Judging 64 nodes at once by their tails; see tail_search.h.
 #include "preemption/tail_search.h"
 
 #include <bit>
@@ -36,12 +37,12 @@ std::uint64_t TailSearch::below_own_priority(const BlockTails& tails, std::uint3
 
 // Without the tail the ask fits.
 std::uint64_t TailSearch::fitting(const BlockTails& tails, std::uint32_t at, std::uint64_t lanes) const {
-    for (const KindAmount& request : ask_class_.requests) {
-        const BlockTails::Kind* const kind = tails.kind(request.kind);
-        if (kind == nullptr || kind->reach[at] < request.value || lanes == 0) {
+    for (const ResourceAmount& request : ask_class_.requests) {
+        const BlockTails::Kind* const resource = tails.resource(request.resource);
+        if (resource == nullptr || resource->reach[at] < request.value || lanes == 0) {
             return 0;
         }
-        lanes = at_least(kernels_, kind->rest[at], kind->lack, request.value, lanes);
+        lanes = at_least(kernels_, resource->rest[at], resource->lack, request.value, lanes);
     }
     return lanes;
 }
@@ -49,9 +50,10 @@ std::uint64_t TailSearch::fitting(const BlockTails& tails, std::uint32_t at, std
 // Nodes where fewer victims than this cannot suffice, if all of them are in the tails.
 std::uint64_t TailSearch::with_victims(const BlockTails& tails, std::int64_t count, std::uint64_t lanes) const {
     std::uint64_t found = 0;
-    for (const KindAmount& request : ask_class_.requests) {
-        const BlockTails::Kind& kind = *tails.kind(request.kind);
-        found |= at_least(kernels_, kind.lack, kZeros, (count - 1) * kind.largest - request.value + 1, lanes & ~found);
+    for (const ResourceAmount& request : ask_class_.requests) {
+        const BlockTails::Kind& resource = *tails.resource(request.resource);
+        found |= at_least(kernels_, resource.lack, kZeros, (count - 1) * resource.largest - request.value + 1,
+                          lanes & ~found);
     }
     return found;
 }
@@ -87,9 +89,9 @@ std::uint64_t TailSearch::promising(const BlockTails& tails, std::uint32_t at, s
 
 // True if without the tail too little room is left for any of its other pods.
 bool TailSearch::all_go(const BlockTails& tails, std::uint32_t at, std::uint32_t lane) const {
-    for (const KindAmount& request : ask_class_.requests) {
-        const BlockTails::Kind& kind = *tails.kind(request.kind);
-        if (kind.rest[at][lane] - kind.lack[lane] - request.value < kind.least[at][lane]) {
+    for (const ResourceAmount& request : ask_class_.requests) {
+        const BlockTails::Kind& resource = *tails.resource(request.resource);
+        if (resource.rest[at][lane] - resource.lack[lane] - request.value < resource.least[at][lane]) {
             return true;
         }
     }
@@ -106,12 +108,12 @@ bool TailSearch::hopeless(const BlockTails& tails, std::uint32_t at, Slot slot, 
     const auto others_max = static_cast<std::int64_t>(best.cost.count) - 1;  // of the best so far
     bool as_many = others_max == 0;
     bool more = false;
-    for (const KindAmount& request : ask_class_.requests) {
-        const BlockTails::Kind& kind = *tails.kind(request.kind);
-        const std::int64_t shorter = at == 0 ? 0 : kind.rest[at - 1][lane];
-        const std::int64_t by_others = kind.lack[lane] + request.value - (kind.rest[at][lane] - shorter);
-        as_many = as_many || by_others > (others_max - 1) * kind.most[lane];
-        more = more || by_others > others_max * kind.most[lane];
+    for (const ResourceAmount& request : ask_class_.requests) {
+        const BlockTails::Kind& resource = *tails.resource(request.resource);
+        const std::int64_t shorter = at == 0 ? 0 : resource.rest[at - 1][lane];
+        const std::int64_t by_others = resource.lack[lane] + request.value - (resource.rest[at][lane] - shorter);
+        as_many = as_many || by_others > (others_max - 1) * resource.most[lane];
+        more = more || by_others > others_max * resource.most[lane];
     }
     const std::int64_t each = share_of(tails.priority[0][lane]);
     const std::int64_t first = share_of(best.cost.highest_priority);
@@ -119,7 +121,8 @@ bool TailSearch::hopeless(const BlockTails& tails, std::uint32_t at, Slot slot, 
         return true;
     }
     const std::int64_t latest = best.cost.earliest_start_ms;
-    const bool starts_lose = tails.start[at][lane] < latest || (tails.start[at][lane] == latest && raw(slot) > raw(best.slot));
+    const bool starts_lose =
+        tails.start[at][lane] < latest || (tails.start[at][lane] == latest && raw(slot) > raw(best.slot));
     return as_many && first + others_max * each >= best.cost.priority_sum && starts_lose;
 }
 

@@ -19,7 +19,11 @@ class TailSearch {
 public:
     TailSearch(const AmountSearch::Tables& tables, const PodTails& tails, const LaneKernels& kernels,
                const AskClass& ask_class)
-        : state_(tables.cluster.node_state), tails_(tails), kernels_(kernels), ask_class_(ask_class), exact_(tables, ask_class) {}
+        : state_(tables.cluster.node_state),
+          tails_(tails),
+          kernels_(kernels),
+          ask_class_(ask_class),
+          exact_(tables, ask_class) {}
 
     // The cheapest of these nodes of the block takes the place of `best` if it costs less, or as much and has a
     // lower slot. The tails must be up to date.

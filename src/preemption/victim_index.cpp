@@ -1,3 +1,4 @@
+// Sorting the pods of a node and summing them up; see victim_index.h.
 #include "preemption/victim_index.h"
 
 #include <algorithm>
@@ -8,14 +9,14 @@ namespace {
 
 QosClass rank_of(QosClass qos) { return qos == QosClass::unknown ? QosClass::best_effort : qos; }
 
-IndexedPods::Kind& kind_of(IndexedPods& made, KindId kind) {
-    const auto found = std::find_if(made.kinds.begin(), made.kinds.end(),
-                                    [&](const IndexedPods::Kind& one) { return one.kind == kind; });
-    if (found != made.kinds.end()) {
+IndexedPods::Kind& resource_of(IndexedPods& made, ResourceId resource) {
+    const auto found = std::find_if(made.resources.begin(), made.resources.end(),
+                                    [&](const IndexedPods::Kind& one) { return one.resource == resource; });
+    if (found != made.resources.end()) {
         return *found;
     }
-    made.kinds.push_back({kind, std::vector<std::int64_t>(made.pods.size() + 1)});
-    return made.kinds.back();
+    made.resources.push_back({resource, std::vector<std::int64_t>(made.pods.size() + 1)});
+    return made.resources.back();
 }
 
 }  // namespace
@@ -42,9 +43,9 @@ std::size_t IndexedPods::first_below(std::int32_t priority) const {
     return static_cast<std::size_t>(first - priorities.begin());
 }
 
-const IndexedPods::Kind* IndexedPods::find(KindId wanted) const {
-    for (const Kind& one : kinds) {
-        if (one.kind == wanted) {
+const IndexedPods::Kind* IndexedPods::find(ResourceId wanted) const {
+    for (const Kind& one : resources) {
+        if (one.resource == wanted) {
             return &one;
         }
     }
@@ -67,7 +68,7 @@ void VictimIndex::make(Slot slot, IndexedPods& made) const {
     made.pods.clear();
     made.priorities.clear();
     made.starts_ms.clear();
-    made.kinds.clear();
+    made.resources.clear();
     // No more room than they need: there may be millions.
     const std::size_t most = nodes_[slot].allocations.size();
     made.pods.reserve(most);
@@ -84,13 +85,13 @@ void VictimIndex::make(Slot slot, IndexedPods& made) const {
         const Ask& pod = asks_[made.pods[at]];
         made.priorities.push_back(pod.priority);
         made.starts_ms.push_back(start_of(pod));
-        for (const KindAmount& amount : classes_[pod.ask_class].spec->requests) {
-            kind_of(made, amount.kind).rest[at] = amount.value;
+        for (const ResourceAmount& amount : classes_[pod.ask_class].spec->requests) {
+            resource_of(made, amount.resource).rest[at] = amount.value;
         }
     }
-    for (IndexedPods::Kind& kind : made.kinds) {
+    for (IndexedPods::Kind& resource : made.resources) {
         for (std::size_t at = made.pods.size(); at-- > 0;) {
-            kind.rest[at] += kind.rest[at + 1];
+            resource.rest[at] += resource.rest[at + 1];
         }
     }
 }

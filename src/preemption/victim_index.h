@@ -4,9 +4,10 @@
 //
 //   pods[0..n)          ours, most important first (R-PREEMPT-12), so that those below a
 //                       priority are the end of the list
-//   kinds[k].rest[i]    sum of what pods[i..n) request
+//   resources[k].rest[i]    sum of what pods[i..n) request
 //
-// Made when a search comes to a node whose pods have changed since. Memory: 16 bytes a pod, and 8 for each kind that it requests.
+// Made when a search comes to a node whose pods have changed since. Memory: 16 bytes a pod, and 8 for each resource
+// that it requests.
 // Thread: the engine's. Owner: World.
 #pragma once
 
@@ -28,19 +29,19 @@ bool more_important(const AskTable&, AskId, AskId, VictimOrder);
 
 struct IndexedPods {
     struct Kind {
-        KindId kind = kNone<KindId>;
+        ResourceId resource = kNone<ResourceId>;
         std::vector<std::int64_t> rest;  // one more than pods; the last is 0
         std::int64_t amount(std::size_t pod) const { return rest[pod] - rest[pod + 1]; }
     };
     std::vector<AskId> pods;
     std::vector<std::int32_t> priorities;
     std::vector<std::int64_t> starts_ms;
-    std::vector<Kind> kinds;
+    std::vector<Kind> resources;
     std::uint64_t version = UINT64_MAX;
 
     // Index of the first pod below the priority; pods.size() if there is none.
     std::size_t first_below(std::int32_t priority) const;
-    const Kind* find(KindId) const;  // null: no pod requests any of it
+    const Kind* find(ResourceId) const;  // null: no pod requests any of it
 };
 
 class VictimIndex {

@@ -1,3 +1,4 @@
+// Reprieve and the choice among nodes; see victim_search.h.
 #include "preemption/victim_search.h"
 
 #include <algorithm>

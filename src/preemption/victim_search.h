@@ -50,7 +50,7 @@ struct NodeVictims {
 // What became of one node.
 struct VictimFinding {
     std::optional<NodeVictims> choice;
-    std::vector<std::string> reasons;  // why there is none
+    std::vector<std::string> reasons;     // why there is none
     std::uint32_t failed_predicates = 0;  // the first that fails without the pool; a bit by its index
 };
 

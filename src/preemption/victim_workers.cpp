@@ -1,3 +1,4 @@
+// Handing out pieces of a search to pinned threads; see victim_workers.h.
 #include "preemption/victim_workers.h"
 
 #include <sched.h>

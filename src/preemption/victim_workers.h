@@ -61,9 +61,9 @@ private:
     std::condition_variable work_came_;
     std::condition_variable work_done_;
     const Look* look_ = nullptr;
-    std::uint32_t next_ = 0;    // piece to hand out
+    std::uint32_t next_ = 0;  // piece to hand out
     std::uint32_t pieces_ = 0;
-    std::uint32_t left_ = 0;    // pieces not done
+    std::uint32_t left_ = 0;  // pieces not done
     bool stopping_ = false;
 
     std::uint64_t pieces_by_workers_ = 0;  // guarded; read by the engine's thread between searches

@@ -59,8 +59,7 @@ public:
         for (AskId id = list.front(); id != kNone<AskId>; id = list.next(asks_, id)) {
             asks.push_back(id);
         }
-        std::sort(asks.begin(), asks.end(),
-                  [&](AskId a, AskId b) { return asks_[a].sequence < asks_[b].sequence; });
+        std::sort(asks.begin(), asks.end(), [&](AskId a, AskId b) { return asks_[a].sequence < asks_[b].sequence; });
         return asks;
     }
 

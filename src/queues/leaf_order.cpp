@@ -7,9 +7,7 @@
 
 namespace bayplan {
 
-bool LeafOrder::RunBefore::operator()(RunId a, RunId b) const {
-    return (*runs)[a].key.comes_before((*runs)[b].key);
-}
+bool LeafOrder::RunBefore::operator()(RunId a, RunId b) const { return (*runs)[a].key.comes_before((*runs)[b].key); }
 
 bool LeafOrder::ApplicationBefore::operator()(ApplicationId a, ApplicationId b) const {
     const auto& applications = order->applications_;

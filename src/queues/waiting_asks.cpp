@@ -1,3 +1,4 @@
+// Asks by the time or the event that makes them pending; see waiting_asks.h.
 #include "queues/waiting_asks.h"
 
 namespace bayplan {

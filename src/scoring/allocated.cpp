@@ -2,11 +2,11 @@
 // MostAllocated prefers nodes that the pod fills up, packing load. Source: Kubernetes 1.35, scoring strategies
 // of NodeResourcesFit.
 //
-// The score is the mean over cpu and memory, leaving out kinds that a node has none of. What pods count for
+// The score is the mean over cpu and memory, leaving out resources that a node has none of. What pods count for
 // are their scored amounts: a pod without requests is taken for a small one. The numbers are computed in
 // lanes/, where scalar_kernels.cpp says how.
 
-#include "cluster/kinds.h"
+#include "cluster/resources.h"
 #include "scoring/registry.h"
 
 namespace bayplan {

@@ -1,7 +1,7 @@
 // NodeResourcesBalancedAllocation: prefers nodes whose cpu and memory are used alike. Source: Kubernetes 1.35;
 // the arithmetic, for 64 nodes at a time, is in lanes/.
 
-#include "cluster/kinds.h"
+#include "cluster/resources.h"
 #include "scoring/registry.h"
 
 namespace bayplan {

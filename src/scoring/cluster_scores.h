@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "options/score_rows.h"
-#include "scoring/place_scores.h"
 #include "scoring/raw_scores.h"
+#include "scoring/site_scores.h"
 #include "topology/cluster_view.h"
 
 namespace bayplan {
@@ -22,15 +22,15 @@ public:
     // False: Kubernetes skips the plugin for the pod; it is not even shown.
     virtual bool concerns(const Subject&) const = 0;
     // False: every node would get the same score, so it decides nothing.
-    virtual bool tells_apart(const Subject&) const = 0;
+    virtual bool distinguishes_nodes(const Subject&) const = 0;
     // Raw scores of the feasible nodes.
     virtual void collect(const Subject&, const NodeMask& feasible, RawScores&) const = 0;
     // 0 to 100, rising or falling with the raw score; given the extremes over the feasible nodes.
     virtual std::int64_t normalise(std::int64_t raw, const RawRange& extremes) const noexcept = 0;
 
-    // --- for searches place by place (place_scores.h)
+    // --- for searches place by place (site_scores.h)
     // False: the score can only be collected. All of these keys give whole blocks or single nodes a domain.
-    virtual bool by_place(const Subject&) const { return false; }
+    virtual bool by_site(const Subject&) const { return false; }
     // What tells the nodes of a place apart. A node's numbers change only with its pods and facts.
     virtual void numbers_of_nodes(const Subject&, std::vector<NodeNumbers>&) const {}
     // The place's nodes score 0 and take no part in the extremes.
@@ -39,7 +39,7 @@ public:
         return false;
     }
     // Before raw_at(), once per attempt.
-    virtual void weigh(const Subject&, FeasiblePlaces, SpreadWeights&) const {}
+    virtual void weigh(const Subject&, FeasibleSites, SpreadWeights&) const {}
     // The raw score of a node of the block's place whose numbers come to `own`; rises with `own`.
     virtual std::int64_t raw_at(const Subject&, const SpreadWeights&, std::uint32_t block, std::int64_t own) const {
         (void)block;

@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "cluster/device_use.h"
-#include "cluster/kinds.h"
+#include "cluster/resources.h"
 #include "scoring/registry.h"
 
 namespace bayplan {
@@ -16,8 +16,8 @@ namespace {
 constexpr std::int64_t kMiddle = 50;  // a pod that changes nothing
 constexpr std::int64_t kUnit = 40;    // of a device's 1000, per point
 
-std::int64_t free_of(const NodeBlock& block, KindId kind, std::uint32_t lane) {
-    const KindColumns* const columns = block.columns(kind);
+std::int64_t free_of(const NodeBlock& block, ResourceId resource, std::uint32_t lane) {
+    const ResourceColumns* const columns = block.columns(resource);
     return columns == nullptr ? 0 : columns->capacity[lane] - columns->used[lane] - columns->foreign[lane];
 }
 
@@ -48,7 +48,7 @@ public:
             std::int64_t cost = 0;
             for (std::uint32_t number = 0; number < block.reaches.size(); ++number) {
                 if (block.reaches[number] && (*block.reaches[number])[lane] != kNoDevices) {
-                    cost += cost_of(ask_class, block, static_cast<KindId>(number), lane);
+                    cost += cost_of(ask_class, block, static_cast<ResourceId>(number), lane);
                 }
             }
             scores[lane] += weight * std::clamp<std::int64_t>(kMiddle - cost / kUnit, 0, 100);
@@ -56,19 +56,20 @@ public:
     }
 
 private:
-    static std::int64_t cost_of(const AskClass& ask_class, const NodeBlock& block, KindId kind, std::uint32_t lane) {
+    static std::int64_t cost_of(const AskClass& ask_class, const NodeBlock& block, ResourceId resource,
+                                std::uint32_t lane) {
         std::int64_t amount = 0;
-        for (const KindAmount& request : ask_class.requests) {
-            amount += request.kind == kind ? request.value : 0;
+        for (const ResourceAmount& request : ask_class.requests) {
+            amount += request.resource == resource ? request.value : 0;
         }
-        const KindColumns* const owned = block.columns(kind);
-        const KindColumns* const cpu_owned = block.columns(kCpu);
+        const ResourceColumns* const owned = block.columns(resource);
+        const ResourceColumns* const cpu_owned = block.columns(kCpu);
         const std::int64_t devices = owned == nullptr ? 0 : owned->capacity[lane];
         const std::int64_t cpu = cpu_owned == nullptr ? 0 : cpu_owned->capacity[lane];
-        const std::int64_t devices_free = free_of(block, kind, lane);
+        const std::int64_t devices_free = free_of(block, resource, lane);
         const std::int64_t cpu_free = free_of(block, kCpu, lane);
         return stranded(devices_free - amount, cpu_free - ask_class.cpu_request, devices, cpu) -
-               stranded(devices_free, cpu_free, devices, cpu) + begun((*block.reaches[raw(kind)])[lane], amount);
+               stranded(devices_free, cpu_free, devices, cpu) + begun((*block.reaches[raw(resource)])[lane], amount);
     }
 };
 

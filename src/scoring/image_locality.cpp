@@ -1,9 +1,8 @@
 // ImageLocality: prefers nodes that have the pod's images already. Source: Kubernetes 1.35; the arithmetic is
 // in topology/image_locality.h, the counts in topology/image_counts.h.
 
-#include "scoring/registry.h"
 #include "topology/image_locality.h"
-
+#include "scoring/registry.h"
 
 namespace bayplan {
 
@@ -12,12 +11,12 @@ namespace {
 class ImageLocalityScore final : public ClusterScore {
 public:
     bool concerns(const Subject&) const override { return true; }
-    bool tells_apart(const Subject& subject) const override {
+    bool distinguishes_nodes(const Subject& subject) const override {
         return !subject.cluster.topology.images().nowhere(subject.spec.images);
     }
     void collect(const Subject& subject, const NodeMask& feasible, RawScores& raws) const override {
-        Topology& topology = subject.cluster.topology;
-        if (!tells_apart(subject)) {
+        ClusterFacts& topology = subject.cluster.topology;
+        if (!distinguishes_nodes(subject)) {
             return;
         }
         const std::vector<std::int32_t>& scores = topology.images().scores(subject.spec.images, topology.facts());
@@ -32,6 +31,8 @@ public:
 
 }  // namespace
 
-std::unique_ptr<ClusterScore> make_image_locality_score(const EngineOptions&) { return std::make_unique<ImageLocalityScore>(); }
+std::unique_ptr<ClusterScore> make_image_locality_score(const EngineOptions&) {
+    return std::make_unique<ImageLocalityScore>();
+}
 
 }  // namespace bayplan

@@ -12,7 +12,7 @@ namespace {
 
 using Preference = SpecPlan::Preference;
 
-void add_block(const Topology& topology, const Preference& preference, std::uint32_t block, RawScores& raws) {
+void add_block(const ClusterFacts& topology, const Preference& preference, std::uint32_t block, RawScores& raws) {
     const PodCounts& counts = topology.counts();
     const Domain shared = topology.keys().block_domain(preference.key, block);
     if (shared != kMixed && raws.uniform(block)) {
@@ -26,7 +26,7 @@ void add_block(const Topology& topology, const Preference& preference, std::uint
     }
 }
 
-void add(Topology& topology, const Preference& preference, const NodeMask& feasible, RawScores& raws) {
+void add(ClusterFacts& topology, const Preference& preference, const NodeMask& feasible, RawScores& raws) {
     // Where each node is a domain of its own, only those with such pods are touched.
     const NodeMask* occupied = topology.counts().occupied(preference.pods, topology.facts().size());
     for (std::uint32_t block = 0; block < feasible.size(); ++block) {
@@ -62,10 +62,10 @@ public:
         return any(plan.own_preferences) || any(plan.others_preferences);
     }
 
-    bool tells_apart(const Subject& subject) const override { return concerns(subject); }
+    bool distinguishes_nodes(const Subject& subject) const override { return concerns(subject); }
 
     void collect(const Subject& subject, const NodeMask& feasible, RawScores& raws) const override {
-        Topology& topology = subject.cluster.topology;
+        ClusterFacts& topology = subject.cluster.topology;
         const SpecPlan& plan = subject.plan;
         for (const auto* all : {&plan.own_preferences, &plan.others_preferences}) {
             for (const Preference& preference : *all) {
@@ -80,9 +80,9 @@ public:
         return normalised_between(raw, extremes.min, extremes.max);
     }
 
-    bool by_place(const Subject&) const override { return true; }
+    bool by_site(const Subject&) const override { return true; }
     void numbers_of_nodes(const Subject& subject, std::vector<NodeNumbers>& all) const override {
-        Topology& topology = subject.cluster.topology;
+        ClusterFacts& topology = subject.cluster.topology;
         const SpecPlan& plan = subject.plan;
         const std::size_t slots = topology.facts().size();
         for (const auto* preferences : {&plan.own_preferences, &plan.others_preferences}) {
@@ -96,7 +96,7 @@ public:
     }
     std::int64_t raw_at(const Subject& subject, const SpreadWeights&, std::uint32_t block,
                         std::int64_t own) const override {
-        const Topology& topology = subject.cluster.topology;
+        const ClusterFacts& topology = subject.cluster.topology;
         const SpecPlan& plan = subject.plan;
         const TopologyKeys& keys = topology.keys();
         std::int64_t sum = own;

@@ -29,13 +29,13 @@ void add_column(const std::vector<std::int32_t>& column, std::vector<NodeNumbers
 class TaintTolerationScore final : public ClusterScore {
 public:
     bool concerns(const Subject&) const override { return true; }
-    bool tells_apart(const Subject& subject) const override {
+    bool distinguishes_nodes(const Subject& subject) const override {
         return !subject.cluster.topology.signatures().taint_raw(subject.plan.signature).empty();
     }
     void collect(const Subject& subject, const NodeMask& feasible, RawScores& raws) const override {
         collect_column(subject.cluster.topology.signatures().taint_raw(subject.plan.signature), feasible, raws);
     }
-    bool by_place(const Subject&) const override { return true; }
+    bool by_site(const Subject&) const override { return true; }
     void numbers_of_nodes(const Subject& subject, std::vector<NodeNumbers>& all) const override {
         add_column(subject.cluster.topology.signatures().taint_raw(subject.plan.signature), all);
     }
@@ -47,13 +47,13 @@ public:
 class NodeAffinityScore final : public ClusterScore {
 public:
     bool concerns(const Subject& subject) const override { return !subject.spec.preferred_nodes.empty(); }
-    bool tells_apart(const Subject& subject) const override {
+    bool distinguishes_nodes(const Subject& subject) const override {
         return !subject.cluster.topology.signatures().affinity_raw(subject.plan.signature).empty();
     }
     void collect(const Subject& subject, const NodeMask& feasible, RawScores& raws) const override {
         collect_column(subject.cluster.topology.signatures().affinity_raw(subject.plan.signature), feasible, raws);
     }
-    bool by_place(const Subject&) const override { return true; }
+    bool by_site(const Subject&) const override { return true; }
     void numbers_of_nodes(const Subject& subject, std::vector<NodeNumbers>& all) const override {
         add_column(subject.cluster.topology.signatures().affinity_raw(subject.plan.signature), all);
     }

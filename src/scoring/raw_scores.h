@@ -33,7 +33,7 @@ public:
         shared_.assign(blocks, 0);
         uniform_.assign(blocks, 1);
         lanes_.resize(std::size_t{blocks} * kLanes);
-        left_out_.assign(blocks, 0);
+        excluded_.assign(blocks, 0);
         range_.assign(blocks, {});
         extremes_ = {};
     }
@@ -51,8 +51,8 @@ public:
         return first;
     }
     // Nodes that score 0 and take no part in the extremes.
-    void leave_out(std::uint32_t block, std::uint64_t lanes) { left_out_[block] |= lanes; }
-    std::uint64_t left_out(std::uint32_t block) const { return left_out_[block]; }
+    void exclude(std::uint32_t block, std::uint64_t lanes) { excluded_[block] |= lanes; }
+    std::uint64_t excluded(std::uint32_t block) const { return excluded_[block]; }
 
     std::int64_t at(std::uint32_t block, std::uint32_t lane) const {
         return uniform_[block] != 0 ? shared_[block] : lanes_[std::size_t{block} * kLanes + lane];
@@ -60,7 +60,7 @@ public:
 
     void find_extremes(const NodeMask& feasible) {
         for (std::uint32_t block = 0; block < feasible.size(); ++block) {
-            const std::uint64_t nodes = feasible[block] & ~left_out_[block];
+            const std::uint64_t nodes = feasible[block] & ~excluded_[block];
             if (nodes == 0) {
                 continue;
             }
@@ -95,8 +95,8 @@ private:
     std::vector<std::int64_t> shared_;   // by block
     std::vector<std::uint8_t> uniform_;  // by block
     std::vector<std::int64_t> lanes_;    // by slot, of blocks that are not uniform
-    std::vector<std::uint64_t> left_out_;
-    std::vector<RawRange> range_;        // by block
+    std::vector<std::uint64_t> excluded_;
+    std::vector<RawRange> range_;  // by block
     RawRange extremes_;
 };
 

@@ -1,3 +1,4 @@
+// One constructor for each row of options/score_rows.h; see registry.h.
 #include "scoring/registry.h"
 
 #include <type_traits>

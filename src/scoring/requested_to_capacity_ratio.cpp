@@ -5,7 +5,7 @@
 
 #include <bit>
 
-#include "cluster/kinds.h"
+#include "cluster/resources.h"
 #include "scoring/registry.h"
 
 namespace bayplan {
@@ -24,14 +24,15 @@ public:
 
     void add(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::int64_t weight,
              LaneScores& scores) const noexcept override {
-        const KindLanes cpu = block.lanes(kCpu, kScoredCpu, ask_class.own_cpu);
-        const KindLanes memory = block.lanes(kMemory, kScoredMemory, ask_class.own_memory);
-        const auto use = [](const KindLanes& kind, std::uint32_t lane) {
-            return WeightedKindUse{kind.used[lane] + kind.foreign[lane] + kind.amount, kind.capacity[lane]};
+        const ResourceLanes cpu = block.lanes(kCpu, kScoredCpu, ask_class.own_cpu);
+        const ResourceLanes memory = block.lanes(kMemory, kScoredMemory, ask_class.own_memory);
+        const auto use = [](const ResourceLanes& resource, std::uint32_t lane) {
+            return WeightedResourceUse{resource.used[lane] + resource.foreign[lane] + resource.amount,
+                                       resource.capacity[lane]};
         };
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-            const WeightedKindUse uses[] = {use(cpu, lane), use(memory, lane)};
+            const WeightedResourceUse uses[] = {use(cpu, lane), use(memory, lane)};
             scores[lane] += weight * requested_to_capacity_ratio(shape_, uses);
         }
     }

@@ -1,4 +1,4 @@
-// RequestedToCapacityRatio on plain numbers: a broken line over utilisation, weighted over kinds.
+// RequestedToCapacityRatio on plain numbers: a broken line over utilisation, weighted over resources.
 // Source: Kubernetes 1.35, NodeResourcesFit scoring strategy. Divisions truncate, but for the last.
 //
 // Thread: any.
@@ -27,24 +27,24 @@ inline std::int64_t shape_score(std::span<const ShapePoint> shape, std::int64_t 
         }
         const ShapePoint& low = shape[index - 1];
         const ShapePoint& high = shape[index];
-        return low.score + (high.score - low.score) * (utilization - low.utilization) /
-                               (high.utilization - low.utilization);
+        return low.score +
+               (high.score - low.score) * (utilization - low.utilization) / (high.utilization - low.utilization);
     }
     return shape.empty() ? 0 : shape.back().score;
 }
 
-struct WeightedKindUse {
+struct WeightedResourceUse {
     std::int64_t requested = 0;  // with the incoming pod; default amounts for cpu and memory
-    std::int64_t capacity = 0;   // 0: the kind is left out
+    std::int64_t capacity = 0;   // 0: the resource is left out
     std::int64_t weight = 1;
 };
 
-// A kind that scores 0 is left out of the weights too. The mean is rounded half away from zero.
+// A resource that scores 0 is left out of the weights too. The mean is rounded half away from zero.
 inline std::int64_t requested_to_capacity_ratio(std::span<const ShapePoint> shape,
-                                                std::span<const WeightedKindUse> uses) noexcept {
+                                                std::span<const WeightedResourceUse> uses) noexcept {
     std::int64_t sum = 0;
     std::int64_t weights = 0;
-    for (const WeightedKindUse& use : uses) {
+    for (const WeightedResourceUse& use : uses) {
         if (use.capacity == 0) {
             continue;
         }

@@ -40,7 +40,7 @@ std::int64_t domains_among(const TopologyKeys& keys, KeyId key, const NodeMask& 
         seen[domain] = true;
     };
     for (std::uint32_t block = 0; block < feasible.size(); ++block) {
-        const std::uint64_t nodes = feasible[block] & ~raws.left_out(block);
+        const std::uint64_t nodes = feasible[block] & ~raws.excluded(block);
         if (nodes == 0) {
             continue;
         }
@@ -63,7 +63,7 @@ bool by_node(const Soft& constraint, const TopologyKeys& keys) {
 }
 
 // Where nodes without the key's label lie, of which there are some, and blocks of them alone.
-Domain domain_without_label(const Soft& constraint, const Topology& topology) {
+Domain domain_without_label(const Soft& constraint, const ClusterFacts& topology) {
     const TopologyKeys& keys = topology.keys();
     const auto blocks = static_cast<std::uint32_t>(topology.facts().size() / kLanes);
     for (std::uint32_t block = 0; block < blocks; ++block) {
@@ -79,13 +79,13 @@ Domain domain_without_label(const Soft& constraint, const Topology& topology) {
 class TopologySpreadScore final : public ClusterScore {
 public:
     bool concerns(const Subject& subject) const override { return !subject.plan.soft_spread.empty(); }
-    bool tells_apart(const Subject& subject) const override { return concerns(subject); }
+    bool distinguishes_nodes(const Subject& subject) const override { return concerns(subject); }
 
     void collect(const Subject& subject, const NodeMask& feasible, RawScores& raws) const override {
-        Topology& topology = subject.cluster.topology;
+        ClusterFacts& topology = subject.cluster.topology;
         const SpecPlan& plan = subject.plan;
         if (plan.soft_needs_all_keys) {
-            leave_out_unlabelled(plan, topology.keys(), feasible, raws);
+            exclude_unlabelled(plan, topology.keys(), feasible, raws);
         }
         std::vector<double> weights;
         for (const Soft& constraint : plan.soft_spread) {
@@ -103,8 +103,8 @@ public:
     }
 
     // A node without a label that others have apart is not like one without pods.
-    bool by_place(const Subject& subject) const override {
-        const Topology& topology = subject.cluster.topology;
+    bool by_site(const Subject& subject) const override {
+        const ClusterFacts& topology = subject.cluster.topology;
         const SpecPlan& plan = subject.plan;
         const TopologyKeys& keys = topology.keys();
         std::size_t apart = 0;
@@ -117,7 +117,7 @@ public:
         return apart <= 1 && plan.soft_spread.size() <= kSoftConstraintsMax;
     }
     void numbers_of_nodes(const Subject& subject, std::vector<NodeNumbers>& all) const override {
-        Topology& topology = subject.cluster.topology;
+        ClusterFacts& topology = subject.cluster.topology;
         const std::size_t slots = topology.facts().size();
         for (const Soft& constraint : subject.plan.soft_spread) {
             if (by_node(constraint, topology.keys()) && constraint.pods != kNone<CounterId>) {
@@ -126,7 +126,7 @@ public:
         }
     }
     bool leaves_out(const Subject& subject, std::uint32_t block) const override {
-        const Topology& topology = subject.cluster.topology;
+        const ClusterFacts& topology = subject.cluster.topology;
         const SpecPlan& plan = subject.plan;
         return plan.soft_needs_all_keys &&
                std::any_of(plan.soft_spread.begin(), plan.soft_spread.end(), [&](const Soft& constraint) {
@@ -134,15 +134,15 @@ public:
                           topology.keys().block_domain(constraint.key, block) == kNoDomain;
                });
     }
-    void weigh(const Subject& subject, FeasiblePlaces places, SpreadWeights& weights) const override {
+    void weigh(const Subject& subject, FeasibleSites sites, SpreadWeights& weights) const override {
         const std::vector<Soft>& constraints = subject.plan.soft_spread;
         for (std::size_t index = 0; index < constraints.size(); ++index) {
-            weights.of[index] = spread_weight(domains_of(subject, constraints[index], places, weights.seen));
+            weights.of[index] = spread_weight(domains_of(subject, constraints[index], sites, weights.seen));
         }
     }
     std::int64_t raw_at(const Subject& subject, const SpreadWeights& weights, std::uint32_t block,
                         std::int64_t own) const override {
-        const Topology& topology = subject.cluster.topology;
+        const ClusterFacts& topology = subject.cluster.topology;
         const SpecPlan& plan = subject.plan;
         const TopologyKeys& keys = topology.keys();
         double sum = 0;
@@ -161,36 +161,36 @@ public:
 
 private:
     // How many domains of the constraint the feasible nodes lie in that are not left out.
-    std::int64_t domains_of(const Subject& subject, const Soft& constraint, FeasiblePlaces places,
+    std::int64_t domains_of(const Subject& subject, const Soft& constraint, FeasibleSites sites,
                             std::vector<bool>& seen) const {
-        const Topology& topology = subject.cluster.topology;
+        const ClusterFacts& topology = subject.cluster.topology;
         const TopologyKeys& keys = topology.keys();
         const bool each_node = by_node(constraint, keys);
         seen.assign(each_node ? 0 : keys.domain_bound(constraint.domains), false);
         std::int64_t count = 0;
-        for (const FeasiblePlace& place : places) {
-            if (leaves_out(subject, place.block)) {
+        for (const FeasibleSite& site : sites) {
+            if (leaves_out(subject, site.block)) {
                 continue;
             }
             if (each_node) {
-                count += static_cast<std::int64_t>(place.nodes);
+                count += static_cast<std::int64_t>(site.nodes);
                 continue;
             }
             // The block that stands for nodes without the label may be one without nodes, which lies nowhere.
-            const bool unlabelled = keys.block_domain(constraint.key, place.block) == kNoDomain;
+            const bool unlabelled = keys.block_domain(constraint.key, site.block) == kNoDomain;
             const Domain domain = unlabelled ? domain_without_label(constraint, topology)
-                                             : keys.block_domain(constraint.domains, place.block);
+                                             : keys.block_domain(constraint.domains, site.block);
             count += seen[domain] ? 0 : 1;
             seen[domain] = true;
         }
         return count;
     }
 
-    static void leave_out_unlabelled(const SpecPlan& plan, const TopologyKeys& keys, const NodeMask& feasible,
-                                     RawScores& raws) {
+    static void exclude_unlabelled(const SpecPlan& plan, const TopologyKeys& keys, const NodeMask& feasible,
+                                   RawScores& raws) {
         for (std::uint32_t block = 0; block < feasible.size(); ++block) {
             for (const Soft& constraint : plan.soft_spread) {
-                raws.leave_out(block, feasible[block] & ~labelled(keys, constraint.key, block, feasible[block]));
+                raws.exclude(block, feasible[block] & ~labelled(keys, constraint.key, block, feasible[block]));
             }
         }
     }
@@ -202,21 +202,21 @@ private:
         }
         std::int64_t nodes = 0;
         for (std::uint32_t block = 0; block < feasible.size(); ++block) {
-            nodes += std::popcount(feasible[block] & ~raws.left_out(block));
+            nodes += std::popcount(feasible[block] & ~raws.excluded(block));
         }
         return spread_weight(nodes);
     }
 
-    static std::int64_t pods_in(const Topology& topology, const Soft& constraint, Domain domain) {
+    static std::int64_t pods_in(const ClusterFacts& topology, const Soft& constraint, Domain domain) {
         return constraint.pods == kNone<CounterId> ? 0 : topology.counts().pods_in(constraint.pods, domain);
     }
-    static std::int64_t pods_with(const Topology& topology, const Soft& constraint, Slot slot) {
+    static std::int64_t pods_with(const ClusterFacts& topology, const Soft& constraint, Slot slot) {
         const Domain domain =
             constraint.hostname ? Domain{raw(slot)} : topology.keys().domain(constraint.domains, slot);
         return pods_in(topology, constraint, domain);
     }
 
-    static void collect_block(const SpecPlan& plan, const Topology& topology, const std::vector<double>& weights,
+    static void collect_block(const SpecPlan& plan, const ClusterFacts& topology, const std::vector<double>& weights,
                               std::uint32_t block, std::uint64_t lanes, RawScores& raws) {
         const TopologyKeys& keys = topology.keys();
         // Kubernetes adds in the order of the constraints, in doubles: so do we, lane by lane.

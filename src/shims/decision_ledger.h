@@ -1,5 +1,5 @@
 // The numbers of one shim's decisions that decide: how many there are, up to which the shim has acknowledged them, how
-// many of these it owes. The decisions themselves, with their texts, are kept by the teller (teller/outbox.h).
+// many of these it owes. The decisions themselves, with their texts, are kept by the teller (teller/unacknowledged_decisions.h).
 //
 // Thread: the engine's.
 #pragma once

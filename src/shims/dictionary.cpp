@@ -10,8 +10,8 @@ bool Dictionary::forget(DictId id) {
     if (found == entries_.end()) {
         return false;
     }
-    if (found->second.kind != kNone<KindId>) {
-        kinds_.release(found->second.kind);
+    if (found->second.resource != kNone<ResourceId>) {
+        resources_.release(found->second.resource);
     }
     entries_.erase(found);
     return true;
@@ -19,8 +19,8 @@ bool Dictionary::forget(DictId id) {
 
 void Dictionary::clear() {
     for (const auto& [id, entry] : entries_) {
-        if (entry.kind != kNone<KindId>) {
-            kinds_.release(entry.kind);
+        if (entry.resource != kNone<ResourceId>) {
+            resources_.release(entry.resource);
         }
     }
     entries_.clear();

@@ -11,8 +11,8 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/ids.h"
-#include "bayplan/records.h"
-#include "cluster/kinds.h"
+#include "bayplan/messages.h"
+#include "cluster/resources.h"
 
 namespace bayplan {
 
@@ -20,11 +20,11 @@ class Dictionary {
 public:
     struct Entry {
         std::string text;
-        KindId kind = kNone<KindId>;     // with a reference, once it was used as a resource kind
-        ApplicationHandle application;   // a guess that must be checked, for speed only
+        ResourceId resource = kNone<ResourceId>;  // with a reference, once it was used as a resource resource
+        ApplicationHandle application;            // a guess that must be checked, for speed only
     };
 
-    explicit Dictionary(KindTable& kinds) : kinds_(kinds) {}
+    explicit Dictionary(ResourceTable& resources) : resources_(resources) {}
     ~Dictionary() { clear(); }
     Dictionary(const Dictionary&) = delete;
     Dictionary& operator=(const Dictionary&) = delete;
@@ -38,16 +38,16 @@ public:
     void clear();
     std::size_t size() const { return entries_.size(); }
 
-    // The engine's id of the kind an entry names.
-    KindId kind(Entry& entry) {
-        if (entry.kind == kNone<KindId>) {
-            entry.kind = kinds_.acquire(entry.text);
+    // The engine's id of the resource an entry names.
+    ResourceId resource(Entry& entry) {
+        if (entry.resource == kNone<ResourceId>) {
+            entry.resource = resources_.acquire(entry.text);
         }
-        return entry.kind;
+        return entry.resource;
     }
 
 private:
-    KindTable& kinds_;
+    ResourceTable& resources_;
     boost::unordered_flat_map<DictId, Entry> entries_;
 };
 

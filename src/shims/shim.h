@@ -20,14 +20,14 @@
 namespace bayplan {
 
 struct Shim {
-    Shim(std::string_view identity, KindTable& kinds, const AskTable& all)
-        : name(identity), dictionary(kinds), asks(all) {}
+    Shim(std::string_view identity, ResourceTable& resources, const AskTable& all)
+        : name(identity), dictionary(resources), asks(all) {}
 
-    const std::string name;        // common name of its certificate
+    const std::string name;  // common name of its certificate
     std::uint64_t instance = 0;
-    ConnectionId connection = 0;   // 0 = none
+    ConnectionId connection = 0;  // 0 = none
     Dictionary dictionary;
-    std::uint64_t applied = 0;     // last state message
+    std::uint64_t applied = 0;            // last state message
     std::uint64_t announced_applied = 0;  // to the teller
     bool must_resync = false;
     bool resync_open = false;
@@ -42,7 +42,7 @@ struct Shim {
 
 class ShimTable {
 public:
-    ShimTable(KindTable& kinds, const AskTable& asks) : kinds_(kinds), asks_(asks) {}
+    ShimTable(ResourceTable& resources, const AskTable& asks) : resources_(resources), asks_(asks) {}
 
     Shim& operator[](ShimId id) { return shims_[raw(id)]; }
     const Shim& operator[](ShimId id) const { return shims_[raw(id)]; }
@@ -55,7 +55,7 @@ public:
     }
     ShimId add(std::string_view name) {
         BP_CHECK_OP(shims_.size(), <, kShimsMax);
-        shims_.emplace_back(name, kinds_, asks_);
+        shims_.emplace_back(name, resources_, asks_);
         const auto id = static_cast<ShimId>(shims_.size() - 1);
         by_name_.emplace(shims_.back().name, id);
         return id;
@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    KindTable& kinds_;
+    ResourceTable& resources_;
     const AskTable& asks_;
     std::deque<Shim> shims_;
     std::map<std::string, ShimId, std::less<>> by_name_;

@@ -82,9 +82,7 @@ EngineSession::EngineSession(const EngineOptions& options) : engine_(options, *t
     send(ResyncBeginMessage{});
 }
 
-void EngineSession::stated() {
-    send(ResyncEndMessage{});
-}
+void EngineSession::stated() { send(ResyncEndMessage{}); }
 
 void EngineSession::send(const StateBody& body) {
     engine_.apply(StateMessage{.connection = kConnection, .sequence = ++sequence_, .body = body});

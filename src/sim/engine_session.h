@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bayplan/records.h"
 #include "base/decision_sink.h"
+#include "bayplan/messages.h"
 #include "engine/engine.h"
 
 namespace bayplan::sim {

@@ -25,12 +25,14 @@ public:
         const std::size_t faults_before = faults_.size();
         text_.assign(text);
         const std::size_t end = kube::json_length(text_);
-        if (text_[text_.find_first_not_of(" \t")] != '{' || text_.find_first_not_of(" \t\r", end) != std::string::npos) {
+        if (text_[text_.find_first_not_of(" \t")] != '{' ||
+            text_.find_first_not_of(" \t\r", end) != std::string::npos) {
             fault("", "is not one object");
             return false;
         }
         text_.reserve(text_.size() + kube::kTextPadding);
-        kube::read_json(text_, place_, [this](const kube::ReadObject& object) { take(object); }, faults_);
+        kube::read_json(
+            text_, place_, [this](const kube::ReadObject& object) { take(object); }, faults_);
         if (faults_.size() == faults_before && seen_ != 1) {
             fault("", "is not one object");
         }
@@ -43,7 +45,9 @@ public:
     }
 
 private:
-    void fault(std::string path, std::string what) { faults_.push_back({place_, "", std::move(path), std::move(what)}); }
+    void fault(std::string path, std::string what) {
+        faults_.push_back({place_, "", std::move(path), std::move(what)});
+    }
 
     void take(const kube::ReadObject& line) {
         ++seen_;

@@ -47,7 +47,7 @@ LiveCluster::Pod* LiveCluster::find(const std::string& key) {
 }
 
 bool LiveCluster::is_gated(const Pod& pod) const {
-    const AskRecord& ask = pod.made.ask;
+    const AskItem& ask = pod.made.ask;
     return ask.node == 0 && !dump_.converter().specs().records()[ask.spec - 1].spec.gates.empty();
 }
 
@@ -65,7 +65,7 @@ void LiveCluster::state(const Pod& pod) {
 
 void LiveCluster::need_application(Text name_space) {
     if (applications_.insert(name_space).second) {
-        const ApplicationRecord application{.application = name_space};
+        const ApplicationItem application{.application = name_space};
         send_(ApplicationsMessage{.add = std::span(&application, 1), .remove = {}});
     }
 }
@@ -80,7 +80,7 @@ void LiveCluster::apply(std::int64_t now_ms, const kube::ConvertedObject& object
     } else if (const auto* const priority_class = std::get_if<kube::PriorityClass>(&object)) {
         classes_.put(*priority_class);
     } else if (const auto* const other = std::get_if<ClusterObject>(&object)) {
-        send_(one<ObjectsMessage>(ObjectRecord{*other, false}));
+        send_(one<ObjectsMessage>(ObjectItem{*other, false}));
     }
 }
 
@@ -96,7 +96,7 @@ void LiveCluster::apply_node(const kube::ConvertedNode& node) {
     send_(one<NodesMessage>(kube::node_record(node, NodeAction::update)));
     if (switched) {
         const NodeAction action = node.unschedulable ? NodeAction::drain : NodeAction::undrain;
-        send_(one<NodesMessage>(NodeRecord{.node = node.name, .action = action, .capacity = {}, .attributes = {}}));
+        send_(one<NodesMessage>(NodeItem{.node = node.name, .action = action, .capacity = {}, .attributes = {}}));
     }
 }
 
@@ -131,7 +131,8 @@ void LiveCluster::add_pod(std::int64_t now_ms, kube::ConvertedPod&& made, const 
     const bool ours = dump_.is_ours(made);
     const bool bound = made.ask.node != 0;
     if (bound && !is_node(made.ask.node)) {
-        remark(place, made.key, "is on the node " + std::string(text(made.ask.node)) + ", which is not there; left out");
+        remark(place, made.key,
+               "is on the node " + std::string(text(made.ask.node)) + ", which is not there; left out");
         return;
     }
     if (!bound && (!ours || made.ask.terminating)) {
@@ -152,7 +153,7 @@ void LiveCluster::add_pod(std::int64_t now_ms, kube::ConvertedPod&& made, const 
 }
 
 void LiveCluster::update_bound(std::int64_t now_ms, Pod& pod, kube::ConvertedPod&& made, const std::string& place) {
-    const AskRecord before = pod.made.ask;
+    const AskItem before = pod.made.ask;
     if (made.ask.node != 0 && made.ask.node != before.node) {
         remark(place, made.key, "stays on " + std::string(text(before.node)) + ": a pod does not move");
     }
@@ -180,7 +181,8 @@ void LiveCluster::update_pending(std::int64_t now_ms, Pod& pod, kube::ConvertedP
         return;
     }
     if (bound && !is_node(made.ask.node)) {
-        remark(place, made.key, "is on the node " + std::string(text(made.ask.node)) + ", which is not there; left out");
+        remark(place, made.key,
+               "is on the node " + std::string(text(made.ask.node)) + ", which is not there; left out");
         gone(made.key);
         return;
     }
@@ -213,8 +215,9 @@ void LiveCluster::remove(std::int64_t now_ms, const Removal& removal, const std:
         classes_.remove(removal.name);
     } else {
         // The dictionary has the names already: events.cpp saw to that.
-        if (auto object = kube::named_object(dump_.converter().texts(), removal.kind, removal.name_space, removal.name)) {
-            send_(one<ObjectsMessage>(ObjectRecord{std::move(*object), true}));
+        if (auto object =
+                kube::named_object(dump_.converter().texts(), removal.kind, removal.name_space, removal.name)) {
+            send_(one<ObjectsMessage>(ObjectItem{std::move(*object), true}));
         }
     }
 }
@@ -225,8 +228,8 @@ void LiveCluster::remove_node(std::string_view name) {
         return;
     }
     // The engine lets go of its pods and of nominations to it by itself.
-    send_(one<NodesMessage>(
-        NodeRecord{.node = id, .action = NodeAction::decommission, .capacity = {}, .attributes = {}}));
+    send_(
+        one<NodesMessage>(NodeItem{.node = id, .action = NodeAction::decommission, .capacity = {}, .attributes = {}}));
     for (auto at = pods_.begin(); at != pods_.end();) {
         if (at->second.nominated_node == name) {
             at->second.nominated_node.clear();
@@ -274,9 +277,7 @@ void LiveCluster::end_graces(std::int64_t now_ms) {
     }
 }
 
-void LiveCluster::forget_end(const Pod& pod) {
-    ends_.erase({pod.ends_ms, pod.made.key});
-}
+void LiveCluster::forget_end(const Pod& pod) { ends_.erase({pod.ends_ms, pod.made.key}); }
 
 void LiveCluster::gone(const std::string& key) {
     const auto at = pods_.find(key);
@@ -285,7 +286,7 @@ void LiveCluster::gone(const std::string& key) {
     begun_.erase(name);
     pods_.erase(at);
     ++gone_;
-    send_(one<ReleasesMessage>(ReleaseRecord{.key = name, .message = {}}));
+    send_(one<ReleasesMessage>(ReleaseItem{.key = name, .message = {}}));
 }
 
 void LiveCluster::state_terminations() {

@@ -24,7 +24,7 @@ public:
     using Send = std::function<void(const StateBody&)>;
 
     struct Pod {
-        kube::ConvertedPod made;  // as stated last; its node: where it runs, 0 = nowhere yet
+        kube::ConvertedPod made;        // as stated last; its node: where it runs, 0 = nowhere yet
         std::int64_t ends_ms = kNever;  // of its grace, while it terminates
         std::string nominated_node;     // empty: none
         std::string message;            // why it has no place, in the words of its last attempt
@@ -82,7 +82,7 @@ private:
     std::map<std::string, Pod> pods_;
     std::map<Text, kube::ConvertedNode> nodes_;
     std::set<std::pair<std::int64_t, std::string>> ends_;  // of graces: when, whose
-    std::set<std::string> begun_;  // to be stated by state_terminations()
+    std::set<std::string> begun_;                          // to be stated by state_terminations()
     std::set<Text> applications_;
     kube::PriorityClasses classes_;
     std::uint64_t gone_ = 0;

@@ -14,9 +14,7 @@ namespace {
 // Objects of this depth and below stand on one line, so that a document reads line by line.
 constexpr std::size_t kLineDepth = 5;
 
-std::string four_places(double value) {
-    return fmt::format("{}", std::round(value * 10'000) / 10'000);
-}
+std::string four_places(double value) { return fmt::format("{}", std::round(value * 10'000) / 10'000); }
 
 class JsonMarkup : public Markup {
 public:
@@ -152,9 +150,9 @@ private:
             return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
         });
         return letters && std::none_of(std::begin(kWords), std::end(kWords), [name](std::string_view word) {
-            return std::equal(name.begin(), name.end(), word.begin(), word.end(),
-                              [](char one, char other) { return (one | 0x20) == other; });
-        });
+                   return std::equal(name.begin(), name.end(), word.begin(), word.end(),
+                                     [](char one, char other) { return (one | 0x20) == other; });
+               });
     }
 
     std::FILE* out_;
@@ -178,16 +176,10 @@ std::string quoted(std::string_view text) {
     return made + "\"";
 }
 
-std::unique_ptr<Markup> make_json(std::FILE* out) {
-    return std::make_unique<JsonMarkup>(out, kLineDepth);
-}
+std::unique_ptr<Markup> make_json(std::FILE* out) { return std::make_unique<JsonMarkup>(out, kLineDepth); }
 
-std::unique_ptr<Markup> make_json_lines(std::FILE* out) {
-    return std::make_unique<JsonMarkup>(out, 0);
-}
+std::unique_ptr<Markup> make_json_lines(std::FILE* out) { return std::make_unique<JsonMarkup>(out, 0); }
 
-std::unique_ptr<Markup> make_yaml(std::FILE* out) {
-    return std::make_unique<YamlMarkup>(out);
-}
+std::unique_ptr<Markup> make_yaml(std::FILE* out) { return std::make_unique<YamlMarkup>(out); }
 
 }  // namespace bayplan::sim

@@ -11,9 +11,9 @@ namespace {
 
 std::string_view name_of(Verdict verdict) {
     switch (verdict) {
-    case Verdict::feasible: return "feasible";
-    case Verdict::unschedulable: return "unschedulable";
-    case Verdict::unresolvable: return "unresolvable";
+        case Verdict::feasible: return "feasible";
+        case Verdict::unschedulable: return "unschedulable";
+        case Verdict::unresolvable: return "unresolvable";
     }
     return "";
 }
@@ -25,7 +25,7 @@ public:
         out_->begin_list("decisions");
     }
 
-    void add(const Decision& decision) override {
+    void add(const SimulatedDecision& decision) override {
         totals_.add(decision);
         out_->begin_object();
         out_->text("pod", decision.pod);
@@ -164,7 +164,7 @@ private:
 
 }  // namespace
 
-void Totals::add(const Decision& decision) {
+void Totals::add(const SimulatedDecision& decision) {
     if (const auto before = without_place_.find(decision.pod); before != without_place_.end()) {
         --counts_[static_cast<std::size_t>(before->second)];
         without_place_.erase(before);
@@ -177,9 +177,9 @@ void Totals::add(const Decision& decision) {
 
 std::unique_ptr<Report> make_report(Format format, std::FILE* out, std::size_t pod_width) {
     switch (format) {
-    case Format::json: return std::make_unique<DocumentReport>(make_json(out));
-    case Format::yaml: return std::make_unique<DocumentReport>(make_yaml(out));
-    case Format::table: break;
+        case Format::json: return std::make_unique<DocumentReport>(make_json(out));
+        case Format::yaml: return std::make_unique<DocumentReport>(make_yaml(out));
+        case Format::table: break;
     }
     return make_table(out, pod_width);
 }

@@ -16,7 +16,7 @@ namespace bayplan::sim {
 class Report {
 public:
     virtual ~Report() = default;
-    virtual void add(const Decision&) = 0;
+    virtual void add(const SimulatedDecision&) = 0;
     virtual void finish() = 0;  // the totals, and the end of the document
 };
 
@@ -28,7 +28,7 @@ std::unique_ptr<Report> make_report(Format, std::FILE*, std::size_t pod_width);
 // How many pods ended how: of a pod with several decisions the last counts.
 class Totals {
 public:
-    void add(const Decision&);
+    void add(const SimulatedDecision&);
     std::size_t scheduled() const { return count(Outcome::scheduled); }
     std::size_t nominated() const { return count(Outcome::nominated); }
     std::size_t unschedulable() const { return count(Outcome::unschedulable); }

@@ -29,7 +29,7 @@ bool of_one_priority(const kube::ClusterDump& dump) {
     return low >= high;
 }
 
-void take_nomination(const PreemptionExplanation& preemption, Decision& decision) {
+void take_nomination(const PreemptionExplanation& preemption, SimulatedDecision& decision) {
     decision.outcome = Outcome::nominated;
     decision.nominated_node = preemption.nominated_node;
     for (const VictimChoice& choice : preemption.candidates) {
@@ -44,10 +44,10 @@ void take_nomination(const PreemptionExplanation& preemption, Decision& decision
 
 std::string_view to_string(Outcome outcome) {
     switch (outcome) {
-    case Outcome::scheduled: return "scheduled";
-    case Outcome::nominated: return "nominated";
-    case Outcome::unschedulable: return "unschedulable";
-    case Outcome::gated: return "gated";
+        case Outcome::scheduled: return "scheduled";
+        case Outcome::nominated: return "nominated";
+        case Outcome::unschedulable: return "unschedulable";
+        case Outcome::gated: return "gated";
     }
     return "";
 }
@@ -76,7 +76,7 @@ struct Simulation::Parts {
         if (outcome == Outcome::unschedulable && last == outcome && tried.message == line.message) {
             return;
         }
-        Decision decision;
+        SimulatedDecision decision;
         decision.outcome = outcome;
         decision.pod = std::move(line.pod);
         (outcome == Outcome::nominated ? decision.nominated_node : decision.node) = std::move(line.node);
@@ -99,7 +99,7 @@ struct Simulation::Parts {
     // Nobody waits for pods that are told to go: they are gone.
     void let_go(const std::vector<std::string>& keys) {
         for (const std::string& key : keys) {
-            const ReleaseRecord release{.key = key, .message = {}};
+            const ReleaseItem release{.key = key, .message = {}};
             session.send(ReleasesMessage{std::span(&release, 1)});
         }
     }
@@ -108,7 +108,7 @@ struct Simulation::Parts {
     void let_go_for_nominations() {
         std::map<Text, std::int32_t> nominations;
         for (const kube::ClusterDump::Pod& pod : dump.pending_pods()) {
-            const AskRecord& ask = pod.converted.ask;
+            const AskItem& ask = pod.converted.ask;
             if (ask.nominated_node != 0) {
                 const auto [at, fresh] = nominations.try_emplace(ask.nominated_node, ask.priority);
                 at->second = std::max(at->second, ask.priority);
@@ -116,7 +116,7 @@ struct Simulation::Parts {
         }
         std::vector<std::string> keys;
         for (const kube::ClusterDump::Pod& pod : dump.bound_pods()) {
-            const AskRecord& ask = pod.converted.ask;
+            const AskItem& ask = pod.converted.ask;
             const auto found = nominations.find(ask.node);
             if (ask.terminating && found != nominations.end() && ask.priority < found->second) {
                 keys.push_back(pod.converted.key);
@@ -165,12 +165,12 @@ Simulation::Simulation(const kube::ClusterDump& dump, const SimulationOptions& o
 
 Simulation::~Simulation() = default;
 
-std::optional<Decision> Simulation::judge(std::string_view pod) {
+std::optional<SimulatedDecision> Simulation::judge(std::string_view pod) {
     std::optional<Explanation> explanation = parts_->session.engine().explain(kShim, pod, parts_->options.full);
     if (!explanation) {
         return std::nullopt;
     }
-    Decision decision;
+    SimulatedDecision decision;
     decision.pod = pod;
     decision.node = explanation->node;
     decision.message = explanation->message;
@@ -201,14 +201,12 @@ void Simulation::run(const OnDecision& on_decision) {
         parts_->session.tick(next);
     }
     for (const std::string_view pod : parts_->dump.gated()) {
-        if (const std::optional<Decision> decision = judge(pod)) {
+        if (const std::optional<SimulatedDecision> decision = judge(pod)) {
             on_decision(*decision);
         }
     }
 }
 
-const std::vector<std::string>& Simulation::refused() const {
-    return parts_->session.refused();
-}
+const std::vector<std::string>& Simulation::refused() const { return parts_->session.refused(); }
 
 }  // namespace bayplan::sim

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "bayplan/explanation.h"
-#include "options/engine_options.h"
 #include "kube/cluster_dump.h"
+#include "options/engine_options.h"
 
 namespace bayplan::sim {
 
@@ -31,12 +31,12 @@ struct SimulationOptions {
 enum class Outcome : std::uint8_t { scheduled, nominated, unschedulable, gated };
 std::string_view to_string(Outcome);
 
-struct Decision {
+struct SimulatedDecision {
     std::string pod;  // "namespace/name"
     Outcome outcome = Outcome::unschedulable;
-    std::string node;           // where, if scheduled
-    std::string devices;        // which of the node's the pod has then, as `KIND=N+N`; empty: none
-    std::string message;        // why not, in Kubernetes' words
+    std::string node;     // where, if scheduled
+    std::string devices;  // which of the node's the pod has then, as `KIND=N+N`; empty: none
+    std::string message;  // why not, in Kubernetes' words
     // If nominated:
     std::string nominated_node;
     std::vector<std::string> victims;  // most important first
@@ -47,7 +47,7 @@ struct Decision {
 
 class Simulation {
 public:
-    using OnDecision = std::function<void(const Decision&)>;
+    using OnDecision = std::function<void(const SimulatedDecision&)>;
 
     // States the cluster and its pending pods; nothing is decided yet.
     Simulation(const kube::ClusterDump&, const SimulationOptions&);
@@ -56,7 +56,7 @@ public:
     Simulation& operator=(const Simulation&) = delete;
 
     // Judges one pending pod against the state as given, and commits nothing. None if it is no pending pod.
-    std::optional<Decision> judge(std::string_view pod);
+    std::optional<SimulatedDecision> judge(std::string_view pod);
 
     // Schedules the pending pods in the order of the queue. Decisions are handed out as they are taken;
     // a further failure of a pod only if its message has changed. Gated pods come last.

@@ -30,9 +30,10 @@ std::string_view heading(std::string_view plugin) {
 
 class Table : public Report {
 public:
-    Table(std::FILE* out, std::size_t pod_width) : out_(out), width_(std::clamp<std::size_t>(pod_width, 3, kPodWidthMax)) {}
+    Table(std::FILE* out, std::size_t pod_width)
+        : out_(out), width_(std::clamp<std::size_t>(pod_width, 3, kPodWidthMax)) {}
 
-    void add(const Decision& decision) override {
+    void add(const SimulatedDecision& decision) override {
         totals_.add(decision);
         if (decision.explanation) {
             explained(decision);
@@ -42,12 +43,12 @@ public:
             fmt::print(out_, "{:<{}}  {:<13}  {}\n", "POD", width_, "OUTCOME", "NODE OR REASON");
             headed_ = true;
         }
-        fmt::print(out_, "{:<{}}  {:<13}  {}\n", decision.pod, width_, to_string(decision.outcome), where_or_why(decision));
+        fmt::print(out_, "{:<{}}  {:<13}  {}\n", decision.pod, width_, to_string(decision.outcome),
+                   where_or_why(decision));
     }
 
     void finish() override {
-        const std::size_t pods =
-            totals_.scheduled() + totals_.nominated() + totals_.unschedulable() + totals_.gated();
+        const std::size_t pods = totals_.scheduled() + totals_.nominated() + totals_.unschedulable() + totals_.gated();
         if (pods == 0) {
             fmt::print(out_, "No pod is pending.\n");
         } else if (pods > 1) {
@@ -68,16 +69,16 @@ private:
 
     static std::string in_brackets(const std::string& devices) { return devices.empty() ? "" : " (" + devices + ")"; }
 
-    static std::string where_or_why(const Decision& decision) {
+    static std::string where_or_why(const SimulatedDecision& decision) {
         switch (decision.outcome) {
-        case Outcome::scheduled: return decision.node + in_brackets(decision.devices);
-        case Outcome::nominated:
-            return fmt::format("{}, in place of {}", decision.nominated_node, fmt::join(decision.victims, ", "));
-        default: return decision.message;
+            case Outcome::scheduled: return decision.node + in_brackets(decision.devices);
+            case Outcome::nominated:
+                return fmt::format("{}, in place of {}", decision.nominated_node, fmt::join(decision.victims, ", "));
+            default: return decision.message;
         }
     }
 
-    void explained(const Decision& decision) {
+    void explained(const SimulatedDecision& decision) {
         const bool placed = decision.outcome == Outcome::scheduled || decision.outcome == Outcome::nominated;
         fmt::print(out_, "{}: {}{}{}\n", decision.pod, to_string(decision.outcome), placed ? " on " : "",
                    placed ? where_or_why(decision) : "");
@@ -127,10 +128,11 @@ private:
         };
         std::stable_sort(sorted.begin(), sorted.end(),
                          [&](const auto* one, const auto* other) { return rank(*one) < rank(*other); });
-        fmt::print(out_, "  on {} of them preemption makes room; fewest budgets broken, then the least important victims:\n",
+        fmt::print(out_,
+                   "  on {} of them preemption makes room; fewest budgets broken, then the least important victims:\n",
                    sorted.size());
-        fmt::print(out_, "      {:<{}}  {:>7}  {:>11}  {:>14}  {:>6}  {}\n", "NODE", width, "BUDGETS", "HIGHEST", "PRIORITIES",
-                   "COUNT", "VICTIMS");
+        fmt::print(out_, "      {:<{}}  {:>7}  {:>11}  {:>14}  {:>6}  {}\n", "NODE", width, "BUDGETS", "HIGHEST",
+                   "PRIORITIES", "COUNT", "VICTIMS");
         for (std::size_t index = 0; index < std::min(sorted.size(), kBestShown); ++index) {
             one_choice(*sorted[index], found, width);
         }
@@ -143,9 +145,10 @@ private:
         std::vector<std::string_view> names(choice.victims.begin(), choice.victims.end());
         names.resize(std::min(names.size(), kNamesShown));
         const std::size_t more = choice.victims.size() - names.size();
-        fmt::print(out_, "    {} {:<{}}  {:>7}  {:>11}  {:>14}  {:>6}  {}{}\n", choice.node == found.nominated_node ? '>' : ' ',
-                   choice.node, width, choice.budget_violations, choice.highest_priority, choice.priority_sum,
-                   choice.victims.size(), fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+        fmt::print(out_, "    {} {:<{}}  {:>7}  {:>11}  {:>14}  {:>6}  {}{}\n",
+                   choice.node == found.nominated_node ? '>' : ' ', choice.node, width, choice.budget_violations,
+                   choice.highest_priority, choice.priority_sum, choice.victims.size(), fmt::join(names, ", "),
+                   more > 0 ? fmt::format(" and {} more", more) : "");
     }
 
     static void sort_in(const NodeExplanation& node, std::map<Against, Group>& groups) {
@@ -160,7 +163,7 @@ private:
     }
 
     // The chosen node first: of equal totals it is not the first by any other rule that shows.
-    void best(const Decision& decision, std::vector<const NodeExplanation*>& feasible, std::size_t all) {
+    void best(const SimulatedDecision& decision, std::vector<const NodeExplanation*>& feasible, std::size_t all) {
         std::stable_sort(feasible.begin(), feasible.end(), [&](const auto* one, const auto* other) {
             const bool chosen = one->node == decision.node;
             const bool other_chosen = other->node == decision.node;
@@ -179,11 +182,13 @@ private:
         fmt::print(out_, "\n");
         for (std::size_t index = 0; index < shown; ++index) {
             const NodeExplanation& node = *feasible[index];
-            fmt::print(out_, "    {} {:<{}}  {:>6}", node.node == decision.node ? '>' : ' ', node.node, width, node.total);
+            fmt::print(out_, "    {} {:<{}}  {:>6}", node.node == decision.node ? '>' : ' ', node.node, width,
+                       node.total);
             for (const ScoreShare& share : node.scores) {
                 fmt::print(out_, "  {:>{}}", share.weighted, std::max<std::size_t>(7, heading(share.plugin).size()));
             }
-            fmt::print(out_, "{}\n", node.devices.empty() ? "" : fmt::format("  {} of {}", node.devices, node.devices_left));
+            fmt::print(out_, "{}\n",
+                       node.devices.empty() ? "" : fmt::format("  {} of {}", node.devices, node.devices_left));
         }
     }
 
@@ -210,8 +215,9 @@ private:
                        verdict == Verdict::unresolvable ? "" : " (room could be made)");
             first = false;
         }
-        fmt::print(out_, "          {}{}\n", fmt::join(group.names, ", "),
-                   group.count > group.names.size() ? fmt::format(" and {} more", group.count - group.names.size()) : "");
+        fmt::print(
+            out_, "          {}{}\n", fmt::join(group.names, ", "),
+            group.count > group.names.size() ? fmt::format(" and {} more", group.count - group.names.size()) : "");
     }
 
     std::FILE* out_;

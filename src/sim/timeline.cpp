@@ -11,7 +11,6 @@ namespace bayplan::sim {
 
 namespace {
 
-
 // The timeline begins a second after everything of which a file gives the time.
 std::int64_t base_ms(const kube::ClusterDump& dump, const std::vector<Event>& events) {
     std::int64_t latest = 0;
@@ -42,9 +41,7 @@ EngineOptions options_of(const TimelineOptions& options) {
 constexpr std::string_view kEndOfFormer = "preemption ";
 
 // The engine's timers are due in the instant in which their nanosecond lies.
-std::int64_t instant_of(std::int64_t ns) {
-    return ns == kNever ? kNever : (ns + kNsPerMs - 1) / kNsPerMs;
-}
+std::int64_t instant_of(std::int64_t ns) { return ns == kNever ? kNever : (ns + kNsPerMs - 1) / kNsPerMs; }
 
 // "simulate/ns/a was nominated": there is but one shim here.
 std::string without_shim(std::string message) {
@@ -58,11 +55,11 @@ std::string without_shim(std::string message) {
 
 std::string_view to_string(TimelineOutcome outcome) {
     switch (outcome) {
-    case TimelineOutcome::scheduled: return "scheduled";
-    case TimelineOutcome::nominated: return "nominated";
-    case TimelineOutcome::unschedulable: return "unschedulable";
-    case TimelineOutcome::nomination_cleared: return "nomination-cleared";
-    case TimelineOutcome::gated: return "gated";
+        case TimelineOutcome::scheduled: return "scheduled";
+        case TimelineOutcome::nominated: return "nominated";
+        case TimelineOutcome::unschedulable: return "unschedulable";
+        case TimelineOutcome::nomination_cleared: return "nomination-cleared";
+        case TimelineOutcome::gated: return "gated";
     }
     return "";
 }
@@ -144,23 +141,23 @@ struct Timeline::Parts {
         decision.at_ms = now_ms;
         decision.pod = std::move(line.pod);
         switch (line.kind) {
-        case LogLine::Kind::place:
-            decision.outcome = TimelineOutcome::scheduled;
-            decision.node = std::move(line.node);
-            ++summary.placed;
-            break;
-        case LogLine::Kind::nominate:
-            decision.outcome = TimelineOutcome::nominated;
-            pod->nominated_node = std::move(line.node);
-            decision.victims = std::move(line.victims);
-            count_victims(decision.victims);
-            ++summary.preemptions;
-            break;
-        case LogLine::Kind::clear:
-            decision.outcome = TimelineOutcome::nomination_cleared;
-            pod->nominated_node.clear();
-            break;
-        default: break;
+            case LogLine::Kind::place:
+                decision.outcome = TimelineOutcome::scheduled;
+                decision.node = std::move(line.node);
+                ++summary.placed;
+                break;
+            case LogLine::Kind::nominate:
+                decision.outcome = TimelineOutcome::nominated;
+                pod->nominated_node = std::move(line.node);
+                decision.victims = std::move(line.victims);
+                count_victims(decision.victims);
+                ++summary.preemptions;
+                break;
+            case LogLine::Kind::clear:
+                decision.outcome = TimelineOutcome::nomination_cleared;
+                pod->nominated_node.clear();
+                break;
+            default: break;
         }
         decision.message = decision.outcome == TimelineOutcome::scheduled ? "" : without_shim(line.message);
         if (decision.outcome == TimelineOutcome::nominated || decision.outcome == TimelineOutcome::unschedulable) {
@@ -181,9 +178,9 @@ struct Timeline::Parts {
 
     void carry_out(const Order& order) {
         switch (order.kind) {
-        case Order::Kind::place: cluster.place(now_ms, order.pod, order.node); break;
-        case Order::Kind::delete_victim: cluster.preempt(now_ms, order.pod); break;
-        case Order::Kind::gated: gated.insert_or_assign(order.pod, order.text); break;
+            case Order::Kind::place: cluster.place(now_ms, order.pod, order.node); break;
+            case Order::Kind::delete_victim: cluster.preempt(now_ms, order.pod); break;
+            case Order::Kind::gated: gated.insert_or_assign(order.pod, order.text); break;
         }
     }
 
@@ -235,12 +232,12 @@ void Timeline::Parts::sum_up_resources() {
     std::map<Text, double> used;
     for (const auto& [name, node] : cluster.nodes()) {
         for (const Amount& amount : node.capacity) {
-            there[amount.kind] += static_cast<double>(amount.value);
+            there[amount.resource] += static_cast<double>(amount.value);
         }
     }
     for (const auto& [key, pod] : cluster.pods()) {
         for (const Amount& amount : pod.made.requests) {
-            used[amount.kind] += pod.made.ask.node == 0 ? 0.0 : static_cast<double>(amount.value);
+            used[amount.resource] += pod.made.ask.node == 0 ? 0.0 : static_cast<double>(amount.value);
         }
     }
     for (const auto& [kind, amount] : there) {
@@ -268,12 +265,8 @@ TimelineSummary Timeline::run(const OnDecision& on_decision, const OnInstant& on
     return std::move(parts_->summary);
 }
 
-const std::vector<std::string>& Timeline::refused() const {
-    return parts_->session.refused();
-}
+const std::vector<std::string>& Timeline::refused() const { return parts_->session.refused(); }
 
-std::vector<kube::ObjectFault> Timeline::take_remarks() {
-    return parts_->cluster.take_remarks();
-}
+std::vector<kube::ObjectFault> Timeline::take_remarks() { return parts_->cluster.take_remarks(); }
 
 }  // namespace bayplan::sim

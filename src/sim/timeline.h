@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "options/engine_options.h"
 #include "kube/cluster_dump.h"
+#include "options/engine_options.h"
 #include "sim/events.h"
 #include "sim/virtual_time.h"
 
@@ -45,12 +45,12 @@ struct TimelineSummary {
         std::string message;  // of its last attempt, or of its gates; empty: there was none
         std::string nominated_node;
     };
-    std::int64_t until_ms = 0;         // the last instant there was, or the one that was asked for
-    std::uint64_t placed = 0;          // placements in the run
-    std::vector<Pending> pending;      // at its end, by name
-    std::uint64_t gone = 0;            // pods that were deleted, preempted, or lost their node
-    std::uint64_t preemptions = 0;     // nominations
-    std::uint64_t victims = 0;         // pods that some preemption chose
+    std::int64_t until_ms = 0;                  // the last instant there was, or the one that was asked for
+    std::uint64_t placed = 0;                   // placements in the run
+    std::vector<Pending> pending;               // at its end, by name
+    std::uint64_t gone = 0;                     // pods that were deleted, preempted, or lost their node
+    std::uint64_t preemptions = 0;              // nominations
+    std::uint64_t victims = 0;                  // pods that some preemption chose
     std::map<std::string, double> utilisation;  // by resource: share of what all nodes have that is asked for
 };
 

@@ -11,7 +11,6 @@ namespace bayplan::sim {
 
 namespace {
 
-
 constexpr std::size_t kPodWidthMax = 60;
 constexpr std::size_t kTimeWidth = 9;
 
@@ -103,11 +102,13 @@ private:
 
 class Table : public TimelineReport {
 public:
-    Table(std::FILE* out, std::size_t pod_width) : out_(out), width_(std::clamp<std::size_t>(pod_width, 3, kPodWidthMax)) {}
+    Table(std::FILE* out, std::size_t pod_width)
+        : out_(out), width_(std::clamp<std::size_t>(pod_width, 3, kPodWidthMax)) {}
 
     void add(const TimelineDecision& decision) override {
         if (!headed_) {
-            fmt::print(out_, "{:>{}}  {:<{}}  {:<18}  {}\n", "TIME", kTimeWidth, "POD", width_, "OUTCOME", "WHERE OR WHY");
+            fmt::print(out_, "{:>{}}  {:<{}}  {:<18}  {}\n", "TIME", kTimeWidth, "POD", width_, "OUTCOME",
+                       "WHERE OR WHY");
             headed_ = true;
         }
         fmt::print(out_, "{:>{}}  {:<{}}  {:<18}  {}\n", seconds_text(decision.at_ms), kTimeWidth, decision.pod, width_,
@@ -119,9 +120,9 @@ public:
     }
 
     void finish(const TimelineSummary& summary) override {
-        fmt::print(out_, "{}at {}: {} placed, {} pending, {} gone; {} preemptions with {} victims\n", headed_ ? "\n" : "",
-                   seconds_text(summary.until_ms), summary.placed, summary.pending.size(), summary.gone,
-                   summary.preemptions, summary.victims);
+        fmt::print(out_, "{}at {}: {} placed, {} pending, {} gone; {} preemptions with {} victims\n",
+                   headed_ ? "\n" : "", seconds_text(summary.until_ms), summary.placed, summary.pending.size(),
+                   summary.gone, summary.preemptions, summary.victims);
         for (const auto& [kind, share] : summary.utilisation) {
             fmt::print(out_, "  {} {:.1f}% in use\n", kind, 100 * share);
         }
@@ -150,9 +151,9 @@ private:
 
 std::unique_ptr<TimelineReport> make_timeline_report(Format format, std::FILE* out, std::size_t pod_width) {
     switch (format) {
-    case Format::json: return std::make_unique<JsonLines>(out);
-    case Format::yaml: return std::make_unique<YamlDocument>(out);
-    case Format::table: break;
+        case Format::json: return std::make_unique<JsonLines>(out);
+        case Format::yaml: return std::make_unique<YamlDocument>(out);
+        case Format::table: break;
     }
     return std::make_unique<Table>(out, pod_width);
 }

@@ -12,8 +12,8 @@ constexpr std::int64_t kYearMs = 366LL * 24 * 3'600'000;
 // Digits with an optional point, times the unit: exact, in nanoseconds. Nothing is read of a text that has none.
 std::optional<std::int64_t> take_part(std::string_view& text) {
     std::int64_t whole = 0;
-    std::int64_t parts = 0;   // behind the point
-    std::int64_t scale = 1;   // 10 per digit of them
+    std::int64_t parts = 0;  // behind the point
+    std::int64_t scale = 1;  // 10 per digit of them
     std::size_t digits = 0;
     bool point = false;
     std::size_t at = 0;
@@ -39,7 +39,8 @@ std::optional<std::int64_t> take_part(std::string_view& text) {
     }
     text.remove_prefix(at);
     constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {
-        {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}, {"s", 1'000'000'000}, {"m", 60'000'000'000}, {"h", 3'600'000'000'000}};
+        {"ms", 1'000'000},    {"us", 1'000},         {"ns", 1},
+        {"s", 1'000'000'000}, {"m", 60'000'000'000}, {"h", 3'600'000'000'000}};
     for (const auto& [unit, ns] : kUnits) {
         if (digits > 0 && text.starts_with(unit)) {
             text.remove_prefix(unit.size());

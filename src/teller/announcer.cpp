@@ -143,9 +143,7 @@ void Announcer::decide(ShimId shim, const Decision& decision) {
           {decision.name, decision.node, decision.text, decision.devices});
 }
 
-void Announcer::acknowledge(ShimId shim, std::uint64_t up_to) {
-    write(head_of(RecordKind::acknowledge, shim, up_to));
-}
+void Announcer::acknowledge(ShimId shim, std::uint64_t up_to) { write(head_of(RecordKind::acknowledge, shim, up_to)); }
 
 void Announcer::send_again_after(ShimId shim, std::uint64_t received) {
     write(head_of(RecordKind::send_again_after, shim, received));

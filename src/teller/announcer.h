@@ -18,7 +18,7 @@
 #include "base/decision_sink.h"
 #include "base/ids.h"
 #include "base/waker.h"
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "options/engine_options.h"
 #include "teller/decision_ring.h"
 #include "teller/teller.h"

@@ -1,3 +1,4 @@
+// The text of a line and the digest over it; see decision_log.h.
 #include "teller/decision_log.h"
 
 #include <algorithm>
@@ -14,9 +15,7 @@ constexpr std::size_t kLinesBytes = 4'096;
 
 template <typename Number>
     requires std::is_integral_v<Number>
-char* put(char* at, Number number) {
-    return std::to_chars(at, at + kNumberMax, number).ptr;
-}
+char* put(char* at, Number number) { return std::to_chars(at, at + kNumberMax, number).ptr; }
 char* put(char* at, std::string_view text) {
     std::memcpy(at, text.data(), text.size());
     return at + text.size();
@@ -28,8 +27,8 @@ DecisionLog::DecisionLog(DecisionSink& sink) : sink_(sink), lines_(kLinesBytes, 
 
 void DecisionLog::line(std::int64_t now_ns, std::string_view kind, std::string_view shim, std::string_view key,
                        std::string_view node, std::string_view victims, std::string_view reasons) {
-    const std::size_t size_max = 2 * kNumberMax + kind.size() + shim.size() + key.size() + node.size() + victims.size() +
-                                 reasons.size() + 8;
+    const std::size_t size_max =
+        2 * kNumberMax + kind.size() + shim.size() + key.size() + node.size() + victims.size() + reasons.size() + 8;
     if (used_ + size_max > lines_.size()) {
         sha256_update(&hash_, used_, reinterpret_cast<const std::uint8_t*>(lines_.data()));
         used_ = 0;

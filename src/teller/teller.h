@@ -13,11 +13,11 @@
 #include <string>
 #include <string_view>
 
-#include "bayplan/records.h"
 #include "base/decision_sink.h"
+#include "bayplan/messages.h"
 #include "teller/decision_log.h"
-#include "teller/outbox.h"
 #include "teller/record.h"
+#include "teller/unacknowledged_decisions.h"
 
 namespace bayplan {
 
@@ -39,7 +39,7 @@ private:
         ConnectionId connection = 0;     // 0 = none
         std::uint64_t applied = 0;       // last state message
         std::uint64_t told_applied = 0;  // that the shim knows of
-        Outbox outbox;
+        UnacknowledgedDecisions outbox;
     };
 
     void tell_line(const Record&);

@@ -40,9 +40,7 @@ constexpr std::array<RoleNames, kRoleCount> kRoleNames{{
 
 }  // namespace
 
-std::string_view to_string(Role role) {
-    return kRoleNames[static_cast<std::size_t>(role)].in_profile;
-}
+std::string_view to_string(Role role) { return kRoleNames[static_cast<std::size_t>(role)].in_profile; }
 
 std::string ThreadPlan::describe(Role role) const {
     const std::vector<CpuSet>& entries = of(role);
@@ -68,8 +66,7 @@ CpuSet planned_cpus(Role role, std::size_t index) {
 
 bool assume_role(Role role, std::size_t index, std::string& error) {
     current_role = role;
-    name_current_thread(
-        fmt::format("{}{}", kRoleNames[static_cast<std::size_t>(role)].thread_prefix, index));
+    name_current_thread(fmt::format("{}{}", kRoleNames[static_cast<std::size_t>(role)].thread_prefix, index));
     const CpuSet cpus = planned_cpus(role, index);
     return cpus.empty() || pin_current_thread(cpus, error);
 }
@@ -99,8 +96,7 @@ bool pin_current_thread(const CpuSet& cpus, std::string& error) {
     CPU_ZERO(&mask);
     for (const std::size_t cpu : cpus.cpus()) CPU_SET(cpu, &mask);
     const int code = pthread_setaffinity_np(pthread_self(), sizeof mask, &mask);
-    if (code != 0)
-        error = fmt::format("cannot run on CPUs {}: {}", cpus.to_string(), std::strerror(code));
+    if (code != 0) error = fmt::format("cannot run on CPUs {}: {}", cpus.to_string(), std::strerror(code));
     return code == 0;
 }
 
@@ -122,8 +118,8 @@ std::vector<std::string> plan_warnings(const ThreadPlan& plan, bool polling) {
     const auto overlap = [&](Role left, Role right, std::string_view consequence) {
         const CpuSet both = merged(left).intersection(merged(right));
         if (both.empty()) return;
-        warnings.push_back(fmt::format("{} and {} share CPUs {}: {}", to_string(left),
-                                       to_string(right), both.to_string(), consequence));
+        warnings.push_back(fmt::format("{} and {} share CPUs {}: {}", to_string(left), to_string(right),
+                                       both.to_string(), consequence));
     };
     if (polling) {
         const std::string_view starves = "a thread that polls takes all of a CPU from the other";

@@ -11,11 +11,11 @@
 #include "cluster/devices.h"
 #include "cluster/node_state.h"
 #include "cluster/node_table.h"
-#include "topology/topology.h"
+#include "topology/cluster_facts.h"
 
 namespace bayplan {
 
-using KindNames = NameTable<KindId>;
+using ResourceNames = NameTable<ResourceId>;
 
 struct ClusterView {
     const AskTable& asks;
@@ -23,8 +23,8 @@ struct ClusterView {
     const SpecTable& specs;
     const NodeTable& nodes;
     const NodeState& node_state;
-    Topology& topology;  // not const: it makes plans, masks and sums when they are first asked for
-    const KindNames& kinds;
+    ClusterFacts& topology;  // not const: it makes plans, masks and sums when they are first asked for
+    const ResourceNames& resources;
     const Devices& devices;
 };
 
@@ -45,9 +45,11 @@ struct NodeView {
 
 // Brings the plan up to date. The view must outlive the subject.
 inline Subject subject_of(const ClusterView& cluster, const AskClass& ask_class) {
-    return {cluster, ask_class, cluster.specs[ask_class.spec], cluster.topology.plan(ask_class.spec)};
+    return {cluster, ask_class, cluster.specs[ask_class.pod_spec], cluster.topology.plan(ask_class.pod_spec)};
 }
-inline Subject subject_of(const ClusterView& cluster, ClassId id) { return subject_of(cluster, *cluster.classes[id].spec); }
+inline Subject subject_of(const ClusterView& cluster, ClassId id) {
+    return subject_of(cluster, *cluster.classes[id].spec);
+}
 Subject subject_of(const ClusterView&&, const AskClass&) = delete;
 Subject subject_of(const ClusterView&&, ClassId) = delete;
 

@@ -1,3 +1,4 @@
+// Counting nodes by image, and scores by list of images; see image_counts.h.
 #include "topology/image_counts.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Bits of the nodes that a constraint looks at, kept as nodes change; see node_filters.h.
 #include "topology/node_filters.h"
 
 #include <algorithm>

@@ -16,7 +16,7 @@
 
 namespace bayplan {
 
-enum class FilterId : std::uint32_t {};   // kNone = every node
+enum class FilterId : std::uint32_t {};  // kNone = every node
 enum class EligibleId : std::uint32_t {};
 
 // A node passes if it has all the keys, matches the pod's node affinity, and has no taint that the pod

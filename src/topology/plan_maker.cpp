@@ -1,11 +1,11 @@
-// The part of Topology that makes plans: from a spec's terms and constraints to the counters to read.
+// The part of ClusterFacts that makes plans: from a spec's terms and constraints to the counters to read.
 //
 // Thread: the engine's.
 
 #include <algorithm>
 
 #include "labels/tolerations.h"
-#include "topology/topology.h"
+#include "topology/cluster_facts.h"
 
 namespace bayplan {
 
@@ -36,7 +36,7 @@ std::vector<SpreadConstraint> of_hardness(const PodSpec& spec, bool hard) {
 
 }  // namespace
 
-std::unique_ptr<SpecPlan> Topology::make_plan(SpecId id) {
+std::unique_ptr<SpecPlan> ClusterFacts::make_plan(SpecId id) {
     auto plan = std::make_unique<SpecPlan>();
     const PodSpec& spec = specs_[id];
     plan->number = ++plans_made_;
@@ -62,13 +62,13 @@ std::unique_ptr<SpecPlan> Topology::make_plan(SpecId id) {
 
 // --- holding what a plan reads
 
-KeyId Topology::hold_key(TopologyKey key, SpecPlan& plan) {
+KeyId ClusterFacts::hold_key(TopologyKey key, SpecPlan& plan) {
     plan.keys.push_back(keys_.acquire(key, facts_));
     return plan.keys.back();
 }
 
-FilterId Topology::hold_filter(const PodSpec& spec, const SpreadConstraint& constraint, const std::vector<Text>& keys,
-                               SpecPlan& plan) {
+FilterId ClusterFacts::hold_filter(const PodSpec& spec, const SpreadConstraint& constraint,
+                                   const std::vector<Text>& keys, SpecPlan& plan) {
     NodeFilterKey key;
     key.keys = keys;
     key.taints = constraint.honor_node_taints;
@@ -86,8 +86,8 @@ FilterId Topology::hold_filter(const PodSpec& spec, const SpreadConstraint& cons
     return plan.filters.back();
 }
 
-CounterId Topology::hold_spread_counter(const PodSpec& spec, const SpreadConstraint& constraint, KeyId key,
-                                        FilterId filter, SpecPlan& plan) {
+CounterId ClusterFacts::hold_spread_counter(const PodSpec& spec, const SpreadConstraint& constraint, KeyId key,
+                                            FilterId filter, SpecPlan& plan) {
     std::optional<LabelSelector> selector = effective_selector(constraint, spec.labels);
     if (!counts_pods(selector)) {
         return kNone<CounterId>;
@@ -101,7 +101,7 @@ CounterId Topology::hold_spread_counter(const PodSpec& spec, const SpreadConstra
     return plan.counters.back();
 }
 
-SpecPlan::Peers Topology::hold_peers(std::vector<TermMatch> terms, Text topology_key, SpecPlan& plan) {
+SpecPlan::Peers ClusterFacts::hold_peers(std::vector<TermMatch> terms, Text topology_key, SpecPlan& plan) {
     SpecPlan::Peers peers;
     peers.key = hold_key({.key = topology_key}, plan);
     SetKey set;
@@ -113,7 +113,7 @@ SpecPlan::Peers Topology::hold_peers(std::vector<TermMatch> terms, Text topology
     return peers;
 }
 
-void Topology::drop(SpecPlan& plan) {
+void ClusterFacts::drop(SpecPlan& plan) {
     signatures_.release(plan.signature);
     for (const CounterId counter : plan.counters) {
         counts_.release(counter);
@@ -134,7 +134,7 @@ void Topology::drop(SpecPlan& plan) {
 
 // --- topology spread
 
-void Topology::plan_hard_spread(const PodSpec& spec, SpecPlan& plan) {
+void ClusterFacts::plan_hard_spread(const PodSpec& spec, SpecPlan& plan) {
     const std::vector<SpreadConstraint> constraints = of_hardness(spec, true);
     const std::vector<Text> keys = sorted_keys(constraints);
     for (const SpreadConstraint& constraint : constraints) {
@@ -151,7 +151,7 @@ void Topology::plan_hard_spread(const PodSpec& spec, SpecPlan& plan) {
     }
 }
 
-void Topology::plan_soft_spread(const PodSpec& spec, SpecPlan& plan) {
+void ClusterFacts::plan_soft_spread(const PodSpec& spec, SpecPlan& plan) {
     const bool own = !spec.spread.empty();
     const std::vector<SpreadConstraint> constraints =
         own ? of_hardness(spec, false) : default_constraints(spec, spec.labels, pod_sets_, known_, texts_);
@@ -175,7 +175,7 @@ void Topology::plan_soft_spread(const PodSpec& spec, SpecPlan& plan) {
 
 // --- pod affinity
 
-void Topology::plan_own_terms(const PodSpec& spec, SpecPlan& plan) {
+void ClusterFacts::plan_own_terms(const PodSpec& spec, SpecPlan& plan) {
     std::vector<TermMatch> all;
     for (const PodTerm& term : spec.affinity) {
         all.push_back(match_of(term, spec.name_space));
@@ -192,8 +192,7 @@ void Topology::plan_own_terms(const PodSpec& spec, SpecPlan& plan) {
         return;
     }
     const auto prefer = [&](const WeightedPodTerm& term, int sign) {
-        const SpecPlan::Peers peers =
-            hold_peers({match_of(term.term, spec.name_space)}, term.term.topology_key, plan);
+        const SpecPlan::Peers peers = hold_peers({match_of(term.term, spec.name_space)}, term.term.topology_key, plan);
         plan.own_preferences.push_back({peers.pods, peers.key, sign * term.weight});
     };
     for (const WeightedPodTerm& term : spec.preferred_affinity) {
@@ -204,7 +203,7 @@ void Topology::plan_own_terms(const PodSpec& spec, SpecPlan& plan) {
     }
 }
 
-void Topology::plan_terms_of_others(const PodSpec& spec, SpecPlan& plan) {
+void ClusterFacts::plan_terms_of_others(const PodSpec& spec, SpecPlan& plan) {
     counts_.for_each_term([&](TermId, const PodCounts::Term& term) {
         if (!counts_.matcher().means(term.key.match, spec, false)) {
             return;

@@ -1,3 +1,4 @@
+// Adding a pod to the counts that its labels and terms concern; see pod_counts.h.
 #include "topology/pod_counts.h"
 
 #include <algorithm>

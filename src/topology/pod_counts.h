@@ -26,10 +26,10 @@ enum class CounterId : std::uint32_t {};
 enum class TermId : std::uint32_t {};
 
 struct SetKey {
-    std::vector<TermMatch> terms;     // all must match
-    bool incoming = false;            // a term of a pod to be placed (Kubernetes' fault with selectors of
-                                      // negative requirements concerns only these)
-    TermId owners_of = kNone<TermId>; // or: the specs that own this term
+    std::vector<TermMatch> terms;      // all must match
+    bool incoming = false;             // a term of a pod to be placed (Kubernetes' fault with selectors of
+                                       // negative requirements concerns only these)
+    TermId owners_of = kNone<TermId>;  // or: the specs that own this term
     // Or: topology spread; terminating pods are left out.
     bool spread = false;
     Text name_space = 0;
@@ -38,7 +38,12 @@ struct SetKey {
 };
 std::size_t hash_of(const SetKey&);
 
-enum class TermKind : std::uint8_t { required_affinity, required_anti_affinity, preferred_affinity, preferred_anti_affinity };
+enum class TermKind : std::uint8_t {
+    required_affinity,
+    required_anti_affinity,
+    preferred_affinity,
+    preferred_anti_affinity
+};
 
 // A term that some spec has: the other side of affinity asks whom the terms of placed pods match.
 struct TermKey {
@@ -53,7 +58,7 @@ std::size_t hash_of(const TermKey&);
 
 struct CounterKey {
     SetId set = kNone<SetId>;
-    KeyId key = kNone<KeyId>;  // none: every node is a domain, its slot the number
+    KeyId key = kNone<KeyId>;           // none: every node is a domain, its slot the number
     FilterId filter = kNone<FilterId>;  // only pods on nodes that pass
     bool operator==(const CounterKey&) const = default;
 };
@@ -63,7 +68,12 @@ class PodCounts {
 public:
     PodCounts(TextTable& texts, AskTable& asks, SpecTable& specs, TopologyKeys& keys, NodeFilters& filters,
               bool negative_selector_fault)
-        : texts_(texts), asks_(asks), specs_(specs), keys_(keys), filters_(filters), matcher_(texts, negative_selector_fault) {}
+        : texts_(texts),
+          asks_(asks),
+          specs_(specs),
+          keys_(keys),
+          filters_(filters),
+          matcher_(texts, negative_selector_fault) {}
 
     // --- specs and pods coming and going
     void spec_added(SpecId, const FactsBySlot&);
@@ -140,8 +150,8 @@ private:
     Interned<SetId, Set> sets_;
     Interned<CounterId, Counter> counters_;
     Interned<TermId, Term> terms_;
-    std::vector<std::vector<SetId>> member_of_;      // by SpecId
-    std::vector<std::vector<TermId>> terms_of_;      // by SpecId
+    std::vector<std::vector<SetId>> member_of_;  // by SpecId
+    std::vector<std::vector<TermId>> terms_of_;  // by SpecId
     std::uint64_t terms_version_ = 1;
 };
 

@@ -6,13 +6,13 @@
 
 #include "base/check.h"
 #include "base/undo_log.h"
-#include "topology/topology.h"
+#include "topology/cluster_facts.h"
 
 namespace bayplan {
 
 class PodTrial {
 public:
-    explicit PodTrial(Topology& topology) : topology_(topology) {}
+    explicit PodTrial(ClusterFacts& topology) : topology_(topology) {}
     ~PodTrial() { undo_to(0); }
     PodTrial(const PodTrial&) = delete;
     PodTrial& operator=(const PodTrial&) = delete;
@@ -27,7 +27,8 @@ public:
     void put_back(SpecId spec, Slot slot, bool terminating) {
         const Delta removed{spec, slot, terminating, -1};
         const bool found = log_.undo_one(
-            0, [&](const Delta& delta) { return delta == removed; }, [this](const Delta& delta) { count(delta, -delta.sign); });
+            0, [&](const Delta& delta) { return delta == removed; },
+            [this](const Delta& delta) { count(delta, -delta.sign); });
         BP_CHECK(found);
     }
 
@@ -52,7 +53,7 @@ private:
         }
     }
 
-    Topology& topology_;
+    ClusterFacts& topology_;
     UndoLog<Delta> log_;
 };
 

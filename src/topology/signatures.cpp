@@ -1,3 +1,4 @@
+// Finding or making a signature, and one node's part of it; see signatures.h.
 #include "topology/signatures.h"
 
 #include <algorithm>
@@ -69,9 +70,9 @@ void Signatures::put(std::vector<std::int32_t>& column, std::uint32_t& nonzero, 
 
 void Signatures::judge(Entry& entry, Slot slot, const NodeFacts* facts, std::size_t slots) {
     const PodSpec& wanted = entry.key.wanted;
-    const bool passes = facts == nullptr ||
-                        ((!by_taints_ || first_untolerated(wanted.tolerations, facts->taints) == nullptr) &&
-                         (!by_affinity_ || required_nodes_match(wanted, *facts, known_, texts_)));
+    const bool passes =
+        facts == nullptr || ((!by_taints_ || first_untolerated(wanted.tolerations, facts->taints) == nullptr) &&
+                             (!by_affinity_ || required_nodes_match(wanted, *facts, known_, texts_)));
     const std::uint64_t bit = std::uint64_t{1} << lane_of(slot);
     if (!passes && !entry.mask) {
         entry.mask = std::make_shared<NodeMask>(slots / kLanes, ~std::uint64_t{0});
@@ -90,7 +91,8 @@ void Signatures::judge(Entry& entry, Slot slot, const NodeFacts* facts, std::siz
     put(entry.taint_raw, entry.disliked, slot,
         facts == nullptr ? 0 : untolerated_preferences(wanted.tolerations, facts->taints), slots);
     put(entry.affinity_raw, entry.liked, slot,
-        facts == nullptr ? 0 : static_cast<std::int32_t>(preferred_nodes_weight(wanted, *facts, known_, texts_)), slots);
+        facts == nullptr ? 0 : static_cast<std::int32_t>(preferred_nodes_weight(wanted, *facts, known_, texts_)),
+        slots);
 }
 
 }  // namespace bayplan

@@ -37,10 +37,10 @@ struct SpecPlan {
         CounterId pods = kNone<CounterId>;
         KeyId key = kNone<KeyId>;
     };
-    std::vector<Peers> affinity;       // pods that match all the required terms, by each term's key
-    bool matches_own_affinity = false; // the first pod of a group may go anywhere
-    std::vector<Peers> anti_affinity;  // per required term
-    std::vector<Peers> repelled_by;    // owners of anti-affinity terms that match this pod
+    std::vector<Peers> affinity;        // pods that match all the required terms, by each term's key
+    bool matches_own_affinity = false;  // the first pod of a group may go anywhere
+    std::vector<Peers> anti_affinity;   // per required term
+    std::vector<Peers> repelled_by;     // owners of anti-affinity terms that match this pod
     struct Preference {
         CounterId pods = kNone<CounterId>;
         KeyId key = kNone<KeyId>;

@@ -1,3 +1,4 @@
+// Columns of domains, made when a key is first used; see topology_keys.h.
 #include "topology/topology_keys.h"
 
 namespace bayplan {

@@ -66,17 +66,17 @@ public:
 private:
     struct Entry {
         TopologyKey key;
-        std::vector<Domain> domains;        // by slot, whole blocks
-        std::vector<Domain> block_domains;  // by block
+        std::vector<Domain> domains;          // by slot, whole blocks
+        std::vector<Domain> block_domains;    // by block
         std::vector<std::uint32_t> nodes_in;  // by domain
-        std::uint32_t shared = 0;           // domains with more than one node
-        std::uint32_t mixed = 0;            // blocks
-        std::uint64_t nodes = 0;            // that have a domain
-        std::uint64_t sharing = 0;          // how often `shared` changed
-        std::uint64_t layout = 0;           // how often a block's domain did
+        std::uint32_t shared = 0;             // domains with more than one node
+        std::uint32_t mixed = 0;              // blocks
+        std::uint64_t nodes = 0;              // that have a domain
+        std::uint64_t sharing = 0;            // how often `shared` changed
+        std::uint64_t layout = 0;             // how often a block's domain did
         std::vector<Domain> free;
         boost::unordered_flat_map<Text, Domain> of_value;
-        std::vector<Text> values;           // by domain
+        std::vector<Text> values;  // by domain
     };
 
     void put(Entry&, Slot, const NodeFacts*);

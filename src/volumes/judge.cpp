@@ -15,9 +15,8 @@ namespace {
 
 VolumeRefusal judge_restrictions(const VolumePlan& plan, const NodeVolumes& used) {
     for (const PodVolume& disk : plan.disks) {
-        const bool conflict = std::ranges::any_of(used.volumes(), [&](const NodeVolumes::UsedVolume& other) {
-            return disks_conflict(disk, other.volume);
-        });
+        const bool conflict = std::ranges::any_of(
+            used.volumes(), [&](const NodeVolumes::UsedVolume& other) { return disks_conflict(disk, other.volume); });
         if (conflict) {
             return {Verdict::unschedulable, {"node(s) had no available disk"}};
         }
@@ -95,12 +94,10 @@ public:
 private:
     bool counts(const KnownTexts::Migration& kind) const {
         switch (kind.counts) {
-            case KnownTexts::Counts::everywhere:
-                return true;
+            case KnownTexts::Counts::everywhere: return true;
             case KnownTexts::Counts::where_annotated:
                 return std::ranges::find(node_.migrated, kind.plugin) != node_.migrated.end();
-            case KnownTexts::Counts::nowhere:
-                break;
+            case KnownTexts::Counts::nowhere: break;
         }
         return false;
     }
@@ -168,9 +165,8 @@ VolumeRefusal judge_limits(const VolumePlan& plan, const NodeFacts& node, const 
         limits.add_inline(attached, use.volume);
     }
     // Only a volume of a pod is free of charge for the next one: Kubernetes looks at attachments after that.
-    std::erase_if(wanted, [&](const DriverVolume& volume) {
-        return std::ranges::find(attached, volume) != attached.end();
-    });
+    std::erase_if(wanted,
+                  [&](const DriverVolume& volume) { return std::ranges::find(attached, volume) != attached.end(); });
     limits.add_attachments(attached);
     for (const DriverVolume& volume : wanted) {
         const auto of_driver = [&](const DriverVolume& other) { return other.driver == volume.driver; };
@@ -245,8 +241,8 @@ struct BindingFindings {
 
 void look_at_bound(const VolumePlan& plan, const NodeFacts& node, const KnownTexts& known, const TextTable& texts,
                    BindingFindings& findings) {
-    findings.bound_reach = std::ranges::all_of(
-        plan.bound, [&](const auto& volume) { return reaches(*volume, node, known, texts); });
+    findings.bound_reach =
+        std::ranges::all_of(plan.bound, [&](const auto& volume) { return reaches(*volume, node, known, texts); });
     // One that is gone comes after those that were looked at, and only if these are reached.
     findings.bound_exist = !findings.bound_reach || !plan.bound_volume_is_gone;
 }
@@ -298,8 +294,8 @@ VolumeRefusal judge_binding(const VolumePlan& plan, const NodeFacts& node, const
 VolumeRefusal judge_zones(const VolumePlan& plan, const NodeFacts& node, const KnownTexts& known,
                           const TextTable& texts) {
     const Text zone_keys[] = {known.zone_beta, known.region_beta, known.zone, known.region};
-    const bool has_any = std::ranges::any_of(
-        zone_keys, [&](Text key) { return label_of(node.labels, key) != nullptr; });
+    const bool has_any =
+        std::ranges::any_of(zone_keys, [&](Text key) { return label_of(node.labels, key) != nullptr; });
     if (!has_any) {
         return {};  // a cluster of one zone, whose nodes are not labelled
     }
@@ -319,21 +315,16 @@ VolumeRefusal judge_zones(const VolumePlan& plan, const NodeFacts& node, const K
 
 }  // namespace
 
-VolumeRefusal judge(VolumePredicate predicate, const VolumePlan& plan, const NodeFacts& node,
-                    const NodeVolumes& used, const VolumeObjects& objects, const KnownTexts& known,
-                    const TextTable& texts) {
+VolumeRefusal judge(VolumePredicate predicate, const VolumePlan& plan, const NodeFacts& node, const NodeVolumes& used,
+                    const VolumeObjects& objects, const KnownTexts& known, const TextTable& texts) {
     if (!plan.concerns[static_cast<std::size_t>(predicate)]) {
         return {};
     }
     switch (predicate) {
-        case VolumePredicate::restrictions:
-            return judge_restrictions(plan, used);
-        case VolumePredicate::limits:
-            return judge_limits(plan, node, used, objects, known, texts);
-        case VolumePredicate::binding:
-            return judge_binding(plan, node, known, texts);
-        case VolumePredicate::zone:
-            return judge_zones(plan, node, known, texts);
+        case VolumePredicate::restrictions: return judge_restrictions(plan, used);
+        case VolumePredicate::limits: return judge_limits(plan, node, used, objects, known, texts);
+        case VolumePredicate::binding: return judge_binding(plan, node, known, texts);
+        case VolumePredicate::zone: return judge_zones(plan, node, known, texts);
     }
     return {};
 }

@@ -61,17 +61,14 @@ bool disks_conflict(const PodVolume& a, const PodVolume& b) {
     }
     const bool both_read_only = a.read_only && b.read_only;
     switch (a.kind) {
-        case VolumeKind::aws_disk:
-            return true;
+        case VolumeKind::aws_disk: return true;
         case VolumeKind::gce_disk:
-        case VolumeKind::iscsi:
-            return !both_read_only;
+        case VolumeKind::iscsi: return !both_read_only;
         case VolumeKind::rbd:
             return !both_read_only && a.pool == b.pool && std::ranges::any_of(a.monitors, [&](Text monitor) {
                 return std::ranges::find(b.monitors, monitor) != b.monitors.end();
             });
-        default:
-            return false;
+        default: return false;
     }
 }
 

@@ -71,9 +71,7 @@ void Maker::restrictions() {
             case VolumeKind::gce_disk:
             case VolumeKind::aws_disk:
             case VolumeKind::iscsi:
-            case VolumeKind::rbd:
-                plan_.disks.push_back(volume);
-                break;
+            case VolumeKind::rbd: plan_.disks.push_back(volume); break;
             case VolumeKind::claim: {
                 const auto claim = claim_of(volume);
                 if (claim == nullptr) {
@@ -88,8 +86,7 @@ void Maker::restrictions() {
                 }
                 break;
             }
-            default:
-                break;
+            default: break;
         }
     }
     plan_.concerns[index_of(VolumePredicate::restrictions)] = !plan_.disks.empty() || plan_.claims_taken > 0;
@@ -106,8 +103,7 @@ void Maker::limits() {
             plan_.limited_volumes.push_back(volume);
         }
     }
-    plan_.concerns[index_of(VolumePredicate::limits)] =
-        !plan_.limited_claims.empty() || !plan_.limited_volumes.empty();
+    plan_.concerns[index_of(VolumePredicate::limits)] = !plan_.limited_claims.empty() || !plan_.limited_volumes.empty();
 }
 
 // Why no node can bind this claim.

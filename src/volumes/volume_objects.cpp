@@ -14,8 +14,8 @@ namespace bayplan {
 namespace {
 
 template <typename Object>
-constexpr bool kKept = !std::is_same_v<Object, Namespace> && !std::is_same_v<Object, PodSet> &&
-                       !std::is_same_v<Object, PodBudget>;
+constexpr bool kKept =
+    !std::is_same_v<Object, Namespace> && !std::is_same_v<Object, PodSet> && !std::is_same_v<Object, PodBudget>;
 
 template <typename Object>
 void give_back(const std::shared_ptr<const Object>& old, std::optional<ClusterObject>* before) {
@@ -178,13 +178,9 @@ void VolumeObjects::take(const StorageClass& object, Before before) {
     give_back(take_out(classes_, object.name), before);
 }
 
-void VolumeObjects::take(const CsiNode& object, Before before) {
-    give_back(take_out(csi_nodes_, object.node), before);
-}
+void VolumeObjects::take(const CsiNode& object, Before before) { give_back(take_out(csi_nodes_, object.node), before); }
 
-void VolumeObjects::take(const CsiDriver& object, Before before) {
-    give_back(take_out(drivers_, object.name), before);
-}
+void VolumeObjects::take(const CsiDriver& object, Before before) { give_back(take_out(drivers_, object.name), before); }
 
 void VolumeObjects::take(const CsiCapacity& object, Before before) {
     const auto old = take_out(capacities_, key_of(object.name_space, object.name));

@@ -129,8 +129,8 @@ private:
     ByText<VolumeAttachment> attachments_;
     ManyByText<VolumeAttachment> attachments_by_node_;
     // What placements took, in their order; of several for one claim or volume the first counts.
-    boost::unordered_flat_map<Key, std::vector<Text>> assumed_volumes_;      // by claim
-    boost::unordered_flat_map<Text, std::vector<ClaimName>> assumed_claims_; // by volume
+    boost::unordered_flat_map<Key, std::vector<Text>> assumed_volumes_;       // by claim
+    boost::unordered_flat_map<Text, std::vector<ClaimName>> assumed_claims_;  // by volume
     boost::unordered_flat_map<Key, std::uint32_t> claim_uses_;
     std::uint64_t version_ = 0;
     std::uint64_t use_version_ = 0;

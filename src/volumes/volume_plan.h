@@ -66,10 +66,10 @@ struct VolumePlan {
     std::array<bool, kVolumePredicates> concerns{};
     std::array<VolumeRefusal, kVolumePredicates> whole_pod{};
 
-    std::vector<PodVolume> disks;    // that may conflict with others
-    std::uint32_t claims_taken = 0;  // ReadWriteOncePod claims that some pod uses
-    std::vector<ClaimName> limited_claims;   // of kinds claim and ephemeral, each once
-    std::vector<PodVolume> limited_volumes;  // in-tree kinds that a CSI driver may serve
+    std::vector<PodVolume> disks;                      // that may conflict with others
+    std::uint32_t claims_taken = 0;                    // ReadWriteOncePod claims that some pod uses
+    std::vector<ClaimName> limited_claims;             // of kinds claim and ephemeral, each once
+    std::vector<PodVolume> limited_volumes;            // in-tree kinds that a CSI driver may serve
     std::vector<std::shared_ptr<const Volume>> bound;  // up to the first that is gone
     bool bound_volume_is_gone = false;
     std::vector<WaitingClaim> waiting;  // those with a selected node, in the pod's order; then the others by size

@@ -1,4 +1,4 @@
-// The buffer under an Encoder or a JournalEncoder, and the small things every message needs
+// The buffer under an Encoder or a RecordingEncoder, and the small things every message needs
 // written. Private to src/wire.
 //
 // Thread and owner: those of the encoder. Nothing is allocated once the buffers have grown.
@@ -14,13 +14,10 @@
 
 namespace bayplan::wire {
 
-using Tables =
-    std::vector<flatbuffers::uoffset_t>;  // places of tables, reused for each vector of them
+using Tables = std::vector<flatbuffers::uoffset_t>;  // places of tables, reused for each vector of them
 
-inline flatbuffers::Offset<flatbuffers::String> put_text(flatbuffers::FlatBufferBuilder& out,
-                                                         std::string_view text) {
-    return text.empty() ? flatbuffers::Offset<flatbuffers::String>()
-                        : out.CreateString(text.data(), text.size());
+inline flatbuffers::Offset<flatbuffers::String> put_text(flatbuffers::FlatBufferBuilder& out, std::string_view text) {
+    return text.empty() ? flatbuffers::Offset<flatbuffers::String>() : out.CreateString(text.data(), text.size());
 }
 
 // The places were made by put_… functions as Offset<Wire>; only the number is kept.
@@ -40,8 +37,9 @@ flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<Wire>>> put_tables(
 // A vector of the tables that `put` makes, one per record. `tables` is used as a stack, so that a
 // record may have vectors of tables itself.
 template <class Wire, class Records, class Put>
-flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<Wire>>> put_list(
-    flatbuffers::FlatBufferBuilder& out, Tables& tables, const Records& records, Put put) {
+flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<Wire>>> put_list(flatbuffers::FlatBufferBuilder& out,
+                                                                             Tables& tables, const Records& records,
+                                                                             Put put) {
     const std::size_t first = tables.size();
     for (const auto& record : records) {
         const flatbuffers::Offset<Wire> place = put(record);
@@ -54,8 +52,8 @@ flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<Wire>>> put_list(
 
 // Made from each record's fields and not copied whole: a record's padding is of unknown content.
 template <class Wire, class Record, class Make>
-flatbuffers::Offset<flatbuffers::Vector<const Wire*>> put_structs(
-    flatbuffers::FlatBufferBuilder& out, std::span<const Record> records, Make make) {
+flatbuffers::Offset<flatbuffers::Vector<const Wire*>> put_structs(flatbuffers::FlatBufferBuilder& out,
+                                                                  std::span<const Record> records, Make make) {
     if (records.empty()) {
         return {};
     }
@@ -70,8 +68,8 @@ flatbuffers::Offset<flatbuffers::Vector<const Wire*>> put_structs(
     return {out.EndVector(records.size())};
 }
 
-inline flatbuffers::Offset<flatbuffers::Vector<std::uint32_t>> put_ids(
-    flatbuffers::FlatBufferBuilder& out, std::span<const DictId> ids) {
+inline flatbuffers::Offset<flatbuffers::Vector<std::uint32_t>> put_ids(flatbuffers::FlatBufferBuilder& out,
+                                                                       std::span<const DictId> ids) {
     if (ids.empty()) {
         return {};
     }

@@ -1,7 +1,7 @@
 // Bytes to records and back: the trust boundary towards shims.
 //
 // Everything a peer sends is verified (flatbuffers verifier, tight limits), then decoded into the
-// records of bayplan/records.h, whose spans and views point into the DecodedFrame and its Frame.
+// records of bayplan/messages.h, whose spans and views point into the DecodedFrame and its Frame.
 // Only this folder includes generated flatbuffers code. Meaning (unknown ids, negative amounts,
 // duplicate keys) is checked by the engine, which can answer with the item's name.
 //
@@ -22,7 +22,7 @@
 #include <variant>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 
 namespace bayplan::wire {
 
@@ -30,8 +30,8 @@ inline constexpr std::uint32_t kProtocolMin = 1;
 inline constexpr std::uint32_t kProtocolMax = 1;
 
 // Bits of Hello.features and HelloReply.features.
-inline constexpr std::uint64_t kFeatureCounters = 1;  // CountersRequest
-inline constexpr std::uint64_t kFeatureDevices = 2;   // devices of nodes, asks and decisions
+inline constexpr std::uint64_t kFeatureCounters = 1;                            // CountersRequest
+inline constexpr std::uint64_t kFeatureDevices = 2;                             // devices of nodes, asks and decisions
 inline constexpr std::uint64_t kFeatures = kFeatureCounters | kFeatureDevices;  // all that this software has
 
 // What two sides speak: the highest protocol and the features that both have. Protocol 0: none.
@@ -102,8 +102,8 @@ struct StateAppliedFrame {
     std::uint64_t up_to = 0;
 };
 
-using Message = std::variant<Hello, HelloReplyFrame, StateFrame, AcknowledgeFrame, DecisionsFrame,
-                             StateAppliedFrame, CountersRequest, CountersFrame>;
+using Message = std::variant<Hello, HelloReplyFrame, StateFrame, AcknowledgeFrame, DecisionsFrame, StateAppliedFrame,
+                             CountersRequest, CountersFrame>;
 
 // The first half of DecodedFrame::decode: that the bytes are a flatbuffer of this schema. For those
 // who pass frames on unread, and for measuring.

@@ -33,8 +33,7 @@ const fbs::Envelope* verified_envelope(std::span<const std::byte> bytes, std::st
         error = "frame is not aligned to 8 bytes";
         return nullptr;
     }
-    if (bytes.size() < 2 * sizeof(flatbuffers::uoffset_t) ||
-        bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
+    if (bytes.size() < 2 * sizeof(flatbuffers::uoffset_t) || bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
         error = fmt::format("frame of {} bytes cannot hold a message", bytes.size());
         return nullptr;
     }
@@ -71,8 +70,7 @@ bool decode(const fbs::HelloReply& reply, Fields& fields, Storage&, HelloReplyFr
     out.credit_window = reply.credit_window();
     out.features = reply.features();
     out.protocol = reply.protocol();
-    return fields.known(out.outcome, HelloOutcome::resume, HelloOutcome::refused,
-                        {.field = "outcome"}) &&
+    return fields.known(out.outcome, HelloOutcome::resume, HelloOutcome::refused, {.field = "outcome"}) &&
            fields.prose(reply.reason(), {.field = "reason"}, out.reason);
 }
 
@@ -101,8 +99,7 @@ bool decode(const fbs::Counters& counters, Fields& fields, Storage& storage, Cou
     const auto* names = counters.names();
     std::span<const std::uint64_t> values;
     if (!fields.name(counters.version(), {.field = "version"}, out.version) ||
-        !fields.items(names, {.field = "names"}) ||
-        !fields.numbers(counters.values(), {.field = "values"}, values)) {
+        !fields.items(names, {.field = "names"}) || !fields.numbers(counters.values(), {.field = "values"}, values)) {
         return false;
     }
     if (Fields::size_of(names) != values.size()) {
@@ -124,8 +121,7 @@ bool decode_decision(const fbs::Decision& decision, std::size_t i, Fields& field
     out.kind = static_cast<DecisionKind>(decision.kind());
     out.termination = static_cast<Termination>(decision.termination());
     out.scale_up = decision.scale_up();
-    return fields.known(out.kind, DecisionKind::node_accepted, DecisionKind::nominated,
-                        {"decisions", i, "kind"}) &&
+    return fields.known(out.kind, DecisionKind::node_accepted, DecisionKind::nominated, {"decisions", i, "kind"}) &&
            fields.known(out.termination, Termination::unknown, Termination::placeholder_replaced,
                         {"decisions", i, "termination"}) &&
            fields.name(decision.name(), {"decisions", i, "name"}, out.name) &&
@@ -134,8 +130,7 @@ bool decode_decision(const fbs::Decision& decision, std::size_t i, Fields& field
            fields.prose(decision.text(), {"decisions", i, "text"}, out.text);
 }
 
-bool decode(const fbs::Decisions& decisions, Fields& fields, Storage& storage,
-            DecisionsFrame& out) {
+bool decode(const fbs::Decisions& decisions, Fields& fields, Storage& storage, DecisionsFrame& out) {
     out.first_sequence = decisions.first_sequence();
     out.state_applied = decisions.state_applied();
     const auto* tables = decisions.decisions();
@@ -161,32 +156,24 @@ bool decode_body(const Wire* body, Fields& fields, Storage& storage, Message& ou
     return decode(*body, fields, storage, out.emplace<Record>());
 }
 
-bool decode_envelope(const fbs::Envelope& envelope, Fields& fields, Storage& storage,
-                     Message& out) {
+bool decode_envelope(const fbs::Envelope& envelope, Fields& fields, Storage& storage, Message& out) {
     if (envelope.schema_version() == 0) {
         return fields.fail({.field = "schema_version"}, "is not given");
     }
     switch (envelope.body_type()) {
-        case fbs::Body::Hello:
-            return decode_body<Hello>(envelope.body_as_Hello(), fields, storage, out);
+        case fbs::Body::Hello: return decode_body<Hello>(envelope.body_as_Hello(), fields, storage, out);
         case fbs::Body::HelloReply:
-            return decode_body<HelloReplyFrame>(envelope.body_as_HelloReply(), fields, storage,
-                                                out);
-        case fbs::Body::State:
-            return decode_body<StateFrame>(envelope.body_as_State(), fields, storage, out);
+            return decode_body<HelloReplyFrame>(envelope.body_as_HelloReply(), fields, storage, out);
+        case fbs::Body::State: return decode_body<StateFrame>(envelope.body_as_State(), fields, storage, out);
         case fbs::Body::Acknowledge:
-            return decode_body<AcknowledgeFrame>(envelope.body_as_Acknowledge(), fields, storage,
-                                                 out);
+            return decode_body<AcknowledgeFrame>(envelope.body_as_Acknowledge(), fields, storage, out);
         case fbs::Body::Decisions:
             return decode_body<DecisionsFrame>(envelope.body_as_Decisions(), fields, storage, out);
         case fbs::Body::StateApplied:
-            return decode_body<StateAppliedFrame>(envelope.body_as_StateApplied(), fields, storage,
-                                                  out);
+            return decode_body<StateAppliedFrame>(envelope.body_as_StateApplied(), fields, storage, out);
         case fbs::Body::CountersRequest:
-            return decode_body<CountersRequest>(envelope.body_as_CountersRequest(), fields, storage,
-                                                out);
-        case fbs::Body::Counters:
-            return decode_body<CountersFrame>(envelope.body_as_Counters(), fields, storage, out);
+            return decode_body<CountersRequest>(envelope.body_as_CountersRequest(), fields, storage, out);
+        case fbs::Body::Counters: return decode_body<CountersFrame>(envelope.body_as_Counters(), fields, storage, out);
         case fbs::Body::PredicateQuery:
         case fbs::Body::PredicateAnswer:
         case fbs::Body::VictimQuery:
@@ -197,8 +184,7 @@ bool decode_envelope(const fbs::Envelope& envelope, Fields& fields, Storage& sto
                                                fbs::EnumNameBody(envelope.body_type())));
         case fbs::Body::NONE: return fields.fail({.field = "envelope"}, "has no message");
     }
-    return fields.fail(
-        {}, fmt::format("of kind {} is not known", static_cast<unsigned>(envelope.body_type())));
+    return fields.fail({}, fmt::format("of kind {} is not known", static_cast<unsigned>(envelope.body_type())));
 }
 
 }  // namespace
@@ -211,17 +197,14 @@ Agreed agree(std::uint32_t protocol_min, std::uint32_t protocol_max, std::uint64
     return {protocol, features & kFeatures};
 }
 
-bool verify(std::span<const std::byte> bytes, std::string& error) {
-    return verified_envelope(bytes, error) != nullptr;
-}
+bool verify(std::span<const std::byte> bytes, std::string& error) { return verified_envelope(bytes, error) != nullptr; }
 
 DecodedFrame::DecodedFrame() : storage_(std::make_unique<Storage>()) {}
 DecodedFrame::~DecodedFrame() = default;
 DecodedFrame::DecodedFrame(DecodedFrame&&) noexcept = default;
 DecodedFrame& DecodedFrame::operator=(DecodedFrame&&) noexcept = default;
 
-bool DecodedFrame::decode(std::span<const std::byte> bytes, const Limits& limits,
-                          std::string& error) {
+bool DecodedFrame::decode(std::span<const std::byte> bytes, const Limits& limits, std::string& error) {
     const fbs::Envelope* envelope = verified_envelope(bytes, error);
     if (envelope == nullptr) {
         return false;

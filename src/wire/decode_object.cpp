@@ -9,11 +9,9 @@
 namespace bayplan::wire {
 namespace {
 
-bool read_access_modes(fbs::AccessMode modes, const Where& where, Fields& fields,
-                       std::uint8_t& out) {
+bool read_access_modes(fbs::AccessMode modes, const Where& where, Fields& fields, std::uint8_t& out) {
     out = static_cast<std::uint8_t>(modes);
-    return fields.known(modes, fbs::AccessMode::NONE, fbs::AccessMode::ANY,
-                        where.at("access_modes"));
+    return fields.known(modes, fbs::AccessMode::NONE, fbs::AccessMode::ANY, where.at("access_modes"));
 }
 
 bool read(const fbs::Namespace& wire, const Where& where, Fields& fields, Namespace& out) {
@@ -77,11 +75,9 @@ bool read(const fbs::StorageClass& wire, const Where& where, Fields& fields, Sto
     out.provisioner = wire.provisioner();
     out.has_binding_mode = wire.has_binding_mode();
     out.wait_for_first_consumer = wire.wait_for_first_consumer();
-    return read_list(wire.allowed_topologies(), where, "allowed_topologies", fields,
-                     out.allowed_topologies,
+    return read_list(wire.allowed_topologies(), where, "allowed_topologies", fields, out.allowed_topologies,
                      [&](const fbs::TopologyTerm& term, const Where& at, TopologyTerm& record) {
-                         return read_requirements(term.labels(), at, "labels", fields,
-                                                  record.labels);
+                         return read_requirements(term.labels(), at, "labels", fields, record.labels);
                      });
 }
 
@@ -122,8 +118,7 @@ bool read(const fbs::VolumeAttachment& wire, const Where&, Fields&, VolumeAttach
 
 }  // namespace
 
-bool decode_object(const fbs::Object& object, const Where& where, Fields& fields,
-                   ObjectRecord& out) {
+bool decode_object(const fbs::Object& object, const Where& where, Fields& fields, ObjectItem& out) {
     out.removed = object.removed();
     const auto body = [&]<class Record>(const auto* wire, Record record) {
         out.object = std::move(record);
@@ -141,12 +136,11 @@ bool decode_object(const fbs::Object& object, const Where& where, Fields& fields
         case Kind::CsiNode: return body(object.body_as_CsiNode(), CsiNode());
         case Kind::CsiDriver: return body(object.body_as_CsiDriver(), CsiDriver());
         case Kind::CsiCapacity: return body(object.body_as_CsiCapacity(), CsiCapacity());
-        case Kind::VolumeAttachment:
-            return body(object.body_as_VolumeAttachment(), VolumeAttachment());
+        case Kind::VolumeAttachment: return body(object.body_as_VolumeAttachment(), VolumeAttachment());
         case Kind::NONE: return fields.fail(where, "has no body");
     }
-    return fields.fail(where, fmt::format("is of kind {}, which is not known",
-                                          static_cast<unsigned>(object.body_type())));
+    return fields.fail(where,
+                       fmt::format("is of kind {}, which is not known", static_cast<unsigned>(object.body_type())));
 }
 
 }  // namespace bayplan::wire

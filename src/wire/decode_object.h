@@ -3,7 +3,7 @@
 // Thread and owner: those of the DecodedFrame.
 #pragma once
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "wire/fields.h"
 
 namespace bayplan::fbs {
@@ -13,7 +13,6 @@ struct Object;
 namespace bayplan::wire {
 
 // `out` is fresh. False: the fault is in `fields`.
-bool decode_object(const fbs::Object& object, const Where& where, Fields& fields,
-                   ObjectRecord& out);
+bool decode_object(const fbs::Object& object, const Where& where, Fields& fields, ObjectItem& out);
 
 }  // namespace bayplan::wire

@@ -12,14 +12,13 @@ namespace {
 // Fields::labels hands out spans of these over the wire's own bytes.
 static_assert(offsetof(Label, key) == 0 && offsetof(Label, value) == 4);
 
-bool read_toleration(const fbs::Toleration& toleration, const Where& where, Fields& fields,
-                     Toleration& out) {
+bool read_toleration(const fbs::Toleration& toleration, const Where& where, Fields& fields, Toleration& out) {
     out.key = toleration.key();
     out.exists = toleration.op() == fbs::TolerationOperator::exists;
     out.value = toleration.value();
     out.effect = static_cast<TaintEffect>(toleration.effect());
-    return fields.known(toleration.op(), fbs::TolerationOperator::equal,
-                        fbs::TolerationOperator::exists, where.at("op")) &&
+    return fields.known(toleration.op(), fbs::TolerationOperator::equal, fbs::TolerationOperator::exists,
+                        where.at("op")) &&
            fields.known(out.effect, TaintEffect::any, TaintEffect::no_execute, where.at("effect"));
 }
 
@@ -30,8 +29,7 @@ bool read_port(const fbs::HostPort& port, const Where& where, Fields& fields, Ho
     return fields.known(out.protocol, Protocol::tcp, Protocol::sctp, where.at("protocol"));
 }
 
-bool read_volume(const fbs::PodVolume& volume, const Where& where, Fields& fields,
-                 PodVolume& out) {
+bool read_volume(const fbs::PodVolume& volume, const Where& where, Fields& fields, PodVolume& out) {
     out.kind = static_cast<VolumeKind>(volume.kind());
     out.name = volume.name();
     out.driver = volume.driver();
@@ -51,16 +49,15 @@ bool read_preferred_nodes(const WireList<fbs::NodeTerm>* terms, const Where& whe
                      });
 }
 
-bool read_pod_terms(const WireList<fbs::PodTerm>* terms, const Where& where, const char* name,
-                    Fields& fields, std::vector<PodTerm>& out) {
-    return read_list(terms, where, name, fields, out,
-                     [&](const fbs::PodTerm& term, const Where& at, PodTerm& record) {
-                         return read_pod_term(term, at, fields, record);
-                     });
+bool read_pod_terms(const WireList<fbs::PodTerm>* terms, const Where& where, const char* name, Fields& fields,
+                    std::vector<PodTerm>& out) {
+    return read_list(terms, where, name, fields, out, [&](const fbs::PodTerm& term, const Where& at, PodTerm& record) {
+        return read_pod_term(term, at, fields, record);
+    });
 }
 
-bool read_weighted_pod_terms(const WireList<fbs::PodTerm>* terms, const Where& where,
-                             const char* name, Fields& fields, std::vector<WeightedPodTerm>& out) {
+bool read_weighted_pod_terms(const WireList<fbs::PodTerm>* terms, const Where& where, const char* name, Fields& fields,
+                             std::vector<WeightedPodTerm>& out) {
     return read_list(terms, where, name, fields, out,
                      [&](const fbs::PodTerm& term, const Where& at, WeightedPodTerm& record) {
                          record.weight = term.weight();
@@ -71,8 +68,7 @@ bool read_weighted_pod_terms(const WireList<fbs::PodTerm>* terms, const Where& w
 // What the pod says about nodes.
 bool read_node_part(const fbs::PodSpec& spec, const Where& where, Fields& fields, PodSpec& out) {
     return fields.labels(spec.node_selector(), where.at("node_selector"), out.node_selector) &&
-           read_node_selector(spec.required_nodes(), where, "required_nodes", fields,
-                              out.required_nodes) &&
+           read_node_selector(spec.required_nodes(), where, "required_nodes", fields, out.required_nodes) &&
            read_preferred_nodes(spec.preferred_nodes(), where, fields, out.preferred_nodes) &&
            read_list(spec.tolerations(), where, "tolerations", fields, out.tolerations,
                      [&](const auto& table, const Where& at, Toleration& record) {
@@ -83,12 +79,10 @@ bool read_node_part(const fbs::PodSpec& spec, const Where& where, Fields& fields
 // What it says about other pods.
 bool read_pod_part(const fbs::PodSpec& spec, const Where& where, Fields& fields, PodSpec& out) {
     return read_pod_terms(spec.affinity(), where, "affinity", fields, out.affinity) &&
-           read_pod_terms(spec.anti_affinity(), where, "anti_affinity", fields,
-                          out.anti_affinity) &&
+           read_pod_terms(spec.anti_affinity(), where, "anti_affinity", fields, out.anti_affinity) &&
            read_weighted_pod_terms(spec.preferred_affinity(), where, "preferred_affinity", fields,
                                    out.preferred_affinity) &&
-           read_weighted_pod_terms(spec.preferred_anti_affinity(), where,
-                                   "preferred_anti_affinity", fields,
+           read_weighted_pod_terms(spec.preferred_anti_affinity(), where, "preferred_anti_affinity", fields,
                                    out.preferred_anti_affinity) &&
            read_list(spec.spread(), where, "spread", fields, out.spread,
                      [&](const auto& table, const Where& at, SpreadConstraint& record) {
@@ -115,10 +109,9 @@ bool read_own_part(const fbs::PodSpec& spec, const Where& where, Fields& fields,
 
 }  // namespace
 
-bool decode_spec(const fbs::PodSpec& spec, const Where& where, Fields& fields, SpecRecord& out) {
+bool decode_spec(const fbs::PodSpec& spec, const Where& where, Fields& fields, SpecItem& out) {
     out.number = spec.number();
-    return read_own_part(spec, where, fields, out.spec) &&
-           read_node_part(spec, where, fields, out.spec) &&
+    return read_own_part(spec, where, fields, out.spec) && read_node_part(spec, where, fields, out.spec) &&
            read_pod_part(spec, where, fields, out.spec);
 }
 

@@ -3,7 +3,7 @@
 // Thread and owner: those of the DecodedFrame.
 #pragma once
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "wire/fields.h"
 
 namespace bayplan::fbs {
@@ -13,6 +13,6 @@ struct PodSpec;
 namespace bayplan::wire {
 
 // `out` is fresh. False: the fault is in `fields`.
-bool decode_spec(const fbs::PodSpec& spec, const Where& where, Fields& fields, SpecRecord& out);
+bool decode_spec(const fbs::PodSpec& spec, const Where& where, Fields& fields, SpecItem& out);
 
 }  // namespace bayplan::wire

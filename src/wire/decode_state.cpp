@@ -18,19 +18,15 @@ namespace {
 
 // Fields::structs hands out spans of these over the wire's own bytes. Amount's offsets: 0 and 8,
 // with four bytes of padding between, as flatbuffers lays them out.
-static_assert(offsetof(Amount, kind) == 0 && offsetof(Amount, value) == 8 &&
-              sizeof(fbs::Amount) == 16);
-static_assert(offsetof(Attribute, key) == 0 && offsetof(Attribute, value) == 4 &&
-              sizeof(fbs::Attribute) == 8);
-static_assert(offsetof(Taint, key) == 0 && offsetof(Taint, value) == 4 &&
-              offsetof(Taint, effect) == 8 && sizeof(Taint::effect) == 1 &&
-              sizeof(fbs::Taint) == 12);
+static_assert(offsetof(Amount, resource) == 0 && offsetof(Amount, value) == 8 && sizeof(fbs::Amount) == 16);
+static_assert(offsetof(Attribute, key) == 0 && offsetof(Attribute, value) == 4 && sizeof(fbs::Attribute) == 8);
+static_assert(offsetof(Taint, key) == 0 && offsetof(Taint, value) == 4 && offsetof(Taint, effect) == 8 &&
+              sizeof(Taint::effect) == 1 && sizeof(fbs::Taint) == 12);
 
 // One record per table of the vector, into storage that is reused.
 template <class Wire, class Record, class Read>
-bool read_items(const flatbuffers::Vector<flatbuffers::Offset<Wire>>* tables, const char* list,
-                Fields& fields, std::vector<Record>& storage, std::span<const Record>& out,
-                Read read) {
+bool read_items(const flatbuffers::Vector<flatbuffers::Offset<Wire>>* tables, const char* list, Fields& fields,
+                std::vector<Record>& storage, std::span<const Record>& out, Read read) {
     if (!fields.items(tables, {.field = list})) {
         return false;
     }
@@ -70,18 +66,14 @@ bool known_effects(std::span<const Taint> taints, const Where& node, Fields& fie
     return true;
 }
 
-bool decode_node(const fbs::Node& node, const Where& where, Fields& fields, NodeRecord& record) {
+bool decode_node(const fbs::Node& node, const Where& where, Fields& fields, NodeItem& record) {
     const Limits& limits = fields.limits();
     record.node = node.node();
     record.action = static_cast<NodeAction>(node.action());
-    return fields.known(record.action, NodeAction::create, NodeAction::create_drain,
-                        where.at("action")) &&
-           fields.structs(node.capacity(), limits.amounts_max, where.at("capacity"),
-                          record.capacity) &&
-           fields.structs(node.attributes(), limits.attributes_max, where.at("attributes"),
-                          record.attributes) &&
-           fields.structs(node.taints(), limits.attributes_max, where.at("taints"),
-                          record.taints) &&
+    return fields.known(record.action, NodeAction::create, NodeAction::create_drain, where.at("action")) &&
+           fields.structs(node.capacity(), limits.amounts_max, where.at("capacity"), record.capacity) &&
+           fields.structs(node.attributes(), limits.attributes_max, where.at("attributes"), record.attributes) &&
+           fields.structs(node.taints(), limits.attributes_max, where.at("taints"), record.taints) &&
            known_effects(record.taints, where, fields) &&
            fields.structs(node.images(), limits.terms_max, where.at("images"), record.images) &&
            fields.count(Fields::size_of(node.devices()), limits.amounts_max, where.at("devices")) &&
@@ -90,25 +82,23 @@ bool decode_node(const fbs::Node& node, const Where& where, Fields& fields, Node
 
 bool decode(const fbs::Nodes& nodes, Fields& fields, Storage& storage, NodesMessage& out) {
     return read_items(nodes.nodes(), "nodes", fields, storage.nodes, out.nodes,
-                      [&](const fbs::Node& node, std::size_t i, NodeRecord& record) {
+                      [&](const fbs::Node& node, std::size_t i, NodeItem& record) {
                           return decode_node(node, {"nodes", i}, fields, record);
                       });
 }
 
-bool decode(const fbs::Applications& applications, Fields& fields, Storage& storage,
-            ApplicationsMessage& out) {
+bool decode(const fbs::Applications& applications, Fields& fields, Storage& storage, ApplicationsMessage& out) {
     return fields.ids(applications.remove(), {.field = "remove"}, out.remove) &&
-           read_items(
-               applications.add(), "add", fields, storage.applications, out.add,
-               [](const fbs::Application& application, std::size_t, ApplicationRecord& record) {
-                   record.application = application.application();
-                   record.queue = application.queue();
-                   record.user = application.user();
-                   return true;
-               });
+           read_items(applications.add(), "add", fields, storage.applications, out.add,
+                      [](const fbs::Application& application, std::size_t, ApplicationItem& record) {
+                          record.application = application.application();
+                          record.queue = application.queue();
+                          record.user = application.user();
+                          return true;
+                      });
 }
 
-bool decode_ask(const fbs::Ask& ask, std::size_t i, Fields& fields, AskRecord& record) {
+bool decode_ask(const fbs::Ask& ask, std::size_t i, Fields& fields, AskItem& record) {
     const Limits& limits = fields.limits();
     record.application = ask.application();
     record.group = ask.group();
@@ -132,8 +122,7 @@ bool decode_ask(const fbs::Ask& ask, std::size_t i, Fields& fields, AskRecord& r
     record.preempted = ask.preempted();
     return fields.known(record.qos, QosClass::unknown, QosClass::guaranteed, {"asks", i, "qos"}) &&
            fields.name(ask.key(), {"asks", i, "key"}, record.key) &&
-           fields.structs(ask.requests(), limits.amounts_max, {"asks", i, "requests"},
-                          record.requests) &&
+           fields.structs(ask.requests(), limits.amounts_max, {"asks", i, "requests"}, record.requests) &&
            fields.structs(ask.tags(), limits.attributes_max, {"asks", i, "tags"}, record.tags) &&
            fields.name(ask.devices(), {"asks", i, "devices"}, record.devices) &&
            fields.absent(ask.group_min_available() > 1, {"asks", i, "group_min_available"}) &&
@@ -141,42 +130,38 @@ bool decode_ask(const fbs::Ask& ask, std::size_t i, Fields& fields, AskRecord& r
 }
 
 bool decode(const fbs::Asks& asks, Fields& fields, Storage& storage, AsksMessage& out) {
-    return read_items(asks.asks(), "asks", fields, storage.asks, out.asks,
-                      [&](const fbs::Ask& ask, std::size_t i, AskRecord& record) {
-                          return decode_ask(ask, i, fields, record);
-                      });
+    return read_items(
+        asks.asks(), "asks", fields, storage.asks, out.asks,
+        [&](const fbs::Ask& ask, std::size_t i, AskItem& record) { return decode_ask(ask, i, fields, record); });
 }
 
 bool decode(const fbs::Releases& releases, Fields& fields, Storage& storage, ReleasesMessage& out) {
     return read_items(releases.releases(), "releases", fields, storage.releases, out.releases,
-                      [&](const fbs::Release& release, std::size_t i, ReleaseRecord& record) {
+                      [&](const fbs::Release& release, std::size_t i, ReleaseItem& record) {
                           record.application = release.application();
                           record.termination = static_cast<Termination>(release.termination());
                           return fields.known(record.termination, Termination::unknown,
-                                              Termination::placeholder_replaced,
-                                              {"releases", i, "termination"}) &&
+                                              Termination::placeholder_replaced, {"releases", i, "termination"}) &&
                                  fields.name(release.key(), {"releases", i, "key"}, record.key) &&
-                                 fields.prose(release.message(), {"releases", i, "message"},
-                                              record.message);
+                                 fields.prose(release.message(), {"releases", i, "message"}, record.message);
                       });
 }
 
 bool decode(const fbs::Nacks& nacks, Fields& fields, Storage& storage, NacksMessage& out) {
     return read_items(nacks.nacks(), "nacks", fields, storage.nacks, out.nacks,
-                      [&](const fbs::Nack& nack, std::size_t i, NackRecord& record) {
+                      [&](const fbs::Nack& nack, std::size_t i, NackItem& record) {
                           return fields.name(nack.key(), {"nacks", i, "key"}, record.key) &&
                                  fields.prose(nack.reason(), {"nacks", i, "reason"}, record.reason);
                       });
 }
 
-bool decode(const fbs::Configuration& configuration, Fields& fields, Storage&,
-            ConfigurationMessage& out) {
+bool decode(const fbs::Configuration& configuration, Fields& fields, Storage&, ConfigurationMessage& out) {
     return fields.document(configuration.text(), {.field = "text"}, out.text);
 }
 
 bool decode(const fbs::Specs& specs, Fields& fields, Storage& storage, SpecsMessage& out) {
     return read_items(specs.define(), "specs", fields, storage.specs, out.define,
-                      [&](const fbs::PodSpec& spec, std::size_t i, SpecRecord& record) {
+                      [&](const fbs::PodSpec& spec, std::size_t i, SpecItem& record) {
                           return decode_spec(spec, {"specs", i}, fields, record);
                       }) &&
            fields.ids(specs.forget(), {.field = "forget"}, out.forget);
@@ -184,7 +169,7 @@ bool decode(const fbs::Specs& specs, Fields& fields, Storage& storage, SpecsMess
 
 bool decode(const fbs::Objects& objects, Fields& fields, Storage& storage, ObjectsMessage& out) {
     return read_items(objects.objects(), "objects", fields, storage.objects, out.objects,
-                      [&](const fbs::Object& object, std::size_t i, ObjectRecord& record) {
+                      [&](const fbs::Object& object, std::size_t i, ObjectItem& record) {
                           return decode_object(object, {"objects", i}, fields, record);
                       });
 }
@@ -209,35 +194,26 @@ bool decode_state(const fbs::State& state, Fields& fields, Storage& storage, Sta
             return decode_body<DefineMessage>(state.body_as_Define(), fields, storage, out.body);
         case fbs::StateBody::Forget:
             return decode_body<ForgetMessage>(state.body_as_Forget(), fields, storage, out.body);
-        case fbs::StateBody::Nodes:
-            return decode_body<NodesMessage>(state.body_as_Nodes(), fields, storage, out.body);
+        case fbs::StateBody::Nodes: return decode_body<NodesMessage>(state.body_as_Nodes(), fields, storage, out.body);
         case fbs::StateBody::Applications:
-            return decode_body<ApplicationsMessage>(state.body_as_Applications(), fields, storage,
-                                                    out.body);
-        case fbs::StateBody::Asks:
-            return decode_body<AsksMessage>(state.body_as_Asks(), fields, storage, out.body);
+            return decode_body<ApplicationsMessage>(state.body_as_Applications(), fields, storage, out.body);
+        case fbs::StateBody::Asks: return decode_body<AsksMessage>(state.body_as_Asks(), fields, storage, out.body);
         case fbs::StateBody::Releases:
-            return decode_body<ReleasesMessage>(state.body_as_Releases(), fields, storage,
-                                                out.body);
-        case fbs::StateBody::Nacks:
-            return decode_body<NacksMessage>(state.body_as_Nacks(), fields, storage, out.body);
+            return decode_body<ReleasesMessage>(state.body_as_Releases(), fields, storage, out.body);
+        case fbs::StateBody::Nacks: return decode_body<NacksMessage>(state.body_as_Nacks(), fields, storage, out.body);
         case fbs::StateBody::ResyncBegin:
-            return decode_body<ResyncBeginMessage>(state.body_as_ResyncBegin(), fields, storage,
-                                                   out.body);
+            return decode_body<ResyncBeginMessage>(state.body_as_ResyncBegin(), fields, storage, out.body);
         case fbs::StateBody::ResyncEnd:
-            return decode_body<ResyncEndMessage>(state.body_as_ResyncEnd(), fields, storage,
-                                                 out.body);
+            return decode_body<ResyncEndMessage>(state.body_as_ResyncEnd(), fields, storage, out.body);
         case fbs::StateBody::Configuration:
-            return decode_body<ConfigurationMessage>(state.body_as_Configuration(), fields, storage,
-                                                     out.body);
-        case fbs::StateBody::Specs:
-            return decode_body<SpecsMessage>(state.body_as_Specs(), fields, storage, out.body);
+            return decode_body<ConfigurationMessage>(state.body_as_Configuration(), fields, storage, out.body);
+        case fbs::StateBody::Specs: return decode_body<SpecsMessage>(state.body_as_Specs(), fields, storage, out.body);
         case fbs::StateBody::Objects:
             return decode_body<ObjectsMessage>(state.body_as_Objects(), fields, storage, out.body);
         case fbs::StateBody::NONE: return fields.fail({.field = "state"}, "has no body");
     }
-    return fields.fail({.field = "state"}, fmt::format("body of kind {} is not known",
-                                                       static_cast<unsigned>(state.body_type())));
+    return fields.fail({.field = "state"},
+                       fmt::format("body of kind {} is not known", static_cast<unsigned>(state.body_type())));
 }
 
 }  // namespace bayplan::wire

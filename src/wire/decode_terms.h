@@ -38,15 +38,14 @@ bool read_list(const WireList<Wire>* tables, const Where& item, const char* name
     return true;
 }
 
-bool read_requirements(const WireList<fbs::Requirement>* tables, const Where& item,
-                       const char* name, Fields& fields, std::vector<LabelRequirement>& out);
-bool read_selector(const fbs::LabelSelector* selector, const Where& item, const char* name,
-                   Fields& fields, std::optional<LabelSelector>& out);
+bool read_requirements(const WireList<fbs::Requirement>* tables, const Where& item, const char* name, Fields& fields,
+                       std::vector<LabelRequirement>& out);
+bool read_selector(const fbs::LabelSelector* selector, const Where& item, const char* name, Fields& fields,
+                   std::optional<LabelSelector>& out);
 bool read_node_term(const fbs::NodeTerm& term, const Where& where, Fields& fields, NodeTerm& out);
-bool read_node_selector(const fbs::NodeSelector* selector, const Where& item, const char* name,
-                        Fields& fields, std::optional<std::vector<NodeTerm>>& out);
+bool read_node_selector(const fbs::NodeSelector* selector, const Where& item, const char* name, Fields& fields,
+                        std::optional<std::vector<NodeTerm>>& out);
 bool read_pod_term(const fbs::PodTerm& term, const Where& where, Fields& fields, PodTerm& out);
-bool read_spread(const fbs::SpreadConstraint& spread, const Where& where, Fields& fields,
-                 SpreadConstraint& out);
+bool read_spread(const fbs::SpreadConstraint& spread, const Where& where, Fields& fields, SpreadConstraint& out);
 
 }  // namespace bayplan::wire

@@ -29,24 +29,21 @@ struct Encoder::Builder {
     Body operator()(const Hello& hello) {
         const auto partition = put_text(out, hello.partition);
         const auto version = put_text(out, hello.version);
-        const auto place = fbs::CreateHello(
-            out, hello.protocol_min, hello.protocol_max, hello.features, partition,
-            hello.shim_instance, hello.daemon_instance, hello.decisions_received, version);
+        const auto place =
+            fbs::CreateHello(out, hello.protocol_min, hello.protocol_max, hello.features, partition,
+                             hello.shim_instance, hello.daemon_instance, hello.decisions_received, version);
         return {fbs::Body::Hello, place.Union()};
     }
 
     Body operator()(const HelloReplyFrame& reply) {
         const auto reason = put_text(out, reply.reason);
-        const auto place = fbs::CreateHelloReply(out, static_cast<fbs::HelloOutcome>(reply.outcome),
-                                                 reply.daemon_instance, reply.state_applied,
-                                                 reply.credit_window, reason, reply.features,
-                                                 reply.protocol);
+        const auto place =
+            fbs::CreateHelloReply(out, static_cast<fbs::HelloOutcome>(reply.outcome), reply.daemon_instance,
+                                  reply.state_applied, reply.credit_window, reason, reply.features, reply.protocol);
         return {fbs::Body::HelloReply, place.Union()};
     }
 
-    Body operator()(const StateFrame& state) {
-        return {fbs::Body::State, put_state(out, tables, state).Union()};
-    }
+    Body operator()(const StateFrame& state) { return {fbs::Body::State, put_state(out, tables, state).Union()}; }
 
     Body operator()(const AcknowledgeFrame& acknowledge) {
         return {fbs::Body::Acknowledge, fbs::CreateAcknowledge(out, acknowledge.up_to).Union()};
@@ -60,15 +57,13 @@ struct Encoder::Builder {
             const auto node = memo.put(out, decision.node);
             const auto text = memo.put(out, decision.text);
             const auto devices = memo.put(out, decision.devices);
-            const auto place = fbs::CreateDecision(
-                out, static_cast<fbs::DecisionKind>(decision.kind),
-                static_cast<fbs::Termination>(decision.termination), name, node, text, 0, 0, 0, decision.scale_up,
-                devices);
+            const auto place = fbs::CreateDecision(out, static_cast<fbs::DecisionKind>(decision.kind),
+                                                   static_cast<fbs::Termination>(decision.termination), name, node,
+                                                   text, 0, 0, 0, decision.scale_up, devices);
             tables.push_back(place.o);
         }
         const auto decisions = put_tables<fbs::Decision>(out, tables);
-        const auto place =
-            fbs::CreateDecisions(out, frame.first_sequence, frame.state_applied, decisions);
+        const auto place = fbs::CreateDecisions(out, frame.first_sequence, frame.state_applied, decisions);
         return {fbs::Body::Decisions, place.Union()};
     }
 
@@ -92,8 +87,7 @@ struct Encoder::Builder {
             }
         }
         const auto version = put_text(out, frame.version);
-        const auto place = fbs::CreateCounters(out, frame.token, version, frame.uptime_ms, names,
-                                               values);
+        const auto place = fbs::CreateCounters(out, frame.token, version, frame.uptime_ms, names, values);
         return {fbs::Body::Counters, place.Union()};
     }
 

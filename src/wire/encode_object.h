@@ -3,7 +3,7 @@
 // Thread and owner: those of the Encoder.
 #pragma once
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "wire/builder.h"
 
 namespace bayplan::fbs {
@@ -13,6 +13,6 @@ struct Object;
 namespace bayplan::wire {
 
 flatbuffers::Offset<fbs::Object> put_object(flatbuffers::FlatBufferBuilder& out, Tables& tables,
-                                            const ObjectRecord& record);
+                                            const ObjectItem& record);
 
 }  // namespace bayplan::wire

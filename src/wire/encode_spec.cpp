@@ -9,21 +9,18 @@ namespace {
 
 auto put_toleration(FlatBufferBuilder& out, const Toleration& toleration) {
     return fbs::CreateToleration(out, toleration.key,
-                                 toleration.exists ? fbs::TolerationOperator::exists
-                                                   : fbs::TolerationOperator::equal,
-                                 toleration.value,
-                                 static_cast<fbs::TaintEffect>(toleration.effect));
+                                 toleration.exists ? fbs::TolerationOperator::exists : fbs::TolerationOperator::equal,
+                                 toleration.value, static_cast<fbs::TaintEffect>(toleration.effect));
 }
 
 auto put_port(FlatBufferBuilder& out, const HostPort& port) {
-    return fbs::CreateHostPort(out, port.port, static_cast<fbs::Protocol>(port.protocol),
-                               port.address);
+    return fbs::CreateHostPort(out, port.port, static_cast<fbs::Protocol>(port.protocol), port.address);
 }
 
 auto put_volume(FlatBufferBuilder& out, const PodVolume& volume) {
     const auto monitors = put_ids(out, volume.monitors);
-    return fbs::CreatePodVolume(out, static_cast<fbs::VolumeKind>(volume.kind), volume.name,
-                                volume.driver, volume.pool, monitors, volume.pod, volume.read_only);
+    return fbs::CreatePodVolume(out, static_cast<fbs::VolumeKind>(volume.kind), volume.name, volume.driver, volume.pool,
+                                monitors, volume.pod, volume.read_only);
 }
 
 // Writes the lists of one spec; an object so that each needs only its name.
@@ -37,9 +34,8 @@ struct SpecLists {
         });
     }
     auto pod_terms(const std::vector<PodTerm>& terms) {
-        return put_list<fbs::PodTerm>(out, tables, terms, [this](const PodTerm& term) {
-            return put_pod_term(out, tables, term, 0);
-        });
+        return put_list<fbs::PodTerm>(out, tables, terms,
+                                      [this](const PodTerm& term) { return put_pod_term(out, tables, term, 0); });
     }
     auto pod_terms(const std::vector<WeightedPodTerm>& terms) {
         return put_list<fbs::PodTerm>(out, tables, terms, [this](const WeightedPodTerm& one) {
@@ -48,26 +44,24 @@ struct SpecLists {
     }
     auto spread(const std::vector<SpreadConstraint>& constraints) {
         return put_list<fbs::SpreadConstraint>(
-            out, tables, constraints,
-            [this](const SpreadConstraint& one) { return put_spread(out, tables, one); });
+            out, tables, constraints, [this](const SpreadConstraint& one) { return put_spread(out, tables, one); });
     }
     auto tolerations(const std::vector<Toleration>& all) {
-        return put_list<fbs::Toleration>(
-            out, tables, all, [this](const Toleration& one) { return put_toleration(out, one); });
+        return put_list<fbs::Toleration>(out, tables, all,
+                                         [this](const Toleration& one) { return put_toleration(out, one); });
     }
     auto ports(const std::vector<HostPort>& all) {
-        return put_list<fbs::HostPort>(out, tables, all,
-                                       [this](const HostPort& one) { return put_port(out, one); });
+        return put_list<fbs::HostPort>(out, tables, all, [this](const HostPort& one) { return put_port(out, one); });
     }
     auto volumes(const std::vector<PodVolume>& all) {
-        return put_list<fbs::PodVolume>(
-            out, tables, all, [this](const PodVolume& one) { return put_volume(out, one); });
+        return put_list<fbs::PodVolume>(out, tables, all,
+                                        [this](const PodVolume& one) { return put_volume(out, one); });
     }
 };
 
 }  // namespace
 
-Offset<fbs::PodSpec> put_spec(FlatBufferBuilder& out, Tables& tables, const SpecRecord& record) {
+Offset<fbs::PodSpec> put_spec(FlatBufferBuilder& out, Tables& tables, const SpecItem& record) {
     const PodSpec& spec = record.spec;
     SpecLists lists{out, tables};
     const auto labels = put_labels(out, spec.labels);
@@ -84,10 +78,10 @@ Offset<fbs::PodSpec> put_spec(FlatBufferBuilder& out, Tables& tables, const Spec
     const auto volumes = lists.volumes(spec.volumes);
     const auto images = put_ids(out, spec.images);
     const auto gates = put_ids(out, spec.gates);
-    return fbs::CreatePodSpec(out, record.number, spec.name_space, labels, node_selector,
-                              required_nodes, preferred_nodes, tolerations, affinity,
-                              anti_affinity, preferred_affinity, preferred_anti_affinity, spread,
-                              ports, volumes, images, gates, spec.owner.kind, spec.owner.name);
+    return fbs::CreatePodSpec(out, record.number, spec.name_space, labels, node_selector, required_nodes,
+                              preferred_nodes, tolerations, affinity, anti_affinity, preferred_affinity,
+                              preferred_anti_affinity, spread, ports, volumes, images, gates, spec.owner.kind,
+                              spec.owner.name);
 }
 
 }  // namespace bayplan::wire

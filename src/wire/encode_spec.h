@@ -3,7 +3,7 @@
 // Thread and owner: those of the Encoder.
 #pragma once
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "wire/builder.h"
 
 namespace bayplan::fbs {
@@ -12,7 +12,6 @@ struct PodSpec;
 
 namespace bayplan::wire {
 
-flatbuffers::Offset<fbs::PodSpec> put_spec(flatbuffers::FlatBufferBuilder& out, Tables& tables,
-                                           const SpecRecord& record);
+flatbuffers::Offset<fbs::PodSpec> put_spec(flatbuffers::FlatBufferBuilder& out, Tables& tables, const SpecItem& record);
 
 }  // namespace bayplan::wire

@@ -13,13 +13,12 @@ namespace {
 using flatbuffers::FlatBufferBuilder;
 
 auto put_amounts(FlatBufferBuilder& out, std::span<const Amount> amounts) {
-    return put_structs<fbs::Amount>(out, amounts,
-                                    [](const Amount& a) { return fbs::Amount(a.kind, a.value); });
+    return put_structs<fbs::Amount>(out, amounts, [](const Amount& a) { return fbs::Amount(a.resource, a.value); });
 }
 
 auto put_attributes(FlatBufferBuilder& out, std::span<const Attribute> attributes) {
-    return put_structs<fbs::Attribute>(
-        out, attributes, [](const Attribute& a) { return fbs::Attribute(a.key, a.value); });
+    return put_structs<fbs::Attribute>(out, attributes,
+                                       [](const Attribute& a) { return fbs::Attribute(a.key, a.value); });
 }
 
 auto put(FlatBufferBuilder& out, const DictEntry& entry) {
@@ -27,7 +26,7 @@ auto put(FlatBufferBuilder& out, const DictEntry& entry) {
     return fbs::CreateDictionaryEntry(out, entry.id, text);
 }
 
-auto put(FlatBufferBuilder& out, const NodeRecord& node) {
+auto put(FlatBufferBuilder& out, const NodeItem& node) {
     const auto capacity = put_amounts(out, node.capacity);
     const auto attributes = put_attributes(out, node.attributes);
     const auto taints = put_structs<fbs::Taint>(out, node.taints, [](const Taint& taint) {
@@ -35,36 +34,34 @@ auto put(FlatBufferBuilder& out, const NodeRecord& node) {
     });
     const auto images = put_amounts(out, node.images);
     const auto devices = put_ids(out, node.devices);
-    return fbs::CreateNode(out, node.node, static_cast<fbs::NodeAction>(node.action), capacity,
-                           attributes, taints, images, devices);
+    return fbs::CreateNode(out, node.node, static_cast<fbs::NodeAction>(node.action), capacity, attributes, taints,
+                           images, devices);
 }
 
-auto put(FlatBufferBuilder& out, const ApplicationRecord& application) {
-    return fbs::CreateApplication(out, application.application, application.queue,
-                                  application.user);
+auto put(FlatBufferBuilder& out, const ApplicationItem& application) {
+    return fbs::CreateApplication(out, application.application, application.queue, application.user);
 }
 
-auto put(FlatBufferBuilder& out, const AskRecord& ask) {
+auto put(FlatBufferBuilder& out, const AskItem& ask) {
     const auto key = put_text(out, ask.key);
     const auto requests = put_amounts(out, ask.requests);
     const auto tags = put_attributes(out, ask.tags);
     const auto devices = put_text(out, ask.devices);
-    return fbs::CreateAsk(out, key, ask.application, ask.group, ask.node, ask.required_node,
-                          ask.priority, ask.foreign, ask.tolerates_unschedulable, ask.created_s,
-                          requests, tags, ask.spec, ask.terminating, ask.never_preempts,
-                          ask.nominated_node, ask.started_ms, ask.node_cpu, ask.node_memory,
+    return fbs::CreateAsk(out, key, ask.application, ask.group, ask.node, ask.required_node, ask.priority, ask.foreign,
+                          ask.tolerates_unschedulable, ask.created_s, requests, tags, ask.spec, ask.terminating,
+                          ask.never_preempts, ask.nominated_node, ask.started_ms, ask.node_cpu, ask.node_memory,
                           ask.own_cpu, ask.own_memory, 0, false, false, false, false,
                           static_cast<fbs::QosClass>(ask.qos), ask.grace_period_s, 0, ask.preempted, devices);
 }
 
-auto put(FlatBufferBuilder& out, const ReleaseRecord& release) {
+auto put(FlatBufferBuilder& out, const ReleaseItem& release) {
     const auto key = put_text(out, release.key);
     const auto message = put_text(out, release.message);
-    return fbs::CreateRelease(out, key, release.application,
-                              static_cast<fbs::Termination>(release.termination), message);
+    return fbs::CreateRelease(out, key, release.application, static_cast<fbs::Termination>(release.termination),
+                              message);
 }
 
-auto put(FlatBufferBuilder& out, const NackRecord& nack) {
+auto put(FlatBufferBuilder& out, const NackItem& nack) {
     const auto key = put_text(out, nack.key);
     const auto reason = put_text(out, nack.reason);
     return fbs::CreateNack(out, key, reason);
@@ -117,34 +114,27 @@ struct BodyWriter {
     Body operator()(const ResyncBeginMessage&) {
         return {fbs::StateBody::ResyncBegin, fbs::CreateResyncBegin(out).Union()};
     }
-    Body operator()(const ResyncEndMessage&) {
-        return {fbs::StateBody::ResyncEnd, fbs::CreateResyncEnd(out).Union()};
-    }
+    Body operator()(const ResyncEndMessage&) { return {fbs::StateBody::ResyncEnd, fbs::CreateResyncEnd(out).Union()}; }
     Body operator()(const ConfigurationMessage& configuration) {
         const auto text = put_text(out, configuration.text);
         return {fbs::StateBody::Configuration, fbs::CreateConfiguration(out, text).Union()};
     }
     Body operator()(const SpecsMessage& message) {
-        const auto define =
-            put_list<fbs::PodSpec>(out, tables, message.define, [&](const SpecRecord& record) {
-                return put_spec(out, tables, record);
-            });
+        const auto define = put_list<fbs::PodSpec>(
+            out, tables, message.define, [&](const SpecItem& record) { return put_spec(out, tables, record); });
         const auto forget = put_ids(out, message.forget);
         return {fbs::StateBody::Specs, fbs::CreateSpecs(out, define, forget).Union()};
     }
     Body operator()(const ObjectsMessage& message) {
-        const auto objects =
-            put_list<fbs::Object>(out, tables, message.objects, [&](const ObjectRecord& record) {
-                return put_object(out, tables, record);
-            });
+        const auto objects = put_list<fbs::Object>(
+            out, tables, message.objects, [&](const ObjectItem& record) { return put_object(out, tables, record); });
         return {fbs::StateBody::Objects, fbs::CreateObjects(out, objects).Union()};
     }
 };
 
 }  // namespace
 
-flatbuffers::Offset<fbs::State> put_state(FlatBufferBuilder& out, Tables& tables,
-                                          const StateFrame& state) {
+flatbuffers::Offset<fbs::State> put_state(FlatBufferBuilder& out, Tables& tables, const StateFrame& state) {
     tables.clear();
     const BodyWriter::Body body = std::visit(BodyWriter{out, tables}, state.body);
     return fbs::CreateState(out, state.sequence, body.kind, body.place);

@@ -11,7 +11,6 @@ struct State;
 
 namespace bayplan::wire {
 
-flatbuffers::Offset<fbs::State> put_state(flatbuffers::FlatBufferBuilder& out, Tables& tables,
-                                          const StateFrame& state);
+flatbuffers::Offset<fbs::State> put_state(flatbuffers::FlatBufferBuilder& out, Tables& tables, const StateFrame& state);
 
 }  // namespace bayplan::wire

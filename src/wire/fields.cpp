@@ -51,8 +51,7 @@ bool Fields::numbers(const flatbuffers::Vector<std::uint64_t>* vector, const Whe
     return true;
 }
 
-bool Fields::ids(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where,
-                 std::span<const DictId>& out) {
+bool Fields::ids(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where, std::span<const DictId>& out) {
     out = {};
     if (!items(vector, where)) {
         return false;
@@ -72,8 +71,7 @@ bool Fields::may_copy(std::size_t bytes, const Where& where) {
     return true;
 }
 
-bool Fields::texts(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where,
-                   std::vector<Text>& out) {
+bool Fields::texts(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where, std::vector<Text>& out) {
     const std::size_t size = size_of(vector);
     if (!count(size, limits_.terms_max, where) || !may_copy(size * sizeof(Text), where)) {
         return false;
@@ -85,8 +83,8 @@ bool Fields::texts(const flatbuffers::Vector<std::uint32_t>* vector, const Where
     return true;
 }
 
-bool Fields::text(const flatbuffers::String* string, const Where& where, TextRule rule,
-                  std::size_t most, std::string_view& out) {
+bool Fields::text(const flatbuffers::String* string, const Where& where, TextRule rule, std::size_t most,
+                  std::string_view& out) {
     out = {};
     if (string == nullptr) {
         return true;

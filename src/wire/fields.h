@@ -28,9 +28,7 @@ struct Where {
     // Of an item: one of its fields.
     Where at(const char* name) const { return {list, index, name, inside}; }
     // Of a field of `item` that is a list: one of its entries.
-    static Where entry(const Where& item, const char* name, std::size_t i) {
-        return {name, i, nullptr, &item};
-    }
+    static Where entry(const Where& item, const char* name, std::size_t i) { return {name, i, nullptr, &item}; }
 };
 
 class Fields {
@@ -73,8 +71,8 @@ public:
 
     // Spans into the frame: Record has the layout of the wire's struct (checked where it is used).
     template <class Record, class Wire>
-    bool structs(const flatbuffers::Vector<const Wire*>* vector, std::size_t most,
-                 const Where& where, std::span<const Record>& out) {
+    bool structs(const flatbuffers::Vector<const Wire*>* vector, std::size_t most, const Where& where,
+                 std::span<const Record>& out) {
         static_assert(sizeof(Record) == sizeof(Wire) && alignof(Record) == alignof(Wire));
         out = {};
         if (!count(size_of(vector), most, where)) {
@@ -92,18 +90,14 @@ public:
     // A span into the frame as well.
     bool numbers(const flatbuffers::Vector<std::uint64_t>* vector, const Where& where,
                  std::span<const std::uint64_t>& out);
-    bool ids(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where,
-             std::span<const DictId>& out);
+    bool ids(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where, std::span<const DictId>& out);
 
     // Copies, for records that own their vectors.
-    bool texts(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where,
-               std::vector<Text>& out);
+    bool texts(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where, std::vector<Text>& out);
     template <class Wire>
-    bool labels(const flatbuffers::Vector<const Wire*>* vector, const Where& where,
-                std::vector<Label>& out) {
+    bool labels(const flatbuffers::Vector<const Wire*>* vector, const Where& where, std::vector<Label>& out) {
         std::span<const Label> span;
-        if (!structs(vector, limits_.attributes_max, where, span) ||
-            !may_copy(span.size_bytes(), where)) {
+        if (!structs(vector, limits_.attributes_max, where, span) || !may_copy(span.size_bytes(), where)) {
             return false;
         }
         out.assign(span.begin(), span.end());
@@ -112,8 +106,7 @@ public:
 
     template <class Enum>
     bool known(Enum value, Enum first, Enum last, const Where& where) {
-        return value >= first && value <= last ? true
-                                               : fail_value(static_cast<unsigned>(value), where);
+        return value >= first && value <= last ? true : fail_value(static_cast<unsigned>(value), where);
     }
     bool fail_value(unsigned value, const Where& where);  // an enumerator that is not known
     // A field that would change the meaning of the item if it were ignored.
@@ -129,14 +122,13 @@ public:
     }
 
 private:
-    bool text(const flatbuffers::String* string, const Where& where, TextRule rule,
-              std::size_t most, std::string_view& out);
+    bool text(const flatbuffers::String* string, const Where& where, TextRule rule, std::size_t most,
+              std::string_view& out);
     bool may_copy(std::size_t bytes, const Where& where);
     // The verifier of flatbuffers 2.0 checks the alignment of a vector's length, not of its
     // entries: those of more than four bytes may lie off theirs.
     bool aligned(const std::uint8_t* entries, std::size_t alignment, const Where& where) {
-        return reinterpret_cast<std::uintptr_t>(entries) % alignment == 0 ||
-               fail(where, "is not aligned");
+        return reinterpret_cast<std::uintptr_t>(entries) % alignment == 0 || fail(where, "is not aligned");
     }
     const Limits& limits_;
     std::size_t frame_bytes_;

@@ -13,15 +13,15 @@ namespace bayplan::wire {
 
 struct Storage {
     std::vector<DictEntry> entries;
-    std::vector<NodeRecord> nodes;
-    std::vector<ApplicationRecord> applications;
-    std::vector<AskRecord> asks;
-    std::vector<ReleaseRecord> releases;
-    std::vector<NackRecord> nacks;
+    std::vector<NodeItem> nodes;
+    std::vector<ApplicationItem> applications;
+    std::vector<AskItem> asks;
+    std::vector<ReleaseItem> releases;
+    std::vector<NackItem> nacks;
     // These own what they hold. They are made anew for each message: kept, the capacity of lists
     // within lists could be driven up by a peer message by message, without bound.
-    std::vector<SpecRecord> specs;
-    std::vector<ObjectRecord> objects;
+    std::vector<SpecItem> specs;
+    std::vector<ObjectItem> objects;
     std::vector<Decision> decisions;
     std::vector<NamedCounter> counters;
 };

@@ -20,8 +20,7 @@ bool plain_ascii(std::uint64_t word) {
     const std::uint64_t high = word & repeated(0x80);
     const std::uint64_t below_space = (word - repeated(0x20)) & ~word & repeated(0x80);
     const std::uint64_t against_delete = word ^ repeated(0x7f);
-    const std::uint64_t is_delete =
-        (against_delete - repeated(0x01)) & ~against_delete & repeated(0x80);
+    const std::uint64_t is_delete = (against_delete - repeated(0x01)) & ~against_delete & repeated(0x80);
     return (high | below_space | is_delete) == 0;
 }
 

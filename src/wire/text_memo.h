@@ -25,8 +25,7 @@ public:
         used_ = 0;
     }
 
-    flatbuffers::Offset<flatbuffers::String> put(flatbuffers::FlatBufferBuilder& out,
-                                                 std::string_view text) {
+    flatbuffers::Offset<flatbuffers::String> put(flatbuffers::FlatBufferBuilder& out, std::string_view text) {
         if (text.empty()) {
             return {};
         }

@@ -40,8 +40,8 @@ std::vector<BenchCase> bench_catalogue() {
     }
     for (const std::string_view name : kWire) {
         const NamedWorkload& load = *find_workload(name);
-        cases.push_back({fmt::format("WireToWire/{}", name), "the same through daemon and shim, two processes", load.nodes,
-                         load.pods, WireLoad{name}});
+        cases.push_back({fmt::format("WireToWire/{}", name), "the same through daemon and shim, two processes",
+                         load.nodes, load.pods, WireLoad{name}});
     }
     return cases;
 }

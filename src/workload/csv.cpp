@@ -34,8 +34,7 @@ void CsvReader::read_header() {
         if (found == fields_.end() && !optional) {
             fail(fmt::format("column `{}` is missing", column));
         }
-        places_.push_back(
-            found == fields_.end() ? kMissing : static_cast<std::size_t>(found - fields_.begin()));
+        places_.push_back(found == fields_.end() ? kMissing : static_cast<std::size_t>(found - fields_.begin()));
     }
 }
 
@@ -70,8 +69,7 @@ bool CsvReader::split() {
         return false;
     }
     std::string_view rest = line_;
-    for (std::size_t comma = rest.find(','); comma != std::string_view::npos;
-         comma = rest.find(',')) {
+    for (std::size_t comma = rest.find(','); comma != std::string_view::npos; comma = rest.find(',')) {
         fields_.push_back(rest.substr(0, comma));
         rest.remove_prefix(comma + 1);
     }
@@ -88,8 +86,7 @@ bool CsvReader::number(std::size_t column, std::int64_t max, std::int64_t& value
     const std::string_view field = text(column);
     const auto [end, code] = std::from_chars(field.data(), field.data() + field.size(), value);
     if (code != std::errc() || end != field.data() + field.size() || value < 0 || value > max) {
-        fail(fmt::format("{}: `{}` is not a whole number from 0 to {}", columns_[column], field,
-                         max));
+        fail(fmt::format("{}: `{}` is not a whole number from 0 to {}", columns_[column], field, max));
         return false;
     }
     return true;

@@ -85,13 +85,9 @@ PodSpec spread(const TextNumber& text, std::string_view name_space, bool hard) {
     return spec;
 }
 
-PodSpec hard_spread(const TextNumber& text, std::string_view name_space) {
-    return spread(text, name_space, true);
-}
+PodSpec hard_spread(const TextNumber& text, std::string_view name_space) { return spread(text, name_space, true); }
 
-PodSpec soft_spread(const TextNumber& text, std::string_view name_space) {
-    return spread(text, name_space, false);
-}
+PodSpec soft_spread(const TextNumber& text, std::string_view name_space) { return spread(text, name_space, false); }
 
 // Every kind of term at once, in the measured pods as in those before: nothing of scheduler_perf's, but what a cluster
 // with many charts looks like.
@@ -108,8 +104,8 @@ KubeLoad affinity_mix(std::uint32_t nodes, std::uint32_t init_pods, std::uint32_
 std::vector<KubeLoad> full_loads() {
     std::vector<KubeLoad> loads;
     // The pods of the first stage stand in one namespace, the measured ones in another.
-    const auto add = [&](std::string_view name, MakeSpec init, std::uint32_t init_pods,
-                         MakeSpec measured, std::uint32_t pods, std::uint32_t zones = 3) {
+    const auto add = [&](std::string_view name, MakeSpec init, std::uint32_t init_pods, MakeSpec measured,
+                         std::uint32_t pods, std::uint32_t zones = 3) {
         loads.push_back({name, 5'000, zones, {{init, kFirst, init_pods}}, {{measured, kSecond, pods}}});
     };
     add("SchedulingPodAntiAffinity", anti_affinity, 1'000, anti_affinity, 2'000);
@@ -119,12 +115,10 @@ std::vector<KubeLoad> full_loads() {
     add("TopologySpreading", plain, 5'000, hard_spread, 5'000);
     add("PreferredTopologySpreading", plain, 5'000, soft_spread, 5'000);
     add("SchedulingPreferredPodAffinity", preferred_affinity, 5'000, preferred_affinity, 5'000);
-    add("SchedulingPreferredPodAntiAffinity", preferred_anti_affinity, 5'000,
-        preferred_anti_affinity, 5'000);
+    add("SchedulingPreferredPodAntiAffinity", preferred_anti_affinity, 5'000, preferred_anti_affinity, 5'000);
     add("SchedulingNodeAffinity", plain, 5'000, node_affinity, 10'000);
     KubeLoad mixed{"MixedSchedulingBasePod", 5'000, 3, {}, {{plain, kFirst, 5'000}}};
-    for (const MakeSpec make :
-         {plain, affinity, anti_affinity, preferred_affinity, preferred_anti_affinity}) {
+    for (const MakeSpec make : {plain, affinity, anti_affinity, preferred_affinity, preferred_anti_affinity}) {
         mixed.init.push_back({make, kFirst, 2'000});
     }
     loads.push_back(std::move(mixed));

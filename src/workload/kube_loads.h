@@ -31,7 +31,7 @@ struct PodStage {
 struct KubeLoad {
     std::string_view name;
     std::uint32_t nodes = 0;
-    std::uint32_t zones = 3;  // node i is in zone 1 + i mod zones
+    std::uint32_t zones = 3;         // node i is in zone 1 + i mod zones
     std::vector<PodStage> init;      // one after the other, each placed before the next comes
     std::vector<PodStage> measured;  // by turns, a message of each
 

@@ -30,43 +30,79 @@ constexpr std::array kWorkloads = {
     NamedWorkload{"ManyClasses/100000Nodes_10000Pods_100", "100 sizes of pods", 100'000, 10'000, 100},
     NamedWorkload{"ManyClasses/100000Nodes_10000Pods_1000", "1,000 sizes of pods", 100'000, 10'000, 1'000},
     NamedWorkload{"Mixed/500Nodes_3000Pods_100", "5 types of machines, small", 500, 3'000, 100, {.machines = 5}},
-    NamedWorkload{"Mixed/5000Nodes_50000Pods_100", "5 types of machines, 100 sizes of pods", 5'000, 50'000, 100,
-                  {.machines = 5}},
+    NamedWorkload{
+        "Mixed/5000Nodes_50000Pods_100", "5 types of machines, 100 sizes of pods", 5'000, 50'000, 100, {.machines = 5}},
     NamedWorkload{"Priorities/500Nodes_2000Pods_50", "10 priorities, small", 500, 2'000, 50, {.priorities = 10}},
-    NamedWorkload{"Priorities/5000Nodes_50000Pods_1000", "1,000 sizes of pods, 10 priorities", 5'000, 50'000, 1'000,
+    NamedWorkload{"Priorities/5000Nodes_50000Pods_1000",
+                  "1,000 sizes of pods, 10 priorities",
+                  5'000,
+                  50'000,
+                  1'000,
                   {.priorities = 10}},
-    NamedWorkload{"Priorities/100000Nodes_10000Pods_1000", "1,000 sizes of pods, 10 priorities", 100'000, 10'000,
-                  1'000, {.priorities = 10}},
+    NamedWorkload{"Priorities/100000Nodes_10000Pods_1000",
+                  "1,000 sizes of pods, 10 priorities",
+                  100'000,
+                  10'000,
+                  1'000,
+                  {.priorities = 10}},
     NamedWorkload{"Unique/500Nodes_3000Pods", "every pod a size of its own, small", 500, 3'000, 3'000},
     NamedWorkload{"Unique/5000Nodes_50000Pods", "every pod a size of its own", 5'000, 50'000, 50'000},
     NamedWorkload{"Unique/30000Nodes_5000Pods", "every pod a size of its own", 30'000, 5'000, 5'000},
     NamedWorkload{"Unique/100000Nodes_1000Pods", "every pod a size of its own", 100'000, 1'000, 1'000},
     NamedWorkload{"Filled/500Nodes_500Pods_95", "nodes 95 % full, small", 500, 500, 50, {.filled = 95}},
-    NamedWorkload{"Filled/5000Nodes_10000Pods_50", "100 sizes of pods, nodes 50 % full", 5'000, 10'000, 100,
-                  {.filled = 50}},
-    NamedWorkload{"Filled/5000Nodes_5000Pods_95", "100 sizes of pods, nodes 95 % full", 5'000, 5'000, 100,
+    NamedWorkload{
+        "Filled/5000Nodes_10000Pods_50", "100 sizes of pods, nodes 50 % full", 5'000, 10'000, 100, {.filled = 50}},
+    NamedWorkload{
+        "Filled/5000Nodes_5000Pods_95", "100 sizes of pods, nodes 95 % full", 5'000, 5'000, 100, {.filled = 95}},
+    NamedWorkload{"FilledUnique/5000Nodes_5000Pods_95",
+                  "every pod a size of its own, nodes 95 % full",
+                  5'000,
+                  5'000,
+                  5'000,
                   {.filled = 95}},
-    NamedWorkload{"FilledUnique/5000Nodes_5000Pods_95", "every pod a size of its own, nodes 95 % full", 5'000, 5'000,
-                  5'000, {.filled = 95}},
-    NamedWorkload{"Filled/30000Nodes_10000Pods_50", "100 sizes of pods, nodes 50 % full", 30'000, 10'000, 100,
-                  {.filled = 50}},
-    NamedWorkload{"Filled/100000Nodes_5000Pods_50", "100 sizes of pods, nodes 50 % full", 100'000, 5'000, 100,
-                  {.filled = 50}},
-    NamedWorkload{"Churn/500Nodes_4096Pods_50", "1,024 come and 1,024 go at a time, small", 500, 4'096, 50,
-                  {.churn_stay = 2}},
-    NamedWorkload{"Churn/5000Nodes_50000Pods_100", "1,024 come and 1,024 go at a time", 5'000, 50'000, 100,
-                  {.churn_stay = 10}},
-    NamedWorkload{"Churn/100000Nodes_20000Pods_100", "1,024 come and 1,024 go at a time", 100'000, 20'000, 100,
+    NamedWorkload{
+        "Filled/30000Nodes_10000Pods_50", "100 sizes of pods, nodes 50 % full", 30'000, 10'000, 100, {.filled = 50}},
+    NamedWorkload{
+        "Filled/100000Nodes_5000Pods_50", "100 sizes of pods, nodes 50 % full", 100'000, 5'000, 100, {.filled = 50}},
+    NamedWorkload{
+        "Churn/500Nodes_4096Pods_50", "1,024 come and 1,024 go at a time, small", 500, 4'096, 50, {.churn_stay = 2}},
+    NamedWorkload{
+        "Churn/5000Nodes_50000Pods_100", "1,024 come and 1,024 go at a time", 5'000, 50'000, 100, {.churn_stay = 10}},
+    NamedWorkload{"Churn/100000Nodes_20000Pods_100",
+                  "1,024 come and 1,024 go at a time",
+                  100'000,
+                  20'000,
+                  100,
                   {.churn_stay = 5}},
-    NamedWorkload{"SchedulingDaemonset/15000Nodes_30000Pods", "every pod for one of eight nodes, by name", 15'000, 30'000, 0,
+    NamedWorkload{"SchedulingDaemonset/15000Nodes_30000Pods",
+                  "every pod for one of eight nodes, by name",
+                  15'000,
+                  30'000,
+                  0,
                   {.pattern = daemonset}},
-    NamedWorkload{"SchedulingDaemonset/500Nodes_500Pods_fields", "a pod for each node, by matchFields, small", 500, 500, 0,
+    NamedWorkload{"SchedulingDaemonset/500Nodes_500Pods_fields",
+                  "a pod for each node, by matchFields, small",
+                  500,
+                  500,
+                  0,
                   {.pattern = each_field}},
-    NamedWorkload{"SchedulingDaemonset/15000Nodes_15000Pods", "a pod for each node, by name", 15'000, 15'000, 0,
+    NamedWorkload{"SchedulingDaemonset/15000Nodes_15000Pods",
+                  "a pod for each node, by name",
+                  15'000,
+                  15'000,
+                  0,
                   {.pattern = each_node}},
-    NamedWorkload{"SchedulingDaemonset/15000Nodes_15000Pods_fields", "a pod for each node, by matchFields", 15'000, 15'000,
-                  0, {.pattern = each_field}},
-    NamedWorkload{"Unschedulable/5kNodes/100Init/10kPods", "100 pods that fit nowhere wait first", 5'000, 10'000, 0,
+    NamedWorkload{"SchedulingDaemonset/15000Nodes_15000Pods_fields",
+                  "a pod for each node, by matchFields",
+                  15'000,
+                  15'000,
+                  0,
+                  {.pattern = each_field}},
+    NamedWorkload{"Unschedulable/5kNodes/100Init/10kPods",
+                  "100 pods that fit nowhere wait first",
+                  5'000,
+                  10'000,
+                  0,
                   {.pattern = unschedulable}},
     NamedWorkload{"BenchmarkScheduling/500Nodes_10000Pods", kYuniKorn, 500, 10'000, 0, {.pattern = yunikorn}},
     NamedWorkload{"BenchmarkScheduling/1000Nodes_10000Pods", kYuniKorn, 1'000, 10'000, 0, {.pattern = yunikorn}},
@@ -84,8 +120,7 @@ Amounts default_pod() { return {{"cpu", 100}, {"memory", 500 * kMi}, {"pods", 1}
 // differ, and the largest number of classes leaves the memory positive.
 Amounts pod_of_class(std::uint32_t index, std::uint32_t classes) {
     const std::int64_t cpu = 50 + 100 * std::int64_t{index} / classes;
-    const std::int64_t memory =
-        750 * kMi - 500 * kMi * std::int64_t{index} / classes - std::int64_t{index} * 1'024;
+    const std::int64_t memory = 750 * kMi - 500 * kMi * std::int64_t{index} / classes - std::int64_t{index} * 1'024;
     return {{"cpu", cpu}, {"memory", memory}, {"pods", 1}};
 }
 
@@ -163,7 +198,8 @@ void add_extras(const NamedWorkload& named, Workload& load) {
     }
     if (extras.pattern == yunikorn) shape_as_yunikorn(load);
     if (extras.pattern == daemonset) shape_as_daemonset(load);
-    if (extras.pattern == each_node || extras.pattern == each_field) shape_as_daemonsets(load, extras.pattern == each_field);
+    if (extras.pattern == each_node || extras.pattern == each_field)
+        shape_as_daemonsets(load, extras.pattern == each_field);
     if (extras.pattern == unschedulable) add_unschedulable(load, 100);
     if (extras.filled > 0) fill(load, extras.filled);
     if (extras.churn_stay > 0) {

@@ -60,8 +60,7 @@ bool read_nodes(const std::string& path, Workload& load, std::string& error) {
             !csv.number(2, kMemoryMibMax, memory) || !csv.number(3, kGpusMax, gpus)) {
             break;
         }
-        NodeShape shape{std::string(csv.text(4)),
-                        {{"cpu", cpu}, {"memory", memory * kMi}, {"pods", kPodsPerNode}}};
+        NodeShape shape{std::string(csv.text(4)), {{"cpu", cpu}, {"memory", memory * kMi}, {"pods", kPodsPerNode}}};
         if (gpus > 0) {
             shape.capacity.emplace_back("gpu-milli", gpus * kGpuMilli);
             shape.devices = {"gpu-milli"};
@@ -147,8 +146,7 @@ bool read_pods(const std::string& path, Workload& load, std::string& error) {
 
 }  // namespace
 
-std::optional<Workload> read_openb(const std::string& nodes_path, const std::string& pods_path,
-                                   std::string& error) {
+std::optional<Workload> read_openb(const std::string& nodes_path, const std::string& pods_path, std::string& error) {
     Workload load;
     load.name = "openb " + nodes_path + " " + pods_path;
     if (!read_nodes(nodes_path, load, error) || !read_pods(pods_path, load, error)) {
@@ -158,8 +156,7 @@ std::optional<Workload> read_openb(const std::string& nodes_path, const std::str
         error = (load.nodes.empty() ? nodes_path : pods_path) + ": has no rows";
         return std::nullopt;
     }
-    load.notes.push_back(
-        fmt::format("nodes take {} pods each (Kubernetes' default)", kPodsPerNode));
+    load.notes.push_back(fmt::format("nodes take {} pods each (Kubernetes' default)", kPodsPerNode));
     return load;
 }
 

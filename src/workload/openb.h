@@ -15,7 +15,6 @@
 
 namespace bayplan::workload {
 
-std::optional<Workload> read_openb(const std::string& nodes_path, const std::string& pods_path,
-                                   std::string& error);
+std::optional<Workload> read_openb(const std::string& nodes_path, const std::string& pods_path, std::string& error);
 
 }  // namespace bayplan::workload

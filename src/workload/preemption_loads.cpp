@@ -38,10 +38,8 @@ std::vector<PreemptionLoad> preemption_loads(std::uint32_t nodes) {
     const bool large = nodes >= 5'000;
     const std::uint32_t preemptors = large ? 3'000 : 12;
     return {basic_preemption("PreemptionBasic" + suffix, nodes, large ? nodes : preemptors),
-            full("1Class" + suffix, nodes, preemptors, 1),
-            full("10Classes" + suffix, nodes, preemptors, 10),
-            full("Unique" + suffix, nodes, preemptors, 0),
-            full("UniqueUneven" + suffix, nodes, preemptors, 0, true)};
+            full("1Class" + suffix, nodes, preemptors, 1), full("10Classes" + suffix, nodes, preemptors, 10),
+            full("Unique" + suffix, nodes, preemptors, 0), full("UniqueUneven" + suffix, nodes, preemptors, 0, true)};
 }
 
 }  // namespace bayplan::workload

@@ -14,13 +14,13 @@ struct PreemptionLoad {
     std::string name;
     std::uint32_t nodes = 0;
     std::uint32_t preemptors = 0;
-    std::uint32_t classes = 0;        // of preemptors; 0: every one is its own
+    std::uint32_t classes = 0;  // of preemptors; 0: every one is its own
     std::uint32_t pods_per_node = 30;
-    std::int64_t node_cpu = 3'000;    // in thousandths
+    std::int64_t node_cpu = 3'000;  // in thousandths
     std::int64_t pod_cpu = 100;
     std::int64_t preemptor_cpu = 250;  // and up to 96 more, by class
     std::uint32_t low_priorities = 3;
-    bool uneven = false;              // pods of 50 to 150 thousandths in place of equal ones
+    bool uneven = false;  // pods of 50 to 150 thousandths in place of equal ones
 };
 
 // PreemptionBasic and PreemptionAsync of scheduler_perf.

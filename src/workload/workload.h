@@ -1,7 +1,7 @@
 // A load: nodes and pods to put in front of a daemon, wherever they come from (a trace, a named
 // shape).
 //
-// Thread: plain data. Units: bayplan/records.h (cpu in milli-cores, memory in bytes, others in
+// Thread: plain data. Units: bayplan/messages.h (cpu in milli-cores, memory in bytes, others in
 // items).
 #pragma once
 
@@ -29,7 +29,7 @@ struct Pod {
     std::string name;
     std::uint32_t shape = 0;  // index into Workload::pod_shapes
     std::int32_t priority = 0;
-    std::int32_t node = -1;  // index into Workload::nodes: only there (as a DaemonSet's pod); -1 = anywhere
+    std::int32_t node = -1;         // index into Workload::nodes: only there (as a DaemonSet's pod); -1 = anywhere
     std::uint32_t application = 0;  // index into Workload::applications
 };
 
@@ -58,7 +58,8 @@ struct Workload {
     // Churn: pods come in so many at a time, and those of `churn_stay` turns before go. 0 = none ever go.
     std::uint32_t churn_step = 0;
     std::uint32_t churn_stay = 0;
-    bool by_fields = false;  // pods for one node each say so as a DaemonSet's do: by matchFields, not by their node's name
+    bool by_fields =
+        false;  // pods for one node each say so as a DaemonSet's do: by matchFields, not by their node's name
     std::vector<std::string> notes;  // what a report must say about it
 };
 

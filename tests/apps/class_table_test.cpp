@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "apps/class_table.h"
-#include "cluster/kinds.h"
+#include "cluster/resources.h"
 
 namespace bayplan {
 namespace {
 
 constexpr std::uint32_t kBlocks = 100;
-constexpr std::size_t kPlainBytes = kBlocks * 8;          // at least
+constexpr std::size_t kPlainBytes = kBlocks * 8;         // at least
 constexpr std::size_t kColumnsBytes = kBlocks * 64 * 4;  // at least
 
 struct Tables {
@@ -31,11 +31,12 @@ struct Tables {
     }
     std::vector<ClassId> with_cache(const std::vector<ClassId>& ids) const {
         std::vector<ClassId> with;
-        std::copy_if(ids.begin(), ids.end(), std::back_inserter(with), [&](ClassId id) { return classes[id].cache != nullptr; });
+        std::copy_if(ids.begin(), ids.end(), std::back_inserter(with),
+                     [&](ClassId id) { return classes[id].cache != nullptr; });
         return with;
     }
 
-    KindTable kinds;
+    ResourceTable kinds;
     NameTable<NameId> names;
     TextTable texts;
     SpecTable specs{texts};

@@ -25,12 +25,28 @@ std::string uuid(std::mt19937_64& random) {
 
 TEST(KeyStore, every_kind_of_key_comes_back_as_it_was) {
     std::mt19937_64 random(3);
-    std::vector<std::string> texts = {
-        "p", "pod-17", "a-", "-", "--------", "/", "12345678-1234-1234-1234-12345678901", "namespace/",
-        "12345678-1234-1234-1234-12345678901g", "12345678-1234-1234-1234-12345678901A", "12345678x1234-1234-1234-123456789012",
-        "\xf0\x9f\x9a\x80 rocket-\xf0\x9f\x9a\x80", std::string(62, 'a'), std::string(63, 'a'), std::string(64, 'a'),
-        std::string(255, 'b'), std::string(254, 'b') + "-", std::string(253, 'b') + "-c", std::string(254, 'b') + "-c",
-        std::string(512, 'c'), std::string(200, 'd') + "-" + std::string(300, 'e'), std::string("\0-\0", 3)};
+    std::vector<std::string> texts = {"p",
+                                      "pod-17",
+                                      "a-",
+                                      "-",
+                                      "--------",
+                                      "/",
+                                      "12345678-1234-1234-1234-12345678901",
+                                      "namespace/",
+                                      "12345678-1234-1234-1234-12345678901g",
+                                      "12345678-1234-1234-1234-12345678901A",
+                                      "12345678x1234-1234-1234-123456789012",
+                                      "\xf0\x9f\x9a\x80 rocket-\xf0\x9f\x9a\x80",
+                                      std::string(62, 'a'),
+                                      std::string(63, 'a'),
+                                      std::string(64, 'a'),
+                                      std::string(255, 'b'),
+                                      std::string(254, 'b') + "-",
+                                      std::string(253, 'b') + "-c",
+                                      std::string(254, 'b') + "-c",
+                                      std::string(512, 'c'),
+                                      std::string(200, 'd') + "-" + std::string(300, 'e'),
+                                      std::string("\0-\0", 3)};
     for (int i = 0; i < 100; ++i) texts.push_back(uuid(random));
     for (int i = 0; i < 100; ++i) texts.push_back("team-7/web-5d4f8c7b9-" + std::to_string(random() % 100'000));
     // Behind a prefix there may be much, and up to two bytes of prefixes' numbers.

@@ -50,7 +50,7 @@ PodTerm term_of(TestShim& shim, std::size_t different) {
 }
 
 void define(TestShim& shim, SpecNumber number, const PodTerm& term, std::size_t times) {
-    SpecRecord record{number, {}};
+    SpecItem record{number, {}};
     record.spec.affinity.assign(times, term);
     record.spec.anti_affinity.assign(times, term);
     record.spec.preferred_affinity.assign(times, {1, term});
@@ -80,9 +80,7 @@ TEST_F(Terms, equal_terms_of_a_spec_cost_as_much_as_others) {
     EXPECT_LT(cost(1, 64), 2 * 8 * cost(1, 8));
 }
 
-TEST_F(Terms, of_many_specs_cost_as_much_as_those_of_few) {
-    EXPECT_LT(cost(64, 64), 2 * 8 * cost(8, 64));
-}
+TEST_F(Terms, of_many_specs_cost_as_much_as_those_of_few) { EXPECT_LT(cost(64, 64), 2 * 8 * cost(8, 64)); }
 
 TEST_F(Terms, more_than_a_list_may_have_are_not_even_looked_at) {
     Partition partition;
@@ -104,7 +102,7 @@ struct Pod {
 };
 
 void state(TestShim& shim, const Pod& pod) {
-    AskRecord record;
+    AskItem record;
     record.key = pod.key;
     record.application = shim.id("app");
     record.node = pod.node.empty() ? 0 : shim.id(pod.node);

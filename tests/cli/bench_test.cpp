@@ -1,9 +1,9 @@
 // `bayplan bench`: its catalogue, its measurements on small loads, and its three reports.
 #include <set>
 
-#include <boost/json.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
 #include "cli/bench_report.h"
 #include "cli/wire_bench.h"
@@ -13,9 +13,9 @@
 namespace bayplan {
 namespace {
 
+using measure::Measurement;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using measure::Measurement;
 
 std::vector<workload::BenchCase> cases_of(const std::string& pattern) {
     std::string unknown;
@@ -48,7 +48,8 @@ TEST(BenchCatalogue, has_every_name_once_and_finds_by_pattern) {
     EXPECT_TRUE(workload::choose_cases({"Nothing/*"}, unknown).empty());
     EXPECT_EQ(unknown, "Nothing/*");
     // In the order of the catalogue, each once, however they are asked for.
-    const auto twice = workload::choose_cases({"Unique/500*", "SchedulingBasic/500Nodes*", "*/500Nodes_1000Pods"}, unknown);
+    const auto twice =
+        workload::choose_cases({"Unique/500*", "SchedulingBasic/500Nodes*", "*/500Nodes_1000Pods"}, unknown);
     ASSERT_GE(twice.size(), 2u);
     EXPECT_EQ(twice[0].name, "SchedulingBasic/500Nodes_1000Pods");
 }
@@ -73,7 +74,8 @@ TEST(Bench, places_as_the_scan_does_on_full_churning_and_mixed_clusters_by_eithe
 }
 
 TEST(Bench, a_class_that_is_alone_remembers_nearly_all_and_one_off_classes_nothing) {
-    const auto basic = measured(cases_of("SchedulingBasic/500Nodes_1000Pods")[0], ExecutorKind::inline_, BatchPath::inline_);
+    const auto basic =
+        measured(cases_of("SchedulingBasic/500Nodes_1000Pods")[0], ExecutorKind::inline_, BatchPath::inline_);
     const auto unique = measured(cases_of("Unique/500Nodes_3000Pods")[0], ExecutorKind::inline_, BatchPath::inline_);
     EXPECT_GT(basic.cache_hit_rate.value_or(0), 0.8);
     EXPECT_LT(unique.cache_hit_rate.value_or(1), 0.05);
@@ -180,9 +182,8 @@ std::string report(int pods_per_s, int p50) {
 
 TEST(BenchWire, takes_the_rate_from_the_flood_and_the_latency_from_the_paced_runs) {
     std::string error;
-    const auto figures =
-        cli::wire_figures({report(300, 9), report(100, 9), report(200, 9)},
-                          {report(75, 2), report(75, 3), report(75, 1)}, error);
+    const auto figures = cli::wire_figures({report(300, 9), report(100, 9), report(200, 9)},
+                                           {report(75, 2), report(75, 3), report(75, 1)}, error);
     ASSERT_TRUE(figures) << error;
     EXPECT_EQ(figures->per_s, 200);
     EXPECT_EQ(figures->per_s_least, 100);

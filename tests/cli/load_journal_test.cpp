@@ -15,8 +15,7 @@ protected:
     std::unique_ptr<LoadJournal> open(PodBook& book) {
         lost_.clear();
         error_.clear();
-        return LoadJournal::open(directory_ + "/journal", client::Journal::Sync::process, book,
-                                 lost_, error_);
+        return LoadJournal::open(directory_ + "/journal", client::Journal::Sync::process, book, lost_, error_);
     }
 
     workload::Workload load_ = testing::small_load();

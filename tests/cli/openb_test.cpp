@@ -28,23 +28,21 @@ class Openb : public InDirectory {
 protected:
     std::string error_of(const std::string& nodes, const std::string& pods) {
         std::string error;
-        EXPECT_FALSE(
-            workload::read_openb(write("nodes.csv", nodes), write("pods.csv", pods), error));
+        EXPECT_FALSE(workload::read_openb(write("nodes.csv", nodes), write("pods.csv", pods), error));
         return error.substr(error.rfind('/') + 1);
     }
 };
 
 TEST_F(Openb, becomes_nodes_and_pods_with_their_shapes) {
     std::string error;
-    const auto load =
-        workload::read_openb(write("nodes.csv", kNodes), write("pods.csv", kPods), error);
+    const auto load = workload::read_openb(write("nodes.csv", kNodes), write("pods.csv", kPods), error);
     ASSERT_TRUE(load) << error;
     ASSERT_EQ(load->nodes.size(), 3u);
     EXPECT_EQ(load->nodes[0].shape, load->nodes[2].shape);
     const workload::NodeShape& gpu_node = load->node_shapes[load->nodes[1].shape];
     EXPECT_EQ(gpu_node.instance_type, "T4");
-    EXPECT_THAT(gpu_node.capacity, ElementsAre(Pair("cpu", 64'000), Pair("memory", 1'073'741'824),
-                                               Pair("pods", 110), Pair("gpu-milli", 2'000)));
+    EXPECT_THAT(gpu_node.capacity, ElementsAre(Pair("cpu", 64'000), Pair("memory", 1'073'741'824), Pair("pods", 110),
+                                               Pair("gpu-milli", 2'000)));
     ASSERT_EQ(load->pods.size(), 4u);
     const auto gpu_of = [&](std::size_t pod) {
         const workload::Amounts& amounts = load->pod_shapes[load->pods[pod].shape];
@@ -57,9 +55,8 @@ TEST_F(Openb, becomes_nodes_and_pods_with_their_shapes) {
     EXPECT_THAT(gpu_node.devices, ElementsAre("gpu-milli"));
     EXPECT_THAT(load->pod_types[load->pods[1].shape], ElementsAre());
     EXPECT_THAT(load->pod_types[load->pods[2].shape], ElementsAre("T4", "P100"));
-    EXPECT_THAT(load->notes,
-                ElementsAre(HasSubstr("1 pods ask for a share of one GPU"),
-                            HasSubstr("1 pods name GPU models"), HasSubstr("110 pods each")));
+    EXPECT_THAT(load->notes, ElementsAre(HasSubstr("1 pods ask for a share of one GPU"),
+                                         HasSubstr("1 pods name GPU models"), HasSubstr("110 pods each")));
 }
 
 TEST_F(Openb, columns_are_found_by_name_in_any_order_and_with_dos_line_ends) {
@@ -77,8 +74,7 @@ TEST_F(Openb, every_fault_names_file_and_line) {
     EXPECT_EQ(error_of("sn,cpu_milli,gpu\n", kPods), "nodes.csv:1: column `memory_mib` is missing");
     EXPECT_EQ(error_of("", kPods), "nodes.csv:1: is empty, a header line is expected");
     EXPECT_EQ(error_of(header, kPods), "nodes.csv: has no rows");
-    EXPECT_EQ(error_of(header + "a,1,1,1,\nb,1,1\n", kPods),
-              "nodes.csv:3: 3 fields, the header has 5");
+    EXPECT_EQ(error_of(header + "a,1,1,1,\nb,1,1\n", kPods), "nodes.csv:3: 3 fields, the header has 5");
     EXPECT_EQ(error_of(header + "a,-1,1,1,\n", kPods),
               "nodes.csv:2: cpu_milli: `-1` is not a whole number from 0 to 1000000000");
     EXPECT_EQ(error_of(header + "a,1,1.5,1,\n", kPods),
@@ -90,12 +86,10 @@ TEST_F(Openb, every_fault_names_file_and_line) {
               "nodes.csv:2: cpu_milli: `` is not a whole number from 0 to 1000000000");
     EXPECT_EQ(error_of(header + ",1,1,1,\n", kPods), "nodes.csv:2: the name is empty");
     EXPECT_EQ(error_of(header + "a,1,1,1,\na,1,1,1,\n", kPods), "nodes.csv:3: `a` is there twice");
-    EXPECT_EQ(error_of(header + "\"a\",1,1,1,\n", kPods),
-              "nodes.csv:2: quoted fields are not known");
+    EXPECT_EQ(error_of(header + "\"a\",1,1,1,\n", kPods), "nodes.csv:2: quoted fields are not known");
     EXPECT_EQ(error_of(kNodes, pods + "p,1,1,1,1001\n"),
               "pods.csv:2: gpu_milli: `1001` is not a whole number from 0 to 1000");
-    EXPECT_EQ(error_of(kNodes, pods + "p,1,1,1,0\n"),
-              "pods.csv:2: gpu_milli is 0, yet one GPU is asked for");
+    EXPECT_EQ(error_of(kNodes, pods + "p,1,1,1,0\n"), "pods.csv:2: gpu_milli is 0, yet one GPU is asked for");
 }
 
 TEST_F(Openb, a_file_that_is_not_there_is_named) {

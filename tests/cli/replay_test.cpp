@@ -6,7 +6,7 @@
 #include <array>
 
 #include "cli/input_text.h"
-#include "recorder/record_writer.h"
+#include "recorder/recording_writer.h"
 #include "small_load.h"
 
 namespace bayplan::cli {
@@ -19,7 +19,7 @@ class LiveRun {
 public:
     explicit LiveRun(const std::string& path) : sink_(nullptr), engine_(options(), sink_) {
         std::string error;
-        record_ = recorder::RecordWriter::open(path, "", error);
+        record_ = recorder::RecordingWriter::open(path, "", error);
         EXPECT_NE(record_, nullptr) << error;
     }
 
@@ -44,7 +44,7 @@ public:
 private:
     ReplaySink sink_;
     Engine engine_;
-    std::unique_ptr<recorder::RecordWriter> record_;
+    std::unique_ptr<recorder::RecordingWriter> record_;
     std::uint64_t sequence_ = 0;
 };
 
@@ -55,27 +55,23 @@ std::string live_run(const std::string& path) {
     run.input(Tick{1'000});
     run.input(Connect{1, "shim-a", 7, 0, 0});
     run.state(ResyncBeginMessage{});
-    const std::array<DictEntry, 6> words{{{kApp, "app"},
-                                          {kQueue, "root.default"},
-                                          {kCpu, "cpu"},
-                                          {kNode, "n0"},
-                                          {kNode + 1, "n1"},
-                                          {kNode + 2, "n2"}}};
+    const std::array<DictEntry, 6> words{
+        {{kApp, "app"}, {kQueue, "root.default"}, {kCpu, "cpu"}, {kNode, "n0"}, {kNode + 1, "n1"}, {kNode + 2, "n2"}}};
     run.state(DefineMessage{words});
     const Amount capacity{kCpu, 1'000};
-    std::array<NodeRecord, 3> nodes;
+    std::array<NodeItem, 3> nodes;
     for (DictId i = 0; i < nodes.size(); ++i) {
         nodes[i].node = kNode + i;
         nodes[i].capacity = {&capacity, 1};
     }
     run.state(NodesMessage{nodes});
-    const ApplicationRecord application{kApp, kQueue, 0};
+    const ApplicationItem application{kApp, kQueue, 0};
     run.state(ApplicationsMessage{{&application, 1}, {}});
     run.state(ResyncEndMessage{});
     const Amount request{kCpu, 200};
     for (int portion = 0; portion < 2; ++portion) {
         std::array<std::string, 10> keys;
-        std::array<AskRecord, 10> asks;
+        std::array<AskItem, 10> asks;
         for (std::size_t i = 0; i < asks.size(); ++i) {
             keys[i] = "pod-" + std::to_string(portion) + "-" + std::to_string(i);
             asks[i].key = keys[i];
@@ -86,7 +82,7 @@ std::string live_run(const std::string& path) {
         run.state(AsksMessage{asks});
         run.run(7);  // some are still pending when the next input comes
     }
-    NodeRecord lost;
+    NodeItem lost;
     lost.node = kNode + 1;
     lost.action = NodeAction::decommission;
     run.state(NodesMessage{{&lost, 1}});
@@ -99,7 +95,7 @@ class Replay : public testing::InDirectory {
 protected:
     ReplayResult replay_with(const EngineOptions& options, std::string& digest) {
         std::string error;
-        const auto record = recorder::RecordReader::open(directory_ + "/record", error);
+        const auto record = recorder::RecordingReader::open(directory_ + "/record", error);
         EXPECT_NE(record, nullptr) << error;
         ReplaySink sink(nullptr);
         Engine engine(options, sink);
@@ -115,8 +111,7 @@ TEST_F(Replay, repeats_the_decisions_whatever_the_settings_that_do_not_decide) {
         for (const std::uint32_t batch : {1u, 4u, 64u}) {
             EngineOptions options = LiveRun::options();
             options.executor = executor;
-            options.path =
-                executor == ExecutorKind::threads ? BatchPath::graph : BatchPath::automatic;
+            options.path = executor == ExecutorKind::threads ? BatchPath::graph : BatchPath::automatic;
             options.batch = batch;
             std::string digest;
             const ReplayResult result = replay_with(options, digest);

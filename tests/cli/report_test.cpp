@@ -100,8 +100,7 @@ LoadResult good_result() {
 TEST(Report, json_has_the_fields_that_scripts_read) {
     std::string error;
     const boost::json::object all =
-        boost::json::parse(
-            report_json(good_result(), testing::small_load(), parse_daemon_status(kStatus, error)))
+        boost::json::parse(report_json(good_result(), testing::small_load(), parse_daemon_status(kStatus, error)))
             .as_object();
     EXPECT_EQ(all.at("placed"), 2);
     EXPECT_EQ(all.at("unplaced"), 2);
@@ -136,8 +135,7 @@ TEST(Report, text_says_how_many_cores_the_daemon_used) {
     EXPECT_THAT(report_text(result, testing::small_load(), status),
                 HasSubstr("cores used 1.3 of 4, the shim's own included (by role: "));
     result.daemon_cores.reset();
-    EXPECT_THAT(report_text(result, testing::small_load(), status),
-                HasSubstr("cores used not known of 4"));
+    EXPECT_THAT(report_text(result, testing::small_load(), status), HasSubstr("cores used not known of 4"));
 }
 
 TEST(Report, text_says_whose_cpu_was_taken_how_often) {
@@ -250,8 +248,8 @@ TEST(LoadArguments, that_mean_nothing_alone_are_refused) {
         add_load_options(app, arguments);
         EXPECT_THROW(app.parse(line), CLI::RequiresError) << line;
     }
-    for (const char* line : {"--cuts 3 --cut-after 5", "--pause-after 10 --pause-reads 1s",
-                             "--journal-sync --journal file"}) {
+    for (const char* line :
+         {"--cuts 3 --cut-after 5", "--pause-after 10 --pause-reads 1s", "--journal-sync --journal file"}) {
         CLI::App app;
         LoadArguments arguments;
         add_load_options(app, arguments);

@@ -28,8 +28,7 @@ inline workload::Workload small_load() {
 class InDirectory : public ::testing::Test {
 protected:
     void SetUp() override {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "bayplan-cli-XXXXXX").string();
+        std::string pattern = (std::filesystem::temp_directory_path() / "bayplan-cli-XXXXXX").string();
         ASSERT_NE(mkdtemp(pattern.data()), nullptr);
         directory_ = pattern;
     }

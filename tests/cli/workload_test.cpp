@@ -34,13 +34,10 @@ TEST(NamedWorkloads, scheduling_basic_has_the_nodes_and_pods_of_scheduler_perf) 
     const Workload load = make_workload(*named);
     EXPECT_THAT(load.node_shapes[0].capacity,
                 ElementsAre(Pair("cpu", 4'000), Pair("memory", 34'359'738'368), Pair("pods", 110)));
-    EXPECT_THAT(load.pod_shapes[0],
-                ElementsAre(Pair("cpu", 100), Pair("memory", 524'288'000), Pair("pods", 1)));
+    EXPECT_THAT(load.pod_shapes[0], ElementsAre(Pair("cpu", 100), Pair("memory", 524'288'000), Pair("pods", 1)));
 }
 
-TEST(NamedWorkloads, an_unknown_name_is_nothing) {
-    EXPECT_EQ(find_workload("SchedulingBasic"), nullptr);
-}
+TEST(NamedWorkloads, an_unknown_name_is_nothing) { EXPECT_EQ(find_workload("SchedulingBasic"), nullptr); }
 
 TEST(NamedWorkloads, every_class_is_a_size_of_its_own_and_asks_for_something) {
     const Workload load = make_workload({"many", "", 1, 1, kClassesMax});

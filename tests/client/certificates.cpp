@@ -12,8 +12,7 @@ namespace {
 class Directory {
 public:
     Directory() {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "bayplan-client-XXXXXX").string();
+        std::string pattern = (std::filesystem::temp_directory_path() / "bayplan-client-XXXXXX").string();
         if (mkdtemp(pattern.data()) == nullptr) {
             throw std::runtime_error("mkdtemp failed");
         }

@@ -39,10 +39,9 @@ TEST(Client, states_its_books_at_the_first_connect_and_defines_every_text_before
     EXPECT_EQ(world.daemon.hellos[0].partition, "default");
     EXPECT_NE(world.daemon.hellos[0].shim_instance, 0u);
     EXPECT_EQ(world.daemon.hellos[0].daemon_instance, 0u);
-    EXPECT_THAT(world.daemon.state,
-                ElementsAre("1 begin", "2 define n1 cpu n2", "3 nodes n1:1,cpu=4000 n2:1,cpu=4000",
-                            "4 define app root.default", "5 applications +app:root.default",
-                            "6 asks here:app:n2,cpu=100 wanted:app:-,cpu=100", "7 end"));
+    EXPECT_THAT(world.daemon.state, ElementsAre("1 begin", "2 define n1 cpu n2", "3 nodes n1:1,cpu=4000 n2:1,cpu=4000",
+                                                "4 define app root.default", "5 applications +app:root.default",
+                                                "6 asks here:app:n2,cpu=100 wanted:app:-,cpu=100", "7 end"));
     EXPECT_THAT(world.daemon.faults, IsEmpty());
     EXPECT_THAT(world.listener.heard, ElementsAre("resynced"));
 }
@@ -61,7 +60,7 @@ TEST(Client, sends_each_kind_of_statement) {
     ASSERT_TRUE(world.settle());
     const NodeStatement node{"n1", NodeAction::drain, {}, {}};
     const ReleaseStatement release{"p", "app", Termination::stopped_by_rm, "done"};
-    const NackRecord nack{"q", "bind failed"};
+    const NackItem nack{"q", "bind failed"};
     const std::string_view remove[] = {"app"};
     EXPECT_EQ(world.client->nodes({&node, 1}), Submitted::yes);
     EXPECT_EQ(world.client->releases({&release, 1}), Submitted::yes);
@@ -89,8 +88,7 @@ TEST(Client, cuts_a_large_batch_into_messages_and_keeps_the_order) {
     ASSERT_EQ(world.client->pods(pods), Submitted::yes);
     std::string all;
     ASSERT_TRUE(world.until([&] {
-        return !world.daemon.state.empty() &&
-               world.daemon.state.back().find("pod-19999:") != std::string::npos;
+        return !world.daemon.state.empty() && world.daemon.state.back().find("pod-19999:") != std::string::npos;
     }));
     for (std::size_t i = 6; i < world.daemon.state.size(); ++i) {
         all += world.daemon.state[i].substr(world.daemon.state[i].find(' ', 4));
@@ -109,21 +107,18 @@ TEST(Client, says_every_kind_of_decision_in_order_and_acknowledges_once_per_turn
     ASSERT_TRUE(world.settle());
     world.listener.heard.clear();
     using enum DecisionKind;
-    ASSERT_TRUE(world.daemon.decide(
-        1, world.daemon.last_sequence,
-        {{node_accepted, {}, "n1", {}, {}},
-         {node_rejected, {}, "n2", {}, "no"},
-         {ask_rejected, {}, "a", {}, "why"},
-         {allocated, {}, "b", "n1", {}},
-         {released, Termination::stopped_by_rm, "c", {}, "gone"},
-         {ask_waiting, {}, "d", {}, "0/1 nodes are available: 1 Insufficient cpu."},
-         {message_rejected, {}, "state", {}, "bad"}}));
+    ASSERT_TRUE(world.daemon.decide(1, world.daemon.last_sequence,
+                                    {{node_accepted, {}, "n1", {}, {}},
+                                     {node_rejected, {}, "n2", {}, "no"},
+                                     {ask_rejected, {}, "a", {}, "why"},
+                                     {allocated, {}, "b", "n1", {}},
+                                     {released, Termination::stopped_by_rm, "c", {}, "gone"},
+                                     {ask_waiting, {}, "d", {}, "0/1 nodes are available: 1 Insufficient cpu."},
+                                     {message_rejected, {}, "state", {}, "bad"}}));
     ASSERT_TRUE(world.until([&] { return !world.daemon.acknowledged.empty(); }));
-    EXPECT_THAT(
-        world.listener.heard,
-        ElementsAre("accepted n1", "rejected n2 no", "rejected a why", "allocated b n1",
-                    "released c gone", "waiting d 0/1 nodes are available: 1 Insufficient cpu.",
-                    "rejected state bad", "end"));
+    EXPECT_THAT(world.listener.heard,
+                ElementsAre("accepted n1", "rejected n2 no", "rejected a why", "allocated b n1", "released c gone",
+                            "waiting d 0/1 nodes are available: 1 Insufficient cpu.", "rejected state bad", "end"));
     EXPECT_THAT(world.daemon.acknowledged, ElementsAre(7));
 }
 
@@ -138,9 +133,8 @@ TEST(Client, acknowledges_only_what_the_handler_has_made_durable) {
     EXPECT_THAT(world.daemon.acknowledged, IsEmpty());
     EXPECT_EQ(std::ranges::count(world.listener.heard, "allocated b n1"), 0);
     world.listener.may_acknowledge = true;
-    ASSERT_TRUE(world.until([&] {
-        return !world.daemon.acknowledged.empty() && world.daemon.acknowledged.back() == 2;
-    }));
+    ASSERT_TRUE(
+        world.until([&] { return !world.daemon.acknowledged.empty() && world.daemon.acknowledged.back() == 2; }));
     EXPECT_EQ(std::ranges::count(world.listener.heard, "allocated a n1"), 1);
     EXPECT_EQ(std::ranges::count(world.listener.heard, "allocated b n1"), 1);
 }
@@ -277,8 +271,7 @@ TEST(Client, forgotten_texts_give_their_ids_to_others) {
     ASSERT_TRUE(world.settle());
     const std::string_view texts[] = {"n1", "never said"};
     ASSERT_EQ(world.client->forget(texts), Submitted::yes);
-    const NodeStatement nodes[] = {{"n3", NodeAction::drain, {}, {}},
-                                   {"n1", NodeAction::drain, {}, {}}};
+    const NodeStatement nodes[] = {{"n3", NodeAction::drain, {}, {}}, {"n1", NodeAction::drain, {}, {}}};
     ASSERT_EQ(world.client->nodes(nodes), Submitted::yes);
     ASSERT_TRUE(world.until([&] { return world.daemon.state.size() == 9; }));
     EXPECT_EQ(world.daemon.state[6], "7 forget n1");
@@ -319,9 +312,8 @@ TEST(Client, a_client_that_reads_nothing_stops_the_daemon_by_flow_control_and_lo
     ASSERT_TRUE(world.until([&] { return world.client->counters().decisions == said; }))
         << world.client->counters().decisions << " of " << said << ", "
         << ::testing::PrintToString(world.listener.gone);
-    ASSERT_TRUE(world.until([&] {
-        return !world.daemon.acknowledged.empty() && world.daemon.acknowledged.back() == said;
-    }));
+    ASSERT_TRUE(
+        world.until([&] { return !world.daemon.acknowledged.empty() && world.daemon.acknowledged.back() == said; }));
     EXPECT_EQ(world.client->counters().decisions_repeated, 0u);
 }
 

@@ -28,15 +28,9 @@ public:
     void on_rejected(DecisionKind, std::string_view name, std::string_view reason) override {
         hear("rejected", name, reason);
     }
-    void on_allocated(std::string_view key, std::string_view node) override {
-        hear("allocated", key, node);
-    }
-    void on_released(std::string_view key, Termination, std::string_view text) override {
-        hear("released", key, text);
-    }
-    void on_waiting(std::string_view key, std::string_view text, bool) override {
-        hear("waiting", key, text);
-    }
+    void on_allocated(std::string_view key, std::string_view node) override { hear("allocated", key, node); }
+    void on_released(std::string_view key, Termination, std::string_view text) override { hear("released", key, text); }
+    void on_waiting(std::string_view key, std::string_view text, bool) override { hear("waiting", key, text); }
     bool on_decisions_end() override {
         heard.push_back("end");
         return may_acknowledge;
@@ -49,8 +43,7 @@ public:
 
 private:
     void hear(std::string_view what, std::string_view name, std::string_view text = {}) {
-        heard.push_back(std::string(what) + " " + std::string(name) +
-                        (text.empty() ? "" : " " + std::string(text)));
+        heard.push_back(std::string(what) + " " + std::string(name) + (text.empty() ? "" : " " + std::string(text)));
     }
 };
 
@@ -75,8 +68,8 @@ public:
         return true;
     }
 
-    std::vector<SpecRecord> specs;
-    std::vector<ObjectRecord> objects;
+    std::vector<SpecItem> specs;
+    std::vector<ObjectItem> objects;
     TextOf text_of;  // of both
     std::vector<PodStatement> pods;
     int begun = 0;
@@ -130,8 +123,7 @@ public:
 
     // Connected, stated, and everything applied.
     bool settle() {
-        return until(
-                   [&] { return !daemon.state.empty() && daemon.state.back().ends_with("end"); }) &&
+        return until([&] { return !daemon.state.empty() && daemon.state.back().ends_with("end"); }) &&
                daemon.applied(daemon.last_sequence) && until([&] { return client->settled(); });
     }
 

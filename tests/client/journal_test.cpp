@@ -20,8 +20,7 @@ using ::testing::IsEmpty;
 class JournalFile : public ::testing::Test {
 protected:
     void SetUp() override {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "bayplan-journal-XXXXXX").string();
+        std::string pattern = (std::filesystem::temp_directory_path() / "bayplan-journal-XXXXXX").string();
         ASSERT_NE(mkdtemp(pattern.data()), nullptr);
         directory_ = pattern;
         path_ = directory_ + "/journal";
@@ -32,16 +31,13 @@ protected:
         records_.clear();
         error_.clear();
         return Journal::open(
-            path_, Journal::Sync::process,
-            [this](std::string_view record) { records_.emplace_back(record); }, error_);
+            path_, Journal::Sync::process, [this](std::string_view record) { records_.emplace_back(record); }, error_);
     }
     std::string content() const {
         std::ifstream file(path_, std::ios::binary);
         return {std::istreambuf_iterator<char>(file), {}};
     }
-    void write(const std::string& bytes) const {
-        std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
-    }
+    void write(const std::string& bytes) const { std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes; }
 
     std::string directory_;
     std::string path_;
@@ -68,8 +64,7 @@ TEST_F(JournalFile, a_tail_torn_at_any_byte_costs_only_the_record_it_is_in) {
         const auto journal = open();
         ASSERT_NE(journal, nullptr) << error_;
         ASSERT_TRUE(journal->flush(error_));
-        for (const char* record :
-             {"A\tpod-1\tnode-1", "x", "a somewhat longer record than the others"}) {
+        for (const char* record : {"A\tpod-1\tnode-1", "x", "a somewhat longer record than the others"}) {
             journal->append(record);
             ASSERT_TRUE(journal->flush(error_));
             all.emplace_back(record);
@@ -81,8 +76,8 @@ TEST_F(JournalFile, a_tail_torn_at_any_byte_costs_only_the_record_it_is_in) {
         write(whole.substr(0, cut));
         const auto journal = open();
         ASSERT_NE(journal, nullptr) << "cut at " << cut << ": " << error_;
-        const auto complete = static_cast<std::size_t>(
-            std::ranges::count_if(ends, [&](std::size_t end) { return end <= cut; }));
+        const auto complete =
+            static_cast<std::size_t>(std::ranges::count_if(ends, [&](std::size_t end) { return end <= cut; }));
         EXPECT_THAT(records_, ElementsAreArray(all.begin(), all.begin() + complete)) << cut;
         // And it goes on from there.
         journal->append("after");

@@ -45,8 +45,7 @@ TEST(Reconnect, a_resume_sends_exactly_what_was_not_applied_and_skips_repeated_d
     EXPECT_EQ(world.daemon.hellos[1].decisions_received, 2u);
     EXPECT_EQ(world.daemon.hellos[1].daemon_instance, 100u);
     EXPECT_EQ(world.daemon.hellos[1].shim_instance, world.daemon.hellos[0].shim_instance);
-    EXPECT_THAT(world.daemon.state,
-                ElementsAre("8 asks b:app:-", "9 asks c:app:-", "10 asks d:app:-"));
+    EXPECT_THAT(world.daemon.state, ElementsAre("8 asks b:app:-", "9 asks c:app:-", "10 asks d:app:-"));
     EXPECT_EQ(world.books.begun, 1);
 
     world.listener.heard.clear();
@@ -66,9 +65,7 @@ TEST(Reconnect, the_hello_does_not_acknowledge_what_the_handler_has_not_made_dur
     world.listener.heard.clear();
     ASSERT_TRUE(world.daemon.decide(2, 6, {allocated("b", "n2"), allocated("c", "n1")}));
     ASSERT_TRUE(world.until([&] { return !world.listener.heard.empty(); }));
-    world.daemon.when_greeted = [&](const SeenHello&) {
-        world.daemon.reply(ClientWorld::resume(100, 6));
-    };
+    world.daemon.when_greeted = [&](const SeenHello&) { world.daemon.reply(ClientWorld::resume(100, 6)); };
     world.daemon.hang_up();
     ASSERT_TRUE(world.until([&] { return world.client->counters().resumes == 1; }));
     EXPECT_EQ(world.daemon.hellos[1].decisions_received, 1u);
@@ -106,10 +103,9 @@ TEST(Reconnect, a_resync_drops_what_was_under_way_and_states_the_books) {
     world.daemon.hang_up();
     ASSERT_TRUE(world.until([&] { return world.client->counters().resyncs == 2; }));
     ASSERT_TRUE(world.settle());
-    EXPECT_THAT(world.daemon.state,
-                ElementsAre("1 begin", "2 define n1 cpu n2", "3 nodes n1:1,cpu=4000 n2:1,cpu=4000",
-                            "4 define app root.default", "5 applications +app:root.default",
-                            "6 asks a:app:n1", "7 end"));
+    EXPECT_THAT(world.daemon.state, ElementsAre("1 begin", "2 define n1 cpu n2", "3 nodes n1:1,cpu=4000 n2:1,cpu=4000",
+                                                "4 define app root.default", "5 applications +app:root.default",
+                                                "6 asks a:app:n1", "7 end"));
     // Numbering of decisions begins anew, too.
     ASSERT_TRUE(world.daemon.decide(1, 7, {allocated("b", "n2")}));
     ASSERT_TRUE(world.until([&] { return world.daemon.acknowledged.size() == 2; }));
@@ -149,8 +145,7 @@ TEST(Reconnect, a_daemon_that_resumes_what_it_cannot_know_is_asked_for_a_resync)
     int answers = 0;
     world.daemon.when_greeted = [&](const SeenHello&) {
         // Applied more than was ever said.
-        world.daemon.reply(++answers == 1 ? ClientWorld::resume(100, 1'000)
-                                          : ClientWorld::resync(300));
+        world.daemon.reply(++answers == 1 ? ClientWorld::resume(100, 1'000) : ClientWorld::resync(300));
     };
     world.daemon.hang_up();
     ASSERT_TRUE(world.until([&] { return world.client->counters().resyncs == 2; }));
@@ -182,9 +177,8 @@ TEST(Reconnect, a_refusal_ends_the_wait_of_who_submits) {
     world.daemon.when_greeted = [&](const SeenHello&) {
         world.daemon.reply({HelloOutcome::refused, 1, 0, 0, "shim-a may not drive default"});
     };
-    const bool ended = world.until([&] {
-        return answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-    });
+    const bool ended =
+        world.until([&] { return answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
     world.client->request_stop();  // or a thread that waits would do so for ever
     EXPECT_TRUE(ended);
     EXPECT_EQ(answer.get(), Submitted::full);

@@ -21,9 +21,7 @@ ScriptedDaemon::ScriptedDaemon() {
     }
 }
 
-void ScriptedDaemon::on_open(dataplane::DataPlane&, ConnectionId id, const dataplane::Peer&) {
-    connection_ = id;
-}
+void ScriptedDaemon::on_open(dataplane::DataPlane&, ConnectionId id, const dataplane::Peer&) { connection_ = id; }
 
 void ScriptedDaemon::on_close(dataplane::DataPlane&, ConnectionId, std::string_view) { ++closed; }
 
@@ -46,8 +44,8 @@ bool ScriptedDaemon::on_frame(dataplane::DataPlane&, ConnectionId id, dataplane:
     }
     const wire::Message& message = decoded_.message();
     if (const auto* hello = std::get_if<wire::Hello>(&message)) {
-        hellos.push_back({std::string(hello->partition), hello->shim_instance,
-                          hello->daemon_instance, hello->decisions_received});
+        hellos.push_back(
+            {std::string(hello->partition), hello->shim_instance, hello->daemon_instance, hello->decisions_received});
         if (when_greeted) {
             when_greeted(hellos.back());
         }
@@ -73,14 +71,12 @@ void ScriptedDaemon::reply(HelloReply answer) {
 
 bool ScriptedDaemon::decide(std::uint64_t first_sequence, std::uint64_t state_applied,
                             const std::vector<Decision>& decisions) {
-    return plane_->send(
-        connection_, dataplane::Stream::decisions,
-        encoder_.encode(wire::DecisionsFrame{first_sequence, state_applied, decisions}));
+    return plane_->send(connection_, dataplane::Stream::decisions,
+                        encoder_.encode(wire::DecisionsFrame{first_sequence, state_applied, decisions}));
 }
 
 bool ScriptedDaemon::applied(std::uint64_t up_to) {
-    return plane_->send(connection_, dataplane::Stream::decisions,
-                        encoder_.encode(wire::StateAppliedFrame{up_to}));
+    return plane_->send(connection_, dataplane::Stream::decisions, encoder_.encode(wire::StateAppliedFrame{up_to}));
 }
 
 void ScriptedDaemon::hang_up() { plane_->close(connection_, 0, "the test hangs up"); }
@@ -115,34 +111,32 @@ std::string ScriptedDaemon::texts(const Record& record) {
     return all;
 }
 
-std::string ScriptedDaemon::describe(const NodeRecord& node) {
+std::string ScriptedDaemon::describe(const NodeItem& node) {
     std::string out = fmt::format(" {}:{}", text(node.node), static_cast<int>(node.action));
     for (const Amount& amount : node.capacity) {
-        out += fmt::format(",{}={}", text(amount.kind), amount.value);
+        out += fmt::format(",{}={}", text(amount.resource), amount.value);
     }
     for (const Attribute& label : node.attributes) {
         out += fmt::format(",{}:{}", text(label.key), text(label.value));
     }
     for (const Taint& taint : node.taints) {
-        out += fmt::format(",!{}:{}:{}", text(taint.key), text(taint.value),
-                           static_cast<int>(taint.effect));
+        out += fmt::format(",!{}:{}:{}", text(taint.key), text(taint.value), static_cast<int>(taint.effect));
     }
     for (const Amount& image : node.images) {
-        out += fmt::format(",@{}={}", text(image.kind), image.value);
+        out += fmt::format(",@{}={}", text(image.resource), image.value);
     }
     return out;
 }
 
-std::string ScriptedDaemon::describe(const AskRecord& ask) {
+std::string ScriptedDaemon::describe(const AskItem& ask) {
     std::string out = fmt::format(" {}:{}:{}", ask.key, text(ask.application), text(ask.node));
     for (const Amount& amount : ask.requests) {
-        out += fmt::format(",{}={}", text(amount.kind), amount.value);
+        out += fmt::format(",{}={}", text(amount.resource), amount.value);
     }
     if (ask.spec != 0) {
-        out += fmt::format(" spec={} terminating={} never={} nominated={} started={} scored={}/{}/{}/{}",
-                           ask.spec, ask.terminating, ask.never_preempts, text(ask.nominated_node),
-                           ask.started_ms, ask.node_cpu, ask.node_memory, ask.own_cpu,
-                           ask.own_memory);
+        out += fmt::format(" spec={} terminating={} never={} nominated={} started={} scored={}/{}/{}/{}", ask.spec,
+                           ask.terminating, ask.never_preempts, text(ask.nominated_node), ask.started_ms, ask.node_cpu,
+                           ask.node_memory, ask.own_cpu, ask.own_memory);
     }
     return out;
 }
@@ -165,12 +159,12 @@ std::string ScriptedDaemon::describe(const StateBody& body) {
         }
     } else if (const auto* nodes = std::get_if<NodesMessage>(&body)) {
         out = "nodes";
-        for (const NodeRecord& node : nodes->nodes) {
+        for (const NodeItem& node : nodes->nodes) {
             out += describe(node);
         }
     } else if (const auto* applications = std::get_if<ApplicationsMessage>(&body)) {
         out = "applications";
-        for (const ApplicationRecord& one : applications->add) {
+        for (const ApplicationItem& one : applications->add) {
             out += fmt::format(" +{}:{}", text(one.application), text(one.queue));
         }
         for (const DictId id : applications->remove) {
@@ -178,22 +172,22 @@ std::string ScriptedDaemon::describe(const StateBody& body) {
         }
     } else if (const auto* asks = std::get_if<AsksMessage>(&body)) {
         out = "asks";
-        for (const AskRecord& ask : asks->asks) {
+        for (const AskItem& ask : asks->asks) {
             out += describe(ask);
         }
     } else if (const auto* releases = std::get_if<ReleasesMessage>(&body)) {
         out = "releases";
-        for (const ReleaseRecord& release : releases->releases) {
+        for (const ReleaseItem& release : releases->releases) {
             out += fmt::format(" {}", release.key);
         }
     } else if (const auto* nacks = std::get_if<NacksMessage>(&body)) {
         out = "nacks";
-        for (const NackRecord& nack : nacks->nacks) {
+        for (const NackItem& nack : nacks->nacks) {
             out += fmt::format(" {}:{}", nack.key, nack.reason);
         }
     } else if (const auto* specs = std::get_if<SpecsMessage>(&body)) {
         out = "specs";
-        for (const SpecRecord& record : specs->define) {
+        for (const SpecItem& record : specs->define) {
             out += fmt::format(" {}:{}", record.number, texts(record.spec));
         }
         for (const SpecNumber number : specs->forget) {
@@ -201,9 +195,8 @@ std::string ScriptedDaemon::describe(const StateBody& body) {
         }
     } else if (const auto* objects = std::get_if<ObjectsMessage>(&body)) {
         out = "objects";
-        for (const ObjectRecord& record : objects->objects) {
-            out += fmt::format(" {}{}:{}", record.removed ? "-" : "+", record.object.index(),
-                               texts(record.object));
+        for (const ObjectItem& record : objects->objects) {
+            out += fmt::format(" {}{}:{}", record.removed ? "-" : "+", record.object.index(), texts(record.object));
         }
     } else if (std::holds_alternative<ResyncBeginMessage>(body)) {
         out = "begin";

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "dataplane/data_plane.h"
 #include "wire/codec.h"
 
@@ -38,8 +38,7 @@ public:
 
     void reply(HelloReply);
     // False: the stream has no room now.
-    bool decide(std::uint64_t first_sequence, std::uint64_t state_applied,
-                const std::vector<Decision>&);
+    bool decide(std::uint64_t first_sequence, std::uint64_t state_applied, const std::vector<Decision>&);
     bool applied(std::uint64_t up_to);
     void hang_up();
     // State frames stay unread while false.
@@ -54,8 +53,7 @@ public:
     std::size_t closed = 0;
 
     void on_open(dataplane::DataPlane&, ConnectionId, const dataplane::Peer&) override;
-    bool on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream,
-                  dataplane::Frame&) override;
+    bool on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream, dataplane::Frame&) override;
     void on_close(dataplane::DataPlane&, ConnectionId, std::string_view why) override;
     void on_refused(std::string_view address, std::string_view why) override;
     std::size_t on_turn(dataplane::DataPlane&) override { return 0; }
@@ -63,8 +61,8 @@ public:
 private:
     void take_state(const wire::StateFrame&);
     std::string describe(const StateBody&);
-    std::string describe(const AskRecord&);
-    std::string describe(const NodeRecord&);
+    std::string describe(const AskItem&);
+    std::string describe(const NodeItem&);
     template <typename Record>
     std::string texts(const Record&);
     std::string text(DictId);

@@ -5,7 +5,7 @@
 
 #include "client/statement_limits.h"
 #include "client_world.h"
-#include "record_maker.h"
+#include "item_maker.h"
 #include "wire/codec.h"
 
 namespace bayplan::testing {
@@ -20,8 +20,8 @@ std::string_view number_text(Text text) {
     return kTexts[text];
 }
 
-SpecRecord spec_of(SpecNumber number) {
-    SpecRecord record;
+SpecItem spec_of(SpecNumber number) {
+    SpecItem record;
     record.number = number;
     record.spec.name_space = 1;
     record.spec.labels = {{2, 0}};
@@ -42,11 +42,10 @@ TEST(ClientSpecs, are_stated_in_the_order_in_which_they_are_named_at_each_resync
     pod.spec = 7;
     world.books.pods = {pod};
     const auto stated = ElementsAre(
-        "1 begin", "2 define one two four three", "3 specs 7:one,two,-,two,four,three,-,-",
-        "4 define n1 cpu n2", "5 nodes n1:1,cpu=4000 n2:1,cpu=4000", "6 objects +0:one,two,four",
-        "7 define app root.default", "8 applications +app:root.default",
-        "9 asks p:app:- spec=7 terminating=false never=false nominated=- started=0 scored=-1/-1/-1/-1",
-        "10 end");
+        "1 begin", "2 define one two four three", "3 specs 7:one,two,-,two,four,three,-,-", "4 define n1 cpu n2",
+        "5 nodes n1:1,cpu=4000 n2:1,cpu=4000", "6 objects +0:one,two,four", "7 define app root.default",
+        "8 applications +app:root.default",
+        "9 asks p:app:- spec=7 terminating=false never=false nominated=- started=0 scored=-1/-1/-1/-1", "10 end");
     ASSERT_TRUE(world.settle());
     EXPECT_THAT(world.daemon.state, stated);
     world.daemon.state.clear();
@@ -61,16 +60,15 @@ TEST(ClientSpecs, and_objects_come_and_go_while_it_is_connected) {
     ClientWorld world;
     ASSERT_TRUE(world.settle());
     world.daemon.state.clear();
-    const SpecRecord specs[] = {spec_of(1), spec_of(2)};
+    const SpecItem specs[] = {spec_of(1), spec_of(2)};
     const SpecNumber forget[] = {3, 4};
-    const ObjectRecord objects[] = {{CsiDriver{5, true}, false}, {CsiDriver{4, true}, true}};
+    const ObjectItem objects[] = {{CsiDriver{5, true}, false}, {CsiDriver{4, true}, true}};
     ASSERT_EQ(world.client->specs(specs, number_text, forget), Submitted::yes);
     ASSERT_EQ(world.client->objects(objects, number_text), Submitted::yes);
     ASSERT_TRUE(world.until([&] { return world.daemon.state.size() == 5; }));
     const std::string one = "one,two,-,two,four,three,-,-";
-    EXPECT_THAT(world.daemon.state,
-                ElementsAre("7 define one two four three", "8 specs 1:" + one + " 2:" + one,
-                            "9 specs -3 -4", "10 define five", "11 objects +7:five -7:four"));
+    EXPECT_THAT(world.daemon.state, ElementsAre("7 define one two four three", "8 specs 1:" + one + " 2:" + one,
+                                                "9 specs -3 -4", "10 define five", "11 objects +7:five -7:four"));
     EXPECT_THAT(world.daemon.faults, IsEmpty());
 }
 
@@ -98,8 +96,7 @@ TEST(ClientSpecs, every_field_of_nodes_and_pods_is_passed_on) {
     ASSERT_EQ(world.client->pods({&pod, 1}), Submitted::yes);
     ASSERT_TRUE(world.until([&] { return world.daemon.state.size() == 3; }));
     EXPECT_THAT(world.daemon.state,
-                ElementsAre("7 define zone a key value nginx:1",
-                            "8 nodes n1:2,zone:a,!key:value:3,@nginx:1=100",
+                ElementsAre("7 define zone a key value nginx:1", "8 nodes n1:2,zone:a,!key:value:3,@nginx:1=100",
                             "9 asks p:app:- spec=1 terminating=true never=true nominated=n2 "
                             "started=2 scored=3/4/5/6"));
     node.taints = taints;
@@ -109,20 +106,20 @@ TEST(ClientSpecs, every_field_of_nodes_and_pods_is_passed_on) {
     EXPECT_THAT(world.daemon.faults, IsEmpty());
 }
 
-std::string fault_of(const SpecRecord& record, const TextOf& text_of = number_text) {
+std::string fault_of(const SpecItem& record, const TextOf& text_of = number_text) {
     std::string why;
     return client::within_limits(std::span(&record, 1), text_of, &why) ? "" : why;
 }
 
 std::string fault_of(const ClusterObject& object) {
-    const ObjectRecord record{object, false};
+    const ObjectItem record{object, false};
     std::string why;
     return client::within_limits(std::span(&record, 1), number_text, &why) ? "" : why;
 }
 
 TEST(ClientSpecs, beyond_the_limits_of_the_protocol_are_refused_here) {
     constexpr wire::Limits limits;
-    SpecRecord record = spec_of(9);
+    SpecItem record = spec_of(9);
     EXPECT_EQ(fault_of(record), "");
     const std::string longest(limits.string_bytes_max + 1, 'x');
     EXPECT_EQ(fault_of(record, [&](Text) { return std::string_view(longest); }),
@@ -156,20 +153,18 @@ TEST(ClientSpecs, beyond_the_limits_of_the_protocol_are_refused_here) {
 TEST(ClientSpecs, take_no_more_bytes_than_they_are_thought_to) {
     wire::Encoder encoder;
     const std::size_t empty = encoder.encode(wire::StateFrame{1, SpecsMessage{}}).size();
-    wire::RecordMaker maker(1, {.items_max = 1, .attributes_max = 20, .terms_max = 3});
+    wire::ItemMaker maker(1, {.items_max = 1, .attributes_max = 20, .terms_max = 3});
     for (int round = 0; round < 500; ++round) {
         const auto extent = round % 2 == 0 ? wire::Extent::small : wire::Extent::maximal;
-        const StateBody specs = maker.state_body(wire::RecordMaker::kSpecs, extent);
-        for (const SpecRecord& record : std::get<SpecsMessage>(specs).define) {
+        const StateBody specs = maker.state_body(wire::ItemMaker::kSpecs, extent);
+        for (const SpecItem& record : std::get<SpecsMessage>(specs).define) {
             const SpecsMessage one{{&record, 1}, {}};
-            EXPECT_LE(encoder.encode(wire::StateFrame{1, one}).size(),
-                      empty + client::frame_bytes(record));
+            EXPECT_LE(encoder.encode(wire::StateFrame{1, one}).size(), empty + client::frame_bytes(record));
         }
-        const StateBody objects = maker.state_body(wire::RecordMaker::kObjects, extent);
-        for (const ObjectRecord& record : std::get<ObjectsMessage>(objects).objects) {
+        const StateBody objects = maker.state_body(wire::ItemMaker::kObjects, extent);
+        for (const ObjectItem& record : std::get<ObjectsMessage>(objects).objects) {
             const ObjectsMessage one{{&record, 1}};
-            EXPECT_LE(encoder.encode(wire::StateFrame{1, one}).size(),
-                      empty + client::frame_bytes(record));
+            EXPECT_LE(encoder.encode(wire::StateFrame{1, one}).size(), empty + client::frame_bytes(record));
         }
     }
 }

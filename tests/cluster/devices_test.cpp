@@ -1,4 +1,4 @@
-// Devices of one kind: which of them an amount gets, how far they reach, and how they are written.
+// Devices of one resource: which of them an amount gets, how far they reach, and how they are written.
 
 #include <gtest/gtest.h>
 

@@ -12,15 +12,15 @@
 namespace bayplan {
 namespace {
 
-constexpr auto kCpuKind = static_cast<KindId>(0);
+constexpr auto kCpuResource = static_cast<ResourceId>(0);
 
 std::int64_t used_as_readers_see_it(NodeState& state, Slot slot) {
     std::int64_t used = -1;
     const std::uint32_t block = block_of(slot);
     state.shard(state.shard_of(block)).read(state.reader(0), [&](const ShardSide& side) {
         const std::uint32_t index = state.index_in_shard(block);
-        if (index < side.blocks.size() && side.blocks[index].columns(kCpuKind) != nullptr) {
-            used = side.blocks[index].columns(kCpuKind)->used[lane_of(slot)];
+        if (index < side.blocks.size() && side.blocks[index].columns(kCpuResource) != nullptr) {
+            used = side.blocks[index].columns(kCpuResource)->used[lane_of(slot)];
         }
     });
     return used;
@@ -53,23 +53,23 @@ TEST(NodeState, blocks_of_the_largest_cluster_lie_where_division_says) {
 TEST(NodeState, a_change_is_seen_by_the_writer_at_once_and_by_readers_after_publish) {
     NodeState state(4, 1);
     state.add_block();
-    const std::vector<KindAmount> capacity{{kCpuKind, 1000}};
+    const std::vector<ResourceAmount> capacity{{kCpuResource, 1000}};
     state.put_node(slot_at(0, 5), static_cast<NameId>(9), capacity, true);
     state.publish();
-    const std::vector<KindAmount> request{{kCpuKind, 300}};
+    const std::vector<ResourceAmount> request{{kCpuResource, 300}};
     state.add_used(slot_at(0, 5), request, +1);
-    EXPECT_EQ(state.block(0).columns(kCpuKind)->used[5], 300);
+    EXPECT_EQ(state.block(0).columns(kCpuResource)->used[5], 300);
     EXPECT_EQ(used_as_readers_see_it(state, slot_at(0, 5)), 0);
     state.publish();
     EXPECT_EQ(used_as_readers_see_it(state, slot_at(0, 5)), 300);
-    EXPECT_EQ(state.block(0).columns(kCpuKind)->used[5], 300) << "the other side got the same deltas";
+    EXPECT_EQ(state.block(0).columns(kCpuResource)->used[5], 300) << "the other side got the same deltas";
 }
 
 TEST(NodeState, each_change_is_logged_once_and_versions_follow) {
     NodeState state(1, 1);
     state.add_block();
     state.add_block();
-    const std::vector<KindAmount> capacity{{kCpuKind, 1000}, {static_cast<KindId>(1), 5}};
+    const std::vector<ResourceAmount> capacity{{kCpuResource, 1000}, {static_cast<ResourceId>(1), 5}};
     state.put_node(slot_at(1, 0), static_cast<NameId>(1), capacity, true);
     const std::uint64_t before = state.log().head();
     state.add_used(slot_at(1, 0), capacity, +1);
@@ -82,28 +82,29 @@ TEST(NodeState, each_change_is_logged_once_and_versions_follow) {
 TEST(NodeState, capacity_is_replaced_as_a_whole) {
     NodeState state(1, 1);
     state.add_block();
-    const std::vector<KindAmount> two{{kCpuKind, 1000}, {static_cast<KindId>(1), 5}};
-    const std::vector<KindAmount> one{{kCpuKind, 400}};
+    const std::vector<ResourceAmount> two{{kCpuResource, 1000}, {static_cast<ResourceId>(1), 5}};
+    const std::vector<ResourceAmount> one{{kCpuResource, 400}};
     state.put_node(slot_at(0, 0), static_cast<NameId>(1), two, true);
     state.set_capacity(slot_at(0, 0), one);
-    EXPECT_EQ(state.block(0).columns(kCpuKind)->capacity[0], 400);
-    EXPECT_EQ(state.block(0).columns(static_cast<KindId>(1))->capacity[0], 0);
+    EXPECT_EQ(state.block(0).columns(kCpuResource)->capacity[0], 400);
+    EXPECT_EQ(state.block(0).columns(static_cast<ResourceId>(1))->capacity[0], 0);
 }
 
 TEST(NodeState, holds_show_by_priority_and_as_a_sum) {
     NodeState state(1, 1);
     state.add_block();
-    const std::vector<KindAmount> capacity{{kCpuKind, 1000}};
+    const std::vector<ResourceAmount> capacity{{kCpuResource, 1000}};
     state.put_node(slot_at(0, 3), static_cast<NameId>(1), capacity, true);
-    state.set_holds(slot_at(0, 3), std::make_shared<HoldList>(HoldList{{10, kCpuKind, 200}, {5, kCpuKind, 50}}));
+    state.set_holds(slot_at(0, 3),
+                    std::make_shared<HoldList>(HoldList{{10, kCpuResource, 200}, {5, kCpuResource, 50}}));
     const NodeBlock& block = state.block(0);
-    EXPECT_EQ(block.columns(kCpuKind)->held[3], 250);
-    EXPECT_EQ(block.held_from(3, kCpuKind, 4), 250);
-    EXPECT_EQ(block.held_from(3, kCpuKind, 5), 200) << "a hold is kept from lower priorities only";
-    EXPECT_EQ(block.held_from(3, kCpuKind, 10), 0);
+    EXPECT_EQ(block.columns(kCpuResource)->held[3], 250);
+    EXPECT_EQ(block.held_from(3, kCpuResource, 4), 250);
+    EXPECT_EQ(block.held_from(3, kCpuResource, 5), 200) << "a hold is kept from lower priorities only";
+    EXPECT_EQ(block.held_from(3, kCpuResource, 10), 0);
     EXPECT_EQ(block.holding, 1u << 3);
     state.set_holds(slot_at(0, 3), nullptr);
-    EXPECT_EQ(state.block(0).columns(kCpuKind)->held[3], 0);
+    EXPECT_EQ(state.block(0).columns(kCpuResource)->held[3], 0);
     EXPECT_EQ(state.block(0).holding, 0u);
 }
 

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "cluster/kinds.h"
 #include "cluster/node_state.h"
+#include "cluster/resources.h"
 
 namespace bayplan {
 namespace {
@@ -51,7 +51,7 @@ TEST(ShardBounds, shares_and_ranges_are_those_of_the_nodes_after_every_change_on
     std::mt19937_64 random(7);
     NodeState state(1, 1);
     state.add_block();
-    const std::vector<KindAmount> capacity = {{kCpu, kCapacity}, {kMemory, kCapacity}};
+    const std::vector<ResourceAmount> capacity = {{kCpu, kCapacity}, {kMemory, kCapacity}};
     for (std::uint32_t lane = 0; lane < kNodes; ++lane) {
         state.put_node(slot_at(0, lane), static_cast<NameId>(lane), capacity, true);
     }
@@ -65,7 +65,7 @@ TEST(ShardBounds, shares_and_ranges_are_those_of_the_nodes_after_every_change_on
         use[lane].scored = random() % 2 == 0 ? use[lane].real : some();
         const std::int64_t real = use[lane].real - before.real;
         const std::int64_t scored = use[lane].scored - before.scored;
-        const KindAmount all[] = {{kCpu, real}, {kMemory, real}, {kScoredCpu, scored}, {kScoredMemory, scored}};
+        const ResourceAmount all[] = {{kCpu, real}, {kMemory, real}, {kScoredCpu, scored}, {kScoredMemory, scored}};
         if (step % 3 == 0) {
             state.add_foreign(slot_at(0, lane), all, +1);
         } else {

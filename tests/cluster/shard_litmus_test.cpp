@@ -25,7 +25,7 @@ constexpr int kReaders = 2;
 
 // States count up: each adds one to what the writer's side says already, so a side that missed a change stays wrong.
 void write_state(Shard& shard, std::int64_t value) {
-    const KindAmount more{static_cast<KindId>(0), 1};
+    const ResourceAmount more{static_cast<ResourceId>(0), 1};
     for (std::uint32_t block = 0; block < kBlocks; ++block) {
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
             shard.add_used(block, lane, std::span(&more, 1), +1, static_cast<std::uint64_t>(value));
@@ -40,7 +40,7 @@ std::int64_t number_of(const ShardSide& side) {
         if (static_cast<std::int64_t>(side.versions[block]) != first) {
             return -1;
         }
-        for (const std::int64_t used : side.blocks[block].kinds[0]->used) {
+        for (const std::int64_t used : side.blocks[block].resources[0]->used) {
             if (used != first) {
                 return -1;
             }

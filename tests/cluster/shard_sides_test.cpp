@@ -11,17 +11,17 @@
 #include <random>
 #include <vector>
 
-#include "cluster/kinds.h"
 #include "cluster/node_state.h"
+#include "cluster/resources.h"
 
 namespace bayplan {
 namespace {
 
 constexpr std::uint32_t kBlocksMax = 70;  // several runs in each shard
 constexpr std::uint32_t kLanesUsed = 20;  // so that lanes meet often
-constexpr auto kGpu = static_cast<KindId>(7);
-constexpr auto kFarKind = static_cast<KindId>(20);  // has no bounds
-const std::vector<KindId> kKindsHere = {kCpu, kMemory, kScoredCpu, kScoredMemory, kGpu, kFarKind};
+constexpr auto kGpu = static_cast<ResourceId>(7);
+constexpr auto kFarKind = static_cast<ResourceId>(20);  // has no bounds
+const std::vector<ResourceId> kKindsHere = {kCpu, kMemory, kScoredCpu, kScoredMemory, kGpu, kFarKind};
 
 template <typename Column>
 using Columns = std::vector<std::unique_ptr<Column>>;
@@ -29,12 +29,12 @@ using Columns = std::vector<std::unique_ptr<Column>>;
 template <typename Column>
 void expect_same_columns(const Columns<Column>& readers, const Columns<Column>& writers) {
     ASSERT_EQ(readers.size(), writers.size());
-    for (std::size_t kind = 0; kind < writers.size(); ++kind) {
-        ASSERT_EQ(readers[kind] == nullptr, writers[kind] == nullptr) << "kind " << kind;
+    for (std::size_t resource = 0; resource < writers.size(); ++resource) {
+        ASSERT_EQ(readers[resource] == nullptr, writers[resource] == nullptr) << "kind " << resource;
     }
 }
 
-void expect_same_amounts(const KindColumns& readers, const KindColumns& writers) {
+void expect_same_amounts(const ResourceColumns& readers, const ResourceColumns& writers) {
     ASSERT_EQ(readers.capacity, writers.capacity);
     ASSERT_EQ(readers.used, writers.used);
     ASSERT_EQ(readers.foreign, writers.foreign);
@@ -48,15 +48,17 @@ void expect_same_block(const NodeBlock& readers, const NodeBlock& writers) {
     ASSERT_EQ(readers.names, writers.names);
     ASSERT_EQ(readers.holds, writers.holds);
     ASSERT_EQ(readers.hold_floor, writers.hold_floor);
-    ASSERT_NO_FATAL_FAILURE(expect_same_columns(readers.kinds, writers.kinds));
+    ASSERT_NO_FATAL_FAILURE(expect_same_columns(readers.resources, writers.resources));
     ASSERT_NO_FATAL_FAILURE(expect_same_columns(readers.reaches, writers.reaches));
-    for (std::size_t kind = 0; kind < writers.kinds.size(); ++kind) {
-        if (writers.kinds[kind]) {
-            ASSERT_NO_FATAL_FAILURE(expect_same_amounts(*readers.kinds[kind], *writers.kinds[kind])) << "kind " << kind;
+    for (std::size_t resource = 0; resource < writers.resources.size(); ++resource) {
+        if (writers.resources[resource]) {
+            ASSERT_NO_FATAL_FAILURE(expect_same_amounts(*readers.resources[resource], *writers.resources[resource]))
+                << "kind " << resource;
         }
     }
-    for (std::size_t kind = 0; kind < writers.reaches.size(); ++kind) {
-        ASSERT_TRUE(!writers.reaches[kind] || *readers.reaches[kind] == *writers.reaches[kind]) << "kind " << kind;
+    for (std::size_t resource = 0; resource < writers.reaches.size(); ++resource) {
+        ASSERT_TRUE(!writers.reaches[resource] || *readers.reaches[resource] == *writers.reaches[resource])
+            << "kind " << resource;
     }
 }
 
@@ -96,18 +98,19 @@ public:
 private:
     std::uint64_t below(std::uint64_t end) { return random_() % end; }
 
-    std::vector<KindAmount> some(std::int64_t most) {
-        std::vector<KindAmount> amounts;
-        for (const KindId kind : kKindsHere) {
+    std::vector<ResourceAmount> some(std::int64_t most) {
+        std::vector<ResourceAmount> amounts;
+        for (const ResourceId resource : kKindsHere) {
             if (chance(2)) {
-                amounts.push_back({kind, static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most)))});
+                amounts.push_back({resource, static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most)))});
             }
         }
         return amounts;
     }
 
-    std::vector<KindAmount> capacity() {
-        std::vector<KindAmount> amounts = {{kCpu, 1'000 * static_cast<std::int64_t>(1 + below(3))}, {kMemory, 5'000}};
+    std::vector<ResourceAmount> capacity() {
+        std::vector<ResourceAmount> amounts = {{kCpu, 1'000 * static_cast<std::int64_t>(1 + below(3))},
+                                               {kMemory, 5'000}};
         if (chance(3)) {
             amounts.push_back({kGpu, 4'000});
         }
@@ -119,15 +122,18 @@ private:
             case 0: remove(slot); break;
             case 1: state_.set_capacity(slot, capacity()); break;
             case 2: state_.set_schedulable(slot, chance(2)); break;
-            case 3: state_.set_reach(slot, kGpu, chance(2) ? kNoDevices : static_cast<std::int64_t>(below(4'000))); break;
+            case 3:
+                state_.set_reach(slot, kGpu, chance(2) ? kNoDevices : static_cast<std::int64_t>(below(4'000)));
+                break;
             case 4: hold(slot); break;
             case 5: add(slot, foreign_[slot], &NodeState::add_foreign); break;
             default: add(slot, used_[slot], &NodeState::add_used); break;
         }
     }
 
-    using Amounts = std::vector<KindAmount>;
-    void add(Slot slot, std::vector<Amounts>& pods, void (NodeState::*change)(Slot, std::span<const KindAmount>, int)) {
+    using Amounts = std::vector<ResourceAmount>;
+    void add(Slot slot, std::vector<Amounts>& pods,
+             void (NodeState::*change)(Slot, std::span<const ResourceAmount>, int)) {
         if (!pods.empty() && chance(3)) {
             (state_.*change)(slot, pods.back(), -1);
             pods.pop_back();
@@ -139,9 +145,9 @@ private:
 
     void hold(Slot slot) {
         state_.set_holds(slot, chance(2) ? nullptr
-                                         : std::make_shared<const HoldList>(HoldList{
-                                               {static_cast<std::int64_t>(below(20)), kCpu, 100, kNoDevices},
-                                               {static_cast<std::int64_t>(below(5)), kGpu, 1'000, 2'000}}));
+                                         : std::make_shared<const HoldList>(
+                                               HoldList{{static_cast<std::int64_t>(below(20)), kCpu, 100, kNoDevices},
+                                                        {static_cast<std::int64_t>(below(5)), kGpu, 1'000, 2'000}}));
     }
 
     void remove(Slot slot) {

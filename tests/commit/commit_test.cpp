@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/audit.h"
-#include "random_deltas.h"
 #include "feed.h"
 #include "generator.h"
+#include "random_deltas.h"
 #include "suite.h"
 #include "world_digest.h"
 

@@ -11,8 +11,8 @@
 #include "engine/world.h"
 #include "placement/stage_executor.h"
 #include "predicates/registry.h"
-#include "scoring/registry.h"
 #include "recording_sink.h"
+#include "scoring/registry.h"
 
 namespace bayplan::testing {
 
@@ -28,11 +28,11 @@ struct OpenEngine {
         : options(in_one_thread(chosen)),
           sink(1),
           world(options, 1, make_predicates(options.predicates, lane_kernels(options.simd))->parts()),
-          evaluator(make_predicates(options.predicates, lane_kernels(options.simd)), make_scores(options), options.score,
-                    lane_kernels(options.simd)),
+          evaluator(make_predicates(options.predicates, lane_kernels(options.simd)), make_scores(options),
+                    options.score, lane_kernels(options.simd)),
           search(evaluator.predicates(), make_cluster_scores(options), evaluator.kernels()),
-          pipeline(options, {world.asks, world.classes, *world.order, world.node_state, world.view},
-                   evaluator, search, make_inline_executor()),
+          pipeline(options, {world.asks, world.classes, *world.order, world.node_state, world.view}, evaluator, search,
+                   make_inline_executor()),
           announcer(sink, TellerMode::inline_, std::size_t{16} << 10, {}),
           lifecycle(world, pipeline, evaluator, announcer),
           attempts(world, pipeline, evaluator, lifecycle, WorkerStart{}),

@@ -10,28 +10,17 @@ std::vector<std::uint64_t> RandomDeltas::made_;
 
 const std::vector<RandomDeltas::NamedStep>& RandomDeltas::steps() {
     static const std::vector<NamedStep> kSteps = {
-        {"place", &RandomDeltas::place},
-        {"start", &RandomDeltas::start},
-        {"end", &RandomDeltas::end},
-        {"end and place", &RandomDeltas::end_and_place},
-        {"fail", &RandomDeltas::fail},
-        {"wake", &RandomDeltas::wake},
-        {"await", &RandomDeltas::await},
-        {"gate", &RandomDeltas::gate},
-        {"bind", &RandomDeltas::bind},
-        {"unbind", &RandomDeltas::unbind},
-        {"hold", &RandomDeltas::hold},
-        {"drop hold", &RandomDeltas::drop_hold},
-        {"nominate", &RandomDeltas::nominate},
-        {"drop nomination", &RandomDeltas::drop_nomination},
-        {"suspend", &RandomDeltas::suspend},
-        {"restore", &RandomDeltas::restore},
-        {"evict", &RandomDeltas::evict},
-        {"terminate", &RandomDeltas::terminate},
-        {"depart", &RandomDeltas::depart},
-        {"leave out", &RandomDeltas::leave_out},
-        {"let in", &RandomDeltas::let_in},
-        {"avoid", &RandomDeltas::avoid},
+        {"place", &RandomDeltas::place},       {"start", &RandomDeltas::start},
+        {"end", &RandomDeltas::end},           {"end and place", &RandomDeltas::end_and_place},
+        {"fail", &RandomDeltas::fail},         {"wake", &RandomDeltas::wake},
+        {"await", &RandomDeltas::await},       {"gate", &RandomDeltas::gate},
+        {"bind", &RandomDeltas::bind},         {"unbind", &RandomDeltas::unbind},
+        {"hold", &RandomDeltas::hold},         {"drop hold", &RandomDeltas::drop_hold},
+        {"nominate", &RandomDeltas::nominate}, {"drop nomination", &RandomDeltas::drop_nomination},
+        {"suspend", &RandomDeltas::suspend},   {"restore", &RandomDeltas::restore},
+        {"evict", &RandomDeltas::evict},       {"terminate", &RandomDeltas::terminate},
+        {"depart", &RandomDeltas::depart},     {"leave out", &RandomDeltas::exclude},
+        {"let in", &RandomDeltas::let_in},     {"avoid", &RandomDeltas::avoid},
         {"look", &RandomDeltas::look},
     };
     return kSteps;
@@ -65,12 +54,12 @@ AskId RandomDeltas::any(Is&& is) {
 }
 
 AskId RandomDeltas::any_placed() {
-    return any([](AskId, const Ask& ask) { return has_place(ask.state); });
+    return any([](AskId, const Ask& ask) { return is_allocated(ask.state); });
 }
 
 // In a list, or gated: not in hand.
 AskId RandomDeltas::any_waiting() {
-    return any([&](AskId id, const Ask& ask) { return !has_place(ask.state) && !in_hand(id); });
+    return any([&](AskId id, const Ask& ask) { return !is_allocated(ask.state) && !in_hand(id); });
 }
 
 bool RandomDeltas::in_hand(AskId id) const {
@@ -119,7 +108,8 @@ bool RandomDeltas::end() {
         return false;
     }
     engine_.lifecycle.end_allocation(id);
-    commit_.count_failure(id, static_cast<std::uint32_t>(random_.below(4)), world_.now_ns + random_.between(0, 100), true);
+    commit_.count_failure(id, static_cast<std::uint32_t>(random_.below(4)), world_.now_ns + random_.between(0, 100),
+                          true);
     commit_.join(id, AskEvent::refuse);
     return true;
 }
@@ -145,7 +135,8 @@ bool RandomDeltas::fail() {
         return false;
     }
     commit_.refund(id);
-    commit_.count_failure(id, static_cast<std::uint32_t>(random_.below(8)), world_.now_ns + random_.between(0, 100), false);
+    commit_.count_failure(id, static_cast<std::uint32_t>(random_.below(8)), world_.now_ns + random_.between(0, 100),
+                          false);
     commit_.join(id, AskEvent::fail);
     return true;
 }
@@ -173,7 +164,7 @@ bool RandomDeltas::await() {
 
 bool RandomDeltas::gate() {
     const AskId id = any([&](AskId ask, const Ask& one) {
-        return !in_hand(ask) && !has_place(one.state) && one.state != AskState::awaiting_node;
+        return !in_hand(ask) && !is_allocated(one.state) && one.state != AskState::awaiting_node;
     });
     if (id == kNone<AskId>) {
         return false;
@@ -195,7 +186,8 @@ bool RandomDeltas::bind() {
             volumes.push_back(volume->name);
         }
     }
-    const AskId id = any([&](AskId ask, const Ask& one) { return has_place(one.state) && !world_.bindings.contains(ask); });
+    const AskId id =
+        any([&](AskId ask, const Ask& one) { return is_allocated(one.state) && !world_.bindings.contains(ask); });
     if (claims.empty() || volumes.empty() || id == kNone<AskId>) {
         return false;
     }
@@ -223,9 +215,9 @@ bool RandomDeltas::hold() {
         return false;
     }
     Hold hold{.slot = slot, .kept_from_below = random_.between(-5, 5), .amounts = {}, .order = {owner.number, 0}};
-    for (const KindAmount& amount : world_.nodes[slot].capacity) {
+    for (const ResourceAmount& amount : world_.nodes[slot].capacity) {
         if (random_.chance(50)) {
-            hold.amounts.push_back({amount.kind, random_.between(0, 2000)});
+            hold.amounts.push_back({amount.resource, random_.between(0, 2000)});
         }
     }
     commit_.place_hold(owner, std::move(hold));
@@ -245,9 +237,8 @@ bool RandomDeltas::drop_hold() {
 // --- preemption
 
 bool RandomDeltas::nominate() {
-    const AskId id = any([&](AskId ask, const Ask& one) {
-        return !has_place(one.state) && world_.nominations.of(ask) == nullptr;
-    });
+    const AskId id = any(
+        [&](AskId ask, const Ask& one) { return !is_allocated(one.state) && world_.nominations.of(ask) == nullptr; });
     const Slot slot = any_node();
     if (id == kNone<AskId> || slot == kNone<Slot>) {
         return false;
@@ -324,20 +315,20 @@ bool RandomDeltas::depart() {
     return commit_.next_departure(world_.now_ns + random_.between(0, 600'000'000'000)).has_value();
 }
 
-bool RandomDeltas::leave_out() {
+bool RandomDeltas::exclude() {
     const AskId id = any_waiting();
     const AskId stuck = any_placed();
     if (id == kNone<AskId> || stuck == kNone<AskId>) {
         return false;
     }
-    commit_.leave_out(id, world_.asks[stuck].slot, stuck);
+    commit_.exclude(id, world_.asks[stuck].slot, stuck);
     return true;
 }
 
 bool RandomDeltas::let_in() {
     const AskId stuck = any([&](AskId ask, const Ask&) {
         bool is = false;
-        world_.left_out.for_each_left_out_for(ask, [&](AskId, Slot) { is = true; });
+        world_.excluded.for_each_excluded_for(ask, [&](AskId, Slot) { is = true; });
         return is;
     });
     return !commit_.let_in_all(stuck).empty();
@@ -359,7 +350,7 @@ bool RandomDeltas::avoid() {
 
 // A trial of a node is undone by its own end.
 bool RandomDeltas::look() {
-    const AskId id = any([&](AskId, const Ask& one) { return !has_place(one.state); });
+    const AskId id = any([&](AskId, const Ask& one) { return !is_allocated(one.state); });
     const Slot slot = any_node();
     if (id == kNone<AskId> || slot == kNone<Slot>) {
         return false;

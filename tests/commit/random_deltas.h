@@ -17,7 +17,10 @@ class RandomDeltas {
 public:
     // `in_hand`: asks that were taken to be tried; those that stay so are the caller's to put back.
     RandomDeltas(OpenEngine& engine, property::Random& random, std::vector<AskId> in_hand)
-        : engine_(engine), world_(engine.world), commit_(engine.lifecycle.commit()), random_(random),
+        : engine_(engine),
+          world_(engine.world),
+          commit_(engine.lifecycle.commit()),
+          random_(random),
           in_hand_(std::move(in_hand)) {}
 
     void step();
@@ -52,7 +55,7 @@ private:
     bool evict();
     bool terminate();
     bool depart();
-    bool leave_out();
+    bool exclude();
     bool let_in();
     bool avoid();
     bool look();

@@ -27,24 +27,25 @@ void columns(World& world, Slot slot, WorldDigest& digest) {
     const std::uint32_t lane = lane_of(slot);
     std::ostringstream used;
     std::ostringstream held;
-    for (std::size_t kind = 0; kind < block.kinds.size(); ++kind) {
+    for (std::size_t resource = 0; resource < block.resources.size(); ++resource) {
         // A column that is there and empty says as much as none.
-        const KindColumns& of = block.kinds[kind] ? *block.kinds[kind] : kNoColumns;
+        const ResourceColumns& of = block.resources[resource] ? *block.resources[resource] : kNoColumns;
         if (of.used[lane] != 0 || of.foreign[lane] != 0) {
-            used << ' ' << kind << ':' << of.used[lane] << '/' << of.foreign[lane];
+            used << ' ' << resource << ':' << of.used[lane] << '/' << of.foreign[lane];
         }
         if (of.held[lane] != 0) {
-            held << ' ' << kind << ':' << of.held[lane];
+            held << ' ' << resource << ':' << of.held[lane];
         }
     }
-    for (std::size_t kind = 0; kind < block.reaches.size(); ++kind) {
-        if (block.reaches[kind] && (*block.reaches[kind])[lane] != kNoDevices) {
-            used << " reach " << kind << ':' << (*block.reaches[kind])[lane];
+    for (std::size_t resource = 0; resource < block.reaches.size(); ++resource) {
+        if (block.reaches[resource] && (*block.reaches[resource])[lane] != kNoDevices) {
+            used << " reach " << resource << ':' << (*block.reaches[resource])[lane];
         }
     }
     if (const HoldList* const list = block.holds_of(lane)) {
         for (const HeldAmount& hold : *list) {
-            held << " (" << hold.kept_from_below << ' ' << raw(hold.kind) << ' ' << hold.amount << ' ' << hold.reach << ')';
+            held << " (" << hold.kept_from_below << ' ' << raw(hold.resource) << ' ' << hold.amount << ' ' << hold.reach
+                 << ')';
         }
     }
     const std::string node = '\n' + std::to_string(raw(slot));
@@ -64,7 +65,7 @@ void pods_of_nodes(World& world, Slot slot, WorldDigest& digest) {
 void devices(World& world, Slot slot, WorldDigest& digest) {
     std::ostringstream text;
     for (const DeviceUse& use : world.devices.at(slot)) {
-        text << ' ' << raw(use.kind) << '*' << use.count << ':';
+        text << ' ' << raw(use.resource) << '*' << use.count << ':';
         for (const std::int64_t amount : use.used) {
             text << amount << ',';
         }
@@ -75,12 +76,14 @@ void devices(World& world, Slot slot, WorldDigest& digest) {
 void ports_and_volumes(World& world, Slot slot, WorldDigest& digest) {
     std::multiset<std::string> uses;
     for (const HostPorts::Use& use : world.topology.ports(slot).uses()) {
-        uses.insert("port " + std::to_string(use.port.port) + '/' + std::to_string(static_cast<int>(use.port.protocol)) +
-                    '/' + std::to_string(use.port.address) + " x" + std::to_string(use.count));
+        uses.insert("port " + std::to_string(use.port.port) + '/' +
+                    std::to_string(static_cast<int>(use.port.protocol)) + '/' + std::to_string(use.port.address) +
+                    " x" + std::to_string(use.count));
     }
     for (const auto& use : world.topology.volumes_on(slot).volumes()) {
-        uses.insert("volume " + std::to_string(use.volume.name) + ' ' + std::to_string(static_cast<int>(use.volume.kind)) +
-                    (use.volume.read_only ? "r" : "w") + " x" + std::to_string(use.count));
+        uses.insert("volume " + std::to_string(use.volume.name) + ' ' +
+                    std::to_string(static_cast<int>(use.volume.kind)) + (use.volume.read_only ? "r" : "w") + " x" +
+                    std::to_string(use.count));
     }
     for (const auto& use : world.topology.volumes_on(slot).claims()) {
         uses.insert("claim " + std::to_string(use.claim.name_space) + '/' + std::to_string(use.claim.name) + " x" +
@@ -180,19 +183,20 @@ void ask_itself(World& world, AskId id, const Ask& ask, WorldDigest& digest) {
           << raw(ask.ask_class);
     digest["flags of asks"] += name + ' ' + flags.str();
     std::ostringstream waiting;
-    if (has_place(ask.state)) {
+    if (is_allocated(ask.state)) {
         waiting << " decision " << ask.waiting_or_decision;
     } else {
         const Waiting& of = world.asks.waiting(id);
-        waiting << ' ' << of.key.priority << ' ' << of.key.group_number << ' ' << of.key.sequence << ' ' << of.selected_in
-                << ' ' << of.backoff_until_ns << ' ' << of.failed_predicates << (of.nacked ? " nacked" : "") << " after "
-                << ask.failures << (of.run == UINT32_MAX ? "" : " in the heap")
+        waiting << ' ' << of.key.priority << ' ' << of.key.group_number << ' ' << of.key.sequence << ' '
+                << of.selected_in << ' ' << of.backoff_until_ns << ' ' << of.failed_predicates
+                << (of.nacked ? " nacked" : "") << " after " << ask.failures
+                << (of.run == UINT32_MAX ? "" : " in the heap")
                 << (of.heap_position == kNotInHeap ? "" : " in backoff");
     }
     digest["waiting"] += name + waiting.str();
     if (ask.state == AskState::awaiting_node) {
-        digest["awaited nodes"] += name + ' ' + std::string(world.awaited_nodes.node_of(id)) + ' ' +
-                                   std::string(world.devices.expects(id));
+        digest["awaited nodes"] +=
+            name + ' ' + std::string(world.awaited_nodes.node_of(id)) + ' ' + std::string(world.devices.expects(id));
     }
 }
 
@@ -213,20 +217,21 @@ void about_ask(World& world, AskId id, const Ask& ask, WorldDigest& digest) {
                                 std::to_string(departure->due_ns) + ' ' + departure->why;
     }
     std::multiset<std::uint32_t> excluded;
-    world.left_out.for_each_left_out(id, [&](Slot slot) { excluded.insert(raw(slot)); });
+    world.excluded.for_each_excluded(id, [&](Slot slot) { excluded.insert(raw(slot)); });
     std::ostringstream text;
     for (const std::uint32_t slot : excluded) {
         text << " without " << slot;
     }
     std::multiset<std::uint32_t> waiting;
-    world.left_out.for_each_left_out_for(id, [&](AskId other, Slot) { waiting.insert(raw(other)); });
+    world.excluded.for_each_excluded_for(id, [&](AskId other, Slot) { waiting.insert(raw(other)); });
     for (const std::uint32_t other : waiting) {
         text << " stuck for " << other;
     }
     digest["excluded nodes"] += name + text.str();
-    const NodesLeftOut::Avoided avoided = world.left_out.avoids(id);
+    const ExcludedByVictims::Avoided avoided = world.excluded.avoids(id);
     digest["avoided nodes"] += name + ' ' + std::to_string(raw(avoided.slot)) + ' ' + std::to_string(avoided.until_ns);
-    for (const PodBudget* budget : world.budgets.covering(world.specs[world.classes.spec_of(ask)], world.asks.key(id))) {
+    for (const PodBudget* budget :
+         world.budgets.covering(world.specs[world.classes.spec_of(ask)], world.asks.key(id))) {
         digest["budgets"] += name + ' ' + std::to_string(budget->disruptions_allowed);
     }
 }
@@ -252,8 +257,8 @@ WorldDigest digest_of(World& world, const Pipeline& pipeline) {
         std::string& text = digest["holds"];
         text += '\n' + std::to_string(static_cast<int>(owner.kind)) + ' ' + std::to_string(owner.number) + ' ' +
                 std::to_string(raw(hold.slot)) + ' ' + std::to_string(hold.kept_from_below);
-        for (const KindAmount& amount : hold.amounts) {
-            text += ' ' + std::to_string(raw(amount.kind)) + ':' + std::to_string(amount.value);
+        for (const ResourceAmount& amount : hold.amounts) {
+            text += ' ' + std::to_string(raw(amount.resource)) + ':' + std::to_string(amount.value);
         }
     }
     std::ostringstream lists;

@@ -14,8 +14,7 @@ const std::string_view kSoundConfig =
     "  tls: {certificate: c.pem, key: k.pem, authority: ca.pem}\n";
 
 ConfigFolder::ConfigFolder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "bayplan-config-XXXXXX").string();
+    std::string pattern = (std::filesystem::temp_directory_path() / "bayplan-config-XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
     for (const char* name : {"c.pem", "k.pem", "ca.pem"}) write(name, "");
 }
@@ -48,8 +47,7 @@ std::vector<std::string> faults_of(std::string_view yaml, std::string_view profi
     if (!profile.empty()) folder.write("p.yaml", profile);
     Config config;
     Faults faults;
-    const bool sound =
-        load_config(folder.write("b.yaml", yaml), four_cpus_two_allowed(), config, faults);
+    const bool sound = load_config(folder.write("b.yaml", yaml), four_cpus_two_allowed(), config, faults);
     std::vector<std::string> lines;
     for (const Fault& fault : faults) {
         std::string line = fault.to_string();

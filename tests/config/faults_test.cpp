@@ -14,16 +14,12 @@ using Lines = std::vector<std::string>;
 constexpr std::string_view kTls = "  tls: {certificate: c.pem, key: k.pem, authority: ca.pem}\n";
 
 std::string with_partition(std::string_view line) {
-    return "partitions:\n  - name: a\n    " + std::string(line) + "\ndata_plane:\n" +
-           std::string(kTls);
+    return "partitions:\n  - name: a\n    " + std::string(line) + "\ndata_plane:\n" + std::string(kTls);
 }
 std::string with_data_plane(std::string_view line) {
-    return "partitions:\n  - name: a\ndata_plane:\n" + std::string(kTls) + "  " +
-           std::string(line) + "\n";
+    return "partitions:\n  - name: a\ndata_plane:\n" + std::string(kTls) + "  " + std::string(line) + "\n";
 }
-std::string with(std::string_view line) {
-    return std::string(kSoundConfig) + std::string(line) + "\n";
-}
+std::string with(std::string_view line) { return std::string(kSoundConfig) + std::string(line) + "\n"; }
 
 TEST(ConfigFaults, a_sound_file_has_none) { EXPECT_EQ(faults_of(kSoundConfig), Lines{}); }
 
@@ -33,18 +29,14 @@ struct Case {
 };
 
 void expect_each(const std::vector<Case>& cases) {
-    for (const Case& each : cases)
-        EXPECT_EQ(faults_of(each.yaml), Lines{each.expected}) << each.yaml;
+    for (const Case& each : cases) EXPECT_EQ(faults_of(each.yaml), Lines{each.expected}) << each.yaml;
 }
 
 TEST(ConfigFaults, keys) {
     expect_each({
-        {with_partition("bacth: 16"),
-         "b.yaml:3:5: unknown key 'bacth' in partitions[0]; did you mean 'batch'?"},
-        {with("dataplane: {}"),
-         "b.yaml:6:1: unknown key 'dataplane' at the top level; did you mean 'data_plane'?"},
-        {with("log: {colour: red}"),
-         "b.yaml:6:7: unknown key 'colour' in log; known are level, format"},
+        {with_partition("bacth: 16"), "b.yaml:3:5: unknown key 'bacth' in partitions[0]; did you mean 'batch'?"},
+        {with("dataplane: {}"), "b.yaml:6:1: unknown key 'dataplane' at the top level; did you mean 'data_plane'?"},
+        {with("log: {colour: red}"), "b.yaml:6:7: unknown key 'colour' in log; known are level, format"},
         {with("stop_within: 1s\nstop_within: 2s"),
          "b.yaml:7:1: 'stop_within' is given twice at the top level, first on line 6; remove one "
          "of them"},
@@ -56,38 +48,32 @@ TEST(ConfigFaults, keys) {
 
 TEST(ConfigFaults, types) {
     expect_each({
-        {with_partition("batch: many"),
-         "b.yaml:3:12: 'partitions[0].batch' is 'many'; give a whole number"},
+        {with_partition("batch: many"), "b.yaml:3:12: 'partitions[0].batch' is 'many'; give a whole number"},
         {with_partition("credit_window: 64KiB"),
          "b.yaml:3:20: 'partitions[0].credit_window' is '64KiB'; give a whole number such as 4096, "
          "64Ki or 1M"},
         {with_partition("backoff_initial: 10"),
          "b.yaml:3:22: 'partitions[0].backoff_initial' is '10'; give a whole number with a unit "
          "(ns us ms s m h d) such as 10s"},
-        {with_partition("batch: [1]"),
-         "b.yaml:3:12: 'partitions[0].batch' is a list; give a whole number"},
+        {with_partition("batch: [1]"), "b.yaml:3:12: 'partitions[0].batch' is a list; give a whole number"},
         {with_partition("score: most_alocated"),
          "b.yaml:3:12: 'partitions[0].score' is 'most_alocated'; did you mean 'most_allocated'?"},
         {with_partition("executor: gpu"),
          "b.yaml:3:15: 'partitions[0].executor' is 'gpu'; give one of inline, threads, tbb"},
         {with_partition("shims: {a: b}"),
          "b.yaml:3:12: 'partitions[0].shims' is a mapping; give a text or a list of texts"},
-        {with_partition("shims: [a, [b]]"),
-         "b.yaml:3:16: 'partitions[0].shims[1]' is a list; give a text"},
+        {with_partition("shims: [a, [b]]"), "b.yaml:3:16: 'partitions[0].shims[1]' is a list; give a text"},
         {with("log: loud"), "b.yaml:6:6: 'log' is 'loud'; give a mapping (name: value)"},
-        {with("log:"),
-         "b.yaml:6:1: 'log' has no value; give a mapping (name: value), or remove the key"},
+        {with("log:"), "b.yaml:6:1: 'log' has no value; give a mapping (name: value), or remove the key"},
         {"partitions: {name: a}\ndata_plane:\n" + std::string(kTls),
          "b.yaml:1:13: 'partitions' is a mapping; give a list (- name: value)"},
-        {"- a\n",
-         "b.yaml:1:1: the file is a list; give a mapping of settings; see baypland --help-config"},
+        {"- a\n", "b.yaml:1:1: the file is a list; give a mapping of settings; see baypland --help-config"},
     });
 }
 
 TEST(ConfigFaults, bounds) {
     expect_each({
-        {with_partition("batch: 0"),
-         "b.yaml:3:12: 'partitions[0].batch' is 0, which is out of bounds; give 1 .. 4096"},
+        {with_partition("batch: 0"), "b.yaml:3:12: 'partitions[0].batch' is 0, which is out of bounds; give 1 .. 4096"},
         {with_partition("workers: -1"),
          "b.yaml:3:14: 'partitions[0].workers' is -1, which is out of bounds; give 1 .. 256"},
         {with_partition("credit_window: 1Gi"),
@@ -98,18 +84,17 @@ TEST(ConfigFaults, bounds) {
         {with_data_plane("frame_bytes_max: 512Ki"),
          "b.yaml:5:20: 'data_plane.frame_bytes_max' is 512Ki, which is out of bounds; give 1Mi .. "
          "64Mi"},
-        {with("stop_within: 1h"),
-         "b.yaml:6:14: 'stop_within' is 1h, which is out of bounds; give 0 .. 10m"},
+        {with("stop_within: 1h"), "b.yaml:6:14: 'stop_within' is 1h, which is out of bounds; give 0 .. 10m"},
     });
 }
 
 TEST(ConfigFaults, rules) {
-    const std::string known = fmt::format("which is no predicate; known are {}",
-                                          fmt::join(kPredicateNames, ", "));
+    const std::string known = fmt::format("which is no predicate; known are {}", fmt::join(kPredicateNames, ", "));
     const auto no_corner = [](int column, int index, const std::string& text) {
-        return fmt::format("b.yaml:3:{}: 'partitions[0].score_shape[{}]' is '{}', which is no "
-                           "corner; give UTILIZATION:SCORE, 0 .. 100 and 0 .. 10",
-                           column, index, text);
+        return fmt::format(
+            "b.yaml:3:{}: 'partitions[0].score_shape[{}]' is '{}', which is no "
+            "corner; give UTILIZATION:SCORE, 0 .. 100 and 0 .. 10",
+            column, index, text);
     };
     expect_each({
         {with_partition("predicates: [NodeName, NodeFit]"),
@@ -200,8 +185,7 @@ TEST(ConfigFaults, cpus) {
          "0-1: widen that, or choose of these"},
         {with("profile: {engine: 3-1}"),
          "b.yaml:6:19: 'profile.engine': the range '3-1' runs backwards; give CPUs such as 0-3,5"},
-        {with("profile: {engin: 1}"),
-         "b.yaml:6:11: unknown key 'engin' in profile; did you mean 'engine'?"},
+        {with("profile: {engin: 1}"), "b.yaml:6:11: unknown key 'engin' in profile; did you mean 'engine'?"},
         {with("profile: p.yaml"),
          "b.yaml:6:10: 'profile': cannot read p.yaml: No such file or directory; name a file that "
          "this process may read "
@@ -262,35 +246,32 @@ TEST(ConfigFaults, text_that_is_no_yaml) {
          "b.yaml:6:6: this is not YAML: the referenced anchor is not defined; check indentation, "
          "brackets and "
          "quotes here and on the line before"},
-        {with("---\nlog: {}"),
-         "b.yaml:7:1: the file holds a second document; keep one; remove the line '---'"},
+        {with("---\nlog: {}"), "b.yaml:7:1: the file holds a second document; keep one; remove the line '---'"},
     });
     const Lines aliased = faults_of(with("stop_within: &x 1s\nrecord: *x"));
     ASSERT_FALSE(aliased.empty());
-    EXPECT_EQ(aliased[0],
-              "b.yaml:7:9: aliases (*name) are not understood here; write the value out");
+    EXPECT_EQ(aliased[0], "b.yaml:7:9: aliases (*name) are not understood here; write the value out");
 }
 
 TEST(ConfigFaults, all_are_reported_at_once_in_order_of_place) {
-    EXPECT_EQ(
-        faults_of("partitions:\n"
-                  "  - name: a\n"
-                  "    batch: 0\n"
-                  "    shads: 4\n"
-                  "data_plane:\n"
-                  "  port: dpk\n"
-                  "profile: {engine: 9}\n"
-                  "profile: any\n"),
-        (Lines{
-            "b.yaml:3:12: 'partitions[0].batch' is 0, which is out of bounds; give 1 .. 4096",
-            "b.yaml:4:5: unknown key 'shads' in partitions[0]; did you mean 'shards'?",
-            "b.yaml:6:3: 'data_plane.tls' is missing; give a mapping: Who we are and whom we "
-            "trust.",
-            "b.yaml:6:9: 'data_plane.port' is 'dpk'; did you mean 'dpdk'?",
-            "b.yaml:7:19: 'profile.engine': CPU 9 is not on this host; this host has CPUs 0-3",
-            "b.yaml:8:1: 'profile' is given twice at the top level, first on line 7; remove one of "
-            "them",
-        }));
+    EXPECT_EQ(faults_of("partitions:\n"
+                        "  - name: a\n"
+                        "    batch: 0\n"
+                        "    shads: 4\n"
+                        "data_plane:\n"
+                        "  port: dpk\n"
+                        "profile: {engine: 9}\n"
+                        "profile: any\n"),
+              (Lines{
+                  "b.yaml:3:12: 'partitions[0].batch' is 0, which is out of bounds; give 1 .. 4096",
+                  "b.yaml:4:5: unknown key 'shads' in partitions[0]; did you mean 'shards'?",
+                  "b.yaml:6:3: 'data_plane.tls' is missing; give a mapping: Who we are and whom we "
+                  "trust.",
+                  "b.yaml:6:9: 'data_plane.port' is 'dpk'; did you mean 'dpdk'?",
+                  "b.yaml:7:19: 'profile.engine': CPU 9 is not on this host; this host has CPUs 0-3",
+                  "b.yaml:8:1: 'profile' is given twice at the top level, first on line 7; remove one of "
+                  "them",
+              }));
 }
 
 TEST(ConfigFaults, a_file_that_is_not_there) {
@@ -304,8 +285,7 @@ TEST(ConfigFaults, a_file_that_is_not_there) {
     faults.clear();
     EXPECT_FALSE(load_config("/tmp", four_cpus_two_allowed(), config, faults));
     ASSERT_EQ(faults.size(), 1u);
-    EXPECT_EQ(faults[0].to_string(),
-              "/tmp: cannot be read: Is a directory; name a file that this process may read");
+    EXPECT_EQ(faults[0].to_string(), "/tmp: cannot be read: Is a directory; name a file that this process may read");
 }
 
 }  // namespace

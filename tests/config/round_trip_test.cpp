@@ -155,11 +155,9 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
     const std::vector<std::string> without = lines_of(print_config(defaults));
     for (const std::string& line : given) {
         if (line.ends_with(':')) continue;  // a section's own line
-        EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end())
-            << line << " is at its default";
+        EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 108u) << "a setting was added: give it a line in kEverything\n"
-                                 << print_config(one);
+    EXPECT_EQ(given.size(), 108u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -197,8 +195,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(weights[ScoreId::balanced_allocation], 36);
     EXPECT_EQ(weights[ScoreId::image_locality], 0);
     EXPECT_EQ(weights[ScoreId::device_packing], 37);
-    EXPECT_EQ(partition.engine.predicates,
-              (std::vector<std::string>{"NodeResourcesFit", "NodeName"}));
+    EXPECT_EQ(partition.engine.predicates, (std::vector<std::string>{"NodeResourcesFit", "NodeName"}));
     EXPECT_EQ(partition.engine.reservation_predicates, std::vector<std::string>{"NodeAffinity"});
     EXPECT_EQ(partition.engine.compat, Compat::kubernetes_1_35);
     EXPECT_FALSE(partition.engine.backoff_early);
@@ -258,12 +255,10 @@ TEST(ConfigRoundTrip, what_is_printed_reads_back_the_same) {
 TEST(ConfigRoundTrip, the_manual_names_every_setting_with_its_default) {
     const ConfigFolder folder;
     const std::string manual = config_manual();
-    for (const std::string& line :
-         lines_of(print_config(load(folder.write("b.yaml", kEverything))))) {
+    for (const std::string& line : lines_of(print_config(load(folder.write("b.yaml", kEverything))))) {
         const std::size_t name = line.find_first_not_of(" -");
         const std::string key = line.substr(name, line.find(':') - name + 1);
-        EXPECT_TRUE(manual.find(" " + key) != std::string::npos ||
-                    manual.find("\n" + key) != std::string::npos)
+        EXPECT_TRUE(manual.find(" " + key) != std::string::npos || manual.find("\n" + key) != std::string::npos)
             << key << " is not in the manual";
     }
     EXPECT_NE(manual.find("credit_window: 64Ki\n"), std::string::npos);
@@ -275,8 +270,7 @@ TEST(ConfigRoundTrip, the_profiles_that_come_with_the_program_are_sound) {
     const ConfigFolder folder;
     const threads::HostCpus host = many_cpus(64);
     for (const std::string name : {"any", "laptop-2", "server-16", "server-64-numa2", "vm-sriov"}) {
-        const std::string file =
-            std::string(BAYPLAN_SOURCE_ROOT "/tuning/profiles/") + name + ".yaml";
+        const std::string file = std::string(BAYPLAN_SOURCE_ROOT "/tuning/profiles/") + name + ".yaml";
         Config config;
         Faults faults;
         ASSERT_TRUE(load_config(folder.write("b.yaml", std::string(kSoundConfig) + "profile: " + file + "\n"), host,
@@ -346,7 +340,8 @@ TEST(RecordedPartition, the_former_name_of_compat_is_read) {
     partition.engine.compat = Compat::kubernetes_1_35;
     partition.engine.preemption = PreemptionOptions::of(Compat::kubernetes_1_35);
     Faults faults;
-    ASSERT_TRUE(parse_recorded_text("name: a\ncompat: seed\npreemption: {compat: seed}\n", "record", partition, faults));
+    ASSERT_TRUE(
+        parse_recorded_text("name: a\ncompat: seed\npreemption: {compat: seed}\n", "record", partition, faults));
     EXPECT_TRUE(faults.empty());
     EXPECT_EQ(partition.engine.compat, Compat::bayplan);
     EXPECT_EQ(partition.engine.preemption.victim_order, VictimOrder::qos);
@@ -359,21 +354,19 @@ TEST(PredicateOverrides, stand_above_every_partition_and_refuse_what_they_do_not
     const ConfigFolder folder;
     Config config = load(folder.write("b.yaml", kEverything));
     Faults faults;
-    override_predicates({.predicates = {{"InterPodAffinity"}}, .reservation_predicates = {}},
-                        "baypland", config, faults);
+    override_predicates({.predicates = {{"InterPodAffinity"}}, .reservation_predicates = {}}, "baypland", config,
+                        faults);
     EXPECT_TRUE(faults.empty());
     for (const PartitionConfig& partition : config.partitions) {
         EXPECT_EQ(partition.engine.predicates, std::vector<std::string>{"InterPodAffinity"});
     }
-    EXPECT_EQ(config.partitions[0].engine.reservation_predicates,
-              std::vector<std::string>{"NodeAffinity"});
-    override_predicates({.predicates = {}, .reservation_predicates = {{"NodeName", "NodeFit"}}},
-                        "baypland", config, faults);
+    EXPECT_EQ(config.partitions[0].engine.reservation_predicates, std::vector<std::string>{"NodeAffinity"});
+    override_predicates({.predicates = {}, .reservation_predicates = {{"NodeName", "NodeFit"}}}, "baypland", config,
+                        faults);
     ASSERT_EQ(faults.size(), 1u);
-    EXPECT_EQ(faults[0].to_string(),
-              fmt::format("baypland: '--reservation-predicates' is 'NodeFit', which is no "
-                          "predicate; known are {}",
-                          fmt::join(kPredicateNames, ", ")));
+    EXPECT_EQ(faults[0].to_string(), fmt::format("baypland: '--reservation-predicates' is 'NodeFit', which is no "
+                                                 "predicate; known are {}",
+                                                 fmt::join(kPredicateNames, ", ")));
 }
 
 TEST(Partition, shims_are_allowed_by_glob_and_by_default_none) {

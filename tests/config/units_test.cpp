@@ -13,8 +13,8 @@ TEST(Units, sizes_are_read) {
     EXPECT_EQ(parse_size("3M"), 3'000'000);
     EXPECT_EQ(parse_size("2Gi"), std::int64_t{2} << 30);
     EXPECT_EQ(parse_size("-5"), -5);
-    for (const char* text : {"", "Ki", "64 Ki", "64ki", "1.5M", "64KiB", "9223372036854775807Ki",
-                             "99999999999999999999"}) {
+    for (const char* text :
+         {"", "Ki", "64 Ki", "64ki", "1.5M", "64KiB", "9223372036854775807Ki", "99999999999999999999"}) {
         EXPECT_EQ(parse_size(text), std::nullopt) << text;
     }
 }

@@ -13,7 +13,7 @@
 #include "bayplan/client.h"
 #include "certificates.h"
 #include "process.h"
-#include "recorder/record_reader.h"
+#include "recorder/recording_reader.h"
 #include "threads/host_cpus.h"
 
 namespace bayplan::testing {
@@ -70,8 +70,7 @@ public:
         std::vector<std::string> names;
         for (std::size_t i = 0; i < kNodes; ++i) names.push_back(fmt::format("node-{}", i));
         std::vector<NodeStatement> nodes;
-        for (const std::string& name : names)
-            nodes.push_back({name, NodeAction::create, capacity, {}});
+        for (const std::string& name : names) nodes.push_back({name, NodeAction::create, capacity, {}});
         writer.nodes(nodes);
         const ApplicationStatement application{"app", "", ""};
         writer.applications(std::span(&application, 1));
@@ -113,8 +112,7 @@ private:
 };
 
 TEST(BayplandCheck, a_sound_configuration_passes_and_every_fault_of_another_is_told) {
-    const std::string folder =
-        std::filesystem::temp_directory_path() / fmt::format("baypland-check-{}", getpid());
+    const std::string folder = std::filesystem::temp_directory_path() / fmt::format("baypland-check-{}", getpid());
     std::filesystem::create_directory(folder);
     const std::string file = folder + "/b.yaml";
     std::ofstream(file) << configuration();
@@ -123,9 +121,8 @@ TEST(BayplandCheck, a_sound_configuration_passes_and_every_fault_of_another_is_t
     EXPECT_EQ(output, file + ": no faults\n");
     std::ofstream(file) << configuration("logg: {}\nstop_within: soon\n");
     EXPECT_EQ(run_to_end({"--config", file, "--check"}, output), 1);
-    EXPECT_NE(
-        output.find(file + ":12:1: unknown key 'logg' at the top level; did you mean 'log'?\n"),
-        std::string::npos)
+    EXPECT_NE(output.find(file + ":12:1: unknown key 'logg' at the top level; did you mean 'log'?\n"),
+              std::string::npos)
         << output;
     EXPECT_NE(output.find(file + ":13:14: 'stop_within' is 'soon'; "), std::string::npos) << output;
     EXPECT_EQ(run_to_end({"--config", file}, output), 1) << "it does not start with faults either";
@@ -134,13 +131,14 @@ TEST(BayplandCheck, a_sound_configuration_passes_and_every_fault_of_another_is_t
     EXPECT_EQ(run_to_end({"--help-config"}, output), 0);
     EXPECT_NE(output.find("credit_window: 64Ki"), std::string::npos);
     std::ofstream(file) << configuration();
-    EXPECT_EQ(run_to_end({"--config", file, "--check", "--predicates", "NodeName,NodePorts",
-                          "--reservation-predicates", "NodeName"},
+    EXPECT_EQ(run_to_end({"--config", file, "--check", "--predicates", "NodeName,NodePorts", "--reservation-predicates",
+                          "NodeName"},
                          output),
               0);
     for (const std::string option : {"--predicates", "--reservation-predicates"}) {
         EXPECT_EQ(run_to_end({"--config", file, option, "NodeName,NodeFit"}, output), 1);
-        EXPECT_NE(output.find("baypland: '" + option + "' is 'NodeFit', which is no predicate; "
+        EXPECT_NE(output.find("baypland: '" + option +
+                              "' is 'NodeFit', which is no predicate; "
                               "known are NodeUnschedulable, NodeName, "),
                   std::string::npos)
             << output;
@@ -168,19 +166,18 @@ TEST(BayplandLog, what_dpdk_says_is_an_entry_like_all_others) {
 
 // Threads of a daemon under load, against the profile; then with its CPUs swapped.
 void expect_affinities(std::size_t first, std::size_t second) {
-    const std::string both =
-        first == second ? fmt::format("{}", first)
-                        : fmt::format("{},{}", std::min(first, second), std::max(first, second));
-    Process daemon(configuration(fmt::format(
-        "profile: {{data_plane: {0}, engine: {1}, teller: {0}, workers: [{0}, {1}], victim_workers: [{1}, {0}], housekeeping: "
-        "{0}}}\n",
-        first, second)));
+    const std::string both = first == second ? fmt::format("{}", first)
+                                             : fmt::format("{},{}", std::min(first, second), std::max(first, second));
+    Process daemon(
+        configuration(fmt::format("profile: {{data_plane: {0}, engine: {1}, teller: {0}, workers: [{0}, {1}], "
+                                  "victim_workers: [{1}, {0}], housekeeping: "
+                                  "{0}}}\n",
+                                  first, second)));
     ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
     Shim shim("shim-a", daemon.udp_port());
     ASSERT_TRUE(Shim::until([&] { return shim.connected.load(); })) << daemon.log();
     shim.ask();
-    ASSERT_TRUE(Shim::until([&] { return shim.allocated == kPods; }))
-        << shim.allocated << daemon.log();
+    ASSERT_TRUE(Shim::until([&] { return shim.allocated == kPods; })) << shim.allocated << daemon.log();
     // A worker is there once it has had work; which of two gets the first is TBB's choice.
     std::map<std::string, std::string> seen = daemon.affinities();
 #ifdef __SANITIZE_THREAD__
@@ -188,18 +185,17 @@ void expect_affinities(std::size_t first, std::size_t second) {
 #endif
     EXPECT_TRUE(seen.contains("bp-worker0") || seen.contains("bp-worker1"));
     const std::map<std::string, std::string> planned{
-        {"main", std::to_string(first)},       {"bp-house0", std::to_string(first)},
-        {"bp-lcore0", std::to_string(first)},  {"bp-engine0", std::to_string(second)},
-        {"bp-teller0", std::to_string(first)},
-        {"bp-worker0", std::to_string(first)}, {"bp-worker1", std::to_string(second)},
-        {"bp-victim0", std::to_string(second)}, {"bp-victim1", std::to_string(first)},
+        {"main", std::to_string(first)},        {"bp-house0", std::to_string(first)},
+        {"bp-lcore0", std::to_string(first)},   {"bp-engine0", std::to_string(second)},
+        {"bp-teller0", std::to_string(first)},  {"bp-worker0", std::to_string(first)},
+        {"bp-worker1", std::to_string(second)}, {"bp-victim0", std::to_string(second)},
+        {"bp-victim1", std::to_string(first)},
     };
     for (const auto& [name, cpus] : seen) {
         ASSERT_TRUE(planned.contains(name)) << "an unplanned thread: " << name;
         EXPECT_EQ(cpus, planned.at(name)) << name;
     }
-    for (const char* name :
-         {"main", "bp-house0", "bp-lcore0", "bp-engine0", "bp-teller0", "bp-victim0", "bp-victim1"})
+    for (const char* name : {"main", "bp-house0", "bp-lcore0", "bp-engine0", "bp-teller0", "bp-victim0", "bp-victim1"})
         EXPECT_TRUE(seen.contains(name)) << name;
 }
 
@@ -212,25 +208,21 @@ TEST(BayplandThreads, affinities_equal_the_profile_and_again_with_its_cpus_swapp
 TEST(BayplandService, a_run_is_placed_recorded_reported_and_stopped) {
     Process daemon(configuration(), {"--record", "/proc/none/run.rec"});
     EXPECT_EQ(daemon.wait_for_exit(), 1) << "a record that cannot be written stops the start";
-    EXPECT_NE(daemon.log().find("msg=\"cannot start\" step=engines"), std::string::npos)
-        << daemon.log();
+    EXPECT_NE(daemon.log().find("msg=\"cannot start\" step=engines"), std::string::npos) << daemon.log();
 
     Process sound(configuration("record: run.rec\n"), {"--predicates", "NodeResourcesFit"});
     ASSERT_TRUE(sound.wait_for_log("msg=\"ready\"")) << sound.log();
-    for (const char* part : {"version=", "msg=\"allocator\" name=", "msg=\"tbb\" concurrency=",
-                             "port=kernel-udp", "msg=\"profile\" source=any",
-                             "predicates=NodeResourcesFit reservation_predicates=all"}) {
+    for (const char* part : {"version=", "msg=\"allocator\" name=", "msg=\"tbb\" concurrency=", "port=kernel-udp",
+                             "msg=\"profile\" source=any", "predicates=NodeResourcesFit reservation_predicates=all"}) {
         EXPECT_NE(sound.log().find(part), std::string::npos) << part << " in " << sound.log();
     }
     {
         Shim shim("shim-a", sound.udp_port());
         shim.ask();
-        ASSERT_TRUE(Shim::until([&] { return shim.allocated == kPods; }))
-            << shim.allocated << sound.log();
+        ASSERT_TRUE(Shim::until([&] { return shim.allocated == kPods; })) << shim.allocated << sound.log();
         const std::string placed = fmt::format("\"placed\":{}", kPods);
-        EXPECT_TRUE(Shim::until([&] {
-            return read_file(sound.file("status.json")).find(placed) != std::string::npos;
-        }));
+        EXPECT_TRUE(
+            Shim::until([&] { return read_file(sound.file("status.json")).find(placed) != std::string::npos; }));
         sound.signal(SIGUSR1);
         EXPECT_TRUE(sound.wait_for_log("msg=\"status\" json=")) << sound.log();
         // The shim is still connected: the stop must close it gracefully.
@@ -239,8 +231,7 @@ TEST(BayplandService, a_run_is_placed_recorded_reported_and_stopped) {
     }
     const std::string log = sound.log();
     EXPECT_NE(
-        log.find(fmt::format(
-            "msg=\"decisions\" partition=default attempts={0} placed={0} failed=0 digest=", kPods)),
+        log.find(fmt::format("msg=\"decisions\" partition=default attempts={0} placed={0} failed=0 digest=", kPods)),
         std::string::npos)
         << log;
     EXPECT_EQ(log.find("not acknowledged in time"), std::string::npos) << log;
@@ -249,13 +240,13 @@ TEST(BayplandService, a_run_is_placed_recorded_reported_and_stopped) {
     EXPECT_EQ(status.find("\"rx_packets\":0,"), std::string::npos) << status;
 
     std::string error;
-    const auto record = recorder::RecordReader::open(sound.file("run.rec"), error);
+    const auto record = recorder::RecordingReader::open(sound.file("run.rec"), error);
     ASSERT_NE(record, nullptr) << error;
-    recorder::RecordEntry entry;
-    recorder::RecordStep step;
-    while ((step = record->next(entry)) == recorder::RecordStep::input) {
+    recorder::RecordingEntry entry;
+    recorder::RecordingStep step;
+    while ((step = record->next(entry)) == recorder::RecordingStep::input) {
     }
-    EXPECT_EQ(step, recorder::RecordStep::finished) << record->fault();
+    EXPECT_EQ(step, recorder::RecordingStep::finished) << record->fault();
     EXPECT_EQ(entry.attempts, kPods);
 }
 
@@ -264,8 +255,7 @@ TEST(BayplandService, a_shim_that_may_not_use_the_partition_is_refused_and_named
     ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
     Shim shim("shim-b", daemon.udp_port());
     ASSERT_TRUE(Shim::until([&] { return shim.refused.load(); })) << daemon.log();
-    ASSERT_TRUE(daemon.wait_for_log("reason=\"'shim-b' may not use partition 'default'\""))
-        << daemon.log();
+    ASSERT_TRUE(daemon.wait_for_log("reason=\"'shim-b' may not use partition 'default'\"")) << daemon.log();
     EXPECT_FALSE(shim.connected);
     daemon.signal(SIGINT);
     EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <thread>
 
+#include "base/waker.h"
 #include "daemon/allocator.h"
 #include "daemon/log.h"
 #include "daemon/status.h"
-#include "base/waker.h"
 
 namespace bayplan::daemon {
 namespace {
@@ -26,8 +26,7 @@ TEST(Waker, no_hand_over_is_slept_through) {
         for (std::uint32_t i = 1; i <= kItems; ++i) {
             made.store(i, std::memory_order_release);
             waker.notify();
-            while (i % 3 == 0 && taken.load(std::memory_order_acquire) < i)
-                std::this_thread::yield();
+            while (i % 3 == 0 && taken.load(std::memory_order_acquire) < i) std::this_thread::yield();
         }
     });
     while (taken.load(std::memory_order_relaxed) < kItems) {
@@ -52,9 +51,8 @@ std::string logged(config::LogFormat format, std::string_view message, LogFields
 }
 
 TEST(Log, text_is_key_value_and_a_peer_cannot_add_lines_or_fields) {
-    const std::string line =
-        logged(config::LogFormat::text, "shim refused",
-               {{"shim", "a b"}, {"reason", "x\nlevel=error \"y\""}, {"count", 3}, {"empty", ""}});
+    const std::string line = logged(config::LogFormat::text, "shim refused",
+                                    {{"shim", "a b"}, {"reason", "x\nlevel=error \"y\""}, {"count", 3}, {"empty", ""}});
     ASSERT_GT(line.size(), 25u);
     EXPECT_EQ(line.substr(23),
               "Z level=warning msg=\"shim refused\" shim=\"a b\" reason=\"x\\nlevel=error "
@@ -62,13 +60,10 @@ TEST(Log, text_is_key_value_and_a_peer_cannot_add_lines_or_fields) {
 }
 
 TEST(Log, journald_gets_a_priority_and_json_an_object) {
-    EXPECT_EQ(logged(config::LogFormat::journald, "m", {{"k", "v"}}),
-              "<4>level=warning msg=\"m\" k=v\n");
+    EXPECT_EQ(logged(config::LogFormat::journald, "m", {{"k", "v"}}), "<4>level=warning msg=\"m\" k=v\n");
     const std::string json = logged(config::LogFormat::json, "m", {{"k", "v\x01"}, {"n", 5}});
     EXPECT_TRUE(json.starts_with("{\"time\":\"")) << json;
-    EXPECT_TRUE(
-        json.ends_with("Z\",\"level\":\"warning\",\"msg\":\"m\",\"k\":\"v\\u0001\",\"n\":5}\n"))
-        << json;
+    EXPECT_TRUE(json.ends_with("Z\",\"level\":\"warning\",\"msg\":\"m\",\"k\":\"v\\u0001\",\"n\":5}\n")) << json;
 }
 
 TEST(Status, drops_are_summed_by_name_and_partitions_added_up) {
@@ -87,18 +82,16 @@ TEST(Status, drops_are_summed_by_name_and_partitions_added_up) {
     status.cpus_allowed = 3;
     const std::string single = to_json(status);
     for (const char* part :
-         {"\"state\":\"running\"", "\"port\":\"kernel-udp\"", "\"rx_packets\":7,\"tx_packets\":0",
-          "\"dropped\":5", "\"drops\":{\"fragment\":2,\"short\":3}", "\"digest\":\"abc\"",
-          "\"victim_workers\":3", "\"victim_cpus\":[0,3]",
-          "\"cpus_allowed\":3", "\"cpus\":{\"data_plane\":\"any\""}) {
+         {"\"state\":\"running\"", "\"port\":\"kernel-udp\"", "\"rx_packets\":7,\"tx_packets\":0", "\"dropped\":5",
+          "\"drops\":{\"fragment\":2,\"short\":3}", "\"digest\":\"abc\"", "\"victim_workers\":3",
+          "\"victim_cpus\":[0,3]", "\"cpus_allowed\":3", "\"cpus\":{\"data_plane\":\"any\""}) {
         EXPECT_NE(single.find(part), std::string::npos) << part << " in " << single;
     }
     status.partitions.push_back(one);
     const std::string both = to_json(status);
     EXPECT_NE(both.find("\"workers\":4"), std::string::npos);
     EXPECT_NE(both.find("\"placed\":20"), std::string::npos);
-    EXPECT_EQ(both.find("\"classes\":0,\"digest\""), std::string::npos)
-        << "two digests are not one";
+    EXPECT_EQ(both.find("\"classes\":0,\"digest\""), std::string::npos) << "two digests are not one";
 }
 
 TEST(Status, cpu_seconds_are_those_of_all_threads_so_far) {
@@ -112,8 +105,7 @@ TEST(Status, cpu_seconds_are_those_of_all_threads_so_far) {
 }
 
 TEST(Status, the_file_is_replaced_whole) {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "bayplan-status-XXXXXX").string();
+    std::string pattern = (std::filesystem::temp_directory_path() / "bayplan-status-XXXXXX").string();
     const std::filesystem::path folder = mkdtemp(pattern.data());
     const std::string file = (folder / "status.json").string();
     std::string error;

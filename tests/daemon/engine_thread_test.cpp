@@ -12,7 +12,7 @@
 
 #include "config/recorded_partition.h"
 #include "daemon/outbox.h"
-#include "recorder/record_reader.h"
+#include "recorder/recording_reader.h"
 #include "state_frames.h"
 
 namespace bayplan::testing {
@@ -39,8 +39,7 @@ struct Peer {
 class EngineThreadTest : public ::testing::Test {
 protected:
     void SetUp() override {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "bayplan-engine-XXXXXX").string();
+        std::string pattern = (std::filesystem::temp_directory_path() / "bayplan-engine-XXXXXX").string();
         folder_ = mkdtemp(pattern.data());
     }
     void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -66,11 +65,11 @@ protected:
     std::string record() const { return (folder_ / "run.rec").string(); }
     std::size_t inputs_on_disk() const {
         std::string error;
-        const auto reader = recorder::RecordReader::open(record(), error);
+        const auto reader = recorder::RecordingReader::open(record(), error);
         EXPECT_NE(reader, nullptr) << error;
-        recorder::RecordEntry entry;
+        recorder::RecordingEntry entry;
         std::size_t inputs = 0;
-        while (reader && reader->next(entry) == recorder::RecordStep::input) ++inputs;
+        while (reader && reader->next(entry) == recorder::RecordingStep::input) ++inputs;
         return inputs;
     }
 
@@ -100,12 +99,10 @@ protected:
     static void read(Peer& peer) {
         OutboxItem item;
         while (peer.outbox->take(item)) {
-            if (const auto* hello = std::get_if<HelloItem>(&item))
-                peer.replies.push_back(hello->reply.outcome);
+            if (const auto* hello = std::get_if<HelloItem>(&item)) peer.replies.push_back(hello->reply.outcome);
             const auto* got = std::get_if<DecisionsItem>(&item);
             if (got == nullptr) continue;
-            EXPECT_LE(got->batch->first_sequence + got->skip, peer.last + 1)
-                << "a decision is missing";
+            EXPECT_LE(got->batch->first_sequence + got->skip, peer.last + 1) << "a decision is missing";
             for (std::size_t i = got->skip; i < got->batch->decisions.size(); ++i) {
                 const Decision& decision = got->batch->decisions[i];
                 peer.last = got->batch->first_sequence + i;
@@ -134,8 +131,7 @@ protected:
     std::size_t outbox_items_ = 64;
     std::atomic<bool> record_end_told_{false};
     daemon::Log log_{config::LogConfig{}, [this](std::string_view line) {
-                         if (line.find("the record ends here") != std::string_view::npos)
-                             record_end_told_ = true;
+                         if (line.find("the record ends here") != std::string_view::npos) record_end_told_ = true;
                      }};
     Inbox inbox_{256, 8u << 20};
     std::unique_ptr<EngineThread> engine_;
@@ -161,12 +157,11 @@ TEST_F(EngineThreadTest, what_comes_in_is_scheduled_recorded_and_replays_to_the_
     EXPECT_EQ(inbox_.bytes(), 0u);
 
     std::string error;
-    const auto reader = recorder::RecordReader::open(record(), error);
+    const auto reader = recorder::RecordingReader::open(record(), error);
     ASSERT_NE(reader, nullptr) << error;
     config::PartitionConfig partition;
     config::Faults faults;
-    ASSERT_TRUE(config::parse_recorded_text(std::string(reader->configuration()), "record",
-                                            partition, faults));
+    ASSERT_TRUE(config::parse_recorded_text(std::string(reader->configuration()), "record", partition, faults));
     EXPECT_EQ(partition.engine.daemon_instance, 77u);
     EXPECT_EQ(partition.engine.predicates, std::vector<std::string>{"NodeResourcesFit"});
     EXPECT_EQ(partition.engine.weights[ScoreId::balanced_allocation], 0);
@@ -175,16 +170,15 @@ TEST_F(EngineThreadTest, what_comes_in_is_scheduled_recorded_and_replays_to_the_
     partition.engine.teller = TellerMode::inline_;
     daemon::EngineSink nobody;
     Engine again(partition.engine, nobody);
-    recorder::RecordEntry entry;
+    recorder::RecordingEntry entry;
     std::uint64_t inputs = 0;
-    recorder::RecordStep step;
-    while ((step = reader->next(entry)) == recorder::RecordStep::input) {
-        while (again.attempts() < entry.attempts)
-            ASSERT_GT(again.run(entry.attempts - again.attempts()), 0u);
+    recorder::RecordingStep step;
+    while ((step = reader->next(entry)) == recorder::RecordingStep::input) {
+        while (again.attempts() < entry.attempts) ASSERT_GT(again.run(entry.attempts - again.attempts()), 0u);
         again.apply(entry.input);
         ++inputs;
     }
-    ASSERT_EQ(step, recorder::RecordStep::finished) << reader->fault();
+    ASSERT_EQ(step, recorder::RecordingStep::finished) << reader->fault();
     again.run(entry.attempts - again.attempts());
     EXPECT_EQ(inputs, end.counters.inputs);
     EXPECT_EQ(again.digest(), end.digest);
@@ -211,9 +205,8 @@ protected:
         Peer slow = connect(1, "shim-a");
         push_frames(slow, resync_frames(10));
         push_frames(slow, ask_frames("ask-", 10, 6));
-        ASSERT_TRUE(until([&] {
-            return engine_->refresh_snapshot(std::chrono::steady_clock::now() + 10s).counters.placed == 10;
-        }));
+        ASSERT_TRUE(until(
+            [&] { return engine_->refresh_snapshot(std::chrono::steady_clock::now() + 10s).counters.placed == 10; }));
         engine_->request_stop(std::chrono::steady_clock::now() + 1h);
         std::this_thread::sleep_for(20ms);
         EXPECT_FALSE(engine_->ended());
@@ -240,17 +233,14 @@ TEST_F(EngineThreadTest, a_connection_that_takes_nothing_holds_up_no_other) {
     Peer slow = connect(1, "shim-a");
     push_frames(slow, resync_frames(40));
     push_frames(slow, ask_frames("slow-", 640, 6));
-    ASSERT_TRUE(until([&] {
-        return engine_->refresh_snapshot(std::chrono::steady_clock::now() + 10s).counters.placed ==
-               640;
-    }));
+    ASSERT_TRUE(until(
+        [&] { return engine_->refresh_snapshot(std::chrono::steady_clock::now() + 10s).counters.placed == 640; }));
     // Every further message is answered by a batch of its own, of which the slow outbox holds
     // eight.
     for (std::uint64_t i = 0; i < 40; ++i) {
         push_frames(slow, ask_frames("more-" + std::to_string(i) + "-", 1, 16 + i));
         ASSERT_TRUE(until([&] {
-            return engine_->refresh_snapshot(std::chrono::steady_clock::now() + 10s)
-                       .counters.placed == 641 + i;
+            return engine_->refresh_snapshot(std::chrono::steady_clock::now() + 10s).counters.placed == 641 + i;
         }));
     }
     Peer quick = connect(2, "shim-b");

@@ -129,8 +129,7 @@ TEST(GatewayIn, broken_bytes_close_the_connection_and_name_the_shim) {
     ASSERT_TRUE(world.until([&] { return shim.closed && world.inboxes[0]->depth() == 1; }));
     EXPECT_TRUE(std::holds_alternative<DisconnectItem>(world.take()));
     EXPECT_EQ(world.gateway->counters().broken, 1u);
-    EXPECT_TRUE(world.logged_of("message refused, closing the connection", "shim-a"))
-        << world.log_text();
+    EXPECT_TRUE(world.logged_of("message refused, closing the connection", "shim-a")) << world.log_text();
 }
 
 TEST(GatewayIn, messages_on_the_wrong_stream_close_the_connection) {
@@ -154,9 +153,7 @@ TEST(GatewayIn, a_full_inbox_pushes_back_and_nothing_is_lost_or_reordered) {
     std::uint64_t sent = 0;
     std::uint64_t expected = 1;
     ASSERT_TRUE(world.until([&] {
-        while (sent < kMessages &&
-               shim.state(sent + 1, define(static_cast<DictId>(sent + 1), "text")))
-            ++sent;
+        while (sent < kMessages && shim.state(sent + 1, define(static_cast<DictId>(sent + 1), "text"))) ++sent;
         return sent == kMessages && world.gateway->counters().pushed_back > 10;
     }));
     EXPECT_LE(world.inboxes[0]->depth(), 4u);
@@ -176,8 +173,7 @@ TEST(GatewayIn, a_full_inbox_pushes_back_and_nothing_is_lost_or_reordered) {
 TEST(GatewayIn, a_connection_that_ends_while_the_inbox_is_full_is_still_reported) {
     GatewayWorld world(2);
     RawShim& shim = world.admitted("shim-a");
-    for (std::uint64_t i = 1; i <= 2; ++i)
-        ASSERT_TRUE(shim.state(i, define(static_cast<DictId>(i), "text")));
+    for (std::uint64_t i = 1; i <= 2; ++i) ASSERT_TRUE(shim.state(i, define(static_cast<DictId>(i), "text")));
     ASSERT_TRUE(world.until([&] { return world.inboxes[0]->depth() == 2; }));
     shim.hang_up();
     ASSERT_TRUE(world.until([&] { return world.gateway->counters().connections == 0; }));
@@ -212,8 +208,7 @@ TEST(GatewayOut, a_text_longer_than_shims_take_is_cut_between_characters) {
     GatewayWorld world;
     RawShim& shim = world.admitted("shim-a");
     auto batch = batch_of(1, 1, 0);
-    const std::string text =
-        std::string(wire::Limits{}.string_bytes_max - 1, 'x') + "\xc3\xa9 and more";
+    const std::string text = std::string(wire::Limits{}.string_bytes_max - 1, 'x') + "\xc3\xa9 and more";
     batch->decisions[0].text = text;
     ASSERT_TRUE(world.last_outbox->offer(DecisionsItem{batch, 0, 0}));
     ASSERT_TRUE(world.until([&] { return shim.decisions.size() == 1; }));
@@ -232,8 +227,7 @@ TEST(GatewayOut, a_shim_that_does_not_read_delays_no_other_and_loses_nothing) {
     std::uint64_t slow_next = 0;
     std::uint64_t quick_next = 0;
     const auto offer = [&](daemon::Outbox& outbox, std::uint64_t& next) {
-        if (next < kBatches &&
-            outbox.offer(DecisionsItem{batch_of(next * kPerBatch + 1, kPerBatch, 500), 0, 0}))
+        if (next < kBatches && outbox.offer(DecisionsItem{batch_of(next * kPerBatch + 1, kPerBatch, 500), 0, 0}))
             ++next;
     };
     ASSERT_TRUE(world.until([&] {
@@ -248,8 +242,7 @@ TEST(GatewayOut, a_shim_that_does_not_read_delays_no_other_and_loses_nothing) {
         offer(*slow_outbox, slow_next);
         return slow.decisions.size() == kBatches * kPerBatch;
     }));
-    for (std::size_t i = 0; i < slow.decisions.size(); ++i)
-        ASSERT_EQ(slow.decisions[i].sequence, i + 1);
+    for (std::size_t i = 0; i < slow.decisions.size(); ++i) ASSERT_EQ(slow.decisions[i].sequence, i + 1);
 }
 
 TEST(GatewayOut, an_engine_whose_outbox_was_full_is_woken_when_it_is_not) {
@@ -270,8 +263,7 @@ TEST(GatewayOut, a_cut_closes_a_connection_whose_outbox_does_not_move) {
     std::uint64_t next = 0;
     int refused = 0;
     ASSERT_TRUE(world.until([&] {
-        const bool taken =
-            world.last_outbox->offer(DecisionsItem{batch_of(next * 200 + 1, 200, 500), 0, 0});
+        const bool taken = world.last_outbox->offer(DecisionsItem{batch_of(next * 200 + 1, 200, 500), 0, 0});
         taken ? ++next : ++refused;
         return refused > 200;
     }));

@@ -32,8 +32,8 @@ GatewayWorld::GatewayWorld(std::size_t inbox_frames, std::size_t outbox_batches)
     for (std::size_t i = 0; i < partitions.size(); ++i) {
         inboxes.push_back(std::make_unique<daemon::Inbox>(inbox_frames, 4u << 20));
     }
-    gateway = std::make_unique<daemon::Gateway>(
-        partitions, std::vector{inboxes[0].get(), inboxes[1].get()}, options, *log);
+    gateway =
+        std::make_unique<daemon::Gateway>(partitions, std::vector{inboxes[0].get(), inboxes[1].get()}, options, *log);
     std::string error;
     plane = dataplane::open_data_plane(config::data_plane_options(options), *gateway, error);
     if (!plane) throw std::runtime_error(error);
@@ -82,9 +82,7 @@ std::string GatewayWorld::log_text() const {
     return text;
 }
 
-bool GatewayWorld::logged(std::string_view part) const {
-    return log_text().find(part) != std::string::npos;
-}
+bool GatewayWorld::logged(std::string_view part) const { return log_text().find(part) != std::string::npos; }
 
 bool GatewayWorld::logged_of(std::string_view message, std::string_view shim) const {
     const std::lock_guard lock(mutex_);
@@ -102,8 +100,7 @@ daemon::InboxItem GatewayWorld::take(std::size_t partition) {
     return item;
 }
 
-std::shared_ptr<DecisionBatch> batch_of(std::uint64_t first_sequence, std::size_t count,
-                                        std::size_t text_bytes) {
+std::shared_ptr<DecisionBatch> batch_of(std::uint64_t first_sequence, std::size_t count, std::size_t text_bytes) {
     auto batch = std::make_shared<DecisionBatch>();
     batch->first_sequence = first_sequence;
     for (std::size_t i = 0; i < count; ++i) {
@@ -114,8 +111,8 @@ std::shared_ptr<DecisionBatch> batch_of(std::uint64_t first_sequence, std::size_
         batch->text.push_back(std::make_unique<char[]>(text.size()));
         std::memcpy(batch->text.back().get(), text.data(), text.size());
         const std::string_view kept(batch->text.back().get(), text.size());
-        batch->decisions.push_back({DecisionKind::allocated, Termination::unknown,
-                                    kept.substr(0, name_bytes), "node-1", kept.substr(name_bytes)});
+        batch->decisions.push_back({DecisionKind::allocated, Termination::unknown, kept.substr(0, name_bytes), "node-1",
+                                    kept.substr(name_bytes)});
     }
     return batch;
 }

@@ -26,8 +26,7 @@ public:
 
     RawShim& connect(const std::string& certificate_name);
     // Connected and its hello accepted; the connect item has been taken out of the inbox.
-    RawShim& admitted(const std::string& certificate_name,
-                      const std::string& partition = "default");
+    RawShim& admitted(const std::string& certificate_name, const std::string& partition = "default");
     // Turns daemon and shims until the condition holds; false after a generous while.
     bool until(const std::function<bool()>&);
     void turn();
@@ -54,7 +53,6 @@ private:
 };
 
 // A batch of decisions that owns its texts.
-std::shared_ptr<DecisionBatch> batch_of(std::uint64_t first_sequence, std::size_t count,
-                                        std::size_t text_bytes);
+std::shared_ptr<DecisionBatch> batch_of(std::uint64_t first_sequence, std::size_t count, std::size_t text_bytes);
 
 }  // namespace bayplan::testing

@@ -33,31 +33,27 @@ bool until(Condition condition) {
     return true;
 }
 
-std::string certificates() {
-    return std::filesystem::path(tls_of("server").authority).parent_path().string();
-}
+std::string certificates() { return std::filesystem::path(tls_of("server").authority).parent_path().string(); }
 std::string revocations() { return certificates() + "/revoked.pem"; }
 
 std::string configuration(const std::string& data_plane = "", std::size_t partitions = 1) {
     const dataplane::TlsFiles tls = tls_of("server");
     std::string text = "partitions:\n";
     for (std::size_t i = 0; i < partitions; ++i) {
-        text += fmt::format("  - name: p{}\n    shims: shim-*\n    executor: inline\n    path: inline\n",
-                            i);
+        text += fmt::format("  - name: p{}\n    shims: shim-*\n    executor: inline\n    path: inline\n", i);
     }
-    return text + fmt::format("data_plane:\n"
-                              "  address: 127.0.0.1\n"
-                              "  udp_port: 0\n"
-                              "  tls: {{certificate: {}, key: {}, authority: {}, revoked: {}}}\n{}",
-                              tls.certificate, tls.key, tls.authority,
-                              revocations(), data_plane);
+    return text + fmt::format(
+                      "data_plane:\n"
+                      "  address: 127.0.0.1\n"
+                      "  udp_port: 0\n"
+                      "  tls: {{certificate: {}, key: {}, authority: {}, revoked: {}}}\n{}",
+                      tls.certificate, tls.key, tls.authority, revocations(), data_plane);
 }
 
 // One node and an application; asks for pods and counts which came back, and how often.
 class Shim final : public ClientHandler, public StateSource {
 public:
-    Shim(const std::string& certificate_name, std::uint16_t udp_port, const std::string& partition)
-        : name_(partition) {
+    Shim(const std::string& certificate_name, std::uint16_t udp_port, const std::string& partition) : name_(partition) {
         const dataplane::TlsFiles tls = tls_of(certificate_name);
         ClientOptions options;
         options.host = "127.0.0.1";
@@ -125,8 +121,7 @@ std::vector<std::uint64_t> of_lcores(const std::string& status, const std::strin
 }
 
 void revoke(const std::string& names) {
-    const std::string command =
-        std::string("'") + BAYPLAN_MAKE_REVOCATIONS + "' '" + certificates() + "' " + names;
+    const std::string command = std::string("'") + BAYPLAN_MAKE_REVOCATIONS + "' '" + certificates() + "' " + names;
     ASSERT_EQ(std::system(command.c_str()), 0);
 }
 
@@ -142,8 +137,7 @@ TEST_F(Hostile, sixty_four_shims_at_once_on_two_lcores) {
     ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
     std::vector<std::unique_ptr<Shim>> shims;
     for (std::size_t i = 0; i < kShims; ++i) {
-        shims.push_back(
-            std::make_unique<Shim>("shim-a", daemon.udp_port(), fmt::format("p{}", i)));
+        shims.push_back(std::make_unique<Shim>("shim-a", daemon.udp_port(), fmt::format("p{}", i)));
     }
     for (const auto& shim : shims) {
         ASSERT_TRUE(until([&] { return shim->connected > 0; })) << daemon.log();
@@ -168,8 +162,7 @@ TEST_F(Hostile, sixty_four_shims_at_once_on_two_lcores) {
     const auto retried = of_lcores(status, "attempts_retried");
     const auto refused = of_lcores(status, "attempts_refused");
     const auto lost = of_lcores(status, "attempts_lost");
-    for (std::size_t i = 0; i < 2; ++i)
-        EXPECT_EQ(attempts[i], accepted[i] + retried[i] + refused[i] + lost[i]);
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(attempts[i], accepted[i] + retried[i] + refused[i] + lost[i]);
 }
 
 TEST_F(Hostile, a_newer_connection_replaces_the_older_on_whichever_lcore_it_is) {
@@ -187,10 +180,8 @@ TEST_F(Hostile, a_newer_connection_replaces_the_older_on_whichever_lcore_it_is) 
         pods += 50;
         shim = std::move(next);
     }
-    ASSERT_TRUE(until([&] {
-        return read_file(daemon.file("status.json")).find("\"connections\":1,") !=
-               std::string::npos;
-    }));
+    ASSERT_TRUE(
+        until([&] { return read_file(daemon.file("status.json")).find("\"connections\":1,") != std::string::npos; }));
     shim.reset();
     daemon.signal(SIGTERM);
     EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
@@ -211,8 +202,7 @@ TEST_F(Hostile, a_signal_reads_certificates_again_and_drops_the_revoked_alone) {
 
     revoke("shim-b");
     daemon.signal(SIGHUP);
-    ASSERT_TRUE(daemon.wait_for_log("client certificate \\\"shim-b\\\" was revoked"))
-        << daemon.log();
+    ASSERT_TRUE(daemon.wait_for_log("client certificate \\\"shim-b\\\" was revoked")) << daemon.log();
     ASSERT_TRUE(daemon.wait_for_log("msg=\"handshake refused\"")) << "it tries again";
     good.ask(100, 100);
     ASSERT_TRUE(until([&] { return good.allocated == 200; }));

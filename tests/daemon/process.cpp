@@ -68,8 +68,7 @@ int run_to_end(const std::vector<std::string>& arguments, std::string& output) {
 Process::Process(const std::string& configuration, const std::vector<std::string>& arguments)
     : folder_(fresh_folder()) {
     std::ofstream(folder_ / "baypland.yaml") << configuration;
-    std::vector<std::string> all{"--config", file("baypland.yaml"), "--status",
-                                 file("status.json")};
+    std::vector<std::string> all{"--config", file("baypland.yaml"), "--status", file("status.json")};
     all.insert(all.end(), arguments.begin(), arguments.end());
     pid_ = start(all, folder_ / "log");
 }
@@ -87,10 +86,8 @@ bool Process::wait_for_log(const std::string& part) const {
     while (log().find(part) == std::string::npos) {
         siginfo_t info{};
         const bool ended =
-            waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-            info.si_pid == pid_;
-        if (ended || std::chrono::steady_clock::now() > deadline)
-            return log().find(part) != std::string::npos;
+            waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
+        if (ended || std::chrono::steady_clock::now() > deadline) return log().find(part) != std::string::npos;
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     return true;
@@ -106,15 +103,12 @@ std::uint16_t Process::udp_port() const {
     const std::string text = log();
     const std::string key = " udp_port=";
     const std::size_t at = text.find(key);
-    return at == std::string::npos
-               ? 0
-               : static_cast<std::uint16_t>(std::atoi(text.c_str() + at + key.size()));
+    return at == std::string::npos ? 0 : static_cast<std::uint16_t>(std::atoi(text.c_str() + at + key.size()));
 }
 
 std::map<std::string, std::string> Process::affinities() const {
     std::map<std::string, std::string> result;
-    for (const auto& task :
-         std::filesystem::directory_iterator("/proc/" + std::to_string(pid_) + "/task")) {
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(pid_) + "/task")) {
         std::ifstream status(task.path() / "status");
         std::string line;
         std::string name;

@@ -16,8 +16,7 @@ class Process {
 public:
     // Starts BAYPLAN_BAYPLAND with the configuration written to a file of a fresh folder, plus
     // `--status`. Standard error goes to a file there.
-    explicit Process(const std::string& configuration,
-                     const std::vector<std::string>& arguments = {});
+    explicit Process(const std::string& configuration, const std::vector<std::string>& arguments = {});
     ~Process();
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;

@@ -54,8 +54,7 @@ void RawShim::hang_up() { plane_->close(connection_, 0, "the test hangs up"); }
 
 void RawShim::on_open(dataplane::DataPlane&, ConnectionId, const dataplane::Peer&) { open = true; }
 
-bool RawShim::on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream stream,
-                       dataplane::Frame& frame) {
+bool RawShim::on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream stream, dataplane::Frame& frame) {
     if (stream == dataplane::Stream::decisions && !reading_) return false;
     std::string error;
     EXPECT_TRUE(decoded_.decode(frame.bytes(), wire::Limits{}, error)) << error;
@@ -69,15 +68,14 @@ bool RawShim::on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream st
         state_applied = got->state_applied;
         std::uint64_t sequence = got->first_sequence;
         for (const Decision& each : got->decisions) {
-            decisions.push_back({sequence++, each.kind, std::string(each.name),
-                                 std::string(each.node), std::string(each.text)});
+            decisions.push_back(
+                {sequence++, each.kind, std::string(each.name), std::string(each.node), std::string(each.text)});
         }
     } else if (const auto* applied = std::get_if<wire::StateAppliedFrame>(&message)) {
         state_applied = applied->up_to;
     } else if (const auto* told = std::get_if<wire::CountersFrame>(&message)) {
         counters.clear();
-        for (const wire::NamedCounter& each : told->counters)
-            counters.emplace(each.name, each.value);
+        for (const wire::NamedCounter& each : told->counters) counters.emplace(each.name, each.value);
     }
     return true;
 }

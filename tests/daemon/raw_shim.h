@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "dataplane/data_plane.h"
 #include "wire/codec.h"
 
@@ -49,8 +49,7 @@ public:
     std::map<std::string, std::uint64_t> counters;  // as told last
 
     void on_open(dataplane::DataPlane&, ConnectionId, const dataplane::Peer&) override;
-    bool on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream,
-                  dataplane::Frame&) override;
+    bool on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream, dataplane::Frame&) override;
     void on_close(dataplane::DataPlane&, ConnectionId, std::string_view why) override;
     void on_refused(std::string_view, std::string_view) override {}
     std::size_t on_turn(dataplane::DataPlane&) override { return 0; }

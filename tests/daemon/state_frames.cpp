@@ -35,46 +35,40 @@ std::vector<dataplane::Frame> resync_frames(std::size_t nodes) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < nodes; ++i) names.push_back(fmt::format("node-{}", i));
     std::vector<DictEntry> entries{{kCpu, "cpu"}, {kPods, "pods"}, {kApplication, "app"}};
-    for (std::size_t i = 0; i < nodes; ++i)
-        entries.push_back({kFirstNode + static_cast<DictId>(i), names[i]});
+    for (std::size_t i = 0; i < nodes; ++i) entries.push_back({kFirstNode + static_cast<DictId>(i), names[i]});
     add(DefineMessage{entries});
     const std::array<Amount, 2> capacity{{{kCpu, 4'000}, {kPods, 110}}};
-    std::vector<NodeRecord> records;
+    std::vector<NodeItem> records;
     for (std::size_t i = 0; i < nodes; ++i) {
         records.push_back({kFirstNode + static_cast<DictId>(i), NodeAction::create, capacity, {}});
     }
     add(NodesMessage{records});
-    const ApplicationRecord application{kApplication, 0, 0};
+    const ApplicationItem application{kApplication, 0, 0};
     add(ApplicationsMessage{std::span(&application, 1), {}});
     add(ResyncEndMessage{});
     return frames;
 }
 
-std::vector<dataplane::Frame> ask_frames(const std::string& prefix, std::size_t count,
-                                         std::uint64_t first_sequence) {
+std::vector<dataplane::Frame> ask_frames(const std::string& prefix, std::size_t count, std::uint64_t first_sequence) {
     constexpr std::size_t kPerMessage = 64;
     const std::array<Amount, 2> requests{{{kCpu, 100}, {kPods, 1}}};
     std::vector<dataplane::Frame> frames;
     for (std::size_t done = 0; done < count;) {
         std::vector<std::string> keys;
-        for (; done < count && keys.size() < kPerMessage; ++done)
-            keys.push_back(fmt::format("{}{}", prefix, done + 1));
-        std::vector<AskRecord> asks;
+        for (; done < count && keys.size() < kPerMessage; ++done) keys.push_back(fmt::format("{}{}", prefix, done + 1));
+        std::vector<AskItem> asks;
         for (const std::string& key : keys) {
-            AskRecord ask;
+            AskItem ask;
             ask.key = key;
             ask.application = kApplication;
             ask.requests = requests;
             asks.push_back(ask);
         }
-        frames.push_back(
-            encoded(wire::StateFrame{first_sequence + frames.size(), AsksMessage{asks}}));
+        frames.push_back(encoded(wire::StateFrame{first_sequence + frames.size(), AsksMessage{asks}}));
     }
     return frames;
 }
 
-dataplane::Frame acknowledge_frame(std::uint64_t up_to) {
-    return encoded(wire::AcknowledgeFrame{up_to});
-}
+dataplane::Frame acknowledge_frame(std::uint64_t up_to) { return encoded(wire::AcknowledgeFrame{up_to}); }
 
 }  // namespace bayplan::testing

@@ -107,15 +107,12 @@ protected:
         std::string error;
         ASSERT_TRUE(open_ring_port_sets(ring, server_ports, client_ports, error)) << error;
         std::vector<FrameHandler*> handlers{&servers[0], &servers[1]};
-        server_planes = make_data_planes(options(true), handlers, std::move(server_ports), error,
-                                         now);
+        server_planes = make_data_planes(options(true), handlers, std::move(server_ports), error, now);
         ASSERT_EQ(server_planes.size(), kLcores) << error;
         std::vector<FrameHandler*> client_handlers{&shims[0], &shims[1]};
-        client_planes =
-            make_data_planes(options(false), client_handlers, std::move(client_ports), error, now);
+        client_planes = make_data_planes(options(false), client_handlers, std::move(client_ports), error, now);
         ASSERT_EQ(client_planes.size(), kLcores) << error;
-        for (std::size_t i = 0; i < kShims; ++i)
-            client_planes[i % kLcores]->connect(kRingServerAddress, 4433);
+        for (std::size_t i = 0; i < kShims; ++i) client_planes[i % kLcores]->connect(kRingServerAddress, 4433);
     }
     bool finished() const { return shims[0].finished + shims[1].finished == kShims; }
     void expect_all_served() {
@@ -129,10 +126,8 @@ protected:
             EXPECT_EQ(counter(*server_planes[i], "frames_in"), kAsks * servers[i].served.size());
             EXPECT_EQ(counter(*server_planes[i], "steered_out"), 0u);
             EXPECT_EQ(counter(*server_planes[i], "handshake_attempts"),
-                      counter(*server_planes[i], "attempts_accepted") +
-                          counter(*server_planes[i], "attempts_retried") +
-                          counter(*server_planes[i], "attempts_refused") +
-                          counter(*server_planes[i], "attempts_lost"));
+                      counter(*server_planes[i], "attempts_accepted") + counter(*server_planes[i], "attempts_retried") +
+                          counter(*server_planes[i], "attempts_refused") + counter(*server_planes[i], "attempts_lost"));
         }
         EXPECT_EQ(connections, kShims) << "none on two lcores";
         EXPECT_EQ(total(server_planes, "drop_tx_full"), 0u);

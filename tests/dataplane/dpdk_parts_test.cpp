@@ -96,8 +96,8 @@ TEST(Link, without_a_prefix_every_peer_is_on_the_link) {
     for (const char* peer : {"10.99.0.1", "192.0.2.1", "fd99::1", "2001:db8::1"}) {
         EXPECT_EQ(hop(options, peer), bytes_of(peer));
     }
-    for (const char* nobody : {"10.99.0.2", "fd99::2", "255.255.255.255", "127.0.0.1", "0.0.0.0",
-                               "ff02::1", "::1", "::"}) {
+    for (const char* nobody :
+         {"10.99.0.2", "fd99::2", "255.255.255.255", "127.0.0.1", "0.0.0.0", "ff02::1", "::1", "::"}) {
         EXPECT_EQ(hop(options, nobody), std::nullopt) << nobody;
     }
 }
@@ -252,8 +252,7 @@ TEST(EalArguments, what_is_open_is_completed) {
     std::string error;
     ASSERT_TRUE(complete_eal_arguments({"--no-huge", "-m", "256"}, 3, 77, out, error));
     const std::vector<std::string> expected = {
-        "bayplan",     "--no-huge",     "-m", "256", "-l", "3", "--file-prefix=bayplan_77",
-        "--no-shconf", "--no-telemetry"};
+        "bayplan", "--no-huge", "-m", "256", "-l", "3", "--file-prefix=bayplan_77", "--no-shconf", "--no-telemetry"};
     EXPECT_EQ(out, expected);
 }
 
@@ -280,8 +279,7 @@ TEST(EalArguments, what_excludes_each_other_is_refused_with_advice) {
 
 TEST(EalArguments, devices_are_found_in_either_spelling) {
     const std::vector<std::string> expected = {"net_af_packet0,iface=va0", "net_ring0"};
-    EXPECT_EQ(vdevs_of({"-l", "0", "--vdev=net_af_packet0,iface=va0", "--vdev", "net_ring0"}),
-              expected);
+    EXPECT_EQ(vdevs_of({"-l", "0", "--vdev=net_af_packet0,iface=va0", "--vdev", "net_ring0"}), expected);
     EXPECT_TRUE(vdevs_of({"--vdev"}).empty());
 }
 

@@ -61,8 +61,7 @@ TEST_F(DpdkQuic, frames_cross_in_both_directions_and_all_buffers_return) {
     client_user_.send_series(Stream::state, {5'000, 1, 4'000});
     server_user_.send_series(Stream::decisions, {5'000, 1, 4'000});
     ASSERT_TRUE(turn_until([&] {
-        return server_user_.received(Stream::state) == 5'000 &&
-               client_user_.received(Stream::decisions) == 5'000;
+        return server_user_.received(Stream::state) == 5'000 && client_user_.received(Stream::decisions) == 5'000;
     }));
     EXPECT_EQ(server_user_.fault, "");
     EXPECT_EQ(client_user_.fault, "");
@@ -135,8 +134,7 @@ TEST_F(DpdkQuic, each_plane_in_its_own_thread) {
     std::thread client([&] { pair_.client->run(); });
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     const auto complete = [&] {
-        return counter(*pair_.server, "frames_in") == 20'000 &&
-               counter(*pair_.client, "frames_in") == 20'000;
+        return counter(*pair_.server, "frames_in") == 20'000 && counter(*pair_.client, "frames_in") == 20'000;
     };
     while (!complete() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
     pair_.client->request_stop();

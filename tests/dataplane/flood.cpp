@@ -35,8 +35,7 @@ std::vector<std::uint8_t> Flood::with_token(std::vector<std::uint8_t> packet) {
     auto token = noise(kSize);
     token[0] = 0xb6;  // what ngtcp2's Retry tokens begin with
     packet[at] = kSize;
-    packet.insert(packet.begin() + static_cast<std::ptrdiff_t>(at) + 1, token.begin(),
-                  token.end());
+    packet.insert(packet.begin() + static_cast<std::ptrdiff_t>(at) + 1, token.begin(), token.end());
     packet.resize(size);
     return packet;
 }
@@ -46,12 +45,18 @@ std::vector<std::uint8_t> Flood::garbage(std::size_t kind) {
     // Ids of its own: else it would be a copy and go to the connection it is a copy of.
     for (std::size_t i = 6; i < 14; ++i) bytes[i] = static_cast<std::uint8_t>(random_());
     switch (kind) {
-        case 0: return bytes;                                   // does not decrypt
-        case 1: bytes.resize(random_() % 1200); return bytes;   // cut
-        case 2: bytes[4] = 9; return bytes;                     // another version
-        case 3: bytes[0] |= 0x30; return bytes;                 // Retry, or no type at all
-        case 4: bytes = noise(1 + random_() % 60); bytes[0] &= 0x7f; return bytes;
-        case 5: bytes = noise(1200); bytes[0] |= 0xc0; return bytes;
+        case 0: return bytes;                                  // does not decrypt
+        case 1: bytes.resize(random_() % 1200); return bytes;  // cut
+        case 2: bytes[4] = 9; return bytes;                    // another version
+        case 3: bytes[0] |= 0x30; return bytes;                // Retry, or no type at all
+        case 4:
+            bytes = noise(1 + random_() % 60);
+            bytes[0] &= 0x7f;
+            return bytes;
+        case 5:
+            bytes = noise(1200);
+            bytes[0] |= 0xc0;
+            return bytes;
         default: return noise(1 + random_() % 1400);
     }
 }

@@ -36,8 +36,7 @@ bool machine_has_ipv6() {
 // joined, meanwhile only what is published here.
 class Running {
 public:
-    Running(std::unique_ptr<DataPlane> plane)
-        : plane_(std::move(plane)), thread_([this] { plane_->run(); }) {}
+    Running(std::unique_ptr<DataPlane> plane) : plane_(std::move(plane)), thread_([this] { plane_->run(); }) {}
     ~Running() { stop(); }
     void stop() {
         if (!thread_.joinable()) return;
@@ -89,8 +88,7 @@ TEST(KernelPort, a_hundred_thousand_frames_of_all_sizes_arrive_once_and_in_order
     Running server(std::move(server_plane));
     Running client(std::move(client_plane));
     EXPECT_TRUE(eventually([&] {
-        return counter(server.plane(), "frames_in") == 100'000 &&
-               counter(client.plane(), "frames_in") == 5'000;
+        return counter(server.plane(), "frames_in") == 100'000 && counter(client.plane(), "frames_in") == 5'000;
     }));
     client.stop();
     EXPECT_TRUE(eventually([&] { return counter(server.plane(), "connections_closed") == 1; }));
@@ -123,7 +121,10 @@ TEST(KernelPort, a_server_on_any_address_answers_from_the_one_that_was_addressed
 // Sends only when told to from another thread: what an engine's ring does.
 class Told final : public FrameHandler {
 public:
-    void on_open(DataPlane&, ConnectionId id, const Peer&) override { id_ = id; opened = true; }
+    void on_open(DataPlane&, ConnectionId id, const Peer&) override {
+        id_ = id;
+        opened = true;
+    }
     bool on_frame(DataPlane&, ConnectionId, Stream, Frame&) override { return true; }
     void on_close(DataPlane&, ConnectionId, std::string_view) override {}
     void on_refused(std::string_view, std::string_view) override {}
@@ -304,9 +305,8 @@ TEST(KernelPort, runs_of_equal_packets_arrive_as_the_packets_they_were) {
             return collected.payloads.size() == expected.size();
         })) << collected.payloads.size();
         for (std::size_t i = 0; i < expected.size(); ++i) {
-            EXPECT_EQ(
-                collected.payloads[i],
-                std::vector<std::uint8_t>(expected[i], static_cast<std::uint8_t>(expected[i] + 1)));
+            EXPECT_EQ(collected.payloads[i],
+                      std::vector<std::uint8_t>(expected[i], static_cast<std::uint8_t>(expected[i] + 1)));
         }
     };
     check(*one, expected_one);

@@ -12,8 +12,7 @@ inline constexpr Ipv6Address kPeerIp6 = {0xfd, 0x99, 0, 0, 0, 0, 0, 0, 0, 0, 0, 
 inline constexpr Ipv6Address kOtherIp6 = {0xfd, 0x99, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9};
 inline constexpr Ipv6Address kNobody6 = {};
 inline constexpr Ipv6Address kAllNodes6 = {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-inline constexpr Ipv6Address kOwnGroup6 = {0xff, 2, 0, 0, 0, 0,    0,    0,
-                                           0,    0, 0, 1, 0xff, 0xab, 0xcd, 2};
+inline constexpr Ipv6Address kOwnGroup6 = {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff, 0xab, 0xcd, 2};
 inline constexpr MacAddress kOwnGroupMac = {0x33, 0x33, 0xff, 0xab, 0xcd, 2};
 inline constexpr MacAddress kAllNodesMac6 = {0x33, 0x33, 0, 0, 0, 1};
 // Both versions; and IPv6 alone in VLAN 42.
@@ -73,8 +72,8 @@ inline Frame8 make_ip6(const Frame8& body, const Ip6Options& o = {}) {
     return f;
 }
 
-inline Frame8 make_udp6(std::string_view payload, const Ip6Options& o = {},
-                        unsigned from = kPeerPort, unsigned to = kOwnPort) {
+inline Frame8 make_udp6(std::string_view payload, const Ip6Options& o = {}, unsigned from = kPeerPort,
+                        unsigned to = kOwnPort) {
     Frame8 body;
     put16(body, from);
     put16(body, to);
@@ -117,10 +116,7 @@ inline Frame8 make_ndp(const NdpOptions& o = {}) {
     put(rest, o.target);
     append(rest, o.options);
     return make_icmp6(o.type, 0, rest,
-                      {.to = o.to,
-                       .source = o.source,
-                       .destination = o.destination,
-                       .hop_limit = o.hop_limit});
+                      {.to = o.to, .source = o.source, .destination = o.destination, .hop_limit = o.hop_limit});
 }
 
 // The option that names `mac`: 1 in questions, 2 in answers.

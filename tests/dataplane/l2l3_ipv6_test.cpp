@@ -55,12 +55,9 @@ TEST(L2l3Ipv6, echo_request_becomes_an_echo_reply_with_a_right_checksum) {
             for (auto& byte : data) byte = static_cast<std::uint8_t>(random());
             Frame8 frame = make_echo6(data);
             ASSERT_EQ(handle(frame).action, FrameAction::icmp_reply);
-            EXPECT_EQ(frame, make_echo6(data,
-                                        {.to = kPeerMac,
-                                         .from = kOwnMac,
-                                         .source = kOwnIp6,
-                                         .destination = kPeerIp6},
-                                        129));
+            EXPECT_EQ(
+                frame,
+                make_echo6(data, {.to = kPeerMac, .from = kOwnMac, .source = kOwnIp6, .destination = kPeerIp6}, 129));
         }
     }
 }
@@ -102,12 +99,9 @@ TEST(L2l3Ipv6, our_answer_to_a_question_is_news_to_who_asked) {
         put32(rest, 0x60000000);  // solicited, override
         put(rest, kOwnIp6);
         append(rest, link_option(2, kOwnMac));
-        expected = make_icmp6(136, 0, rest,
-                              {.to = kPeerMac,
-                               .from = kOwnMac,
-                               .source = kOwnIp6,
-                               .destination = kPeerIp6,
-                               .hop_limit = 255});
+        expected =
+            make_icmp6(136, 0, rest,
+                       {.to = kPeerMac, .from = kOwnMac, .source = kOwnIp6, .destination = kPeerIp6, .hop_limit = 255});
     }
     EXPECT_EQ(answer, expected);
     Station peer;
@@ -138,8 +132,7 @@ TEST(L2l3Ipv6, our_question_is_answered_by_the_other_station_and_no_other) {
 TEST(L2l3Ipv6, answers_and_announcements_are_news) {
     Frame8 answer = make_advertisement({.flags = 0x60});
     Frame8 without_option = make_advertisement({.flags = 0x40, .options = {14, 1, 0, 0, 0, 0, 0, 0}});
-    Frame8 announcement = make_advertisement(
-        {.to = kAllNodesMac6, .destination = kAllNodes6, .flags = 0x20});
+    Frame8 announcement = make_advertisement({.to = kAllNodesMac6, .destination = kAllNodes6, .flags = 0x20});
     for (Frame8* frame : {&answer, &without_option, &announcement}) {
         const FrameResult result = handle(*frame);
         ASSERT_EQ(result.action, FrameAction::ndp_news) << to_string(result.reason);
@@ -160,16 +153,14 @@ TEST(L2l3Ipv6, every_malformed_frame_is_dropped_with_its_reason_and_left_as_it_i
 }
 
 TEST(L2l3Ipv6, a_frame_cut_anywhere_is_never_more_than_what_it_holds) {
-    for (const Frame8& frame : {make_udp6("payload of some length"), make_echo6(Frame8(30, 7)),
-                                make_ndp(), make_advertisement({.flags = 0x60})}) {
+    for (const Frame8& frame : {make_udp6("payload of some length"), make_echo6(Frame8(30, 7)), make_ndp(),
+                                make_advertisement({.flags = 0x60})}) {
         for (std::size_t size = 0; size < frame.size(); ++size) {
             for (const bool with_tag : {false, true}) {
                 Frame8 part = with_tag ? tagged(frame) : frame;
                 part.resize(size);
                 part.shrink_to_fit();
-                EXPECT_EQ(handle(part, with_tag ? kTaggedStation : kStation6).action,
-                          FrameAction::drop)
-                    << size;
+                EXPECT_EQ(handle(part, with_tag ? kTaggedStation : kStation6).action, FrameAction::drop) << size;
             }
         }
     }
@@ -243,8 +234,7 @@ TEST(L2l3Vlan, what_it_sends_is_tagged) {
     build_solicitation(question, kTaggedStation, kPeerIp6);
     EXPECT_EQ(get32(question, 12), 0x8100002au);
     Frame8 request(kArpFrameBytes);
-    build_arp_request(std::span<std::uint8_t, kArpFrameBytes>(request.data(), kArpFrameBytes),
-                      kTaggedStation, kPeerIp);
+    build_arp_request(std::span<std::uint8_t, kArpFrameBytes>(request.data(), kArpFrameBytes), kTaggedStation, kPeerIp);
     EXPECT_EQ(get32(request, 12), 0x8100002au);
     EXPECT_EQ(get32(request, 18 + 24), kPeerIp);
 

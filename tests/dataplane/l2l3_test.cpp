@@ -96,12 +96,8 @@ TEST(L2l3, echo_request_becomes_an_echo_reply_with_right_checksums) {
             for (auto& byte : data) byte = static_cast<std::uint8_t>(random());
             Frame8 frame = make_echo(data);
             ASSERT_EQ(handle(frame).action, FrameAction::icmp_reply);
-            EXPECT_EQ(
-                frame,
-                make_echo(
-                    data,
-                    {.to = kPeerMac, .from = kOwnMac, .source = kOwnIp, .destination = kPeerIp},
-                    0));
+            EXPECT_EQ(frame,
+                      make_echo(data, {.to = kPeerMac, .from = kOwnMac, .source = kOwnIp, .destination = kPeerIp}, 0));
         }
     }
 }
@@ -150,8 +146,7 @@ TEST(L2l3, every_reason_has_a_name_of_its_own_and_a_frame_that_causes_it) {
 }
 
 TEST(L2l3, a_frame_cut_anywhere_is_never_more_than_what_it_holds) {
-    const Frame8 whole[] = {make_udp("payload of some length"), make_echo(Frame8(30, 7)),
-                            make_arp()};
+    const Frame8 whole[] = {make_udp("payload of some length"), make_echo(Frame8(30, 7)), make_arp()};
     for (const Frame8& frame : whole) {
         for (std::size_t size = 0; size < frame.size(); ++size) {
             Frame8 part(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(size));

@@ -44,9 +44,8 @@ protected:
     }
     bool all_answered(std::uint64_t count) {
         return world.run_until([&] {
-            return std::all_of(users.begin(), users.end(), [&](const SeriesPeer& user) {
-                return user.received(Stream::decisions) == count;
-            });
+            return std::all_of(users.begin(), users.end(),
+                               [&](const SeriesPeer& user) { return user.received(Stream::decisions) == count; });
         });
     }
     World world;
@@ -76,9 +75,8 @@ TEST_P(Lcores, all_connections_are_served_and_every_lcore_has_some) {
 TEST_P(Lcores, a_connection_keeps_its_lcore_when_its_client_moves_to_another_queue) {
     open(1);
     ASSERT_TRUE(all_answered(200));
-    const auto owner = std::find_if(servers.begin(), servers.end(), [](const DataPlane* plane) {
-        return counter(*plane, "connections_open") == 1;
-    });
+    const auto owner = std::find_if(servers.begin(), servers.end(),
+                                    [](const DataPlane* plane) { return counter(*plane, "connections_open") == 1; });
     ASSERT_NE(owner, servers.end());
     UdpAddress at = ipv4_address(0x0a000002, 50'000);
     std::uint64_t sent = 200;
@@ -112,8 +110,7 @@ TEST_P(Lcores, retry_works_across_them) {
     users.resize(9);
     for (SeriesPeer& user : users) world.connect(world.add(world.options(false), user));
     ASSERT_TRUE(world.run_until([&] {
-        return std::all_of(users.begin(), users.end(),
-                           [](const SeriesPeer& user) { return user.open.size() == 1; });
+        return std::all_of(users.begin(), users.end(), [](const SeriesPeer& user) { return user.open.size() == 1; });
     }));
     std::uint64_t retried = 0;
     for (const DataPlane* plane : servers) retried += counter(*plane, "attempts_retried");
@@ -130,8 +127,7 @@ TEST_P(Lcores, a_full_ring_drops_counts_and_the_connection_recovers) {
     std::vector<std::uint8_t> packet(60, 0x45);
     packet[1] = stalled;
     for (int burst = 0; burst < 40; ++burst) {
-        for (int i = 0; i < 100; ++i)
-            world.network.inject(from, ipv4_address(0x0a000001, 4433), packet);
+        for (int i = 0; i < 100; ++i) world.network.inject(from, ipv4_address(0x0a000001, 4433), packet);
         world.run_for(1'000'000);
     }
     std::uint64_t dropped = 0;
@@ -143,9 +139,8 @@ TEST_P(Lcores, a_full_ring_drops_counts_and_the_connection_recovers) {
     for (const SeriesPeer& user : users) EXPECT_THAT(user.closed, IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Device, Lcores, ::testing::Bool(), [](const auto& info) {
-    return info.param ? "of_one_queue" : "that_spreads";
-});
+INSTANTIATE_TEST_SUITE_P(Device, Lcores, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "of_one_queue" : "that_spreads"; });
 
 // --- kernel sockets, threads
 
@@ -176,9 +171,8 @@ TEST(KernelLcores, many_clients_are_spread_and_served) {
     }
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     const auto done = [&] {
-        return std::all_of(users.begin(), users.end(), [](const SeriesPeer& user) {
-            return user.received(Stream::decisions) == 200;
-        });
+        return std::all_of(users.begin(), users.end(),
+                           [](const SeriesPeer& user) { return user.received(Stream::decisions) == 200; });
     };
     while (!done() && std::chrono::steady_clock::now() < deadline) {
         for (auto& client : clients) client->turn();

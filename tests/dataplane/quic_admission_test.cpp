@@ -51,9 +51,7 @@ TEST(Admission, networks_have_buckets_of_their_own) {
     HandshakeLimits limits;
     limits.per_s_of_network = 3;
     Admission admission(limits, 1);
-    const auto judge = [&](std::uint32_t ip) {
-        return admission.judge(ipv4_address(ip, 1), true, 0, kSecond);
-    };
+    const auto judge = [&](std::uint32_t ip) { return admission.judge(ipv4_address(ip, 1), true, 0, kSecond); };
     for (int i = 0; i < 3; ++i) EXPECT_EQ(judge(0x0a000005), Admission::Verdict::accept);
     EXPECT_EQ(judge(0x0a0000ff), Admission::Verdict::source_exceeded) << "same /24";
     EXPECT_EQ(judge(0x0a000105), Admission::Verdict::accept) << "the next one";
@@ -88,8 +86,7 @@ struct Clients {
         for (auto& user : users) world.connect(world.add(world.options(false), user));
     }
     bool all_open() const {
-        return std::all_of(users.begin(), users.end(),
-                           [](const SeriesPeer& user) { return user.open.size() == 1; });
+        return std::all_of(users.begin(), users.end(), [](const SeriesPeer& user) { return user.open.size() == 1; });
     }
     std::vector<SeriesPeer> users;
 };
@@ -188,8 +185,7 @@ TEST(QuicRetry, somebody_elses_token_counts_as_none) {
     ASSERT_EQ(packet[at], 0);
     packet[at] = 4;
     const std::uint8_t token[] = {0x36, 1, 2, 3};
-    packet.insert(packet.begin() + static_cast<std::ptrdiff_t>(at) + 1, std::begin(token),
-                  std::end(token));
+    packet.insert(packet.begin() + static_cast<std::ptrdiff_t>(at) + 1, std::begin(token), std::end(token));
     world.network.inject(ipv4_address(0x0a000063, 999), kServer, packet);
     world.run_for(kSecond / 100);
     EXPECT_EQ(counter(server, "drop_token_invalid"), 0u);
@@ -359,11 +355,9 @@ TEST(QuicReset, answers_to_strangers_are_shorter_and_have_a_rate) {
         EXPECT_LT(bytes.size(), 30u);
     };
     for (int i = 0; i < 25; ++i) {
-        world.network.inject(ipv4_address(0x0a000063, 999), kServer,
-                             std::vector<std::uint8_t>(30, 0x45));
+        world.network.inject(ipv4_address(0x0a000063, 999), kServer, std::vector<std::uint8_t>(30, 0x45));
     }
-    world.network.inject(ipv4_address(0x0a000063, 999), kServer,
-                         std::vector<std::uint8_t>(21, 0x45));
+    world.network.inject(ipv4_address(0x0a000063, 999), kServer, std::vector<std::uint8_t>(21, 0x45));
     world.run_for(1'000'000);
     EXPECT_EQ(counter(server, "stateless_resets"), 10u);
     EXPECT_EQ(counter(server, "drop_answer_rate"), 15u);

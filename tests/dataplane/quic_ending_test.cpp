@@ -19,8 +19,8 @@ protected:
         server = &world.add(server_options, world.server_user);
         client = &world.add(client_options, world.client_user);
         world.connect(*client);
-        ASSERT_TRUE(world.run_until(
-            [&] { return !world.server_user.open.empty() && !world.client_user.open.empty(); }));
+        ASSERT_TRUE(
+            world.run_until([&] { return !world.server_user.open.empty() && !world.client_user.open.empty(); }));
     }
     void start() { start(world.options(true), world.options(false)); }
     ConnectionId at_client() const { return world.client_user.open.at(0); }
@@ -97,8 +97,7 @@ TEST_F(EndingTest, a_frame_over_the_peers_limit_closes_with_the_reason) {
     EXPECT_TRUE(client->send(at_client(), Stream::state, numbered_frame(1, 1'001)));
     ASSERT_TRUE(world.run_until([&] { return !world.client_user.closed.empty(); }));
     EXPECT_EQ(world.server_user.kept.size(), 1u);
-    EXPECT_THAT(world.server_user.closed,
-                ElementsAre("frame of 1001 bytes exceeds the limit of 1000"));
+    EXPECT_THAT(world.server_user.closed, ElementsAre("frame of 1001 bytes exceeds the limit of 1000"));
     EXPECT_THAT(world.client_user.closed, ElementsAre(HasSubstr("frame of 1001 bytes exceeds")));
 }
 
@@ -130,9 +129,7 @@ public:
         plane.close(id, 2, "closed in on_frame");
         return true;
     }
-    void on_close(DataPlane&, ConnectionId, std::string_view why) override {
-        closed.emplace_back(why);
-    }
+    void on_close(DataPlane&, ConnectionId, std::string_view why) override { closed.emplace_back(why); }
     void on_refused(std::string_view, std::string_view) override {}
     std::size_t on_turn(DataPlane&) override { return 0; }
     bool close_on_open = false;

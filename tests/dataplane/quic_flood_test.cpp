@@ -39,8 +39,7 @@ std::uint64_t sum(const DataPlane& plane, std::initializer_list<std::string_view
 
 void expect_attempts_add_up(const DataPlane& server) {
     EXPECT_EQ(counter(server, "handshake_attempts"),
-              sum(server, {"attempts_accepted", "attempts_retried", "attempts_refused",
-                           "attempts_lost"}));
+              sum(server, {"attempts_accepted", "attempts_retried", "attempts_refused", "attempts_lost"}));
     EXPECT_EQ(counter(server, "attempts_accepted"),
               sum(server, {"handshakes_ok", "handshakes_refused", "handshakes_pending"}));
 }
@@ -59,23 +58,19 @@ TEST(QuicFlood, ten_thousand_attempts_disturb_nobody_and_leave_nothing) {
     world.connect(client);
     ASSERT_TRUE(world.run_until([&] { return !world.client_user.open.empty(); }));
     world.client_user.send_series(Stream::state, {500, 100, 500});
-    ASSERT_TRUE(
-        world.run_until([&] { return world.client_user.received(Stream::decisions) == 500; }));
+    ASSERT_TRUE(world.run_until([&] { return world.client_user.received(Stream::decisions) == 500; }));
     world.run_for(kSecond);
     const std::size_t heap_before = heap_in_use();
     const auto strangers = [&] {
         return sum(server, {"handshake_attempts", "drop_malformed_header", "drop_unknown_connection",
-                            "drop_short_initial", "drop_not_initial", "drop_version",
-                            "version_negotiations"});
+                            "drop_short_initial", "drop_not_initial", "drop_version", "version_negotiations"});
     };
     const std::uint64_t seen_before = strangers();
     const std::uint64_t attempts_before = counter(server, "handshake_attempts");
 
     world.client_user.send_series(Stream::state, {3'500, 100, 500});
-    for (const auto& packet : flood.packets())
-        world.network.inject(flood.nobody(), kServer, packet);
-    ASSERT_TRUE(
-        world.run_until([&] { return world.client_user.received(Stream::decisions) == 3'500; }))
+    for (const auto& packet : flood.packets()) world.network.inject(flood.nobody(), kServer, packet);
+    ASSERT_TRUE(world.run_until([&] { return world.client_user.received(Stream::decisions) == 3'500; }))
         << "every ask is answered";
     EXPECT_EQ(world.client_user.fault, "");
     world.run_for(20 * kSecond);  // until the last half-open handshake is given up
@@ -83,13 +78,11 @@ TEST(QuicFlood, ten_thousand_attempts_disturb_nobody_and_leave_nothing) {
 
     expect_attempts_add_up(server);
     EXPECT_GE(counter(server, "handshake_attempts") - attempts_before, Flood::kAttempts);
-    for (const char* outcome : {"attempts_accepted", "attempts_retried", "attempts_refused",
-                                "attempts_lost"}) {
+    for (const char* outcome : {"attempts_accepted", "attempts_retried", "attempts_refused", "attempts_lost"}) {
         EXPECT_GT(counter(server, outcome), 0u) << outcome;
         RecordProperty(outcome, std::to_string(counter(server, outcome)));
     }
-    EXPECT_EQ(strangers() - seen_before, Flood::kAttempts + Flood::kGarbage)
-        << "each packet has one count";
+    EXPECT_EQ(strangers() - seen_before, Flood::kAttempts + Flood::kGarbage) << "each packet has one count";
 
     EXPECT_EQ(counter(server, "connections_open"), 1u);
     EXPECT_EQ(counter(server, "handshakes_pending"), 0u);
@@ -101,18 +94,15 @@ TEST(QuicFlood, clients_that_mean_it_get_in_meanwhile) {
     Flood flood(12);
     World world;
     auto& server = world.add(world.options(true), world.server_user);
-    for (const auto& packet : flood.packets())
-        world.network.inject(flood.nobody(), kServer, packet);
+    for (const auto& packet : flood.packets()) world.network.inject(flood.nobody(), kServer, packet);
     std::vector<SeriesPeer> users(8);
     for (SeriesPeer& user : users) world.connect(world.add(world.options(false), user));
     ASSERT_TRUE(world.run_until([&] {
-        return std::all_of(users.begin(), users.end(),
-                           [](const SeriesPeer& user) { return !user.open.empty(); });
+        return std::all_of(users.begin(), users.end(), [](const SeriesPeer& user) { return !user.open.empty(); });
     }));
     for (const SeriesPeer& user : users) EXPECT_THAT(user.closed, IsEmpty());
     EXPECT_EQ(counter(server, "handshakes_ok"), users.size());
-    EXPECT_GT(counter(server, "handshake_attempts"), Flood::kAttempts + users.size())
-        << "they came back with a token";
+    EXPECT_GT(counter(server, "handshake_attempts"), Flood::kAttempts + users.size()) << "they came back with a token";
     expect_attempts_add_up(server);
 }
 

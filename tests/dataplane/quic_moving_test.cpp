@@ -23,9 +23,8 @@ protected:
         server = &world.add(server_options, world.server_user);
         client = &world.add(client_options, world.client_user);
         world.connect(*client);
-        ASSERT_TRUE(world.run_until([&] {
-            return !world.client_user.open.empty() && !world.server_user.open.empty();
-        }));
+        ASSERT_TRUE(
+            world.run_until([&] { return !world.client_user.open.empty() && !world.server_user.open.empty(); }));
         world.run_for(kSecond / 100);
     }
     void open() { open(world.options(true), world.options(false)); }
@@ -58,8 +57,7 @@ TEST_F(QuicMoving, a_client_seen_at_another_address_goes_on_and_loses_nothing) {
     };
     world.client_user.send_series(Stream::state, {2'000, 100, 2'000});
     world.server_user.send_series(Stream::decisions, {2'000, 100, 2'000});
-    ASSERT_TRUE(
-        world.run_until([&] { return world.server_user.received(Stream::state) > 500; }));
+    ASSERT_TRUE(world.run_until([&] { return world.server_user.received(Stream::state) > 500; }));
     world.network.move(kClient, kElsewhere);
     moved = true;
     ASSERT_TRUE(received(2'000, 2'000));
@@ -228,9 +226,8 @@ TEST_F(QuicMoving, a_clock_that_jumps_ahead_of_the_idle_timeout_ends_what_is_sil
     expect_sound();
     EXPECT_GT(counter(*server, "stalls"), 0u);
     world.clock_offset_ns = 90'000'000'000;
-    ASSERT_TRUE(world.run_until([&] {
-        return !world.client_user.closed.empty() && !world.server_user.closed.empty();
-    }));
+    ASSERT_TRUE(
+        world.run_until([&] { return !world.client_user.closed.empty() && !world.server_user.closed.empty(); }));
     world.connect(*client);
     EXPECT_TRUE(world.run_until([&] { return world.client_user.open.size() == 2; }));
 }
@@ -240,8 +237,7 @@ TEST_F(QuicMoving, what_arrived_during_a_stall_is_read_before_timeouts_are_judge
     world.run_for(3 * kSecond);
     world.pause(*server);
     // Garbage in front of the client's sign of life, more than one burst.
-    for (int i = 0; i < 500; ++i)
-        world.network.inject(kElsewhere, kServer, std::vector<std::uint8_t>(30, 0x45));
+    for (int i = 0; i < 500; ++i) world.network.inject(kElsewhere, kServer, std::vector<std::uint8_t>(30, 0x45));
     world.run_for(28 * kSecond);  // more than 30 s after the last packet that the server read
     world.resume();
     world.run_for(kSecond / 10);

@@ -24,9 +24,8 @@ struct Attempt {
         server = &world.add(server_options, world.server_user);
         client = &world.add(client_options, world.client_user);
         world.connect(*client);
-        ended = world.run_until([&] {
-            return !world.server_user.refused.empty() && !world.client_user.closed.empty();
-        });
+        ended =
+            world.run_until([&] { return !world.server_user.refused.empty() && !world.client_user.closed.empty(); });
     }
     World world;
     DataPlane* server = nullptr;
@@ -41,8 +40,7 @@ void expect_refused(Attempt& attempt, const char* at_server, const char* at_clie
     EXPECT_THAT(attempt.world.client_user.closed, ElementsAre(HasSubstr(at_client)));
     EXPECT_THAT(attempt.world.server_user.closed, IsEmpty());
     EXPECT_THAT(attempt.world.server_user.open, IsEmpty());
-    EXPECT_THAT(attempt.world.client_user.open, IsEmpty())
-        << "open means that the server has agreed";
+    EXPECT_THAT(attempt.world.client_user.open, IsEmpty()) << "open means that the server has agreed";
     EXPECT_EQ(counter(*attempt.server, "handshakes_refused"), 1u);
     EXPECT_EQ(counter(*attempt.client, "handshakes_refused"), 1u);
     EXPECT_EQ(counter(*attempt.server, "connections_open"), 0u);
@@ -183,16 +181,13 @@ TEST_F(StrangerTest, each_kind_of_stray_packet_is_dropped_and_counted) {
 
 TEST_F(StrangerTest, an_unknown_version_is_answered_with_ours) {
     std::vector<std::uint8_t> answer;
-    world.network.tap = [&](const UdpAddress&, const std::vector<std::uint8_t>& bytes) {
-        answer = bytes;
-    };
+    world.network.tap = [&](const UdpAddress&, const std::vector<std::uint8_t>& bytes) { answer = bytes; };
     inject(long_header(0xbabababa, 1200));
     EXPECT_EQ(counter(server, "version_negotiations"), 1u);
     ASSERT_GE(answer.size(), 7u + 16u + 4u);
     EXPECT_EQ(std::vector<std::uint8_t>(answer.begin() + 1, answer.begin() + 5),
               (std::vector<std::uint8_t>{0, 0, 0, 0}));
-    EXPECT_EQ(std::vector<std::uint8_t>(answer.end() - 4, answer.end()),
-              (std::vector<std::uint8_t>{0, 0, 0, 1}));
+    EXPECT_EQ(std::vector<std::uint8_t>(answer.end() - 4, answer.end()), (std::vector<std::uint8_t>{0, 0, 0, 1}));
 }
 
 TEST_F(StrangerTest, an_initial_of_garbage_costs_nothing_lasting) {
@@ -200,8 +195,7 @@ TEST_F(StrangerTest, an_initial_of_garbage_costs_nothing_lasting) {
     initial[23] = 0;     // token length
     initial[24] = 0x44;  // length: the rest
     initial[25] = 0x96;
-    for (std::size_t i = 26; i < initial.size(); ++i)
-        initial[i] = static_cast<std::uint8_t>(i * 31);
+    for (std::size_t i = 26; i < initial.size(); ++i) initial[i] = static_cast<std::uint8_t>(i * 31);
     inject(initial);
     world.run_for(10'000'000'000);
     EXPECT_THAT(world.server_user.open, IsEmpty());
@@ -254,8 +248,7 @@ TEST_F(StrangerTest, packets_of_a_real_session_cut_bent_and_lengthened_do_no_har
         if (kind == 0) bytes.resize(random() % (bytes.size() + 1));
         if (kind == 1) bytes.resize(bytes.size() + random() % 500, 0x5a);
         for (std::size_t n = random() % 4; n > 0 && !bytes.empty(); --n) {
-            bytes[random() % std::min<std::size_t>(bytes.size(), 64)] =
-                static_cast<std::uint8_t>(random());
+            bytes[random() % std::min<std::size_t>(bytes.size(), 64)] = static_cast<std::uint8_t>(random());
         }
         world.network.inject(senders[random() % 2], server_address, std::move(bytes));
         if (i % 16 == 0) world.run_for(10'000);

@@ -18,8 +18,7 @@ using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 
 void revoke(const std::string& names) {
-    const std::string command = std::string("'") + BAYPLAN_MAKE_REVOCATIONS + "' '" +
-                                certificates() + "' " + names;
+    const std::string command = std::string("'") + BAYPLAN_MAKE_REVOCATIONS + "' '" + certificates() + "' " + names;
     ASSERT_EQ(std::system(command.c_str()), 0);
 }
 
@@ -31,8 +30,7 @@ protected:
         const std::string folder = certificates() + "/server-files";
         fs::remove_all(folder);
         fs::create_directory(folder);
-        tls = {folder + "/server.pem", folder + "/server.key", folder + "/ca.pem",
-               certificates() + "/revoked.pem"};
+        tls = {folder + "/server.pem", folder + "/server.key", folder + "/ca.pem", certificates() + "/revoked.pem"};
         put("server.pem", tls.certificate);
         put("server.key", tls.key);
         put("ca.pem", tls.authority);
@@ -84,8 +82,7 @@ TEST_F(QuicReload, closes_the_connection_of_a_revoked_certificate_and_no_other) 
     ASSERT_TRUE(server->reload_tls(error)) << error;
     ASSERT_TRUE(world.run_until([&] { return !user_a.closed.empty(); }));
     EXPECT_THAT(user_a.closed, ElementsAre(HasSubstr("certificate revoked")));
-    EXPECT_THAT(world.server_user.closed,
-                ElementsAre(HasSubstr("client certificate \"shim-a\" was revoked")));
+    EXPECT_THAT(world.server_user.closed, ElementsAre(HasSubstr("client certificate \"shim-a\" was revoked")));
     EXPECT_EQ(counter(*server, "connections_revoked"), 1u);
     EXPECT_EQ(counter(*server, "connections_open"), 1u);
     works(user_b);
@@ -112,8 +109,7 @@ TEST_F(QuicReload, a_handshake_under_way_ends_by_the_new_list) {
     ASSERT_TRUE(world.run_until([&] { return !late.closed.empty(); }));
     EXPECT_THAT(late.open, IsEmpty());
     EXPECT_THAT(late.closed, ElementsAre(HasSubstr("certificate revoked")));
-    EXPECT_THAT(world.server_user.refused,
-                ElementsAre(HasSubstr("client certificate \"shim-a\" was revoked")));
+    EXPECT_THAT(world.server_user.refused, ElementsAre(HasSubstr("client certificate \"shim-a\" was revoked")));
     EXPECT_EQ(world.server_user.open.size(), 2u) << "the handshake was never announced";
     EXPECT_EQ(counter(*server, "handshakes_pending"), 0u);
     works(user_b);

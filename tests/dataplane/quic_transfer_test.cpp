@@ -33,9 +33,8 @@ TEST_P(WeatherTest, all_frames_arrive_once_and_in_order_in_both_directions) {
                    world.client_user.received(Stream::control) == 200 &&
                    world.client_user.received(Stream::decisions) == 2'000;
         });
-        EXPECT_TRUE(done) << "seed " << seed << ": server got "
-                          << world.server_user.received(Stream::state) << ", client got "
-                          << world.client_user.received(Stream::decisions);
+        EXPECT_TRUE(done) << "seed " << seed << ": server got " << world.server_user.received(Stream::state)
+                          << ", client got " << world.client_user.received(Stream::decisions);
         world.run_for(100'000'000);  // nothing comes twice afterwards
         EXPECT_EQ(world.server_user.received(Stream::state), 2'000u);
         EXPECT_EQ(world.server_user.fault, "");
@@ -49,10 +48,9 @@ TEST_P(WeatherTest, all_frames_arrive_once_and_in_order_in_both_directions) {
 
 INSTANTIATE_TEST_SUITE_P(
     quic, WeatherTest,
-    ::testing::Values(
-        Case{"clear", {}}, Case{"loss", {.loss = 0.03}}, Case{"reorder", {.jitter_ns = 300'000}},
-        Case{"duplicate", {.duplicate = 0.2}}, Case{"corrupt", {.corrupt = 0.03}},
-        Case{"storm", {.loss = 0.03, .duplicate = 0.05, .corrupt = 0.02, .jitter_ns = 200'000}}),
+    ::testing::Values(Case{"clear", {}}, Case{"loss", {.loss = 0.03}}, Case{"reorder", {.jitter_ns = 300'000}},
+                      Case{"duplicate", {.duplicate = 0.2}}, Case{"corrupt", {.corrupt = 0.03}},
+                      Case{"storm", {.loss = 0.03, .duplicate = 0.05, .corrupt = 0.02, .jitter_ns = 200'000}}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(QuicTransfer, the_server_learns_the_name_in_the_clients_certificate) {
@@ -60,8 +58,7 @@ TEST(QuicTransfer, the_server_learns_the_name_in_the_clients_certificate) {
     world.add(world.options(true), world.server_user);
     auto& client = world.add(world.options(false), world.client_user);
     world.connect(client);
-    ASSERT_TRUE(world.run_until(
-        [&] { return !world.server_user.open.empty() && !world.client_user.open.empty(); }));
+    ASSERT_TRUE(world.run_until([&] { return !world.server_user.open.empty() && !world.client_user.open.empty(); }));
     EXPECT_EQ(world.server_user.peers[0].common_name, "shim-a");
     EXPECT_EQ(world.server_user.peers[0].address, "10.0.0.2:50000");
     EXPECT_EQ(world.client_user.peers[0].common_name, "bayplan-server");
@@ -78,15 +75,12 @@ TEST(QuicTransfer, frames_of_every_size_up_to_the_limit_pass) {
     world.server_user.check_content = false;
     world.connect(client);
     ASSERT_TRUE(world.run_until([&] { return !world.client_user.open.empty(); }));
-    const std::vector<std::size_t> sizes = {0,     1,      7,      8,      9,      1'399,
-                                            1'400, 65'535, 65'536, 65'537, 300'000};
+    const std::vector<std::size_t> sizes = {0, 1, 7, 8, 9, 1'399, 1'400, 65'535, 65'536, 65'537, 300'000};
     for (const std::size_t size : sizes) {
-        EXPECT_TRUE(
-            client.send(world.client_user.open[0], Stream::state, std::vector<std::byte>(size)));
+        EXPECT_TRUE(client.send(world.client_user.open[0], Stream::state, std::vector<std::byte>(size)));
     }
     ASSERT_TRUE(world.run_until([&] { return world.server_user.kept.size() == sizes.size(); }));
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-        EXPECT_EQ(world.server_user.kept[i].size(), sizes[i]);
+    for (std::size_t i = 0; i < sizes.size(); ++i) EXPECT_EQ(world.server_user.kept[i].size(), sizes[i]);
 }
 
 // A send buffer that turns over many times: what is sent again must still be there.
@@ -100,8 +94,7 @@ TEST(QuicTransfer, what_is_lost_is_sent_again_from_a_small_buffer) {
     auto& client = world.add(client_options, world.client_user);
     world.client_user.send_series(Stream::state, {20'000, 1'000, 3'000});
     world.connect(client);
-    EXPECT_TRUE(
-        world.run_until([&] { return world.server_user.received(Stream::state) == 20'000; }));
+    EXPECT_TRUE(world.run_until([&] { return world.server_user.received(Stream::state) == 20'000; }));
     EXPECT_EQ(world.server_user.fault, "");
     EXPECT_GT(world.client_user.sends_refused, 0u);
 }
@@ -133,8 +126,7 @@ TEST(QuicTransfer, a_handler_that_refuses_pushes_back_to_the_sender_and_loses_no
     EXPECT_GT(world.server_user.refusals, 100u);
 
     world.server_user.refuse_frames = false;
-    EXPECT_TRUE(
-        world.run_until([&] { return world.server_user.received(Stream::state) == 2'000; }));
+    EXPECT_TRUE(world.run_until([&] { return world.server_user.received(Stream::state) == 2'000; }));
     EXPECT_EQ(world.server_user.fault, "");
 }
 
@@ -149,12 +141,10 @@ TEST(QuicTransfer, one_stuck_stream_does_not_hold_up_the_others) {
     world.client_user.send_series(Stream::control, {1, 8, 8});
     world.server_user.send_series(Stream::decisions, {20'000, 500, 2'000});
     world.connect(client);
-    EXPECT_TRUE(
-        world.run_until([&] { return world.server_user.received(Stream::state) == 3'000; }));
+    EXPECT_TRUE(world.run_until([&] { return world.server_user.received(Stream::state) == 3'000; }));
     EXPECT_EQ(world.client_user.received(Stream::decisions), 0u);
     world.client_user.refuse_frames = false;
-    EXPECT_TRUE(
-        world.run_until([&] { return world.client_user.received(Stream::decisions) == 20'000; }));
+    EXPECT_TRUE(world.run_until([&] { return world.client_user.received(Stream::decisions) == 20'000; }));
     EXPECT_EQ(world.client_user.fault, "");
 }
 

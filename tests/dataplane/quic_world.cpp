@@ -17,12 +17,10 @@ namespace {
 
 struct CertificateDirectory {
     CertificateDirectory() {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "bayplan-certs-XXXXXX").string();
+        std::string pattern = (std::filesystem::temp_directory_path() / "bayplan-certs-XXXXXX").string();
         if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
         path = pattern;
-        const std::string command =
-            std::string("'") + BAYPLAN_MAKE_CERTS + "' '" + path + "' shim-a shim-b";
+        const std::string command = std::string("'") + BAYPLAN_MAKE_CERTS + "' '" + path + "' shim-a shim-b";
         if (std::system(command.c_str()) != 0) throw std::runtime_error("make_certs failed");
     }
     ~CertificateDirectory() {
@@ -50,8 +48,7 @@ TlsFiles tls_without_certificate() { return {"", "", certificates() + "/ca.pem"}
 
 class FakePort final : public PacketPort {
 public:
-    FakePort(Network& network, const UdpAddress& local, std::size_t queue = 0,
-             std::size_t queues = 1)
+    FakePort(Network& network, const UdpAddress& local, std::size_t queue = 0, std::size_t queues = 1)
         : network_(network), local_(local), queue_(queue), queues_(queues) {
         network_.attached_.push_back(local);
     }
@@ -60,8 +57,7 @@ public:
     std::size_t receive(DatagramSink& sink) override {
         std::size_t count = 0;
         auto& arrivals = network_.arrivals_;
-        for (auto it = arrivals.begin();
-             it != arrivals.end() && it->first <= network_.now_ && count < 32;) {
+        for (auto it = arrivals.begin(); it != arrivals.end() && it->first <= network_.now_ && count < 32;) {
             if (!(it->second.to == local_) || queue_of(it->second.from) != queue_) {
                 ++it;
                 continue;
@@ -122,8 +118,7 @@ bool Network::chance(double probability) {
     return probability > 0 && std::uniform_real_distribution<double>(0, 1)(random_) < probability;
 }
 
-void Network::inject(const UdpAddress& from, const UdpAddress& to,
-                     std::vector<std::uint8_t> bytes) {
+void Network::inject(const UdpAddress& from, const UdpAddress& to, std::vector<std::uint8_t> bytes) {
     arrivals_.emplace(now_, Datagram{from, to, std::move(bytes)});
 }
 
@@ -172,8 +167,8 @@ bool check_numbered(std::span<const std::byte> bytes, std::uint64_t expected, st
     std::uint64_t number = 0;
     if (bytes.size() >= 8) std::memcpy(&number, bytes.data(), 8);
     if (bytes.size() < 8 || number != expected) {
-        fault = "expected frame " + std::to_string(expected) + ", got " + std::to_string(number) +
-                " of " + std::to_string(bytes.size()) + " bytes";
+        fault = "expected frame " + std::to_string(expected) + ", got " + std::to_string(number) + " of " +
+                std::to_string(bytes.size()) + " bytes";
         return false;
     }
     for (std::size_t i = 8; i < bytes.size(); ++i) {
@@ -198,8 +193,7 @@ bool SeriesPeer::on_frame(DataPlane&, ConnectionId, Stream stream, Frame& frame)
         return false;
     }
     if (check_content) {
-        if (reinterpret_cast<std::uintptr_t>(frame.data()) % 8 != 0)
-            fault = "a frame is not aligned";
+        if (reinterpret_cast<std::uintptr_t>(frame.data()) % 8 != 0) fault = "a frame is not aligned";
         if (!check_numbered(frame.bytes(), incoming_[static_cast<int>(stream)], fault)) return true;
     } else {
         kept.emplace_back(frame.bytes().begin(), frame.bytes().end());
@@ -208,15 +202,11 @@ bool SeriesPeer::on_frame(DataPlane&, ConnectionId, Stream stream, Frame& frame)
     return true;
 }
 
-void SeriesPeer::on_close(DataPlane&, ConnectionId, std::string_view why) {
-    closed.emplace_back(why);
-}
+void SeriesPeer::on_close(DataPlane&, ConnectionId, std::string_view why) { closed.emplace_back(why); }
 
 void SeriesPeer::on_refused(std::string_view, std::string_view why) { refused.emplace_back(why); }
 
-void SeriesPeer::send_series(Stream stream, Series series) {
-    outgoing_[static_cast<int>(stream)].series = series;
-}
+void SeriesPeer::send_series(Stream stream, Series series) { outgoing_[static_cast<int>(stream)].series = series; }
 
 bool SeriesPeer::all_sent() const {
     for (const auto& outgoing : outgoing_) {
@@ -233,8 +223,7 @@ std::size_t SeriesPeer::on_turn(DataPlane& plane) {
         for (int burst = 0; burst < 256 && outgoing.next < outgoing.series.count; ++burst) {
             if (outgoing.pending.empty()) {
                 const std::size_t spread = outgoing.series.size_max - outgoing.series.size_min + 1;
-                outgoing.pending = numbered_frame(
-                    outgoing.next, outgoing.series.size_min + outgoing.sizes() % spread);
+                outgoing.pending = numbered_frame(outgoing.next, outgoing.series.size_min + outgoing.sizes() % spread);
             }
             if (!plane.send(open.back(), static_cast<Stream>(i), outgoing.pending)) {
                 ++sends_refused;
@@ -261,27 +250,23 @@ DataPlaneOptions World::options(bool server) const {
 
 DataPlane& World::add(const DataPlaneOptions& options, FrameHandler& handler) {
     const std::uint32_t host = options.server ? 1 : next_host_++;
-    return add_at(ipv4_address(0x0a000000u + host, options.server ? 4433 : 50'000), options,
-                  handler);
+    return add_at(ipv4_address(0x0a000000u + host, options.server ? 4433 : 50'000), options, handler);
 }
 
-DataPlane& World::add_at(const UdpAddress& address, const DataPlaneOptions& options,
-                         FrameHandler& handler) {
+DataPlane& World::add_at(const UdpAddress& address, const DataPlaneOptions& options, FrameHandler& handler) {
     std::string error;
-    auto plane = make_data_plane(options, handler, network.attach(address), error, [this] {
-        return network.now() + static_cast<std::uint64_t>(clock_offset_ns);
-    });
+    auto plane = make_data_plane(options, handler, network.attach(address), error,
+                                 [this] { return network.now() + static_cast<std::uint64_t>(clock_offset_ns); });
     if (!plane) throw std::runtime_error(error);
     planes_.push_back(std::move(plane));
     return *planes_.back();
 }
 
-std::vector<DataPlane*> World::add_lcores(const DataPlaneOptions& options,
-                                          std::vector<FrameHandler*> handlers, bool one_receives) {
+std::vector<DataPlane*> World::add_lcores(const DataPlaneOptions& options, std::vector<FrameHandler*> handlers,
+                                          bool one_receives) {
     std::string error;
     PortSet set = network.attach_queues(ipv4_address(0x0a000001, 4433), handlers.size(), one_receives);
-    auto made = make_data_planes(options, handlers, std::move(set), error,
-                                 [this] { return network.now(); });
+    auto made = make_data_planes(options, handlers, std::move(set), error, [this] { return network.now(); });
     if (made.empty()) throw std::runtime_error(error);
     std::vector<DataPlane*> out;
     for (auto& plane : made) {

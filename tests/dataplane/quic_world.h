@@ -45,9 +45,7 @@ public:
     std::uint64_t now() const { return now_; }
     void advance(std::uint64_t ns) { now_ += ns; }
     // When the next packet arrives; UINT64_MAX: none is on its way.
-    std::uint64_t next_arrival() const {
-        return arrivals_.empty() ? UINT64_MAX : arrivals_.begin()->first;
-    }
+    std::uint64_t next_arrival() const { return arrivals_.empty() ? UINT64_MAX : arrivals_.begin()->first; }
     // Puts a datagram of a test's own making on the wire.
     void inject(const UdpAddress& from, const UdpAddress& to, std::vector<std::uint8_t> bytes);
     // From now on the host behind `port` is seen at `seen_at`, and its old address is nobody's, as
@@ -155,8 +153,7 @@ public:
     // Removes a plane without a word to its peers: a crash.
     void crash(DataPlane&);
     // A server of as many lcores as handlers.
-    std::vector<DataPlane*> add_lcores(const DataPlaneOptions&, std::vector<FrameHandler*>,
-                                       bool one_receives);
+    std::vector<DataPlane*> add_lcores(const DataPlaneOptions&, std::vector<FrameHandler*>, bool one_receives);
     // Stops turning a plane (kill -STOP), or goes on with it.
     void pause(DataPlane& plane) { paused_ = &plane; }
     void resume() { paused_ = nullptr; }

@@ -64,7 +64,8 @@ public:
     // Some pods come, are placed, and go again. Returns what their placement allocated.
     std::uint64_t turn() {
         for (int pod = 0; pod < kPods; ++pod) {
-            shim_.ask("pod" + std::to_string(pod), "app", {{"cpu", 100 + pod % kClasses}, {"memory", 100}, {"pods", 1}});
+            shim_.ask("pod" + std::to_string(pod), "app",
+                      {{"cpu", 100 + pod % kClasses}, {"memory", 100}, {"pods", 1}});
         }
         sent();
         sink_.text = 0;

@@ -78,8 +78,9 @@ TEST(Why, an_ask_that_waits_says_what_for) {
     engine.run(10);
     std::string why;
     EXPECT_EQ(engine.ask_state("s", "big", &why), "unschedulable");
-    EXPECT_EQ(why, "no node takes it: NodeResourcesFit; woken by: a node added, a node or its holds changed, "
-                   "a pod gone");
+    EXPECT_EQ(why,
+              "no node takes it: NodeResourcesFit; woken by: a node added, a node or its holds changed, "
+              "a pod gone");
     EXPECT_EQ(engine.ask_state("s", "b", &why), "pending");
     EXPECT_EQ(why, "its shim has no credit left: it must acknowledge decisions first");
     shim.nack("a");

@@ -71,19 +71,19 @@ public:
 
     void node(const std::string& name, const Amounts& capacity, NodeAction action = NodeAction::create) {
         const std::vector<Amount> amounts = encode(capacity);
-        const NodeRecord record{.node = id(name), .action = action, .capacity = amounts, .attributes = {}};
+        const NodeItem record{.node = id(name), .action = action, .capacity = amounts, .attributes = {}};
         send(NodesMessage{std::span(&record, 1)});
     }
 
     void application(const std::string& name) {
-        const ApplicationRecord record{.application = id(name)};
+        const ApplicationItem record{.application = id(name)};
         send(ApplicationsMessage{.add = std::span(&record, 1), .remove = {}});
     }
 
     void ask(const std::string& key, const std::string& application, const Amounts& requests, int priority = 0,
              const std::string& required_node = {}) {
         const std::vector<Amount> amounts = encode(requests);
-        AskRecord record;
+        AskItem record;
         record.key = key;
         record.application = id(application);
         record.priority = priority;
@@ -93,13 +93,13 @@ public:
     }
 
     void release(const std::string& key) {
-        ReleaseRecord record;
+        ReleaseItem record;
         record.key = key;
         send(ReleasesMessage{std::span(&record, 1)});
     }
 
     void nack(const std::string& key) {
-        const NackRecord record{.key = key, .reason = "bind failed"};
+        const NackItem record{.key = key, .reason = "bind failed"};
         send(NacksMessage{std::span(&record, 1)});
     }
 

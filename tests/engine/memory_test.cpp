@@ -47,13 +47,13 @@ public:
     void add_node(const std::string& name) {
         const std::vector<Amount> capacity = {{cpu_, 64'000}, {memory_, 512'000'000}, {pods_, 250}};
         const std::vector<Attribute> labels = {{define("zone-label"), define("zone of " + name)}};
-        const NodeRecord record{.node = define(name), .capacity = capacity, .attributes = labels};
+        const NodeItem record{.node = define(name), .capacity = capacity, .attributes = labels};
         nodes_.push_back(record.node);
         send(NodesMessage{std::span(&record, 1)});
     }
 
     DictId add_application(const std::string& name) {
-        const ApplicationRecord record{.application = define(name)};
+        const ApplicationItem record{.application = define(name)};
         applications_.push_back(record.application);
         send(ApplicationsMessage{.add = std::span(&record, 1), .remove = {}});
         return record.application;
@@ -64,7 +64,7 @@ public:
         const Text label = define("label " + name);
         const Text value = define("value " + name);
         const LabelSelector selector{{{label, LabelOperator::in, {value}}}};
-        SpecRecord record{.number = ++next_spec_, .spec = {}};
+        SpecItem record{.number = ++next_spec_, .spec = {}};
         record.spec.name_space = define("namespace " + name);
         record.spec.labels = {{label, value}};
         record.spec.preferred_anti_affinity.emplace_back();
@@ -79,7 +79,7 @@ public:
     // `node`: its number among those added; -1: it is to be placed.
     void add_pod(const std::string& key, DictId application, SpecNumber spec, std::int64_t size, int node = -1) {
         const std::vector<Amount> amounts = {{cpu_, size}, {memory_, size * 100}, {pods_, 1}};
-        AskRecord record;
+        AskItem record;
         record.key = key;
         record.application = application;
         record.spec = spec;
@@ -99,7 +99,7 @@ public:
         send(ApplicationsMessage{.add = {}, .remove = applications_});
         send(SpecsMessage{.define = {}, .forget = specs_});
         for (const DictId node : nodes_) {
-            const NodeRecord record{.node = node, .action = NodeAction::decommission, .capacity = {}, .attributes = {}};
+            const NodeItem record{.node = node, .action = NodeAction::decommission, .capacity = {}, .attributes = {}};
             send(NodesMessage{std::span(&record, 1)});
         }
         std::vector<DictId> all;
@@ -144,7 +144,8 @@ double bytes_per_running_pod(KeyOf&& key_of) {
     for (int node = 0; node < kNodes; ++node) shim.add_node("node-" + std::to_string(node));
     const DictId application = shim.add_application("app");
     // The first pod of each node and class brings what is theirs.
-    for (int pod = 0; pod < kNodes; ++pod) shim.add_pod("first-" + std::to_string(pod), application, 0, 100 + pod % 50, pod);
+    for (int pod = 0; pod < kNodes; ++pod)
+        shim.add_pod("first-" + std::to_string(pod), application, 0, 100 + pod % 50, pod);
     const double before = allocated_bytes();
     const int pods = kNodes * (kPodsOfNode - 1);
     for (int pod = 0; pod < pods; ++pod) shim.add_pod(key_of(pod), application, 0, 100 + pod % 50, pod % kNodes);
@@ -201,7 +202,8 @@ TEST(Memory, nothing_stays_of_generations_of_pods_nodes_labels_and_specs) {
         full = std::max(full, allocated_bytes() - empty);
         shim.end_everything();
         const EngineCounters counters = shim.engine().counters();
-        EXPECT_EQ(counters.nodes + counters.allocations + counters.classes + counters.unschedulable + counters.backoff, 0u);
+        EXPECT_EQ(counters.nodes + counters.allocations + counters.classes + counters.unschedulable + counters.backoff,
+                  0u);
         after = allocated_bytes() - empty;
         second = number == 1 ? after : second;
     }

@@ -32,7 +32,8 @@ struct Numbers {
 // One cluster and what happens to it, told to an engine as a shim would.
 class Story {
 public:
-    Story(std::uint64_t seed, Engine& engine) : random_{seed * 0x9e3779b97f4a7c15 + 1}, engine_(engine), shim_(engine, "s") {
+    Story(std::uint64_t seed, Engine& engine)
+        : random_{seed * 0x9e3779b97f4a7c15 + 1}, engine_(engine), shim_(engine, "s") {
         shim_.application("app");
         even_ = random_.chance(30);
         priorities_ = 1 + random_.below(5);
@@ -70,7 +71,7 @@ private:
             {shim_.id("cpu"), even_ ? 100 : 20 + static_cast<std::int64_t>(random_.below(300))},
             {shim_.id("memory"), even_ ? 1'000 : static_cast<std::int64_t>(random_.below(6'000))},
             {shim_.id("pods"), 1}};
-        AskRecord record;
+        AskItem record;
         record.key = key;
         record.application = shim_.id("app");
         record.node = shim_.id(node(on));

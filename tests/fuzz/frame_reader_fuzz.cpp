@@ -59,8 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if ((refusal >> 24) < data[1]) return false;
         require(taken < expected.size());
         require(frame.size() == expected[taken].size());
-        require(frame.size() == 0 ||
-                std::memcmp(frame.data(), expected[taken].data(), frame.size()) == 0);
+        require(frame.size() == 0 || std::memcmp(frame.data(), expected[taken].data(), frame.size()) == 0);
         require(reinterpret_cast<std::uintptr_t>(frame.data()) % 8 == 0);
         ++taken;
         return true;
@@ -73,8 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (!reader.failed()) require(consumed + reader.backlog_bytes() == at + piece.size());
         if ((at / cut) % 3 == 0) consumed += reader.resume(take);
     }
-    for (int tries = 0; reader.blocked() && tries < 10'000; ++tries)
-        consumed += reader.resume(take);
+    for (int tries = 0; reader.blocked() && tries < 10'000; ++tries) consumed += reader.resume(take);
     require(reader.blocked() || taken == expected.size());
     return 0;
 }

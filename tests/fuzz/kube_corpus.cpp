@@ -12,7 +12,8 @@ const std::string kSelector =
     R"({"matchLabels":{"app":"web"},"matchExpressions":[{"key":"a","operator":"In","values":["1","2"]},)"
     R"({"key":"b","operator":"NotIn","values":["3"]},{"key":"c","operator":"Exists"},{"key":"d","operator":"DoesNotExist"}]})";
 const std::string kTerm = R"({"topologyKey":"zone","namespaces":["x"],"namespaceSelector":{},"matchLabelKeys":["app"],)"
-                          R"("mismatchLabelKeys":["app"],"labelSelector":)" + kSelector + "}";
+                          R"("mismatchLabelKeys":["app"],"labelSelector":)" +
+                          kSelector + "}";
 
 std::string affinity(const std::string& name) {
     return "\"" + name + R"(":{"requiredDuringSchedulingIgnoredDuringExecution":[)" + kTerm +
@@ -33,32 +34,37 @@ std::vector<std::string> pods() {
             R"("status":{"phase":"Running","containerStatuses":[{"name":"c","resources":{"requests":{"cpu":"2"}},)"
             R"("allocatedResources":{"cpu":"1"}}],"conditions":[{"type":"PodResizePending","reason":"Infeasible"}]}})",
         R"({"kind":"Pod",)" + meta("b") + R"(,"spec":{"affinity":{)" + affinity("podAffinity") + "," +
-            affinity("podAntiAffinity") + R"(,"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
+            affinity("podAntiAffinity") +
+            R"(,"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
             R"({"nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name","operator":"In","values":["n"]}]},)"
             R"({"matchExpressions":[{"key":"a","operator":"Gt","values":["5"]}]}]}}}}})",
         R"({"kind":"Pod",)" + meta("c") +
             R"(,"spec":{"hostNetwork":true,"tolerations":[{"key":"k","operator":"Exists","effect":"NoExecute"}],)"
             R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule",)"
-            R"("minDomains":2,"matchLabelKeys":["app"],"nodeTaintsPolicy":"Honor","labelSelector":)" + kSelector +
+            R"("minDomains":2,"matchLabelKeys":["app"],"nodeTaintsPolicy":"Honor","labelSelector":)" +
+            kSelector +
             R"(}],"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"x"}},{"name":"w","ephemeral":{}},)"
             R"({"rbd":{"image":"i","monitors":["m"]}}],"schedulingGates":[{"name":"g"}]}})"};
 }
 
 std::vector<std::string> others() {
-    return {
-        R"({"kind":"Node",)" + meta("n") + R"(,"spec":{"unschedulable":true,"taints":[{"key":"k","effect":"NoSchedule"}]},)"
-            R"("status":{"allocatable":{"cpu":"4","pods":"110"},"images":[{"names":["a/b:1"],"sizeBytes":5}]}})",
-        R"({"kind":"PersistentVolumeClaim",)" + meta("x") + R"(,"spec":{"storageClassName":"s","accessModes":)"
-            R"(["ReadWriteOncePod"],"resources":{"requests":{"storage":"1Gi"}}}})",
-        R"({"kind":"PersistentVolume",)" + meta("y") + R"(,"spec":{"capacity":{"storage":"1Gi"},"csi":{"driver":"d",)"
-            R"("volumeHandle":"h"},"claimRef":{"name":"x","namespace":"ns","uid":"u"}}})",
-        R"({"kind":"StorageClass",)" + meta("s") + R"(,"provisioner":"p","allowedTopologies":[{"matchLabelExpressions":)"
-            R"([{"key":"zone","values":["a"]}]}]})",
-        R"({"kind":"PodDisruptionBudget",)" + meta("p") + R"(,"spec":{"selector":)" + kSelector +
-            R"(},"status":{"disruptionsAllowed":1,"disruptedPods":{"a":null}}})",
-        R"({"kind":"PriorityClass",)" + meta("q") + R"(,"value":7,"globalDefault":true})",
-        R"({"kind":"CSINode",)" + meta("n") + R"(,"spec":{"drivers":[{"name":"d","allocatable":{"count":3}}]}})",
-        R"({"kind":"Service",)" + meta("r") + R"(,"spec":{"selector":{"app":"web"}}})"};
+    return {R"({"kind":"Node",)" + meta("n") +
+                R"(,"spec":{"unschedulable":true,"taints":[{"key":"k","effect":"NoSchedule"}]},)"
+                R"("status":{"allocatable":{"cpu":"4","pods":"110"},"images":[{"names":["a/b:1"],"sizeBytes":5}]}})",
+            R"({"kind":"PersistentVolumeClaim",)" + meta("x") +
+                R"(,"spec":{"storageClassName":"s","accessModes":)"
+                R"(["ReadWriteOncePod"],"resources":{"requests":{"storage":"1Gi"}}}})",
+            R"({"kind":"PersistentVolume",)" + meta("y") +
+                R"(,"spec":{"capacity":{"storage":"1Gi"},"csi":{"driver":"d",)"
+                R"("volumeHandle":"h"},"claimRef":{"name":"x","namespace":"ns","uid":"u"}}})",
+            R"({"kind":"StorageClass",)" + meta("s") +
+                R"(,"provisioner":"p","allowedTopologies":[{"matchLabelExpressions":)"
+                R"([{"key":"zone","values":["a"]}]}]})",
+            R"({"kind":"PodDisruptionBudget",)" + meta("p") + R"(,"spec":{"selector":)" + kSelector +
+                R"(},"status":{"disruptionsAllowed":1,"disruptedPods":{"a":null}}})",
+            R"({"kind":"PriorityClass",)" + meta("q") + R"(,"value":7,"globalDefault":true})",
+            R"({"kind":"CSINode",)" + meta("n") + R"(,"spec":{"drivers":[{"name":"d","allocatable":{"count":3}}]}})",
+            R"({"kind":"Service",)" + meta("r") + R"(,"spec":{"selector":{"app":"web"}}})"};
 }
 
 const std::string kYaml =

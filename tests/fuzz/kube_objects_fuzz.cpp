@@ -32,7 +32,7 @@ private:
     void amounts(std::span<const Amount> list) const {
         std::set<DictId> kinds;
         for (const Amount& amount : list) {
-            require(amount.kind != 0 && amount.kind <= defined_ && kinds.insert(amount.kind).second);
+            require(amount.resource != 0 && amount.resource <= defined_ && kinds.insert(amount.resource).second);
             require(amount.value >= 0 && amount.value <= kube::kAmountMax);
         }
     }
@@ -42,7 +42,7 @@ private:
         }
     }
     void one(const SpecsMessage& message) {
-        for (const SpecRecord& record : message.define) {
+        for (const SpecItem& record : message.define) {
             require(record.number == ++specs_);
             known(record.spec.name_space);
             for (const Label& label : record.spec.labels) {
@@ -51,7 +51,7 @@ private:
         }
     }
     void one(const NodesMessage& message) {
-        for (const NodeRecord& node : message.nodes) {
+        for (const NodeItem& node : message.nodes) {
             require(node.node != 0 && nodes_.insert(node.node).second);
             known(node.node);
             amounts(node.capacity);
@@ -59,12 +59,12 @@ private:
         }
     }
     void one(const ApplicationsMessage& message) {
-        for (const ApplicationRecord& record : message.add) {
+        for (const ApplicationItem& record : message.add) {
             known(record.application);
         }
     }
     void one(const AsksMessage& message) {
-        for (const AskRecord& ask : message.asks) {
+        for (const AskItem& ask : message.asks) {
             require(ask.key.size() > 1 && keys_.insert(std::string(ask.key)).second);
             require(ask.spec >= 1 && ask.spec <= specs_);
             require(ask.node == 0 || nodes_.contains(ask.node));

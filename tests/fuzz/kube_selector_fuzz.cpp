@@ -43,8 +43,8 @@ void convert(const Value& value, Texts& texts) {
         const std::size_t labels = value["matchLabels"].members().size();
         auto expressions = selector->requirements;
         expressions.erase(expressions.begin(),
-                          expressions.begin() + static_cast<std::ptrdiff_t>(
-                              expressions.size() - value["matchExpressions"].items().size()));
+                          expressions.begin() + static_cast<std::ptrdiff_t>(expressions.size() -
+                                                                            value["matchExpressions"].items().size()));
         require(selector->requirements.size() <= labels + expressions.size());
         check(expressions, texts, false);
     }
@@ -68,6 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     text.reserve(size + kTextPadding);
     std::vector<ObjectFault> faults;
     Texts texts;
-    read_objects(text, "fuzz", [&](const ReadObject& object) { convert(object.value, texts); }, faults);
+    read_objects(
+        text, "fuzz", [&](const ReadObject& object) { convert(object.value, texts); }, faults);
     return 0;
 }

@@ -14,8 +14,7 @@ using namespace bayplan::dataplane::test;
 bool write_seed(const std::string& path, std::uint8_t choice, const Frame8& frame) {
     std::ofstream file(path, std::ios::binary);
     file.put(static_cast<char>(choice));
-    file.write(reinterpret_cast<const char*>(frame.data()),
-               static_cast<std::streamsize>(frame.size()));
+    file.write(reinterpret_cast<const char*>(frame.data()), static_cast<std::streamsize>(frame.size()));
     return file.good();
 }
 
@@ -26,13 +25,12 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "usage: l2l3_corpus DIRECTORY\n");
         return 2;
     }
-    std::vector<Frame8> frames = {make_udp("payload"), make_echo(Frame8(40, 7)), make_arp(),
-                                  make_arp({.operation = 2}),
+    std::vector<Frame8> frames = {make_udp("payload"), make_echo(Frame8(40, 7)), make_arp(), make_arp({.operation = 2}),
                                   make_udp("payload", {.options = {1, 1, 1, 0}})};
     for (const Malformed& one : malformed_frames()) frames.push_back(one.make());
     const std::size_t of_ipv4 = frames.size();
-    for (Frame8& one : std::vector<Frame8>{make_udp6("payload"), make_echo6(Frame8(40, 7)),
-                                           make_ndp(), make_advertisement({.flags = 0x60})}) {
+    for (Frame8& one : std::vector<Frame8>{make_udp6("payload"), make_echo6(Frame8(40, 7)), make_ndp(),
+                                           make_advertisement({.flags = 0x60})}) {
         frames.push_back(std::move(one));
     }
     for (const Malformed& one : malformed_frames6()) frames.push_back(one.make());
@@ -42,8 +40,7 @@ int main(int argc, char** argv) {
     for (std::size_t i = 0; i < frames.size(); ++i) {
         const std::string path = std::string(argv[1]) + "/" + std::to_string(i);
         const std::uint8_t kind = i < of_ipv4 ? 0 : kBothVersions;
-        if (!write_seed(path, kind, frames[i]) ||
-            !write_seed(path + "-put-right", kind | kEverything, frames[i]) ||
+        if (!write_seed(path, kind, frames[i]) || !write_seed(path + "-put-right", kind | kEverything, frames[i]) ||
             !write_seed(path + "-tagged", kInVlan | kEverything, frames[i])) {
             std::fprintf(stderr, "cannot write %s\n", path.c_str());
             return 1;

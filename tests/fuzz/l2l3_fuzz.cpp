@@ -47,8 +47,8 @@ void put_right(Frame8& frame, std::uint8_t choice) {
     if ((choice & 8) != 0 && frame.size() >= 34) {
         set16(frame, 16, static_cast<unsigned>(frame.size() - 14));
     }
-    const bool is_whole = frame.size() >= 34 && ip_header_size(frame) >= 20 &&
-                          frame.size() >= 14 + ip_header_size(frame) + 8;
+    const bool is_whole =
+        frame.size() >= 34 && ip_header_size(frame) >= 20 && frame.size() >= 14 + ip_header_size(frame) + 8;
     if (!is_whole) return;
     const std::size_t body = 14 + ip_header_size(frame);
     const std::size_t end = std::min(frame.size(), std::size_t{14} + get16(frame, 16));
@@ -72,8 +72,7 @@ void check_silence(Frame8& reply) {
         other.ip = get32(reply, type == 0x0806 ? 38 : 30);
     }
     const FrameAction action = handle_frame(reply, other).action;
-    require(action == FrameAction::drop || action == FrameAction::arp_news ||
-            action == FrameAction::ndp_news);
+    require(action == FrameAction::drop || action == FrameAction::arp_news || action == FrameAction::ndp_news);
 }
 
 void check_reply(Frame8 reply, const Station& own, FrameAction action) {
@@ -122,31 +121,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Frame8 before = frame;
     const FrameResult result = handle_frame(frame, own);
     require(frame.size() == before.size());
-    const bool replied = result.action == FrameAction::arp_reply ||
-                         result.action == FrameAction::icmp_reply;
+    const bool replied = result.action == FrameAction::arp_reply || result.action == FrameAction::icmp_reply;
     require(replied || frame == before);
     switch (result.action) {
-        case FrameAction::drop:
-            require(static_cast<std::size_t>(result.reason) < kDropReasonCount);
-            break;
+        case FrameAction::drop: require(static_cast<std::size_t>(result.reason) < kDropReasonCount); break;
         case FrameAction::datagram:
             require(result.payload.data() >= frame.data() + udp_headers_size(own, result.path));
             require(result.payload.data() + result.payload.size() <= frame.data() + frame.size());
             require(!result.payload.empty() && result.path.remote.port != 0);
             break;
-        case FrameAction::arp_news:
-            require(result.sender_ip != 0);
-            break;
-        case FrameAction::ndp_news:
-            require(is_usable_host(result.sender_ip6));
-            break;
-        case FrameAction::ndp_question:
-            check_answer(result, own);
-            break;
+        case FrameAction::arp_news: require(result.sender_ip != 0); break;
+        case FrameAction::ndp_news: require(is_usable_host(result.sender_ip6)); break;
+        case FrameAction::ndp_question: check_answer(result, own); break;
         case FrameAction::arp_reply:
-        case FrameAction::icmp_reply:
-            check_reply(frame, own, result.action);
-            break;
+        case FrameAction::icmp_reply: check_reply(frame, own, result.action); break;
     }
     return 0;
 }

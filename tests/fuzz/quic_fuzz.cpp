@@ -36,29 +36,27 @@ void require(bool holds) {
 }  // namespace
 
 extern "C" int ngtcp2_crypto_decrypt_cb(std::uint8_t* dest, const ngtcp2_crypto_aead* aead,
-                                        const ngtcp2_crypto_aead_ctx* context,
-                                        const std::uint8_t* cipher, std::size_t size,
-                                        const std::uint8_t* nonce, std::size_t nonce_size,
+                                        const ngtcp2_crypto_aead_ctx* context, const std::uint8_t* cipher,
+                                        std::size_t size, const std::uint8_t* nonce, std::size_t nonce_size,
                                         const std::uint8_t* more, std::size_t more_size) {
     if (open_packets) {
         if (size < 16) return NGTCP2_ERR_DECRYPT;
         std::memmove(dest, cipher, size - 16);
         return 0;
     }
-    static const auto real = reinterpret_cast<decltype(&ngtcp2_crypto_decrypt_cb)>(
-        dlsym(RTLD_NEXT, "ngtcp2_crypto_decrypt_cb"));
+    static const auto real =
+        reinterpret_cast<decltype(&ngtcp2_crypto_decrypt_cb)>(dlsym(RTLD_NEXT, "ngtcp2_crypto_decrypt_cb"));
     return real(dest, aead, context, cipher, size, nonce, nonce_size, more, more_size);
 }
 
 extern "C" int ngtcp2_crypto_hp_mask_cb(std::uint8_t* dest, const ngtcp2_crypto_cipher* cipher,
-                                        const ngtcp2_crypto_cipher_ctx* context,
-                                        const std::uint8_t* sample) {
+                                        const ngtcp2_crypto_cipher_ctx* context, const std::uint8_t* sample) {
     if (open_packets) {
         std::memset(dest, 0, NGTCP2_HP_MASKLEN);
         return 0;
     }
-    static const auto real = reinterpret_cast<decltype(&ngtcp2_crypto_hp_mask_cb)>(
-        dlsym(RTLD_NEXT, "ngtcp2_crypto_hp_mask_cb"));
+    static const auto real =
+        reinterpret_cast<decltype(&ngtcp2_crypto_hp_mask_cb)>(dlsym(RTLD_NEXT, "ngtcp2_crypto_hp_mask_cb"));
     return real(dest, cipher, context, sample);
 }
 
@@ -110,8 +108,7 @@ struct Session {
         Bytes packet{static_cast<std::uint8_t>(0x43 | (frames.empty() ? 0 : frames[0] & 0x24))};
         packet.insert(packet.end(), server_cid.begin(), server_cid.end());
         ++number;
-        for (int shift = 24; shift >= 0; shift -= 8)
-            packet.push_back(static_cast<std::uint8_t>(number >> shift));
+        for (int shift = 24; shift >= 0; shift -= 8) packet.push_back(static_cast<std::uint8_t>(number >> shift));
         packet.insert(packet.end(), frames.begin() + (frames.empty() ? 0 : 1), frames.end());
         packet.resize(std::max<std::size_t>(packet.size() + 16, 40));  // where the tag would be
         return packet;
@@ -144,8 +141,7 @@ struct Session {
                 return inject(other, long_packet(bytes.empty() ? 0 : bytes[0], bytes));
             case 6: {
                 Bytes copy = recorded[bytes.empty() ? 0 : bytes[0] % recorded.size()];
-                for (std::size_t i = 1; i + 1 < bytes.size(); i += 2)
-                    copy[bytes[i] % copy.size()] ^= bytes[i + 1];
+                for (std::size_t i = 1; i + 1 < bytes.size(); i += 2) copy[bytes[i] % copy.size()] ^= bytes[i + 1];
                 return inject(from, std::move(copy));
             }
             default: return world.run_for((bytes.empty() ? 1u : bytes[0]) * 2'000'000ull);
@@ -201,8 +197,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(*session);
     if (++inputs % kInputsOfSession == 0) {
         SeriesPeer later;
-        session->world.connect(session->world.add_at(ipv4_address(0x0a0000c8, 50'000),
-                                                     session->world.options(false), later));
+        session->world.connect(
+            session->world.add_at(ipv4_address(0x0a0000c8, 50'000), session->world.options(false), later));
         require(session->world.run_until([&] { return !later.open.empty(); }));
         session.reset();
     }

@@ -24,7 +24,8 @@ std::string printed_configuration(const config::ConfigFolder& folder) {
 std::string small_journal(const config::ConfigFolder& folder) {
     const std::string path = (folder.path() / "journal").string();
     std::string error;
-    const auto journal = client::Journal::open(path, client::Journal::Sync::process, [](std::string_view) {}, error);
+    const auto journal = client::Journal::open(
+        path, client::Journal::Sync::process, [](std::string_view) {}, error);
     if (journal == nullptr) {
         return "";
     }

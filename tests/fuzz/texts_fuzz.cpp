@@ -42,7 +42,8 @@ void configuration(const std::string& text) {
     }
     const std::string printed = config::print_config(read);
     config::Config again;
-    require(config::load_config(folder().write("b.yaml", printed), host, again, faults), "a printed configuration is refused");
+    require(config::load_config(folder().write("b.yaml", printed), host, again, faults),
+            "a printed configuration is refused");
     require(config::print_config(again) == printed, "a configuration changes when it is printed and read");
 }
 
@@ -79,7 +80,8 @@ void words(const std::string& text) {
         require(config::parse_size(config::print_size(*size)) == size, "a size changes when it is printed");
     }
     if (const auto duration = config::parse_duration(text)) {
-        require(config::parse_duration(config::print_duration(*duration)) == duration, "a duration changes when it is printed");
+        require(config::parse_duration(config::print_duration(*duration)) == duration,
+                "a duration changes when it is printed");
     }
 }
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "record_maker.h"
+#include "item_maker.h"
 #include "wire/codec.h"
 
 int main(int argc, char** argv) {
@@ -20,14 +20,11 @@ int main(int argc, char** argv) {
     std::filesystem::create_directories(directory);
     Encoder encoder;
     for (unsigned long round = 0; round < rounds; ++round) {
-        RecordMaker maker(round, Limits{});
-        for (std::size_t kind = 0; kind < RecordMaker::kMessageKinds; ++kind) {
-            const auto bytes =
-                encoder.encode(maker.message(kind, round == 0 ? Extent::empty : Extent::small));
-            std::ofstream file(directory / (std::to_string(kind) + "-" + std::to_string(round)),
-                               std::ios::binary);
-            file.write(reinterpret_cast<const char*>(bytes.data()),
-                       static_cast<std::streamsize>(bytes.size()));
+        ItemMaker maker(round, Limits{});
+        for (std::size_t kind = 0; kind < ItemMaker::kMessageKinds; ++kind) {
+            const auto bytes = encoder.encode(maker.message(kind, round == 0 ? Extent::empty : Extent::small));
+            std::ofstream file(directory / (std::to_string(kind) + "-" + std::to_string(round)), std::ios::binary);
+            file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
             if (!file) {
                 std::fprintf(stderr, "%s: cannot be written\n", directory.c_str());
                 return 1;

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include <boost/json.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
 #include "cli/check_command.h"
 #include "host_root.h"
@@ -59,7 +59,8 @@ public:
         std::vector<std::string> all;
         for (const auto& one : rows_) {
             if (one.at("severity").as_string() != "ok") {
-                all.push_back(std::string(one.at("severity").as_string()) + " " + std::string(one.at("check").as_string()));
+                all.push_back(std::string(one.at("severity").as_string()) + " " +
+                              std::string(one.at("check").as_string()));
             }
         }
         std::ranges::sort(all);
@@ -135,7 +136,8 @@ TEST(CheckHost, asks_nothing_of_a_server_that_is_shared) {
 TEST(CheckHost, sees_what_lies_on_the_wrong_numa_domain) {
     const HostRoot root;
     testing::make_server(root);
-    const Check check(root, "data_plane: 0\nengine: 1\nworkers: [2, 4]\nhost: {nics: [eth0, '0000:03:00.0'], memory: 40Gi}\n");
+    const Check check(
+        root, "data_plane: 0\nengine: 1\nworkers: [2, 4]\nhost: {nics: [eth0, '0000:03:00.0'], memory: 40Gi}\n");
     EXPECT_EQ(check.row("NUMA of eth0").severity, "warning");
     EXPECT_EQ(check.row("NUMA of eth0").current, "1");
     EXPECT_EQ(check.row("NUMA of 0000:03:00.0").severity, "ok");
@@ -187,8 +189,9 @@ TEST(CheckHost, knows_that_a_virtual_machine_has_no_governor_and_reads_the_comma
 TEST(CheckHost, tells_in_a_container_what_the_container_leaves_and_what_it_hides) {
     const HostRoot root;
     testing::make_container(root);
-    const Check check(root,
-                      "data_plane: 0\nengine: 1\nworkers: 2\nhost: {isolated: 0-1, memory: 4Gi, transparent_hugepages: never}\n");
+    const Check check(
+        root,
+        "data_plane: 0\nengine: 1\nworkers: 2\nhost: {isolated: 0-1, memory: 4Gi, transparent_hugepages: never}\n");
     EXPECT_EQ(check.row("CPUs online").severity, "ok");
     EXPECT_EQ(check.row("CPUs allowed").severity, "error");
     EXPECT_EQ(check.row("CPUs allowed").current, "0-1");

@@ -78,14 +78,17 @@ void HostRoot::add_cpus(const Shape& shape) const {
         write(folder + "/topology/core_id", std::to_string(core % shape.cores));
         write(folder + "/topology/physical_package_id", std::to_string(socket));
         write(folder + "/topology/die_id", "0");
-        for (const char* name : {"core_cpus", "thread_siblings"}) write_set(*this, folder + "/topology/" + name, siblings);
+        for (const char* name : {"core_cpus", "thread_siblings"})
+            write_set(*this, folder + "/topology/" + name, siblings);
         for (const char* name : {"package_cpus", "core_siblings", "die_cpus"}) {
             write_set(*this, folder + "/topology/" + name, package);
         }
         if (!shape.governor.empty()) write(folder + "/cpufreq/scaling_governor", shape.governor);
-        info += fmt::format("processor\t: {}\nvendor_id\t: GenuineIntel\nmodel name\t: Test Processor 1000\n"
-                            "physical id\t: {}\n"
-                            "flags\t\t: fpu sse avx2{}\n\n", cpu, socket, shape.virtual_machine ? " hypervisor" : "");
+        info += fmt::format(
+            "processor\t: {}\nvendor_id\t: GenuineIntel\nmodel name\t: Test Processor 1000\n"
+            "physical id\t: {}\n"
+            "flags\t\t: fpu sse avx2{}\n\n",
+            cpu, socket, shape.virtual_machine ? " hypervisor" : "");
     }
     write("/proc/cpuinfo", info);
     const std::string everything = range(0, count).to_string();
@@ -93,8 +96,8 @@ void HostRoot::add_cpus(const Shape& shape) const {
         write(std::string("/sys/devices/system/cpu/") + name, everything);
     }
     write("/sys/devices/system/cpu/isolated", "");
-    write("/proc/self/status", "Name:\tbayplan\nCpus_allowed:\t" + host::to_mask(range(0, count)) +
-                                   "\nCpus_allowed_list:\t" + everything);
+    write("/proc/self/status",
+          "Name:\tbayplan\nCpus_allowed:\t" + host::to_mask(range(0, count)) + "\nCpus_allowed_list:\t" + everything);
     write("/sys/devices/virtual/workqueue/cpumask", host::to_mask(range(0, count)));
     for (std::size_t socket = 0; socket < shape.sockets; ++socket) {
         CpuSet mine;
@@ -116,7 +119,8 @@ void HostRoot::add_cpus(const Shape& shape) const {
 
 void HostRoot::add_memory(std::size_t mib, std::size_t swap_mib) const {
     write("/proc/meminfo", fmt::format("MemTotal:       {} kB\nMemFree:          1000 kB\nSwapTotal:      {} kB\n"
-                                       "HugePages_Total:       0\nHugepagesize:       2048 kB", mib * 1024, swap_mib * 1024));
+                                       "HugePages_Total:       0\nHugepagesize:       2048 kB",
+                                       mib * 1024, swap_mib * 1024));
 }
 
 void HostRoot::add_hugepages(const std::string& folder, std::size_t kib, std::size_t total, std::size_t free) const {
@@ -152,7 +156,8 @@ void make_server(const HostRoot& root) {
                    .governor = "powersave"});
     root.add_memory(65'000, 8'192);
     for (const int node : {0, 1}) {
-        root.add_hugepages(fmt::format("/sys/devices/system/node/node{}/hugepages", node), 2'048, node == 0 ? 100 : 0, 50);
+        root.add_hugepages(fmt::format("/sys/devices/system/node/node{}/hugepages", node), 2'048, node == 0 ? 100 : 0,
+                           50);
         root.add_hugepages(fmt::format("/sys/devices/system/node/node{}/hugepages", node), 1'048'576, 0, 0);
     }
     root.add_hugepages("/sys/kernel/mm/hugepages", 2'048, 100, 50);
@@ -173,7 +178,8 @@ void make_server(const HostRoot& root) {
 }
 
 void make_vm(const HostRoot& root) {
-    root.add_cpus({.sockets = 1, .cores = 8, .threads = 1, .mib_of_socket = 16'384, .virtual_machine = true, .governor = ""});
+    root.add_cpus(
+        {.sockets = 1, .cores = 8, .threads = 1, .mib_of_socket = 16'384, .virtual_machine = true, .governor = ""});
     root.add_memory(16'000, 0);
     root.add_hugepages("/sys/devices/system/node/node0/hugepages", 2'048, 512, 512);
     root.add_hugepages("/sys/kernel/mm/hugepages", 2'048, 512, 512);

@@ -32,7 +32,7 @@ public:
         std::size_t threads = 1;
         std::size_t mib_of_socket = 16'384;
         bool virtual_machine = false;
-        std::string governor;   // "": no cpufreq
+        std::string governor;  // "": no cpufreq
     };
     void add_cpus(const Shape&) const;
     void add_memory(std::size_t mib, std::size_t swap_mib) const;

@@ -15,8 +15,8 @@ namespace bayplan {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::HostRoot;
+using ::testing::Not;
 using threads::Role;
 
 constexpr char kProfile[] =

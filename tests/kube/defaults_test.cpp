@@ -6,8 +6,8 @@
 namespace bayplan::kube {
 namespace {
 
-using ::testing::IsEmpty;
 using testing::DumpOf;
+using ::testing::IsEmpty;
 using testing::Sent;
 using Amounts = std::map<std::string, std::int64_t>;
 
@@ -17,7 +17,9 @@ std::string pod(const std::string& spec, const std::string& metadata = "") {
 
 struct Both {
     explicit Both(const std::string& text)
-        : plain_dump(text), full_dump(text, {.defaults = true, .schedulers = {}}), plain(plain_dump.sent()),
+        : plain_dump(text),
+          full_dump(text, {.defaults = true, .schedulers = {}}),
+          plain(plain_dump.sent()),
           full(full_dump.sent()) {
         EXPECT_THAT(plain_dump.faults(), IsEmpty());
         EXPECT_THAT(full_dump.faults(), IsEmpty());
@@ -66,8 +68,8 @@ TEST(Defaults, LabelKeysJoinTheSelectors) {
         "matchLabelKeys":["hash","absent"],
         "mismatchLabelKeys":["tenant"]})";
     const std::string no_selector = R"({"topologyKey":"z","matchLabelKeys":["hash"]})";
-    const Both made(pod(R"({"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[)" + term + "," +
-                            no_selector +
+    const Both made(pod(R"({"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[)" + term +
+                            "," + no_selector +
                             R"(]},"podAntiAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":
                             [{"weight":1,"podAffinityTerm":)" +
                             term + R"(}]}},"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z",
@@ -128,7 +130,8 @@ TEST(Defaults, AStatedPriorityStays) {
 
 TEST(Defaults, OfSeveralDefaultClassesTheLowestCounts) {
     const auto priority_class = [](const std::string& name, const std::string& value) {
-        return R"({"kind":"PriorityClass","metadata":{"name":")" + name + R"("},"globalDefault":true,"value":)" + value + "},";
+        return R"({"kind":"PriorityClass","metadata":{"name":")" + name + R"("},"globalDefault":true,"value":)" +
+               value + "},";
     };
     const Both made(R"({"kind":"List","items":[)" + priority_class("a", "7") + priority_class("b", "-5") +
                     priority_class("c", "6") + pod("{}") + "]}");

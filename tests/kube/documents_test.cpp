@@ -28,20 +28,20 @@ struct Read {
     static std::string render(const Value& value) {
         std::string out;
         switch (value.kind()) {
-        case Value::Kind::list:
-            for (const Value& item : value.items()) {
-                out += (out.empty() ? "" : ",") + render(item);
-            }
-            return "[" + out + "]";
-        case Value::Kind::object:
-            for (const Member& member : value.members()) {
-                out += (out.empty() ? "" : ",") + std::string(member.name) + "=" + render(member.value);
-            }
-            return "{" + out + "}";
-        case Value::Kind::absent: return "~";
-        case Value::Kind::number: return "#" + std::string(value.text());
-        case Value::Kind::boolean: return "!" + std::string(value.text());
-        case Value::Kind::text: return "'" + std::string(value.text()) + "'";
+            case Value::Kind::list:
+                for (const Value& item : value.items()) {
+                    out += (out.empty() ? "" : ",") + render(item);
+                }
+                return "[" + out + "]";
+            case Value::Kind::object:
+                for (const Member& member : value.members()) {
+                    out += (out.empty() ? "" : ",") + std::string(member.name) + "=" + render(member.value);
+                }
+                return "{" + out + "}";
+            case Value::Kind::absent: return "~";
+            case Value::Kind::number: return "#" + std::string(value.text());
+            case Value::Kind::boolean: return "!" + std::string(value.text());
+            case Value::Kind::text: return "'" + std::string(value.text()) + "'";
         }
         return out;
     }
@@ -76,7 +76,7 @@ TEST(Documents, ItemsOfATypedListAreOfItsKind) {
 
 TEST(Documents, ManagedFieldsAreNotRead) {
     EXPECT_THAT(Read(R"({"kind":"A","managedFields":[{"x":{"y":1}}],"z":1})").objects,
-        ElementsAre("A: {kind='A',z=#1}"));
+                ElementsAre("A: {kind='A',z=#1}"));
 }
 
 TEST(Documents, BracketsInTextsEndNothing) {
@@ -90,8 +90,9 @@ TEST(Documents, BracketsInTextsEndNothing) {
 TEST(Documents, BrokenJsonIsAFaultAndTheNextDocumentIsRead) {
     const Read torn(R"({"kind":"List","items":[{"kind":"A"})");
     EXPECT_THAT(torn.faults, ElementsAre(HasSubstr("is not valid JSON")));
-    const Read part("{\"kind\":\"List\",\"items\":[{\"kind\":\"A\"},\n{\"kind\":\"B\",\"x\":tru},"
-                    "{\"kind\":\"C\"}]}\n{\"kind\":\"D\"}");
+    const Read part(
+        "{\"kind\":\"List\",\"items\":[{\"kind\":\"A\"},\n{\"kind\":\"B\",\"x\":tru},"
+        "{\"kind\":\"C\"}]}\n{\"kind\":\"D\"}");
     EXPECT_THAT(part.objects, ElementsAre("A: {kind='A'}", "D: {kind='D'}"));
     EXPECT_THAT(part.faults, ElementsAre(HasSubstr("f: item 2: is not valid JSON")));
     EXPECT_THAT(Read(R"({"kind":"A","x":01})").faults, ElementsAre(HasSubstr("is not valid JSON")));
@@ -129,8 +130,9 @@ TEST(Documents, ItemsThatAreNoObjects) {
 }
 
 TEST(Documents, YamlScalarsAreWhatKubernetesTakesThemFor) {
-    const Read read("kind: X\na: 0.50\nb: '0.50'\nc: yes\nd: \"yes\"\ne: ~\nf:\ng: 1Gi\nh: -1e3\ni: [1, "
-                    "x]\nj: {k: v}\nl: 1.2.3\nm: |\n  two\n  lines\n");
+    const Read read(
+        "kind: X\na: 0.50\nb: '0.50'\nc: yes\nd: \"yes\"\ne: ~\nf:\ng: 1Gi\nh: -1e3\ni: [1, "
+        "x]\nj: {k: v}\nl: 1.2.3\nm: |\n  two\n  lines\n");
     EXPECT_THAT(read.objects,
                 ElementsAre("X: {kind='X',a=#0.50,b='0.50',c=!true,d='yes',e=~,f=~,g='1Gi',h=#-1e3,i=[#1,'x'],"
                             "j={k='v'},"
@@ -138,8 +140,9 @@ TEST(Documents, YamlScalarsAreWhatKubernetesTakesThemFor) {
 }
 
 TEST(Documents, YamlDocumentsListsAndAliases) {
-    const Read read("---\nkind: A\n---\n# nothing here\n---\nkind: List\nitems:\n"
-                    "- kind: B\n  x: &here {y: 1}\n  z: *here\n- kind: C\n...\n");
+    const Read read(
+        "---\nkind: A\n---\n# nothing here\n---\nkind: List\nitems:\n"
+        "- kind: B\n  x: &here {y: 1}\n  z: *here\n- kind: C\n...\n");
     EXPECT_THAT(read.objects, ElementsAre("A: {kind='A'}", "B: {kind='B',x={y=#1},z={y=#1}}", "C: {kind='C'}"));
     EXPECT_THAT(read.faults, IsEmpty());
 }
@@ -149,7 +152,8 @@ TEST(Documents, BrokenYamlNamesItsLine) {
     EXPECT_THAT(read.objects, ElementsAre("A: {kind='A'}"));
     ASSERT_EQ(read.faults.size(), 1u);
     EXPECT_THAT(read.faults[0], ::testing::MatchesRegex("f:[0-9]+: is not valid YAML: .*"));
-    EXPECT_THAT(Read("kind: A\n---\n, kind: B\n").faults, ElementsAre("f:3: is not valid YAML: nothing can start here"));
+    EXPECT_THAT(Read("kind: A\n---\n, kind: B\n").faults,
+                ElementsAre("f:3: is not valid YAML: nothing can start here"));
 }
 
 TEST(Documents, JsonAndYamlGiveTheSameTree) {
@@ -163,10 +167,10 @@ TEST(Times, AreSecondsSince1970) {
     EXPECT_EQ(parse_time("2026-02-28T23:59:59.123456Z"), 1'772'323'199);
     EXPECT_EQ(parse_time("2026-03-01T01:59:59+02:00"), 1'772'323'199);
     EXPECT_EQ(parse_time("2024-02-29T00:00:00-01:30"), 1'709'170'200);
-    for (const std::string_view text : {"", "2026", "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z",
-        "2026-01-01T00:00:00",
-                                        "2026-01-01 00:00", "2026-01-01T00:00:00+2", "x026-01-01T00:00:00Z",
-                                        "2026-13-01T00:00:00Z", "2026-01-01T00:00:00Zx", "-026-01-01T00:00:00Z"}) {
+    for (const std::string_view text :
+         {"", "2026", "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00", "2026-01-01 00:00",
+          "2026-01-01T00:00:00+2", "x026-01-01T00:00:00Z", "2026-13-01T00:00:00Z", "2026-01-01T00:00:00Zx",
+          "-026-01-01T00:00:00Z"}) {
         EXPECT_FALSE(parse_time(text).has_value()) << text;
     }
 }

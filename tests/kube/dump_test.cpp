@@ -9,9 +9,9 @@
 namespace bayplan::kube {
 namespace {
 
+using testing::DumpOf;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::DumpOf;
 using testing::Sent;
 
 std::string list(const std::vector<std::string>& items) {
@@ -21,18 +21,16 @@ std::string list(const std::vector<std::string>& items) {
     }
     return R"({"kind":"List","items":[)" + text + "]}";
 }
-std::string node(const std::string& name) {
-    return R"({"kind":"Node","metadata":{"name":")" + name + "\"}}";
-}
+std::string node(const std::string& name) { return R"({"kind":"Node","metadata":{"name":")" + name + "\"}}"; }
 std::string pod(const std::string& name, const std::string& spec = "", const std::string& metadata = "",
                 const std::string& status = "") {
     return R"({"kind":"Pod","metadata":{"name":")" + name + R"(","namespace":"ns")" + metadata + R"(},
-        "spec":{)" + spec +
-           R"(},"status":{)" + status + "}}";
+        "spec":{)" +
+           spec + R"(},"status":{)" + status + "}}";
 }
 std::vector<std::string> keys(const Sent& sent) {
     std::vector<std::string> names;
-    for (const AskRecord& ask : sent.asks) {
+    for (const AskItem& ask : sent.asks) {
         names.emplace_back(ask.key);
     }
     return names;
@@ -62,8 +60,8 @@ TEST(ClusterDump, MessagesHaveAtMostSoManyItems) {
 
 TEST(ClusterDump, PodsOfOneTemplateShareASpec) {
     const std::string labels = R"(,"labels":{"app":"web"})";
-    const DumpOf of(list({pod("a", "", labels), pod("b", "", labels), pod("c", R"("hostNetwork":false)", labels),
-        pod("d")}));
+    const DumpOf of(
+        list({pod("a", "", labels), pod("b", "", labels), pod("c", R"("hostNetwork":false)", labels), pod("d")}));
     const Sent sent = of.sent();
     EXPECT_EQ(sent.specs.size(), 2u);
     EXPECT_EQ(sent.ask("ns/a").spec, sent.ask("ns/b").spec);
@@ -80,20 +78,20 @@ TEST(ClusterDump, PendingPodsComeOldestFirstThenAsInTheFiles) {
 }
 
 TEST(ClusterDump, WhatIsLeftOutAndWhy) {
-    const DumpOf of(list({node("n1"), pod("done", R"("nodeName":"n1")", "", R"("phase":"Succeeded")"),
-        pod("failed", "", "", R"("phase":"Failed")"),
-                          pod("lost", R"("nodeName":"n2")"), pod("going", "", R"(,
+    const DumpOf of(
+        list({node("n1"), pod("done", R"("nodeName":"n1")", "", R"("phase":"Succeeded")"),
+              pod("failed", "", "", R"("phase":"Failed")"), pod("lost", R"("nodeName":"n2")"), pod("going", "", R"(,
         "deletionTimestamp":"2026-01-01T00:00:00Z")"),
-                          pod("ending", R"("nodeName":"n1")", R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")"),
-                          pod("nominated", "", "", R"("nominatedNodeName":"n2")"), R"({"kind":"ConfigMap",
+              pod("ending", R"("nodeName":"n1")", R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")"),
+              pod("nominated", "", "", R"("nominatedNodeName":"n2")"), R"({"kind":"ConfigMap",
         "metadata":{"name":"x"}})"}));
     const Sent sent = of.sent();
     EXPECT_THAT(keys(sent), ElementsAre("ns/ending", "ns/nominated"));
     EXPECT_TRUE(sent.asks[0].terminating);
     EXPECT_EQ(sent.asks[1].nominated_node, 0u);  // of a node that is not there
-    EXPECT_EQ(of.dump.counts().left_out_finished, 2u);
-    EXPECT_EQ(of.dump.counts().left_out_no_node, 1u);
-    EXPECT_EQ(of.dump.counts().left_out_deleting, 1u);
+    EXPECT_EQ(of.dump.counts().skipped_finished, 2u);
+    EXPECT_EQ(of.dump.counts().skipped_no_node, 1u);
+    EXPECT_EQ(of.dump.counts().skipped_deleting, 1u);
     EXPECT_EQ(of.dump.counts().ignored, 1u);
     EXPECT_EQ(of.dump.why_not_pending("ns/done"), "is finished");
     EXPECT_EQ(of.dump.why_not_pending("ns/ending"), "runs on n1 already");
@@ -115,7 +113,7 @@ TEST(ClusterDump, PodsOfOtherSchedulersAreForeignOrNotOurs) {
     const DumpOf of(text, {.defaults = false, .schedulers = {"y", "default-scheduler"}});
     const Sent sent = of.sent();
     EXPECT_FALSE(sent.ask("ns/plain").foreign);
-    const AskRecord& other = sent.ask("ns/other");
+    const AskItem& other = sent.ask("ns/other");
     EXPECT_TRUE(other.foreign);
     EXPECT_EQ(other.application, 0u);
     ASSERT_EQ(other.tags.size(), 1u);
@@ -126,12 +124,12 @@ TEST(ClusterDump, PodsOfOtherSchedulersAreForeignOrNotOurs) {
 }
 
 TEST(ClusterDump, PrioritiesOfClasses) {
-    const DumpOf of(list({pod("named", R"("priorityClassName":"high")"), pod("given",
-        R"("priorityClassName":"high","priority":3)"),
-                          pod("built", R"("priorityClassName":"system-node-critical")"), pod("none",
-        R"("priorityClassName":"no-such")"),
-                          R"({"kind":"PriorityClass","metadata":{"name":"high"},"value":1000,
-        "globalDefault":true})", pod("plain")}));
+    const DumpOf of(list(
+        {pod("named", R"("priorityClassName":"high")"), pod("given", R"("priorityClassName":"high","priority":3)"),
+         pod("built", R"("priorityClassName":"system-node-critical")"), pod("none", R"("priorityClassName":"no-such")"),
+         R"({"kind":"PriorityClass","metadata":{"name":"high"},"value":1000,
+        "globalDefault":true})",
+         pod("plain")}));
     const Sent sent = of.sent();
     EXPECT_EQ(sent.ask("ns/named").priority, 1'000);
     EXPECT_EQ(sent.ask("ns/given").priority, 3);
@@ -145,16 +143,16 @@ TEST(ClusterDump, PrioritiesOfClasses) {
 }
 
 TEST(ClusterDump, BrokenObjectsAreNamedAndTheRestGoesOn) {
-    const DumpOf of(list({node("n1"), R"({"kind":"Node","metadata":{"name":"n2"},
+    const DumpOf of(
+        list({node("n1"), R"({"kind":"Node","metadata":{"name":"n2"},
         "status":{"allocatable":{"cpu":"many"}}})",
-                          R"({"metadata":{"name":"x"}})", pod("bad", R"("priority":true)"), pod("good"),
-        pod("good"), node("n1")}));
+              R"({"metadata":{"name":"x"}})", pod("bad", R"("priority":true)"), pod("good"), pod("good"), node("n1")}));
     EXPECT_THAT(of.faults(),
                 ElementsAre("test: Node n2: status.allocatable.cpu: 'many' is no quantity: it has no digits",
                             "test: kind: is missing: is this a Kubernetes object?",
                             "test: Pod ns/bad: spec.priority: is true or false, not a number",
                             "test: Pod ns/good: was given before; the first one counts",
-        "test: Node n1: was given before; the first one counts"));
+                            "test: Node n1: was given before; the first one counts"));
     EXPECT_EQ(of.dump.counts().nodes, 1u);
     EXPECT_THAT(of.dump.pending(), ElementsAre("ns/good"));
 }
@@ -185,8 +183,8 @@ TEST(ClusterDump, FilesInJsonAndYamlTogether) {
     ASSERT_EQ(dump.faults().size(), 1u);
     EXPECT_THAT(dump.faults()[0].what, ::testing::StartsWith("cannot be read: "));
     const Sent sent(dump);
-    EXPECT_EQ(sent.amounts(sent.nodes.at(0).capacity), (std::map<std::string, std::int64_t>{{"cpu", 2'000},
-        {"memory", 1 << 30}}));
+    EXPECT_EQ(sent.amounts(sent.nodes.at(0).capacity),
+              (std::map<std::string, std::int64_t>{{"cpu", 2'000}, {"memory", 1 << 30}}));
     std::remove(json.c_str());
     std::remove(yaml.c_str());
 }

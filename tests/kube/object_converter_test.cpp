@@ -19,17 +19,20 @@ Converted convert(ObjectConverter& converter, const std::string& text) {
     padded.reserve(padded.size() + kTextPadding);
     read_objects(
         padded, "test",
-        [&](const ReadObject& object) { result.made = converter.convert(object, "test", result.faults); }, result.faults);
+        [&](const ReadObject& object) { result.made = converter.convert(object, "test", result.faults); },
+        result.faults);
     return result;
 }
 
-const std::string kPod = R"({"kind":"Pod","metadata":{"name":"a","namespace":"ns"},"spec":{"priorityClassName":"high"}})";
+const std::string kPod =
+    R"({"kind":"Pod","metadata":{"name":"a","namespace":"ns"},"spec":{"priorityClassName":"high"}})";
 
 TEST(ObjectConverter, VersionsOfOneObjectHaveOneName) {
     ObjectConverter converter(false);
     const Converted first = convert(converter, kPod);
-    const Converted again = convert(
-        converter, R"({"kind":"Pod","metadata":{"name":"a","namespace":"ns","annotations":{"bayplan.io/stuck":"true"}}})");
+    const Converted again =
+        convert(converter,
+                R"({"kind":"Pod","metadata":{"name":"a","namespace":"ns","annotations":{"bayplan.io/stuck":"true"}}})");
     ASSERT_TRUE(first.made && again.made);
     EXPECT_EQ(first.made->name, again.made->name);
     EXPECT_EQ(first.made->title, "Pod ns/a");
@@ -52,9 +55,9 @@ TEST(ObjectConverter, BrokenOnesAreNothingAndOtherKindsAreEmpty) {
 
 TEST(ObjectConverter, WhatARemovalSaysNamesTheSameObject) {
     ObjectConverter converter(false);
-    const std::optional<ClusterObject> removed =
-        named_object(converter.texts(), "PodDisruptionBudget", "ns", "b");
-    const Converted given = convert(converter, R"({"kind":"PodDisruptionBudget","metadata":{"name":"b","namespace":"ns"}})");
+    const std::optional<ClusterObject> removed = named_object(converter.texts(), "PodDisruptionBudget", "ns", "b");
+    const Converted given =
+        convert(converter, R"({"kind":"PodDisruptionBudget","metadata":{"name":"b","namespace":"ns"}})");
     ASSERT_TRUE(removed && given.made);
     const auto& budget = std::get<PodBudget>(std::get<ClusterObject>(given.made->object));
     EXPECT_EQ(std::get<PodBudget>(*removed).name, budget.name);

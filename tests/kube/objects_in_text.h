@@ -47,14 +47,14 @@ struct Sent {
     }
 
     std::string text(Text id) const { return id == 0 ? "" : texts.at(id); }
-    const AskRecord& ask(std::string_view key) const {
-        for (const AskRecord& one : asks) {
+    const AskItem& ask(std::string_view key) const {
+        for (const AskItem& one : asks) {
             if (one.key == key) {
                 return one;
             }
         }
         ADD_FAILURE() << "no ask " << key;
-        static const AskRecord none;
+        static const AskItem none;
         return none;
     }
     const PodSpec& spec(std::string_view key) const { return specs.at(ask(key).spec); }
@@ -62,7 +62,7 @@ struct Sent {
     std::map<std::string, std::int64_t> amounts(std::span<const Amount> list) const {
         std::map<std::string, std::int64_t> named;
         for (const Amount& amount : list) {
-            EXPECT_TRUE(named.emplace(text(amount.kind), amount.value).second) << text(amount.kind) << " twice";
+            EXPECT_TRUE(named.emplace(text(amount.resource), amount.value).second) << text(amount.resource) << " twice";
         }
         return named;
     }
@@ -79,10 +79,10 @@ struct Sent {
 
     std::map<Text, std::string> texts;
     std::map<SpecNumber, PodSpec> specs;
-    std::vector<NodeRecord> nodes;
+    std::vector<NodeItem> nodes;
     std::vector<ClusterObject> objects;
     std::vector<std::string> applications;
-    std::vector<AskRecord> asks;
+    std::vector<AskItem> asks;
     std::vector<std::string> kinds;  // of messages, in order
 
 private:
@@ -94,7 +94,7 @@ private:
     }
     void take(const SpecsMessage& message) {
         kinds.push_back("specs");
-        for (const SpecRecord& record : message.define) {
+        for (const SpecItem& record : message.define) {
             specs.emplace(record.number, record.spec);
         }
     }
@@ -104,13 +104,13 @@ private:
     }
     void take(const ObjectsMessage& message) {
         kinds.push_back("objects");
-        for (const ObjectRecord& record : message.objects) {
+        for (const ObjectItem& record : message.objects) {
             objects.push_back(record.object);
         }
     }
     void take(const ApplicationsMessage& message) {
         kinds.push_back("applications");
-        for (const ApplicationRecord& record : message.add) {
+        for (const ApplicationItem& record : message.add) {
             applications.push_back(text(record.application));
         }
     }

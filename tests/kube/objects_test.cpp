@@ -6,9 +6,9 @@
 namespace bayplan::kube {
 namespace {
 
+using testing::DumpOf;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::DumpOf;
 using testing::Sent;
 
 // The one object of its type in the text.
@@ -40,7 +40,7 @@ TEST(ObjectConversion, Node) {
     EXPECT_THAT(of.faults(), IsEmpty());
     const Sent sent = of.sent();
     ASSERT_EQ(sent.nodes.size(), 1u);
-    const NodeRecord& node = sent.nodes[0];
+    const NodeItem& node = sent.nodes[0];
     EXPECT_EQ(sent.text(node.node), "n1");
     EXPECT_EQ(node.action, NodeAction::create_drain);
     EXPECT_EQ(sent.amounts(node.capacity),
@@ -62,7 +62,7 @@ TEST(ObjectConversion, NodeFaults) {
                 ElementsAre("test: Node n: spec.taints[0].effect: is missing"));
     const DumpOf cut(object("Node", R"("name":"n")", R"("status":{"allocatable":{"memory":"9Pi"}})"));
     EXPECT_THAT(cut.faults(), ElementsAre("test: Node n: status.allocatable.memory: is more than 2^53, "
-                            "which is counted in its place"));
+                                          "which is counted in its place"));
     EXPECT_EQ(cut.sent().nodes[0].capacity[0].value, kAmountMax);
 }
 
@@ -74,16 +74,16 @@ TEST(ObjectConversion, Namespace) {
 }
 
 TEST(ObjectConversion, ServicesAndControllers) {
-    const Only<PodSet> service(object("Service", R"("name":"s","namespace":"ns")",
-        R"("spec":{"selector":{"app":"web"}})"));
+    const Only<PodSet> service(
+        object("Service", R"("name":"s","namespace":"ns")", R"("spec":{"selector":{"app":"web"}})"));
     EXPECT_EQ(service.text(service.object.kind), "Service");
     EXPECT_EQ(service.text(service.object.name_space), "ns");
     ASSERT_TRUE(service.object.selector.has_value());
     ASSERT_EQ(service.object.selector->requirements.size(), 1u);
     EXPECT_EQ(service.text(service.object.selector->requirements[0].values[0]), "web");
     EXPECT_FALSE(Only<PodSet>(object("Service", R"("name":"s")", R"("spec":{})")).object.selector.has_value());
-    EXPECT_TRUE(Only<PodSet>(object("Service", R"("name":"s")",
-        R"("spec":{"selector":{}})")).object.selector.has_value());
+    EXPECT_TRUE(
+        Only<PodSet>(object("Service", R"("name":"s")", R"("spec":{"selector":{}})")).object.selector.has_value());
 
     const Only<PodSet> set(object("ReplicaSet", R"("name":"r")",
                                   R"("spec":{"selector":{"matchExpressions":[{"key":"a","operator":"Exists"}]}})"));
@@ -166,8 +166,8 @@ TEST(ObjectConversion, Volume) {
     EXPECT_EQ(local.object.source, VolumeKind::other);
     EXPECT_EQ(local.object.driver, 0u);
     EXPECT_FALSE(local.object.nodes.has_value());
-    const Only<Volume> disk(object("PersistentVolume", R"("name":"v")",
-        R"("spec":{"awsElasticBlockStore":{"volumeID":"vol"}})"));
+    const Only<Volume> disk(
+        object("PersistentVolume", R"("name":"v")", R"("spec":{"awsElasticBlockStore":{"volumeID":"vol"}})"));
     EXPECT_EQ(disk.object.source, VolumeKind::aws_disk);
     EXPECT_EQ(disk.text(disk.object.driver) + " " + disk.text(disk.object.handle), "ebs.csi.aws.com vol");
 }
@@ -196,8 +196,8 @@ TEST(ObjectConversion, CsiObjectsAndAttachments) {
     EXPECT_FALSE(node.object.drivers[1].count.has_value());
     ASSERT_EQ(node.object.migrated.size(), 2u);
     EXPECT_EQ(node.text(node.object.migrated[1]), "b");
-    EXPECT_TRUE(Only<CsiDriver>(object("CSIDriver", R"("name":"d")",
-        R"("spec":{"storageCapacity":true})")).object.storage_capacity);
+    EXPECT_TRUE(Only<CsiDriver>(object("CSIDriver", R"("name":"d")", R"("spec":{"storageCapacity":true})"))
+                    .object.storage_capacity);
     const Only<CsiCapacity> capacity(object("CSIStorageCapacity", R"("name":"c","namespace":"ns")",
                                             R"("storageClassName":"s","nodeTopology":{"matchLabels":{"a":"b"}},
         "capacity":"2Ki")"));

@@ -6,16 +6,16 @@
 namespace bayplan::kube {
 namespace {
 
+using testing::DumpOf;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::DumpOf;
 using testing::Sent;
 
 // A pod "ns/p" with this metadata, spec and status.
 std::string pod(const std::string& spec, const std::string& metadata = "", const std::string& status = "{}") {
     return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"ns")" + metadata + R"(},
-        "spec":)" + spec +
-           R"(,"status":)" + status + "}";
+        "spec":)" +
+           spec + R"(,"status":)" + status + "}";
 }
 
 struct Pod {
@@ -23,7 +23,7 @@ struct Pod {
         EXPECT_EQ(of.faults(), faults);
     }
     const PodSpec& spec() const { return sent.spec("ns/p"); }
-    const AskRecord& ask() const { return sent.ask("ns/p"); }
+    const AskItem& ask() const { return sent.ask("ns/p"); }
     std::string text(Text id) const { return sent.text(id); }
     std::vector<std::string> list(const std::vector<Text>& ids) const {
         std::vector<std::string> names;
@@ -62,7 +62,7 @@ TEST(PodConversion, AnEmptyPodHasNothing) {
     PodSpec plain;
     plain.name_space = made.spec().name_space;
     EXPECT_EQ(made.spec(), plain);
-    const AskRecord& ask = made.ask();
+    const AskItem& ask = made.ask();
     EXPECT_EQ(made.text(ask.application), "ns");
     EXPECT_EQ(ask.priority, 0);
     EXPECT_EQ(ask.node, 0u);
@@ -130,18 +130,19 @@ TEST(PodConversion, PodAffinityInAllFourPlaces) {
     const auto part = [&](const std::string& name, const std::string& required, const std::string& preferred) {
         return "\"" + name + R"(":{"requiredDuringSchedulingIgnoredDuringExecution":[)" + required +
                R"(],"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":3,
-        "podAffinityTerm":)" + preferred + "}]}";
+        "podAffinityTerm":)" +
+               preferred + "}]}";
     };
-    const Pod made(pod(
-        R"({"affinity":{)" +
-        part("podAffinity",
-             term("zone", R"(,"labelSelector":{"matchLabels":{"app":"web"},"matchExpressions":[{"key":"v",
+    const Pod made(
+        pod(R"({"affinity":{)" +
+            part("podAffinity",
+                 term("zone", R"(,"labelSelector":{"matchLabels":{"app":"web"},"matchExpressions":[{"key":"v",
         "operator":"NotIn","values":["1"]}]})"),
-             term("host", R"(,"labelSelector":{},"namespaces":["x","y"])")) +
-        "," +
-        part("podAntiAffinity", term("rack", R"(,"namespaceSelector":{"matchLabels":{"team":"a"}})"),
-             term("row", R"(,"namespaceSelector":{},"matchLabelKeys":["ignored"])")) +
-        "}}"));
+                 term("host", R"(,"labelSelector":{},"namespaces":["x","y"])")) +
+            "," +
+            part("podAntiAffinity", term("rack", R"(,"namespaceSelector":{"matchLabels":{"team":"a"}})"),
+                 term("row", R"(,"namespaceSelector":{},"matchLabelKeys":["ignored"])")) +
+            "}}"));
     const PodSpec& spec = made.spec();
     ASSERT_EQ(spec.affinity.size(), 1u);
     EXPECT_EQ(made.text(spec.affinity[0].topology_key), "zone");
@@ -249,9 +250,8 @@ TEST(PodConversion, Volumes) {
                         made.text(volume.driver) + (volume.read_only ? " ro" : ""));
     }
     EXPECT_THAT(lines, ElementsAre("1 data  ro", "2 p-scratch ", "3 disk pd.csi.storage.gke.io",
-        "4 vol ebs.csi.aws.com ro",
-                                   "5 iqn.x ", "6 img ", "7 /d disk.csi.azure.com", "8  inline.example.com",
-                                   "9 cin cinder.csi.openstack.org"));
+                                   "4 vol ebs.csi.aws.com ro", "5 iqn.x ", "6 img ", "7 /d disk.csi.azure.com",
+                                   "8  inline.example.com", "9 cin cinder.csi.openstack.org"));
     EXPECT_EQ(made.text(all[5].pool), "pool");
     EXPECT_THAT(made.list(all[5].monitors), ElementsAre("m1", "m2"));
 }
@@ -298,7 +298,7 @@ TEST(PodConversion, EachFaultNamesItsField) {
         {R"({"containers":[{"ports":[{"hostPort":1,"protocol":"tcp"}]}]})",
          "spec.containers[0].ports[0].protocol: 'tcp' is none of TCP, UDP, SCTP"},
         {R"({"tolerations":[{"operator":"Like"}]})",
-        "spec.tolerations[0].operator: 'Like' is no operator of a toleration"},
+         "spec.tolerations[0].operator: 'Like' is no operator of a toleration"},
         {R"({"tolerations":[{"effect":"Never"}]})", "spec.tolerations[0].effect: 'Never' is no effect of a taint"},
         {R"({"topologySpreadConstraints":[{"topologyKey":"a","whenUnsatisfiable":"DoNotSchedule"}]})",
          "spec.topologySpreadConstraints[0].maxSkew: is missing"},
@@ -333,14 +333,15 @@ TEST(PodConversion, ALabelSelectorNeedsValuesWhereTheyMean) {
     const auto fault = [](const std::string& expression) {
         const DumpOf of(pod(R"({"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"a",
         "whenUnsatisfiable":"DoNotSchedule",
-            "labelSelector":{"matchExpressions":[)" + expression + "]}}]}"));
+            "labelSelector":{"matchExpressions":[)" +
+                            expression + "]}}]}"));
         return of.faults().empty() ? "" : of.faults()[0];
     };
     EXPECT_THAT(fault(R"({"key":"a","operator":"In"})"), ::testing::HasSubstr("values: must not be empty"));
     EXPECT_THAT(fault(R"({"key":"a","operator":"NotIn","values":[]})"),
-        ::testing::HasSubstr("values: must not be empty"));
+                ::testing::HasSubstr("values: must not be empty"));
     EXPECT_THAT(fault(R"({"key":"a","operator":"Exists","values":["1"]})"),
-        ::testing::HasSubstr("values: must be empty"));
+                ::testing::HasSubstr("values: must be empty"));
     EXPECT_EQ(fault(R"({"key":"a","operator":"DoesNotExist"})"), "");
 }
 

@@ -78,9 +78,9 @@ TEST(Quantity, MoreThanTwoToThe63IsCut) {
 }
 
 TEST(Quantity, WhatIsNoneIsRefusedWithAReason) {
-    for (const std::string_view text : {"", " 1", "1 ", "1x", "1K", "1ki", "1mi", "1Zi", "1e", "1E+", "1e+-3",
-        "1e3m", "m",
-                                        ".", "+", "-", "1.2.3", "--1", "0x10", "1,5", "1e99999999999999999999"}) {
+    for (const std::string_view text : {"",    " 1", "1 ",    "1x",    "1K",   "1ki", "1mi",
+                                        "1Zi", "1e", "1E+",   "1e+-3", "1e3m", "m",   ".",
+                                        "+",   "-",  "1.2.3", "--1",   "0x10", "1,5", "1e99999999999999999999"}) {
         std::string why;
         EXPECT_FALSE(parse_quantity(text, why)) << text;
         EXPECT_FALSE(why.empty()) << text;

@@ -41,9 +41,7 @@ std::string spec(const std::string& init, const std::string& main, const std::st
     return R"({"initContainers":[)" + init + R"(],"containers":[)" + main + "]" + more + "}";
 }
 
-std::int64_t cpu_of(const std::string& spec) {
-    return requests(spec).at("cpu");
-}
+std::int64_t cpu_of(const std::string& spec) { return requests(spec).at("cpu"); }
 
 TEST(Requests, R1OrdinaryInitContainersRunOneByOne) {
     EXPECT_EQ(cpu_of(spec(cpu("2") + "," + cpu("1"), cpu("1") + "," + cpu("1"))), 2'000);
@@ -106,7 +104,7 @@ std::ostream& operator<<(std::ostream& out, const Score& score) {
 
 Score score(const std::string& spec) {
     const Sent sent = pod(spec);
-    const AskRecord& ask = sent.ask("ns/p");
+    const AskItem& ask = sent.ask("ns/p");
     return {ask.node_cpu, ask.node_memory, ask.own_cpu, ask.own_memory};
 }
 
@@ -133,14 +131,12 @@ TEST(Requests, OnlyTheNodeSeesPodLevelRequests) {
 
 const std::string kBound = R"(,"nodeName":"n")";
 
-std::string resized(const std::string& more) {
-    return R"({"containerStatuses":[{"name":"c",)" + more + "}]}";
-}
+std::string resized(const std::string& more) { return R"({"containerStatuses":[{"name":"c",)" + more + "}]}"; }
 
 TEST(Requests, OfAPodOnANodeTheHighestOfSpecActuatedAndAllocatedCounts) {
     const std::string both = R"("resources":{"requests":{"cpu":"3"}},"allocatedResources":{"cpu":"2","memory":"5"})";
-    EXPECT_EQ(requests(spec("", cpu("1"), kBound), resized(both)), (Amounts{{"cpu", 3'000}, {"memory", 5}, {"pods",
-        1}}));
+    EXPECT_EQ(requests(spec("", cpu("1"), kBound), resized(both)),
+              (Amounts{{"cpu", 3'000}, {"memory", 5}, {"pods", 1}}));
     EXPECT_EQ(requests(spec("", cpu("4"), kBound), resized(both)).at("cpu"), 4'000);
     EXPECT_EQ(requests(spec("", cpu("1")), resized(both)).at("cpu"), 1'000);  // pending: the spec alone
 }
@@ -150,7 +146,8 @@ TEST(Requests, AnInfeasibleResizeTakesTheSpecAway) {
                                  R"("allocatedResources":{"cpu":"2"}}])";
     const auto with = [&](const std::string& reason) {
         return "{" + statuses + R"(,"conditions":[{"type":"PodResizePending","status":"True",
-        "reason":")" + reason + "\"}]}";
+        "reason":")" +
+               reason + "\"}]}";
     };
     EXPECT_EQ(requests(spec("", cpu("9"), kBound), with("Infeasible")).at("cpu"), 3'000);
     EXPECT_EQ(requests(spec("", cpu("9"), kBound), with("Deferred")).at("cpu"), 9'000);
@@ -174,9 +171,9 @@ TEST(Requests, ExtendedNamesAreOfADomain) {
     for (const std::string_view name : {"nvidia.com/gpu", "a/b", "x-y.example.com/A_b.c-d"}) {
         EXPECT_TRUE(is_extended_resource(name)) << name;
     }
-    for (const std::string_view name : {"gpu", "a.kubernetes.io/b", "kubernetes.io/b", "A.com/b", "-a/b", "a-/b",
-        "a..b/c",
-                                        ".a/b", "a./b", "a/", "/b", "a/-b", "a/b-", "a/b/c", "requests.a/b"}) {
+    for (const std::string_view name :
+         {"gpu", "a.kubernetes.io/b", "kubernetes.io/b", "A.com/b", "-a/b", "a-/b", "a..b/c", ".a/b", "a./b", "a/",
+          "/b", "a/-b", "a/b-", "a/b/c", "requests.a/b"}) {
         EXPECT_FALSE(is_extended_resource(name)) << name;
     }
 }

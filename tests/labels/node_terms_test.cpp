@@ -13,7 +13,8 @@ using Kind = NodeNameSet::Kind;
 
 class NodeTerms : public ::testing::Test {
 protected:
-    LabelRequirement label(std::string_view key, LabelOperator op, std::initializer_list<std::string_view> values = {}) {
+    LabelRequirement label(std::string_view key, LabelOperator op,
+                           std::initializer_list<std::string_view> values = {}) {
         return world.requirement(key, op, values);
     }
     LabelRequirement field(LabelOperator op, std::initializer_list<std::string_view> names,

@@ -99,8 +99,8 @@ TEST(Selector, finds_labels_of_many_keys) {
 TEST(Selector, canonical_form_forgets_order_and_repetition) {
     TextWorld world;
     const LabelSelector one{{world.requirement("a", in, {"x", "y"}), world.requirement("b", exists)}};
-    const LabelSelector other{{world.requirement("b", exists), world.requirement("a", in, {"y", "x", "y"}),
-                               world.requirement("b", exists)}};
+    const LabelSelector other{
+        {world.requirement("b", exists), world.requirement("a", in, {"y", "x", "y"}), world.requirement("b", exists)}};
     EXPECT_EQ(canonical(one), canonical(other));
     const LabelSelector different{{world.requirement("a", not_in, {"x", "y"}), world.requirement("b", exists)}};
     EXPECT_NE(canonical(one), canonical(different));
@@ -113,7 +113,8 @@ TEST(DecimalInt64, as_go_parses_it) {
     EXPECT_EQ(decimal_int64("-7"), -7);
     EXPECT_EQ(decimal_int64("0010"), 10);
     EXPECT_EQ(decimal_int64("-9223372036854775808"), std::numeric_limits<std::int64_t>::min());
-    for (const char* fault : {"", "+", "-", "+-7", "-+7", "--7", " 7", "7 ", "7a", "0x7", "1_000", "9223372036854775808"}) {
+    for (const char* fault :
+         {"", "+", "-", "+-7", "-+7", "--7", " 7", "7 ", "7a", "0x7", "1_000", "9223372036854775808"}) {
         EXPECT_EQ(decimal_int64(fault), std::nullopt) << fault;
     }
 }

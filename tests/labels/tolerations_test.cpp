@@ -68,7 +68,9 @@ TEST(Tolerations, preferences_are_counted) {
                                     {world.text("b"), 0, prefer_no_schedule},
                                     {world.text("c"), 0, no_schedule},
                                     {world.text("d"), 0, no_execute}};
-    const auto count = [&](std::vector<Toleration> tolerations) { return untolerated_preferences(tolerations, taints); };
+    const auto count = [&](std::vector<Toleration> tolerations) {
+        return untolerated_preferences(tolerations, taints);
+    };
     EXPECT_EQ(count({}), 2);
     EXPECT_EQ(count({{.key = world.text("a"), .exists = true}}), 1);
     EXPECT_EQ(count({{.key = world.text("a"), .exists = true, .effect = prefer_no_schedule}}), 1);

@@ -49,7 +49,7 @@ TEST(LaneBounds, shares_are_rounded_as_they_say) {
 
 // A block as nodes come: capacities alike or within a factor of two, pods of any size on them.
 struct Block {
-    KindColumns cpu, memory, scored_cpu, scored_memory;
+    ResourceColumns cpu, memory, scored_cpu, scored_memory;
     ShareLanes shares, scored;
     bool alike = false;
     std::int64_t min[2] = {INT64_MAX, INT64_MAX};
@@ -60,8 +60,8 @@ struct Block {
         fill(random, 1, memory, scored_memory, shares.memory, scored.memory);
     }
 
-    void fill(RandomLanes& random, int kind, KindColumns& real, KindColumns& scored, std::uint16_t* real_shares,
-              std::uint16_t* scored_shares) {
+    void fill(RandomLanes& random, int resource, ResourceColumns& real, ResourceColumns& scored,
+              std::uint16_t* real_shares, std::uint16_t* scored_shares) {
         const std::int64_t shape = 1 + random.below(std::int64_t{1} << (1 + random.below(46)));
         const bool one_shape = random.below(2) == 0;
         const std::int64_t level = random.below(shape + 1);
@@ -72,13 +72,13 @@ struct Block {
             scored.used[lane] = alike || random.below(3) == 0 ? real.used[lane] : random.below(2 * capacity);
             real_shares[lane] = share_of(real.used[lane], capacity);
             scored_shares[lane] = share_of(scored.used[lane], capacity);
-            min[kind] = std::min(min[kind], capacity);
-            max[kind] = std::max(max[kind], capacity);
+            min[resource] = std::min(min[resource], capacity);
+            max[resource] = std::max(max[resource], capacity);
         }
     }
 
-    ShareRange range(int kind, std::int64_t amount) const {
-        return {std::min<std::uint16_t>(kWhole, share_of(amount, max[kind])), share_above(amount, min[kind])};
+    ShareRange range(int resource, std::int64_t amount) const {
+        return {std::min<std::uint16_t>(kWhole, share_of(amount, max[resource])), share_above(amount, min[resource])};
     }
 };
 
@@ -179,7 +179,8 @@ struct Ranges {
         return static_cast<std::uint16_t>(random.below(8) == 0 ? 0 : random.below(kWhole + 2));
     }
 
-    static void fill(RandomLanes& random, std::uint16_t& least, std::uint16_t& most, float& unit_least, float& unit_most) {
+    static void fill(RandomLanes& random, std::uint16_t& least, std::uint16_t& most, float& unit_least,
+                     float& unit_most) {
         least = share(random);
         most = random.below(2) == 0 ? least : std::max(least, share(random));
         const auto capacity = static_cast<float>(1 + random.below(std::int64_t{1} << random.below(40)));
@@ -194,9 +195,9 @@ struct Ranges {
     }
 
     ShareRanges columns() const {
-        return {cpu_least,           cpu_most,       memory_least,  memory_most,       scored_cpu_least,
-                scored_memory_least, cpu_unit_least, cpu_unit_most, memory_unit_least, memory_unit_most,
-                versions};
+        return {
+            cpu_least,      cpu_most,      memory_least,      memory_most,      scored_cpu_least, scored_memory_least,
+            cpu_unit_least, cpu_unit_most, memory_unit_least, memory_unit_most, versions};
     }
 };
 

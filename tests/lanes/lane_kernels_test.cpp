@@ -19,8 +19,8 @@ using testing::RandomLanes;
 constexpr int kBlocks = 20'000;
 
 struct Block {
-    KindColumns cpu;
-    KindColumns memory;
+    ResourceColumns cpu;
+    ResourceColumns memory;
     std::int64_t cpu_amount = 0;
     std::int64_t memory_amount = 0;
 
@@ -30,22 +30,22 @@ struct Block {
         cpu_amount = random.below(2) == 0 ? random.amount() : random.below(cpu.capacity[0] + 1);
         memory_amount = random.below(2) == 0 ? random.amount() : random.below(memory.capacity[0] + 1);
     }
-    KindLanes cpu_lanes() const { return lanes_of(cpu, cpu_amount); }
-    KindLanes memory_lanes() const { return lanes_of(memory, memory_amount); }
-    static std::int64_t taken(const KindColumns& columns, std::uint32_t lane, std::int64_t amount) {
+    ResourceLanes cpu_lanes() const { return lanes_of(cpu, cpu_amount); }
+    ResourceLanes memory_lanes() const { return lanes_of(memory, memory_amount); }
+    static std::int64_t taken(const ResourceColumns& columns, std::uint32_t lane, std::int64_t amount) {
         return columns.used[lane] + columns.foreign[lane] + amount;
     }
 };
 
-struct KindUse {
+struct ResourceUse {
     std::int64_t requested = 0;
     std::int64_t capacity = 0;
 };
 
 // NodeResourcesBalancedAllocation as Kubernetes writes it down, in its order of operations.
-std::int64_t balance(KindUse cpu, KindUse memory) {
+std::int64_t balance(ResourceUse cpu, ResourceUse memory) {
     std::vector<double> fractions;
-    for (const KindUse& use : {cpu, memory}) {
+    for (const ResourceUse& use : {cpu, memory}) {
         if (use.capacity != 0) {
             const double fraction = static_cast<double>(use.requested) / static_cast<double>(use.capacity);
             fractions.push_back(fraction > 1 ? 1 : fraction);
@@ -72,17 +72,19 @@ TEST(LaneKernels, scores_are_those_of_the_formulas_at_every_level) {
             const std::int64_t cpu = Block::taken(block.cpu, lane, block.cpu_amount);
             const std::int64_t memory = Block::taken(block.memory, lane, block.memory_amount);
             std::int64_t sums[2] = {0, 0};
-            std::int64_t kinds = 0;
-            for (const auto& [r, a] : {std::pair{cpu, block.cpu.capacity[lane]}, {memory, block.memory.capacity[lane]}}) {
+            std::int64_t resources = 0;
+            for (const auto& [r, a] :
+                 {std::pair{cpu, block.cpu.capacity[lane]}, {memory, block.memory.capacity[lane]}}) {
                 if (a > 0) {
                     sums[0] += r > a ? 0 : (a - r) * 100 / a;
                     sums[1] += std::min(r, a) * 100 / a;
-                    ++kinds;
+                    ++resources;
                 }
             }
-            least[lane] = 7 + weight * (kinds == 0 ? 0 : sums[0] / kinds);
-            most[lane] = 7 + weight * (kinds == 0 ? 0 : sums[1] / kinds);
-            balanced[lane] = 7 + weight * balance({cpu, block.cpu.capacity[lane]}, {memory, block.memory.capacity[lane]});
+            least[lane] = 7 + weight * (resources == 0 ? 0 : sums[0] / resources);
+            most[lane] = 7 + weight * (resources == 0 ? 0 : sums[1] / resources);
+            balanced[lane] =
+                7 + weight * balance({cpu, block.cpu.capacity[lane]}, {memory, block.memory.capacity[lane]});
         }
         const std::uint64_t some = random.bits() & random.bits() & random.bits() & random.bits();
         for (const LaneKernels* kernels : levels_here()) {
@@ -110,8 +112,8 @@ TEST(LaneKernels, scores_are_those_of_the_formulas_at_every_level) {
 
 TEST(LaneKernels, balance_worked_by_hand) {
     const struct {
-        KindUse cpu;
-        KindUse memory;
+        ResourceUse cpu;
+        ResourceUse memory;
         std::int64_t score;
         const char* why;
     } rows[] = {
@@ -125,11 +127,14 @@ TEST(LaneKernels, balance_worked_by_hand) {
         {{30, 10}, {0, 10}, 50, ""},
         {{999, 1000}, {0, 1000}, 50, "truncates"},
         {{1, 1000}, {0, 1000}, 99, "truncates"},
-        {{3, 10}, {1, 10}, static_cast<std::int64_t>((1 - std::fabs((0.3 - 0.1) / 2)) * 100.0), "the double as it comes out"},
+        {{3, 10},
+         {1, 10},
+         static_cast<std::int64_t>((1 - std::fabs((0.3 - 0.1) / 2)) * 100.0),
+         "the double as it comes out"},
     };
     for (const auto& row : rows) {
         EXPECT_EQ(balance(row.cpu, row.memory), row.score) << row.why;
-        KindColumns cpu, memory;
+        ResourceColumns cpu, memory;
         cpu.used.fill(row.cpu.requested);
         cpu.capacity.fill(row.cpu.capacity);
         memory.used.fill(row.memory.requested);
@@ -167,7 +172,7 @@ TEST(LaneKernels, percents_are_exact_for_every_part_of_a_whole) {
         divisions.emplace_back(0, 1);
     }
     for (std::size_t first = 0; first < divisions.size(); first += kLanes) {
-        KindColumns columns, none;
+        ResourceColumns columns, none;
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
             columns.used[lane] = divisions[first + lane].first;
             columns.capacity[lane] = divisions[first + lane].second;

@@ -17,7 +17,9 @@ public:
     explicit RandomLanes(std::uint64_t seed) : random_(seed) {}
 
     std::uint64_t bits() { return random_(); }
-    std::int64_t below(std::int64_t bound) { return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound)); }
+    std::int64_t below(std::int64_t bound) {
+        return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound));
+    }
 
     // 0 to 2^53, of any magnitude.
     std::int64_t amount() {
@@ -31,7 +33,7 @@ public:
     }
 
     // Capacities of one shape or of any, and as much of each in use as makes the quotients interesting.
-    void fill(KindColumns& columns) {
+    void fill(ResourceColumns& columns) {
         const std::int64_t shape = amount();
         const bool alike = below(2) == 0;
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -58,7 +60,7 @@ inline std::vector<const LaneKernels*> levels_here() {
     return levels;
 }
 
-inline KindLanes lanes_of(const KindColumns& columns, std::int64_t amount) {
+inline ResourceLanes lanes_of(const ResourceColumns& columns, std::int64_t amount) {
     return {columns.capacity.data(), columns.used.data(), columns.foreign.data(), amount};
 }
 

@@ -35,9 +35,10 @@ std::string page(const std::string& name) {
 // Of a configuration with one partition, to which `line` is appended.
 EngineOptions options_of(const std::string& line) {
     const config::ConfigFolder folder;
-    const std::string file = folder.write(
-        "b.yaml", fmt::format("partitions:\n  - name: default\n    {}\ndata_plane:\n"
-                              "  tls: {{certificate: c.pem, key: k.pem, authority: ca.pem}}\n", line));
+    const std::string file =
+        folder.write("b.yaml", fmt::format("partitions:\n  - name: default\n    {}\ndata_plane:\n"
+                                           "  tls: {{certificate: c.pem, key: k.pem, authority: ca.pem}}\n",
+                                           line));
     config::Config config;
     config::Faults faults;
     EXPECT_TRUE(config::load_config(file, config::four_cpus_two_allowed(), config, faults)) << line;
@@ -84,8 +85,8 @@ TEST(PredicateRows, say_what_wakes_the_asks_that_each_refused) {
         {kNodeUndrained, {"NodeUnschedulable"}},
         {kNodeGone, {"VolumeRestrictions", "PodTopologySpread", "InterPodAffinity"}},
         {kPodGone,
-         {"NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "PodTopologySpread",
-          "InterPodAffinity"}},
+         {"NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding",
+          "PodTopologySpread", "InterPodAffinity"}},
         {kPodPlaced, {"PodTopologySpread", "InterPodAffinity"}},
         {kObjectChanged, {"NodeVolumeLimits", "VolumeRestrictions", "VolumeBinding", "VolumeZone", "InterPodAffinity"}},
     };
@@ -130,7 +131,7 @@ TEST(PredicateRows, are_on_the_pages_in_their_order) {
 // Refuses node 0, by its pods: nothing of the asking pod says so.
 class RefusesFirst final : public Predicate {
 public:
-    bool couples(const Subject&) const override { return true; }
+    bool depends_on_pods(const Subject&) const override { return true; }
     std::uint64_t filter_cluster(const Subject&, std::uint32_t block, std::uint64_t lanes) const override {
         return block == 0 ? lanes & ~std::uint64_t{1} : lanes;
     }
@@ -141,7 +142,8 @@ public:
 
 TEST(PredicateRows, one_that_says_every_pod_is_asked_of_pods_that_ask_for_nothing_special) {
     std::vector<PredicateInForce> predicates;
-    predicates.push_back({{.name = "RefusesFirst", .wakes = kPodGone, .parts = kEveryPod}, std::make_unique<RefusesFirst>()});
+    predicates.push_back(
+        {{.name = "RefusesFirst", .wakes = kPodGone, .parts = kEveryPod}, std::make_unique<RefusesFirst>()});
     testing::KeepingSink sink;
     Engine engine({}, sink, std::make_unique<PredicateSet>(std::move(predicates)), make_inline_executor());
     testing::TestShim shim(engine, "s");
@@ -192,7 +194,8 @@ TEST(ScoreRows, each_has_a_weight_in_settings_and_a_line_in_the_manual) {
     for (const ScoreRow& row : kScoreRows) {
         const EngineOptions options = options_of(fmt::format("score_weights: {{{}: 77}}", row.name));
         for (const ScoreRow& other : kScoreRows) {
-            EXPECT_EQ(options.weights[other.id], other.id == row.id ? 77 : other.weight) << row.name << " " << other.name;
+            EXPECT_EQ(options.weights[other.id], other.id == row.id ? 77 : other.weight)
+                << row.name << " " << other.name;
         }
         EXPECT_NE(manual.find(fmt::format("{}: {}", row.name, row.weight)), std::string::npos) << row.name;
         EXPECT_NE(manual.find(row.text), std::string::npos) << row.name;

@@ -99,8 +99,8 @@ TEST_F(Attempts, BackoffDoublesUpToItsMaximum) {
         cluster.tick(cluster.oracle.next_timer_ns());
         EXPECT_EQ(cluster.state("x"), "pending");
     }
-    EXPECT_EQ(waits, (std::vector<std::int64_t>{kSecond, 2 * kSecond, 4 * kSecond, 8 * kSecond,
-                                                10 * kSecond, 10 * kSecond}));
+    EXPECT_EQ(waits,
+              (std::vector<std::int64_t>{kSecond, 2 * kSecond, 4 * kSecond, 8 * kSecond, 10 * kSecond, 10 * kSecond}));
     EXPECT_EQ(cluster.last(), "10 node_accepted n1//");  // only the first failure was told
     EXPECT_EQ(cluster.oracle.next_timer_ns(), INT64_MAX);
 }
@@ -227,8 +227,7 @@ TEST_F(Waking, Decommission) {
     EXPECT_EQ(to_text(told[told.size() - 2]), "9 released used/n1/node n1 was decommissioned");
     EXPECT_EQ(told[told.size() - 2].termination, Termination::stopped_by_rm);
     EXPECT_EQ(cluster.last(), "10 node_accepted n1//");
-    EXPECT_EQ(cluster.oracle.log().back(),
-              "4 1000000000 release s/used n1 - node n1 was decommissioned");
+    EXPECT_EQ(cluster.oracle.log().back(), "4 1000000000 release s/used n1 - node n1 was decommissioned");
     EXPECT_EQ(cluster.oracle.attempts(), 3u);
 }
 // R-ASK-22.
@@ -366,15 +365,13 @@ TEST(OracleCredit, NumbersOfANewStreamDoNotAcknowledgeOldPlacements) {
 // R-LOG-1, R-LOG-8.
 TEST(OracleLog, DigestIsTheSha256OfTheLines) {
     SmallCluster cluster;
-    EXPECT_EQ(cluster.oracle.digest(),
-              "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    EXPECT_EQ(cluster.oracle.digest(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     cluster.ready();
     cluster.node(kNode1, {{kCpu, 10}});
     cluster.ask({.key = "a", .application = kAppA, .requests = {{kCpu, 1}}});
     cluster.oracle.run(1);
     // printf '1 0 place s/a n1 - -\n' | sha256sum
-    EXPECT_EQ(cluster.oracle.digest(),
-              "0a5c769dc3179ffe22f870942bf7d7caac1852ef0af480226f88795e9cfacefa");
+    EXPECT_EQ(cluster.oracle.digest(), "0a5c769dc3179ffe22f870942bf7d7caac1852ef0af480226f88795e9cfacefa");
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ using json::Element;
 
 std::string name_of(Verdict verdict) {
     switch (verdict) {
-    case Verdict::feasible: return "feasible";
-    case Verdict::unschedulable: return "unschedulable";
-    case Verdict::unresolvable: break;
+        case Verdict::feasible: return "feasible";
+        case Verdict::unschedulable: return "unschedulable";
+        case Verdict::unresolvable: break;
     }
     return "unresolvable";
 }
@@ -39,14 +39,13 @@ std::string joined(std::vector<std::string> parts) {
 
 // One node as a line: verdict, predicate and reasons, or its scores and total.
 std::string expected_line(Element node) {
-    std::string text = json::text(node, "verdict") + " " + json::text(node, "predicate") + " " +
-                       joined(json::texts(node, "reasons"));
+    std::string text =
+        json::text(node, "verdict") + " " + json::text(node, "predicate") + " " + joined(json::texts(node, "reasons"));
     std::vector<std::string> scores;
     if (const auto found = json::child(node, "scores")) {
         for (const auto& [plugin, weighted] : simdjson::dom::object(*found)) {
             if (plugin != "DynamicResources") {  // always 0 for pods without claims
-                scores.push_back(std::string(plugin) + " " +
-                                 std::to_string(std::int64_t(weighted)));
+                scores.push_back(std::string(plugin) + " " + std::to_string(std::int64_t(weighted)));
             }
         }
         scores.push_back("total " + std::to_string(json::number(node, "total", -1)));
@@ -120,23 +119,20 @@ std::string preemption_difference(Element expect, const KubePreemption& found) {
             victims.push_back(victim->key);
         }
         const auto there = json::child(*candidates, one.node->name);
-        const std::string line = there ? line_of(json::number(*there, "pdbViolations", -1),
-                                                 json::texts(*there, "victims"))
-                                       : "not there";
+        const std::string line =
+            there ? line_of(json::number(*there, "pdbViolations", -1), json::texts(*there, "victims")) : "not there";
         compared += there.has_value();
         if (line != line_of(one.violations, victims)) {
-            out += "  candidate " + one.node->name + ": " + line + "\n      / " +
-                   line_of(one.violations, victims) + "\n";
+            out +=
+                "  candidate " + one.node->name + ": " + line + "\n      / " + line_of(one.violations, victims) + "\n";
         }
     }
     if (compared != simdjson::dom::object(*candidates).size()) {
         out += "  candidates are missing\n";
     }
     const auto best = json::texts(*wanted, "best");
-    if (found.chosen && std::find(best.begin(), best.end(),
-                                  found.candidates[*found.chosen].node->name) == best.end()) {
-        out += "  nominated: " + joined(best) + " / " + found.candidates[*found.chosen].node->name +
-               "\n";
+    if (found.chosen && std::find(best.begin(), best.end(), found.candidates[*found.chosen].node->name) == best.end()) {
+        out += "  nominated: " + joined(best) + " / " + found.candidates[*found.chosen].node->name + "\n";
     }
     return out;
 }
@@ -161,8 +157,7 @@ std::string differences(Element one, const KubeOptions& options) {
         out += "  outcome: " + wanted + " / " + outcome + "\n";
     }
     const auto best = json::texts(expect, "best");
-    if (wanted == "scheduled" &&
-        std::find(best.begin(), best.end(), answer.explanation.node) == best.end()) {
+    if (wanted == "scheduled" && std::find(best.begin(), best.end(), answer.explanation.node) == best.end()) {
         out += "  node: " + joined(best) + " / " + answer.explanation.node + "\n";
     }
     if (wanted != "scheduled") {
@@ -227,16 +222,13 @@ TEST(ConformanceTest, TheCorrectNamespaceRuleDiffersWhereTheFaultShowsAndNowhere
 }
 
 INSTANTIATE_TEST_SUITE_P(Suites, ConformanceTest,
-                         ::testing::Values("filters-mixed", "filters-nodeaffinity",
-                                           "filters-podaffinity", "filters-ports",
-                                           "filters-resources", "filters-spread", "filters-taints",
-                                           "filters-volumes", "gates", "preemption-affinity",
-                                           "preemption-mixed", "preemption-nominated",
-                                           "preemption-pdb", "preemption-policy",
-                                           "preemption-resources", "preemption-ties",
-                                           "scores-affinity",
-                                           "scores-images", "scores-mixed", "scores-podaffinity",
-                                           "scores-resources", "scores-spread"),
+                         ::testing::Values("filters-mixed", "filters-nodeaffinity", "filters-podaffinity",
+                                           "filters-ports", "filters-resources", "filters-spread", "filters-taints",
+                                           "filters-volumes", "gates", "preemption-affinity", "preemption-mixed",
+                                           "preemption-nominated", "preemption-pdb", "preemption-policy",
+                                           "preemption-resources", "preemption-ties", "scores-affinity",
+                                           "scores-images", "scores-mixed", "scores-podaffinity", "scores-resources",
+                                           "scores-spread"),
                          [](const auto& info) {
                              std::string name = info.param;
                              std::replace(name.begin(), name.end(), '-', '_');

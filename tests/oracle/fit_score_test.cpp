@@ -34,8 +34,7 @@ TEST_F(FitScore, LeastAllocatedAveragesWhatTheNodeHas) {
     cluster.node(kNode2, {{kCpu, 1000}});
     // n1: (90 + 100) / 2 = 95; n2: 90. Memory asked for with 0 is not a missing request.
     const auto ask = [](const std::string& key, std::int64_t cpu) {
-        return OwnedAsk{
-            .key = key, .application = kAppA, .requests = {{kCpu, cpu}, {kMemory, 0}}};
+        return OwnedAsk{.key = key, .application = kAppA, .requests = {{kCpu, cpu}, {kMemory, 0}}};
     };
     cluster.ask(ask("x", 100));
     EXPECT_EQ(run_one(), "1 0 place s/x n1 - -");

@@ -23,8 +23,7 @@ KubeLabels namespace_labels(const KubeLook& look, const std::string& name) {
     return found == look.state.objects->namespaces.end() ? KubeLabels() : found->second.labels;
 }
 
-bool is_listed(const KubePodTerm& term, const std::string& owner_namespace,
-               const std::string& other_namespace) {
+bool is_listed(const KubePodTerm& term, const std::string& owner_namespace, const std::string& other_namespace) {
     if (term.namespaces.empty() && !term.namespace_selector) {
         return owner_namespace == other_namespace;
     }
@@ -50,16 +49,14 @@ bool own_term_matches(const KubeLook& look, const KubePodTerm& term, const KubeS
 // A term of a placed pod against the judged one, whose namespace counts with its labels.
 bool their_term_matches(const KubeLook& look, const KubePodTerm& term, const KubeSpec& owner) {
     const std::string& name = look.spec().name_space;
-    const bool in_namespace =
-        is_listed(term, owner.name_space, name) ||
-        selector_matches(term.namespace_selector, namespace_labels(look, name));
+    const bool in_namespace = is_listed(term, owner.name_space, name) ||
+                              selector_matches(term.namespace_selector, namespace_labels(look, name));
     return in_namespace && selector_matches(term.selector, look.spec().labels);
 }
 
 bool all_own_terms_match(const KubeLook& look, const Terms& terms, const KubeSpec& other) {
-    return !terms.empty() && std::all_of(terms.begin(), terms.end(), [&](const auto& term) {
-        return own_term_matches(look, term, other);
-    });
+    return !terms.empty() && std::all_of(terms.begin(), terms.end(),
+                                         [&](const auto& term) { return own_term_matches(look, term, other); });
 }
 
 void add(Places& places, const KubeNode& node, const std::string& key, std::int64_t amount) {
@@ -101,8 +98,7 @@ public:
     }
 
     bool skips() const override {
-        return look_.spec().affinity.empty() && look_.spec().anti_affinity.empty() &&
-               repelling_.empty();
+        return look_.spec().affinity.empty() && look_.spec().anti_affinity.empty() && repelling_.empty();
     }
 
 private:
@@ -134,8 +130,7 @@ private:
             company = company && attracted_.contains(*value);
         }
         // The first of a group that wants its own company may go anywhere.
-        return company || (attracted_.empty() &&
-                           all_own_terms_match(look_, look_.spec().affinity, look_.spec()));
+        return company || (attracted_.empty() && all_own_terms_match(look_, look_.spec().affinity, look_.spec()));
     }
 
     Places attracted_;  // pods that all own affinity terms match
@@ -207,9 +202,7 @@ private:
 
 }  // namespace
 
-KubePredicatePointer kube_inter_pod_affinity(const KubeLook& look) {
-    return std::make_unique<InterPodAffinity>(look);
-}
+KubePredicatePointer kube_inter_pod_affinity(const KubeLook& look) { return std::make_unique<InterPodAffinity>(look); }
 
 KubeScorePointer kube_inter_pod_affinity_score(const KubeLook& look) {
     return std::make_unique<InterPodAffinityScore>(look);

@@ -17,8 +17,8 @@ bool is_bound(const KubeClaim& claim) { return !claim.volume.empty() && claim.bi
 
 bool is_meant_for(const KubeVolume& volume, const KubeClaim& claim) {
     // With a uid and not available it was bound to a former claim of that name.
-    return !volume.claim.empty() && volume.claim_namespace == claim.name_space &&
-           volume.claim == claim.name && (!volume.claim_has_uid || volume.available);
+    return !volume.claim.empty() && volume.claim_namespace == claim.name_space && volume.claim == claim.name &&
+           (!volume.claim_has_uid || volume.available);
 }
 
 // Only labels count: Kubernetes asks here without the node's name, and so leaves out matchFields.
@@ -79,8 +79,7 @@ public:
             fault.reasons.push_back("node(s) did not have enough free storage");
         }
         if (!there) {
-            fault.reasons.push_back(
-                "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
+            fault.reasons.push_back("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
         }
         return fault.reasons.empty() ? KubeMaybeFault() : fault;
     }
@@ -92,9 +91,8 @@ public:
         for (const KubeClaim* claim : waiting_) {
             (claim->selected_node.empty() ? unmatched : without).push_back(claim);
         }
-        std::stable_sort(unmatched.begin(), unmatched.end(), [](const auto* a, const auto* b) {
-            return a->bytes < b->bytes;
-        });
+        std::stable_sort(unmatched.begin(), unmatched.end(),
+                         [](const auto* a, const auto* b) { return a->bytes < b->bytes; });
         std::vector<KubeBinding> out;
         std::set<std::string> chosen;
         for (const KubeClaim* claim : unmatched) {
@@ -112,9 +110,7 @@ public:
 private:
     const KubeObjects& objects() const { return *look_.state.objects; }
 
-    KubeName name_of(const KubePodVolume& volume) const {
-        return {look_.spec().name_space, volume.name};
-    }
+    KubeName name_of(const KubePodVolume& volume) const { return {look_.spec().name_space, volume.name}; }
 
     std::string look_at_claim(const KubePodVolume& volume) const {
         const std::string quoted = "persistentvolumeclaim \"" + volume.name + "\"";
@@ -133,8 +129,8 @@ private:
         }
         if (ephemeral && (claim.owner_pod.empty() || claim.owner_pod != volume.pod)) {
             const std::string& name_space = look_.spec().name_space;
-            return "PVC " + name_space + "/" + volume.name + " was not created for pod " +
-                   name_space + "/" + volume.pod + " (pod is not owner)";
+            return "PVC " + name_space + "/" + volume.name + " was not created for pod " + name_space + "/" +
+                   volume.pod + " (pod is not owner)";
         }
         return "";
     }
@@ -171,8 +167,7 @@ private:
         match(node, to_provision);
         for (const KubeClaim* claim : to_provision) {
             const KubeStorageClass& made_by = objects().classes.at(claim->storage_class);
-            if (made_by.provisioner.empty() ||
-                made_by.provisioner == "kubernetes.io/no-provisioner" ||
+            if (made_by.provisioner.empty() || made_by.provisioner == "kubernetes.io/no-provisioner" ||
                 !topology_allows(made_by, node)) {
                 satisfied = false;
                 return;
@@ -186,14 +181,12 @@ private:
 
     static bool topology_allows(const KubeStorageClass& made_by, const KubeNode& node) {
         return made_by.allowed_topologies.empty() ||
-               std::any_of(made_by.allowed_topologies.begin(), made_by.allowed_topologies.end(),
-                           [&](const KubeSelector& term) {
-                               return !term.empty() && selector_matches(term, node.labels);
-                           });
+               std::any_of(
+                   made_by.allowed_topologies.begin(), made_by.allowed_topologies.end(),
+                   [&](const KubeSelector& term) { return !term.empty() && selector_matches(term, node.labels); });
     }
 
-    bool has_capacity(const KubeClaim& claim, const KubeStorageClass& made_by,
-                      const KubeNode& node) const {
+    bool has_capacity(const KubeClaim& claim, const KubeStorageClass& made_by, const KubeNode& node) const {
         if (claim.bytes == 0) {
             return true;  // asks for no amount
         }
@@ -202,8 +195,7 @@ private:
             return true;
         }
         for (const auto& [name, capacity] : objects().capacities) {
-            const std::int64_t limit =
-                capacity.bytes_max >= 0 ? capacity.bytes_max : capacity.bytes;
+            const std::int64_t limit = capacity.bytes_max >= 0 ? capacity.bytes_max : capacity.bytes;
             if (capacity.storage_class == made_by.name && limit >= 0 && limit >= claim.bytes &&
                 selector_matches(capacity.topology, node.labels)) {
                 return true;
@@ -229,8 +221,7 @@ private:
                 return reaches ? &volume : nullptr;
             }
             const bool fits = volume.available && reaches &&
-                              (!claim.selector ||
-                               selector_matches(*claim.selector, volume.labels)) &&
+                              (!claim.selector || selector_matches(*claim.selector, volume.labels)) &&
                               (claim.access_modes & ~volume.access_modes) == 0;
             if (fits && (best == nullptr || volume.bytes < best->bytes)) {
                 best = &volume;
@@ -245,9 +236,7 @@ private:
 
 }  // namespace
 
-KubePredicatePointer kube_volume_binding(const KubeLook& look) {
-    return std::make_unique<VolumeBinding>(look);
-}
+KubePredicatePointer kube_volume_binding(const KubeLook& look) { return std::make_unique<VolumeBinding>(look); }
 
 std::vector<KubeBinding> kube_bindings(const KubeLook& look, const KubeNode& node) {
     VolumeBinding binding(look);

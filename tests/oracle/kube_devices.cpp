@@ -19,9 +19,8 @@ void take_devices(const std::vector<int>& devices, std::int64_t amount, DevicesL
     }
 }
 
-DevicesLeft devices_left(std::int64_t count, const std::string& kind,
-                         const std::vector<const KubePod*>& pods, std::vector<KubeKept> kept,
-                         bool fullest) {
+DevicesLeft devices_left(std::int64_t count, const std::string& kind, const std::vector<const KubePod*>& pods,
+                         std::vector<KubeKept> kept, bool fullest) {
     DevicesLeft left(static_cast<std::size_t>(count), 1000);
     for (const KubePod* pod : pods) {
         const auto has = pod->devices.find(kind);
@@ -29,8 +28,7 @@ DevicesLeft devices_left(std::int64_t count, const std::string& kind,
             take_devices(has->second, pod->requests.at(kind), left);
         }
     }
-    std::sort(kept.begin(), kept.end(),
-              [](const KubeKept& a, const KubeKept& b) { return a.rank() < b.rank(); });
+    std::sort(kept.begin(), kept.end(), [](const KubeKept& a, const KubeKept& b) { return a.rank() < b.rank(); });
     for (const KubeKept& one : kept) {
         if (one.amount > 0) {
             take_devices(choose_devices(left, one.amount, fullest), one.amount, left);
@@ -45,8 +43,7 @@ bool devices_fit(const DevicesLeft& left, std::int64_t amount) {
     if (share == 0 || empty != amount / 1000) {
         return empty >= number_of_devices(amount);
     }
-    return std::any_of(left.begin(), left.end(),
-                       [&](std::int64_t one) { return one != 1000 && one >= share; });
+    return std::any_of(left.begin(), left.end(), [&](std::int64_t one) { return one != 1000 && one >= share; });
 }
 
 std::vector<int> choose_devices(const DevicesLeft& left, std::int64_t amount, bool fullest) {
@@ -114,8 +111,7 @@ std::optional<KubeDevices> read_devices(const std::string& text) {
         std::istringstream list(parts[2]);
         for (std::string digits; std::getline(list, digits, '+');) {
             const int number = digits.size() > 3 ? 128 : std::stoi(digits);
-            if (number >= 128 ||
-                std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
+            if (number >= 128 || std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
                 return std::nullopt;
             }
             numbers.push_back(number);

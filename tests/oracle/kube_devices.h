@@ -28,9 +28,8 @@ struct KubeKept {
 using DevicesLeft = std::vector<std::int64_t>;  // by number of the device; may be below 0
 
 // Of the `count` devices of a kind, beside these pods and all that is kept.
-DevicesLeft devices_left(std::int64_t count, const std::string& kind,
-                         const std::vector<const KubePod*>& pods, std::vector<KubeKept> kept,
-                         bool fullest);
+DevicesLeft devices_left(std::int64_t count, const std::string& kind, const std::vector<const KubePod*>& pods,
+                         std::vector<KubeKept> kept, bool fullest);
 bool devices_fit(const DevicesLeft&, std::int64_t amount);
 std::vector<int> choose_devices(const DevicesLeft&, std::int64_t amount, bool fullest);
 void take_devices(const std::vector<int>& devices, std::int64_t amount, DevicesLeft&);

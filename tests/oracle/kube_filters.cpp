@@ -114,8 +114,7 @@ public:
             for (const KubePod* pod : look_.pods_of(node)) {
                 for (const KubePort& used : pod->spec->ports) {
                     if (wanted.port > 0 && conflict(wanted, used)) {
-                        return unschedulable(
-                            "node(s) didn't have free ports for the requested pod ports");
+                        return unschedulable("node(s) didn't have free ports for the requested pod ports");
                     }
                 }
             }
@@ -125,9 +124,7 @@ public:
 
 private:
     static bool conflict(const KubePort& a, const KubePort& b) {
-        const auto address = [](const KubePort& port) {
-            return port.address.empty() ? "0.0.0.0" : port.address;
-        };
+        const auto address = [](const KubePort& port) { return port.address.empty() ? "0.0.0.0" : port.address; };
         return a.port == b.port && a.protocol == b.protocol &&
                (address(a) == "0.0.0.0" || address(b) == "0.0.0.0" || address(a) == address(b));
     }
@@ -178,42 +175,28 @@ private:
         std::vector<const KubePod*> pods;
         for (const KubePod* pod : look_.pods_of(node)) {
             if (pod->stands_in) {
-                kept.push_back({std::int64_t{pod->priority} + 1, true, pod->group_number,
-                                pod->sequence, of(pod->requests, kind)});
+                kept.push_back(
+                    {std::int64_t{pod->priority} + 1, true, pod->group_number, pod->sequence, of(pod->requests, kind)});
             } else {
                 pods.push_back(pod);
             }
         }
-        return devices_fit(devices_left(count->second, kind, pods, kept,
-                                        look_.state.options.fullest_device),
-                           amount);
+        return devices_fit(devices_left(count->second, kind, pods, kept, look_.state.options.fullest_device), amount);
     }
 };
 
 }  // namespace
 
-KubePredicatePointer kube_node_unschedulable(const KubeLook& look) {
-    return std::make_unique<NodeUnschedulable>(look);
-}
+KubePredicatePointer kube_node_unschedulable(const KubeLook& look) { return std::make_unique<NodeUnschedulable>(look); }
 
-KubePredicatePointer kube_node_name(const KubeLook& look) {
-    return std::make_unique<NodeName>(look);
-}
+KubePredicatePointer kube_node_name(const KubeLook& look) { return std::make_unique<NodeName>(look); }
 
-KubePredicatePointer kube_taint_toleration(const KubeLook& look) {
-    return std::make_unique<TaintToleration>(look);
-}
+KubePredicatePointer kube_taint_toleration(const KubeLook& look) { return std::make_unique<TaintToleration>(look); }
 
-KubePredicatePointer kube_node_affinity(const KubeLook& look) {
-    return std::make_unique<NodeAffinity>(look);
-}
+KubePredicatePointer kube_node_affinity(const KubeLook& look) { return std::make_unique<NodeAffinity>(look); }
 
-KubePredicatePointer kube_node_ports(const KubeLook& look) {
-    return std::make_unique<NodePorts>(look);
-}
+KubePredicatePointer kube_node_ports(const KubeLook& look) { return std::make_unique<NodePorts>(look); }
 
-KubePredicatePointer kube_node_resources_fit(const KubeLook& look) {
-    return std::make_unique<NodeResourcesFit>(look);
-}
+KubePredicatePointer kube_node_resources_fit(const KubeLook& look) { return std::make_unique<NodeResourcesFit>(look); }
 
 }  // namespace bayplan::oracle

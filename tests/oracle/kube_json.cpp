@@ -28,8 +28,8 @@ KubeNode read_node(Element object) {
     out.labels = json::labels(object, "metadata.labels");
     out.unschedulable = json::flag(object, "spec.unschedulable");
     for (const Element one : json::list(object, "spec.taints")) {
-        out.taints.push_back({json::text(one, "key"), json::text(one, "value"),
-                              taint_effect(json::text(one, "effect"))});
+        out.taints.push_back(
+            {json::text(one, "key"), json::text(one, "value"), taint_effect(json::text(one, "effect"))});
     }
     for (const auto& [kind, amount] : json::amounts(object, "status.allocatable")) {
         if (json::is_tracked(kind)) {
@@ -106,8 +106,7 @@ KubeStorageClass read_class(Element object) {
     for (const Element term : json::list(object, "allowedTopologies")) {
         KubeSelector selector;
         for (const Element one : json::list(term, "matchLabelExpressions")) {
-            selector.push_back(
-                {json::text(one, "key"), LabelOperator::in, json::texts(one, "values")});
+            selector.push_back({json::text(one, "key"), LabelOperator::in, json::texts(one, "values")});
         }
         out.allowed_topologies.push_back(selector);
     }
@@ -157,8 +156,7 @@ void read_object(Element object, const std::string& kind, KubeObjects& out) {
     const std::string name = name_of(object);
     if (kind == "Namespace") {
         out.namespaces[name] = {name, json::labels(object, "metadata.labels")};
-    } else if (kind == "Service" || kind == "ReplicaSet" || kind == "StatefulSet" ||
-               kind == "ReplicationController") {
+    } else if (kind == "Service" || kind == "ReplicaSet" || kind == "StatefulSet" || kind == "ReplicationController") {
         const KubePodSet set = read_pod_set(object, kind);
         out.pod_sets[{kind, {set.name_space, name}}] = set;
     } else if (kind == "PodDisruptionBudget") {
@@ -176,8 +174,7 @@ void read_object(Element object, const std::string& kind, KubeObjects& out) {
     } else if (kind == "CSIDriver") {
         out.csi_drivers[name] = {name, json::flag(object, "spec.storageCapacity")};
     } else if (kind == "VolumeAttachment") {
-        out.attachments[name] = {name, json::text(object, "spec.attacher"),
-                                 json::text(object, "spec.nodeName"),
+        out.attachments[name] = {name, json::text(object, "spec.attacher"), json::text(object, "spec.nodeName"),
                                  json::text(object, "spec.source.persistentVolumeName")};
     }
 }

@@ -10,8 +10,7 @@ namespace bayplan::oracle::json {
 std::optional<Element> child(Element element, std::string_view key) {
     simdjson::dom::object object;
     Element found;
-    if (element.get(object) != simdjson::SUCCESS || object[key].get(found) != simdjson::SUCCESS ||
-        found.is_null()) {
+    if (element.get(object) != simdjson::SUCCESS || object[key].get(found) != simdjson::SUCCESS || found.is_null()) {
         return std::nullopt;
     }
     return found;
@@ -79,8 +78,7 @@ NanoAmounts amounts(Element element, std::string_view path) {
         return out;
     }
     for (const auto& [key, value] : simdjson::dom::object(*found)) {
-        const std::string digits = value.is_string() ? std::string(std::string_view(value))
-                                                     : simdjson::minify(value);
+        const std::string digits = value.is_string() ? std::string(std::string_view(value)) : simdjson::minify(value);
         out[std::string(key)] = parse_quantity(digits);
     }
     return out;
@@ -88,17 +86,13 @@ NanoAmounts amounts(Element element, std::string_view path) {
 
 KubeSelector requirements(Element element, std::string_view path) {
     static const std::map<std::string, LabelOperator> operators = {
-        {"In", LabelOperator::in},
-        {"NotIn", LabelOperator::not_in},
-        {"Exists", LabelOperator::exists},
-        {"DoesNotExist", LabelOperator::does_not_exist},
-        {"Gt", LabelOperator::greater},
-        {"Lt", LabelOperator::less},
+        {"In", LabelOperator::in},         {"NotIn", LabelOperator::not_in},
+        {"Exists", LabelOperator::exists}, {"DoesNotExist", LabelOperator::does_not_exist},
+        {"Gt", LabelOperator::greater},    {"Lt", LabelOperator::less},
     };
     KubeSelector out;
     for (const Element one : list(element, path)) {
-        out.push_back(
-            {text(one, "key"), operators.at(text(one, "operator")), texts(one, "values")});
+        out.push_back({text(one, "key"), operators.at(text(one, "operator")), texts(one, "values")});
     }
     return out;
 }

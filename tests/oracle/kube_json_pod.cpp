@@ -28,22 +28,19 @@ bool is_pod_level(const std::string& kind) {
 
 bool has_pod_level(Element pod) {
     const NanoAmounts requests = json::amounts(pod, "spec.resources.requests");
-    return std::any_of(requests.begin(), requests.end(),
-                       [](const auto& one) { return is_pod_level(one.first); });
+    return std::any_of(requests.begin(), requests.end(), [](const auto& one) { return is_pod_level(one.first); });
 }
 
 bool resize_is_infeasible(Element pod) {
     for (const Element condition : json::list(pod, "status.conditions")) {
-        if (json::text(condition, "type") == "PodResizePending" &&
-            json::text(condition, "reason") == "Infeasible") {
+        if (json::text(condition, "type") == "PodResizePending" && json::text(condition, "reason") == "Infeasible") {
             return true;
         }
     }
     return false;
 }
 
-NanoAmounts of_container(Element pod, Element container, bool look_at_status,
-                         const SumRules& rules) {
+NanoAmounts of_container(Element pod, Element container, bool look_at_status, const SumRules& rules) {
     NanoAmounts out = json::amounts(container, "resources.requests");
     std::vector<Element> statuses = json::list(pod, "status.containerStatuses");
     for (const Element status : json::list(pod, "status.initContainerStatuses")) {
@@ -106,8 +103,7 @@ void read_requests(Element pod, KubePod& out) {
     out.requests["pods"] = 1;
     SumRules on_node{placed, true, kScoredDefaults};
     if (has_pod_level(pod)) {
-        std::erase_if(on_node.defaults,
-                      [&](const auto& one) { return requests.contains(one.first); });
+        std::erase_if(on_node.defaults, [&](const auto& one) { return requests.contains(one.first); });
     }
     NanoAmounts scored = sum_of(pod, on_node);
     out.node_cpu = to_units("cpu", scored["cpu"]);
@@ -132,14 +128,11 @@ KubePodTerm pod_term(Element term, std::int64_t weight) {
 void read_pod_terms(Element pod, const std::string& kind, std::vector<KubePodTerm>& required,
                     std::vector<KubePodTerm>& preferred) {
     const std::string path = "spec.affinity." + kind;
-    for (const Element term :
-         json::list(pod, path + ".requiredDuringSchedulingIgnoredDuringExecution")) {
+    for (const Element term : json::list(pod, path + ".requiredDuringSchedulingIgnoredDuringExecution")) {
         required.push_back(pod_term(term, 0));
     }
-    for (const Element one :
-         json::list(pod, path + ".preferredDuringSchedulingIgnoredDuringExecution")) {
-        preferred.push_back(
-            pod_term(*json::child(one, "podAffinityTerm"), json::number(one, "weight", 0)));
+    for (const Element one : json::list(pod, path + ".preferredDuringSchedulingIgnoredDuringExecution")) {
+        preferred.push_back(pod_term(*json::child(one, "podAffinityTerm"), json::number(one, "weight", 0)));
     }
 }
 
@@ -152,16 +145,13 @@ void read_node_wishes(Element pod, KubeSpec& out) {
     if (required) {
         out.required_nodes = json::node_terms(*required, "nodeSelectorTerms");
     }
-    for (const Element one :
-         json::list(pod, path + "preferredDuringSchedulingIgnoredDuringExecution")) {
+    for (const Element one : json::list(pod, path + "preferredDuringSchedulingIgnoredDuringExecution")) {
         out.preferred_nodes.push_back(
             {json::number(one, "weight", 0), json::node_term(*json::child(one, "preference"))});
     }
     for (const Element one : json::list(pod, "spec.tolerations")) {
-        out.tolerations.push_back({json::text(one, "key"),
-                                   json::text(one, "operator") == "Exists",
-                                   json::text(one, "value"),
-                                   taint_effect(json::text(one, "effect"))});
+        out.tolerations.push_back({json::text(one, "key"), json::text(one, "operator") == "Exists",
+                                   json::text(one, "value"), taint_effect(json::text(one, "effect"))});
     }
 }
 
@@ -253,10 +243,9 @@ void read_end(Element pod, KubePod& out) {
     out.never_preempts = json::text(pod, "spec.preemptionPolicy") == "Never";
     out.started_ms = milliseconds(json::text(pod, "status.startTime"));
     for (const Element condition : json::list(pod, "status.conditions")) {
-        out.preempted = out.preempted ||
-                        (json::text(condition, "type") == "DisruptionTarget" &&
-                         json::text(condition, "status") == "True" &&
-                         json::text(condition, "reason") == "PreemptionByScheduler");
+        out.preempted = out.preempted || (json::text(condition, "type") == "DisruptionTarget" &&
+                                          json::text(condition, "status") == "True" &&
+                                          json::text(condition, "reason") == "PreemptionByScheduler");
     }
 }
 

@@ -70,8 +70,7 @@ struct Judging {
             look.pods_on[placed->node].push_back(placed);
         }
         for (const auto& [name, make] : kPredicates) {
-            const bool passes = with.options.copies_trial_faults && with.skipped &&
-                                with.skipped->contains(name);
+            const bool passes = with.options.copies_trial_faults && with.skipped && with.skipped->contains(name);
             if (!with.options.predicates_off.contains(name) && !passes) {
                 predicates.push_back({name, make(look)});
             }
@@ -112,8 +111,7 @@ struct Judging {
             return {*finding};
         }
         if (only && !only->contains(node.name)) {
-            return {{"NodeAffinity", Verdict::unresolvable,
-                     {"node(s) didn't satisfy plugin(s) [NodeAffinity]"}}};
+            return {{"NodeAffinity", Verdict::unresolvable, {"node(s) didn't satisfy plugin(s) [NodeAffinity]"}}};
         }
         std::vector<PredicateFailure> out;
         for (const auto& [name, predicate] : predicates) {
@@ -139,8 +137,7 @@ std::vector<PredicateFailure> failures_beside_nominated(const KubeState& state, 
                                                         const KubeNode& node) {
     std::vector<KubePod> running;
     for (const KubeNomination& nomination : state.nominations) {
-        if (nomination.node == node.name && nomination.pod != &pod &&
-            nomination.pod->priority >= pod.priority) {
+        if (nomination.node == node.name && nomination.pod != &pod && nomination.pod->priority >= pod.priority) {
             running.push_back(*nomination.pod);
             running.back().node = node.name;
             running.back().terminating = false;
@@ -164,14 +161,12 @@ void filter(Judging& judging, KubeAnswer& answer) {
     const KubeState& state = judging.look.state;
     for (std::size_t i = 0; i < state.nodes.size(); ++i) {
         NodeExplanation& node = answer.explanation.nodes[i];
-        if (state.left_out.contains(node.node)) {
-            give(node, {"", Verdict::unresolvable,
-                        {"node(s) had a victim that does not terminate"}});
+        if (state.excluded.contains(node.node)) {
+            give(node, {"", Verdict::unresolvable, {"node(s) had a victim that does not terminate"}});
             continue;
         }
-        auto failures = judging.finding
-                            ? std::vector<PredicateFailure>{*judging.finding}
-                            : failures_beside_nominated(state, judging.look.pod, *state.nodes[i]);
+        auto failures = judging.finding ? std::vector<PredicateFailure>{*judging.finding}
+                                        : failures_beside_nominated(state, judging.look.pod, *state.nodes[i]);
         if (failures.empty()) {
             failures = judging.failures_on(*state.nodes[i]);
         }
@@ -261,12 +256,10 @@ void conclude(const Judging& judging, KubeAnswer& answer) {
         return;
     }
     explanation.state = "unschedulable";
-    const std::string reasons = judging.finding ? joined(judging.finding->reasons, ", ")
-                                                : histogram(explanation.nodes);
-    explanation.message = look.state.nodes.empty()
-                              ? "no nodes available to schedule pods"
-                              : "0/" + std::to_string(look.state.nodes.size()) +
-                                    " nodes are available: " + reasons + ".";
+    const std::string reasons = judging.finding ? joined(judging.finding->reasons, ", ") : histogram(explanation.nodes);
+    explanation.message = look.state.nodes.empty() ? "no nodes available to schedule pods"
+                                                   : "0/" + std::to_string(look.state.nodes.size()) +
+                                                         " nodes are available: " + reasons + ".";
 }
 
 // The pod's own nominated node, if that is looked at first and passes: taken without a look at the
@@ -274,9 +267,8 @@ void conclude(const Judging& judging, KubeAnswer& answer) {
 bool take_nominated(const KubeState& state, const KubePod& pod, KubeAnswer& answer) {
     for (const KubeNomination& own : state.nominations) {
         for (const KubeNode* node : state.nodes) {
-            if (own.pod == &pod && own.node == node->name &&
-                state.options.nominated_node_first && !state.left_out.contains(node->name) &&
-                !why_not(state, pod, *node)) {
+            if (own.pod == &pod && own.node == node->name && state.options.nominated_node_first &&
+                !state.excluded.contains(node->name) && !why_not(state, pod, *node)) {
                 answer.explanation.nodes = {{node->name, Verdict::feasible, {}, {}, 0}};
                 Judging judging(state, pod);
                 conclude_on(judging.look, *node, answer);
@@ -302,12 +294,9 @@ std::string counted(const std::vector<std::string>& reasons) {
     return joined(parts, ", ");
 }
 
-std::set<std::string> skipped_by(const KubeState& state, const KubePod& pod) {
-    return Judging(state, pod).skipped();
-}
+std::set<std::string> skipped_by(const KubeState& state, const KubePod& pod) { return Judging(state, pod).skipped(); }
 
-std::optional<PredicateFailure> why_not(const KubeState& state, const KubePod& pod,
-                                        const KubeNode& node) {
+std::optional<PredicateFailure> why_not(const KubeState& state, const KubePod& pod, const KubeNode& node) {
     auto failures = failures_beside_nominated(state, pod, node);
     if (failures.empty()) {
         failures = Judging(state, pod).failures_on(node);
@@ -319,8 +308,7 @@ KubeAnswer judge(const KubeState& state, const KubePod& pod) {
     KubeAnswer answer;
     if (!pod.spec->gates.empty() && state.options.waits_at_gates) {
         answer.explanation.state = "gated";
-        answer.explanation.message =
-            "waiting for scheduling gates: [" + joined(pod.spec->gates, " ") + "]";
+        answer.explanation.message = "waiting for scheduling gates: [" + joined(pod.spec->gates, " ") + "]";
         return answer;
     }
     if (take_nominated(state, pod, answer)) {

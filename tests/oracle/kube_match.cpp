@@ -32,18 +32,14 @@ std::optional<std::int64_t> to_integer(const std::string& text) {
 bool is_name(const std::string& text) {
     const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
     return !text.empty() && text.size() <= 63 && plain(text.front()) && plain(text.back()) &&
-           std::all_of(text.begin(), text.end(), [&](char c) {
-               return plain(c) || c == '-' || c == '_' || c == '.';
-           });
+           std::all_of(text.begin(), text.end(), [&](char c) { return plain(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 bool is_label_value(const std::string& text) { return text.empty() || is_name(text); }
 
 // Words of small letters, digits and inner hyphens with dots between them, at most 253 bytes.
 bool is_domain(const std::string& text) {
-    const auto hyphen_ok = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-    };
+    const auto hyphen_ok = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
     std::size_t begin = 0;
     while (begin <= text.size()) {
         const std::size_t end = std::min(text.find('.', begin), text.size());
@@ -60,40 +56,37 @@ bool is_domain(const std::string& text) {
 // A name, or a domain and a name with one slash between them.
 bool is_label_key(const std::string& text) {
     const std::size_t slash = text.find('/');
-    return slash == std::string::npos
-               ? is_name(text)
-               : is_domain(text.substr(0, slash)) && is_name(text.substr(slash + 1));
+    return slash == std::string::npos ? is_name(text)
+                                      : is_domain(text.substr(0, slash)) && is_name(text.substr(slash + 1));
 }
 
 // Whether Kubernetes can make a selector of this requirement of a node term.
 bool parses_as_label(const KubeRequirement& wanted) {
     switch (wanted.op) {
-    case LabelOperator::in:
-    case LabelOperator::not_in:
-        if (wanted.values.empty()) {
-            return false;
-        }
-        break;
-    case LabelOperator::exists:
-    case LabelOperator::does_not_exist:
-        if (!wanted.values.empty()) {
-            return false;
-        }
-        break;
-    case LabelOperator::greater:
-    case LabelOperator::less:
-        if (wanted.values.size() != 1 || !to_integer(wanted.values[0])) {
-            return false;
-        }
-        break;
+        case LabelOperator::in:
+        case LabelOperator::not_in:
+            if (wanted.values.empty()) {
+                return false;
+            }
+            break;
+        case LabelOperator::exists:
+        case LabelOperator::does_not_exist:
+            if (!wanted.values.empty()) {
+                return false;
+            }
+            break;
+        case LabelOperator::greater:
+        case LabelOperator::less:
+            if (wanted.values.size() != 1 || !to_integer(wanted.values[0])) {
+                return false;
+            }
+            break;
     }
-    return is_label_key(wanted.key) &&
-           std::all_of(wanted.values.begin(), wanted.values.end(), is_label_value);
+    return is_label_key(wanted.key) && std::all_of(wanted.values.begin(), wanted.values.end(), is_label_value);
 }
 
 bool parses_as_field(const KubeRequirement& wanted) {
-    return (wanted.op == LabelOperator::in || wanted.op == LabelOperator::not_in) &&
-           wanted.values.size() == 1;
+    return (wanted.op == LabelOperator::in || wanted.op == LabelOperator::not_in) && wanted.values.size() == 1;
 }
 
 }  // namespace
@@ -101,15 +94,15 @@ bool parses_as_field(const KubeRequirement& wanted) {
 bool requirement_holds(const KubeRequirement& wanted, const KubeLabels& labels) {
     const auto found = labels.find(wanted.key);
     const bool there = found != labels.end();
-    const bool listed = there && std::find(wanted.values.begin(), wanted.values.end(),
-                                           found->second) != wanted.values.end();
+    const bool listed =
+        there && std::find(wanted.values.begin(), wanted.values.end(), found->second) != wanted.values.end();
     switch (wanted.op) {
-    case LabelOperator::in: return listed;
-    case LabelOperator::not_in: return !listed;
-    case LabelOperator::exists: return there;
-    case LabelOperator::does_not_exist: return !there;
-    case LabelOperator::greater:
-    case LabelOperator::less: break;
+        case LabelOperator::in: return listed;
+        case LabelOperator::not_in: return !listed;
+        case LabelOperator::exists: return there;
+        case LabelOperator::does_not_exist: return !there;
+        case LabelOperator::greater:
+        case LabelOperator::less: break;
     }
     if (!there || wanted.values.size() != 1) {
         return false;
@@ -123,9 +116,8 @@ bool requirement_holds(const KubeRequirement& wanted, const KubeLabels& labels) 
 }
 
 bool selector_matches(const KubeSelector& selector, const KubeLabels& labels) {
-    return std::all_of(selector.begin(), selector.end(), [&](const KubeRequirement& wanted) {
-        return requirement_holds(wanted, labels);
-    });
+    return std::all_of(selector.begin(), selector.end(),
+                       [&](const KubeRequirement& wanted) { return requirement_holds(wanted, labels); });
 }
 
 bool selector_matches(const KubeMaybeSelector& selector, const KubeLabels& labels) {
@@ -177,8 +169,7 @@ bool any_tolerates(const std::vector<KubeToleration>& tolerations, const KubeTai
 
 bool has_untolerated_taint(const KubeSpec& spec, const KubeNode& node) {
     return std::any_of(node.taints.begin(), node.taints.end(), [&](const KubeTaint& taint) {
-        return (taint.effect == TaintEffect::no_schedule ||
-                taint.effect == TaintEffect::no_execute) &&
+        return (taint.effect == TaintEffect::no_schedule || taint.effect == TaintEffect::no_execute) &&
                !any_tolerates(spec.tolerations, taint);
     });
 }

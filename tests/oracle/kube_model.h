@@ -28,7 +28,7 @@ inline std::int64_t of(const KubeAmounts& amounts, const std::string& kind) {
     return found == amounts.end() ? 0 : found->second;
 }
 using KubeDevices = std::map<std::string, std::vector<int>>;  // numbers of devices by kind
-using KubeName = std::pair<std::string, std::string>;     // namespace, name
+using KubeName = std::pair<std::string, std::string>;         // namespace, name
 
 struct KubeRequirement {
     std::string key;
@@ -132,7 +132,7 @@ struct KubeNode {
     KubeLabels labels;
     std::vector<KubeTaint> taints;
     KubeAmounts allocatable;
-    KubeAmounts images;  // bytes by name
+    KubeAmounts images;                           // bytes by name
     std::map<std::string, std::int64_t> devices;  // kinds that are devices: how many
 };
 
@@ -158,9 +158,9 @@ struct KubePod {
     bool stands_in = false;  // of a trial: is nominated to its node, and counts as if it ran there
     bool foreign = false;
     bool never_preempts = false;
-    bool preempted = false;  // terminates because a preemption chose it
-    bool stuck = false;      // terminates, and its time is over
-    int qos_rank = 1;        // 1 best effort, 2 burstable, 3 guaranteed
+    bool preempted = false;       // terminates because a preemption chose it
+    bool stuck = false;           // terminates, and its time is over
+    int qos_rank = 1;             // 1 best effort, 2 burstable, 3 guaranteed
     std::int64_t started_ms = 0;  // 0: not known
 };
 
@@ -291,19 +291,16 @@ struct KubeOptions {
     KubeFitPolicy fit = KubeFitPolicy::least_allocated;
     std::vector<KubeShapePoint> shape;                 // of requested_to_capacity_ratio
     std::vector<std::pair<std::string, std::int64_t>>  // kinds that resource scores look at
-        fit_kinds = {{"cpu", 1}, {"memory", 1}};
+        fit_resources = {{"cpu", 1}, {"memory", 1}};
     std::set<std::string> predicates_off;
-    std::map<std::string, std::int64_t> weights = {{"TaintToleration", 3},
-                                                   {"NodeAffinity", 2},
-                                                   {"PodTopologySpread", 2},
-                                                   {"InterPodAffinity", 2},
-                                                   {"NodeResourcesFit", 1},
-                                                   {"NodeResourcesBalancedAllocation", 1},
+    std::map<std::string, std::int64_t> weights = {{"TaintToleration", 3},   {"NodeAffinity", 2},
+                                                   {"PodTopologySpread", 2}, {"InterPodAffinity", 2},
+                                                   {"NodeResourcesFit", 1},  {"NodeResourcesBalancedAllocation", 1},
                                                    {"ImageLocality", 1}};
     bool waits_at_gates = true;  // false: judge the pod as if it had none
-    bool all_failures = false;  // every failing predicate of a node, not just the first
+    bool all_failures = false;   // every failing predicate of a node, not just the first
     bool nominated_node_first = true;
-    bool fullest_device = true;  // of those with room for a share; else the emptiest
+    bool fullest_device = true;        // of those with room for a share; else the emptiest
     bool victims_by_qos = false;       // among pods of one priority
     bool only_marked_stand_in = true;  // terminating pods on the nominated node, marked as preempted
 };
@@ -320,11 +317,11 @@ struct KubeState {
     std::vector<const KubeNode*> nodes;  // in order of slots
     std::vector<const KubePod*> pods;    // placed ones
     const KubeObjects* objects = nullptr;
-    KubeAmounts image_sizes;  // of each image that a node has
+    KubeAmounts image_sizes;                  // of each image that a node has
     std::map<std::string, KubeAmounts> held;  // by node: what the judged pod must leave alone
     std::vector<KubeHold> holds;              // the same one by one, for devices
     std::vector<KubeNomination> nominations;  // of the judged pod too, if it has one
-    std::set<std::string> left_out;           // nodes that are not to be looked at
+    std::set<std::string> excluded;           // nodes that are not to be looked at
     // Of a trial: the pods that are not in `pods` for its sake, and what PreFilter skipped before.
     std::vector<const KubePod*> taken_away;
     std::optional<std::set<std::string>> skipped;
@@ -338,11 +335,11 @@ struct KubeBinding {
 };
 
 struct KubeAnswer {
-    Explanation explanation;           // state: "gated", "scheduled" or "unschedulable"
-    std::set<std::string> failed_by;   // first failing predicates
+    Explanation explanation;                  // state: "gated", "scheduled" or "unschedulable"
+    std::set<std::string> failed_by;          // first failing predicates
     std::optional<PredicateFailure> finding;  // against the pod as a whole
     std::set<std::string> skipped;            // predicates that PreFilter says do not concern it
-    std::vector<KubeBinding> bindings;  // on the chosen node
+    std::vector<KubeBinding> bindings;        // on the chosen node
 };
 
 }  // namespace bayplan::oracle

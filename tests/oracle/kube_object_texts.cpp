@@ -145,9 +145,7 @@ struct Naming {
     ObjectKey operator()(const CsiNode& one) { return {"CsiNode", "", read(one.node)}; }
     ObjectKey operator()(const CsiDriver& one) { return {"CsiDriver", "", read(one.name)}; }
     ObjectKey operator()(const CsiCapacity& one) { return within("CsiCapacity", one); }
-    ObjectKey operator()(const VolumeAttachment& one) {
-        return {"VolumeAttachment", "", read(one.name)};
-    }
+    ObjectKey operator()(const VolumeAttachment& one) { return {"VolumeAttachment", "", read(one.name)}; }
 
     template <typename Object>
     ObjectKey within(const char* kind, const Object& one) {
@@ -158,9 +156,7 @@ struct Naming {
 
 }  // namespace
 
-ObjectKey key_of(const ClusterObject& object, TextReader& read) {
-    return std::visit(Naming{read}, object);
-}
+ObjectKey key_of(const ClusterObject& object, TextReader& read) { return std::visit(Naming{read}, object); }
 
 ObjectKey state_object(const ClusterObject& object, TextReader& read, KubeObjects& among) {
     std::visit(Stating(read, among), object);

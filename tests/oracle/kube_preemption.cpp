@@ -45,8 +45,8 @@ std::string not_eligible(const KubeState& state, const KubePod& pod, const KubeA
         }
         for (const KubePod* other : state.pods) {
             const bool marked = other->preempted || !state.options.only_marked_stand_in;
-            if (other->node == own.node && other->priority < pod.priority && other->terminating &&
-                !other->stuck && marked) {
+            if (other->node == own.node && other->priority < pod.priority && other->terminating && !other->stuck &&
+                marked) {
                 return "not eligible due to a terminating pod on the nominated node.";
             }
         }
@@ -63,9 +63,8 @@ Pods pool_on(const KubeState& state, const KubePod& pod, const KubeNode& node) {
     }
     std::sort(pool.begin(), pool.end(), [&](const KubePod* a, const KubePod* b) {
         const auto rank = [&](const KubePod& one) {  // smaller: more important
-            return std::tuple(-std::int64_t{one.priority},
-                              state.options.victims_by_qos ? -one.qos_rank : 0, start_of(one),
-                              one.key, one.sequence);
+            return std::tuple(-std::int64_t{one.priority}, state.options.victims_by_qos ? -one.qos_rank : 0,
+                              start_of(one), one.key, one.sequence);
         };
         return rank(*a) < rank(*b);
     });
@@ -91,8 +90,7 @@ std::set<const KubePod*> violating(const KubeState& state, const Pods& pool) {
 
 // Puts the pods of the pool back one by one, those whose budget would be violated first. The
 // victims are those with whom the node does not pass.
-KubeVictims reprieve(const KubeState& state, const KubePod& pod, const KubeNode& node,
-                     const Pods& pool) {
+KubeVictims reprieve(const KubeState& state, const KubePod& pod, const KubeNode& node, const Pods& pool) {
     const std::set<const KubePod*> violate = violating(state, pool);
     Pods order;
     for (const bool first : {true, false}) {
@@ -111,16 +109,13 @@ KubeVictims reprieve(const KubeState& state, const KubePod& pod, const KubeNode&
         }
     }
     KubeVictims out{&node, gone, 0};
-    out.violations = std::count_if(gone.begin(), gone.end(),
-                                   [&](const KubePod* one) { return violate.contains(one); });
+    out.violations = std::count_if(gone.begin(), gone.end(), [&](const KubePod* one) { return violate.contains(one); });
     return out;
 }
 
 // Smaller is better; the order of the list, which is that of the slots, decides the rest.
-std::tuple<std::int64_t, std::int64_t, std::int64_t, std::size_t, std::int64_t> cost(
-    const KubeVictims& one) {
-    return {one.violations, one.highest_priority(), one.priority_sum(), one.victims.size(),
-            -one.earliest_start()};
+std::tuple<std::int64_t, std::int64_t, std::int64_t, std::size_t, std::int64_t> cost(const KubeVictims& one) {
+    return {one.violations, one.highest_priority(), one.priority_sum(), one.victims.size(), -one.earliest_start()};
 }
 
 }  // namespace
@@ -147,33 +142,28 @@ std::int64_t KubeVictims::earliest_start() const {
 
 bool protects(const KubeBudget& budget, const KubePod& pod) {
     const KubeSpec& spec = *pod.spec;
-    const bool named = std::any_of(
-        budget.disrupted.begin(), budget.disrupted.end(), [&](const std::string& name) {
-            return pod.key == budget.name_space + "/" + name;
-        });
+    const bool named = std::any_of(budget.disrupted.begin(), budget.disrupted.end(),
+                                   [&](const std::string& name) { return pod.key == budget.name_space + "/" + name; });
     return budget.name_space == spec.name_space && !spec.labels.empty() && budget.selector &&
            !budget.selector->empty() && selector_matches(*budget.selector, spec.labels) && !named;
 }
 
-std::optional<PredicateFailure> why_not_without(const KubeState& state, const Pods& gone,
-                                                const KubePod& pod, const KubeNode& node) {
+std::optional<PredicateFailure> why_not_without(const KubeState& state, const Pods& gone, const KubePod& pod,
+                                                const KubeNode& node) {
     KubeState rest = state;
     if (!rest.skipped) {
         rest.skipped = skipped_by(state, pod);
     }
     rest.taken_away.insert(rest.taken_away.end(), gone.begin(), gone.end());
-    std::erase_if(rest.pods, [&](const KubePod* one) {
-        return std::find(gone.begin(), gone.end(), one) != gone.end();
-    });
+    std::erase_if(rest.pods,
+                  [&](const KubePod* one) { return std::find(gone.begin(), gone.end(), one) != gone.end(); });
     return why_not(rest, pod, node);
 }
 
-std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod& pod,
-                                      const KubeAnswer& answer) {
+std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod& pod, const KubeAnswer& answer) {
     KubeState state = attempted;
     state.skipped = answer.skipped;
-    if (state.nodes.empty() ||
-        (answer.finding && answer.finding->verdict == Verdict::unresolvable)) {
+    if (state.nodes.empty() || (answer.finding && answer.finding->verdict == Verdict::unresolvable)) {
         return std::nullopt;
     }
     KubePreemption out;
@@ -214,14 +204,12 @@ std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod&
         }
     }
     if (!out.chosen) {
-        out.text = "0/" + std::to_string(state.nodes.size()) +
-                   " nodes are available: " + counted(reasons) + ".";
+        out.text = "0/" + std::to_string(state.nodes.size()) + " nodes are available: " + counted(reasons) + ".";
     }
     return out;
 }
 
-std::string whole_message(const KubeAnswer& answer,
-                          const std::optional<KubePreemption>& preemption) {
+std::string whole_message(const KubeAnswer& answer, const std::optional<KubePreemption>& preemption) {
     const std::string& message = answer.explanation.message;
     return !preemption || preemption->chosen
                ? message

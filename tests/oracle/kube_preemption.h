@@ -43,8 +43,7 @@ std::string whole_message(const KubeAnswer&, const std::optional<KubePreemption>
 bool protects(const KubeBudget&, const KubePod&);
 
 // Why the pod does not pass the node when all of these are gone; nothing if it passes.
-std::optional<PredicateFailure> why_not_without(const KubeState&,
-                                                const std::vector<const KubePod*>& gone,
+std::optional<PredicateFailure> why_not_without(const KubeState&, const std::vector<const KubePod*>& gone,
                                                 const KubePod&, const KubeNode&);
 
 }  // namespace bayplan::oracle

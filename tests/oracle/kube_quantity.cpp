@@ -16,10 +16,9 @@ Nano divided_up(Nano value, Nano by) { return value / by + (value % by > 0 ? 1 :
 // Power of ten and of 1024 that a suffix stands for.
 std::pair<int, int> powers(std::string_view suffix) {
     static const std::map<std::string_view, std::pair<int, int>> known = {
-        {"", {0, 0}},   {"n", {-9, 0}}, {"u", {-6, 0}}, {"m", {-3, 0}}, {"k", {3, 0}},
-        {"M", {6, 0}},  {"G", {9, 0}},  {"T", {12, 0}}, {"P", {15, 0}}, {"E", {18, 0}},
-        {"Ki", {0, 1}}, {"Mi", {0, 2}}, {"Gi", {0, 3}}, {"Ti", {0, 4}}, {"Pi", {0, 5}},
-        {"Ei", {0, 6}},
+        {"", {0, 0}},   {"n", {-9, 0}}, {"u", {-6, 0}}, {"m", {-3, 0}}, {"k", {3, 0}},  {"M", {6, 0}},
+        {"G", {9, 0}},  {"T", {12, 0}}, {"P", {15, 0}}, {"E", {18, 0}}, {"Ki", {0, 1}}, {"Mi", {0, 2}},
+        {"Gi", {0, 3}}, {"Ti", {0, 4}}, {"Pi", {0, 5}}, {"Ei", {0, 6}},
     };
     const auto found = known.find(suffix);
     if (found != known.end()) {
@@ -42,8 +41,8 @@ Nano parse_quantity(std::string_view text) {
     Nano digits = 0;
     int exponent = 9;  // nano-units
     bool after_point = false;
-    for (; at < text.size() && (std::isdigit(static_cast<unsigned char>(text[at])) != 0 ||
-                                (text[at] == '.' && !after_point));
+    for (; at < text.size() &&
+           (std::isdigit(static_cast<unsigned char>(text[at])) != 0 || (text[at] == '.' && !after_point));
          ++at) {
         if (text[at] == '.') {
             after_point = true;

@@ -12,9 +12,7 @@ namespace bayplan::oracle {
 
 namespace {
 
-bool is_native(const std::string& kind) {
-    return kind == "cpu" || kind == "memory" || kind == "ephemeral-storage";
-}
+bool is_native(const std::string& kind) { return kind == "cpu" || kind == "memory" || kind == "ephemeral-storage"; }
 
 class TaintTolerationScore : public KubeScore {
 public:
@@ -23,8 +21,7 @@ public:
     std::int64_t score(const KubeNode& node) override {
         std::int64_t count = 0;
         for (const KubeTaint& taint : node.taints) {
-            count += taint.effect == TaintEffect::prefer_no_schedule &&
-                     !any_tolerates(look_.spec().tolerations, taint);
+            count += taint.effect == TaintEffect::prefer_no_schedule && !any_tolerates(look_.spec().tolerations, taint);
         }
         return count;
     }
@@ -41,9 +38,7 @@ class NodeAffinityScore : public KubeScore {
 public:
     using KubeScore::KubeScore;
 
-    bool prescore(const std::vector<const KubeNode*>&) override {
-        return !look_.spec().preferred_nodes.empty();
-    }
+    bool prescore(const std::vector<const KubeNode*>&) override { return !look_.spec().preferred_nodes.empty(); }
 
     std::int64_t score(const KubeNode& node) override {
         std::int64_t sum = 0;
@@ -69,7 +64,7 @@ public:
         const KubeOptions& options = look_.state.options;
         std::int64_t sum = 0;
         std::int64_t weights = 0;
-        for (const auto& [kind, weight] : options.fit_kinds) {
+        for (const auto& [kind, weight] : options.fit_resources) {
             const std::int64_t capacity = of(node.allocatable, kind);
             if (capacity == 0 || (!is_native(kind) && of(look_.pod.requests, kind) == 0)) {
                 continue;
@@ -84,9 +79,8 @@ public:
         if (weights == 0) {
             return 0;
         }
-        return options.fit == KubeFitPolicy::requested_to_capacity_ratio
-                   ? std::llround(double(sum) / double(weights))
-                   : sum / weights;
+        return options.fit == KubeFitPolicy::requested_to_capacity_ratio ? std::llround(double(sum) / double(weights))
+                                                                         : sum / weights;
     }
 
 private:
@@ -113,10 +107,10 @@ private:
 
     std::int64_t of_kind(std::int64_t requested, std::int64_t capacity) const {
         switch (look_.state.options.fit) {
-        case KubeFitPolicy::least_allocated:
-            return requested > capacity ? 0 : (capacity - requested) * 100 / capacity;
-        case KubeFitPolicy::most_allocated: return std::min(requested, capacity) * 100 / capacity;
-        case KubeFitPolicy::requested_to_capacity_ratio: break;
+            case KubeFitPolicy::least_allocated:
+                return requested > capacity ? 0 : (capacity - requested) * 100 / capacity;
+            case KubeFitPolicy::most_allocated: return std::min(requested, capacity) * 100 / capacity;
+            case KubeFitPolicy::requested_to_capacity_ratio: break;
         }
         return shaped(requested > capacity ? 100 : requested * 100 / capacity);
     }
@@ -131,8 +125,7 @@ private:
                 return shape[0].score;
             }
             const KubeShapePoint& before = shape[i - 1];
-            return before.score + (shape[i].score - before.score) *
-                                      (utilisation - before.utilisation) /
+            return before.score + (shape[i].score - before.score) * (utilisation - before.utilisation) /
                                       (shape[i].utilisation - before.utilisation);
         }
         return shape.empty() ? 0 : shape.back().score;
@@ -160,8 +153,7 @@ public:
             }
             fractions.push_back(std::min(1.0, double(requested) / double(capacity)));
         }
-        const double deviation =
-            fractions.size() == 2 ? std::fabs((fractions[0] - fractions[1]) / 2) : 0.0;
+        const double deviation = fractions.size() == 2 ? std::fabs((fractions[0] - fractions[1]) / 2) : 0.0;
         return std::int64_t((1 - deviation) * 100.0);
     }
 };
@@ -173,8 +165,7 @@ public:
     std::int64_t score(const KubeNode& node) override {
         constexpr std::int64_t kMebibyte = 1024 * 1024;
         const std::int64_t least = 23 * kMebibyte;
-        const std::int64_t most =
-            1000 * kMebibyte * std::int64_t(look_.spec().images.size());
+        const std::int64_t most = 1000 * kMebibyte * std::int64_t(look_.spec().images.size());
         std::int64_t sum = 0;
         for (const std::string& image : look_.spec().images) {
             if (!node.images.contains(image)) {
@@ -224,8 +215,7 @@ private:
         return left;
     }
 
-    std::int64_t stranded(const KubeNode& node, const std::string& kind, std::int64_t amount,
-                          std::int64_t cpu) const {
+    std::int64_t stranded(const KubeNode& node, const std::string& kind, std::int64_t amount, std::int64_t cpu) const {
         const std::int64_t devices = free(node, kind, amount);
         const std::int64_t capacity = of(node.allocatable, "cpu");
         if (capacity == 0) {
@@ -236,11 +226,9 @@ private:
         return std::max<std::int64_t>(0, devices - std::int64_t(served));
     }
 
-    std::int64_t largest_rest(const KubeNode& node, const std::string& kind,
-                              std::int64_t count) const {
+    std::int64_t largest_rest(const KubeNode& node, const std::string& kind, std::int64_t count) const {
         std::int64_t largest = 0;
-        for (const std::int64_t left :
-             devices_left(count, kind, look_.pods_of(node), {}, true)) {
+        for (const std::int64_t left : devices_left(count, kind, look_.pods_of(node), {}, true)) {
             largest = left == 1000 ? largest : std::max(largest, left);
         }
         return largest;
@@ -249,17 +237,13 @@ private:
 
 }  // namespace
 
-KubeScorePointer kube_device_packing_score(const KubeLook& look) {
-    return std::make_unique<DevicePackingScore>(look);
-}
+KubeScorePointer kube_device_packing_score(const KubeLook& look) { return std::make_unique<DevicePackingScore>(look); }
 
 KubeScorePointer kube_taint_toleration_score(const KubeLook& look) {
     return std::make_unique<TaintTolerationScore>(look);
 }
 
-KubeScorePointer kube_node_affinity_score(const KubeLook& look) {
-    return std::make_unique<NodeAffinityScore>(look);
-}
+KubeScorePointer kube_node_affinity_score(const KubeLook& look) { return std::make_unique<NodeAffinityScore>(look); }
 
 KubeScorePointer kube_node_resources_fit_score(const KubeLook& look) {
     return std::make_unique<NodeResourcesFitScore>(look);
@@ -269,8 +253,6 @@ KubeScorePointer kube_balanced_allocation_score(const KubeLook& look) {
     return std::make_unique<BalancedAllocationScore>(look);
 }
 
-KubeScorePointer kube_image_locality_score(const KubeLook& look) {
-    return std::make_unique<ImageLocalityScore>(look);
-}
+KubeScorePointer kube_image_locality_score(const KubeLook& look) { return std::make_unique<ImageLocalityScore>(look); }
 
 }  // namespace bayplan::oracle

@@ -41,8 +41,7 @@ std::vector<KubeSpread> own_constraints(const KubeSpec& spec, bool hard) {
 }
 
 // An empty selector counts nobody, though it matches the pod itself (R-PREDICATE-21).
-std::int64_t count_matching(const KubeLook& look, const KubeNode& node,
-                            const KubeMaybeSelector& selector) {
+std::int64_t count_matching(const KubeLook& look, const KubeNode& node, const KubeMaybeSelector& selector) {
     if (!selector || selector->empty()) {
         return 0;
     }
@@ -53,17 +52,15 @@ std::int64_t count_matching(const KubeLook& look, const KubeNode& node,
     }
     for (const KubePod* pod : look.state.taken_away) {
         // R-PREDICATE-16: whoever is taken away is taken off the count, if it was in there or not.
-        count -= pod->terminating && look.state.options.copies_trial_faults &&
-                 pod->node == node.name && pod->spec->name_space == look.spec().name_space &&
-                 selector_matches(*selector, pod->spec->labels);
+        count -= pod->terminating && look.state.options.copies_trial_faults && pod->node == node.name &&
+                 pod->spec->name_space == look.spec().name_space && selector_matches(*selector, pod->spec->labels);
     }
     return count;
 }
 
 bool has_all_keys(const KubeNode& node, const std::vector<KubeSpread>& constraints) {
-    return std::all_of(constraints.begin(), constraints.end(), [&](const KubeSpread& one) {
-        return node.labels.contains(one.topology_key);
-    });
+    return std::all_of(constraints.begin(), constraints.end(),
+                       [&](const KubeSpread& one) { return node.labels.contains(one.topology_key); });
 }
 
 bool policies_include(const KubeSpec& spec, const KubeNode& node, const KubeSpread& constraint) {
@@ -90,8 +87,7 @@ public:
             for (std::size_t i = 0; i < constraints_.size(); ++i) {
                 const KubeSpread& one = constraints_[i];
                 if (policies_include(look_.spec(), *node, one)) {
-                    counts_[i][node->labels.at(one.topology_key)] +=
-                        count_matching(look_, *node, one.selector);
+                    counts_[i][node->labels.at(one.topology_key)] += count_matching(look_, *node, one.selector);
                 }
             }
         }
@@ -103,8 +99,9 @@ public:
             const KubeSpread& one = constraints_[i];
             const auto value = node.labels.find(one.topology_key);
             if (value == node.labels.end()) {
-                return unresolvable("node(s) didn't match pod topology spread constraints "
-                                    "(missing required label)");
+                return unresolvable(
+                    "node(s) didn't match pod topology spread constraints "
+                    "(missing required label)");
             }
             const auto here = counts_[i].find(value->second);
             const std::int64_t matching = here == counts_[i].end() ? 0 : here->second;
@@ -138,8 +135,7 @@ public:
 
     bool prescore(const std::vector<const KubeNode*>& feasible) override {
         demands_keys_ = !look_.spec().spread.empty();
-        constraints_ =
-            demands_keys_ ? own_constraints(look_.spec(), false) : default_constraints();
+        constraints_ = demands_keys_ ? own_constraints(look_.spec(), false) : default_constraints();
         if (constraints_.empty()) {
             return false;
         }
@@ -171,8 +167,8 @@ public:
                 continue;
             }
             const bool per_node = one.topology_key == kHostnameLabel;
-            const std::int64_t count = per_node ? count_matching(look_, node, one.selector)
-                                                : counts_[i].at(value->second);
+            const std::int64_t count =
+                per_node ? count_matching(look_, node, one.selector) : counts_[i].at(value->second);
             const std::size_t domains = per_node ? scored_nodes_ : counts_[i].size();
             const double weight = std::log(double(domains + 2));
             sum += double(count) * weight + double(one.max_skew - 1);
@@ -201,9 +197,7 @@ public:
     }
 
 private:
-    bool is_ignored(const KubeNode& node) const {
-        return demands_keys_ && !has_all_keys(node, constraints_);
-    }
+    bool is_ignored(const KubeNode& node) const { return demands_keys_ && !has_all_keys(node, constraints_); }
 
     void count_pods() {
         for (const KubeNode* node : look_.state.nodes) {
@@ -230,11 +224,10 @@ private:
         }
         const std::string& kind = look_.spec().owner_kind;
         if (kind == "ReplicationController" || kind == "ReplicaSet" || kind == "StatefulSet") {
-            const auto owner = look_.state.objects->pod_sets.find(
-                {kind, {look_.spec().name_space, look_.spec().owner_name}});
+            const auto owner =
+                look_.state.objects->pod_sets.find({kind, {look_.spec().name_space, look_.spec().owner_name}});
             if (owner != look_.state.objects->pod_sets.end() && owner->second.selector) {
-                selector.insert(selector.end(), owner->second.selector->begin(),
-                                owner->second.selector->end());
+                selector.insert(selector.end(), owner->second.selector->begin(), owner->second.selector->end());
             }
         }
         if (selector.empty()) {

@@ -110,8 +110,8 @@ KubeMaybeSelector spelled_out(const std::optional<LabelSelector>& selector, Text
     return selector ? KubeMaybeSelector(spelled_out(selector->requirements, read)) : std::nullopt;
 }
 
-std::optional<std::vector<KubeNodeTerm>> spelled_out(
-    const std::optional<std::vector<NodeTerm>>& terms, TextReader& read) {
+std::optional<std::vector<KubeNodeTerm>> spelled_out(const std::optional<std::vector<NodeTerm>>& terms,
+                                                     TextReader& read) {
     if (!terms) {
         return std::nullopt;
     }

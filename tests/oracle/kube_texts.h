@@ -20,8 +20,7 @@ namespace bayplan::oracle {
 
 class TextReader {
 public:
-    explicit TextReader(const std::map<std::uint32_t, std::string>& dictionary)
-        : dictionary_(dictionary) {}
+    explicit TextReader(const std::map<std::uint32_t, std::string>& dictionary) : dictionary_(dictionary) {}
 
     std::string operator()(bayplan::Text id);
     // The first id that is not 0 and not in the dictionary.
@@ -36,8 +35,7 @@ KubeSpec spelled_out(const PodSpec&, TextReader&);
 KubeLabels spelled_out(const std::vector<Label>&, TextReader&);
 KubeSelector spelled_out(const std::vector<LabelRequirement>&, TextReader&);
 KubeMaybeSelector spelled_out(const std::optional<LabelSelector>&, TextReader&);
-std::optional<std::vector<KubeNodeTerm>> spelled_out(const std::optional<std::vector<NodeTerm>>&,
-                                                     TextReader&);
+std::optional<std::vector<KubeNodeTerm>> spelled_out(const std::optional<std::vector<NodeTerm>>&, TextReader&);
 
 // What an object is known by: kind, namespace, name.
 using ObjectKey = std::tuple<std::string, std::string, std::string>;

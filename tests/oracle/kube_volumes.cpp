@@ -11,9 +11,7 @@ namespace bayplan::oracle {
 
 namespace {
 
-std::string claim_not_found(const std::string& name) {
-    return "persistentvolumeclaim \"" + name + "\" not found";
-}
+std::string claim_not_found(const std::string& name) { return "persistentvolumeclaim \"" + name + "\" not found"; }
 
 const KubeClaim* find_claim(const KubeLook& look, const KubeSpec& spec, const std::string& name) {
     const auto found = look.state.objects->claims.find({spec.name_space, name});
@@ -52,8 +50,9 @@ public:
             }
         }
         if (exclusive_in_use_) {
-            return unschedulable("node(s) unavailable due to PersistentVolumeClaim with "
-                                 "ReadWriteOncePod access mode already in-use by another pod");
+            return unschedulable(
+                "node(s) unavailable due to PersistentVolumeClaim with "
+                "ReadWriteOncePod access mode already in-use by another pod");
         }
         return std::nullopt;
     }
@@ -86,14 +85,14 @@ private:
         }
         const bool both_read = a.read_only && b.read_only;
         switch (a.kind) {
-        case VolumeKind::gce_disk:
-        case VolumeKind::iscsi: return a.name == b.name && !both_read;
-        case VolumeKind::aws_disk: return a.name == b.name;
-        case VolumeKind::rbd:
-            return a.name == b.name && a.pool == b.pool && !both_read &&
-                   std::any_of(a.monitors.begin(), a.monitors.end(),
-                               [&](const auto& one) { return b.monitors.contains(one); });
-        default: return false;
+            case VolumeKind::gce_disk:
+            case VolumeKind::iscsi: return a.name == b.name && !both_read;
+            case VolumeKind::aws_disk: return a.name == b.name;
+            case VolumeKind::rbd:
+                return a.name == b.name && a.pool == b.pool && !both_read &&
+                       std::any_of(a.monitors.begin(), a.monitors.end(),
+                                   [&](const auto& one) { return b.monitors.contains(one); });
+            default: return false;
         }
     }
 
@@ -106,11 +105,10 @@ public:
 
     KubeMaybeFault filter(const KubeNode& node) override {
         for (const KubePodVolume& volume : look_.spec().volumes) {
-            const bool claimed =
-                volume.kind == VolumeKind::claim || volume.kind == VolumeKind::ephemeral;
+            const bool claimed = volume.kind == VolumeKind::claim || volume.kind == VolumeKind::ephemeral;
             if (claimed && find_claim(look_, look_.spec(), volume.name) == nullptr) {
-                return unresolvable("looking up PVC " + look_.spec().name_space + "/" +
-                                    volume.name + ": " + claim_not_found(volume.name));
+                return unresolvable("looking up PVC " + look_.spec().name_space + "/" + volume.name + ": " +
+                                    claim_not_found(volume.name));
             }
         }
         const auto csi_node = look_.state.objects->csi_nodes.find(node.name);
@@ -179,8 +177,7 @@ private:
         }
     }
 
-    void add_claim(const KubeClaim& claim, const std::set<std::string>& annotated,
-                   Drivers& out) const {
+    void add_claim(const KubeClaim& claim, const std::set<std::string>& annotated, Drivers& out) const {
         const KubeObjects& objects = *look_.state.objects;
         const auto volume = objects.volumes.find(claim.volume);
         if (volume != objects.volumes.end()) {
@@ -230,8 +227,7 @@ private:
         for (const auto& [name, attachment] : look_.state.objects->attachments) {
             const auto volume = look_.state.objects->volumes.find(attachment.volume);
             if (attachment.node == node.name && !attachment.attacher.empty() &&
-                volume != look_.state.objects->volumes.end() &&
-                volume->second.source == VolumeKind::csi) {
+                volume != look_.state.objects->volumes.end() && volume->second.source == VolumeKind::csi) {
                 out[attachment.attacher + "/" + volume->second.handle] = attachment.attacher;
             }
         }
@@ -353,12 +349,8 @@ KubePredicatePointer kube_volume_restrictions(const KubeLook& look) {
     return std::make_unique<VolumeRestrictions>(look);
 }
 
-KubePredicatePointer kube_node_volume_limits(const KubeLook& look) {
-    return std::make_unique<NodeVolumeLimits>(look);
-}
+KubePredicatePointer kube_node_volume_limits(const KubeLook& look) { return std::make_unique<NodeVolumeLimits>(look); }
 
-KubePredicatePointer kube_volume_zone(const KubeLook& look) {
-    return std::make_unique<VolumeZone>(look);
-}
+KubePredicatePointer kube_volume_zone(const KubeLook& look) { return std::make_unique<VolumeZone>(look); }
 
 }  // namespace bayplan::oracle

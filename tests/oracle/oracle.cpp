@@ -11,13 +11,13 @@ namespace bayplan::oracle {
 
 const char* name_of(AskState state) {
     switch (state) {
-    case AskState::gated: return "gated";
-    case AskState::waiting_for_node: return "waiting_for_node";
-    case AskState::pending: return "pending";
-    case AskState::backoff: return "backoff";
-    case AskState::unschedulable: return "unschedulable";
-    case AskState::unacknowledged: return "unacknowledged";
-    case AskState::allocated: return "allocated";
+        case AskState::gated: return "gated";
+        case AskState::waiting_for_node: return "waiting_for_node";
+        case AskState::pending: return "pending";
+        case AskState::backoff: return "backoff";
+        case AskState::unschedulable: return "unschedulable";
+        case AskState::unacknowledged: return "unacknowledged";
+        case AskState::allocated: return "allocated";
     }
     throw std::logic_error("no such state");
 }
@@ -58,8 +58,7 @@ bool Oracle::can_resume(const Connect& hello) const {
     }
     const Shim& shim = found->second;
     return !shim.must_resync && !shim.resync_open && shim.instance == hello.shim_instance &&
-           hello.daemon_instance == options_.daemon_instance &&
-           hello.decisions_received >= shim.acknowledged &&
+           hello.daemon_instance == options_.daemon_instance && hello.decisions_received >= shim.acknowledged &&
            hello.decisions_received <= shim.last_number;
 }
 
@@ -117,8 +116,8 @@ void Oracle::apply_one(const StateMessage& state) {
         return;
     }
     shim.applied += 1;
-    const bool opens = std::holds_alternative<DefineMessage>(state.body) ||
-                       std::holds_alternative<ResyncBeginMessage>(state.body);
+    const bool opens =
+        std::holds_alternative<DefineMessage>(state.body) || std::holds_alternative<ResyncBeginMessage>(state.body);
     if (shim.resync_open && !shim.resync_begun && !opens) {
         decide(name, DecisionKind::message_rejected, "state", "a resync must begin first");
         return;
@@ -148,8 +147,7 @@ void Oracle::apply_one(const HoldPlace& place) {
     hold.kept_from_below = place.kept_from_below;
     bool understood = nodes_.contains(hold.node);
     for (const auto& [kind, amount] : place.amounts) {
-        understood = understood && kinds_.contains(std::string(kind)) && amount >= 0 &&
-                     amount <= kAmountMax;
+        understood = understood && kinds_.contains(std::string(kind)) && amount >= 0 && amount <= kAmountMax;
         if (understood) {
             hold.amounts[std::string(kind)] += amount;
             understood = hold.amounts[std::string(kind)] + nodes_.at(hold.node).held[std::string(kind)] <= kTotalMax;

@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "bayplan/records.h"
-#include "options/engine_options.h"
+#include "bayplan/messages.h"
 #include "kube_devices.h"
 #include "kube_judge.h"
 #include "kube_preemption.h"
+#include "options/engine_options.h"
 #include "oracle_state.h"
 
 namespace bayplan::oracle {
@@ -116,32 +116,29 @@ private:
     void message(const std::string& shim, const ObjectsMessage&);
 
     // One record of a message each; the text of the first fault, or "" when it was accepted.
-    std::string node_record(const std::string& shim, const std::string& name, const NodeRecord&);
-    std::string create_node(const std::string& shim, const std::string& name, const NodeRecord&,
-                            const KubeNode&);
-    std::string change_node(const std::string& shim, const std::string& name, const NodeRecord&,
-                            const KubeNode&);
+    std::string node_record(const std::string& shim, const std::string& name, const NodeItem&);
+    std::string create_node(const std::string& shim, const std::string& name, const NodeItem&, const KubeNode&);
+    std::string change_node(const std::string& shim, const std::string& name, const NodeItem&, const KubeNode&);
     void take_facts(Node&, const KubeNode&);
     void forget_images_without_node();
     static void set_schedulable(Node&, bool schedulable);
-    std::string add_application(const std::string& shim, const ApplicationRecord&);
+    std::string add_application(const std::string& shim, const ApplicationItem&);
     std::string remove_application(const std::string& shim, DictId);
-    static std::string check_facts(const Shim&, const NodeRecord&, KubeNode& into);
-    std::string define_spec(Shim&, const SpecRecord&) const;
-    std::string object_record(const std::string& shim, const ObjectRecord&);
+    static std::string check_facts(const Shim&, const NodeItem&, KubeNode& into);
+    std::string define_spec(Shim&, const SpecItem&) const;
+    std::string object_record(const std::string& shim, const ObjectItem&);
     void forget_objects_of(const std::string& shim);
-    std::string ask_record(const std::string& shim, const AskRecord&);
-    std::string ask_faults(const Shim&, const AskRecord&, Ask& wanted) const;
+    std::string ask_record(const std::string& shim, const AskItem&);
+    std::string ask_faults(const Shim&, const AskItem&, Ask& wanted) const;
     std::string change_ask(Ask& existing, const Ask& wanted);
     std::string add_ask(const std::string& shim, Ask wanted);
-    std::string release_record(const std::string& shim, const ReleaseRecord&);
-    std::string nack_record(const std::string& shim, const NackRecord&);
+    std::string release_record(const std::string& shim, const ReleaseItem&);
+    std::string nack_record(const std::string& shim, const NackItem&);
     void decommission(const std::string& node);
     // oracle_devices.cpp
-    static std::string check_devices(const Shim&, const NodeRecord&, KubeNode& into);
+    static std::string check_devices(const Shim&, const NodeItem&, KubeNode& into);
     std::vector<KubeKept> kept_from(const Ask&, const std::string& node, const std::string& kind) const;
-    std::vector<int> devices_for(const Ask&, const Node&, const std::string& kind,
-                                 const std::string& stated);
+    std::vector<int> devices_for(const Ask&, const Node&, const std::string& kind, const std::string& stated);
     void give_devices(Ask&, const Node&, const std::string& stated);
     void declare_devices(const Node&, const KubeNode& before);
     void check_devices_fit(const Ask&, const Node&);
@@ -168,17 +165,16 @@ private:
     void wake(Ask&);
 
     // Decisions.
-    std::uint64_t decide(const std::string& shim, DecisionKind, const std::string& name,
-                         const std::string& text, const std::string& node = {},
-                         Termination = Termination::unknown, bool scale_up = false,
+    std::uint64_t decide(const std::string& shim, DecisionKind, const std::string& name, const std::string& text,
+                         const std::string& node = {}, Termination = Termination::unknown, bool scale_up = false,
                          const std::string& devices = {});
     void drop_kept(Shim&, const std::string& name);
     void acknowledge_up_to(Shim&, const std::string& name, std::uint64_t up_to);
     void no_longer_counts(Shim&);
     void cut(Shim&);
     std::string shim_of(ConnectionId) const;  // "" when it does not count
-    void log_line(const char* kind, const Ask&, const std::string& node,
-                  const std::string& reasons, const std::string& victims = "-");
+    void log_line(const char* kind, const Ask&, const std::string& node, const std::string& reasons,
+                  const std::string& victims = "-");
 
     // Section 5.
     bool has_credit(const Shim&) const;
@@ -246,7 +242,7 @@ private:
     std::map<std::string, Shim> shims_;
     std::map<std::string, Node> nodes_;
     std::map<std::uint64_t, Ask> asks_;  // by sequence number
-    Amounts total_;  // of all asks, R-WORLD-19
+    Amounts total_;                      // of all asks, R-WORLD-19
     std::map<std::uint64_t, Hold> holds_;
     KubeObjects objects_;
     Amounts image_sizes_;  // as the node said that had it first, while any has it

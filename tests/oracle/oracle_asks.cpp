@@ -14,12 +14,10 @@ namespace bayplan::oracle {
 namespace {
 
 // `wanted` still lists the kinds of which nothing is asked: they count as asked for, with 0.
-KubePod pod_of(const AskRecord& record, const Ask& wanted) {
+KubePod pod_of(const AskItem& record, const Ask& wanted) {
     const auto scored = [&](std::int64_t given, const char* kind, std::int64_t otherwise) {
         const auto listed = wanted.requests.find(kind);
-        return given != -1                        ? given
-               : listed != wanted.requests.end() ? listed->second
-                                                  : otherwise;
+        return given != -1 ? given : listed != wanted.requests.end() ? listed->second : otherwise;
     };
     KubePod pod;
     pod.name = wanted.key;
@@ -45,7 +43,7 @@ bool same_scored_amounts(const KubePod& a, const KubePod& b) {
 }  // namespace
 
 void Oracle::message(const std::string& name, const AsksMessage& asks) {
-    for (const AskRecord& record : asks.asks) {
+    for (const AskItem& record : asks.asks) {
         const std::string fault = ask_record(name, record);
         if (!fault.empty()) {
             decide(name, DecisionKind::ask_rejected, std::string(record.key), fault);
@@ -54,7 +52,7 @@ void Oracle::message(const std::string& name, const AsksMessage& asks) {
 }
 
 // Turns the record into an ask with all ids as texts, or tells the first fault.
-std::string Oracle::ask_faults(const Shim& shim, const AskRecord& record, Ask& wanted) const {
+std::string Oracle::ask_faults(const Shim& shim, const AskItem& record, Ask& wanted) const {
     const auto text = [&](DictId id) {
         const auto found = shim.dictionary.find(id);
         return found == shim.dictionary.end() ? std::string() : found->second;
@@ -80,8 +78,7 @@ std::string Oracle::ask_faults(const Shim& shim, const AskRecord& record, Ask& w
     }
     wanted.group = text(record.group);
     wanted.nominated_node = text(record.nominated_node);
-    if ((record.group != 0 && wanted.group.empty()) ||
-        (record.nominated_node != 0 && wanted.nominated_node.empty())) {
+    if ((record.group != 0 && wanted.group.empty()) || (record.nominated_node != 0 && wanted.nominated_node.empty())) {
         return "unknown dictionary id";
     }
     if (record.spec != 0 && !shim.specs.contains(record.spec)) {
@@ -91,8 +88,7 @@ std::string Oracle::ask_faults(const Shim& shim, const AskRecord& record, Ask& w
     if (!fault.empty()) {
         return fault;
     }
-    for (const std::int64_t scored :
-         {record.node_cpu, record.node_memory, record.own_cpu, record.own_memory}) {
+    for (const std::int64_t scored : {record.node_cpu, record.node_memory, record.own_cpu, record.own_memory}) {
         if (scored < -1 || scored > kAmountMax) {
             return "scored amount is out of range";
         }
@@ -118,7 +114,7 @@ std::string Oracle::ask_faults(const Shim& shim, const AskRecord& record, Ask& w
     return "";
 }
 
-std::string Oracle::ask_record(const std::string& name, const AskRecord& record) {
+std::string Oracle::ask_record(const std::string& name, const AskItem& record) {
     Ask wanted;
     const std::string fault = ask_faults(shims_.at(name), record, wanted);
     if (!fault.empty()) {
@@ -142,8 +138,7 @@ namespace {
 // By its flag or by one of its spec's tolerations: which of them says so makes no difference.
 bool tolerates_drained(const Ask& ask) {
     return ask.tolerates_unschedulable ||
-           any_tolerates(ask.pod.spec->tolerations,
-                         {"node.kubernetes.io/unschedulable", "", TaintEffect::no_schedule});
+           any_tolerates(ask.pod.spec->tolerations, {"node.kubernetes.io/unschedulable", "", TaintEffect::no_schedule});
 }
 
 }  // namespace
@@ -167,11 +162,10 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
         restate_placed(ask, wanted);
         return "";
     }
-    const bool changed =
-        ask.requests != wanted.requests || ask.required_node != wanted.required_node ||
-        tolerates_drained(ask) != tolerates_drained(wanted) || *ask.pod.spec != *wanted.pod.spec ||
-        !same_scored_amounts(ask.pod, wanted.pod) || ask.priority != wanted.priority ||
-        ask.pod.never_preempts != wanted.pod.never_preempts;
+    const bool changed = ask.requests != wanted.requests || ask.required_node != wanted.required_node ||
+                         tolerates_drained(ask) != tolerates_drained(wanted) || *ask.pod.spec != *wanted.pod.spec ||
+                         !same_scored_amounts(ask.pod, wanted.pod) || ask.priority != wanted.priority ||
+                         ask.pod.never_preempts != wanted.pod.never_preempts;
     if (!ask.nominated_node.empty()) {  // stays, with the new amounts
         Amounts& held = nodes_.at(ask.nominated_node).held;
         add(ask.requests, -1, held);
@@ -214,8 +208,8 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
 void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
     const bool other_priority = ask.priority != wanted.priority;
     const bool other_spec = *ask.pod.spec != *wanted.pod.spec;
-    const bool other_uses = ask.pod.spec->ports != wanted.pod.spec->ports ||
-                            ask.pod.spec->volumes != wanted.pod.spec->volumes;
+    const bool other_uses =
+        ask.pod.spec->ports != wanted.pod.spec->ports || ask.pod.spec->volumes != wanted.pod.spec->volumes;
     const bool was_terminating = ask.pod.terminating;
     const bool was_preempted = ask.pod.preempted;
     ask.priority = wanted.priority;
@@ -292,8 +286,7 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
         saw("nominated as stated");
         nominate(ask, nominated_node);
         for (const auto& [sequence, other] : asks_) {
-            if (other.node == nominated_node && other.pod.terminating &&
-                other.priority < ask.priority) {
+            if (other.node == nominated_node && other.pod.terminating && other.priority < ask.priority) {
                 ask.victims.insert(sequence);
             }
         }
@@ -330,8 +323,7 @@ void Oracle::run_where_stated(Ask& ask, const std::string& node) {
     }
 }
 
-void Oracle::place(Ask& ask, const std::string& node_name, AskState state,
-                   const std::string& stated_devices) {
+void Oracle::place(Ask& ask, const std::string& node_name, AskState state, const std::string& stated_devices) {
     end_nomination(ask, ask.nominated_node != node_name);
     Node& node = nodes_.at(node_name);
     give_devices(ask, node, stated_devices);
@@ -360,7 +352,7 @@ void Oracle::leave_node(Ask& ask) {
     count_end_anew(ask);
     for (auto& [sequence, other] : asks_) {
         other.victims.erase(ask.sequence);
-        if (other.left_out.erase(ask.sequence) > 0 && other.state == AskState::unschedulable) {
+        if (other.excluded.erase(ask.sequence) > 0 && other.state == AskState::unschedulable) {
             saw("woken as the stuck pod is gone");
             wake(other);
         }
@@ -400,10 +392,8 @@ void Oracle::end_asks_of_application(const std::string& shim, const std::string&
 void Oracle::count_failure(Ask& ask) {
     ask.failures += 1;
     std::int64_t wait = options_.backoff_initial_ns;
-    for (std::uint64_t doubled = 1; doubled < ask.failures && wait < options_.backoff_max_ns;
-         ++doubled) {
-        wait = wait > std::numeric_limits<std::int64_t>::max() / 2 ? options_.backoff_max_ns
-                                                                   : wait * 2;
+    for (std::uint64_t doubled = 1; doubled < ask.failures && wait < options_.backoff_max_ns; ++doubled) {
+        wait = wait > std::numeric_limits<std::int64_t>::max() / 2 ? options_.backoff_max_ns : wait * 2;
     }
     ask.backoff_until = now_ + std::min(wait, options_.backoff_max_ns);
 }
@@ -418,20 +408,17 @@ void Oracle::wake(Ask& ask) {
 void Oracle::wake(Event event, const Ask* except) {
     std::set<std::string> wakes;
     switch (event) {
-    case Event::node_changed: break;
-    case Event::node_undrained: wakes = {"NodeUnschedulable"}; break;
-    case Event::node_gone:
-        wakes = {"VolumeRestrictions", "PodTopologySpread", "InterPodAffinity"};
-        break;
-    case Event::allocation_ended:
-        wakes = {"NodePorts",     "NodeResourcesFit",  "VolumeRestrictions", "NodeVolumeLimits",
-                 "VolumeBinding", "PodTopologySpread", "InterPodAffinity"};
-        break;
-    case Event::pod_changed: wakes = {"PodTopologySpread", "InterPodAffinity"}; break;
-    case Event::object_changed:
-        wakes = {"NodeVolumeLimits", "VolumeRestrictions", "VolumeBinding", "VolumeZone",
-                 "InterPodAffinity"};
-        break;
+        case Event::node_changed: break;
+        case Event::node_undrained: wakes = {"NodeUnschedulable"}; break;
+        case Event::node_gone: wakes = {"VolumeRestrictions", "PodTopologySpread", "InterPodAffinity"}; break;
+        case Event::allocation_ended:
+            wakes = {"NodePorts",     "NodeResourcesFit",  "VolumeRestrictions", "NodeVolumeLimits",
+                     "VolumeBinding", "PodTopologySpread", "InterPodAffinity"};
+            break;
+        case Event::pod_changed: wakes = {"PodTopologySpread", "InterPodAffinity"}; break;
+        case Event::object_changed:
+            wakes = {"NodeVolumeLimits", "VolumeRestrictions", "VolumeBinding", "VolumeZone", "InterPodAffinity"};
+            break;
     }
     for (auto& [sequence, ask] : asks_) {
         bool meant = event == Event::node_changed;  // wakes everybody

@@ -46,8 +46,7 @@ const Ask* Oracle::next_ask() const {
     };
     const Ask* first = nullptr;
     for (const auto& [sequence, ask] : asks_) {
-        if (ask.state == AskState::pending && credit.at(ask.shim) &&
-            (first == nullptr || rank(ask) < rank(*first))) {
+        if (ask.state == AskState::pending && credit.at(ask.shim) && (first == nullptr || rank(ask) < rank(*first))) {
             first = &ask;
         }
     }
@@ -78,11 +77,9 @@ KubeOptions Oracle::kube_options() const {
     out.victims_by_qos = options_.preemption.victim_order == VictimOrder::qos;
     out.only_marked_stand_in = options_.preemption.preempt_again == PreemptAgain::marked;
     switch (options_.score) {
-    case ScorePolicy::least_allocated: out.fit = KubeFitPolicy::least_allocated; break;
-    case ScorePolicy::most_allocated: out.fit = KubeFitPolicy::most_allocated; break;
-    case ScorePolicy::requested_to_capacity_ratio:
-        out.fit = KubeFitPolicy::requested_to_capacity_ratio;
-        break;
+        case ScorePolicy::least_allocated: out.fit = KubeFitPolicy::least_allocated; break;
+        case ScorePolicy::most_allocated: out.fit = KubeFitPolicy::most_allocated; break;
+        case ScorePolicy::requested_to_capacity_ratio: out.fit = KubeFitPolicy::requested_to_capacity_ratio; break;
     }
     for (const ScorePoint& point : options_.score_shape) {
         out.shape.push_back({point.utilization, 10 * point.score});
@@ -127,8 +124,8 @@ KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
             out.nominations.push_back({&other.pod, other.nominated_node});
         }
     }
-    for (const auto& [pod, node] : ask.left_out) {
-        out.left_out.insert(node);
+    for (const auto& [pod, node] : ask.excluded) {
+        out.excluded.insert(node);
     }
     for (const auto& [owner, hold] : holds_) {
         for (const auto& [kind, amount] : hold.amounts) {
@@ -148,16 +145,15 @@ KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
 
 Oracle::Look::Look(const Oracle& oracle, const Ask& ask) {
     const auto& asks = oracle.asks_;
-    const bool as_stated = std::all_of(asks.begin(), asks.end(), [](const auto& one) {
-        return one.second.bindings.empty();
-    });
+    const bool as_stated =
+        std::all_of(asks.begin(), asks.end(), [](const auto& one) { return one.second.bindings.empty(); });
     if (!as_stated) {
         assumed = oracle.assumed_objects();
     }
     state = oracle.state_for(ask, as_stated ? oracle.objects_ : *assumed);
     if (!ask.avoids.empty() && oracle.now_ < ask.avoids_until) {
         KubeState without = state;
-        without.left_out.insert(ask.avoids);
+        without.excluded.insert(ask.avoids);
         answer = judge(without, ask.pod);
     }
     if (answer.explanation.node.empty()) {
@@ -193,8 +189,8 @@ void Oracle::attempt(Ask& ask) {
     ask.bindings = look.answer.bindings;
     const std::string devices = devices_text(ask.pod.devices);
     log_line("place", ask, node, devices.empty() ? "-" : devices);
-    ask.allocated_decision = decide(ask.shim, DecisionKind::allocated, ask.key, "", node,
-                                    Termination::unknown, false, devices);
+    ask.allocated_decision =
+        decide(ask.shim, DecisionKind::allocated, ask.key, "", node, Termination::unknown, false, devices);
 }
 
 // The steps of R-PREEMPT-23 to R-PREEMPT-40, in their order.
@@ -239,8 +235,7 @@ void Oracle::fail(Ask& ask, const Look& look) {
 void Oracle::tell_failure(Ask& ask, const std::string& message, bool is_nominated) {
     const bool scale_up = !is_nominated && ask.priority >= options_.scale_up_cutoff;
     if (ask.failures == 1 || (scale_up && !ask.told_scale_up)) {
-        decide(ask.shim, DecisionKind::ask_waiting, ask.key, message, "", Termination::unknown,
-               scale_up);
+        decide(ask.shim, DecisionKind::ask_waiting, ask.key, message, "", Termination::unknown, scale_up);
         ask.told_scale_up = ask.told_scale_up || scale_up;
         saw(ask.failures > 1 ? "scale up told later" : scale_up ? "scale up told" : "no scale up");
     }
@@ -264,8 +259,7 @@ void Oracle::check_fit(const Ask& ask, const Node& node) {
     }
     for (const auto& [kind, amount] : ask.requests) {
         if (amount_of(taken, kind) > amount_of(node.capacity, kind)) {
-            broken_at_commit_.push_back("R-LAW-3: " + ask.key + " exceeds " + kind + " of " +
-                                        node.name);
+            broken_at_commit_.push_back("R-LAW-3: " + ask.key + " exceeds " + kind + " of " + node.name);
         }
     }
 }

@@ -69,18 +69,16 @@ void Oracle::audit_nodes(std::vector<std::string>& broken) const {
 // R-LAW-4. Its states exclude each other by construction; what can break is what goes with them.
 void Oracle::audit_asks(std::vector<std::string>& broken) const {
     for (const auto& [sequence, ask] : asks_) {
-        const bool placed =
-            ask.state == AskState::unacknowledged || ask.state == AskState::allocated;
+        const bool placed = ask.state == AskState::unacknowledged || ask.state == AskState::allocated;
         if (placed != !ask.node.empty() || (placed && !nodes_.contains(ask.node))) {
-            broken.push_back("R-LAW-4: " + ask.key + " is " + name_of(ask.state) + " on '" +
-                             ask.node + "'");
+            broken.push_back("R-LAW-4: " + ask.key + " is " + name_of(ask.state) + " on '" + ask.node + "'");
         }
         const bool waits = ask.state == AskState::waiting_for_node;
         if (waits != !ask.awaited_node.empty() || (waits && nodes_.contains(ask.awaited_node))) {
-            broken.push_back("R-LAW-4: " + ask.key + " is " + name_of(ask.state) + ", waits for '" +
-                             ask.awaited_node + "'");
+            broken.push_back("R-LAW-4: " + ask.key + " is " + name_of(ask.state) + ", waits for '" + ask.awaited_node +
+                             "'");
         }
-        if (ask.state == AskState::unschedulable && ask.failed_by.empty() && ask.left_out.empty()) {
+        if (ask.state == AskState::unschedulable && ask.failed_by.empty() && ask.excluded.empty()) {
             broken.push_back("R-LAW-10: " + ask.key + " is unschedulable without a reason");
         }
         audit_nomination(ask, broken);
@@ -101,17 +99,16 @@ void Oracle::audit_asks(std::vector<std::string>& broken) const {
 void Oracle::audit_nomination(const Ask& ask, std::vector<std::string>& broken) const {
     const std::string& node = ask.nominated_node;
     if (!node.empty() && (!ask.node.empty() || !nodes_.contains(node))) {
-        broken.push_back("R-LAW-4: " + ask.key + " is nominated to " + node + ", placed on '" +
-                         ask.node + "'");
+        broken.push_back("R-LAW-4: " + ask.key + " is nominated to " + node + ", placed on '" + ask.node + "'");
     }
     for (const std::uint64_t victim : ask.victims) {
         if (!asks_.contains(victim) || asks_.at(victim).node != node) {
             broken.push_back("R-LAW-5: " + ask.key + " waits for a pod that is not on " + node);
         }
     }
-    for (const auto& [pod, left_out] : ask.left_out) {
-        if (!asks_.contains(pod) || asks_.at(pod).node != left_out) {
-            broken.push_back("R-LAW-5: " + ask.key + " leaves out " + left_out + " for nothing");
+    for (const auto& [pod, excluded] : ask.excluded) {
+        if (!asks_.contains(pod) || asks_.at(pod).node != excluded) {
+            broken.push_back("R-LAW-5: " + ask.key + " leaves out " + excluded + " for nothing");
         }
     }
 }
@@ -130,8 +127,7 @@ void Oracle::audit_shims(std::vector<std::string>& broken) const {
         if (!shim.must_resync && expected != shim.last_number) {
             broken.push_back("R-LAW-7: the last decision of " + name + " is not kept");
         }
-        if (shim.kept.size() > options_.unacknowledged_max ||
-            (shim.must_resync && !shim.kept.empty())) {
+        if (shim.kept.size() > options_.unacknowledged_max || (shim.must_resync && !shim.kept.empty())) {
             broken.push_back("R-LAW-7: too much is kept for " + name);
         }
         if (shim.must_resync && shim.connection) {

@@ -10,8 +10,7 @@ namespace bayplan::oracle {
 
 namespace {
 
-std::vector<const KubePod*> victims_on(const std::optional<KubePreemption>& found,
-                                       const KubeNode* node) {
+std::vector<const KubePod*> victims_on(const std::optional<KubePreemption>& found, const KubeNode* node) {
     if (found) {
         for (const KubeVictims& one : found->candidates) {
             if (one.node == node) {
@@ -26,7 +25,7 @@ std::vector<const KubePod*> victims_on(const std::optional<KubePreemption>& foun
 // may have a way of its own for each.
 const char* beside_excluded(const KubeState& state, const KubePod& pod, const std::string& chosen) {
     KubeState none_excluded = state;
-    none_excluded.left_out.clear();
+    none_excluded.excluded.clear();
     if (chosen.empty() || judge(none_excluded, pod).explanation.node == chosen) {
         return nullptr;
     }
@@ -78,7 +77,7 @@ void Oracle::count_nominations_that_decide(const Ask& ask, const Look& look) {
             saw("refused by another predicate beside nominated pods");
         }
     }
-    if (!look.state.left_out.empty()) {
+    if (!look.state.excluded.empty()) {
         saw("a node left out");
     }
     const bool avoids = !ask.avoids.empty() && now_ < ask.avoids_until;
@@ -87,7 +86,7 @@ void Oracle::count_nominations_that_decide(const Ask& ask, const Look& look) {
     } else if (avoids && judge(look.state, ask.pod).explanation.node == ask.avoids) {
         saw("another node than the avoided one");
     }
-    if (avoids || !look.state.left_out.empty()) {
+    if (avoids || !look.state.excluded.empty()) {
         if (const char* note = beside_excluded(look.state, ask.pod, look.answer.explanation.node); note != nullptr) {
             saw(note);
         }
@@ -148,12 +147,11 @@ void Oracle::count_preemption_rules(const Ask& ask, const Look& look, const Kube
 }
 
 // By how much the chosen node is better than the next best.
-void Oracle::count_what_decides_among(const std::vector<KubeVictims>& candidates,
-                                      const KubeVictims& chosen) {
+void Oracle::count_what_decides_among(const std::vector<KubeVictims>& candidates, const KubeVictims& chosen) {
     const KubeVictims* second = nullptr;
     const auto cost = [](const KubeVictims& one) {
-        return std::tuple(one.violations, one.highest_priority(), one.priority_sum(),
-                          std::int64_t(one.victims.size()), -one.earliest_start());
+        return std::tuple(one.violations, one.highest_priority(), one.priority_sum(), std::int64_t(one.victims.size()),
+                          -one.earliest_start());
     };
     for (const KubeVictims& one : candidates) {
         if (one.node != chosen.node && (second == nullptr || cost(one) < cost(*second))) {

@@ -13,16 +13,14 @@ namespace bayplan::oracle {
 
 // Returns the number of the decision, or 0 when it is not kept (the shim must resync).
 std::uint64_t Oracle::decide(const std::string& name, DecisionKind kind, const std::string& item,
-                             const std::string& text, const std::string& node,
-                             Termination termination, bool scale_up,
+                             const std::string& text, const std::string& node, Termination termination, bool scale_up,
                              const std::string& devices) {
     Shim& shim = shims_.at(name);
     if (shim.must_resync) {
         return 0;
     }
     shim.last_number += 1;
-    const NumberedDecision decision{shim.last_number, kind, termination, item,
-                                    node,             text, scale_up, devices};
+    const NumberedDecision decision{shim.last_number, kind, termination, item, node, text, scale_up, devices};
     shim.kept.push_back(decision);
     decisions_[name].push_back(decision);
     if (shim.connection) {
@@ -52,8 +50,8 @@ void Oracle::acknowledge_up_to(Shim& shim, const std::string& name, std::uint64_
     }
     shim.acknowledged = std::max(shim.acknowledged, up_to);
     for (auto& [sequence, ask] : asks_) {
-        if (ask.shim == name && ask.state == AskState::unacknowledged &&
-            ask.allocated_decision != 0 && ask.allocated_decision <= up_to) {
+        if (ask.shim == name && ask.state == AskState::unacknowledged && ask.allocated_decision != 0 &&
+            ask.allocated_decision <= up_to) {
             ask.state = AskState::allocated;
         }
     }
@@ -83,11 +81,9 @@ std::string Oracle::shim_of(ConnectionId connection) const {
 }
 
 std::uint64_t Oracle::debt(const Shim& shim) const {
-    return static_cast<std::uint64_t>(
-        std::count_if(shim.kept.begin(), shim.kept.end(), [](const auto& decision) {
-            return decision.kind == DecisionKind::allocated ||
-                   decision.kind == DecisionKind::released;
-        }));
+    return static_cast<std::uint64_t>(std::count_if(shim.kept.begin(), shim.kept.end(), [](const auto& decision) {
+        return decision.kind == DecisionKind::allocated || decision.kind == DecisionKind::released;
+    }));
 }
 
 bool Oracle::has_credit(const Shim& shim) const {
@@ -95,10 +91,10 @@ bool Oracle::has_credit(const Shim& shim) const {
            2 * shim.kept.size() < options_.unacknowledged_max;
 }
 
-void Oracle::log_line(const char* kind, const Ask& ask, const std::string& node,
-                      const std::string& reasons, const std::string& victims) {
-    log_.push_back(std::to_string(log_.size() + 1) + " " + std::to_string(now_) + " " + kind + " " +
-                   ask.shim + "/" + ask.key + " " + node + " " + victims + " " + reasons);
+void Oracle::log_line(const char* kind, const Ask& ask, const std::string& node, const std::string& reasons,
+                      const std::string& victims) {
+    log_.push_back(std::to_string(log_.size() + 1) + " " + std::to_string(now_) + " " + kind + " " + ask.shim + "/" +
+                   ask.key + " " + node + " " + victims + " " + reasons);
 }
 
 std::string Oracle::digest() const {

@@ -9,7 +9,7 @@
 
 namespace bayplan::oracle {
 
-std::string Oracle::check_devices(const Shim& shim, const NodeRecord& record, KubeNode& into) {
+std::string Oracle::check_devices(const Shim& shim, const NodeItem& record, KubeNode& into) {
     if (record.devices.size() > 4) {
         return "more than 4 kinds of devices";
     }
@@ -40,8 +40,7 @@ std::string Oracle::check_devices(const Shim& shim, const NodeRecord& record, Ku
 }
 
 // What an ask must leave alone of a kind on a node.
-std::vector<KubeKept> Oracle::kept_from(const Ask& ask, const std::string& node,
-                                        const std::string& kind) const {
+std::vector<KubeKept> Oracle::kept_from(const Ask& ask, const std::string& node, const std::string& kind) const {
     const auto of = [&](const Amounts& amounts) {
         const auto found = amounts.find(kind);
         return found == amounts.end() ? 0 : found->second;
@@ -54,8 +53,8 @@ std::vector<KubeKept> Oracle::kept_from(const Ask& ask, const std::string& node,
     }
     for (const Ask* other : nominated_to(node)) {
         if (other != &ask && other->priority >= ask.priority) {
-            kept.push_back({std::int64_t{other->priority} + 1, true, other->group_number,
-                            other->sequence, of(other->requests)});
+            kept.push_back(
+                {std::int64_t{other->priority} + 1, true, other->group_number, other->sequence, of(other->requests)});
         }
     }
     return kept;
@@ -69,10 +68,8 @@ std::vector<int> Oracle::devices_for(const Ask& ask, const Node& node, const std
     const KubeDevices said = read_devices(stated).value_or(KubeDevices());
     if (said.contains(kind)) {
         const std::vector<int>& numbers = said.at(kind);
-        const bool there = std::all_of(numbers.begin(), numbers.end(),
-                                       [&](int number) { return number < count; });
-        if (there &&
-            static_cast<std::int64_t>(numbers.size()) == number_of_devices(amount)) {
+        const bool there = std::all_of(numbers.begin(), numbers.end(), [&](int number) { return number < count; });
+        if (there && static_cast<std::int64_t>(numbers.size()) == number_of_devices(amount)) {
             saw("devices as stated");
             return numbers;
         }
@@ -110,9 +107,7 @@ void Oracle::give_devices(Ask& ask, const Node& node, const std::string& stated)
 void Oracle::declare_devices(const Node& node, const KubeNode& before) {
     for (auto& [sequence, ask] : asks_) {
         if (ask.node == node.name) {
-            std::erase_if(ask.pod.devices, [&](const auto& one) {
-                return !node.facts.devices.contains(one.first);
-            });
+            std::erase_if(ask.pod.devices, [&](const auto& one) { return !node.facts.devices.contains(one.first); });
         }
     }
     for (auto& [sequence, ask] : asks_) {
@@ -141,11 +136,11 @@ void Oracle::check_devices_fit(const Ask& ask, const Node& node) {
             }
         }
         const bool fullest = options_.device_choice == DeviceChoice::fullest;
-        if (!devices_fit(devices_left(node.facts.devices.at(kind), kind, pods,
-                                      kept_from(ask, node.name, kind), fullest),
-                         amount)) {
-            broken_at_commit_.push_back("R-LAW-3: " + ask.key + " does not fit the devices " + kind +
-                                        " of " + node.name);
+        if (!devices_fit(
+                devices_left(node.facts.devices.at(kind), kind, pods, kept_from(ask, node.name, kind), fullest),
+                amount)) {
+            broken_at_commit_.push_back("R-LAW-3: " + ask.key + " does not fit the devices " + kind + " of " +
+                                        node.name);
         }
     }
 }

@@ -17,12 +17,11 @@ std::string text_or_number(const Shim& shim, DictId id) {
 
 }  // namespace
 
-std::string Oracle::check_amounts(const Shim& shim, std::span<const Amount> amounts,
-                                  Amounts& into) {
+std::string Oracle::check_amounts(const Shim& shim, std::span<const Amount> amounts, Amounts& into) {
     for (const Amount& amount : amounts) {
-        const auto kind = shim.dictionary.find(amount.kind);
+        const auto kind = shim.dictionary.find(amount.resource);
         if (kind == shim.dictionary.end()) {
-            return "unknown dictionary id " + number_sign(amount.kind);
+            return "unknown dictionary id " + number_sign(amount.resource);
         }
         if (amount.value < 0) {
             return "negative amount of " + kind->second;
@@ -98,8 +97,7 @@ void Oracle::message(const std::string& name, const DefineMessage& define) {
             fault = "text is longer than 512 bytes";
         } else if (found != shim.dictionary.end() && found->second != entry.text) {
             fault = "dictionary id " + std::to_string(entry.id) + " is defined already";
-        } else if (found == shim.dictionary.end() &&
-                   shim.dictionary.size() >= options_.dictionary_max) {
+        } else if (found == shim.dictionary.end() && shim.dictionary.size() >= options_.dictionary_max) {
             fault = "dictionary is full";
         }
         if (!fault.empty()) {
@@ -119,13 +117,11 @@ void Oracle::message(const std::string& name, const ForgetMessage& forget) {
 }
 
 void Oracle::message(const std::string& name, const ApplicationsMessage& applications) {
-    for (const ApplicationRecord& record : applications.add) {
+    for (const ApplicationItem& record : applications.add) {
         const std::string item = text_or_number(shims_.at(name), record.application);
         const std::string fault = add_application(name, record);
-        decide(
-            name,
-            fault.empty() ? DecisionKind::application_accepted : DecisionKind::application_rejected,
-            item, fault);
+        decide(name, fault.empty() ? DecisionKind::application_accepted : DecisionKind::application_rejected, item,
+               fault);
     }
     for (const DictId id : applications.remove) {
         const std::string item = text_or_number(shims_.at(name), id);
@@ -136,7 +132,7 @@ void Oracle::message(const std::string& name, const ApplicationsMessage& applica
     }
 }
 
-std::string Oracle::add_application(const std::string& name, const ApplicationRecord& record) {
+std::string Oracle::add_application(const std::string& name, const ApplicationItem& record) {
     Shim& shim = shims_.at(name);
     const auto text = shim.dictionary.find(record.application);
     if (text == shim.dictionary.end()) {
@@ -170,7 +166,7 @@ std::string Oracle::remove_application(const std::string& name, DictId id) {
 }
 
 void Oracle::message(const std::string& name, const ReleasesMessage& releases) {
-    for (const ReleaseRecord& record : releases.releases) {
+    for (const ReleaseItem& record : releases.releases) {
         const std::string fault = release_record(name, record);
         if (!fault.empty()) {
             decide(name, DecisionKind::ask_rejected, std::string(record.key), fault);
@@ -178,7 +174,7 @@ void Oracle::message(const std::string& name, const ReleasesMessage& releases) {
     }
 }
 
-std::string Oracle::release_record(const std::string& name, const ReleaseRecord& record) {
+std::string Oracle::release_record(const std::string& name, const ReleaseItem& record) {
     const Shim& shim = shims_.at(name);
     std::string application;
     if (record.application != 0 || record.key.empty()) {
@@ -201,7 +197,7 @@ std::string Oracle::release_record(const std::string& name, const ReleaseRecord&
 }
 
 void Oracle::message(const std::string& name, const NacksMessage& nacks) {
-    for (const NackRecord& record : nacks.nacks) {
+    for (const NackItem& record : nacks.nacks) {
         const std::string fault = nack_record(name, record);
         if (!fault.empty()) {
             decide(name, DecisionKind::message_rejected, std::string(record.key), fault);
@@ -209,7 +205,7 @@ void Oracle::message(const std::string& name, const NacksMessage& nacks) {
     }
 }
 
-std::string Oracle::nack_record(const std::string& name, const NackRecord& record) {
+std::string Oracle::nack_record(const std::string& name, const NackItem& record) {
     const Ask* found = find_ask(name, std::string(record.key));
     if (found == nullptr || found->node.empty() || found->foreign) {
         return "no such allocation";

@@ -14,25 +14,21 @@ constexpr std::uint64_t kBlock = 64;
 }  // namespace
 
 void Oracle::message(const std::string& name, const NodesMessage& nodes) {
-    for (const NodeRecord& record : nodes.nodes) {
+    for (const NodeItem& record : nodes.nodes) {
         const auto& dictionary = shims_.at(name).dictionary;
         const auto text = dictionary.find(record.node);
         if (text == dictionary.end()) {
-            decide(name, DecisionKind::node_rejected, number_sign(record.node),
-                   "unknown dictionary id");
+            decide(name, DecisionKind::node_rejected, number_sign(record.node), "unknown dictionary id");
             continue;
         }
         const std::string node = text->second;
         const std::string fault = node_record(name, node, record);
-        decide(name, fault.empty() ? DecisionKind::node_accepted : DecisionKind::node_rejected,
-               node, fault);
+        decide(name, fault.empty() ? DecisionKind::node_accepted : DecisionKind::node_rejected, node, fault);
     }
 }
 
-std::string Oracle::node_record(const std::string& shim, const std::string& name,
-                                const NodeRecord& record) {
-    const bool creates =
-        record.action == NodeAction::create || record.action == NodeAction::create_drain;
+std::string Oracle::node_record(const std::string& shim, const std::string& name, const NodeItem& record) {
+    const bool creates = record.action == NodeAction::create || record.action == NodeAction::create_drain;
     KubeNode facts;
     facts.name = name;
     if (creates || record.action == NodeAction::update) {
@@ -47,12 +43,11 @@ std::string Oracle::node_record(const std::string& shim, const std::string& name
             return fault;
         }
     }
-    return creates ? create_node(shim, name, record, facts)
-                   : change_node(shim, name, record, facts);
+    return creates ? create_node(shim, name, record, facts) : change_node(shim, name, record, facts);
 }
 
 // Labels, taints and images. Values may be empty, keys may not.
-std::string Oracle::check_facts(const Shim& shim, const NodeRecord& record, KubeNode& into) {
+std::string Oracle::check_facts(const Shim& shim, const NodeItem& record, KubeNode& into) {
     TextReader read(shim.dictionary);
     std::string twice;
     bool keyless = false;
@@ -69,9 +64,8 @@ std::string Oracle::check_facts(const Shim& shim, const NodeRecord& record, Kube
         keyless = keyless || taint.key == 0;
     }
     for (const Amount& image : record.images) {
-        into.images.emplace(read(image.kind),
-                            std::clamp<std::int64_t>(image.value, 0, std::int64_t{1} << 44));
-        keyless = keyless || image.kind == 0;
+        into.images.emplace(read(image.resource), std::clamp<std::int64_t>(image.value, 0, std::int64_t{1} << 44));
+        keyless = keyless || image.resource == 0;
     }
     return keyless || read.unknown() ? "unknown dictionary id" : twice;
 }
@@ -94,9 +88,8 @@ void Oracle::take_facts(Node& node, const KubeNode& facts) {
 
 void Oracle::forget_images_without_node() {
     std::erase_if(image_sizes_, [&](const auto& image) {
-        return std::none_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
-            return node.second.facts.images.contains(image.first);
-        });
+        return std::none_of(nodes_.begin(), nodes_.end(),
+                            [&](const auto& node) { return node.second.facts.images.contains(image.first); });
     });
 }
 
@@ -105,8 +98,8 @@ void Oracle::set_schedulable(Node& node, bool schedulable) {
     node.facts.unschedulable = !schedulable;
 }
 
-std::string Oracle::create_node(const std::string& shim, const std::string& name,
-                                const NodeRecord& record, const KubeNode& facts) {
+std::string Oracle::create_node(const std::string& shim, const std::string& name, const NodeItem& record,
+                                const KubeNode& facts) {
     const bool schedulable = record.action == NodeAction::create;
     const auto existing = nodes_.find(name);
     if (existing != nodes_.end()) {
@@ -145,25 +138,25 @@ std::string Oracle::create_node(const std::string& shim, const std::string& name
     return "";
 }
 
-std::string Oracle::change_node(const std::string& shim, const std::string& name,
-                                const NodeRecord& record, const KubeNode& facts) {
+std::string Oracle::change_node(const std::string& shim, const std::string& name, const NodeItem& record,
+                                const KubeNode& facts) {
     const auto existing = nodes_.find(name);
     if (existing == nodes_.end() || existing->second.shim != shim) {
         return "no such node";
     }
     Node& node = existing->second;
     switch (record.action) {
-    case NodeAction::update:
-        take_facts(node, facts);
-        wake(Event::node_changed);
-        return "";
-    case NodeAction::drain: set_schedulable(node, false); return "";
-    case NodeAction::undrain:
-        set_schedulable(node, true);
-        wake(Event::node_undrained);
-        return "";
-    case NodeAction::decommission: decommission(name); return "";
-    default: throw std::logic_error("not an action on an existing node");
+        case NodeAction::update:
+            take_facts(node, facts);
+            wake(Event::node_changed);
+            return "";
+        case NodeAction::drain: set_schedulable(node, false); return "";
+        case NodeAction::undrain:
+            set_schedulable(node, true);
+            wake(Event::node_undrained);
+            return "";
+        case NodeAction::decommission: decommission(name); return "";
+        default: throw std::logic_error("not an action on an existing node");
     }
 }
 
@@ -179,8 +172,7 @@ void Oracle::decommission(const std::string& name) {
     for (const std::uint64_t sequence : on_it) {
         const Ask& ask = asks_.at(sequence);
         if (!ask.foreign) {
-            decide(ask.shim, DecisionKind::released, ask.key, text, name,
-                   Termination::stopped_by_rm);
+            decide(ask.shim, DecisionKind::released, ask.key, text, name, Termination::stopped_by_rm);
             log_line("release", ask, name, text);
         }
         end_ask(sequence, false);
@@ -214,18 +206,15 @@ std::string Oracle::slot_group(const KubeNode& facts) {
         }
         return std::string();
     };
-    const std::string zone = first_of(
-        {"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "zone"});
-    const std::string type = first_of({"node.kubernetes.io/instance-type",
-                                       "beta.kubernetes.io/instance-type", "instance-type"});
-    const auto with_length = [](const std::string& text) {
-        return std::to_string(text.size()) + ":" + text;
-    };
+    const std::string zone =
+        first_of({"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "zone"});
+    const std::string type =
+        first_of({"node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type", "instance-type"});
+    const auto with_length = [](const std::string& text) { return std::to_string(text.size()) + ":" + text; };
     std::string group = with_length(zone) + with_length(type);
     for (const auto& [kind, amount] : facts.allocatable) {  // std::map: in byte order of the names
         if (amount > 0) {
-            group += with_length(kind) +
-                     std::to_string(std::bit_width(static_cast<std::uint64_t>(amount))) + ";";
+            group += with_length(kind) + std::to_string(std::bit_width(static_cast<std::uint64_t>(amount))) + ";";
         }
     }
     return group;
@@ -239,8 +228,7 @@ std::uint64_t Oracle::free_slot(const std::string& group) const {
         taken.insert(node.slot);
     }
     for (const auto& [block, block_group] : group_of_block) {
-        for (std::uint64_t slot = block * kBlock;
-             block_group == group && slot < (block + 1) * kBlock; ++slot) {
+        for (std::uint64_t slot = block * kBlock; block_group == group && slot < (block + 1) * kBlock; ++slot) {
             if (!taken.contains(slot)) {
                 return slot;
             }

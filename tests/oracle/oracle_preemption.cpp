@@ -14,9 +14,7 @@ namespace {
 
 std::string full_name(const Ask& ask) { return ask.shim + "/" + ask.key; }
 
-auto rank(const Ask& ask) {
-    return std::tuple(-std::int64_t{ask.priority}, ask.group_number, ask.sequence);
-}
+auto rank(const Ask& ask) { return std::tuple(-std::int64_t{ask.priority}, ask.group_number, ask.sequence); }
 
 }  // namespace
 
@@ -28,13 +26,11 @@ std::vector<const Ask*> Oracle::nominated_to(const std::string& node) const {
             out.push_back(&ask);
         }
     }
-    std::sort(out.begin(), out.end(),
-              [](const Ask* a, const Ask* b) { return rank(*a) < rank(*b); });
+    std::sort(out.begin(), out.end(), [](const Ask* a, const Ask* b) { return rank(*a) < rank(*b); });
     return out;
 }
 
-void Oracle::log_nomination(const Ask& ask, const KubePreemption& found,
-                            const std::string& message) {
+void Oracle::log_nomination(const Ask& ask, const KubePreemption& found, const std::string& message) {
     const KubeVictims& chosen = found.candidates[*found.chosen];
     std::string victims;
     for (const KubePod* victim : chosen.victims) {
@@ -45,10 +41,9 @@ void Oracle::log_nomination(const Ask& ask, const KubePreemption& found,
     log_line("nominate", ask, chosen.node->name,
              "violations=" + std::to_string(chosen.violations) +
                  " highest=" + std::to_string(chosen.highest_priority()) +
-                 " sum=" + std::to_string(chosen.priority_sum()) +
-                 " count=" + std::to_string(chosen.victims.size()) +
-                 " started=" + (known ? std::to_string(start) : "-") +
-                 " nodes=" + std::to_string(found.nodes) + ": " + message,
+                 " sum=" + std::to_string(chosen.priority_sum()) + " count=" + std::to_string(chosen.victims.size()) +
+                 " started=" + (known ? std::to_string(start) : "-") + " nodes=" + std::to_string(found.nodes) + ": " +
+                 message,
              victims);
 }
 
@@ -175,8 +170,7 @@ void Oracle::check_victims(const Ask& ask, const KubeState& state, const KubeVic
         std::vector<const KubePod*> others = chosen.victims;
         std::erase(others, victim);
         if (!why_not_without(state, others, ask.pod, *chosen.node)) {
-            broken_at_commit_.push_back("R-LAW-5: " + ask.key + " fits beside its victim " +
-                                        victim->key);
+            broken_at_commit_.push_back("R-LAW-5: " + ask.key + " fits beside its victim " + victim->key);
         }
         if (victim->priority >= ask.priority || victim->foreign) {
             broken_at_commit_.push_back("R-LAW-5: " + victim->key + " is not below " + ask.key);

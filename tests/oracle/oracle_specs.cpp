@@ -21,8 +21,8 @@ std::string twice_labelled(const PodSpec& spec, TextReader& read) {
 
 std::vector<KubePodTerm> all_terms(const KubeSpec& spec) {
     std::vector<KubePodTerm> out;
-    for (const auto* terms : {&spec.affinity, &spec.anti_affinity, &spec.preferred_affinity,
-                              &spec.preferred_anti_affinity}) {
+    for (const auto* terms :
+         {&spec.affinity, &spec.anti_affinity, &spec.preferred_affinity, &spec.preferred_anti_affinity}) {
         out.insert(out.end(), terms->begin(), terms->end());
     }
     return out;
@@ -114,9 +114,8 @@ std::string content_fault(const KubeSpec& spec) {
         std::any_of(spec.spread.begin(), spec.spread.end(), keyless)) {
         return "a term without a topology key";
     }
-    if (std::any_of(spec.spread.begin(), spec.spread.end(), [](const KubeSpread& one) {
-            return one.max_skew < 1 || one.min_domains < 1;
-        })) {
+    if (std::any_of(spec.spread.begin(), spec.spread.end(),
+                    [](const KubeSpread& one) { return one.max_skew < 1 || one.min_domains < 1; })) {
         return "skew or domains below 1";
     }
     const auto heavy = [](const auto& one) { return one.weight < 0 || one.weight > 100; };
@@ -130,22 +129,20 @@ std::string content_fault(const KubeSpec& spec) {
 }  // namespace
 
 void Oracle::message(const std::string& name, const SpecsMessage& specs) {
-    for (const SpecRecord& record : specs.define) {
+    for (const SpecItem& record : specs.define) {
         const std::string fault = define_spec(shims_.at(name), record);
         if (!fault.empty()) {
-            decide(name, DecisionKind::message_rejected, "spec " + std::to_string(record.number),
-                   fault);
+            decide(name, DecisionKind::message_rejected, "spec " + std::to_string(record.number), fault);
         }
     }
     for (const SpecNumber number : specs.forget) {
         if (shims_.at(name).specs.erase(number) == 0) {
-            decide(name, DecisionKind::message_rejected, "spec " + std::to_string(number),
-                   "unknown spec");
+            decide(name, DecisionKind::message_rejected, "spec " + std::to_string(number), "unknown spec");
         }
     }
 }
 
-std::string Oracle::define_spec(Shim& shim, const SpecRecord& record) const {
+std::string Oracle::define_spec(Shim& shim, const SpecItem& record) const {
     if (record.number == 0) {
         return "spec number 0 is reserved";
     }
@@ -174,7 +171,7 @@ std::string Oracle::define_spec(Shim& shim, const SpecRecord& record) const {
 }
 
 void Oracle::message(const std::string& name, const ObjectsMessage& objects) {
-    for (const ObjectRecord& record : objects.objects) {
+    for (const ObjectItem& record : objects.objects) {
         const std::string fault = object_record(name, record);
         if (fault.empty()) {
             wake(Event::object_changed);
@@ -184,11 +181,10 @@ void Oracle::message(const std::string& name, const ObjectsMessage& objects) {
     }
 }
 
-std::string Oracle::object_record(const std::string& name, const ObjectRecord& record) {
+std::string Oracle::object_record(const std::string& name, const ObjectItem& record) {
     TextReader read(shims_.at(name).dictionary);
     KubeObjects apart;
-    const ObjectKey key = record.removed ? key_of(record.object, read)
-                                         : state_object(record.object, read, apart);
+    const ObjectKey key = record.removed ? key_of(record.object, read) : state_object(record.object, read, apart);
     if (read.unknown()) {
         return "unknown dictionary id " + number_sign(*read.unknown());
     }

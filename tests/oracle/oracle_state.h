@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "kube_model.h"
 #include "kube_texts.h"
 
@@ -53,34 +53,33 @@ struct Ask {
     KubePod pod;  // the same as predicates, scores and preemption see it, with its spec
     bool foreign = false;
     AskState state = AskState::pending;
-    std::string node;  // empty: not placed
-    std::string awaited_node;  // runs there, but no such node was created; empty: does not wait so
+    std::string node;            // empty: not placed
+    std::string awaited_node;    // runs there, but no such node was created; empty: does not wait so
     std::string stated_devices;  // of a record that names a node
     std::uint64_t failures = 0;
     std::int64_t backoff_until = 0;
     std::set<std::string> failed_by;
-    std::vector<KubeBinding> bindings;  // what its placement did to claims
-    std::uint64_t allocated_decision =
-        0;  // number of the decision that told its placement; 0: none
+    std::vector<KubeBinding> bindings;     // what its placement did to claims
+    std::uint64_t allocated_decision = 0;  // number of the decision that told its placement; 0: none
     bool told_scale_up = false;
 
     // While it waits.
-    std::string nominated_node;                    // empty: none
-    std::set<std::uint64_t> victims;               // whose end it waits for on its nominated node
-    std::map<std::uint64_t, std::string> left_out;  // nodes, each for the sake of a stuck pod
-    bool nacked = false;                           // its backoff is one after a nack
-    std::string avoids;                            // the node that refused it,
-    std::int64_t avoids_until = 0;                 // and until when
+    std::string nominated_node;                     // empty: none
+    std::set<std::uint64_t> victims;                // whose end it waits for on its nominated node
+    std::map<std::uint64_t, std::string> excluded;  // nodes, each for the sake of a stuck pod
+    bool nacked = false;                            // its backoff is one after a nack
+    std::string avoids;                             // the node that refused it,
+    std::int64_t avoids_until = 0;                  // and until when
 
     // Once it is placed. `pod.terminating` and `pod.preempted` say what counts.
     QosClass qos = QosClass::unknown;
     std::int32_t grace_period_s = -1;
     bool stated_terminating = false;
     bool stated_preempted = false;
-    bool chosen = false;                 // as a victim
+    bool chosen = false;  // as a victim
     std::int64_t terminating_since = 0;
-    std::string told_to_delete;          // the text; empty: its shim was not told
-    std::uint32_t retries = 0;           // times that it was told again
+    std::string told_to_delete;  // the text; empty: its shim was not told
+    std::uint32_t retries = 0;   // times that it was told again
 };
 
 struct Node {

@@ -86,7 +86,7 @@ void Oracle::wake_behind(const Ask& pod) {
 
 // The ask waits no longer for the stuck pod's node, and leaves it out until that pod is gone.
 void Oracle::give_up_for(Ask& ask, const Ask& stuck) {
-    ask.left_out[stuck.sequence] = stuck.node;
+    ask.excluded[stuck.sequence] = stuck.node;
     clear_nomination(ask, stuck.key + " does not terminate");
 }
 

@@ -19,19 +19,17 @@ StateBody Borrowed::borrow(const OwnedForget& owned) { return ForgetMessage{owne
 
 StateBody Borrowed::borrow(const OwnedNodes& owned) {
     for (const OwnedNode& node : owned.nodes) {
-        nodes_.push_back({node.node, node.action, node.capacity, node.attributes, node.taints,
-                          node.images, node.devices});
+        nodes_.push_back(
+            {node.node, node.action, node.capacity, node.attributes, node.taints, node.images, node.devices});
     }
     return NodesMessage{nodes_};
 }
 
-StateBody Borrowed::borrow(const OwnedApplications& owned) {
-    return ApplicationsMessage{owned.add, owned.remove};
-}
+StateBody Borrowed::borrow(const OwnedApplications& owned) { return ApplicationsMessage{owned.add, owned.remove}; }
 
 StateBody Borrowed::borrow(const OwnedAsks& owned) {
     for (const OwnedAsk& ask : owned.asks) {
-        AskRecord record;
+        AskItem record;
         record.key = ask.key;
         record.application = ask.application;
         record.group = ask.group;
@@ -77,13 +75,9 @@ StateBody Borrowed::borrow(const OwnedResyncBegin&) { return ResyncBeginMessage{
 
 StateBody Borrowed::borrow(const OwnedResyncEnd&) { return ResyncEndMessage{}; }
 
-StateBody Borrowed::borrow(const OwnedConfiguration& owned) {
-    return ConfigurationMessage{owned.text};
-}
+StateBody Borrowed::borrow(const OwnedConfiguration& owned) { return ConfigurationMessage{owned.text}; }
 
-StateBody Borrowed::borrow(const OwnedSpecs& owned) {
-    return SpecsMessage{owned.define, owned.forget};
-}
+StateBody Borrowed::borrow(const OwnedSpecs& owned) { return SpecsMessage{owned.define, owned.forget}; }
 
 StateBody Borrowed::borrow(const OwnedObjects& owned) { return ObjectsMessage{owned.objects}; }
 

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 
 namespace bayplan::oracle {
 
@@ -64,7 +64,7 @@ struct OwnedNodes {
     std::vector<OwnedNode> nodes = {};
 };
 struct OwnedApplications {
-    std::vector<ApplicationRecord> add = {};
+    std::vector<ApplicationItem> add = {};
     std::vector<DictId> remove = {};
 };
 struct OwnedAsks {
@@ -82,16 +82,16 @@ struct OwnedConfiguration {
     std::string text;
 };
 struct OwnedSpecs {
-    std::vector<SpecRecord> define = {};
+    std::vector<SpecItem> define = {};
     std::vector<SpecNumber> forget = {};
 };
 struct OwnedObjects {
-    std::vector<ObjectRecord> objects = {};
+    std::vector<ObjectItem> objects = {};
 };
 
-using OwnedBody = std::variant<OwnedDefine, OwnedForget, OwnedNodes, OwnedApplications, OwnedAsks,
-                               OwnedReleases, OwnedNacks, OwnedResyncBegin, OwnedResyncEnd,
-                               OwnedConfiguration, OwnedSpecs, OwnedObjects>;
+using OwnedBody =
+    std::variant<OwnedDefine, OwnedForget, OwnedNodes, OwnedApplications, OwnedAsks, OwnedReleases, OwnedNacks,
+                 OwnedResyncBegin, OwnedResyncEnd, OwnedConfiguration, OwnedSpecs, OwnedObjects>;
 
 class Borrowed {
 public:
@@ -116,10 +116,10 @@ private:
     StateBody borrow(const OwnedObjects&);
 
     std::vector<DictEntry> entries_;
-    std::vector<NodeRecord> nodes_;
-    std::vector<AskRecord> asks_;
-    std::vector<ReleaseRecord> releases_;
-    std::vector<NackRecord> nacks_;
+    std::vector<NodeItem> nodes_;
+    std::vector<AskItem> asks_;
+    std::vector<ReleaseItem> releases_;
+    std::vector<NackItem> nacks_;
     StateBody body_;
 };
 

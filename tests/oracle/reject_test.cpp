@@ -134,8 +134,7 @@ TEST_F(Rejects, AsksThatArePlaced) {
     cluster.ask({.key = "x", .application = kAppA, .requests = {{kCpu, 8}}});
     EXPECT_EQ(last(), "ask_rejected x//is placed already");
     const std::uint64_t before = cluster.oracle.shims().at("s").last_number;
-    cluster.ask(
-        {.key = "x", .application = kAppA, .priority = 3, .requests = {{kCpu, 9}, {kGpu, 0}}});
+    cluster.ask({.key = "x", .application = kAppA, .priority = 3, .requests = {{kCpu, 9}, {kGpu, 0}}});
     EXPECT_EQ(cluster.oracle.find_ask("s", "x")->priority, 3);
     EXPECT_EQ(cluster.oracle.shims().at("s").last_number, before);
 }

@@ -17,8 +17,8 @@ std::string to_text(const NumberedDecision& decision) {
                                         "ask_waiting",
                                         "message_rejected",
                                         "nominated"};
-    return std::to_string(decision.number) + " " + kinds[static_cast<int>(decision.kind)] + " " +
-           decision.name + "/" + decision.node + "/" + decision.text;
+    return std::to_string(decision.number) + " " + kinds[static_cast<int>(decision.kind)] + " " + decision.name + "/" +
+           decision.node + "/" + decision.text;
 }
 
 void SmallCluster::ready(const std::string& shim) {
@@ -30,8 +30,8 @@ void SmallCluster::ready(const std::string& shim) {
     acknowledge(oracle.shims().at(shim).last_number, shim);
 }
 
-ConnectionId SmallCluster::connect(const std::string& shim, std::uint64_t instance,
-                                   std::uint64_t daemon_instance, std::uint64_t received) {
+ConnectionId SmallCluster::connect(const std::string& shim, std::uint64_t instance, std::uint64_t daemon_instance,
+                                   std::uint64_t received) {
     connection[shim] = ++last_connection_;
     oracle.apply(Connect{last_connection_, shim, instance, daemon_instance, received});
     return last_connection_;
@@ -73,22 +73,17 @@ void SmallCluster::node(DictId id, std::vector<Amount> capacity, const std::stri
     send(OwnedNodes{{{id, NodeAction::create, std::move(capacity), std::move(attributes)}}}, shim);
 }
 
-void SmallCluster::node_action(DictId id, NodeAction action, std::vector<Amount> capacity,
-                               const std::string& shim) {
+void SmallCluster::node_action(DictId id, NodeAction action, std::vector<Amount> capacity, const std::string& shim) {
     send(OwnedNodes{{{id, action, std::move(capacity), {}}}}, shim);
 }
 
-void SmallCluster::ask(OwnedAsk ask, const std::string& shim) {
-    send(OwnedAsks{{std::move(ask)}}, shim);
-}
+void SmallCluster::ask(OwnedAsk ask, const std::string& shim) { send(OwnedAsks{{std::move(ask)}}, shim); }
 
 void SmallCluster::release(const std::string& key, DictId application, const std::string& shim) {
     send(OwnedReleases{{{key, application}}}, shim);
 }
 
-void SmallCluster::nack(const std::string& key, const std::string& shim) {
-    send(OwnedNacks{{key}}, shim);
-}
+void SmallCluster::nack(const std::string& key, const std::string& shim) { send(OwnedNacks{{key}}, shim); }
 
 void SmallCluster::acknowledge(std::uint64_t up_to, const std::string& shim) {
     oracle.apply(Acknowledge{connection.at(shim), up_to});

@@ -52,15 +52,14 @@ public:
     // A shim that has defined all texts and finished its resync with applications a and b.
     void ready(const std::string& shim = "s");
 
-    ConnectionId connect(const std::string& shim, std::uint64_t instance = 7,
-                         std::uint64_t daemon_instance = 0, std::uint64_t received = 0);
+    ConnectionId connect(const std::string& shim, std::uint64_t instance = 7, std::uint64_t daemon_instance = 0,
+                         std::uint64_t received = 0);
     void send(const OwnedBody& body, const std::string& shim = "s");
     void send_as(std::uint64_t sequence, const OwnedBody& body, const std::string& shim = "s");
     void define(const std::string& shim = "s");
     void node(DictId id, std::vector<Amount> capacity, const std::string& shim = "s",
               std::vector<Attribute> attributes = {});
-    void node_action(DictId id, NodeAction action, std::vector<Amount> capacity = {},
-                     const std::string& shim = "s");
+    void node_action(DictId id, NodeAction action, std::vector<Amount> capacity = {}, const std::string& shim = "s");
     void ask(OwnedAsk ask, const std::string& shim = "s");
     void release(const std::string& key, DictId application = 0, const std::string& shim = "s");
     void nack(const std::string& key, const std::string& shim = "s");

@@ -14,9 +14,9 @@ struct Specs : testing::Test {
         cluster.ready();
         DictId id = 1000;
         OwnedDefine define;
-        for (const char* text : {"default", "app", "web", "db", "kubernetes.io/hostname", "gate-a",
-                                 "gate-b", "data", "pv-1", "pv-2", "local", "dedicated", "yes",
-                                 "kubernetes.io/no-provisioner", "image:1"}) {
+        for (const char* text :
+             {"default", "app", "web", "db", "kubernetes.io/hostname", "gate-a", "gate-b", "data", "pv-1", "pv-2",
+              "local", "dedicated", "yes", "kubernetes.io/no-provisioner", "image:1"}) {
             ids[text] = ++id;
             define.entries.emplace_back(id, text);
         }
@@ -43,18 +43,12 @@ struct Specs : testing::Test {
         out.topology_key = ids.at("kubernetes.io/hostname");
         return out;
     }
-    void define(SpecNumber number, const PodSpec& spec) {
-        cluster.send(OwnedSpecs{{{number, spec}}, {}});
-    }
-    void node(DictId id) {
-        cluster.node(id, {{kCpu, 1000}}, "s", {{ids.at("kubernetes.io/hostname"), id}});
-    }
+    void define(SpecNumber number, const PodSpec& spec) { cluster.send(OwnedSpecs{{{number, spec}}, {}}); }
+    void node(DictId id) { cluster.node(id, {{kCpu, 1000}}, "s", {{ids.at("kubernetes.io/hostname"), id}}); }
     void ask(const std::string& key, SpecNumber spec, DictId on = 0) {
         cluster.ask({.key = key, .application = kAppA, .node = on, .spec = spec});
     }
-    void object(const ClusterObject& object, bool removed = false) {
-        cluster.send(OwnedObjects{{{object, removed}}});
-    }
+    void object(const ClusterObject& object, bool removed = false) { cluster.send(OwnedObjects{{{object, removed}}}); }
     SmallCluster cluster;
     std::map<std::string, DictId> ids;
 };
@@ -138,8 +132,9 @@ TEST_F(Specs, LabelsTaintsAndImagesOfNodes) {
     record.images = {{ids.at("image:1"), 5}};
     cluster.send(OwnedNodes{{record}});
     ask("x", 0);
-    EXPECT_EQ(run_one(), "1 0 fail s/x - - 0/1 nodes are available: 1 node(s) had untolerated "
-                         "taint(s).");
+    EXPECT_EQ(run_one(),
+              "1 0 fail s/x - - 0/1 nodes are available: 1 node(s) had untolerated "
+              "taint(s).");
     record.action = NodeAction::update;
     record.taints.clear();
     cluster.send(OwnedNodes{{record}});
@@ -156,8 +151,9 @@ TEST_F(Specs, APlacedPodRepelsAndItsGoingWakes) {
     ask("x", 1);
     ask("y", 1);
     EXPECT_EQ(run_one(), "1 0 place s/x n1 - -");
-    EXPECT_EQ(run_one(), "2 0 fail s/y - - 0/1 nodes are available: 1 node(s) didn't match pod "
-                         "anti-affinity rules.");
+    EXPECT_EQ(run_one(),
+              "2 0 fail s/y - - 0/1 nodes are available: 1 node(s) didn't match pod "
+              "anti-affinity rules.");
     cluster.tick(kSecond);
     EXPECT_EQ(cluster.state("y"), "unschedulable");
     define(2, labelled("db"));
@@ -174,8 +170,9 @@ TEST_F(Specs, APlacedPodAttracts) {
     define(1, follows);
     define(2, labelled("web"));
     ask("x", 1);
-    EXPECT_EQ(run_one(), "1 0 fail s/x - - 0/1 nodes are available: 1 node(s) didn't match pod "
-                         "affinity rules.");
+    EXPECT_EQ(run_one(),
+              "1 0 fail s/x - - 0/1 nodes are available: 1 node(s) didn't match pod "
+              "affinity rules.");
     cluster.tick(kSecond);
     ask("y", 2, kNode1);
     EXPECT_EQ(run_one(), "2 1000000000 place s/x n1 - -");
@@ -202,8 +199,7 @@ TEST_F(Specs, AVolumeGoesToTheClaimThatAPlacementBoundIt) {
     local.provisioner = ids.at("kubernetes.io/no-provisioner");
     local.wait_for_first_consumer = true;
     for (const ClusterObject& one :
-         {ClusterObject(claim("data")), ClusterObject(claim("web")), ClusterObject(volume),
-          ClusterObject(local)}) {
+         {ClusterObject(claim("data")), ClusterObject(claim("web")), ClusterObject(volume), ClusterObject(local)}) {
         object(one);
     }
     for (const auto& [number, name] : {std::pair{1, "data"}, std::pair{2, "web"}}) {
@@ -215,8 +211,9 @@ TEST_F(Specs, AVolumeGoesToTheClaimThatAPlacementBoundIt) {
     ask("x", 1);
     ask("y", 2);
     EXPECT_EQ(run_one(), "1 0 place s/x n1 - -");
-    EXPECT_EQ(run_one(), "2 0 fail s/y - - 0/1 nodes are available: 1 node(s) didn't find "
-                         "available persistent volumes to bind.");
+    EXPECT_EQ(run_one(),
+              "2 0 fail s/y - - 0/1 nodes are available: 1 node(s) didn't find "
+              "available persistent volumes to bind.");
     cluster.tick(kSecond);
     cluster.release("x");
     EXPECT_EQ(run_one(), "3 1000000000 place s/y n1 - -");
@@ -236,17 +233,13 @@ TEST_F(Specs, ObjectsHaveAnOwnerAndALimit) {
     SmallCluster limited(options);
     limited.ready("s");
     limited.ready("t");
-    const auto space = [](DictId name) {
-        return OwnedObjects{{{Namespace{name, {}}, false}}};
-    };
+    const auto space = [](DictId name) { return OwnedObjects{{{Namespace{name, {}}, false}}}; };
     limited.send(space(kEast));
     limited.send(space(kEast));
     limited.send(space(kWest));
-    EXPECT_NE(limited.last().find("message_rejected object//more than 1 objects"),
-              std::string::npos);
+    EXPECT_NE(limited.last().find("message_rejected object//more than 1 objects"), std::string::npos);
     limited.send(space(kUnknown));
-    EXPECT_NE(limited.last().find("message_rejected object//unknown dictionary id #999"),
-              std::string::npos);
+    EXPECT_NE(limited.last().find("message_rejected object//unknown dictionary id #999"), std::string::npos);
     limited.send(space(kEast), "t");
     EXPECT_EQ(limited.oracle.object_owners().begin()->second, "t");
     limited.send(OwnedResyncBegin{}, "s");  // what it no longer owns stays

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "cluster/kinds.h"
+#include "cluster/resources.h"
 #include "placement/block_evaluator.h"
 #include "predicates/registry.h"
 #include "scoring/registry.h"
@@ -13,9 +13,9 @@
 namespace bayplan {
 namespace {
 
-constexpr KindId kPods = static_cast<KindId>(4);
-constexpr KindId kGpu = static_cast<KindId>(5);
-constexpr KindId kRare = static_cast<KindId>(20);  // beyond those that are bounded
+constexpr ResourceId kPods = static_cast<ResourceId>(4);
+constexpr ResourceId kGpu = static_cast<ResourceId>(5);
+constexpr ResourceId kRare = static_cast<ResourceId>(20);  // beyond those that are bounded
 // Two whole runs of blocks in one shard, one and a part in the others.
 constexpr std::uint32_t kBlocks = 4 * NodeState::kRun + 5;
 
@@ -49,15 +49,16 @@ public:
     AskClass ask_class() {
         AskClass made;
         const std::int64_t shape = shape_[below(kBlocks)];
-        for (const KindId kind : {kCpu, kMemory, kPods, kGpu, kRare}) {
-            if (below(kind == kGpu || kind == kRare ? 8 : 3) != 0) {
+        for (const ResourceId resource : {kCpu, kMemory, kPods, kGpu, kRare}) {
+            if (below(resource == kGpu || resource == kRare ? 8 : 3) != 0) {
                 continue;
             }
-            made.requests.push_back({kind, kind == kCpu || kind == kMemory ? 1 + below(shape) : 1 + below(4)});
+            made.requests.push_back(
+                {resource, resource == kCpu || resource == kMemory ? 1 + below(shape) : 1 + below(4)});
         }
-        for (const KindAmount& request : made.requests) {
-            made.cpu_request = request.kind == kCpu ? request.value : made.cpu_request;
-            made.memory_request = request.kind == kMemory ? request.value : made.memory_request;
+        for (const ResourceAmount& request : made.requests) {
+            made.cpu_request = request.resource == kCpu ? request.value : made.cpu_request;
+            made.memory_request = request.resource == kMemory ? request.value : made.memory_request;
         }
         made.own_cpu = made.cpu_request != 0 ? made.cpu_request : below(200);
         made.own_memory = below(2) == 0 ? made.memory_request : below(shape);
@@ -66,16 +67,19 @@ public:
         return made;
     }
 
-    std::int64_t below(std::int64_t bound) { return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound)); }
+    std::int64_t below(std::int64_t bound) {
+        return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound));
+    }
 
     NodeState nodes{3, 1};
 
 private:
-    using Add = void (NodeState::*)(Slot, std::span<const KindAmount>, int);
+    using Add = void (NodeState::*)(Slot, std::span<const ResourceAmount>, int);
 
-    std::vector<KindAmount> capacity(Slot slot) {
+    std::vector<ResourceAmount> capacity(Slot slot) {
         const std::int64_t shape = shape_[block_of(slot)];
-        std::vector<KindAmount> made = {{kCpu, below(3) == 0 ? shape + below(shape) : shape}, {kMemory, shape * 3}, {kPods, 4}};
+        std::vector<ResourceAmount> made = {
+            {kCpu, below(3) == 0 ? shape + below(shape) : shape}, {kMemory, shape * 3}, {kPods, 4}};
         if (block_of(slot) == 0) {
             made.push_back({kGpu, 1 + below(8)});
             made.push_back({kRare, 3});
@@ -89,11 +93,11 @@ private:
     void load(Slot slot, Add add) {
         const std::int64_t shape = shape_[block_of(slot)];
         const std::int64_t cpu = below(shape / 2 + 2);
-        const std::vector<KindAmount> amounts = {{kCpu, cpu},
-                                                 {kMemory, below(shape * 2)},
-                                                 {kScoredCpu, below(2) == 0 ? cpu : below(shape)},
-                                                 {kScoredMemory, below(shape)},
-                                                 {kPods, 1}};
+        const std::vector<ResourceAmount> amounts = {{kCpu, cpu},
+                                                     {kMemory, below(shape * 2)},
+                                                     {kScoredCpu, below(2) == 0 ? cpu : below(shape)},
+                                                     {kScoredMemory, below(shape)},
+                                                     {kPods, 1}};
         (nodes.*add)(slot, amounts, 1);
         loads_.push_back({slot, amounts, add});
     }
@@ -111,7 +115,7 @@ private:
 
     struct Load {
         Slot slot;
-        std::vector<KindAmount> amounts;
+        std::vector<ResourceAmount> amounts;
         Add add;
     };
 

@@ -54,7 +54,7 @@ protected:
         for (int kind = 0; kind < kKinds; ++kind) {
             for (int number = 0; number < 3; ++number) {
                 AskClass made;
-                made.spec = world_.specs.acquire(spec_of_kind(kind));
+                made.pod_spec = world_.specs.acquire(spec_of_kind(kind));
                 made.required_node = kind == 5 ? world_.nodes[some_slot()].name : kNone<NameId>;
                 made.requests = {{kCpu, 100 + 100 * below(3)}, {kMemory, 1'000 + 1'000 * below(3)}};
                 made.node_cpu = made.own_cpu = made.requests[0].value;
@@ -65,7 +65,9 @@ protected:
         }
     }
 
-    std::int64_t below(std::int64_t bound) { return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound)); }
+    std::int64_t below(std::int64_t bound) {
+        return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound));
+    }
     bool one_in(std::int64_t count) { return below(count) == 0; }
     Text text(const std::string& value) { return world_.texts.acquire(value); }
 
@@ -75,7 +77,8 @@ protected:
                                           {{kCpu, 4'000}, {kMemory, 32'000}}, {zone, ""}, true));
         auto facts = std::make_shared<NodeFacts>();
         facts->name = text("n" + std::to_string(node));
-        facts->labels = {{world_.known.hostname, text("host-" + std::to_string(node))}, {world_.known.zone, text(zone)}};
+        facts->labels = {{world_.known.hostname, text("host-" + std::to_string(node))},
+                         {world_.known.zone, text(zone)}};
         if (node % 3 == 0) {
             facts->labels.push_back({text("disk"), text("fast")});
         }
@@ -150,8 +153,8 @@ protected:
         world_.asks[pod].slot = slot;
         world_.node_state.add_used(slot, spec.occupies, +1);
         world_.nodes[slot].allocations.insert(pod);
-        world_.specs.pods(spec.spec).push_back(world_.asks, pod);
-        world_.topology.add_pod(spec.spec, slot, false);
+        world_.specs.pods(spec.pod_spec).push_back(world_.asks, pod);
+        world_.topology.add_pod(spec.pod_spec, slot, false);
     }
 
     // Some anywhere, some that the class would take first: those whose absence counts.
@@ -176,7 +179,9 @@ protected:
     ClusterSearch naive_{evaluator_.predicates(), make_cluster_scores(options_), evaluator_.kernels()};
     Pipeline pipeline_{options_,
                        {world_.asks, world_.classes, *world_.order, world_.node_state, world_.view},
-                       evaluator_, search_, make_inline_executor()};
+                       evaluator_,
+                       search_,
+                       make_inline_executor()};
     std::vector<Slot> slots_;
     std::vector<ClassId> classes_;
     std::uint64_t last_pod_ = 0;
@@ -195,7 +200,8 @@ TEST_P(ExcludedNodesInWorlds, the_best_of_all_other_nodes_is_found) {
         ASSERT_EQ(node_of(pipeline_.resolve(id, excluded)), node_of(best)) << "step " << step;
         changed_the_choice += node_of(best) != node_of(without) ? 1 : 0;
         if (one_in(2)) {
-            ASSERT_EQ(node_of(pipeline_.resolve(id)), node_of(without)) << "step " << step << ": the class's best, right after";
+            ASSERT_EQ(node_of(pipeline_.resolve(id)), node_of(without))
+                << "step " << step << ": the class's best, right after";
         }
         if (best != 0) {
             place(id, slot_of(best));

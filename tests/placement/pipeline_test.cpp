@@ -244,13 +244,13 @@ TEST(Pipeline, a_selected_ask_that_is_released_is_not_placed) {
 
 // Pods that look at every node's columns, for their host port: those of one `port` are alike but for the port.
 void asks_of_port(TestShim& shim, std::uint16_t port, std::int64_t cpu, int count) {
-    SpecRecord spec{.number = port, .spec = {}};
+    SpecItem spec{.number = port, .spec = {}};
     spec.spec.ports = {{.port = port}};
     shim.send(SpecsMessage{.define = std::span(&spec, 1), .forget = {}});
     const std::vector<Amount> requests = {{shim.id("cpu"), cpu}};
     for (int number = 0; number < count; ++number) {
         const std::string key = "p" + std::to_string(port) + "-" + std::to_string(number);
-        AskRecord record;
+        AskItem record;
         record.key = key;
         record.application = shim.id("app");
         record.requests = requests;
@@ -316,7 +316,8 @@ std::uint64_t handed_over(ScorePolicy policy, int nodes) {
 TEST(Pipeline, cheap_batches_go_inline_and_dear_ones_to_the_workers_when_the_path_is_automatic) {
     EXPECT_EQ(handed_over(ScorePolicy::most_allocated, 20'000), 1u) << "the lanes of every block";
     EXPECT_EQ(handed_over(ScorePolicy::least_allocated, 20'000), 0u) << "ranges tell soon enough";
-    EXPECT_EQ(handed_over(ScorePolicy::least_allocated, 100'000), 0u) << "a key of each block costs more than its ranges";
+    EXPECT_EQ(handed_over(ScorePolicy::least_allocated, 100'000), 0u)
+        << "a key of each block costs more than its ranges";
 }
 
 TEST(Pipeline, proposals_see_what_changed_until_they_are_made) {

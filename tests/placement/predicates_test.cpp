@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "cluster/kinds.h"
+#include "cluster/resources.h"
 #include "predicates/registry.h"
 
 namespace bayplan {
@@ -21,11 +21,11 @@ protected:
         made.present = 1;
         made.schedulable = 1;
         made.names[0] = static_cast<NameId>(7);
-        made.kinds.resize(1);
-        made.kinds[0] = std::make_unique<KindColumns>();
-        made.kinds[0]->capacity[0] = capacity;
-        made.kinds[0]->used[0] = used;
-        made.kinds[0]->foreign[0] = foreign;
+        made.resources.resize(1);
+        made.resources[0] = std::make_unique<ResourceColumns>();
+        made.resources[0]->capacity[0] = capacity;
+        made.resources[0]->used[0] = used;
+        made.resources[0]->foreign[0] = foreign;
         return made;
     }
 
@@ -41,7 +41,8 @@ protected:
         std::uint32_t failed = 0;
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
             const std::uint64_t bit = block.present & std::uint64_t{1} << lane;
-            const PredicateSet::Failure failure = bit == 0 ? PredicateSet::Failure{} : explain_lane(ask_class, block, lane);
+            const PredicateSet::Failure failure =
+                bit == 0 ? PredicateSet::Failure{} : explain_lane(ask_class, block, lane);
             if (failure.refusal.verdict != Verdict::feasible) {
                 (failure.refusal.verdict == Verdict::unschedulable ? one_by_one.unschedulable
                                                                    : one_by_one.unresolvable) |= bit;
@@ -68,7 +69,8 @@ protected:
     PredicateSet::Failure explain(const AskClass& ask_class, const NodeBlock& block) {
         expect_sums(ask_class, block);
         auto failure = explain_lane(ask_class, block, 0);
-        EXPECT_EQ(set_->filter(ask_class, block, block.present) & 1, failure.refusal.verdict == Verdict::feasible ? 1u : 0u)
+        EXPECT_EQ(set_->filter(ask_class, block, block.present) & 1,
+                  failure.refusal.verdict == Verdict::feasible ? 1u : 0u)
             << "filter() and explain() disagree";
         return failure;
     }
@@ -79,7 +81,7 @@ protected:
         return ask_class;
     }
 
-    KindTable kinds_;
+    ResourceTable kinds_;
     std::unique_ptr<PredicateSet> set_ = make_predicates({});
     // A world without nodes and pods: these tests look at blocks of their own.
     NameTable<NameId> names_;
@@ -90,7 +92,7 @@ protected:
     AskTable asks_;
     SpecTable specs_{texts_};
     ClassTable classes_{kinds_, names_, specs_, 1};
-    Topology topology_{{texts_, known_, asks_, specs_, classes_, nodes_}, {}};
+    ClusterFacts topology_{{texts_, known_, asks_, specs_, classes_, nodes_}, {}};
     Devices devices_{state_, kinds_, DeviceChoice::fullest};
     const ClusterView cluster_{asks_, classes_, specs_, nodes_, state_, topology_, kinds_, devices_};
     const NodeFacts facts_;
@@ -189,7 +191,7 @@ TEST_F(Predicates, holds_count_against_lower_priorities_only) {
     held.holding = 1;
     held.holds.emplace_back(0, std::make_shared<HoldList>(HoldList{{10, kCpu, 60}}));
     held.hold_floor = 10;
-    held.kinds[raw(kCpu)]->held[0] = 60;
+    held.resources[raw(kCpu)]->held[0] = 60;
     AskClass low = asking(41);
     low.priority = 9;
     AskClass equal = asking(41);
@@ -238,8 +240,8 @@ TEST_F(Predicates, filter_and_explain_agree_on_random_blocks) {
         made.present = random();
         made.schedulable = random();
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-            made.kinds[0]->capacity[lane] = static_cast<std::int64_t>(random() % 10);
-            made.kinds[0]->used[lane] = static_cast<std::int64_t>(random() % 5);
+            made.resources[0]->capacity[lane] = static_cast<std::int64_t>(random() % 10);
+            made.resources[0]->used[lane] = static_cast<std::int64_t>(random() % 5);
             made.names[lane] = static_cast<NameId>(random() % 3);
         }
         AskClass ask_class = asking(static_cast<std::int64_t>(random() % 6) + 1);
@@ -251,7 +253,7 @@ TEST_F(Predicates, filter_and_explain_agree_on_random_blocks) {
             for (std::uint64_t left = made.holding; left != 0; left &= left - 1) {
                 made.holds.emplace_back(std::countr_zero(left),
                                         std::make_shared<HoldList>(HoldList{{1, kCpu, round % 5}}));
-                made.kinds[raw(kCpu)]->held[std::countr_zero(left)] = round % 5;
+                made.resources[raw(kCpu)]->held[std::countr_zero(left)] = round % 5;
                 made.hold_floor = 1;
             }
         }
@@ -260,8 +262,7 @@ TEST_F(Predicates, filter_and_explain_agree_on_random_blocks) {
         EXPECT_EQ(pass & ~made.present, 0u);
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
             if (made.present >> lane & 1) {
-                const bool feasible =
-                    explain_lane(ask_class, made, lane).refusal.verdict == Verdict::feasible;
+                const bool feasible = explain_lane(ask_class, made, lane).refusal.verdict == Verdict::feasible;
                 ASSERT_EQ(pass >> lane & 1, feasible ? 1u : 0u);
             }
         }

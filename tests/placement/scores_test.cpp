@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cluster/kinds.h"
+#include "cluster/resources.h"
 #include "scoring/registry.h"
 
 namespace bayplan {
@@ -33,18 +33,18 @@ const Case kCases[] = {
 // Of a node with these amounts, at lane 9 of a block.
 std::int64_t score_of(const Score& score, const Amounts& amounts, std::int64_t weight) {
     NodeBlock block;
-    block.kinds.resize(4);
-    for (auto& columns : block.kinds) {
-        columns = std::make_unique<KindColumns>();
+    block.resources.resize(4);
+    for (auto& columns : block.resources) {
+        columns = std::make_unique<ResourceColumns>();
     }
-    block.kinds[0]->capacity[9] = amounts.cpu_capacity;
-    block.kinds[1]->capacity[9] = amounts.memory_capacity;
+    block.resources[0]->capacity[9] = amounts.cpu_capacity;
+    block.resources[1]->capacity[9] = amounts.memory_capacity;
     // What scores count, not what was requested; foreign pods count alike.
-    block.kinds[0]->used[9] = 1'000;
-    block.kinds[raw(kScoredCpu)]->used[9] = amounts.cpu_used / 2;
-    block.kinds[raw(kScoredCpu)]->foreign[9] = amounts.cpu_used - amounts.cpu_used / 2;
-    block.kinds[raw(kScoredMemory)]->used[9] = amounts.memory_used;
-    block.kinds[0]->held[9] = 50;  // holds do not count
+    block.resources[0]->used[9] = 1'000;
+    block.resources[raw(kScoredCpu)]->used[9] = amounts.cpu_used / 2;
+    block.resources[raw(kScoredCpu)]->foreign[9] = amounts.cpu_used - amounts.cpu_used / 2;
+    block.resources[raw(kScoredMemory)]->used[9] = amounts.memory_used;
+    block.resources[0]->held[9] = 50;  // holds do not count
     AskClass ask_class;
     ask_class.own_cpu = amounts.cpu_asked;
     ask_class.own_memory = amounts.memory_asked;
@@ -69,7 +69,7 @@ struct ShapeCase {
 };
 
 // Per kind the line at r * 100 / a (truncating, at most 100), ten times the corners' scores; then the mean
-// of the kinds that score, rounded.
+// of the resources that score, rounded.
 const ShapeCase kShapeCases[] = {
     {"the default packs", {{0, 0}, {100, 10}}, {100, 25, 25, 100, 20, 20}, 45},
     {"rounded half away from zero", {{0, 0}, {100, 10}}, {100, 25, 25, 100, 20, 25}, 48},

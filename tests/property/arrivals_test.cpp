@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint64_t kHistories = 150;
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int32_t kAbove = 10;   // who is meant; everybody else is below
+constexpr std::int32_t kAbove = 10;    // who is meant; everybody else is below
 constexpr std::int32_t kGraceMax = 8;  // seconds
 constexpr std::int64_t kStuckAfter = 5;
 constexpr std::int64_t kBackoffMax = 10;
@@ -70,9 +70,8 @@ public:
         });
     }
     std::int64_t waiting_above() const {
-        return std::count_if(oracle().asks().begin(), oracle().asks().end(), [](const auto& one) {
-            return one.second.priority >= kAbove && one.second.node.empty();
-        });
+        return std::count_if(oracle().asks().begin(), oracle().asks().end(),
+                             [](const auto& one) { return one.second.priority >= kAbove && one.second.node.empty(); });
     }
     std::int64_t nodes() const { return nodes_; }
 
@@ -94,7 +93,8 @@ private:
     void send(oracle::OwnedBody body) { step(StateEvent{"s", 0, false, std::move(body)}); }
 
     oracle::OwnedAsk pod(std::int32_t priority) {
-        oracle::OwnedAsk out{.key = "ns/p" + std::to_string(keys_++), .application = kApplication, .priority = priority};
+        oracle::OwnedAsk out{
+            .key = "ns/p" + std::to_string(keys_++), .application = kApplication, .priority = priority};
         out.requests = {{kCpu, random_.between(1, priority >= kAbove ? 9 : 4)}};
         out.spec = random_.chance(15) ? kPortOfA : kLabelA;
         out.grace_period_s = static_cast<std::int32_t>(random_.between(0, kGraceMax));
@@ -105,7 +105,8 @@ private:
         oracle::OwnedReleases out;
         for (const auto& [sequence, ask] : oracle().asks()) {
             const bool over = ask.terminating_since + ask.grace_period_s * kSecond <= oracle().now();
-            const bool ends = ask.pod.terminating ? over && sequence % 7 != 0 : random_.chance(ask.node.empty() ? 20 : 3);
+            const bool ends =
+                ask.pod.terminating ? over && sequence % 7 != 0 : random_.chance(ask.node.empty() ? 20 : 3);
             if (ask.priority < kAbove && ends) {
                 out.releases.push_back({ask.key, 0});
             }

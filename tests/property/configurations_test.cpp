@@ -39,8 +39,7 @@ std::vector<Numbers> absolute(const History& history) {
     return out;
 }
 
-Result execute(const History& history, const std::vector<Numbers>& numbers,
-               const EngineOptions& options) {
+Result execute(const History& history, const std::vector<Numbers>& numbers, const EngineOptions& options) {
     RecordingSink sink(history.seed);
     Engine engine(options, sink);
     for (std::size_t i = 0; i < history.events.size(); ++i) {

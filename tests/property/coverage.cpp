@@ -166,41 +166,38 @@ constexpr std::string_view kRules[] = {"devices as stated",
                                        "its node came from another shim",
                                        "goes on waiting for its node",
                                        "stated on another node than it waits for"};
-constexpr std::string_view kDecidingRules[] = {
-    "refused beside nominated pods",
-    "refused by another predicate beside nominated pods",
-    "a node left out",
-    "the avoided node after all",
-    "another node than the avoided one",
-    "beside an excluded node",
-    "beside an excluded node, where other pods count",
-    "the nominated node, though not the best",
-    "not eligible due to preemptionPolicy=Never.",
-    "not eligible due to a terminating pod on the nominated node.",
-    "not eligible for an unmarked pod",
-    "eligible again",
-    "No preemption victims found",
-    "Preemption is not helpful",
-    "no node fits without its pool",
-    "choice by violations",
-    "choice by the highest priority",
-    "choice by the sum of priorities",
-    "choice by the number of victims",
-    "choice by the start",
-    "choice by the slot",
-    "qos class in the order of victims",
-    "budgets spare a pod",
-    "trial faults of kubernetes-1.35"};
+constexpr std::string_view kDecidingRules[] = {"refused beside nominated pods",
+                                               "refused by another predicate beside nominated pods",
+                                               "a node left out",
+                                               "the avoided node after all",
+                                               "another node than the avoided one",
+                                               "beside an excluded node",
+                                               "beside an excluded node, where other pods count",
+                                               "the nominated node, though not the best",
+                                               "not eligible due to preemptionPolicy=Never.",
+                                               "not eligible due to a terminating pod on the nominated node.",
+                                               "not eligible for an unmarked pod",
+                                               "eligible again",
+                                               "No preemption victims found",
+                                               "Preemption is not helpful",
+                                               "no node fits without its pool",
+                                               "choice by violations",
+                                               "choice by the highest priority",
+                                               "choice by the sum of priorities",
+                                               "choice by the number of victims",
+                                               "choice by the start",
+                                               "choice by the slot",
+                                               "qos class in the order of victims",
+                                               "budgets spare a pod",
+                                               "trial faults of kubernetes-1.35"};
 
-constexpr std::array kEvents = {"tick", "connect", "disconnect", "state", "acknowledge",
-                                "hold", "drop",    "run",        "sink"};
-constexpr std::array kBodies = {"define",     "forget",       "nodes", "applications",
-                                "asks",       "releases",     "nacks", "resync begin",
-                                "resync end", "configuration", "specs", "objects"};
+constexpr std::array kEvents = {"tick", "connect", "disconnect", "state", "acknowledge", "hold", "drop", "run", "sink"};
+constexpr std::array kBodies = {"define", "forget",       "nodes",      "applications",  "asks",  "releases",
+                                "nacks",  "resync begin", "resync end", "configuration", "specs", "objects"};
 
 std::string label(const Rejection& one) {
-    return "rejected, kind " + std::to_string(static_cast<int>(one.kind)) + ": " +
-           std::string(one.begins) + ".." + std::string(one.ends);
+    return "rejected, kind " + std::to_string(static_cast<int>(one.kind)) + ": " + std::string(one.begins) + ".." +
+           std::string(one.ends);
 }
 
 std::string_view word(std::string_view line, int number) {
@@ -265,11 +262,10 @@ void Coverage::add(const std::vector<Event>& events) {
 
 void Coverage::count_decision(const oracle::NumberedDecision& decision) {
     for (const Rejection& one : kRejections) {
-        const bool whole = one.ends.empty() && one.begins.back() != ' ' &&
-                           one.begins.back() != '#' && !one.begins.ends_with("set by");
+        const bool whole =
+            one.ends.empty() && one.begins.back() != ' ' && one.begins.back() != '#' && !one.begins.ends_with("set by");
         const bool fits = decision.kind == one.kind && decision.text.starts_with(one.begins) &&
-                          decision.text.ends_with(one.ends) &&
-                          (!whole || decision.text == one.begins);
+                          decision.text.ends_with(one.ends) && (!whole || decision.text == one.begins);
         count(label(one), fits ? 1 : 0);
     }
 }

@@ -18,9 +18,7 @@ DictId id_of(const std::string& node) {
     return node.empty() ? 0 : kNode + static_cast<DictId>(std::stoul(node.substr(1)));
 }
 
-DictId id_of_kind(const std::string& kind) {
-    return kind == "cpu" ? kCpu : kind == "memory" ? kMemory : kPods;
-}
+DictId id_of_kind(const std::string& kind) { return kind == "cpu" ? kCpu : kind == "memory" ? kMemory : kPods; }
 
 }  // namespace
 
@@ -150,12 +148,12 @@ Event Crowd::restatement(const oracle::Oracle& oracle) {
     }
     oracle::OwnedAsk out = restated(*ask);
     switch (random_.below(6)) {
-    case 0: out.priority = random_.pick(priorities_); break;
-    case 1:
-    case 2: out.terminating = !out.terminating; break;
-    case 3: out.grace_period_s = static_cast<std::int32_t>(random_.between(-1, 8)); break;
-    case 4: out.requests = ask->node.empty() ? requests() : out.requests; break;
-    default: break;
+        case 0: out.priority = random_.pick(priorities_); break;
+        case 1:
+        case 2: out.terminating = !out.terminating; break;
+        case 3: out.grace_period_s = static_cast<std::int32_t>(random_.between(-1, 8)); break;
+        case 4: out.requests = ask->node.empty() ? requests() : out.requests; break;
+        default: break;
     }
     if (out.spec == kGated && random_.chance(70)) {
         out.spec = kLabelA;

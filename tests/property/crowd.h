@@ -32,7 +32,7 @@ private:
     void state_cluster();
     void introduce(const std::string& shim);
     oracle::OwnedNode node(DictId name);
-    ObjectRecord budget();
+    ObjectItem budget();
     oracle::OwnedAsk pod(const std::string& key);
     std::vector<Amount> requests();
 
@@ -56,7 +56,7 @@ private:
     std::vector<SpecNumber> specs_;  // what pods are like here
     std::int64_t scale_ = 1;
     std::int64_t nodes_ = 0;
-    bool counts_pods_ = false;   // nodes have room for few pods
+    bool counts_pods_ = false;  // nodes have room for few pods
     bool counts_memory_ = false;
     std::uint64_t keys_ = 0;
     std::deque<Event> plan_;  // the beginning

@@ -45,8 +45,8 @@ Crowd::Crowd(std::uint64_t seed, const EngineOptions& options, std::int64_t scal
     nodes_ = random_.between(3, 8) * scale;
     counts_pods_ = random_.chance(35);
     counts_memory_ = random_.chance(35);
-    priorities_ = random_.chance(30) ? std::vector<std::int32_t>{0, 10}
-                                     : std::vector<std::int32_t>{-1, 0, 0, 1, 2, 5, 5, 100};
+    priorities_ =
+        random_.chance(30) ? std::vector<std::int32_t>{0, 10} : std::vector<std::int32_t>{-1, 0, 0, 1, 2, 5, 5, 100};
     specs_ = {kNoSpec, kLabelA, kLabelB, kLabelA};
     for (std::uint64_t i = random_.chance(45) ? 0 : random_.between(1, 4); i > 0; --i) {
         specs_.push_back(static_cast<SpecNumber>(random_.between(kPortOfA, kCrowdSpecs - 1)));
@@ -61,9 +61,7 @@ Crowd::Crowd(std::uint64_t seed, const EngineOptions& options, std::int64_t scal
 
 void Crowd::introduce(const std::string& shim) {
     plan_.push_back(ConnectEvent{shim, 1, true, Received::last, 0});
-    const auto state = [&](oracle::OwnedBody body) {
-        plan_.push_back(StateEvent{shim, 0, false, std::move(body)});
-    };
+    const auto state = [&](oracle::OwnedBody body) { plan_.push_back(StateEvent{shim, 0, false, std::move(body)}); };
     state(oracle::OwnedDefine{crowd_dictionary()});
     state(oracle::OwnedResyncBegin{});
     state(oracle::OwnedApplications{{{kApplication, 0, 0}}, {}});
@@ -113,9 +111,12 @@ oracle::OwnedNode Crowd::node(DictId name) {
     return out;
 }
 
-ObjectRecord Crowd::budget() {
-    PodBudget out{kSpace, kBudget + static_cast<DictId>(random_.below(3)), std::nullopt,
-                  static_cast<std::int32_t>(random_.between(0, 3)), {}};
+ObjectItem Crowd::budget() {
+    PodBudget out{kSpace,
+                  kBudget + static_cast<DictId>(random_.below(3)),
+                  std::nullopt,
+                  static_cast<std::int32_t>(random_.between(0, 3)),
+                  {}};
     if (random_.chance(95)) {
         out.selector = LabelSelector{{{kApp, LabelOperator::in, {kAppA + static_cast<DictId>(random_.below(3))}}}};
     }

@@ -63,11 +63,21 @@ std::string shrunk(const History& history) {
 }
 
 // Each must have been met, or the histories show less than they seem to.
-const std::vector<std::string> kRules = {
-    "victim told", "victim terminates already", "victim of another shim", "taken from a budget",
-    "lower nomination cleared", "lower nomination fits no longer", "lower nomination fits still",
-    "nomination ends as no node is found", "nomination to another node", "victim told again", "victim became stuck",
-    "victim stuck already", "placed on the nominated node", "placed elsewhere", "early from backoff"};
+const std::vector<std::string> kRules = {"victim told",
+                                         "victim terminates already",
+                                         "victim of another shim",
+                                         "taken from a budget",
+                                         "lower nomination cleared",
+                                         "lower nomination fits no longer",
+                                         "lower nomination fits still",
+                                         "nomination ends as no node is found",
+                                         "nomination to another node",
+                                         "victim told again",
+                                         "victim became stuck",
+                                         "victim stuck already",
+                                         "placed on the nominated node",
+                                         "placed elsewhere",
+                                         "early from backoff"};
 
 struct Played {
     std::map<std::string, std::uint64_t> met;  // rules, and how often

@@ -24,23 +24,23 @@ PodSpec labelled(DictId app) {
 PodSpec spec_of(SpecNumber number) {
     PodSpec spec = labelled(number == kLabelB || number == kApartOnNode ? kAppB : kAppA);
     switch (number) {
-    case kPortOfA: spec.ports = {{80, Protocol::tcp, 0}}; break;
-    case kApartOnNode: spec.anti_affinity = {near_to(kAppA, kHostname)}; break;
-    case kApartInZone:
-        spec = labelled(kAppC);
-        spec.anti_affinity = {near_to(kAppC, kZone)};
-        break;
-    case kNearC: spec.affinity = {near_to(kAppC, kHostname)}; break;
-    case kSpreadC: {
-        spec = labelled(kAppC);
-        SpreadConstraint evenly;
-        evenly.topology_key = kZone;
-        evenly.selector = pods_of(kAppC);
-        spec.spread = {evenly};
-        break;
-    }
-    case kGated: spec.gates = {kGate}; break;
-    default: break;
+        case kPortOfA: spec.ports = {{80, Protocol::tcp, 0}}; break;
+        case kApartOnNode: spec.anti_affinity = {near_to(kAppA, kHostname)}; break;
+        case kApartInZone:
+            spec = labelled(kAppC);
+            spec.anti_affinity = {near_to(kAppC, kZone)};
+            break;
+        case kNearC: spec.affinity = {near_to(kAppC, kHostname)}; break;
+        case kSpreadC: {
+            spec = labelled(kAppC);
+            SpreadConstraint evenly;
+            evenly.topology_key = kZone;
+            evenly.selector = pods_of(kAppC);
+            spec.spread = {evenly};
+            break;
+        }
+        case kGated: spec.gates = {kGate}; break;
+        default: break;
     }
     return spec;
 }
@@ -74,8 +74,8 @@ std::vector<std::pair<DictId, std::string>> crowd_dictionary() {
     return out;
 }
 
-std::vector<SpecRecord> crowd_specs() {
-    std::vector<SpecRecord> out;
+std::vector<SpecItem> crowd_specs() {
+    std::vector<SpecItem> out;
     for (SpecNumber number = kNoSpec + 1; number < kCrowdSpecs; ++number) {
         out.push_back({number, spec_of(number)});
     }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 
 namespace bayplan::property {
 
@@ -46,6 +46,6 @@ enum CrowdSpec : SpecNumber {
 };
 
 std::vector<std::pair<DictId, std::string>> crowd_dictionary();
-std::vector<SpecRecord> crowd_specs();
+std::vector<SpecItem> crowd_specs();
 
 }  // namespace bayplan::property

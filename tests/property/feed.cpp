@@ -30,10 +30,10 @@ std::uint64_t part(const oracle::Shim& shim, std::uint32_t permille) {
 
 std::uint64_t received(const ConnectEvent& event, const oracle::Shim& shim) {
     switch (event.received) {
-    case Received::last: return shim.last_number;
-    case Received::between: return part(shim, event.permille);
-    case Received::before_acknowledged: return shim.acknowledged == 0 ? 0 : shim.acknowledged - 1;
-    case Received::beyond: return shim.last_number + 1;
+        case Received::last: return shim.last_number;
+        case Received::between: return part(shim, event.permille);
+        case Received::before_acknowledged: return shim.acknowledged == 0 ? 0 : shim.acknowledged - 1;
+        case Received::beyond: return shim.last_number + 1;
     }
     return 0;
 }
@@ -59,8 +59,8 @@ Numbers resolve(const Event& event, const oracle::Oracle& oracle, Connections& c
     }
     if (const auto* acknowledge = std::get_if<AcknowledgeEvent>(&event)) {
         const oracle::Shim& shim = shim_of(oracle, acknowledge->shim);
-        const std::uint64_t up_to = acknowledge->beyond > 0 ? shim.last_number + acknowledge->beyond
-                                                            : part(shim, acknowledge->permille);
+        const std::uint64_t up_to =
+            acknowledge->beyond > 0 ? shim.last_number + acknowledge->beyond : part(shim, acknowledge->permille);
         return {connection_of(connections, acknowledge->shim, acknowledge->former), up_to};
     }
     return {};

@@ -25,17 +25,14 @@ using Connections = std::map<std::string, std::vector<ConnectionId>>;
 
 Numbers resolve(const Event&, const oracle::Oracle&, Connections&);
 
-inline Connect connect_input(const ConnectEvent& event, const Numbers& numbers,
-                             const EngineOptions& options) {
-    const std::uint64_t daemon =
-        event.knows_daemon ? options.daemon_instance : options.daemon_instance + 1;
+inline Connect connect_input(const ConnectEvent& event, const Numbers& numbers, const EngineOptions& options) {
+    const std::uint64_t daemon = event.knows_daemon ? options.daemon_instance : options.daemon_instance + 1;
     return {numbers.connection, event.shim, event.instance, daemon, numbers.number};
 }
 
 // True when the event was an input; runs and sink events are the caller's.
 template <typename Target>
-bool feed(Target& target, const Event& event, const Numbers& numbers,
-          const EngineOptions& options) {
+bool feed(Target& target, const Event& event, const Numbers& numbers, const EngineOptions& options) {
     return std::visit(
         [&](const auto& one) {
             using Kind = std::decay_t<decltype(one)>;
@@ -51,8 +48,8 @@ bool feed(Target& target, const Event& event, const Numbers& numbers,
             } else if constexpr (std::is_same_v<Kind, AcknowledgeEvent>) {
                 target.apply(Acknowledge{numbers.connection, numbers.number});
             } else if constexpr (std::is_same_v<Kind, HoldEvent>) {
-                const std::vector<std::pair<std::string_view, std::int64_t>> amounts(
-                    one.amounts.begin(), one.amounts.end());
+                const std::vector<std::pair<std::string_view, std::int64_t>> amounts(one.amounts.begin(),
+                                                                                     one.amounts.end());
                 target.apply(HoldPlace{one.owner, one.node, one.kept_from_below, amounts});
             } else if constexpr (std::is_same_v<Kind, DropEvent>) {
                 target.apply(HoldDrop{one.owner});

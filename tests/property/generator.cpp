@@ -15,20 +15,17 @@ constexpr std::int64_t kMs = 1'000'000;
 
 const std::vector<std::string>& common_texts() {
     static const std::vector<std::string> texts = {
-        "cpu",        "memory",        "pods",       "ephemeral-storage", "example.com/gpu",
-        "zone",       "instance-type", "zone-east",  "zone-west",         "type-small",
-        "type-large", "root.default",  "root.other", "nowhere",           "somebody",
-        "example.com/dev", "example.com/nic"};
+        "cpu",           "memory",    "pods",      "ephemeral-storage", "example.com/gpu", "zone",
+        "instance-type", "zone-east", "zone-west", "type-small",        "type-large",      "root.default",
+        "root.other",    "nowhere",   "somebody",  "example.com/dev",   "example.com/nic"};
     return texts;
 }
 
 // One to four corners, rising or not.
 std::vector<ScorePoint> random_shape(Random& random) {
     std::vector<ScorePoint> shape;
-    for (std::int64_t at = random.between(0, 40); at <= 100 && shape.size() < 4;
-         at += random.between(1, 60)) {
-        shape.push_back({static_cast<std::int32_t>(at),
-                         static_cast<std::int32_t>(random.between(0, 10))});
+    for (std::int64_t at = random.between(0, 40); at <= 100 && shape.size() < 4; at += random.between(1, 60)) {
+        shape.push_back({static_cast<std::int32_t>(at), static_cast<std::int32_t>(random.between(0, 10))});
     }
     return shape;
 }
@@ -44,9 +41,8 @@ void randomize_execution(EngineOptions& options, Random& random, bool with_tbb) 
     options.batch = random.pick(std::vector<std::uint32_t>{1, 16, 64, 256});
     options.depth = random.pick(std::vector<std::uint32_t>{1, 2});
     options.victim_workers = static_cast<std::uint32_t>(random.below(4));
-    options.victim_path = random.pick(std::vector<VictimPath>{VictimPath::automatic, VictimPath::inline_,
-                                                              VictimPath::workers, VictimPath::workers,
-                                                              VictimPath::plain});
+    options.victim_path = random.pick(std::vector<VictimPath>{
+        VictimPath::automatic, VictimPath::inline_, VictimPath::workers, VictimPath::workers, VictimPath::plain});
 }
 
 namespace {
@@ -71,22 +67,14 @@ PreemptionOptions random_preemption(Random& random, Compat compat) {
 EngineOptions random_options(Random& random, bool with_tbb) {
     EngineOptions options;
     options.daemon_instance = random.next() | 1;
-    options.credit_window =
-        random.chance(40) ? static_cast<std::uint32_t>(random.between(1, 40)) : 65'536;
-    options.unacknowledged_max =
-        random.chance(15) ? static_cast<std::uint32_t>(random.between(20, 200)) : 262'144;
-    options.dictionary_max =
-        random.chance(6) ? static_cast<std::uint32_t>(random.between(30, 60)) : 1'000'000;
-    options.nodes_max =
-        random.chance(10) ? static_cast<std::uint32_t>(random.between(2, 12)) : 200'000;
-    options.applications_max =
-        random.chance(10) ? static_cast<std::uint32_t>(random.between(1, 3)) : 100'000;
-    options.asks_max =
-        random.chance(12) ? static_cast<std::uint32_t>(random.between(3, 40)) : 10'000'000;
-    options.specs_max =
-        random.chance(8) ? static_cast<std::uint32_t>(random.between(1, 5)) : 200'000;
-    options.objects_max =
-        random.chance(8) ? static_cast<std::uint32_t>(random.between(1, 12)) : 2'000'000;
+    options.credit_window = random.chance(40) ? static_cast<std::uint32_t>(random.between(1, 40)) : 65'536;
+    options.unacknowledged_max = random.chance(15) ? static_cast<std::uint32_t>(random.between(20, 200)) : 262'144;
+    options.dictionary_max = random.chance(6) ? static_cast<std::uint32_t>(random.between(30, 60)) : 1'000'000;
+    options.nodes_max = random.chance(10) ? static_cast<std::uint32_t>(random.between(2, 12)) : 200'000;
+    options.applications_max = random.chance(10) ? static_cast<std::uint32_t>(random.between(1, 3)) : 100'000;
+    options.asks_max = random.chance(12) ? static_cast<std::uint32_t>(random.between(3, 40)) : 10'000'000;
+    options.specs_max = random.chance(8) ? static_cast<std::uint32_t>(random.between(1, 5)) : 200'000;
+    options.objects_max = random.chance(8) ? static_cast<std::uint32_t>(random.between(1, 12)) : 2'000'000;
     options.backoff_initial_ns = random.chance(50) ? 1000 * kMs : random.between(1, 3000 * kMs);
     options.backoff_max_ns = options.backoff_initial_ns * random.between(1, 12);
     options.score = static_cast<ScorePolicy>(random.below(3));
@@ -103,8 +91,7 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     }
     for (const ScoreRow& row : kScoreRows) {
         if (row.weight == 0) {
-            options.weights[row.id] =
-                random.chance(30) ? static_cast<std::int32_t>(random.between(1, 60)) : 0;
+            options.weights[row.id] = random.chance(30) ? static_cast<std::int32_t>(random.between(1, 60)) : 0;
         }
     }
     if (random.chance(12)) {
@@ -123,8 +110,7 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     return options;
 }
 
-Generator::Generator(std::uint64_t seed, const EngineOptions& options)
-    : random_(seed), options_(options) {
+Generator::Generator(std::uint64_t seed, const EngineOptions& options) : random_(seed), options_(options) {
     large_ = random_.chance(4);
     length_ = static_cast<std::uint64_t>(random_.between(30, random_.chance(10) ? 500 : 180));
     sink_may_refuse_ = random_.chance(30);
@@ -143,8 +129,7 @@ Generator::Generator(std::uint64_t seed, const EngineOptions& options)
 void Generator::make_shapes() {
     const std::int64_t shapes = large_ ? random_.between(1, 2) : random_.between(1, 4);
     for (std::int64_t i = 0; i < shapes; ++i) {
-        Shape shape{
-            {{"cpu", random_.between(2, 16) * 1000}, {"memory", random_.between(4, 64) * kGi}}};
+        Shape shape{{{"cpu", random_.between(2, 16) * 1000}, {"memory", random_.between(4, 64) * kGi}}};
         if (random_.chance(70)) {
             shape.amounts.push_back({"pods", random_.between(3, 40)});
         }
@@ -195,8 +180,7 @@ void Generator::make_shims() {
     for (std::int64_t i = 0; i < count; ++i) {
         ShimModel shim;
         shim.name = "shim-" + std::string(1, static_cast<char>('a' + i));
-        const std::int64_t nodes =
-            large_ && i == 0 ? random_.between(180, 330) : random_.between(1, crowded_ ? 5 : 40);
+        const std::int64_t nodes = large_ && i == 0 ? random_.between(180, 330) : random_.between(1, crowded_ ? 5 : 40);
         for (std::int64_t n = 0; n < nodes; ++n) {
             shim.nodes.push_back(shim.name + "-node-" + std::to_string(n));
         }
@@ -213,8 +197,7 @@ void Generator::make_shims() {
         static const std::vector<std::string> none;
         DictId id = static_cast<DictId>(random_.between(1, 50));
         for (const auto* texts : std::initializer_list<const std::vector<std::string>*>{
-                 &common_texts(), &shim.applications, &shim.groups, &shim.nodes,
-                 plain_ ? &none : &kube_texts()}) {
+                 &common_texts(), &shim.applications, &shim.groups, &shim.nodes, plain_ ? &none : &kube_texts()}) {
             for (const std::string& text : *texts) {
                 shim.ids[text] = id;
                 id += static_cast<DictId>(random_.between(1, 3));
@@ -239,8 +222,7 @@ Event Generator::next(const oracle::Oracle& oracle) {
         }
     }
     ShimModel* shim = &shims_[random_.below(shims_.size())];
-    for (ShimModel& other :
-         shims_) {  // a resync holds everybody up, so it goes on most of the time
+    for (ShimModel& other : shims_) {  // a resync holds everybody up, so it goes on most of the time
         const auto found = oracle.shims().find(other.name);
         if (found != oracle.shims().end() && found->second.resync_open && random_.chance(75)) {
             shim = &other;
@@ -286,9 +268,8 @@ Event Generator::shim_event(const oracle::Oracle& oracle, ShimModel& model) {
     }
     if (shim.resync_open && random_.chance(60)) {
         const bool begin = !shim.resync_begun;
-        return StateEvent{
-            model.name, 0, false,
-            begin ? oracle::OwnedBody(oracle::OwnedResyncBegin{}) : oracle::OwnedResyncEnd{}};
+        return StateEvent{model.name, 0, false,
+                          begin ? oracle::OwnedBody(oracle::OwnedResyncBegin{}) : oracle::OwnedResyncEnd{}};
     }
     return plain_event(oracle, model);
 }
@@ -365,18 +346,16 @@ Event Generator::plain_event(const oracle::Oracle& oracle, ShimModel& model) {
 Event Generator::mistaken_event(const oracle::Oracle& oracle, ShimModel& model) {
     StateEvent event{model.name, 0, false, oracle::OwnedConfiguration{"partitions: []"}};
     switch (random_.below(10)) {
-    case 0: return event;
-    case 1: event.body = oracle::OwnedResyncEnd{}; return event;
-    case 2: event.body = oracle::OwnedResyncBegin{}; return event;
-    case 3: event.offset = random_.between(1, 3); return event;
-    case 4: event.offset = -random_.between(1, 3); return event;
-    case 5: event.former = true; return event;
-    case 6:
-        return AcknowledgeEvent{model.name, 1000, static_cast<std::uint32_t>(random_.between(1, 3)),
-                                false};
-    case 7: return AcknowledgeEvent{model.name, 1000, 0, true};
-    case 8: return DisconnectEvent{model.name, true};
-    default: event.body = applications(oracle, model); return event;
+        case 0: return event;
+        case 1: event.body = oracle::OwnedResyncEnd{}; return event;
+        case 2: event.body = oracle::OwnedResyncBegin{}; return event;
+        case 3: event.offset = random_.between(1, 3); return event;
+        case 4: event.offset = -random_.between(1, 3); return event;
+        case 5: event.former = true; return event;
+        case 6: return AcknowledgeEvent{model.name, 1000, static_cast<std::uint32_t>(random_.between(1, 3)), false};
+        case 7: return AcknowledgeEvent{model.name, 1000, 0, true};
+        case 8: return DisconnectEvent{model.name, true};
+        default: event.body = applications(oracle, model); return event;
     }
 }
 
@@ -388,21 +367,18 @@ Event Generator::run() {
     if (dice < 4) {
         return RunEvent{1 + random_.below(3)};
     }
-    return RunEvent{dice < 8 ? 1 + random_.below(options_.batch + 10)
-                             : 1 + random_.below(3 * options_.batch + 1)};
+    return RunEvent{dice < 8 ? 1 + random_.below(options_.batch + 10) : 1 + random_.below(3 * options_.batch + 1)};
 }
 
 Event Generator::tick(const oracle::Oracle& oracle) {
     const std::int64_t timer = oracle.next_timer_ns();
     switch (random_.below(7)) {
-    case 0:
-        return TickEvent{clock_ns_ -
-                         random_.between(0, 100)};  // a clock that stood still or went back
-    case 1: clock_ns_ += random_.between(0, 100 * kMs); break;
-    case 2: clock_ns_ += random_.between(0, 20'000 * kMs); break;
-    case 3: clock_ns_ += random_.between(0, 150'000 * kMs); break;
-    case 4: clock_ns_ = timer == INT64_MAX ? clock_ns_ + kMs : timer - 1; break;
-    default: clock_ns_ = timer == INT64_MAX ? clock_ns_ + 1500 * kMs : timer; break;
+        case 0: return TickEvent{clock_ns_ - random_.between(0, 100)};  // a clock that stood still or went back
+        case 1: clock_ns_ += random_.between(0, 100 * kMs); break;
+        case 2: clock_ns_ += random_.between(0, 20'000 * kMs); break;
+        case 3: clock_ns_ += random_.between(0, 150'000 * kMs); break;
+        case 4: clock_ns_ = timer == INT64_MAX ? clock_ns_ + kMs : timer - 1; break;
+        default: clock_ns_ = timer == INT64_MAX ? clock_ns_ + 1500 * kMs : timer; break;
     }
     clock_ns_ = std::max(clock_ns_, oracle.now());
     return TickEvent{clock_ns_};
@@ -434,8 +410,7 @@ Event Generator::hold(const oracle::Oracle& oracle) {
 
 Event Generator::acknowledge(ShimModel& model) {
     const bool all = random_.chance(60);
-    return AcknowledgeEvent{model.name,
-                            all ? 1000 : static_cast<std::uint32_t>(random_.below(1001)), 0, false};
+    return AcknowledgeEvent{model.name, all ? 1000 : static_cast<std::uint32_t>(random_.below(1001)), 0, false};
 }
 
 }  // namespace bayplan::property

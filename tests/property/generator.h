@@ -73,10 +73,9 @@ private:
 
     // generator_items.cpp: the items of a message.
     DictId id_of(const oracle::Oracle&, const ShimModel&, const std::string& text) const;
-    std::vector<Amount> amounts(const oracle::Oracle&, const ShimModel&, const Shape&,
-                                std::int64_t permille_low, std::int64_t permille_high);
-    std::vector<Amount> amounts_of(const oracle::Oracle&, const ShimModel&,
-                                   const oracle::Amounts&) const;
+    std::vector<Amount> amounts(const oracle::Oracle&, const ShimModel&, const Shape&, std::int64_t permille_low,
+                                std::int64_t permille_high);
+    std::vector<Amount> amounts_of(const oracle::Oracle&, const ShimModel&, const oracle::Amounts&) const;
     void spoil(std::vector<Amount>&);
     oracle::OwnedNodes node_changes(const oracle::Oracle&, ShimModel&);
     oracle::OwnedNode create_node(const oracle::Oracle&, ShimModel&, const std::string& name);
@@ -101,9 +100,9 @@ private:
 
     // generator_kube.cpp: specs and objects.
     IdOf ids(const oracle::Oracle&, const ShimModel&) const;
-    SpecRecord spec_record(const oracle::Oracle&, const ShimModel&, SpecNumber) const;
+    SpecItem spec_record(const oracle::Oracle&, const ShimModel&, SpecNumber) const;
     oracle::OwnedSpecs specs(const oracle::Oracle&, ShimModel&);
-    void spoil(SpecRecord&);
+    void spoil(SpecItem&);
     oracle::OwnedObjects objects(const oracle::Oracle&, ShimModel&);
     void plan_kube(const oracle::Oracle&, ShimModel&, const IdOf&);
     void ask_for_nodes(const oracle::Oracle&, ShimModel&, oracle::OwnedAsk&);
@@ -111,9 +110,9 @@ private:
     Random random_;
     EngineOptions options_;
     std::uint64_t length_ = 0;
-    bool large_ = false;  // several blocks of nodes
+    bool large_ = false;    // several blocks of nodes
     bool crowded_ = false;  // few nodes, seldom drained, for asks of many priorities
-    bool plain_ = false;  // no specs, no objects, no labels beyond place and machine type
+    bool plain_ = false;    // no specs, no objects, no labels beyond place and machine type
     bool sink_refuses_ = false;
     bool sink_may_refuse_ = false;
     bool devices_ = false;  // nodes have devices, and asks want some

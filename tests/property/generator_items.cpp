@@ -13,8 +13,7 @@ constexpr DictId kUndefined = 77'777;
 constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
 }  // namespace
 
-DictId Generator::id_of(const oracle::Oracle& oracle, const ShimModel& model,
-                        const std::string& text) const {
+DictId Generator::id_of(const oracle::Oracle& oracle, const ShimModel& model, const std::string& text) const {
     for (const auto& [id, known] : oracle.shims().at(model.name).dictionary) {
         if (known == text) {
             return id;
@@ -24,15 +23,13 @@ DictId Generator::id_of(const oracle::Oracle& oracle, const ShimModel& model,
     return usual == model.ids.end() ? kUndefined : usual->second;
 }
 
-std::vector<Amount> Generator::amounts(const oracle::Oracle& oracle, const ShimModel& model,
-                                       const Shape& shape, std::int64_t permille_low,
-                                       std::int64_t permille_high) {
+std::vector<Amount> Generator::amounts(const oracle::Oracle& oracle, const ShimModel& model, const Shape& shape,
+                                       std::int64_t permille_low, std::int64_t permille_high) {
     std::vector<Amount> out;
     for (const auto& [kind, amount] : shape.amounts) {
         const std::int64_t permille = random_.between(permille_low, permille_high);
         const bool exact = permille_low == permille_high && permille_low == 1000;
-        out.push_back({id_of(oracle, model, kind),
-                       exact ? amount : amount / 1000 * permille + amount % 1000});
+        out.push_back({id_of(oracle, model, kind), exact ? amount : amount / 1000 * permille + amount % 1000});
     }
     if (random_.chance(spoil_percent_)) {
         spoil(out);
@@ -56,25 +53,23 @@ void Generator::spoil(std::vector<Amount>& amounts) {
     }
     Amount& one = amounts[random_.below(amounts.size())];
     switch (random_.below(5)) {
-    case 0: one.kind = kUndefined; break;
-    case 1: one.value = -1 - one.value; break;
-    case 2: one.value = kAmountMax + 1; break;
-    case 3: amounts.push_back(one); break;
-    default: one.value = kAmountMax; break;  // allowed
+        case 0: one.resource = kUndefined; break;
+        case 1: one.value = -1 - one.value; break;
+        case 2: one.value = kAmountMax + 1; break;
+        case 3: amounts.push_back(one); break;
+        default: one.value = kAmountMax; break;  // allowed
     }
 }
 
-oracle::OwnedNode Generator::create_node(const oracle::Oracle& oracle, ShimModel& model,
-                                         const std::string& name) {
+oracle::OwnedNode Generator::create_node(const oracle::Oracle& oracle, ShimModel& model, const std::string& name) {
     oracle::OwnedNode node;
     node.node = id_of(oracle, model, name);
     node.action = random_.chance(5) ? NodeAction::create_drain : NodeAction::create;
     const bool jitter = random_.chance(large_ ? 10 : 40);
-    node.capacity = amounts(oracle, model, random_.pick(node_shapes_), jitter ? 800 : 1000,
-                            jitter ? 1200 : 1000);
+    node.capacity = amounts(oracle, model, random_.pick(node_shapes_), jitter ? 800 : 1000, jitter ? 1200 : 1000);
     const DictId gpu = id_of(oracle, model, "example.com/gpu");
-    const bool has_gpu = std::any_of(node.capacity.begin(), node.capacity.end(),
-                                     [&](const Amount& one) { return one.kind == gpu; });
+    const bool has_gpu =
+        std::any_of(node.capacity.begin(), node.capacity.end(), [&](const Amount& one) { return one.resource == gpu; });
     if (!has_gpu && random_.chance(15)) {
         node.capacity.push_back({gpu, 0});  // as good as none, for its slot group too
     }
@@ -84,8 +79,7 @@ oracle::OwnedNode Generator::create_node(const oracle::Oracle& oracle, ShimModel
     }
     if (random_.chance(30)) {
         const std::string type = random_.chance(60) ? "type-small" : "type-large";
-        node.attributes.push_back(
-            {id_of(oracle, model, "instance-type"), id_of(oracle, model, type)});
+        node.attributes.push_back({id_of(oracle, model, "instance-type"), id_of(oracle, model, type)});
     }
     if (devices_) {
         declare_devices(oracle, model, node);
@@ -95,13 +89,13 @@ oracle::OwnedNode Generator::create_node(const oracle::Oracle& oracle, ShimModel
     }
     if (random_.chance(spoil_percent_)) {
         switch (plain_ ? 0 : random_.below(4)) {
-        case 0: node.node = kUndefined; break;
-        case 1: node.attributes.push_back({kUndefined, 0}); break;
-        case 2: node.taints.push_back({0, 0, TaintEffect::no_schedule}); break;
-        default:
-            node.attributes.push_back({id_of(oracle, model, "zone"), 0});
-            node.attributes.push_back({id_of(oracle, model, "zone"), 0});
-            break;
+            case 0: node.node = kUndefined; break;
+            case 1: node.attributes.push_back({kUndefined, 0}); break;
+            case 2: node.taints.push_back({0, 0, TaintEffect::no_schedule}); break;
+            default:
+                node.attributes.push_back({id_of(oracle, model, "zone"), 0});
+                node.attributes.push_back({id_of(oracle, model, "zone"), 0});
+                break;
         }
     }
     return node;
@@ -149,8 +143,7 @@ oracle::OwnedAsk Generator::new_ask(const oracle::Oracle& oracle, ShimModel& mod
     ask.application = id_of(oracle, model, any_application(oracle, model));
     ask.priority = random_.pick(priorities_);
     const bool known_class = random_.chance(80);
-    ask.requests = amounts(oracle, model, random_.pick(ask_shapes_), known_class ? 1000 : 0,
-                           known_class ? 1000 : 2500);
+    ask.requests = amounts(oracle, model, random_.pick(ask_shapes_), known_class ? 1000 : 0, known_class ? 1000 : 2500);
     if (random_.chance(20)) {
         ask.group = id_of(oracle, model, random_.pick(model.groups));
     }
@@ -174,8 +167,7 @@ oracle::OwnedAsk Generator::new_ask(const oracle::Oracle& oracle, ShimModel& mod
 }
 
 // What only preemption looks at, and how far the pod is on its way out.
-void Generator::ask_for_preemption(const oracle::Oracle& oracle, const ShimModel& model,
-                                   oracle::OwnedAsk& ask) {
+void Generator::ask_for_preemption(const oracle::Oracle& oracle, const ShimModel& model, oracle::OwnedAsk& ask) {
     ask.qos = static_cast<QosClass>(random_.below(4));
     ask.started_ms = random_.chance(60) ? random_.between(1, 6) : 0;
     ask.grace_period_s = static_cast<std::int32_t>(random_.between(-1, 40));
@@ -217,8 +209,7 @@ oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimMod
     return out;
 }
 
-oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel& model,
-                                        const oracle::Ask& ask) {
+oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel& model, const oracle::Ask& ask) {
     oracle::OwnedAsk out = restated(oracle, model, ask);
     if (random_.chance(60)) {
         out.priority = random_.pick(priorities_);
@@ -255,24 +246,20 @@ oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel&
 
 void Generator::spoil(oracle::OwnedAsk& ask) {
     switch (random_.below(6)) {
-    case 0:
-        ask.key = random_.chance(50) ? std::string() : std::string(512 + random_.below(2), 'k');
-        break;
-    case 1: ask.application = random_.chance(50) ? 0 : kUndefined; break;
-    case 2: ask.node = kUndefined; break;
-    case 3: ask.required_node = kUndefined; break;
-    case 4: ask.group = kUndefined; break;
-    default: spoil(ask.requests); break;
+        case 0: ask.key = random_.chance(50) ? std::string() : std::string(512 + random_.below(2), 'k'); break;
+        case 1: ask.application = random_.chance(50) ? 0 : kUndefined; break;
+        case 2: ask.node = kUndefined; break;
+        case 3: ask.required_node = kUndefined; break;
+        case 4: ask.group = kUndefined; break;
+        default: spoil(ask.requests); break;
     }
 }
 
 oracle::OwnedAsks Generator::asks(const oracle::Oracle& oracle, ShimModel& model) {
     oracle::OwnedAsks out;
     for (std::int64_t i = random_.between(1, random_.chance(10) ? 80 : 10); i > 0; --i) {
-        const oracle::Ask* existing =
-            random_.chance(15) ? any_ask(oracle, model, random_.chance(30)) : nullptr;
-        out.asks.push_back(existing == nullptr ? new_ask(oracle, model)
-                                               : changed_ask(oracle, model, *existing));
+        const oracle::Ask* existing = random_.chance(15) ? any_ask(oracle, model, random_.chance(30)) : nullptr;
+        out.asks.push_back(existing == nullptr ? new_ask(oracle, model) : changed_ask(oracle, model, *existing));
         if (random_.chance(spoil_percent_)) {
             spoil(out.asks.back());
         }
@@ -292,12 +279,10 @@ oracle::OwnedReleases Generator::releases(const oracle::Oracle& oracle, ShimMode
             release = {"", id_of(oracle, model, random_.pick(model.applications))};
         } else if (random_.chance(spoil_percent_)) {
             switch (random_.below(4)) {
-            case 0: release.key = "nobody"; break;
-            case 1: release.application = kUndefined; break;
-            case 2: release = {"", 0}; break;
-            default:
-                release.application = id_of(oracle, model, random_.pick(model.applications));
-                break;
+                case 0: release.key = "nobody"; break;
+                case 1: release.application = kUndefined; break;
+                case 2: release = {"", 0}; break;
+                default: release.application = id_of(oracle, model, random_.pick(model.applications)); break;
             }
         }
         out.releases.push_back(release);
@@ -328,7 +313,7 @@ oracle::OwnedNacks Generator::nacks(const oracle::Oracle& oracle, ShimModel& mod
 oracle::OwnedApplications Generator::applications(const oracle::Oracle& oracle, ShimModel& model) {
     oracle::OwnedApplications out;
     for (std::int64_t i = random_.between(0, 2); i > 0; --i) {
-        ApplicationRecord record{id_of(oracle, model, random_.pick(model.applications)), 0, 0};
+        ApplicationItem record{id_of(oracle, model, random_.pick(model.applications)), 0, 0};
         if (random_.chance(40)) {
             record.queue = random_.chance(80) ? id_of(oracle, model, "root.other") : kUndefined;
         }
@@ -338,9 +323,7 @@ oracle::OwnedApplications Generator::applications(const oracle::Oracle& oracle, 
         out.add.push_back(record);
     }
     if (random_.chance(30)) {
-        out.remove.push_back(random_.chance(90)
-                                 ? id_of(oracle, model, random_.pick(model.applications))
-                                 : kUndefined);
+        out.remove.push_back(random_.chance(90) ? id_of(oracle, model, random_.pick(model.applications)) : kUndefined);
     }
     return out;
 }
@@ -349,18 +332,16 @@ oracle::OwnedDefine Generator::define(const oracle::Oracle& oracle, ShimModel& m
     oracle::OwnedDefine out = define_missing(oracle, model);
     const auto& known = oracle.shims().at(model.name).dictionary;
     if (!known.empty()) {
-        out.entries.emplace_back(known.begin()->first,
-                                 random_.chance(50) ? known.begin()->second : "another");
+        out.entries.emplace_back(known.begin()->first, random_.chance(50) ? known.begin()->second : "another");
     }
     switch (random_.below(4)) {
-    case 0: out.entries.emplace_back(0, "nought"); break;
-    case 1:
-        out.entries.emplace_back(kUndefined + 1, random_.chance(50)
-                                                     ? std::string()
-                                                     : std::string(512 + random_.below(2), 't'));
-        break;
-    case 2: out.entries.emplace_back(30'000 + random_.below(5), "cpu"); break;  // one text, two ids
-    default: break;
+        case 0: out.entries.emplace_back(0, "nought"); break;
+        case 1:
+            out.entries.emplace_back(kUndefined + 1,
+                                     random_.chance(50) ? std::string() : std::string(512 + random_.below(2), 't'));
+            break;
+        case 2: out.entries.emplace_back(30'000 + random_.below(5), "cpu"); break;  // one text, two ids
+        default: break;
     }
     return out;
 }
@@ -407,8 +388,7 @@ std::string Generator::stated_node(const oracle::Oracle& oracle, const ShimModel
     return random_.pick(random_.chance(50) ? model.nodes : random_.pick(shims_).nodes);
 }
 
-const oracle::Ask* Generator::any_ask(const oracle::Oracle& oracle, const ShimModel& model,
-                                      bool placed) {
+const oracle::Ask* Generator::any_ask(const oracle::Oracle& oracle, const ShimModel& model, bool placed) {
     std::vector<const oracle::Ask*> fitting;
     for (const auto& [sequence, ask] : oracle.asks()) {
         if (ask.shim == model.name && placed == !ask.node.empty()) {

@@ -14,21 +14,21 @@ void lengthen(PodSpec& spec, Random& random) {
     const std::size_t more = random.below(2);
     const PodTerm term = spec.affinity.empty() ? PodTerm{} : spec.affinity[0];
     switch (random.below(7)) {
-    case 0: spec.affinity.resize(64 + more, term); break;
-    case 1: spec.tolerations.resize(64 + more); break;
-    case 2: spec.images.resize(256 + more); break;
-    case 3: spec.ports.resize(256 + more); break;
-    case 4: spec.gates.resize(64 + more, spec.name_space); break;
-    case 5:
-        spec.required_nodes.emplace().resize(1);
-        spec.required_nodes->front().labels.resize(1);
-        spec.required_nodes->front().labels[0].values.resize(1'024 + more, spec.name_space);
-        break;
-    default:
-        spec.anti_affinity.resize(1);
-        spec.anti_affinity[0].topology_key = spec.name_space;
-        spec.anti_affinity[0].namespaces.resize(256 + more, spec.name_space);
-        break;
+        case 0: spec.affinity.resize(64 + more, term); break;
+        case 1: spec.tolerations.resize(64 + more); break;
+        case 2: spec.images.resize(256 + more); break;
+        case 3: spec.ports.resize(256 + more); break;
+        case 4: spec.gates.resize(64 + more, spec.name_space); break;
+        case 5:
+            spec.required_nodes.emplace().resize(1);
+            spec.required_nodes->front().labels.resize(1);
+            spec.required_nodes->front().labels[0].values.resize(1'024 + more, spec.name_space);
+            break;
+        default:
+            spec.anti_affinity.resize(1);
+            spec.anti_affinity[0].topology_key = spec.name_space;
+            spec.anti_affinity[0].namespaces.resize(256 + more, spec.name_space);
+            break;
     }
 }
 // As much as may be in all lists together, or a little more.
@@ -57,8 +57,7 @@ IdOf Generator::ids(const oracle::Oracle& oracle, const ShimModel& model) const 
     };
 }
 
-SpecRecord Generator::spec_record(const oracle::Oracle& oracle, const ShimModel& model,
-                                  SpecNumber number) const {
+SpecItem Generator::spec_record(const oracle::Oracle& oracle, const ShimModel& model, SpecNumber number) const {
     const auto seed = model.spec_seeds.find(number);
     if (seed == model.spec_seeds.end()) {
         return {number, {}};
@@ -81,42 +80,39 @@ oracle::OwnedSpecs Generator::specs(const oracle::Oracle& oracle, ShimModel& mod
         }
     }
     if (random_.chance(30)) {
-        out.forget.push_back(
-            static_cast<SpecNumber>(random_.between(0, model.spec_seeds.size())));
+        out.forget.push_back(static_cast<SpecNumber>(random_.between(0, model.spec_seeds.size())));
     }
     return out;
 }
 
-void Generator::spoil(SpecRecord& record) {
+void Generator::spoil(SpecItem& record) {
     switch (random_.below(8)) {
-    case 0: record.number = 0; break;
-    case 1: record.spec.images.push_back(kUndefined); break;
-    case 2:
-        record.spec.labels.push_back(record.spec.labels.empty() ? Label{kUndefined, 0}
-                                                                : record.spec.labels[0]);
-        break;
-    case 3: record.spec.affinity.push_back({}); break;
-    case 4:
-        record.spec.spread.push_back({});
-        record.spec.spread.back().topology_key =
-            record.spec.labels.empty() ? 0 : record.spec.labels[0].key;
-        record.spec.spread.back().max_skew = 0;
-        break;
-    case 5: record.spec.preferred_nodes.push_back({random_.chance(50) ? -1 : 101, {}}); break;
-    case 6: {
-        Random apart = random_;  // what else happens does not depend on it
-        if (apart.chance(45)) {
-            record.number = 9'999;
-        } else if (apart.chance(60)) {
-            lengthen(record.spec, apart);
-        } else {
-            fill(record.spec, apart);
+        case 0: record.number = 0; break;
+        case 1: record.spec.images.push_back(kUndefined); break;
+        case 2:
+            record.spec.labels.push_back(record.spec.labels.empty() ? Label{kUndefined, 0} : record.spec.labels[0]);
+            break;
+        case 3: record.spec.affinity.push_back({}); break;
+        case 4:
+            record.spec.spread.push_back({});
+            record.spec.spread.back().topology_key = record.spec.labels.empty() ? 0 : record.spec.labels[0].key;
+            record.spec.spread.back().max_skew = 0;
+            break;
+        case 5: record.spec.preferred_nodes.push_back({random_.chance(50) ? -1 : 101, {}}); break;
+        case 6: {
+            Random apart = random_;  // what else happens does not depend on it
+            if (apart.chance(45)) {
+                record.number = 9'999;
+            } else if (apart.chance(60)) {
+                lengthen(record.spec, apart);
+            } else {
+                fill(record.spec, apart);
+            }
+            break;
         }
-        break;
-    }
-    default:  // the same number, another content
-        record.spec.owner.kind = record.spec.labels.empty() ? 0 : record.spec.labels[0].key;
-        break;
+        default:  // the same number, another content
+            record.spec.owner.kind = record.spec.labels.empty() ? 0 : record.spec.labels[0].key;
+            break;
     }
 }
 
@@ -146,17 +142,15 @@ void Generator::plan_kube(const oracle::Oracle& oracle, ShimModel& model, const 
     }
     model.plan.push_back(StateEvent{model.name, 0, false, specs});
     if (random_.chance(85)) {
-        model.plan.push_back(StateEvent{
-            model.name, 0, false,
-            oracle::OwnedObjects{first_objects(random_, id, model.nodes)}});
+        model.plan.push_back(
+            StateEvent{model.name, 0, false, oracle::OwnedObjects{first_objects(random_, id, model.nodes)}});
     }
     if (!oracle.objects().claims.empty() && random_.chance(50)) {
         model.plan.push_back(StateEvent{model.name, 0, false, objects(oracle, model)});
     }
 }
 
-void Generator::ask_for_nodes(const oracle::Oracle& oracle, ShimModel& model,
-                              oracle::OwnedAsk& ask) {
+void Generator::ask_for_nodes(const oracle::Oracle& oracle, ShimModel& model, oracle::OwnedAsk& ask) {
     const auto& known = oracle.shims().at(model.name).specs;
     ask.spec = 0;
     if (!known.empty() && random_.chance(80)) {
@@ -168,18 +162,16 @@ void Generator::ask_for_nodes(const oracle::Oracle& oracle, ShimModel& model,
     if (model.spec_seeds.empty()) {
         return;
     }
-    const auto scored = [&](std::int64_t most) {
-        return random_.chance(15) ? random_.between(-1, most) : -1;
-    };
+    const auto scored = [&](std::int64_t most) { return random_.chance(15) ? random_.between(-1, most) : -1; };
     ask.node_cpu = scored(1000);
     ask.own_cpu = scored(1000);
     ask.node_memory = scored(std::int64_t{1} << 30);
     ask.own_memory = scored(std::int64_t{1} << 30);
     if (random_.chance(spoil_percent_)) {
         switch (random_.below(3)) {
-        case 0: ask.spec = 8'888; break;
-        case 1: ask.own_cpu = -2; break;
-        default: ask.nominated_node = kUndefined; break;
+            case 0: ask.spec = 8'888; break;
+            case 1: ask.own_cpu = -2; break;
+            default: ask.nominated_node = kUndefined; break;
         }
     }
 }

@@ -52,9 +52,8 @@ TEST(Generator, ASeedIsAHistory) {
 TEST(Shrink, KeepsOnlyWhatTheFailureNeeds) {
     const auto places = [](const History& candidate) {
         const auto log = played(candidate).log();
-        return std::any_of(log.begin(), log.end(), [](const std::string& line) {
-            return line.find(" place ") != std::string::npos;
-        });
+        return std::any_of(log.begin(), log.end(),
+                           [](const std::string& line) { return line.find(" place ") != std::string::npos; });
     };
     std::uint64_t seed = 5;
     while (!places(history_of(seed, true))) {  // most do

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "options/engine_options.h"
 #include "owned.h"
 
@@ -64,8 +64,8 @@ struct SinkEvent {
     bool refuses = false;
 };
 
-using Event = std::variant<TickEvent, ConnectEvent, DisconnectEvent, StateEvent, AcknowledgeEvent,
-                           HoldEvent, DropEvent, RunEvent, SinkEvent>;
+using Event = std::variant<TickEvent, ConnectEvent, DisconnectEvent, StateEvent, AcknowledgeEvent, HoldEvent, DropEvent,
+                           RunEvent, SinkEvent>;
 
 struct History {
     std::uint64_t seed = 0;

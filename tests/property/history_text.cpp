@@ -25,20 +25,18 @@ public:
 private:
     void line(const TickEvent& event, const Numbers&) { out_ << "tick " << event.now_ns; }
     void line(const ConnectEvent& event, const Numbers& numbers) {
-        out_ << "connect " << event.shim << " as connection " << numbers.connection << ", instance "
-             << event.instance << (event.knows_daemon ? "" : ", of another daemon") << ", received "
-             << numbers.number;
+        out_ << "connect " << event.shim << " as connection " << numbers.connection << ", instance " << event.instance
+             << (event.knows_daemon ? "" : ", of another daemon") << ", received " << numbers.number;
     }
     void line(const DisconnectEvent& event, const Numbers& numbers) {
         out_ << "disconnect " << event.shim << ", connection " << numbers.connection;
     }
     void line(const AcknowledgeEvent& event, const Numbers& numbers) {
-        out_ << "acknowledge by " << event.shim << " on connection " << numbers.connection
-             << " up to " << numbers.number;
+        out_ << "acknowledge by " << event.shim << " on connection " << numbers.connection << " up to "
+             << numbers.number;
     }
     void line(const HoldEvent& event, const Numbers&) {
-        out_ << "hold " << event.owner << " on " << event.node << ", kept from below "
-             << event.kept_from_below << ":";
+        out_ << "hold " << event.owner << " on " << event.node << ", kept from below " << event.kept_from_below << ":";
         for (const auto& [kind, amount] : event.amounts) {
             out_ << " " << kind << "=" << amount;
         }
@@ -50,8 +48,7 @@ private:
     }
     void line(const StateEvent& event, const Numbers& numbers) {
         shim_ = event.shim;
-        out_ << event.shim << " on connection " << numbers.connection << ", message "
-             << numbers.number << ":";
+        out_ << event.shim << " on connection " << numbers.connection << ", message " << numbers.number << ":";
         std::visit([&](const auto& body) { write_body(body); }, event.body);
     }
 
@@ -68,11 +65,10 @@ private:
         }
     }
     void write_body(const oracle::OwnedNodes& body) {
-        static const char* const actions[] = {
-            "?", "create", "update", "drain", "decommission", "undrain", "create_drain"};
+        static const char* const actions[] = {"?",       "create",      "update", "drain", "decommission",
+                                              "undrain", "create_drain"};
         for (const oracle::OwnedNode& node : body.nodes) {
-            out_ << "\n        " << actions[static_cast<int>(node.action)] << " "
-                 << name(node.node);
+            out_ << "\n        " << actions[static_cast<int>(node.action)] << " " << name(node.node);
             write_amounts(node.capacity);
             for (const Attribute& attribute : node.attributes) {
                 out_ << " [" << name(attribute.key) << "=" << name(attribute.value) << "]";
@@ -84,12 +80,12 @@ private:
                 out_ << " devices " << name(kind);
             }
             for (const Amount& image : node.images) {
-                out_ << " image " << name(image.kind) << "=" << image.value;
+                out_ << " image " << name(image.resource) << "=" << image.value;
             }
         }
     }
     void write_body(const oracle::OwnedApplications& body) {
-        for (const ApplicationRecord& add : body.add) {
+        for (const ApplicationItem& add : body.add) {
             out_ << " add " << name(add.application) << " in queue " << name(add.queue) << ";";
         }
         for (const DictId id : body.remove) {
@@ -98,23 +94,19 @@ private:
     }
     void write_body(const oracle::OwnedAsks& body) {
         for (const oracle::OwnedAsk& ask : body.asks) {
-            out_ << "\n        ask '" << ask.key << "' of " << name(ask.application) << " priority "
-                 << ask.priority;
+            out_ << "\n        ask '" << ask.key << "' of " << name(ask.application) << " priority " << ask.priority;
             out_ << (ask.group != 0 ? " group " + name(ask.group) : "")
                  << (ask.node != 0 ? " on " + name(ask.node) : "")
                  << (ask.required_node != 0 ? " requires " + name(ask.required_node) : "")
-                 << (ask.foreign ? " foreign" : "")
-                 << (ask.tolerates_unschedulable ? " tolerates" : "")
-                 << (ask.terminating ? " terminating" : "")
-                 << (ask.preempted ? " preempted" : "")
+                 << (ask.foreign ? " foreign" : "") << (ask.tolerates_unschedulable ? " tolerates" : "")
+                 << (ask.terminating ? " terminating" : "") << (ask.preempted ? " preempted" : "")
                  << (ask.never_preempts ? " never preempts" : "")
                  << (ask.nominated_node != 0 ? " nominated to " + name(ask.nominated_node) : "")
                  << (ask.spec != 0 ? " spec " + std::to_string(ask.spec) : "");
             write_amounts(ask.requests);
-            out_ << " scored " << ask.node_cpu << " " << ask.node_memory << " " << ask.own_cpu
-                 << " " << ask.own_memory << " started " << ask.started_ms << " qos "
-                 << static_cast<int>(ask.qos) << " grace " << ask.grace_period_s
-                 << (ask.devices.empty() ? "" : " devices '" + ask.devices + "'");
+            out_ << " scored " << ask.node_cpu << " " << ask.node_memory << " " << ask.own_cpu << " " << ask.own_memory
+                 << " started " << ask.started_ms << " qos " << static_cast<int>(ask.qos) << " grace "
+                 << ask.grace_period_s << (ask.devices.empty() ? "" : " devices '" + ask.devices + "'");
         }
     }
     void write_body(const oracle::OwnedReleases& body) {
@@ -131,7 +123,7 @@ private:
     void write_body(const oracle::OwnedResyncEnd&) { out_ << " resync end"; }
     void write_body(const oracle::OwnedConfiguration&) { out_ << " configuration"; }
     void write_body(const oracle::OwnedSpecs& body) {
-        for (const SpecRecord& record : body.define) {
+        for (const SpecItem& record : body.define) {
             out_ << "\n        spec " << record.number << to_text(record.spec, names());
         }
         for (const SpecNumber number : body.forget) {
@@ -139,14 +131,14 @@ private:
         }
     }
     void write_body(const oracle::OwnedObjects& body) {
-        for (const ObjectRecord& record : body.objects) {
+        for (const ObjectItem& record : body.objects) {
             out_ << "\n        " << to_text(record, names());
         }
     }
 
     void write_amounts(const std::vector<Amount>& amounts) {
         for (const Amount& amount : amounts) {
-            out_ << " " << name(amount.kind) << "=" << amount.value;
+            out_ << " " << name(amount.resource) << "=" << amount.value;
         }
     }
 
@@ -177,9 +169,9 @@ std::string weights_of(const ScoreWeights& weights) {
 
 std::string score_of(const EngineOptions& options) {
     switch (options.score) {
-    case ScorePolicy::least_allocated: return "least allocated";
-    case ScorePolicy::most_allocated: return "most allocated";
-    case ScorePolicy::requested_to_capacity_ratio: break;
+        case ScorePolicy::least_allocated: return "least allocated";
+        case ScorePolicy::most_allocated: return "most allocated";
+        case ScorePolicy::requested_to_capacity_ratio: break;
     }
     std::string out = "requested to capacity ratio";
     for (const ScorePoint& point : options.score_shape) {
@@ -192,15 +184,13 @@ std::string score_of(const EngineOptions& options) {
 
 std::string to_text(const EngineOptions& options) {
     std::ostringstream out;
-    out << "credit_window " << options.credit_window << ", unacknowledged_max "
-        << options.unacknowledged_max << ", dictionary_max " << options.dictionary_max
-        << ", nodes_max " << options.nodes_max << ", applications_max " << options.applications_max
-        << ", asks_max " << options.asks_max << ", backoff " << options.backoff_initial_ns << " to "
-        << options.backoff_max_ns << " ns, score "
-        << score_of(options) << ", specs_max " << options.specs_max << ", objects_max " << options.objects_max
-        << ", compat " << (options.compat == Compat::bayplan ? "bayplan" : "kubernetes-1.35")
-        << ", weights " << weights_of(options.weights) << ", predicates"
-        << (options.predicates.empty() ? " all" : "");
+    out << "credit_window " << options.credit_window << ", unacknowledged_max " << options.unacknowledged_max
+        << ", dictionary_max " << options.dictionary_max << ", nodes_max " << options.nodes_max << ", applications_max "
+        << options.applications_max << ", asks_max " << options.asks_max << ", backoff " << options.backoff_initial_ns
+        << " to " << options.backoff_max_ns << " ns, score " << score_of(options) << ", specs_max " << options.specs_max
+        << ", objects_max " << options.objects_max << ", compat "
+        << (options.compat == Compat::bayplan ? "bayplan" : "kubernetes-1.35") << ", weights "
+        << weights_of(options.weights) << ", predicates" << (options.predicates.empty() ? " all" : "");
     for (const std::string& name : options.predicates) {
         out << " " << name;
     }
@@ -208,20 +198,17 @@ std::string to_text(const EngineOptions& options) {
     out << "; preemption " << (preemption.enabled ? "on" : "off") << ", victims by "
         << (preemption.victim_order == VictimOrder::qos ? "qos" : "start") << ", nominated node "
         << (preemption.nominated_node_first ? "first" : "like others") << ", lower nominations "
-        << (preemption.lower_nominations == LowerNominations::clear ? "cleared" : "checked again")
-        << ", again unless " << (preemption.preempt_again == PreemptAgain::any ? "any" : "a marked one")
-        << " terminates, stuck after " << preemption.stuck_after_ns << " ns, retries "
-        << preemption.victim_retries << ", backoff early " << options.backoff_early
-        << ", avoid rejecting " << options.avoid_rejecting_ns << " ns, scale up from "
-        << options.scale_up_cutoff << ", "
-        << (options.device_choice == DeviceChoice::fullest ? "fullest" : "emptiest") << " device";
-    out << "; executor " << static_cast<int>(options.executor) << ", path "
-        << static_cast<int>(options.path) << ", simd "
-        << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
-        << options.shards << ", batch " << options.batch << ", depth " << options.depth
-        << ", victim workers " << options.victim_workers << ", victim path "
-        << static_cast<int>(options.victim_path) << ", teller " << static_cast<int>(options.teller) << " with "
-        << options.teller_ring_bytes << " bytes";
+        << (preemption.lower_nominations == LowerNominations::clear ? "cleared" : "checked again") << ", again unless "
+        << (preemption.preempt_again == PreemptAgain::any ? "any" : "a marked one") << " terminates, stuck after "
+        << preemption.stuck_after_ns << " ns, retries " << preemption.victim_retries << ", backoff early "
+        << options.backoff_early << ", avoid rejecting " << options.avoid_rejecting_ns << " ns, scale up from "
+        << options.scale_up_cutoff << ", " << (options.device_choice == DeviceChoice::fullest ? "fullest" : "emptiest")
+        << " device";
+    out << "; executor " << static_cast<int>(options.executor) << ", path " << static_cast<int>(options.path)
+        << ", simd " << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
+        << options.shards << ", batch " << options.batch << ", depth " << options.depth << ", victim workers "
+        << options.victim_workers << ", victim path " << static_cast<int>(options.victim_path) << ", teller "
+        << static_cast<int>(options.teller) << " with " << options.teller_ring_bytes << " bytes";
     return out.str();
 }
 
@@ -229,8 +216,7 @@ std::string to_text(const History& history) {
     oracle::Oracle oracle(history.options);
     Connections connections;
     Writer writer(oracle);
-    std::string text =
-        "seed " + std::to_string(history.seed) + ": " + to_text(history.options) + "\n";
+    std::string text = "seed " + std::to_string(history.seed) + ": " + to_text(history.options) + "\n";
     for (std::size_t i = 0; i < history.events.size(); ++i) {
         const Event& event = history.events[i];
         const Numbers numbers = resolve(event, oracle, connections);

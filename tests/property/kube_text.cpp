@@ -11,8 +11,7 @@ namespace {
 
 const char* const kEffects[] = {"*", "NoSchedule", "PreferNoSchedule", "NoExecute"};
 const char* const kOperators[] = {"?", "in", "not in", "exists", "does not exist", ">", "<"};
-const char* const kVolumes[] = {"?",   "claim", "ephemeral", "gce",  "aws",
-                                "iscsi", "rbd",   "azure",     "csi", "other"};
+const char* const kVolumes[] = {"?", "claim", "ephemeral", "gce", "aws", "iscsi", "rbd", "azure", "csi", "other"};
 
 class KubeWriter {
 public:
@@ -61,27 +60,23 @@ public:
         selector(one.selector);
     }
     void operator()(const PodBudget& one) {
-        out_ << "budget " << name_(one.name_space) << "/" << name_(one.name) << " allows "
-             << one.disruptions_allowed;
+        out_ << "budget " << name_(one.name_space) << "/" << name_(one.name) << " allows " << one.disruptions_allowed;
         for (const Text pod : one.disrupted_pods) {
             out_ << " without " << name_(pod);
         }
         selector(one.selector);
     }
     void operator()(const VolumeClaim& one) {
-        out_ << "claim " << name_(one.name_space) << "/" << name_(one.name) << " class "
-             << name_(one.storage_class) << " volume " << name_(one.volume)
-             << (one.bind_completed ? " bound" : "") << (one.lost ? " lost" : "")
-             << (one.deleting ? " deleting" : "") << " modes " << int(one.access_modes)
-             << " bytes " << one.bytes << " at " << name_(one.selected_node) << " of "
-             << name_(one.owner_pod);
+        out_ << "claim " << name_(one.name_space) << "/" << name_(one.name) << " class " << name_(one.storage_class)
+             << " volume " << name_(one.volume) << (one.bind_completed ? " bound" : "") << (one.lost ? " lost" : "")
+             << (one.deleting ? " deleting" : "") << " modes " << int(one.access_modes) << " bytes " << one.bytes
+             << " at " << name_(one.selected_node) << " of " << name_(one.owner_pod);
     }
     void operator()(const Volume& one) {
         out_ << "volume " << name_(one.name) << " class " << name_(one.storage_class) << " modes "
-             << int(one.access_modes) << " bytes " << one.bytes
-             << (one.available ? " available" : "") << (one.deleting ? " deleting" : "") << " for "
-             << name_(one.claim_namespace) << "/" << name_(one.claim) << " handle "
-             << name_(one.handle);
+             << int(one.access_modes) << " bytes " << one.bytes << (one.available ? " available" : "")
+             << (one.deleting ? " deleting" : "") << " for " << name_(one.claim_namespace) << "/" << name_(one.claim)
+             << " handle " << name_(one.handle);
         labels("labels", one.labels);
         if (one.nodes) {
             node_terms("reaches", *one.nodes);
@@ -98,21 +93,20 @@ public:
     void operator()(const CsiNode& one) {
         out_ << "csi node " << name_(one.node);
         for (const CsiNodeDriver& driver : one.drivers) {
-            out_ << " " << name_(driver.driver)
-                 << (driver.count ? " at most " + std::to_string(*driver.count) : "");
+            out_ << " " << name_(driver.driver) << (driver.count ? " at most " + std::to_string(*driver.count) : "");
         }
     }
     void operator()(const CsiDriver& one) {
         out_ << "csi driver " << name_(one.name) << (one.storage_capacity ? " with capacity" : "");
     }
     void operator()(const CsiCapacity& one) {
-        out_ << "capacity " << name_(one.name_space) << "/" << name_(one.name) << " class "
-             << name_(one.storage_class) << " bytes " << one.bytes << " most " << one.bytes_max;
+        out_ << "capacity " << name_(one.name_space) << "/" << name_(one.name) << " class " << name_(one.storage_class)
+             << " bytes " << one.bytes << " most " << one.bytes_max;
         selector(one.topology);
     }
     void operator()(const VolumeAttachment& one) {
-        out_ << "attachment " << name_(one.name) << " of " << name_(one.volume) << " at "
-             << name_(one.node) << " by " << name_(one.attacher);
+        out_ << "attachment " << name_(one.name) << " of " << name_(one.volume) << " at " << name_(one.node) << " by "
+             << name_(one.attacher);
     }
 
     static const char* effect(TaintEffect effect) { return kEffects[static_cast<int>(effect)]; }
@@ -159,8 +153,8 @@ private:
         }
     }
     void spread(const SpreadConstraint& one) {
-        out_ << "; spread by " << name_(one.topology_key) << (one.hard ? " hard" : " soft")
-             << " skew " << one.max_skew << " domains " << one.min_domains;
+        out_ << "; spread by " << name_(one.topology_key) << (one.hard ? " hard" : " soft") << " skew " << one.max_skew
+             << " domains " << one.min_domains;
         selector(one.selector);
         for (const Text key : one.match_label_keys) {
             out_ << " with own " << name_(key);
@@ -170,13 +164,11 @@ private:
     }
     void rest(const PodSpec& spec) {
         for (const HostPort& one : spec.ports) {
-            out_ << "; port " << one.port << "/" << static_cast<int>(one.protocol) << " at "
-                 << name_(one.address);
+            out_ << "; port " << one.port << "/" << static_cast<int>(one.protocol) << " at " << name_(one.address);
         }
         for (const PodVolume& one : spec.volumes) {
             out_ << "; " << kVolumes[static_cast<int>(one.kind)] << " " << name_(one.name)
-                 << (one.read_only ? " read only" : "")
-                 << (one.pod != 0 ? " of " + name_(one.pod) : "");
+                 << (one.read_only ? " read only" : "") << (one.pod != 0 ? " of " + name_(one.pod) : "");
         }
         for (const Text image : spec.images) {
             out_ << "; image " << name_(image);
@@ -201,7 +193,7 @@ std::string to_text(const PodSpec& spec, const NameOf& name) {
     return writer.text();
 }
 
-std::string to_text(const ObjectRecord& record, const NameOf& name) {
+std::string to_text(const ObjectItem& record, const NameOf& name) {
     KubeWriter writer(name);
     std::visit([&](const auto& one) { writer(one); }, record.object);
     return (record.removed ? "remove " : "") + writer.text();

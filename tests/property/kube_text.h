@@ -6,14 +6,14 @@
 #include <functional>
 #include <string>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 
 namespace bayplan::property {
 
 using NameOf = std::function<std::string(DictId)>;
 
 std::string to_text(const PodSpec&, const NameOf&);
-std::string to_text(const ObjectRecord&, const NameOf&);
+std::string to_text(const ObjectItem&, const NameOf&);
 std::string to_text(const Taint&, const NameOf&);
 
 }  // namespace bayplan::property

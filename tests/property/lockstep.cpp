@@ -18,11 +18,10 @@ std::string differ(const std::string& what, std::uint64_t engine, std::uint64_t 
 }
 
 std::string to_text(const oracle::NumberedDecision& decision) {
-    return std::to_string(decision.number) + " kind " +
-           std::to_string(static_cast<int>(decision.kind)) + " termination " +
-           std::to_string(static_cast<int>(decision.termination)) + " name '" + decision.name +
-           "' node '" + decision.node + "' text '" + decision.text + "'" +
-           (decision.scale_up ? " scale up" : "") + " devices '" + decision.devices + "'";
+    return std::to_string(decision.number) + " kind " + std::to_string(static_cast<int>(decision.kind)) +
+           " termination " + std::to_string(static_cast<int>(decision.termination)) + " name '" + decision.name +
+           "' node '" + decision.node + "' text '" + decision.text + "'" + (decision.scale_up ? " scale up" : "") +
+           " devices '" + decision.devices + "'";
 }
 
 }  // namespace
@@ -57,8 +56,7 @@ std::string Lockstep::step(const Event& event) {
 }
 
 std::string Lockstep::differences() {
-    for (const auto compare :
-         {&Lockstep::compare_log, &Lockstep::compare_connections, &Lockstep::compare_asks}) {
+    for (const auto compare : {&Lockstep::compare_log, &Lockstep::compare_connections, &Lockstep::compare_asks}) {
         const std::string difference = (this->*compare)();
         if (!difference.empty()) {
             return difference;
@@ -79,9 +77,7 @@ std::string Lockstep::compare_log() {
     if (engine.size() > oracle.size()) {
         return differ("decision log", engine[log_compared_], "(no such line)");
     }
-    return engine.size() == oracle.size()
-               ? ""
-               : differ("decision log", "(no such line)", oracle[log_compared_]);
+    return engine.size() == oracle.size() ? "" : differ("decision log", "(no such line)", oracle[log_compared_]);
 }
 
 std::string Lockstep::compare_connections() {
@@ -102,8 +98,7 @@ std::string Lockstep::compare_connection(ConnectionId id, const oracle::Connecti
     const Delivered& delivered = found->second;
     const HelloReply& hello = delivered.hellos[0];
     if (hello.outcome != story.outcome || hello.daemon_instance != options_.daemon_instance ||
-        hello.state_applied != story.state_applied_at_hello ||
-        hello.credit_window != options_.credit_window) {
+        hello.state_applied != story.state_applied_at_hello || hello.credit_window != options_.credit_window) {
         return "another reply to the hello";
     }
     const std::string difference = compare_decisions(id, delivered, story);
@@ -120,8 +115,7 @@ std::string Lockstep::compare_connection(ConnectionId id, const oracle::Connecti
     if (!story.counts || sink_.refuses()) {
         return "";  // a prefix is all that can be asked
     }
-    return differ("state messages told as applied", delivered.state_applied,
-                  oracle_.shims().at(story.shim).applied);
+    return differ("state messages told as applied", delivered.state_applied, oracle_.shims().at(story.shim).applied);
 }
 
 // What was delivered is what was decided, in order and without gaps; only what the shim
@@ -137,15 +131,13 @@ std::string Lockstep::compare_decisions(ConnectionId id, const Delivered& delive
             ++compared.expected;
         }
     };
-    for (; compared.delivered < delivered.decisions.size();
-         ++compared.delivered, ++compared.expected) {
+    for (; compared.delivered < delivered.decisions.size(); ++compared.delivered, ++compared.expected) {
         const oracle::NumberedDecision& decision = delivered.decisions[compared.delivered];
         skip(decision.number);
         if (compared.expected >= expected.size() || decision != expected[compared.expected]) {
-            return differ("decision", to_text(decision),
-                          compared.expected >= expected.size()
-                              ? "(no such decision)"
-                              : to_text(expected[compared.expected]));
+            return differ(
+                "decision", to_text(decision),
+                compared.expected >= expected.size() ? "(no such decision)" : to_text(expected[compared.expected]));
         }
     }
     if (story.counts && !sink_.refuses()) {
@@ -161,12 +153,9 @@ std::string Lockstep::compare_counters() const {
     const EngineCounters engine = engine_->counters();
     const oracle::OracleCounters oracle = oracle_.counters();
     for (const std::string& difference :
-         {differ("attempts", engine_->attempts(), oracle_.attempts()),
-          differ("placed", engine.placed, oracle.placed),
-          differ("failed", engine.failed, oracle.failed),
-          differ("nodes", engine.nodes, oracle.nodes),
-          differ("pending", engine.pending, oracle.pending),
-          differ("backoff", engine.backoff, oracle.backoff),
+         {differ("attempts", engine_->attempts(), oracle_.attempts()), differ("placed", engine.placed, oracle.placed),
+          differ("failed", engine.failed, oracle.failed), differ("nodes", engine.nodes, oracle.nodes),
+          differ("pending", engine.pending, oracle.pending), differ("backoff", engine.backoff, oracle.backoff),
           differ("unschedulable", engine.unschedulable, oracle.unschedulable),
           differ("waiting for a node", engine.waiting_for_node, oracle.waiting_for_node),
           differ("allocations", engine.allocations, oracle.allocations)}) {
@@ -175,12 +164,10 @@ std::string Lockstep::compare_counters() const {
         }
     }
     if (engine_->next_timer_ns() != oracle_.next_timer_ns()) {
-        return differ("next timer", std::to_string(engine_->next_timer_ns()),
-                      std::to_string(oracle_.next_timer_ns()));
+        return differ("next timer", std::to_string(engine_->next_timer_ns()), std::to_string(oracle_.next_timer_ns()));
     }
     if (engine_->has_work() != oracle_.has_work()) {
-        return differ("has_work", std::to_string(engine_->has_work()),
-                      std::to_string(oracle_.has_work()));
+        return differ("has_work", std::to_string(engine_->has_work()), std::to_string(oracle_.has_work()));
     }
     return "";
 }

@@ -183,9 +183,9 @@ std::string broken_by_placement(const Cluster& cluster, const Line& line) {
 
 // A node that does not want the pod for itself: nobody's end would help.
 bool is_against(const oracle::Oracle& oracle, const oracle::Node& node, const Ask& ask) {
-    const bool left_out = std::any_of(ask.left_out.begin(), ask.left_out.end(),
-                                      [&](const auto& one) { return one.second == node.name; });
-    return left_out || (!node.schedulable && !ask.tolerates_unschedulable) ||
+    const bool excluded =
+        std::any_of(ask.excluded.begin(), ask.excluded.end(), [&](const auto& one) { return one.second == node.name; });
+    return excluded || (!node.schedulable && !ask.tolerates_unschedulable) ||
            (!ask.required_node.empty() && ask.required_node != node.name) ||
            oracle::has_untolerated_taint(*ask.pod.spec, node.facts) || !oracle.options().preemption.enabled;
 }

@@ -34,9 +34,7 @@ public:
 
 private:
     void send(oracle::OwnedBody body) { feed_one(StateEvent{"s", 0, false, std::move(body)}); }
-    void feed_one(const Event& event) {
-        feed(oracle_, event, resolve(event, oracle_, connections_), options_);
-    }
+    void feed_one(const Event& event) { feed(oracle_, event, resolve(event, oracle_, connections_), options_); }
 
     EngineOptions options_;
     oracle::Oracle oracle_;

@@ -19,12 +19,10 @@ constexpr int kFailuresShown = 3;
 
 std::string shrunk(const History& history, const Difference& difference) {
     const History small = shrink(
-        history, [](const History& candidate) { return first_difference(candidate).has_value(); },
-        kShrinkTrials);
+        history, [](const History& candidate) { return first_difference(candidate).has_value(); }, kShrinkTrials);
     const auto remaining = first_difference(small);
-    return "at event " + std::to_string(difference.event) + " of " +
-           std::to_string(history.events.size()) + ": " + difference.what +
-           "\nThe smallest history found:\n" + to_text(small) +
+    return "at event " + std::to_string(difference.event) + " of " + std::to_string(history.events.size()) + ": " +
+           difference.what + "\nThe smallest history found:\n" + to_text(small) +
            "and there: " + (remaining ? remaining->what : "no difference when run again");
 }
 
@@ -46,8 +44,7 @@ TEST(Property, EngineEqualsOracleAfterEveryStep) {
         }
         what = what.empty() ? lockstep.finish() : what;
         if (!what.empty()) {
-            ADD_FAILURE() << "seed " << seed << " "
-                          << shrunk(history, {what, history.events.size() - 1});
+            ADD_FAILURE() << "seed " << seed << " " << shrunk(history, {what, history.events.size() - 1});
             ++failures;
         }
         coverage.add(history.events);
@@ -60,10 +57,9 @@ TEST(Property, EngineEqualsOracleAfterEveryStep) {
         sums.blocks_rechecked += counters.blocks_rechecked;
         sums.resolved_at_commit += counters.resolved_at_commit;
     }
-    std::cout << coverage.summary() << "  batches: " << sums.batches_inline << " inline, "
-              << sums.batches_graph << " by the graph, " << sums.batches_overlapped
-              << " overlapped, " << sums.batches_cut << " cut; " << sums.blocks_rechecked
-              << " blocks looked at again, " << sums.resolved_at_commit
+    std::cout << coverage.summary() << "  batches: " << sums.batches_inline << " inline, " << sums.batches_graph
+              << " by the graph, " << sums.batches_overlapped << " overlapped, " << sums.batches_cut << " cut; "
+              << sums.blocks_rechecked << " blocks looked at again, " << sums.resolved_at_commit
               << " asks resolved at commit\n";
     if (suite.complete && failures == 0) {
         EXPECT_EQ(coverage.never_seen(), std::vector<std::string>{});

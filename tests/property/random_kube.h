@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "owned.h"
 #include "random.h"
 
@@ -22,9 +22,8 @@ const std::vector<std::string>& kube_texts();
 PodSpec random_spec(Random&, const IdOf&, const std::vector<std::string>& nodes);
 // Labels, taints and images of a node.
 void furnish(oracle::OwnedNode&, const std::string& name, Random&, const IdOf&);
-ObjectRecord random_object(Random&, const IdOf&, const std::vector<std::string>& nodes);
+ObjectItem random_object(Random&, const IdOf&, const std::vector<std::string>& nodes);
 // What there is to begin with: namespaces, classes, some claims and volumes.
-std::vector<ObjectRecord> first_objects(Random&, const IdOf&,
-                                        const std::vector<std::string>& nodes);
+std::vector<ObjectItem> first_objects(Random&, const IdOf&, const std::vector<std::string>& nodes);
 
 }  // namespace bayplan::property

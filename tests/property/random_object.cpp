@@ -14,25 +14,24 @@ public:
 
     ClusterObject any() {
         switch (random_.below(19)) {
-        case 0: return space(one_of({"ns-a", "ns-b", "ns-c"}));
-        case 1:
-        case 2: return pod_set();
-        case 3:
-        case 4:
-        case 5: return claim(one_of({"claim-1", "claim-2", "claim-3", "claim-4"}));
-        case 6:
-        case 7:
-        case 8: return volume(static_cast<int>(random_.between(1, 4)));
-        case 9: return storage_class(one_of({"local", "cloud", "instant"}));
-        case 10:
-        case 11: return csi_node();
-        case 12: return CsiDriver{id_("csi.example.com"), random_.chance(60)};
-        case 13: return capacity();
-        case 14:
-            return VolumeAttachment{id_(one_of({"attachment-1", "attachment-2"})),
-                                    id_("csi.example.com"), node(),
-                                    id_(one_of({"volume-1", "volume-2"}))};
-        default: return budget();
+            case 0: return space(one_of({"ns-a", "ns-b", "ns-c"}));
+            case 1:
+            case 2: return pod_set();
+            case 3:
+            case 4:
+            case 5: return claim(one_of({"claim-1", "claim-2", "claim-3", "claim-4"}));
+            case 6:
+            case 7:
+            case 8: return volume(static_cast<int>(random_.between(1, 4)));
+            case 9: return storage_class(one_of({"local", "cloud", "instant"}));
+            case 10:
+            case 11: return csi_node();
+            case 12: return CsiDriver{id_("csi.example.com"), random_.chance(60)};
+            case 13: return capacity();
+            case 14:
+                return VolumeAttachment{id_(one_of({"attachment-1", "attachment-2"})), id_("csi.example.com"), node(),
+                                        id_(one_of({"volume-1", "volume-2"}))};
+            default: return budget();
         }
     }
 
@@ -45,13 +44,15 @@ public:
     }
 
     PodBudget budget() {
-        PodBudget out{id_(one_of({"ns-a", "ns-a", "ns-b"})), id_(one_of({"set-1", "set-2"})),
-                      std::nullopt, static_cast<std::int32_t>(random_.between(-1, 3)), {}};
+        PodBudget out{id_(one_of({"ns-a", "ns-a", "ns-b"})),
+                      id_(one_of({"set-1", "set-2"})),
+                      std::nullopt,
+                      static_cast<std::int32_t>(random_.between(-1, 3)),
+                      {}};
         if (random_.chance(90)) {
             out.selector.emplace();
             if (random_.chance(92)) {
-                out.selector->requirements.push_back(
-                    {id_("app"), LabelOperator::in, {id_(one_of({"web", "db"}))}});
+                out.selector->requirements.push_back({id_("app"), LabelOperator::in, {id_(one_of({"web", "db"}))}});
             }
         }
         for (const char* pod : {"pod-0", "pod-2", "pod-4"}) {
@@ -64,11 +65,12 @@ public:
 
     PodSet pod_set() {
         PodSet out{id_(one_of({"Service", "Service", "ReplicaSet", "StatefulSet"})),
-                   id_(one_of({"ns-a", "ns-b"})), id_(one_of({"set-1", "set-2"})), {}};
+                   id_(one_of({"ns-a", "ns-b"})),
+                   id_(one_of({"set-1", "set-2"})),
+                   {}};
         if (random_.chance(92)) {
             out.selector.emplace();
-            out.selector->requirements.push_back(
-                {id_("app"), LabelOperator::in, {id_(one_of({"web", "db"}))}});
+            out.selector->requirements.push_back({id_("app"), LabelOperator::in, {id_(one_of({"web", "db"}))}});
         }
         return out;
     }
@@ -78,8 +80,7 @@ public:
         out.name_space = id_(random_.chance(75) ? "ns-a" : "ns-b");
         out.name = id_(name);
         const bool classless = random_.chance(4);
-        out.storage_class =
-            classless ? 0 : id_(one_of({"local", "local", "cloud", "cloud", "instant"}));
+        out.storage_class = classless ? 0 : id_(one_of({"local", "local", "cloud", "cloud", "instant"}));
         out.has_storage_class = out.storage_class != 0;
         if (random_.chance(50)) {
             out.volume = id_(one_of({"volume-1", "volume-2", "volume-3", "volume-4"}));
@@ -113,12 +114,12 @@ public:
             out.claim_has_uid = true;
         }
         if (random_.chance(30)) {
-            out.labels.push_back({id_("topology.kubernetes.io/zone"),
-                                  id_(one_of({"zone-east", "zone-west"}))});
+            out.labels.push_back({id_("topology.kubernetes.io/zone"), id_(one_of({"zone-east", "zone-west"}))});
         }
         if (random_.chance(40)) {
             NodeTerm term;
-            term.labels.push_back({id_("topology.kubernetes.io/zone"), LabelOperator::in,
+            term.labels.push_back({id_("topology.kubernetes.io/zone"),
+                                   LabelOperator::in,
                                    {id_(one_of({"zone-east", "zone-west", "zone-north"}))}});
             out.nodes = std::vector<NodeTerm>{term};
         }
@@ -127,9 +128,8 @@ public:
         out.handle = id_("handle-" + digit);
         if (random_.chance(15)) {
             out.source = random_.chance(60) ? VolumeKind::aws_disk : VolumeKind::other;
-            out.driver = id_(out.source == VolumeKind::aws_disk
-                                 ? "ebs.csi.aws.com"
-                                 : one_of({"pxd.portworx.com", "file.csi.azure.com"}));
+            out.driver = id_(out.source == VolumeKind::aws_disk ? "ebs.csi.aws.com"
+                                                                : one_of({"pxd.portworx.com", "file.csi.azure.com"}));
         }
         return out;
     }
@@ -138,15 +138,14 @@ public:
         StorageClass out;
         out.name = id_(name);
         out.provisioner =
-            id_(name == "local"         ? "kubernetes.io/no-provisioner"
-                : random_.chance(75) ? "csi.example.com"
-                                     : one_of({"kubernetes.io/aws-ebs", "kubernetes.io/portworx-volume",
-                                               "kubernetes.io/azure-file"}));
+            id_(name == "local" ? "kubernetes.io/no-provisioner"
+                : random_.chance(75)
+                    ? "csi.example.com"
+                    : one_of({"kubernetes.io/aws-ebs", "kubernetes.io/portworx-volume", "kubernetes.io/azure-file"}));
         out.wait_for_first_consumer = name != "instant";
         if (name == "cloud" && random_.chance(30)) {
-            out.allowed_topologies.push_back({{{id_("topology.kubernetes.io/zone"),
-                                                LabelOperator::in,
-                                                {id_("zone-east"), id_("zone-west")}}}});
+            out.allowed_topologies.push_back(
+                {{{id_("topology.kubernetes.io/zone"), LabelOperator::in, {id_("zone-east"), id_("zone-west")}}}});
         }
         return out;
     }
@@ -162,8 +161,7 @@ public:
         out.drivers.push_back(driver);
         for (const char* served : {"ebs.csi.aws.com", "pxd.portworx.com", "file.csi.azure.com"}) {
             if (random_.chance(30)) {
-                out.drivers.push_back(
-                    {id_(served), 0, static_cast<std::int32_t>(random_.between(0, 2))});
+                out.drivers.push_back({id_(served), 0, static_cast<std::int32_t>(random_.between(0, 2))});
             }
         }
         if (random_.chance(50)) {
@@ -179,9 +177,8 @@ public:
         out.storage_class = id_("cloud");
         if (random_.chance(90)) {
             out.topology.emplace();
-            out.topology->requirements.push_back({id_("topology.kubernetes.io/zone"),
-                                                  LabelOperator::in,
-                                                  {id_(one_of({"zone-east", "zone-west"}))}});
+            out.topology->requirements.push_back(
+                {id_("topology.kubernetes.io/zone"), LabelOperator::in, {id_(one_of({"zone-east", "zone-west"}))}});
         }
         out.bytes = random_.chance(90) ? random_.between(0, 4) : -1;
         out.bytes_max = random_.chance(30) ? random_.between(0, 4) : -1;
@@ -200,9 +197,7 @@ private:
 // Kind and names alone, as a removal is sent.
 struct OnlyNames {
     ClusterObject operator()(const Namespace& one) const { return Namespace{one.name, {}}; }
-    ClusterObject operator()(const PodSet& one) const {
-        return PodSet{one.kind, one.name_space, one.name, {}};
-    }
+    ClusterObject operator()(const PodSet& one) const { return PodSet{one.kind, one.name_space, one.name, {}}; }
     template <typename Object>
         requires requires(Object one) { one.name_space; }
     ClusterObject operator()(const Object& one) const {
@@ -219,8 +214,8 @@ struct OnlyNames {
         return out;
     }
     template <typename Object>
-        requires(!requires(Object one) { one.name_space; } &&
-                 !requires(Object one) { one.drivers; })
+        requires(
+            !requires(Object one) { one.name_space; } && !requires(Object one) { one.drivers; })
     ClusterObject operator()(const Object& one) const {
         Object out;
         out.name = one.name;
@@ -230,7 +225,7 @@ struct OnlyNames {
 
 }  // namespace
 
-ObjectRecord random_object(Random& random, const IdOf& id, const std::vector<std::string>& nodes) {
+ObjectItem random_object(Random& random, const IdOf& id, const std::vector<std::string>& nodes) {
     const ClusterObject object = ObjectMaker(random, id, nodes).any();
     if (random.chance(15)) {
         return {std::visit(OnlyNames{}, object), true};
@@ -238,10 +233,9 @@ ObjectRecord random_object(Random& random, const IdOf& id, const std::vector<std
     return {object, false};
 }
 
-std::vector<ObjectRecord> first_objects(Random& random, const IdOf& id,
-                                        const std::vector<std::string>& nodes) {
+std::vector<ObjectItem> first_objects(Random& random, const IdOf& id, const std::vector<std::string>& nodes) {
     ObjectMaker maker(random, id, nodes);
-    std::vector<ObjectRecord> out;
+    std::vector<ObjectItem> out;
     for (const char* name : {"ns-a", "ns-b"}) {
         out.push_back({maker.space(name), false});
     }

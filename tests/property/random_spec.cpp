@@ -15,12 +15,10 @@ const std::vector<std::string> kTracks = {"stable", "canary"};
 const std::vector<std::string> kZones = {"zone-east", "zone-west", "zone-north"};
 const std::vector<std::string> kDisks = {"ssd", "hdd"};
 const std::vector<std::string> kCores = {"4", "8", "16"};
-const std::vector<std::string> kTopologies = {"kubernetes.io/hostname",
-                                              "topology.kubernetes.io/zone", "disk"};
+const std::vector<std::string> kTopologies = {"kubernetes.io/hostname", "topology.kubernetes.io/zone", "disk"};
 const std::vector<std::string> kClaims = {"claim-1", "claim-2", "claim-3", "claim-4"};
 // In-tree disks count as these drivers' always, where their plugin is annotated, or nowhere.
-const std::vector<std::string> kServedDisks = {"ebs.csi.aws.com", "pxd.portworx.com",
-                                               "file.csi.azure.com"};
+const std::vector<std::string> kServedDisks = {"ebs.csi.aws.com", "pxd.portworx.com", "file.csi.azure.com"};
 const std::vector<std::string> kImages = {"image-one:1", "image-two:1", "image-three:1"};
 
 class SpecMaker {
@@ -45,22 +43,22 @@ public:
 private:
     void add_feature() {
         switch (random_.below(16)) {
-        case 0: spec_.node_selector.push_back(node_label()); break;
-        case 1: required_nodes(); break;
-        case 2: preferred_nodes(); break;
-        case 3:
-        case 4: tolerations(); break;
-        case 5: spec_.affinity.push_back(pod_term()); break;
-        case 6: spec_.anti_affinity.push_back(pod_term()); break;
-        case 7: spec_.preferred_affinity.push_back({weight(), pod_term()}); break;
-        case 8: spec_.preferred_anti_affinity.push_back({weight(), pod_term()}); break;
-        case 9:
-        case 10: spread(); break;
-        case 11: ports(); break;
-        case 12:
-        case 13:
-        case 14: volumes(); break;
-        default: rest(); break;
+            case 0: spec_.node_selector.push_back(node_label()); break;
+            case 1: required_nodes(); break;
+            case 2: preferred_nodes(); break;
+            case 3:
+            case 4: tolerations(); break;
+            case 5: spec_.affinity.push_back(pod_term()); break;
+            case 6: spec_.anti_affinity.push_back(pod_term()); break;
+            case 7: spec_.preferred_affinity.push_back({weight(), pod_term()}); break;
+            case 8: spec_.preferred_anti_affinity.push_back({weight(), pod_term()}); break;
+            case 9:
+            case 10: spread(); break;
+            case 11: ports(); break;
+            case 12:
+            case 13:
+            case 14: volumes(); break;
+            default: rest(); break;
         }
     }
 
@@ -68,9 +66,9 @@ private:
 
     Label node_label() {
         switch (random_.below(3)) {
-        case 0: return {id_("topology.kubernetes.io/zone"), id_(random_.pick(kZones))};
-        case 1: return {id_("disk"), id_(random_.pick(kDisks))};
-        default: return {id_("cores"), id_(random_.pick(kCores))};
+            case 0: return {id_("topology.kubernetes.io/zone"), id_(random_.pick(kZones))};
+            case 1: return {id_("disk"), id_(random_.pick(kDisks))};
+            default: return {id_("cores"), id_(random_.pick(kCores))};
         }
     }
 
@@ -80,12 +78,12 @@ private:
             label.key = id_("no key");  // has a space: the term cannot be parsed
         }
         switch (random_.below(6)) {
-        case 0: return {label.key, LabelOperator::not_in, {label.value, node_label().value}};
-        case 1: return {label.key, LabelOperator::exists, {}};
-        case 2: return {label.key, LabelOperator::does_not_exist, {}};
-        case 3: return {id_("cores"), LabelOperator::greater, {id_(random_.pick(kCores))}};
-        case 4: return {id_("cores"), LabelOperator::less, {id_(random_.pick(kCores))}};
-        default: return {label.key, LabelOperator::in, {label.value, node_label().value}};
+            case 0: return {label.key, LabelOperator::not_in, {label.value, node_label().value}};
+            case 1: return {label.key, LabelOperator::exists, {}};
+            case 2: return {label.key, LabelOperator::does_not_exist, {}};
+            case 3: return {id_("cores"), LabelOperator::greater, {id_(random_.pick(kCores))}};
+            case 4: return {id_("cores"), LabelOperator::less, {id_(random_.pick(kCores))}};
+            default: return {label.key, LabelOperator::in, {label.value, node_label().value}};
         }
     }
 
@@ -211,7 +209,7 @@ private:
         PodVolume one;
         const std::uint64_t dice = random_.below(10);
         one.name = id_(dice < 7 ? random_.pick(kClaims) : random_.chance(70) ? "disk-1" : "disk-2");
-        one.kind = dice < 6 ? VolumeKind::claim
+        one.kind = dice < 6   ? VolumeKind::claim
                    : dice < 7 ? VolumeKind::ephemeral
                               : static_cast<VolumeKind>(random_.between(3, 6));
         if (one.kind == VolumeKind::ephemeral) {
@@ -255,19 +253,81 @@ private:
 }  // namespace
 
 const std::vector<std::string>& kube_texts() {
-    static const std::vector<std::string> texts = {
-        "ns-a", "ns-b", "ns-c", "app", "web", "db", "track", "stable", "canary", "team", "red",
-        "blue", "kubernetes.io/hostname", "topology.kubernetes.io/zone",
-        "topology.kubernetes.io/region", "region-one", "zone-north", "disk", "ssd", "hdd", "cores",
-        "4", "8", "16", "metadata.name", "dedicated", "node.kubernetes.io/unschedulable",
-        "10.0.0.1", "10.0.0.2", "claim-1", "claim-2", "claim-3", "claim-4", "disk-1", "disk-2",
-        "rbd", "gate-one", "gate-two", "ReplicaSet", "StatefulSet", "Service", "set-1", "set-2",
-        "image-one:1", "image-two:1", "image-three:1", "volume-1", "volume-2", "volume-3",
-        "volume-4", "handle-1", "handle-2", "handle-3", "handle-4", "local", "cloud", "instant",
-        "csi.example.com", "kubernetes.io/no-provisioner", "capacity-1", "capacity-2",
-        "host-1", "no key", "ebs.csi.aws.com", "pxd.portworx.com", "file.csi.azure.com",
-        "kubernetes.io/aws-ebs", "kubernetes.io/portworx-volume", "kubernetes.io/azure-file",
-        "attachment-1", "attachment-2", "pod-0", "pod-1", "pod-2", "pod-4"};
+    static const std::vector<std::string> texts = {"ns-a",
+                                                   "ns-b",
+                                                   "ns-c",
+                                                   "app",
+                                                   "web",
+                                                   "db",
+                                                   "track",
+                                                   "stable",
+                                                   "canary",
+                                                   "team",
+                                                   "red",
+                                                   "blue",
+                                                   "kubernetes.io/hostname",
+                                                   "topology.kubernetes.io/zone",
+                                                   "topology.kubernetes.io/region",
+                                                   "region-one",
+                                                   "zone-north",
+                                                   "disk",
+                                                   "ssd",
+                                                   "hdd",
+                                                   "cores",
+                                                   "4",
+                                                   "8",
+                                                   "16",
+                                                   "metadata.name",
+                                                   "dedicated",
+                                                   "node.kubernetes.io/unschedulable",
+                                                   "10.0.0.1",
+                                                   "10.0.0.2",
+                                                   "claim-1",
+                                                   "claim-2",
+                                                   "claim-3",
+                                                   "claim-4",
+                                                   "disk-1",
+                                                   "disk-2",
+                                                   "rbd",
+                                                   "gate-one",
+                                                   "gate-two",
+                                                   "ReplicaSet",
+                                                   "StatefulSet",
+                                                   "Service",
+                                                   "set-1",
+                                                   "set-2",
+                                                   "image-one:1",
+                                                   "image-two:1",
+                                                   "image-three:1",
+                                                   "volume-1",
+                                                   "volume-2",
+                                                   "volume-3",
+                                                   "volume-4",
+                                                   "handle-1",
+                                                   "handle-2",
+                                                   "handle-3",
+                                                   "handle-4",
+                                                   "local",
+                                                   "cloud",
+                                                   "instant",
+                                                   "csi.example.com",
+                                                   "kubernetes.io/no-provisioner",
+                                                   "capacity-1",
+                                                   "capacity-2",
+                                                   "host-1",
+                                                   "no key",
+                                                   "ebs.csi.aws.com",
+                                                   "pxd.portworx.com",
+                                                   "file.csi.azure.com",
+                                                   "kubernetes.io/aws-ebs",
+                                                   "kubernetes.io/portworx-volume",
+                                                   "kubernetes.io/azure-file",
+                                                   "attachment-1",
+                                                   "attachment-2",
+                                                   "pod-0",
+                                                   "pod-1",
+                                                   "pod-2",
+                                                   "pod-4"};
     return texts;
 }
 
@@ -292,8 +352,7 @@ void furnish(oracle::OwnedNode& node, const std::string& name, Random& random, c
     label(60, "cores", random.pick(kCores));
     for (std::uint64_t i = random.chance(15) ? 1 + random.below(2) : 0; i > 0; --i) {
         const bool web = random.chance(60);
-        node.taints.push_back({id("dedicated"), web ? id("web") : 0,
-                               static_cast<TaintEffect>(random.between(1, 3))});
+        node.taints.push_back({id("dedicated"), web ? id("web") : 0, static_cast<TaintEffect>(random.between(1, 3))});
     }
     for (const std::string& image : kImages) {
         if (random.chance(25)) {

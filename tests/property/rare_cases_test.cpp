@@ -7,19 +7,31 @@
 namespace bayplan::property {
 namespace {
 
-enum Text : DictId { kCpu = 1, kEast, kWest, kApplication, kZone, kSpace, kApp, kClass, kUsed, kUnbound, kVolume,
-                   kHost, kRealZone, kService };
+enum Text : DictId {
+    kCpu = 1,
+    kEast,
+    kWest,
+    kApplication,
+    kZone,
+    kSpace,
+    kApp,
+    kClass,
+    kUsed,
+    kUnbound,
+    kVolume,
+    kHost,
+    kRealZone,
+    kService
+};
 
 struct Case {
     const char* about;
-    std::vector<oracle::OwnedBody> messages;  // after nodes west and east, west at the lower slot
-    const char* expected;                     // the last line of the log
+    std::vector<oracle::OwnedBody> messages;    // after nodes west and east, west at the lower slot
+    const char* expected;                       // the last line of the log
     std::vector<oracle::OwnedBody> later = {};  // after attempts; more attempts follow
 };
 
-oracle::OwnedNode node(DictId zone) {
-    return {zone, NodeAction::create, {{kCpu, 4}}, {{kZone, zone}}};
-}
+oracle::OwnedNode node(DictId zone) { return {zone, NodeAction::create, {{kCpu, 4}}, {{kZone, zone}}}; }
 
 PodSpec labelled_spec() {
     PodSpec spec;
@@ -98,8 +110,7 @@ Case pod_refused_as_a_whole() {
                                    {volume},
                                    {claim(kUsed, AccessMode::read_write_once_pod, kVolume)},
                                    {claim(kUnbound, AccessMode::read_write_once, 0)}}},
-             oracle::OwnedSpecs{{{1, user}, {2, both}}, {}},
-             oracle::OwnedAsks{{ask("user", 1, kWest), ask("x", 2)}}},
+             oracle::OwnedSpecs{{{1, user}, {2, both}}, {}}, oracle::OwnedAsks{{ask("user", 1, kWest), ask("x", 2)}}},
             "1 0 fail s/x - - 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims."};
 }
 
@@ -162,10 +173,11 @@ Case first_counted_in_a_trial() {
     oracle::OwnedAsk high = ask("high", 0);
     high.requests = {{kCpu, 2}};
     high.priority = 10;
-    return {"pods that a trial thinks away are counted once",
-            {oracle::OwnedSpecs{{{1, labelled_spec()}, {2, alone}}, {}}, oracle::OwnedAsks{{victim, full, waits, high}}},
-            "4 0 place s/high west - -",
-            {oracle::OwnedReleases{{{"victim", 0}}}}};
+    return {
+        "pods that a trial thinks away are counted once",
+        {oracle::OwnedSpecs{{{1, labelled_spec()}, {2, alone}}, {}}, oracle::OwnedAsks{{victim, full, waits, high}}},
+        "4 0 place s/high west - -",
+        {oracle::OwnedReleases{{{"victim", 0}}}}};
 }
 
 // The engine has numbered the text "west" before "east".
@@ -334,10 +346,19 @@ History history_of(const Case& one) {
     history.options.executor = ExecutorKind::inline_;
     history.options.batch = history.options.depth = 1;  // nothing is looked at ahead of its turn
     history.events.push_back(ConnectEvent{"s", 1, true, Received::last, 0});
-    send(oracle::OwnedDefine{{{kCpu, "cpu"}, {kEast, "east"}, {kWest, "west"}, {kApplication, "a"},
-                              {kZone, "zone"}, {kSpace, "space"}, {kApp, "app"}, {kClass, "at-once"},
-                              {kUsed, "used"}, {kUnbound, "unbound"}, {kVolume, "v"},
-                              {kHost, "kubernetes.io/hostname"}, {kRealZone, "topology.kubernetes.io/zone"},
+    send(oracle::OwnedDefine{{{kCpu, "cpu"},
+                              {kEast, "east"},
+                              {kWest, "west"},
+                              {kApplication, "a"},
+                              {kZone, "zone"},
+                              {kSpace, "space"},
+                              {kApp, "app"},
+                              {kClass, "at-once"},
+                              {kUsed, "used"},
+                              {kUnbound, "unbound"},
+                              {kVolume, "v"},
+                              {kHost, "kubernetes.io/hostname"},
+                              {kRealZone, "topology.kubernetes.io/zone"},
                               {kService, "Service"}}});
     send(oracle::OwnedResyncBegin{});
     send(oracle::OwnedApplications{{{kApplication, 0, 0}}, {}});
@@ -356,13 +377,13 @@ History history_of(const Case& one) {
 
 // Named so that the filter of the mutants takes it in.
 TEST(Property, EngineEqualsOracleInRareCases) {
-    for (const Case& one : {taints_of_spread(), pod_refused_as_a_whole(), required_terms_of_placed_pods(),
-                            terms_met_by_different_pods(), pods_before_their_node(), first_counted_in_a_trial(),
-                            labels_given_twice(), all_asks_want_too_much(), images_of_any_size(),
-                            nodes_of_one_hostname(), many_soft_constraints(), empty_zone_of_default_constraints(),
-                            default_constraints_beside_an_empty_block(), sizes_of_images(),
-                            nominations_as_stated(64, "1 0 place s/x east - -"),
-                            nominations_as_stated(65, "1 0 place s/x west - -"), pods_of_a_node()}) {
+    for (const Case& one :
+         {taints_of_spread(), pod_refused_as_a_whole(), required_terms_of_placed_pods(), terms_met_by_different_pods(),
+          pods_before_their_node(), first_counted_in_a_trial(), labels_given_twice(), all_asks_want_too_much(),
+          images_of_any_size(), nodes_of_one_hostname(), many_soft_constraints(), empty_zone_of_default_constraints(),
+          default_constraints_beside_an_empty_block(), sizes_of_images(),
+          nominations_as_stated(64, "1 0 place s/x east - -"), nominations_as_stated(65, "1 0 place s/x west - -"),
+          pods_of_a_node()}) {
         const History history = history_of(one);
         Lockstep lockstep(history.options);
         for (const Event& event : history.events) {

@@ -12,8 +12,8 @@ void RecordingSink::hello_reply(ConnectionId connection, const HelloReply& reply
     told(to, reply.state_applied);
 }
 
-bool RecordingSink::decisions(ConnectionId connection, std::shared_ptr<const DecisionBatch> batch,
-                              std::size_t skip, std::uint64_t state_applied) {
+bool RecordingSink::decisions(ConnectionId connection, std::shared_ptr<const DecisionBatch> batch, std::size_t skip,
+                              std::uint64_t state_applied) {
     if (!has_room()) {
         return false;
     }
@@ -21,9 +21,8 @@ bool RecordingSink::decisions(ConnectionId connection, std::shared_ptr<const Dec
     for (std::size_t i = skip; i < batch->decisions.size(); ++i) {
         const Decision& decision = batch->decisions[i];
         to.decisions.push_back({batch->first_sequence + i, decision.kind, decision.termination,
-                                std::string(decision.name), std::string(decision.node),
-                                std::string(decision.text), decision.scale_up,
-                                std::string(decision.devices)});
+                                std::string(decision.name), std::string(decision.node), std::string(decision.text),
+                                decision.scale_up, std::string(decision.devices)});
     }
     told(to, state_applied);
     return true;
@@ -37,9 +36,7 @@ bool RecordingSink::state_applied(ConnectionId connection, std::uint64_t up_to) 
     return true;
 }
 
-void RecordingSink::cut(ConnectionId connection, std::string_view) {
-    delivered_[connection].cut = true;
-}
+void RecordingSink::cut(ConnectionId connection, std::string_view) { delivered_[connection].cut = true; }
 
 void RecordingSink::log_line(std::string_view line) { log_.emplace_back(line); }
 

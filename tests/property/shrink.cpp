@@ -44,9 +44,8 @@ private:
             for (std::size_t end = best_.events.size(); end > 0 && trials_ > 0;) {
                 const std::size_t begin = end > chunk ? end - chunk : 0;
                 History candidate = best_;
-                candidate.events.erase(
-                    candidate.events.begin() + static_cast<std::ptrdiff_t>(begin),
-                    candidate.events.begin() + static_cast<std::ptrdiff_t>(end));
+                candidate.events.erase(candidate.events.begin() + static_cast<std::ptrdiff_t>(begin),
+                                       candidate.events.begin() + static_cast<std::ptrdiff_t>(end));
                 accept(candidate);
                 end = std::min(begin, best_.events.size());
             }
@@ -124,8 +123,7 @@ private:
 
 }  // namespace
 
-History shrink(const History& history, const std::function<bool(const History&)>& fails,
-               int trials_max) {
+History shrink(const History& history, const std::function<bool(const History&)>& fails, int trials_max) {
     return Shrinker(history, fails, trials_max).shrink();
 }
 

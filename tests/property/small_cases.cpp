@@ -123,66 +123,63 @@ oracle::OwnedObjects all_objects() {
     return {{{space(true)}, {late}, {claim(kClaim, false)}, {volume(0)}}};
 }
 
-oracle::OwnedObjects object(ClusterObject changed, bool removed = false) {
-    return {{{std::move(changed), removed}}};
-}
+oracle::OwnedObjects object(ClusterObject changed, bool removed = false) { return {{{std::move(changed), removed}}}; }
 
 // What becomes of the target.
 oracle::OwnedAsk changed_ask(const SmallCase& one) {
     oracle::OwnedAsk ask = plain_ask(one, one.target);
     switch (one.change) {
-    case Change::lower_priority: ask.priority = 1; break;
-    case Change::raise_priority: ask.priority = 20; break;
-    case Change::other_requests: ask.requests[0].value = 2; break;
-    case Change::state_as_placed: ask.node = kNode; break;
-    case Change::require_a_node: ask.required_node = kApplication; break;
-    case Change::new_ask_above:
-        ask.key = "new";
-        ask.priority = 15;
-        break;
-    case Change::new_ask_below:
-        ask.key = "new";
-        ask.priority = 0;
-        break;
-    case Change::fill_node:
-        return {.key = "f", .node = kNode, .foreign = true, .requests = {{kCpu, 2}}};
-    case Change::spec_of_another_zone: ask.spec = kOfAnotherZone; break;
-    case Change::spec_without_demands: ask.spec = 0; break;
-    case Change::gates: ask.spec = kGated; break;
-    default: break;
+        case Change::lower_priority: ask.priority = 1; break;
+        case Change::raise_priority: ask.priority = 20; break;
+        case Change::other_requests: ask.requests[0].value = 2; break;
+        case Change::state_as_placed: ask.node = kNode; break;
+        case Change::require_a_node: ask.required_node = kApplication; break;
+        case Change::new_ask_above:
+            ask.key = "new";
+            ask.priority = 15;
+            break;
+        case Change::new_ask_below:
+            ask.key = "new";
+            ask.priority = 0;
+            break;
+        case Change::fill_node: return {.key = "f", .node = kNode, .foreign = true, .requests = {{kCpu, 2}}};
+        case Change::spec_of_another_zone: ask.spec = kOfAnotherZone; break;
+        case Change::spec_without_demands: ask.spec = 0; break;
+        case Change::gates: ask.spec = kGated; break;
+        default: break;
     }
     return ask;
 }
 
 oracle::OwnedBody changed_body(const SmallCase& one) {
     switch (one.change) {
-    case Change::release: return oracle::OwnedReleases{{{key(one.target), 0}}};
-    case Change::nack_first: return oracle::OwnedNacks{{key(one.target)}};
-    case Change::drain_node: return node(NodeAction::drain, 0);
-    case Change::more_capacity: return node(NodeAction::update, 9);
-    case Change::forget_specs:
-        return oracle::OwnedSpecs{{}, {static_cast<SpecNumber>(Kit::port), static_cast<SpecNumber>(Kit::repel)}};
-    case Change::label_node: return node(NodeAction::update, 3, kWest);
-    case Change::taint_node: {
-        oracle::OwnedNodes tainted = node(NodeAction::update, 3);
-        tainted.nodes[0].taints = {{kApp, 0, TaintEffect::no_schedule}};
-        return tainted;
-    }
-    case Change::unlabel_namespace: return object(space(false));
-    case Change::bind_claim: return object(claim(one.kit == Kit::missing ? kMissing : kClaim, true));
-    case Change::remove_claim: return object(claim(kClaim, false), true);
-    case Change::give_volume_away: return object(volume(kMissing));
-    default: return oracle::OwnedAsks{{changed_ask(one)}};
+        case Change::release: return oracle::OwnedReleases{{{key(one.target), 0}}};
+        case Change::nack_first: return oracle::OwnedNacks{{key(one.target)}};
+        case Change::drain_node: return node(NodeAction::drain, 0);
+        case Change::more_capacity: return node(NodeAction::update, 9);
+        case Change::forget_specs:
+            return oracle::OwnedSpecs{{}, {static_cast<SpecNumber>(Kit::port), static_cast<SpecNumber>(Kit::repel)}};
+        case Change::label_node: return node(NodeAction::update, 3, kWest);
+        case Change::taint_node: {
+            oracle::OwnedNodes tainted = node(NodeAction::update, 3);
+            tainted.nodes[0].taints = {{kApp, 0, TaintEffect::no_schedule}};
+            return tainted;
+        }
+        case Change::unlabel_namespace: return object(space(false));
+        case Change::bind_claim: return object(claim(one.kit == Kit::missing ? kMissing : kClaim, true));
+        case Change::remove_claim: return object(claim(kClaim, false), true);
+        case Change::give_volume_away: return object(volume(kMissing));
+        default: return oracle::OwnedAsks{{changed_ask(one)}};
     }
 }
 
 Event changed(const SmallCase& one) {
     switch (one.change) {
-    case Change::acknowledge: return AcknowledgeEvent{"s", 1000, 0, false};
-    case Change::disconnect: return DisconnectEvent{"s", false};
-    case Change::hold: return HoldEvent{1, "n", 8, {{"cpu", 2}}};
-    case Change::tick: return TickEvent{2'000'000'000};
-    default: return StateEvent{"s", 0, false, changed_body(one)};
+        case Change::acknowledge: return AcknowledgeEvent{"s", 1000, 0, false};
+        case Change::disconnect: return DisconnectEvent{"s", false};
+        case Change::hold: return HoldEvent{1, "n", 8, {{"cpu", 2}}};
+        case Change::tick: return TickEvent{2'000'000'000};
+        default: return StateEvent{"s", 0, false, changed_body(one)};
     }
 }
 
@@ -192,10 +189,20 @@ History until_change(const SmallCase& one) {
         history.events.push_back(StateEvent{"s", 0, false, std::move(body)});
     };
     history.events.push_back(ConnectEvent{"s", 1, true, Received::last, 0});
-    send(oracle::OwnedDefine{{{kCpu, "cpu"}, {kNode, "n"}, {kApplication, "a"}, {kZone, "zone"},
-                              {kEast, "east"}, {kWest, "west"}, {kSpace, "space"}, {kTeam, "team"},
-                              {kApp, "app"}, {kClass, "late"}, {kClaim, "c"}, {kVolume, "v"},
-                              {kMissing, "missing"}, {kGate, "gate"}}});
+    send(oracle::OwnedDefine{{{kCpu, "cpu"},
+                              {kNode, "n"},
+                              {kApplication, "a"},
+                              {kZone, "zone"},
+                              {kEast, "east"},
+                              {kWest, "west"},
+                              {kSpace, "space"},
+                              {kTeam, "team"},
+                              {kApp, "app"},
+                              {kClass, "late"},
+                              {kClaim, "c"},
+                              {kVolume, "v"},
+                              {kMissing, "missing"},
+                              {kGate, "gate"}}});
     send(oracle::OwnedResyncBegin{});
     send(oracle::OwnedApplications{{{kApplication, 0, 0}}, {}});
     if (one.kit != Kit::none || static_cast<int>(one.change) >= kPlainChanges) {

@@ -78,8 +78,7 @@ TEST(SmallScope, EveryChangeBetweenTwoRunsIsSeen) {
         const auto difference = first_difference(history);
         if (difference) {
             ADD_FAILURE() << "case " << number << "\n"
-                          << to_text(history) << "at event " << difference->event << ": "
-                          << difference->what;
+                          << to_text(history) << "at event " << difference->event << ": " << difference->what;
             ++failures;
         }
     });

@@ -52,8 +52,7 @@ Suite Suite::from_environment(std::uint64_t usual, const char* histories) {
     Suite suite;
     const bool one_seed = std::getenv("BAYPLAN_SEED") != nullptr;
     suite.first_seed = number_in("BAYPLAN_SEED", 1);
-    suite.histories =
-        number_in(histories, one_seed ? 1 : (usual + kSlowdown - 1) / kSlowdown);
+    suite.histories = number_in(histories, one_seed ? 1 : (usual + kSlowdown - 1) / kSlowdown);
     suite.with_tbb = !kThreadSanitizer && number_in("BAYPLAN_NO_TBB", 0) == 0;
     suite.complete = suite.histories >= 500;
     return suite;
@@ -84,8 +83,8 @@ History history_of(std::uint64_t seed, bool with_tbb) {
 }
 
 SeedInCrashes::SeedInCrashes(std::uint64_t seed) {
-    const std::string note = "\nthe history of seed " + std::to_string(seed) +
-                             " did not end; run it with BAYPLAN_SEED\n";
+    const std::string note =
+        "\nthe history of seed " + std::to_string(seed) + " did not end; run it with BAYPLAN_SEED\n";
     std::strncpy(crash_note, note.c_str(), sizeof(crash_note) - 1);
     for (const int signal_number : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS, SIGALRM}) {
         std::signal(signal_number, note_seed_and_die);

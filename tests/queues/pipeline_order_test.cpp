@@ -25,8 +25,8 @@
 namespace bayplan {
 namespace {
 
-using testing::ShareOrder;
 using testing::amount_of;
+using testing::ShareOrder;
 using testing::weight_of;
 
 constexpr std::uint32_t kApplicationsOfPipeline = 5;
@@ -50,7 +50,7 @@ protected:
             spec.requests = {{kCpu, cpu}};
             classes_.push_back(world_.classes.acquire(std::move(spec)));
         }
-        const std::vector<KindAmount> capacity = {{kCpu, 1'000'000}};
+        const std::vector<ResourceAmount> capacity = {{kCpu, 1'000'000}};
         world_.nodes.add("node", static_cast<ShimId>(0), capacity, {}, true);
     }
 
@@ -98,14 +98,16 @@ protected:
     ClusterSearch search_{evaluator_.predicates(), make_cluster_scores(options_), evaluator_.kernels()};
     Pipeline pipeline_{options_,
                        {world_.asks, world_.classes, *order_, world_.node_state, world_.view},
-                       evaluator_, search_, make_inline_executor()};
+                       evaluator_,
+                       search_,
+                       make_inline_executor()};
     std::vector<ClassId> classes_;
 
     std::mt19937_64 random_{23};
     std::uint64_t sequence_ = 0;
     std::vector<Whole> waiting_;  // pending or selected
     std::vector<Whole> outside_;
-    std::set<AskId> charged_;     // that have a node
+    std::set<AskId> charged_;  // that have a node
     std::set<std::uint32_t> without_credit_;
     std::uint64_t attempts_ = 0;
 };

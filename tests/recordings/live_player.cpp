@@ -31,11 +31,10 @@ std::uint64_t received(const ConnectEvent& event, const LiveShim* former) {
     }
     const std::uint64_t last = former->decisions_received;
     switch (event.received) {
-    case Received::last: return last;
-    case Received::between:
-        return former->acknowledged + (last - former->acknowledged) * event.permille / 1'000;
-    case Received::before_acknowledged: return former->acknowledged == 0 ? 0 : former->acknowledged - 1;
-    case Received::beyond: return last + 1'000'000;
+        case Received::last: return last;
+        case Received::between: return former->acknowledged + (last - former->acknowledged) * event.permille / 1'000;
+        case Received::before_acknowledged: return former->acknowledged == 0 ? 0 : former->acknowledged - 1;
+        case Received::beyond: return last + 1'000'000;
     }
     return 0;
 }

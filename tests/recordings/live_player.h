@@ -47,7 +47,8 @@ private:
     void follow(const property::Event&);
     void note_closed();
     void turn();
-    void wait(std::chrono::milliseconds, const std::function<bool()>& until = [] { return false; });
+    void wait(
+        std::chrono::milliseconds, const std::function<bool()>& until = [] { return false; });
 
     EngineOptions options_;
     Daemon daemon_;

@@ -23,8 +23,7 @@ void LiveShim::send(dataplane::Stream stream, const wire::Message& message) {
     plane_->send(connection_, stream, encoder_.encode(message));
 }
 
-void LiveShim::hello(std::uint64_t instance, std::uint64_t daemon_instance,
-                     std::uint64_t decisions_received_before) {
+void LiveShim::hello(std::uint64_t instance, std::uint64_t daemon_instance, std::uint64_t decisions_received_before) {
     wire::Hello hello;
     hello.features = wire::kFeatures;
     hello.partition = "default";
@@ -47,8 +46,7 @@ void LiveShim::acknowledge(std::uint64_t up_to) {
 
 void LiveShim::hang_up() { plane_->close(connection_, 0, "the history says so"); }
 
-bool LiveShim::on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream stream,
-                        dataplane::Frame& frame) {
+bool LiveShim::on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream stream, dataplane::Frame& frame) {
     if (stream == dataplane::Stream::decisions && !reading_) {
         return false;
     }

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "dataplane/data_plane.h"
 #include "wire/codec.h"
 
@@ -34,7 +34,7 @@ public:
     bool open = false;
     bool closed = false;
     bool greeted = false;
-    HelloReply reply;                    // without its texts
+    HelloReply reply;  // without its texts
     std::uint64_t state_applied = 0;
     std::uint64_t decisions_received = 0;
     std::uint64_t acknowledged = 0;

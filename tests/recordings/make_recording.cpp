@@ -19,7 +19,7 @@
 #include "crowd.h"
 #include "generator.h"
 #include "live_player.h"
-#include "recorder/record_writer.h"
+#include "recorder/recording_writer.h"
 
 namespace bayplan::recordings {
 
@@ -91,7 +91,7 @@ void print_settings(const Story& story) {
 // What the daemon does with each input.
 class RecordedEngine {
 public:
-    RecordedEngine(Engine& engine, recorder::RecordWriter& record) : engine_(engine), record_(record) {}
+    RecordedEngine(Engine& engine, recorder::RecordingWriter& record) : engine_(engine), record_(record) {}
 
     void apply(const Input& input) {
         record_.write(engine_.attempts(), input);
@@ -101,13 +101,13 @@ public:
 
 private:
     Engine& engine_;
-    recorder::RecordWriter& record_;
+    recorder::RecordingWriter& record_;
 };
 
 void record(const Story& story, std::uint64_t events, const std::string& path) {
     const EngineOptions options = options_of(story);
     std::string error;
-    const auto writer = recorder::RecordWriter::open(path, config::recorded_text(partition_of(options)), error);
+    const auto writer = recorder::RecordingWriter::open(path, config::recorded_text(partition_of(options)), error);
     if (writer == nullptr) {
         throw std::runtime_error(error);
     }

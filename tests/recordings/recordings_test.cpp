@@ -40,14 +40,14 @@ std::vector<std::vector<std::string>> lines_of(const std::string& name) {
     return out;
 }
 
-std::unique_ptr<recorder::RecordReader> open(const std::string& name) {
+std::unique_ptr<recorder::RecordingReader> open(const std::string& name) {
     std::string error;
-    auto record = recorder::RecordReader::open(in_folder(name + ".record"), error);
+    auto record = recorder::RecordingReader::open(in_folder(name + ".record"), error);
     EXPECT_NE(record, nullptr) << error;
     return record;
 }
 
-EngineOptions settings_of(const recorder::RecordReader& record) {
+EngineOptions settings_of(const recorder::RecordingReader& record) {
     config::PartitionConfig partition;
     config::Faults faults;
     EXPECT_TRUE(config::parse_recorded_text(std::string(record.configuration()), "recording", partition, faults));
@@ -103,14 +103,14 @@ public:
             return;
         }
         if (const auto* nodes = std::get_if<NodesMessage>(&message->body)) {
-            for (const NodeRecord& node : nodes->nodes) {
+            for (const NodeItem& node : nodes->nodes) {
                 counts_["decommissions"] += node.action == NodeAction::decommission;
                 counts_["nodes with devices"] += !node.devices.empty();
             }
         } else if (const auto* nacks = std::get_if<NacksMessage>(&message->body)) {
             counts_["nacks"] += nacks->nacks.size();
         } else if (const auto* objects = std::get_if<ObjectsMessage>(&message->body)) {
-            for (const ObjectRecord& object : objects->objects) {
+            for (const ObjectItem& object : objects->objects) {
                 counts_["budgets"] += std::holds_alternative<PodBudget>(object.object) && !object.removed;
             }
         }
@@ -173,19 +173,19 @@ TEST_P(Recordings, has_what_it_is_kept_for) {
     oracle::Oracle oracle(settings_of(*record));
     oracle.count_what_decides();
     Facts facts;
-    recorder::RecordEntry entry;
-    recorder::RecordStep step;
-    while ((step = record->next(entry)) != recorder::RecordStep::torn) {
+    recorder::RecordingEntry entry;
+    recorder::RecordingStep step;
+    while ((step = record->next(entry)) != recorder::RecordingStep::torn) {
         oracle.run(entry.attempts - oracle.attempts());
         ASSERT_EQ(oracle.attempts(), entry.attempts);
         facts.note(oracle);
-        if (step == recorder::RecordStep::finished) {
+        if (step == recorder::RecordingStep::finished) {
             break;
         }
         facts.note(entry.input);
         oracle.apply(entry.input);
     }
-    ASSERT_EQ(step, recorder::RecordStep::finished) << record->fault();
+    ASSERT_EQ(step, recorder::RecordingStep::finished) << record->fault();
     EXPECT_EQ(oracle.digest(), digest());
 
     const std::map<std::string, std::uint64_t> counts = facts.counts(oracle);

@@ -31,13 +31,11 @@ std::vector<std::string> words_of(const std::string& line) {
 }
 
 // `key=value` words, and words alone with an empty value.
-std::map<std::string, std::string> settings(const std::vector<std::string>& words,
-                                            std::size_t from) {
+std::map<std::string, std::string> settings(const std::vector<std::string>& words, std::size_t from) {
     std::map<std::string, std::string> out;
     for (std::size_t i = from; i < words.size(); ++i) {
         const std::size_t equals = words[i].find('=');
-        out[words[i].substr(0, equals)] =
-            equals == std::string::npos ? "" : words[i].substr(equals + 1);
+        out[words[i].substr(0, equals)] = equals == std::string::npos ? "" : words[i].substr(equals + 1);
     }
     return out;
 }
@@ -132,9 +130,7 @@ private:
         send(oracle::OwnedNodes{{node}});
     }
 
-    LabelSelector of_app(const std::string& app) {
-        return {{{id("app"), LabelOperator::in, {id(app)}}}};
-    }
+    LabelSelector of_app(const std::string& app) { return {{{id("app"), LabelOperator::in, {id(app)}}}}; }
 
     // Labels, terms and ports. Every pod with such words gets a spec of its own.
     SpecNumber spec(const std::map<std::string, std::string>& from) {
@@ -165,10 +161,9 @@ private:
         const auto number = [&](const char* word, std::int64_t otherwise) {
             return said.contains(word) ? std::stoll(said.at(word)) : otherwise;
         };
-        static const std::map<std::string, QosClass> classes = {
-            {"best-effort", QosClass::best_effort},
-            {"burstable", QosClass::burstable},
-            {"guaranteed", QosClass::guaranteed}};
+        static const std::map<std::string, QosClass> classes = {{"best-effort", QosClass::best_effort},
+                                                                {"burstable", QosClass::burstable},
+                                                                {"guaranteed", QosClass::guaranteed}};
         oracle::OwnedAsk pod;
         pod.key = words.at(1);
         pod.application = id("application");
@@ -187,8 +182,8 @@ private:
     }
 
     void make_budget(const std::vector<std::string>& words) {
-        PodBudget budget{id("default"), id(words.at(1)), of_app(words.at(1)),
-                         std::stoi(settings(words, 2).at("allows")), {}};
+        PodBudget budget{
+            id("default"), id(words.at(1)), of_app(words.at(1)), std::stoi(settings(words, 2).at("allows")), {}};
         send(oracle::OwnedObjects{{{budget, false}}});
     }
 
@@ -207,8 +202,7 @@ private:
             shown += words.at(i) == "-" ? "" : " " + without_shim(words[i]);
         }
         const std::size_t more = text.find(';');
-        const bool has_reason =
-            more == std::string::npos || line.find(text.substr(more + 2)) != std::string::npos;
+        const bool has_reason = more == std::string::npos || line.find(text.substr(more + 2)) != std::string::npos;
         if (shown != text.substr(0, more) || !has_reason) {
             note("expected: " + text + "\n   found: " + line);
         }

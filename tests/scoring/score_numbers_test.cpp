@@ -28,7 +28,7 @@ TEST(RequestedToCapacityRatio, broken_line) {
 
 TEST(RequestedToCapacityRatio, weighted_mean) {
     const ShapePoint rising[] = {{0, 0}, {100, 100}};
-    const auto score = [&](std::vector<WeightedKindUse> uses) { return requested_to_capacity_ratio(rising, uses); };
+    const auto score = [&](std::vector<WeightedResourceUse> uses) { return requested_to_capacity_ratio(rising, uses); };
     EXPECT_EQ(score({{50, 100, 1}, {25, 100, 1}}), 38) << "37.5 is rounded away from zero";
     EXPECT_EQ(score({{50, 100, 3}, {25, 100, 1}}), 44) << "43.75";
     EXPECT_EQ(score({{50, 100, 1}, {0, 100, 9}}), 50) << "a kind of score 0 has no weight";
@@ -39,7 +39,7 @@ TEST(RequestedToCapacityRatio, weighted_mean) {
     EXPECT_EQ(score({{100, 100, 1}}), 100);
     EXPECT_EQ(score({{199, 300, 1}}), 66) << "utilisation truncates";
     const ShapePoint falling[] = {{0, 100}, {100, 0}};
-    EXPECT_EQ(requested_to_capacity_ratio(falling, std::vector<WeightedKindUse>{{101, 100, 1}, {10, 100, 1}}), 90)
+    EXPECT_EQ(requested_to_capacity_ratio(falling, std::vector<WeightedResourceUse>{{101, 100, 1}, {10, 100, 1}}), 90)
         << "beyond full scores as full: 0 here, which is left out";
 }
 

@@ -12,9 +12,9 @@
 namespace bayplan::sim {
 namespace {
 
-Decision made(const std::string& pod, Outcome outcome, const std::string& node, const std::string& message,
-              std::uint32_t attempt) {
-    Decision decision;
+SimulatedDecision made(const std::string& pod, Outcome outcome, const std::string& node, const std::string& message,
+                       std::uint32_t attempt) {
+    SimulatedDecision decision;
     decision.pod = pod;
     decision.outcome = outcome;
     decision.node = node;
@@ -23,30 +23,27 @@ Decision made(const std::string& pod, Outcome outcome, const std::string& node, 
     return decision;
 }
 
-Decision placed() {
-    Decision decision = made("ns/a", Outcome::scheduled, "n1", "", 1);
+SimulatedDecision placed() {
+    SimulatedDecision decision = made("ns/a", Outcome::scheduled, "n1", "", 1);
     Explanation& explanation = decision.explanation.emplace();
     explanation.nodes.push_back({"n1", Verdict::feasible, {}, {{"TaintToleration", 0, 100, 300}}, 300});
     explanation.nodes.push_back(
         {"n2", Verdict::unschedulable, {{"NodeResourcesFit", Verdict::unschedulable, {"Insufficient cpu"}}}, {}, 0});
-    explanation.nodes.push_back({"n3",
-                                 Verdict::unresolvable,
-                                 {{"NodeName", Verdict::unresolvable, {"a \"b\""}}, {"NodePorts", Verdict::unschedulable, {}}},
-                                 {},
-                                 0});
+    explanation.nodes.push_back(
+        {"n3",
+         Verdict::unresolvable,
+         {{"NodeName", Verdict::unresolvable, {"a \"b\""}}, {"NodePorts", Verdict::unschedulable, {}}},
+         {},
+         0});
     return decision;
 }
-Decision failed() {
-    return made("ns/b", Outcome::unschedulable, "", "0/1 nodes are available: 1 x.", 2);
-}
-Decision gated() {
-    return made("ns/c", Outcome::gated, "", "waiting", 0);
-}
+SimulatedDecision failed() { return made("ns/b", Outcome::unschedulable, "", "0/1 nodes are available: 1 x.", 2); }
+SimulatedDecision gated() { return made("ns/c", Outcome::gated, "", "waiting", 0); }
 
-std::string report(Format format, const std::vector<Decision>& decisions) {
+std::string report(Format format, const std::vector<SimulatedDecision>& decisions) {
     Written written;
     const auto made = make_report(format, written.out(), 6);
-    for (const Decision& decision : decisions) {
+    for (const SimulatedDecision& decision : decisions) {
         made->add(decision);
     }
     made->finish();
@@ -54,7 +51,8 @@ std::string report(Format format, const std::vector<Decision>& decisions) {
 }
 
 TEST(Report, Json) {
-    EXPECT_EQ(report(Format::json, {placed(), gated()}), R"({
+    EXPECT_EQ(report(Format::json, {placed(), gated()}),
+              R"({
   "decisions":[
     {
       "pod":"ns/a",
@@ -63,11 +61,11 @@ TEST(Report, Json) {
       "node":"n1",
       "nodes":{
         "n1":{"verdict":"feasible","scores":{"TaintToleration":300},"total":300,)"
-R"("normalisedScores":{"TaintToleration":100},"rawScores":{"TaintToleration":0}},
+              R"("normalisedScores":{"TaintToleration":100},"rawScores":{"TaintToleration":0}},
         "n2":{"verdict":"unschedulable","predicate":"NodeResourcesFit","reasons":["Insufficient cpu"]},
         "n3":{"verdict":"unresolvable","predicate":"NodeName","reasons":["a \"b\""],)"
-R"("failures":[{"verdict":"unresolvable","predicate":"NodeName","reasons":["a \"b\""]},)"
-R"({"verdict":"unschedulable","predicate":"NodePorts","reasons":[]}]}
+              R"("failures":[{"verdict":"unresolvable","predicate":"NodeName","reasons":["a \"b\""]},)"
+              R"({"verdict":"unschedulable","predicate":"NodePorts","reasons":[]}]}
       }
     },
     {
@@ -137,7 +135,7 @@ totals:
 }
 
 TEST(Report, TableOfDecisions) {
-    Decision plain = placed();
+    SimulatedDecision plain = placed();
     plain.explanation.reset();
     EXPECT_EQ(report(Format::table, {plain, made("ns/b", Outcome::unschedulable, "", "why", 1), gated()}),
               "POD     OUTCOME        NODE OR REASON\n"
@@ -162,8 +160,8 @@ TEST(Report, TableOfAnExplanation) {
               "          n2\n\n");
 }
 
-Decision nominated() {
-    Decision decision = made("ns/d", Outcome::nominated, "", "0/2 nodes are available: 2 x.", 1);
+SimulatedDecision nominated() {
+    SimulatedDecision decision = made("ns/d", Outcome::nominated, "", "0/2 nodes are available: 2 x.", 1);
     decision.nominated_node = "n1";
     decision.victims = {"ns/a", "ns/b"};
     decision.budget_violations = 1;
@@ -177,7 +175,8 @@ Decision nominated() {
 }
 
 TEST(Report, JsonOfANomination) {
-    EXPECT_EQ(report(Format::json, {nominated()}), R"({
+    EXPECT_EQ(report(Format::json, {nominated()}),
+              R"({
   "decisions":[
     {
       "pod":"ns/d",
@@ -197,7 +196,8 @@ TEST(Report, JsonOfANomination) {
       ],
       "preemption":{
         "candidates":{"n2":{"victims":["ns/e"],"pdbViolations":1,"highestPriority":7,"prioritySum":2147483655,)"
-R"("earliestStartMs":1000},"n1":{"victims":["ns/a","ns/b"],"pdbViolations":1,"highestPriority":5,"prioritySum":4294967306}}
+              R"("earliestStartMs":1000},"n1":{"victims":["ns/a","ns/b"],"pdbViolations":1,)"
+              R"("highestPriority":5,"prioritySum":4294967306}}
       }
     }
   ],
@@ -220,7 +220,7 @@ TEST(Report, TableOfANomination) {
               "      NODE  BUDGETS      HIGHEST      PRIORITIES   COUNT  VICTIMS\n"
               "    > n1          1            5      4294967306       2  ns/a, ns/b\n"
               "      n2          1            7      2147483655       1  ns/e\n\n");
-    Decision plain = nominated();
+    SimulatedDecision plain = nominated();
     plain.explanation.reset();
     EXPECT_EQ(report(Format::table, {plain, gated()}),
               "POD     OUTCOME        NODE OR REASON\n"
@@ -250,9 +250,7 @@ TEST(Markup, NamesThatYamlKnowsAreQuoted) {
     EXPECT_EQ(written.text(), "node: 1\n\"No\": 1\n\"null\": 1\n\"n1\": 1\n\"1\": 1\npod: 1\n\"a-b\": 1\n");
 }
 
-TEST(Markup, TextsAreEscaped) {
-    EXPECT_EQ(quoted("a\"b\\c\n\x01é"), "\"a\\\"b\\\\c\\u000a\\u0001é\"");
-}
+TEST(Markup, TextsAreEscaped) { EXPECT_EQ(quoted("a\"b\\c\n\x01é"), "\"a\\\"b\\\\c\\u000a\\u0001é\""); }
 
 }  // namespace
 }  // namespace bayplan::sim

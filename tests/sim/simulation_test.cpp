@@ -46,14 +46,14 @@ struct World {
     // "ns/a n1", "ns/a ! message" (without what preemption adds), or "ns/a > n1 for ns/x ns/y"
     std::vector<std::string> run() {
         std::vector<std::string> lines;
-        simulation->run([&](const Decision& decision) {
+        simulation->run([&](const SimulatedDecision& decision) {
             decisions.push_back(decision);
             lines.push_back(decision.pod + what(decision));
         });
         return lines;
     }
 
-    static std::string what(const Decision& decision) {
+    static std::string what(const SimulatedDecision& decision) {
         if (decision.outcome == Outcome::scheduled) {
             return " " + decision.node;
         }
@@ -69,13 +69,13 @@ struct World {
 
     kube::ClusterDump dump;
     std::optional<Simulation> simulation;
-    std::vector<Decision> decisions;
+    std::vector<SimulatedDecision> decisions;
 };
 
 TEST(Simulation, PodsArePlacedByPriorityThenAsGiven) {
     World world({node("n1", 4), pod("a", 1), pod("b", 1), pod("c", 1, R"(,"priority":5)"), pod("d", 3)});
-    EXPECT_THAT(world.run(), ElementsAre("ns/c n1", "ns/a n1", "ns/b n1",
-                                         "ns/d ! 0/1 nodes are available: 1 Insufficient cpu."));
+    EXPECT_THAT(world.run(),
+                ElementsAre("ns/c n1", "ns/a n1", "ns/b n1", "ns/d ! 0/1 nodes are available: 1 Insufficient cpu."));
 }
 
 TEST(Simulation, BoundPodsAreState) {
@@ -85,7 +85,8 @@ TEST(Simulation, BoundPodsAreState) {
 
 TEST(Simulation, APodThatFailedIsTriedAgainWhenAPlacementHelpsIt) {
     const std::string zone = R"({"zone":"a"})";
-    const std::string wants = R"(,"priority":9,"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+    const std::string wants =
+        R"(,"priority":9,"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
         {"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"web"}}}]}})";
     World world({node("n1", 4, "{}", zone), pod("follows", 1, wants), pod("leads", 1, "", R"({"app":"web"})")});
     EXPECT_THAT(world.run(),
@@ -96,18 +97,20 @@ TEST(Simulation, APodThatFailedIsTriedAgainWhenAPlacementHelpsIt) {
 }
 
 TEST(Simulation, VictimsAreGoneAtOnceAndThePodIsTriedAgain) {
-    World world({node("n1", 4), pod("low", 3, R"(,"nodeName":"n1","priority":1)"), pod("tiny", 1, R"(,"nodeName":"n1")"),
-                 pod("high", 3, R"(,"priority":9)"), pod("mid", 2, R"(,"priority":5)")});
-    EXPECT_THAT(world.run(), ElementsAre("ns/high > n1 for ns/low", "ns/mid ! 0/1 nodes are available: 1 Insufficient cpu.",
-                                         "ns/high n1"));
+    World world({node("n1", 4), pod("low", 3, R"(,"nodeName":"n1","priority":1)"),
+                 pod("tiny", 1, R"(,"nodeName":"n1")"), pod("high", 3, R"(,"priority":9)"),
+                 pod("mid", 2, R"(,"priority":5)")});
+    EXPECT_THAT(world.run(), ElementsAre("ns/high > n1 for ns/low",
+                                         "ns/mid ! 0/1 nodes are available: 1 Insufficient cpu.", "ns/high n1"));
     EXPECT_EQ(world.decisions[0].attempt, 1u);
     EXPECT_EQ(world.decisions[2].attempt, 2u);
 }
 
 TEST(Simulation, ALowerNominationThatLosesItsPlaceIsTriedAgain) {
     // The dump's nomination of `low` stands in the way of `high`; room is left on n2 only for the lower one.
-    World world({node("n1", 4), node("n2", 2), pod("there", 4, R"(,"nodeName":"n1")"), pod("high", 4, R"(,"priority":9)"),
-                 R"({"kind":"Pod","metadata":{"name":"low","namespace":"ns"},"spec":{"priority":5,"nodeSelector":{"x":"y"},
+    World world(
+        {node("n1", 4), node("n2", 2), pod("there", 4, R"(,"nodeName":"n1")"), pod("high", 4, R"(,"priority":9)"),
+         R"({"kind":"Pod","metadata":{"name":"low","namespace":"ns"},"spec":{"priority":5,"nodeSelector":{"x":"y"},
                     "containers":[{"resources":{"requests":{"cpu":"2"}}}]},"status":{"nominatedNodeName":"n1"}})"});
     EXPECT_THAT(world.run(), ElementsAre("ns/high > n1 for ns/there", HasSubstr("ns/low ! 0/2"), "ns/high n1"));
 }
@@ -124,7 +127,7 @@ TEST(Simulation, PodsForWhichANominationOfTheDumpWaitsAreGone) {
 TEST(Simulation, OnePodIsJudgedWithItsVictims) {
     World world({node("n1", 4), pod("there", 3, R"(,"nodeName":"n1")"), pod("high", 3, R"(,"priority":9)")});
     for (int time = 0; time < 2; ++time) {
-        const std::optional<Decision> decision = world.simulation->judge("ns/high");
+        const std::optional<SimulatedDecision> decision = world.simulation->judge("ns/high");
         ASSERT_TRUE(decision.has_value());
         EXPECT_EQ(decision->outcome, Outcome::nominated);
         EXPECT_EQ(decision->nominated_node, "n1");
@@ -137,7 +140,7 @@ TEST(Simulation, OnePodIsJudgedWithItsVictims) {
 TEST(Simulation, OnePodIsJudgedAndNothingIsPlaced) {
     World world({node("n1", 4), pod("a", 3), pod("b", 3)});
     for (const std::string_view name : {"ns/b", "ns/a", "ns/b"}) {
-        const std::optional<Decision> decision = world.simulation->judge(name);
+        const std::optional<SimulatedDecision> decision = world.simulation->judge(name);
         ASSERT_TRUE(decision.has_value());
         EXPECT_EQ(decision->outcome, Outcome::scheduled);
         EXPECT_EQ(decision->node, "n1");
@@ -148,7 +151,8 @@ TEST(Simulation, OnePodIsJudgedAndNothingIsPlaced) {
 }
 
 TEST(Simulation, GatedPodsComeLastWithTheirGates) {
-    World world({node("n1", 4), pod("held", 1, R"(,"priority":9,"schedulingGates":[{"name":"g1"},{"name":"g2"}])"), pod("a", 1)});
+    World world({node("n1", 4), pod("held", 1, R"(,"priority":9,"schedulingGates":[{"name":"g1"},{"name":"g2"}])"),
+                 pod("a", 1)});
     EXPECT_THAT(world.run(), ElementsAre("ns/a n1", "ns/held ! waiting for scheduling gates: [g1 g2]"));
     EXPECT_EQ(world.decisions[1].outcome, Outcome::gated);
     EXPECT_EQ(world.decisions[1].attempt, 0u);
@@ -170,7 +174,8 @@ TEST(Simulation, ExplanationsAreOfTheStateBeforeTheDecision) {
     EXPECT_EQ(verdicts(1).at("n1"), "NodeResourcesFit");
     const auto woken_by = [&](std::size_t index) { return world.decisions.at(index).explanation.value().woken_by; };
     EXPECT_THAT(woken_by(0), ElementsAre());
-    EXPECT_THAT(woken_by(1), ElementsAre("a node added", "a node or its holds changed", "a node undrained", "a pod gone"));
+    EXPECT_THAT(woken_by(1),
+                ElementsAre("a node added", "a node or its holds changed", "a node undrained", "a pod gone"));
 }
 
 TEST(Simulation, AFullDiagnosisNamesEveryPredicate) {
@@ -193,8 +198,9 @@ TEST(Simulation, SharesOfDevicesMustFitOneDevice) {
                  with_gpu(pod("b", 1), R"("requests":{)", 600), with_gpu(pod("c", 1), R"("requests":{)", 500),
                  with_gpu(pod("d", 1), R"("requests":{)", 400)},
                 {.compat = Compat::bayplan, .predicates = {}, .explain = true, .full = false}, {"x.io/gpu"});
-    EXPECT_THAT(world.run(), ElementsAre("ns/a n1", "ns/b n1",
-                                         HasSubstr("ns/c ! 0/1 nodes are available: 1 Insufficient x.io/gpu"), "ns/d n1"));
+    EXPECT_THAT(world.run(),
+                ElementsAre("ns/a n1", "ns/b n1", HasSubstr("ns/c ! 0/1 nodes are available: 1 Insufficient x.io/gpu"),
+                            "ns/d n1"));
     const auto seen = [&](std::size_t index) { return world.decisions.at(index).explanation.value().nodes.at(0); };
     EXPECT_EQ(world.decisions.at(0).devices, "x.io/gpu=0");
     EXPECT_EQ(world.decisions.at(1).devices, "x.io/gpu=1");

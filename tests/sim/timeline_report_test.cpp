@@ -29,19 +29,20 @@ std::string report(Format format) {
 }
 
 TEST(TimelineReport, JsonIsOneObjectALine) {
-    EXPECT_EQ(report(Format::json),
-              R"({"at":"0s","pod":"ns/a","outcome":"scheduled","node":"n1"})"
-              "\n"
-              R"({"at":"1.5s","pod":"ns/b","outcome":"nominated","nominatedNode":"n1","victims":["ns/x","ns/y"],)"
-              R"("message":"0/1 nodes are available: 1 z."})"
-              "\n"
-              R"({"at":"2s","pod":"ns/b","outcome":"unschedulable","nominatedNode":"n1","message":"later"})"
-              "\n"
-              R"({"at":"2s","pod":"ns/c","outcome":"nomination-cleared","message":"ns/b was nominated"})"
-              "\n"
-              R"({"summary":{"until":"600s","placed":1,"pending":[{"pod":"ns/b","message":"later","nominatedNode":"n1"},)"
-              R"({"pod":"ns/c"}],"gone":2,"preemptions":1,"victims":2,"utilisation":{"cpu":0.93,"pods":0.3333}}})"
-              "\n");
+    EXPECT_EQ(
+        report(Format::json),
+        R"({"at":"0s","pod":"ns/a","outcome":"scheduled","node":"n1"})"
+        "\n"
+        R"({"at":"1.5s","pod":"ns/b","outcome":"nominated","nominatedNode":"n1","victims":["ns/x","ns/y"],)"
+        R"("message":"0/1 nodes are available: 1 z."})"
+        "\n"
+        R"({"at":"2s","pod":"ns/b","outcome":"unschedulable","nominatedNode":"n1","message":"later"})"
+        "\n"
+        R"({"at":"2s","pod":"ns/c","outcome":"nomination-cleared","message":"ns/b was nominated"})"
+        "\n"
+        R"({"summary":{"until":"600s","placed":1,"pending":[{"pod":"ns/b","message":"later","nominatedNode":"n1"},)"
+        R"({"pod":"ns/c"}],"gone":2,"preemptions":1,"victims":2,"utilisation":{"cpu":0.93,"pods":0.3333}}})"
+        "\n");
 }
 
 TEST(TimelineReport, Yaml) {

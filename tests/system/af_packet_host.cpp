@@ -89,12 +89,8 @@ int main(int argc, char** argv) {
     sigaction(SIGTERM, &on_term, nullptr);
 
     DpdkPortOptions options;
-    options.eal_arguments = {"--no-huge",
-                             "-m",
-                             "256",
-                             "--no-pci",
-                             "--no-telemetry",
-                             "--vdev=net_af_packet0,iface=" + std::string(argv[1])};
+    options.eal_arguments = {
+        "--no-huge", "-m", "256", "--no-pci", "--no-telemetry", "--vdev=net_af_packet0,iface=" + std::string(argv[1])};
     options.address = argv[2];
     options.udp_port = 4433;
     std::string error;

@@ -35,15 +35,14 @@ public:
     }
     void on_close(DataPlane&, ConnectionId, std::string_view) override {}
     void on_refused(std::string_view address, std::string_view why) override {
-        std::fprintf(stderr, "refused %.*s: %.*s\n", static_cast<int>(address.size()),
-                     address.data(), static_cast<int>(why.size()), why.data());
+        std::fprintf(stderr, "refused %.*s: %.*s\n", static_cast<int>(address.size()), address.data(),
+                     static_cast<int>(why.size()), why.data());
     }
     std::size_t on_turn(DataPlane&) override { return 0; }
 };
 
 TlsFiles tls_from(const std::string& directory, const std::string& name) {
-    return {directory + "/" + name + ".pem", directory + "/" + name + ".key",
-            directory + "/ca.pem"};
+    return {directory + "/" + name + ".pem", directory + "/" + name + ".key", directory + "/ca.pem"};
 }
 
 std::uint64_t counter(const DataPlane& plane, std::string_view name) {
@@ -60,12 +59,10 @@ int fail(const std::string& why) {
 
 std::atomic<DataPlane*> running{nullptr};
 
-int serve(const std::string& certificates, const std::string& interface,
-          const std::string& address) {
+int serve(const std::string& certificates, const std::string& interface, const std::string& address) {
     DataPlaneOptions options;
     options.port = PortKind::dpdk;
-    options.dpdk.eal_arguments = {"--no-huge", "-m", "256", "--no-pci",
-                                  "--vdev=net_af_packet0,iface=" + interface};
+    options.dpdk.eal_arguments = {"--no-huge", "-m", "256", "--no-pci", "--vdev=net_af_packet0,iface=" + interface};
     options.dpdk.address = address;
     options.transport.tls = tls_from(certificates, "server");
     Echo echo;

@@ -50,8 +50,8 @@ public:
 
     void send(std::string_view text) {
         const sockaddr_in host = to_sockaddr(ipv4_address(kOwnIp, kOwnPort));
-        const ssize_t sent = sendto(fd_, text.data(), text.size(), 0,
-                                    reinterpret_cast<const sockaddr*>(&host), sizeof host);
+        const ssize_t sent =
+            sendto(fd_, text.data(), text.size(), 0, reinterpret_cast<const sockaddr*>(&host), sizeof host);
         EXPECT_EQ(sent, static_cast<ssize_t>(text.size()));
     }
     // Empty: nothing came in time.
@@ -87,8 +87,8 @@ public:
     RawSocket& operator=(const RawSocket&) = delete;
 
     bool send(const Frame8& frame) {
-        return sendto(fd_, frame.data(), frame.size(), 0, reinterpret_cast<const sockaddr*>(&to_),
-                      sizeof to_) == static_cast<ssize_t>(frame.size());
+        return sendto(fd_, frame.data(), frame.size(), 0, reinterpret_cast<const sockaddr*>(&to_), sizeof to_) ==
+               static_cast<ssize_t>(frame.size());
     }
 
 private:
@@ -210,9 +210,7 @@ public:
     std::uint64_t lost() const { return risen("kernel_rx_minus_port_rx"); }
 
 private:
-    std::uint64_t risen(const char* name) const {
-        return number(after_, name) - number(before_, name);
-    }
+    std::uint64_t risen(const char* name) const { return number(after_, name) - number(before_, name); }
     Values before_;
     Values after_;
     std::uint64_t left_before_;

@@ -46,8 +46,7 @@ std::vector<std::uint8_t> ip_packet(const UdpAddress& from, const UdpAddress& to
 
 int main(int argc, char** argv) {
     UdpAddress server;
-    if (argc != 3 ||
-        !parse_ipv4(argv[1], static_cast<std::uint16_t>(std::atoi(argv[2])), server)) {
+    if (argc != 3 || !parse_ipv4(argv[1], static_cast<std::uint16_t>(std::atoi(argv[2])), server)) {
         std::fprintf(stderr, "usage: flood ADDRESS PORT\n");
         return 1;
     }
@@ -66,8 +65,8 @@ int main(int argc, char** argv) {
     std::size_t tried = 0;
     for (const auto& payload : flood.packets()) {
         const auto packet = ip_packet(flood.nobody(), server, payload);
-        const auto size = sendto(raw, packet.data(), packet.size(), 0,
-                                 reinterpret_cast<const sockaddr*>(&to), sizeof to);
+        const auto size =
+            sendto(raw, packet.data(), packet.size(), 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
         if (size == static_cast<ssize_t>(packet.size())) ++sent;
         if (++tried % kPerMillisecond == 0) usleep(1'000);
     }

@@ -112,7 +112,8 @@ TEST(Announcer, ASinkThatBlocksStopsNothingUntilTheRingIsFull) {
     for (const std::string& said : sink.said) {
         if (said.starts_with("line")) {
             const std::string number = std::to_string(lines);
-            EXPECT_EQ(said, "line " + std::to_string(lines + 1) + " " + number + " place shim/pod-" + number + " node-7 - -");
+            EXPECT_EQ(said,
+                      "line " + std::to_string(lines + 1) + " " + number + " place shim/pod-" + number + " node-7 - -");
             ++lines;
         } else {
             decisions.push_back(said);
@@ -149,7 +150,8 @@ void announce(Announcer& announcer, std::uint32_t seed) {
     std::uint64_t decided[2] = {};
     std::uint64_t acknowledged[2] = {};
     const auto text = [&] {
-        return std::string(random() % 90 == 0 ? random() % 3'000 : random() % 40, static_cast<char>('a' + random() % 26));
+        return std::string(random() % 90 == 0 ? random() % 3'000 : random() % 40,
+                           static_cast<char>('a' + random() % 26));
     };
     announcer.add_shim("shim-a");
     announcer.add_shim("shim-b");
@@ -242,8 +244,8 @@ TEST(Announcer, AnEngineWithATellersThreadDecidesAndResumesTheSame) {
         }
         shim.acknowledge(500);
         engine.apply(Disconnect{1});
-        engine.apply(Connect{.connection = 2, .shim = "shim", .shim_instance = 7, .daemon_instance = 1,
-                             .decisions_received = 700});
+        engine.apply(Connect{
+            .connection = 2, .shim = "shim", .shim_instance = 7, .daemon_instance = 1, .decisions_received = 700});
         engine.flush();
         sink.said.push_back(engine.digest());
         EXPECT_EQ(started.load(), mode == TellerMode::thread ? 1 : 0);

@@ -75,8 +75,7 @@ TEST(ThreadPlan, a_thread_is_pinned_and_named_and_a_worker_escapes_its_makers_ma
         ASSERT_TRUE(assume_role(Role::engine, 3, error)) << error;
         EXPECT_EQ(own_name(), "bp-engine3");
         EXPECT_EQ(read_host_cpus().allowed, one);
-        EXPECT_FALSE(pin_worker(0))
-            << "the engine's thread may enter an arena and stays the engine's";
+        EXPECT_FALSE(pin_worker(0)) << "the engine's thread may enter an arena and stays the engine's";
         EXPECT_EQ(own_name(), "bp-engine3");
         std::thread([&] {
             EXPECT_EQ(read_host_cpus().allowed, one) << "a mask is inherited";

@@ -31,7 +31,8 @@ protected:
         PodSpec spec;
         spec.name_space = text("ns");
         for (const std::string_view claim : claims) {
-            spec.volumes.push_back({.kind = VolumeKind::claim, .name = text(claim), .driver = 0, .pool = 0, .monitors = {}});
+            spec.volumes.push_back(
+                {.kind = VolumeKind::claim, .name = text(claim), .driver = 0, .pool = 0, .monitors = {}});
         }
         return spec;
     }
@@ -164,8 +165,11 @@ TEST_F(Limits, in_tree_disks_count_as_their_drivers) {
     set_limit(1, "ebs.csi.aws.com");
     EXPECT_EQ(wants_inline(VolumeKind::aws_disk, "vol-1", "ebs.csi.aws.com"), "");
     PodSpec on_node;
-    on_node.volumes = {{.kind = VolumeKind::aws_disk, .name = text("vol-2"), .driver = text("ebs.csi.aws.com"),
-                        .pool = 0, .monitors = {}}};
+    on_node.volumes = {{.kind = VolumeKind::aws_disk,
+                        .name = text("vol-2"),
+                        .driver = text("ebs.csi.aws.com"),
+                        .pool = 0,
+                        .monitors = {}}};
     used.add_pod(on_node);
     EXPECT_EQ(wants_inline(VolumeKind::aws_disk, "vol-1", "ebs.csi.aws.com"), kExceeded);
     EXPECT_EQ(wants_inline(VolumeKind::aws_disk, "vol-2", "ebs.csi.aws.com"), "");
@@ -190,7 +194,8 @@ TEST_F(Limits, which_in_tree_plugins_count_on_which_nodes) {
         state(waiting_class("in-tree", row.plugin));
         state(claim("unbound", "in-tree"));
         const auto expect = [&](bool counts, const char* why) {
-            EXPECT_EQ(wants_inline(VolumeKind::other, "vol-1", row.driver), counts ? kExceeded : "") << row.plugin << why;
+            EXPECT_EQ(wants_inline(VolumeKind::other, "vol-1", row.driver), counts ? kExceeded : "")
+                << row.plugin << why;
             EXPECT_EQ(wants({"unbound"}), counts ? kExceeded : "") << row.plugin << why;
         };
         set_limit(0, row.driver);

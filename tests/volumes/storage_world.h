@@ -90,13 +90,13 @@ struct StorageWorld : TextWorld {
     VolumePlan plan() { return prepare(pod, objects, known, texts); }
     std::string rejection(std::uint8_t predicates = kAllVolumePredicates) {
         const VolumePlan made = plan();
-        return first_said(predicates, [&](VolumePredicate one) { return made.whole_pod[static_cast<std::size_t>(one)]; });
+        return first_said(predicates,
+                          [&](VolumePredicate one) { return made.whole_pod[static_cast<std::size_t>(one)]; });
     }
     std::string judged(const NodeFacts& node, std::uint8_t predicates = kAllVolumePredicates) {
         const VolumePlan made = plan();
-        return first_said(predicates, [&](VolumePredicate one) {
-            return judge(one, made, node, used, objects, known, texts);
-        });
+        return first_said(predicates,
+                          [&](VolumePredicate one) { return judge(one, made, node, used, objects, known, texts); });
     }
     // None of them has anything to look at on a node.
     bool skips(std::uint8_t predicates = kAllVolumePredicates) {

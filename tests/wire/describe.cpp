@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "record_fields.h"
+#include "item_fields.h"
 
 namespace bayplan::wire {
 namespace {
@@ -27,7 +27,7 @@ public:
     Text& operator()(const char* name, std::span<const Amount> amounts) {
         begin(name, amounts.size());
         for (const Amount& amount : amounts) {
-            fmt::format_to(std::back_inserter(text_), "{}:{} ", amount.kind, amount.value);
+            fmt::format_to(std::back_inserter(text_), "{}:{} ", amount.resource, amount.value);
         }
         return *this;
     }
@@ -104,28 +104,24 @@ std::int64_t number_of(Enum value) {
 
 void put(Text& out, const DictEntry& entry) { out.number("id", entry.id)("text", entry.text); }
 
-void put(Text& out, const NodeRecord& node) {
-    out(node);
-}
+void put(Text& out, const NodeItem& node) { out(node); }
 
-void put(Text& out, const ApplicationRecord& application) {
+void put(Text& out, const ApplicationItem& application) {
     out.number("application", application.application).number("queue", application.queue);
     out.number("user", application.user);
 }
 
-void put(Text& out, const AskRecord& ask) {
-    out(ask);
-}
+void put(Text& out, const AskItem& ask) { out(ask); }
 
-void put(Text& out, const ReleaseRecord& release) {
+void put(Text& out, const ReleaseItem& release) {
     out("key", release.key).number("application", release.application);
     out("termination", number_of(release.termination))("message", release.message);
 }
 
-void put(Text& out, const SpecRecord& spec) { out(spec); }
-void put(Text& out, const ObjectRecord& object) { out(object); }
+void put(Text& out, const SpecItem& spec) { out(spec); }
+void put(Text& out, const ObjectItem& object) { out(object); }
 
-void put(Text& out, const NackRecord& nack) { out("key", nack.key)("reason", nack.reason); }
+void put(Text& out, const NackItem& nack) { out("key", nack.key)("reason", nack.reason); }
 
 void put(Text& out, const Decision& decision) {
     out("kind", number_of(decision.kind))("termination", number_of(decision.termination));
@@ -166,8 +162,7 @@ void put(Text& out, const Hello& hello) {
     out.begin("hello", 0);
     out.number("protocol_min", hello.protocol_min).number("protocol_max", hello.protocol_max);
     out.number("features", hello.features)("partition", hello.partition);
-    out.number("shim_instance", hello.shim_instance)
-        .number("daemon_instance", hello.daemon_instance);
+    out.number("shim_instance", hello.shim_instance).number("daemon_instance", hello.daemon_instance);
     out.number("decisions_received", hello.decisions_received)("version", hello.version);
 }
 
@@ -184,22 +179,16 @@ void put(Text& out, const StateFrame& state) {
     std::visit([&out](const auto& body) { put(out, body); }, state.body);
 }
 
-void put(Text& out, const AcknowledgeFrame& acknowledge) {
-    out.number("acknowledge", acknowledge.up_to);
-}
+void put(Text& out, const AcknowledgeFrame& acknowledge) { out.number("acknowledge", acknowledge.up_to); }
 
 void put(Text& out, const DecisionsFrame& frame) {
     out.number("first_sequence", frame.first_sequence).number("state_applied", frame.state_applied);
     put_all(out, "decisions", frame.decisions);
 }
 
-void put(Text& out, const StateAppliedFrame& applied) {
-    out.number("state applied", applied.up_to);
-}
+void put(Text& out, const StateAppliedFrame& applied) { out.number("state applied", applied.up_to); }
 
-void put(Text& out, const CountersRequest& request) {
-    out.number("counters request", request.token);
-}
+void put(Text& out, const CountersRequest& request) { out.number("counters request", request.token); }
 
 void put(Text& out, const CountersFrame& frame) {
     out.number("token", frame.token)("version", frame.version);
@@ -213,14 +202,11 @@ void put(Text& out, const Tick& tick) { out("tick", tick.now_ns); }
 
 void put(Text& out, const Connect& connect) {
     out.number("connect", connect.connection)("shim", connect.shim);
-    out.number("shim_instance", connect.shim_instance)
-        .number("daemon_instance", connect.daemon_instance);
+    out.number("shim_instance", connect.shim_instance).number("daemon_instance", connect.daemon_instance);
     out.number("decisions_received", connect.decisions_received);
 }
 
-void put(Text& out, const Disconnect& disconnect) {
-    out.number("disconnect", disconnect.connection);
-}
+void put(Text& out, const Disconnect& disconnect) { out.number("disconnect", disconnect.connection); }
 
 void put(Text& out, const StateMessage& state) {
     out.number("connection", state.connection);

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "wire/codec.h"
 
 namespace bayplan::wire {

@@ -2,7 +2,7 @@
 // the text names the item.
 #include <gtest/gtest.h>
 
-#include "record_fields.h"
+#include "item_fields.h"
 #include "shim_generated.h"
 #include "wire/codec.h"
 
@@ -22,47 +22,43 @@ std::string fault_of(const StateBody& body) {
 template <class Enum, class Set>
 void expect_range(const std::string& field, int first, int last, Set set) {
     for (int value = 0; value < 256; ++value) {
-        SpecRecord records[2];
+        SpecItem records[2];
         set(records[1].spec, static_cast<Enum>(value));
         const std::string expected =
-            value >= first && value <= last
-                ? ""
-                : field + " is " + std::to_string(value) + ", which is not known";
+            value >= first && value <= last ? "" : field + " is " + std::to_string(value) + ", which is not known";
         ASSERT_EQ(fault_of(SpecsMessage{records, {}}), expected);
     }
 }
 
 TEST(Enumerators, of_a_requirement_are_known_wherever_it_stands) {
     const auto with_op = [](LabelOperator op) { return LabelRequirement{1, op, {}}; };
-    expect_range<LabelOperator>(
-        "specs[1].required_nodes[0].labels[1].op", 1, 6, [&](PodSpec& spec, LabelOperator op) {
-            spec.required_nodes = {{{with_op(LabelOperator::in), with_op(op)}, {}}};
-        });
-    expect_range<LabelOperator>(
-        "specs[1].preferred_nodes[0].fields[0].op", 1, 6,
-        [&](PodSpec& spec, LabelOperator op) { spec.preferred_nodes = {{1, {{}, {with_op(op)}}}}; });
+    expect_range<LabelOperator>("specs[1].required_nodes[0].labels[1].op", 1, 6, [&](PodSpec& spec, LabelOperator op) {
+        spec.required_nodes = {{{with_op(LabelOperator::in), with_op(op)}, {}}};
+    });
+    expect_range<LabelOperator>("specs[1].preferred_nodes[0].fields[0].op", 1, 6, [&](PodSpec& spec, LabelOperator op) {
+        spec.preferred_nodes = {{1, {{}, {with_op(op)}}}};
+    });
     expect_range<LabelOperator>("specs[1].anti_affinity[0].namespace_selector[0].op", 1, 6,
                                 [&](PodSpec& spec, LabelOperator op) {
                                     spec.anti_affinity.resize(1);
                                     spec.anti_affinity[0].namespace_selector = {{with_op(op)}};
                                 });
-    expect_range<LabelOperator>("specs[1].spread[0].selector[0].op", 1, 6,
-                                [&](PodSpec& spec, LabelOperator op) {
-                                    spec.spread.resize(1);
-                                    spec.spread[0].selector = {{with_op(op)}};
-                                });
+    expect_range<LabelOperator>("specs[1].spread[0].selector[0].op", 1, 6, [&](PodSpec& spec, LabelOperator op) {
+        spec.spread.resize(1);
+        spec.spread[0].selector = {{with_op(op)}};
+    });
 }
 
 TEST(Enumerators, of_tolerations_ports_and_volumes_are_known) {
-    expect_range<TaintEffect>(
-        "specs[1].tolerations[0].effect", 0, 3,
-        [](PodSpec& spec, TaintEffect effect) { spec.tolerations = {{1, true, 0, effect}}; });
-    expect_range<Protocol>(
-        "specs[1].ports[0].protocol", 1, 3,
-        [](PodSpec& spec, Protocol protocol) { spec.ports = {{80, protocol, 0}}; });
-    expect_range<VolumeKind>(
-        "specs[1].volumes[0].kind", 1, 9,
-        [](PodSpec& spec, VolumeKind kind) { spec.volumes = {{kind, 1, 0, 0, {}, 0, false}}; });
+    expect_range<TaintEffect>("specs[1].tolerations[0].effect", 0, 3, [](PodSpec& spec, TaintEffect effect) {
+        spec.tolerations = {{1, true, 0, effect}};
+    });
+    expect_range<Protocol>("specs[1].ports[0].protocol", 1, 3, [](PodSpec& spec, Protocol protocol) {
+        spec.ports = {{80, protocol, 0}};
+    });
+    expect_range<VolumeKind>("specs[1].volumes[0].kind", 1, 9, [](PodSpec& spec, VolumeKind kind) {
+        spec.volumes = {{kind, 1, 0, 0, {}, 0, false}};
+    });
 }
 
 TEST(Enumerators, of_volumes_and_claims_are_known) {
@@ -70,7 +66,7 @@ TEST(Enumerators, of_volumes_and_claims_are_known) {
         const std::string unknown = " is " + std::to_string(value) + ", which is not known";
         Volume volume;
         volume.source = static_cast<VolumeKind>(value);
-        ObjectRecord objects[] = {{Namespace(), false}, {volume, false}};
+        ObjectItem objects[] = {{Namespace(), false}, {volume, false}};
         const bool kind = value >= 1 && value <= 9;
         EXPECT_EQ(fault_of(ObjectsMessage{objects}), kind ? "" : "objects[1].source" + unknown);
 
@@ -87,7 +83,7 @@ TEST(Enumerators, of_volumes_and_claims_are_known) {
 
 TEST(Enumerators, of_asks_are_known) {
     for (int value = 0; value < 256; ++value) {
-        AskRecord asks[2];
+        AskItem asks[2];
         asks[1].qos = static_cast<QosClass>(value);
         EXPECT_EQ(fault_of(AsksMessage{asks}),
                   value <= 3 ? "" : "asks[1].qos is " + std::to_string(value) + ", which is not known");
@@ -95,8 +91,7 @@ TEST(Enumerators, of_asks_are_known) {
 }
 
 // These are flags in the records, so our encoder cannot get them wrong.
-std::string fault_of_spec(FlatBufferBuilder& out,
-                          flatbuffers::Offset<fbs::PodSpec> spec) {
+std::string fault_of_spec(FlatBufferBuilder& out, flatbuffers::Offset<fbs::PodSpec> spec) {
     const std::vector specs = {spec};
     const auto body = fbs::CreateSpecsDirect(out, &specs).Union();
     const auto state = fbs::CreateState(out, 1, fbs::StateBody::Specs, body).Union();
@@ -110,9 +105,9 @@ std::string fault_of_spec(FlatBufferBuilder& out,
 
 std::string fault_of_spread(int when, int affinity, int taints) {
     FlatBufferBuilder out;
-    const std::vector spread = {fbs::CreateSpreadConstraint(
-        out, 1, 1, static_cast<fbs::WhenUnsatisfiable>(when), 0, 0, 1,
-        static_cast<fbs::InclusionPolicy>(affinity), static_cast<fbs::InclusionPolicy>(taints))};
+    const std::vector spread = {fbs::CreateSpreadConstraint(out, 1, 1, static_cast<fbs::WhenUnsatisfiable>(when), 0, 0,
+                                                            1, static_cast<fbs::InclusionPolicy>(affinity),
+                                                            static_cast<fbs::InclusionPolicy>(taints))};
     const auto list = out.CreateVector(spread);
     fbs::PodSpecBuilder spec(out);
     spec.add_spread(list);
@@ -121,8 +116,7 @@ std::string fault_of_spread(int when, int affinity, int taints) {
 
 std::string fault_of_toleration(int op) {
     FlatBufferBuilder out;
-    const std::vector tolerations = {
-        fbs::CreateToleration(out, 1, static_cast<fbs::TolerationOperator>(op))};
+    const std::vector tolerations = {fbs::CreateToleration(out, 1, static_cast<fbs::TolerationOperator>(op))};
     const auto list = out.CreateVector(tolerations);
     fbs::PodSpecBuilder spec(out);
     spec.add_tolerations(list);

@@ -43,8 +43,7 @@ TEST(Features, an_ask_that_is_part_of_a_gang_or_a_placeholder_is_refused) {
     out.Clear();
     EXPECT_EQ(fault_of_ask(out, [](auto& ask) { ask.add_group_min_available(1); }), "");
     out.Clear();
-    EXPECT_EQ(fault_of_ask(out, [](auto& ask) { ask.add_placeholder(true); }),
-              refused("asks[0].placeholder"));
+    EXPECT_EQ(fault_of_ask(out, [](auto& ask) { ask.add_placeholder(true); }), refused("asks[0].placeholder"));
 }
 
 TEST(Features, a_spec_with_predicates_of_the_shim_is_refused) {
@@ -53,9 +52,8 @@ TEST(Features, a_spec_with_predicates_of_the_shim_is_refused) {
     fbs::PodSpecBuilder spec(out);
     spec.add_plugins(plugins);
     const std::vector specs = {spec.Finish()};
-    EXPECT_EQ(
-        fault_of_state(out, fbs::StateBody::Specs, fbs::CreateSpecsDirect(out, &specs).Union()),
-        refused("specs[0].plugins"));
+    EXPECT_EQ(fault_of_state(out, fbs::StateBody::Specs, fbs::CreateSpecsDirect(out, &specs).Union()),
+              refused("specs[0].plugins"));
 }
 
 TEST(Features, fields_of_an_ask_that_nothing_obeys_yet_and_that_restrict_nothing_are_passed_over) {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "describe.h"
-#include "record_fields.h"
+#include "item_fields.h"
 #include "wire/codec.h"
 
 namespace bayplan::wire {
@@ -42,9 +42,7 @@ public:
             set(entry);
         }
     }
-    void set(std::string_view& text) {
-        text = texts_.emplace_back("text-" + std::to_string(++number_));
-    }
+    void set(std::string_view& text) { text = texts_.emplace_back("text-" + std::to_string(++number_)); }
     void set(std::span<const Amount>& span) { set_span(span, amounts_); }
     void set(std::span<const Attribute>& span) { set_span(span, attributes_); }
     void set(std::span<const Taint>& span) { set_span(span, taints_); }
@@ -65,7 +63,7 @@ private:
     std::deque<std::vector<Taint>> taints_;
 };
 
-class RecordFields : public ::testing::Test {
+class ItemFields : public ::testing::Test {
 protected:
     // The body as it comes back; read it before the next call.
     template <class Body>
@@ -84,8 +82,8 @@ private:
     DecodedFrame frame_;
 };
 
-TEST_F(RecordFields, of_a_spec_all_come_back) {
-    SpecRecord records[3];
+TEST_F(ItemFields, of_a_spec_all_come_back) {
+    SpecItem records[3];
     values_.set(records[1]);
     const auto& specs = back(SpecsMessage{records, {}});
     ASSERT_EQ(specs.define.size(), 3u);
@@ -93,23 +91,24 @@ TEST_F(RecordFields, of_a_spec_all_come_back) {
         EXPECT_TRUE(specs.define[i] == records[i]) << i;
     }
     // In place of the former ones: nothing of those may be left.
-    const SpecRecord plain[3];
+    const SpecItem plain[3];
     const auto& again = back(SpecsMessage{plain, {}});
     EXPECT_TRUE(again.define[1] == plain[1]);
 }
 
 template <class Object>
-ObjectRecord plain_object() {
+ObjectItem plain_object() {
     return {Object(), false};
 }
 
-TEST_F(RecordFields, of_an_object_of_each_kind_all_come_back) {
-    std::vector<ObjectRecord> records;
+TEST_F(ItemFields, of_an_object_of_each_kind_all_come_back) {
+    std::vector<ObjectItem> records;
     [&]<std::size_t... kind>(std::index_sequence<kind...>) {
         (records.push_back(plain_object<std::variant_alternative_t<kind, ClusterObject>>()), ...);
-    }(std::make_index_sequence<std::variant_size_v<ClusterObject>>());
-    const std::vector<ObjectRecord> plain = records;
-    for (ObjectRecord& record : records) {
+    }
+    (std::make_index_sequence<std::variant_size_v<ClusterObject>>());
+    const std::vector<ObjectItem> plain = records;
+    for (ObjectItem& record : records) {
         std::visit([this](auto& object) { values_.set(object); }, record.object);
         record.removed = true;
     }
@@ -123,17 +122,17 @@ TEST_F(RecordFields, of_an_object_of_each_kind_all_come_back) {
 }
 
 // describe() prints every field of these, and back() compares.
-TEST_F(RecordFields, of_nodes_and_asks_all_come_back) {
-    NodeRecord nodes[3];
+TEST_F(ItemFields, of_nodes_and_asks_all_come_back) {
+    NodeItem nodes[3];
     values_.set(nodes[1]);
     EXPECT_EQ(back(NodesMessage{nodes}).nodes[1].taints[1], nodes[1].taints[1]);
-    AskRecord asks[3];
+    AskItem asks[3];
     values_.set(asks[1]);
     EXPECT_EQ(back(AsksMessage{asks}).asks[1].own_memory, asks[1].own_memory);
 }
 
-TEST_F(RecordFields, that_are_given_and_empty_are_told_from_those_not_given) {
-    SpecRecord records[2];
+TEST_F(ItemFields, that_are_given_and_empty_are_told_from_those_not_given) {
+    SpecItem records[2];
     records[1].spec.required_nodes.emplace();
     records[1].spec.affinity.resize(2);
     records[1].spec.affinity[1].selector.emplace();
@@ -146,20 +145,20 @@ TEST_F(RecordFields, that_are_given_and_empty_are_told_from_those_not_given) {
 
     CsiNode node;
     node.drivers = {{1, 2, std::nullopt}, {1, 2, 0}, {1, 2, -1}};
-    const ObjectRecord objects[] = {{node, false}};
+    const ObjectItem objects[] = {{node, false}};
     EXPECT_TRUE(back(ObjectsMessage{objects}).objects[0] == objects[0]);
 }
 
-TEST_F(RecordFields, effects_of_tolerations_may_be_any_and_those_of_taints_not) {
-    SpecRecord record;
+TEST_F(ItemFields, effects_of_tolerations_may_be_any_and_those_of_taints_not) {
+    SpecItem record;
     record.spec.tolerations = {{0, true, 0, TaintEffect::any}};
-    const SpecRecord records[] = {record};
+    const SpecItem records[] = {record};
     EXPECT_TRUE(back(SpecsMessage{records, {}}).define[0] == record);
 
     const Taint taints[] = {{1, 2, TaintEffect::no_execute}, {1, 2, TaintEffect::any}};
-    NodeRecord node;
+    NodeItem node;
     node.taints = taints;
-    const NodeRecord nodes[] = {node};
+    const NodeItem nodes[] = {node};
     Encoder encoder;
     DecodedFrame frame;
     std::string error;
@@ -168,9 +167,9 @@ TEST_F(RecordFields, effects_of_tolerations_may_be_any_and_those_of_taints_not) 
 }
 
 // Sizes at the verifier's and the decoder's bounds for one spec are far above what people write.
-TEST_F(RecordFields, a_spec_of_a_few_hundred_terms_is_taken) {
+TEST_F(ItemFields, a_spec_of_a_few_hundred_terms_is_taken) {
     DistinctValues values;
-    SpecRecord record;
+    SpecItem record;
     values.set(record);
     record.spec.affinity.resize(300);
     record.spec.preferred_anti_affinity.resize(300);
@@ -183,7 +182,7 @@ TEST_F(RecordFields, a_spec_of_a_few_hundred_terms_is_taken) {
         record.spec.spread[i] = {};
         values.set(record.spec.spread[i]);
     }
-    const SpecRecord records[] = {record};
+    const SpecItem records[] = {record};
     EXPECT_TRUE(back(SpecsMessage{records, {}}).define[0] == record);
 }
 

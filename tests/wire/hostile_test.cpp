@@ -10,7 +10,7 @@
 
 #include "aligned_bytes.h"
 #include "describe.h"
-#include "record_maker.h"
+#include "item_maker.h"
 #include "shim_generated.h"
 #include "wire/codec.h"
 
@@ -38,8 +38,7 @@ std::span<const std::byte> bytes_of(const FlatBufferBuilder& out) {
     return std::as_bytes(std::span(out.GetBufferPointer(), out.GetSize()));
 }
 
-std::string fault_of_envelope(FlatBufferBuilder& out, fbs::Body kind, Offset<void> body,
-                              std::uint16_t version = 1) {
+std::string fault_of_envelope(FlatBufferBuilder& out, fbs::Body kind, Offset<void> body, std::uint16_t version = 1) {
     fbs::FinishEnvelopeBuffer(out, fbs::CreateEnvelope(out, version, kind, body));
     return fault_of(bytes_of(out));
 }
@@ -58,8 +57,7 @@ std::string fault_of_object(fbs::ObjectBody kind, const MakeObject& make) {
     FlatBufferBuilder out;
     const auto body = make ? make(out) : Offset<void>();
     const std::vector objects = {fbs::CreateObject(out, kind, body)};
-    return fault_of_state(out, fbs::StateBody::Objects,
-                          fbs::CreateObjectsDirect(out, &objects).Union());
+    return fault_of_state(out, fbs::StateBody::Objects, fbs::CreateObjectsDirect(out, &objects).Union());
 }
 
 const std::string kNotValid = "frame is not a valid flatbuffer of this schema";
@@ -68,8 +66,8 @@ std::vector<std::vector<std::byte>> good_frames() {
     std::vector<std::vector<std::byte>> frames;
     Encoder encoder;
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        RecordMaker maker(seed, kLimits);
-        for (std::size_t kind = 0; kind < RecordMaker::kMessageKinds; ++kind) {
+        ItemMaker maker(seed, kLimits);
+        for (std::size_t kind = 0; kind < ItemMaker::kMessageKinds; ++kind) {
             const auto bytes = encoder.encode(maker.message(kind, Extent::small));
             frames.emplace_back(bytes.begin(), bytes.end());
         }
@@ -100,8 +98,7 @@ TEST(Hostile, a_frame_with_any_bit_flipped_is_refused_or_read_within_its_bytes) 
 TEST(Hostile, a_frame_with_any_word_replaced_is_refused_or_read_within_its_bytes) {
     for (auto& frame : good_frames()) {
         for (std::size_t at = 0; at + 4 <= frame.size(); at += 2) {
-            for (const std::uint32_t word :
-                 {0u, 1u, 0x7fffffffu, 0x80000000u, 0xfffffffcu, 0xffffffffu}) {
+            for (const std::uint32_t word : {0u, 1u, 0x7fffffffu, 0x80000000u, 0xfffffffcu, 0xffffffffu}) {
                 std::array<std::byte, 4> kept;
                 std::memcpy(kept.data(), &frame[at], 4);
                 std::memcpy(&frame[at], &word, 4);
@@ -146,9 +143,7 @@ TEST(Hostile, one_list_of_terms_shared_by_all_specs_is_given_up_early) {
     fbs::PodSpecBuilder spec(out);
     spec.add_preferred_nodes(terms);
     const std::vector specs(1000, spec.Finish());
-    EXPECT_EQ(
-        fault_of_state(out, fbs::StateBody::Specs, fbs::CreateSpecsDirect(out, &specs).Union()),
-        kNotValid);
+    EXPECT_EQ(fault_of_state(out, fbs::StateBody::Specs, fbs::CreateSpecsDirect(out, &specs).Union()), kNotValid);
 }
 
 // Each table is small and there is one per spec: only what they share is large.
@@ -161,8 +156,7 @@ std::string fault_of_values_shared_by(std::size_t specs) {
         spec.add_images(values);
         places.push_back(spec.Finish());
     }
-    return fault_of_state(out, fbs::StateBody::Specs,
-                          fbs::CreateSpecsDirect(out, &places).Union());
+    return fault_of_state(out, fbs::StateBody::Specs, fbs::CreateSpecsDirect(out, &places).Union());
 }
 
 TEST(Hostile, one_long_list_of_values_shared_by_all_specs_is_refused_past_a_multiple_of_the_frame) {
@@ -173,15 +167,14 @@ TEST(Hostile, one_long_list_of_values_shared_by_all_specs_is_refused_past_a_mult
 
 TEST(Hostile, one_long_list_of_labels_shared_by_all_objects_is_refused_likewise) {
     FlatBufferBuilder out;
-    const auto labels =
-        out.CreateVectorOfStructs(std::vector<fbs::Attribute>(1000, fbs::Attribute(1, 2)));
+    const auto labels = out.CreateVectorOfStructs(std::vector<fbs::Attribute>(1000, fbs::Attribute(1, 2)));
     std::vector<Offset<fbs::Object>> objects;
     for (int i = 0; i < 100; ++i) {
         const auto one = fbs::CreateNamespace(out, 1, labels).Union();
         objects.push_back(fbs::CreateObject(out, fbs::ObjectBody::Namespace, one));
     }
-    const std::string fault = fault_of_state(out, fbs::StateBody::Objects,
-                                             fbs::CreateObjectsDirect(out, &objects).Union());
+    const std::string fault =
+        fault_of_state(out, fbs::StateBody::Objects, fbs::CreateObjectsDirect(out, &objects).Union());
     EXPECT_TRUE(fault.ends_with("the lists of this message overlap too often")) << fault;
 }
 
@@ -192,8 +185,7 @@ TEST(Hostile, one_long_reason_shared_by_all_nacks_is_refused_past_a_multiple_of_
     for (int i = 0; i < 2000; ++i) {
         nacks.push_back(fbs::CreateNack(out, 0, reason));
     }
-    const std::string fault =
-        fault_of_state(out, fbs::StateBody::Nacks, fbs::CreateNacksDirect(out, &nacks).Union());
+    const std::string fault = fault_of_state(out, fbs::StateBody::Nacks, fbs::CreateNacksDirect(out, &nacks).Union());
     EXPECT_TRUE(fault.starts_with("nacks[")) << fault;
     EXPECT_TRUE(fault.ends_with("the texts of this message overlap too often")) << fault;
 }
@@ -205,9 +197,7 @@ TEST(Hostile, a_short_reason_shared_by_all_nacks_is_fine) {
     for (int i = 0; i < 2000; ++i) {
         nacks.push_back(fbs::CreateNack(out, out.CreateString("pod-" + std::to_string(i)), reason));
     }
-    EXPECT_EQ(
-        fault_of_state(out, fbs::StateBody::Nacks, fbs::CreateNacksDirect(out, &nacks).Union()),
-        "");
+    EXPECT_EQ(fault_of_state(out, fbs::StateBody::Nacks, fbs::CreateNacksDirect(out, &nacks).Union()), "");
 }
 
 // A vector of amounts whose length lies on a multiple of four as it must, its entries off theirs of
@@ -237,8 +227,8 @@ TEST(Hostile, a_message_without_content_is_refused) {
     FlatBufferBuilder out;
     EXPECT_EQ(fault_of_envelope(out, fbs::Body::NONE, 0), "envelope has no message");
     for (const fbs::Body kind :
-         {fbs::Body::Hello, fbs::Body::HelloReply, fbs::Body::State, fbs::Body::Acknowledge,
-          fbs::Body::Decisions, fbs::Body::StateApplied, fbs::Body::CountersRequest, fbs::Body::Counters}) {
+         {fbs::Body::Hello, fbs::Body::HelloReply, fbs::Body::State, fbs::Body::Acknowledge, fbs::Body::Decisions,
+          fbs::Body::StateApplied, fbs::Body::CountersRequest, fbs::Body::Counters}) {
         out.Clear();
         EXPECT_EQ(fault_of_envelope(out, kind, 0), "envelope has no message");
     }
@@ -247,15 +237,13 @@ TEST(Hostile, a_message_without_content_is_refused) {
         EXPECT_EQ(fault_of_state(out, static_cast<fbs::StateBody>(kind), 0), "state has no body");
     }
     for (int kind = 0; kind <= static_cast<int>(fbs::ObjectBody::MAX); ++kind) {
-        EXPECT_EQ(fault_of_object(static_cast<fbs::ObjectBody>(kind), nullptr),
-                  "objects[0] has no body");
+        EXPECT_EQ(fault_of_object(static_cast<fbs::ObjectBody>(kind), nullptr), "objects[0] has no body");
     }
 }
 
 TEST(Hostile, counters_whose_names_and_values_differ_in_number_are_refused) {
     FlatBufferBuilder out;
-    const std::vector<flatbuffers::Offset<flatbuffers::String>> names = {out.CreateString("a"),
-                                                                          out.CreateString("b")};
+    const std::vector<flatbuffers::Offset<flatbuffers::String>> names = {out.CreateString("a"), out.CreateString("b")};
     const auto list = out.CreateVector(names);
     const auto values = out.CreateVector(std::vector<std::uint64_t>{1});
     const auto body = fbs::CreateCounters(out, 1, 0, 1, list, values).Union();
@@ -286,12 +274,10 @@ TEST(Hostile, counters_off_their_alignment_are_refused) {
 TEST(Hostile, a_message_of_an_unknown_kind_is_named_by_its_number) {
     FlatBufferBuilder out;
     const auto body = fbs::CreateAcknowledge(out, 1).Union();
-    EXPECT_EQ(fault_of_envelope(out, static_cast<fbs::Body>(200), body),
-              "message of kind 200 is not known");
+    EXPECT_EQ(fault_of_envelope(out, static_cast<fbs::Body>(200), body), "message of kind 200 is not known");
     out.Clear();
     const auto define = fbs::CreateDefine(out).Union();
-    EXPECT_EQ(fault_of_state(out, static_cast<fbs::StateBody>(99), define),
-              "state body of kind 99 is not known");
+    EXPECT_EQ(fault_of_state(out, static_cast<fbs::StateBody>(99), define), "state body of kind 99 is not known");
     EXPECT_EQ(fault_of_object(static_cast<fbs::ObjectBody>(77),
                               [](auto& bytes) { return fbs::CreateCsiDriver(bytes, 1).Union(); }),
               "objects[0] is of kind 77, which is not known");
@@ -311,8 +297,7 @@ TEST(Hostile, a_message_of_a_kind_that_is_not_offered_yet_is_named) {
 TEST(Hostile, an_envelope_without_schema_version_is_refused_and_a_later_one_accepted) {
     FlatBufferBuilder out;
     auto body = fbs::CreateAcknowledge(out, 1).Union();
-    EXPECT_EQ(fault_of_envelope(out, fbs::Body::Acknowledge, body, 0),
-              "schema_version is not given");
+    EXPECT_EQ(fault_of_envelope(out, fbs::Body::Acknowledge, body, 0), "schema_version is not given");
     out.Clear();
     body = fbs::CreateAcknowledge(out, 1).Union();
     EXPECT_EQ(fault_of_envelope(out, fbs::Body::Acknowledge, body, 1000), "");
@@ -323,8 +308,7 @@ TEST(Hostile, enumerators_that_are_not_known_are_refused_by_name) {
     const auto node = [&out](int action) {
         out.Clear();
         const std::vector nodes = {fbs::CreateNode(out, 1, static_cast<fbs::NodeAction>(action))};
-        return fault_of_state(out, fbs::StateBody::Nodes,
-                              fbs::CreateNodesDirect(out, &nodes).Union());
+        return fault_of_state(out, fbs::StateBody::Nodes, fbs::CreateNodesDirect(out, &nodes).Union());
     };
     EXPECT_EQ(node(0), "nodes[0].action is 0, which is not known");
     EXPECT_EQ(node(6), "");
@@ -332,10 +316,8 @@ TEST(Hostile, enumerators_that_are_not_known_are_refused_by_name) {
 
     const auto release = [&out](int termination) {
         out.Clear();
-        const std::vector releases = {
-            fbs::CreateRelease(out, 0, 1, static_cast<fbs::Termination>(termination))};
-        return fault_of_state(out, fbs::StateBody::Releases,
-                              fbs::CreateReleasesDirect(out, &releases).Union());
+        const std::vector releases = {fbs::CreateRelease(out, 0, 1, static_cast<fbs::Termination>(termination))};
+        return fault_of_state(out, fbs::StateBody::Releases, fbs::CreateReleasesDirect(out, &releases).Union());
     };
     EXPECT_EQ(release(0), "");
     EXPECT_EQ(release(4), "");
@@ -343,10 +325,9 @@ TEST(Hostile, enumerators_that_are_not_known_are_refused_by_name) {
 
     const auto decision = [&out](int kind, int termination) {
         out.Clear();
-        const std::vector decisions = {fbs::CreateDecision(
-            out, static_cast<fbs::DecisionKind>(kind), static_cast<fbs::Termination>(termination))};
-        return fault_of_envelope(out, fbs::Body::Decisions,
-                                 fbs::CreateDecisionsDirect(out, 1, 0, &decisions).Union());
+        const std::vector decisions = {
+            fbs::CreateDecision(out, static_cast<fbs::DecisionKind>(kind), static_cast<fbs::Termination>(termination))};
+        return fault_of_envelope(out, fbs::Body::Decisions, fbs::CreateDecisionsDirect(out, 1, 0, &decisions).Union());
     };
     EXPECT_EQ(decision(0, 0), "decisions[0].kind is 0, which is not known");
     EXPECT_EQ(decision(10, 4), "");
@@ -355,8 +336,7 @@ TEST(Hostile, enumerators_that_are_not_known_are_refused_by_name) {
 
     const auto reply = [&out](int outcome) {
         out.Clear();
-        const auto body =
-            fbs::CreateHelloReply(out, static_cast<fbs::HelloOutcome>(outcome)).Union();
+        const auto body = fbs::CreateHelloReply(out, static_cast<fbs::HelloOutcome>(outcome)).Union();
         return fault_of_envelope(out, fbs::Body::HelloReply, body);
     };
     EXPECT_EQ(reply(0), "outcome is 0, which is not known");

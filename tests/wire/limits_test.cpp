@@ -37,28 +37,22 @@ struct Room {
     std::vector<Attribute> attributes;
     std::vector<DictId> ids;
     std::vector<DictEntry> entries;
-    std::vector<NodeRecord> nodes;
-    std::vector<ApplicationRecord> applications;
-    std::vector<AskRecord> asks;
-    std::vector<ReleaseRecord> releases;
-    std::vector<NackRecord> nacks;
+    std::vector<NodeItem> nodes;
+    std::vector<ApplicationItem> applications;
+    std::vector<AskItem> asks;
+    std::vector<ReleaseItem> releases;
+    std::vector<NackItem> nacks;
     std::vector<Taint> taints;
-    std::vector<SpecRecord> specs;
-    std::vector<ObjectRecord> objects;
+    std::vector<SpecItem> specs;
+    std::vector<ObjectItem> objects;
     std::vector<Decision> decisions;
 } room;
 
 std::string_view text_of(std::size_t size) { return room.text = std::string(size, 'k'); }
-std::span<const Amount> amounts_of(std::size_t size) {
-    return room.amounts = std::vector<Amount>(size);
-}
-std::span<const Attribute> attributes_of(std::size_t size) {
-    return room.attributes = std::vector<Attribute>(size);
-}
+std::span<const Amount> amounts_of(std::size_t size) { return room.amounts = std::vector<Amount>(size); }
+std::span<const Attribute> attributes_of(std::size_t size) { return room.attributes = std::vector<Attribute>(size); }
 
-std::span<const Taint> taints_of(std::size_t size) {
-    return room.taints = std::vector<Taint>(size);
-}
+std::span<const Taint> taints_of(std::size_t size) { return room.taints = std::vector<Taint>(size); }
 
 // A list of three whose last item is `record`.
 template <class Record>
@@ -71,81 +65,60 @@ std::span<const Record> third(std::vector<Record>& list, const Record& record) {
 std::vector<Case> list_cases() {
     return {
         {"entries", "entries", kItems,
-         [](std::size_t n) {
-             return state(DefineMessage{room.entries = std::vector<DictEntry>(n)});
-         }},
+         [](std::size_t n) { return state(DefineMessage{room.entries = std::vector<DictEntry>(n)}); }},
         {"ids", "entries", kItems,
          [](std::size_t n) { return state(ForgetMessage{room.ids = std::vector<DictId>(n)}); }},
         {"nodes", "entries", kItems,
-         [](std::size_t n) {
-             return state(NodesMessage{room.nodes = std::vector<NodeRecord>(n)});
-         }},
+         [](std::size_t n) { return state(NodesMessage{room.nodes = std::vector<NodeItem>(n)}); }},
         {"add", "entries", kItems,
          [](std::size_t n) {
-             return state(
-                 ApplicationsMessage{room.applications = std::vector<ApplicationRecord>(n), {}});
+             return state(ApplicationsMessage{room.applications = std::vector<ApplicationItem>(n), {}});
          }},
         {"remove", "entries", kItems,
          [](std::size_t n) {
              return state(ApplicationsMessage{{}, room.ids = std::vector<DictId>(n)});
          }},
         {"asks", "entries", kItems,
-         [](std::size_t n) { return state(AsksMessage{room.asks = std::vector<AskRecord>(n)}); }},
+         [](std::size_t n) { return state(AsksMessage{room.asks = std::vector<AskItem>(n)}); }},
         {"releases", "entries", kItems,
-         [](std::size_t n) {
-             return state(ReleasesMessage{room.releases = std::vector<ReleaseRecord>(n)});
-         }},
+         [](std::size_t n) { return state(ReleasesMessage{room.releases = std::vector<ReleaseItem>(n)}); }},
         {"nacks", "entries", kItems,
-         [](std::size_t n) {
-             return state(NacksMessage{room.nacks = std::vector<NackRecord>(n)});
-         }},
+         [](std::size_t n) { return state(NacksMessage{room.nacks = std::vector<NackItem>(n)}); }},
         {"decisions", "entries", kItems,
          [](std::size_t n) {
              return DecisionsFrame{1, 0, room.decisions = std::vector<Decision>(n)};
          }},
         {"specs", "entries", kItems,
          [](std::size_t n) {
-             return state(SpecsMessage{room.specs = std::vector<SpecRecord>(n), {}});
+             return state(SpecsMessage{room.specs = std::vector<SpecItem>(n), {}});
          }},
         {"forget", "entries", kItems,
-         [](std::size_t n) { return state(SpecsMessage{{}, room.ids = std::vector<DictId>(n)}); }},
-        {"objects", "entries", kItems,
          [](std::size_t n) {
-             return state(ObjectsMessage{room.objects = std::vector<ObjectRecord>(n)});
+             return state(SpecsMessage{{}, room.ids = std::vector<DictId>(n)});
          }},
+        {"objects", "entries", kItems,
+         [](std::size_t n) { return state(ObjectsMessage{room.objects = std::vector<ObjectItem>(n)}); }},
         {"nodes[2].capacity", "entries", kLimits.amounts_max,
          [](std::size_t n) {
-             return state(
-                 NodesMessage{third(room.nodes, with(&NodeRecord::capacity, amounts_of(n)))});
+             return state(NodesMessage{third(room.nodes, with(&NodeItem::capacity, amounts_of(n)))});
          }},
         {"nodes[2].attributes", "entries", kLimits.attributes_max,
          [](std::size_t n) {
-             return state(
-                 NodesMessage{third(room.nodes, with(&NodeRecord::attributes, attributes_of(n)))});
+             return state(NodesMessage{third(room.nodes, with(&NodeItem::attributes, attributes_of(n)))});
          }},
         {"nodes[2].taints", "entries", kLimits.attributes_max,
-         [](std::size_t n) {
-             return state(NodesMessage{third(room.nodes, with(&NodeRecord::taints, taints_of(n)))});
-         }},
+         [](std::size_t n) { return state(NodesMessage{third(room.nodes, with(&NodeItem::taints, taints_of(n)))}); }},
         {"nodes[2].images", "entries", kLimits.terms_max,
-         [](std::size_t n) {
-             return state(
-                 NodesMessage{third(room.nodes, with(&NodeRecord::images, amounts_of(n)))});
-         }},
+         [](std::size_t n) { return state(NodesMessage{third(room.nodes, with(&NodeItem::images, amounts_of(n)))}); }},
         {"nodes[2].devices", "entries", kLimits.amounts_max,
          [](std::size_t n) {
              room.ids = std::vector<DictId>(n);
-             return state(NodesMessage{
-                 third(room.nodes, with(&NodeRecord::devices, std::span<const DictId>(room.ids)))});
+             return state(NodesMessage{third(room.nodes, with(&NodeItem::devices, std::span<const DictId>(room.ids)))});
          }},
         {"asks[2].requests", "entries", kLimits.amounts_max,
-         [](std::size_t n) {
-             return state(AsksMessage{third(room.asks, with(&AskRecord::requests, amounts_of(n)))});
-         }},
+         [](std::size_t n) { return state(AsksMessage{third(room.asks, with(&AskItem::requests, amounts_of(n)))}); }},
         {"asks[2].tags", "entries", kLimits.attributes_max,
-         [](std::size_t n) {
-             return state(AsksMessage{third(room.asks, with(&AskRecord::tags, attributes_of(n)))});
-         }},
+         [](std::size_t n) { return state(AsksMessage{third(room.asks, with(&AskItem::tags, attributes_of(n)))}); }},
     };
 }
 
@@ -153,7 +126,7 @@ std::vector<Case> list_cases() {
 template <class Entry>
 Case spec_case(const char* name, std::uint32_t most, std::vector<Entry> PodSpec::*list) {
     return {std::string("specs[2].") + name, "entries", most, [list](std::size_t n) {
-                SpecRecord record;
+                SpecItem record;
                 record.spec.*list = std::vector<Entry>(n);
                 return state(SpecsMessage{third(room.specs, record), {}});
             }};
@@ -164,7 +137,7 @@ Case object_case(const char* name, std::uint32_t most, std::vector<Entry> Object
     return {std::string("objects[2].") + name, "entries", most, [list](std::size_t n) {
                 Object object;
                 object.*list = std::vector<Entry>(n);
-                return state(ObjectsMessage{third(room.objects, ObjectRecord{object, false})});
+                return state(ObjectsMessage{third(room.objects, ObjectItem{object, false})});
             }};
 }
 
@@ -187,7 +160,7 @@ std::vector<Case> spec_and_object_cases() {
         spec_case("gates", terms, &PodSpec::gates),
         {"specs[2].required_nodes", "entries", terms,
          [](std::size_t n) {
-             SpecRecord record;
+             SpecItem record;
              record.spec.required_nodes = std::vector<NodeTerm>(n);
              return state(SpecsMessage{third(room.specs, record), {}});
          }},
@@ -195,7 +168,7 @@ std::vector<Case> spec_and_object_cases() {
          [](std::size_t n) {
              LabelSelector selector{std::vector<LabelRequirement>(2)};
              selector.requirements[1].values.resize(n);
-             SpecRecord record;
+             SpecItem record;
              record.spec.affinity.resize(2);
              record.spec.affinity[1].selector = selector;
              return state(SpecsMessage{third(room.specs, record), {}});
@@ -216,37 +189,28 @@ std::vector<Case> text_cases() {
              return state(DefineMessage{third(room.entries, DictEntry{1, text_of(n)})});
          }},
         {"asks[2].key", "bytes", kBytes,
-         [](std::size_t n) {
-             return state(AsksMessage{third(room.asks, with(&AskRecord::key, text_of(n)))});
-         }},
+         [](std::size_t n) { return state(AsksMessage{third(room.asks, with(&AskItem::key, text_of(n)))}); }},
         {"asks[2].devices", "bytes", kBytes,
-         [](std::size_t n) {
-             return state(AsksMessage{third(room.asks, with(&AskRecord::devices, text_of(n)))});
-         }},
+         [](std::size_t n) { return state(AsksMessage{third(room.asks, with(&AskItem::devices, text_of(n)))}); }},
         {"releases[2].key", "bytes", kBytes,
          [](std::size_t n) {
-             return state(
-                 ReleasesMessage{third(room.releases, with(&ReleaseRecord::key, text_of(n)))});
+             return state(ReleasesMessage{third(room.releases, with(&ReleaseItem::key, text_of(n)))});
          }},
         {"releases[2].message", "bytes", kBytes,
          [](std::size_t n) {
-             return state(
-                 ReleasesMessage{third(room.releases, with(&ReleaseRecord::message, text_of(n)))});
+             return state(ReleasesMessage{third(room.releases, with(&ReleaseItem::message, text_of(n)))});
          }},
         {"nacks[2].key", "bytes", kBytes,
          [](std::size_t n) {
-             return state(NacksMessage{third(room.nacks, NackRecord{text_of(n), ""})});
+             return state(NacksMessage{third(room.nacks, NackItem{text_of(n), ""})});
          }},
         {"nacks[2].reason", "bytes", kBytes,
          [](std::size_t n) {
-             return state(NacksMessage{third(room.nacks, NackRecord{"", text_of(n)})});
+             return state(NacksMessage{third(room.nacks, NackItem{"", text_of(n)})});
          }},
-        {"partition", "bytes", kBytes,
-         [](std::size_t n) { return with(&Hello::partition, text_of(n)); }},
-        {"version", "bytes", kBytes,
-         [](std::size_t n) { return with(&Hello::version, text_of(n)); }},
-        {"reason", "bytes", kBytes,
-         [](std::size_t n) { return with(&HelloReply::reason, text_of(n)); }},
+        {"partition", "bytes", kBytes, [](std::size_t n) { return with(&Hello::partition, text_of(n)); }},
+        {"version", "bytes", kBytes, [](std::size_t n) { return with(&Hello::version, text_of(n)); }},
+        {"reason", "bytes", kBytes, [](std::size_t n) { return with(&HelloReply::reason, text_of(n)); }},
         {"decisions[2].name", "bytes", kBytes,
          [](std::size_t n) {
              return DecisionsFrame{1, 0, third(room.decisions, with(&Decision::name, text_of(n)))};
@@ -257,8 +221,7 @@ std::vector<Case> text_cases() {
          }},
         {"decisions[2].devices", "bytes", kBytes,
          [](std::size_t n) {
-             return DecisionsFrame{1, 0,
-                                   third(room.decisions, with(&Decision::devices, text_of(n)))};
+             return DecisionsFrame{1, 0, third(room.decisions, with(&Decision::devices, text_of(n)))};
          }},
         {"decisions[2].text", "bytes", kBytes,
          [](std::size_t n) {
@@ -270,8 +233,7 @@ std::vector<Case> text_cases() {
 void expect_kept(const Case& limit) {
     EXPECT_EQ(fault_of(limit.make(limit.most)), "") << limit.item;
     EXPECT_EQ(fault_of(limit.make(limit.most + 1)),
-              fmt::format("{} has {} {}, at most {}", limit.item, limit.most + 1, limit.unit,
-                          limit.most));
+              fmt::format("{} has {} {}, at most {}", limit.item, limit.most + 1, limit.unit, limit.most));
 }
 
 TEST(Limits, every_list_is_accepted_at_its_limit_and_refused_one_past_it) {

@@ -5,7 +5,7 @@
 #include "aligned_bytes.h"
 #include "allocation_counter.h"
 #include "describe.h"
-#include "record_maker.h"
+#include "item_maker.h"
 #include "wire/codec.h"
 
 namespace bayplan::wire {
@@ -15,8 +15,7 @@ constexpr Limits kLimits;
 constexpr Limits kSmallLimits{
     .items_max = 100, .string_bytes_max = 300, .amounts_max = 10, .attributes_max = 20, .terms_max = 3};
 
-std::string round_trip(const Message& message, const Limits& limits, Encoder& encoder,
-                       DecodedFrame& frame) {
+std::string round_trip(const Message& message, const Limits& limits, Encoder& encoder, DecodedFrame& frame) {
     AlignedBytes bytes(encoder.encode(message));
     std::string error;
     if (!frame.decode(bytes.bytes(), limits, error)) {
@@ -29,11 +28,10 @@ TEST(RoundTrip, random_messages_come_back_the_same) {
     Encoder encoder;
     DecodedFrame frame;
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-        RecordMaker maker(seed, kLimits);
-        for (std::size_t kind = 0; kind < RecordMaker::kMessageKinds; ++kind) {
+        ItemMaker maker(seed, kLimits);
+        for (std::size_t kind = 0; kind < ItemMaker::kMessageKinds; ++kind) {
             const Message message = maker.message(kind, Extent::small);
-            ASSERT_EQ(round_trip(message, kLimits, encoder, frame), describe(message))
-                << "seed " << seed;
+            ASSERT_EQ(round_trip(message, kLimits, encoder, frame), describe(message)) << "seed " << seed;
         }
     }
 }
@@ -41,8 +39,8 @@ TEST(RoundTrip, random_messages_come_back_the_same) {
 TEST(RoundTrip, empty_messages_come_back_the_same) {
     Encoder encoder;
     DecodedFrame frame;
-    RecordMaker maker(1, kLimits);
-    for (std::size_t kind = 0; kind < RecordMaker::kMessageKinds; ++kind) {
+    ItemMaker maker(1, kLimits);
+    for (std::size_t kind = 0; kind < ItemMaker::kMessageKinds; ++kind) {
         const Message message = maker.message(kind, Extent::empty);
         EXPECT_EQ(round_trip(message, kLimits, encoder, frame), describe(message));
     }
@@ -51,8 +49,8 @@ TEST(RoundTrip, empty_messages_come_back_the_same) {
 TEST(RoundTrip, messages_with_every_list_and_text_at_its_limit_come_back_the_same) {
     Encoder encoder;
     DecodedFrame frame;
-    RecordMaker maker(2, kSmallLimits);
-    for (std::size_t kind = 0; kind < RecordMaker::kMessageKinds; ++kind) {
+    ItemMaker maker(2, kSmallLimits);
+    for (std::size_t kind = 0; kind < ItemMaker::kMessageKinds; ++kind) {
         const Message message = maker.message(kind, Extent::maximal);
         EXPECT_EQ(round_trip(message, kSmallLimits, encoder, frame), describe(message));
     }
@@ -61,30 +59,29 @@ TEST(RoundTrip, messages_with_every_list_and_text_at_its_limit_come_back_the_sam
 TEST(RoundTrip, default_constructed_messages_come_back_the_same) {
     Encoder encoder;
     DecodedFrame frame;
-    for (const Message& message : {Message(Hello()), Message(HelloReply()), Message(StateFrame()), Message(CountersRequest()),
-                                   Message(CountersFrame()),
-                                   Message(AcknowledgeFrame()), Message(DecisionsFrame())}) {
+    for (const Message& message :
+         {Message(Hello()), Message(HelloReply()), Message(StateFrame()), Message(CountersRequest()),
+          Message(CountersFrame()), Message(AcknowledgeFrame()), Message(DecisionsFrame())}) {
         EXPECT_EQ(round_trip(message, kLimits, encoder, frame), describe(message));
     }
 }
 
 TEST(RoundTrip, encoded_bytes_do_not_depend_on_what_was_encoded_before) {
-    RecordMaker maker(3, kLimits);
+    ItemMaker maker(3, kLimits);
     Encoder used;
-    for (std::size_t kind = 0; kind < RecordMaker::kMessageKinds; ++kind) {
+    for (std::size_t kind = 0; kind < ItemMaker::kMessageKinds; ++kind) {
         const Message message = maker.message(kind, Extent::small);
         Encoder fresh;
         const auto first = fresh.encode(message);
         const auto later = used.encode(message);
-        EXPECT_TRUE(std::equal(first.begin(), first.end(), later.begin(), later.end()))
-            << "kind " << kind;
+        EXPECT_TRUE(std::equal(first.begin(), first.end(), later.begin(), later.end())) << "kind " << kind;
         EXPECT_EQ(first.size() % 8, 0u);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first.data()) % 8, 0u);
     }
 }
 
 TEST(RoundTrip, records_stay_valid_when_the_decoded_frame_is_moved) {
-    RecordMaker maker(4, kLimits);
+    ItemMaker maker(4, kLimits);
     Encoder encoder;
     const Message message = maker.message(4, Extent::small);
     AlignedBytes bytes(encoder.encode(message));
@@ -102,16 +99,14 @@ std::string repeated_decision_frame(Encoder& encoder, std::size_t decisions, std
     }
     std::vector<Decision> list;
     for (const std::string& name : names) {
-        list.push_back({DecisionKind::allocated, Termination::unknown, name,
-                        "node-with-a-long-name.example", ""});
+        list.push_back({DecisionKind::allocated, Termination::unknown, name, "node-with-a-long-name.example", ""});
     }
     const Message message = DecisionsFrame{1, 1, list};
     AlignedBytes encoded(encoder.encode(message));
     bytes = encoded.bytes().size();
     DecodedFrame frame;
     std::string error;
-    return frame.decode(encoded.bytes(), kLimits, error) &&
-                   describe(frame.message()) == describe(message)
+    return frame.decode(encoded.bytes(), kLimits, error) && describe(frame.message()) == describe(message)
                ? ""
                : "differs: " + error;
 }
@@ -139,12 +134,12 @@ TEST(RoundTrip, more_different_texts_than_the_memo_holds_come_back_the_same) {
 }
 
 TEST(RoundTrip, neither_direction_allocates_once_its_buffers_have_grown) {
-    RecordMaker maker(5, kSmallLimits);
+    ItemMaker maker(5, kSmallLimits);
     Encoder encoder;
     DecodedFrame frame;
     std::string error;
     std::vector<Message> messages;
-    for (std::size_t kind = 0; kind < RecordMaker::kMessageKinds; ++kind) {
+    for (std::size_t kind = 0; kind < ItemMaker::kMessageKinds; ++kind) {
         messages.push_back(maker.message(kind, Extent::maximal));
     }
     const auto all = [&] {
@@ -152,7 +147,7 @@ TEST(RoundTrip, neither_direction_allocates_once_its_buffers_have_grown) {
         for (std::size_t kind = 0; kind < messages.size(); ++kind) {
             const auto bytes = encoder.encode(messages[kind]);
             // Specs and objects own their lists (storage.h says why); only encoding them is free.
-            good = (kind == RecordMaker::kSpecs || kind == RecordMaker::kObjects ||
+            good = (kind == ItemMaker::kSpecs || kind == ItemMaker::kObjects ||
                     frame.decode(bytes, kSmallLimits, error)) &&
                    good;
         }

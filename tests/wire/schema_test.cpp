@@ -77,8 +77,7 @@ TEST(Schema, flatc_refuses_changes_of_type_order_number_and_default) {
         {"a default", "allocation.fbs", "grace_period_s:int32 = -1;", "grace_period_s:int32;"},
     };
     for (const Change& change : changes) {
-        EXPECT_NE(conform_fault(kBaseline, Copy(change).path(), root_of(change)), "")
-            << change.what;
+        EXPECT_NE(conform_fault(kBaseline, Copy(change).path(), root_of(change)), "") << change.what;
     }
 }
 
@@ -92,8 +91,7 @@ TEST(Schema, the_reflected_schemas_show_what_flatc_lets_pass) {
         {"a struct that grew", "common.fbs", "value:int64;\n}", "value:int64;\n  more:int64;\n}"},
         {"an enumerator removed", "common.fbs", "  placeholder_replaced = 4,\n", ""},
         {"a member of a union removed", "state.fbs", "  Objects,\n}", "}"},
-        {"members of a union swapped", "shim.fbs", "  Hello,\n  HelloReply,",
-         "  HelloReply,\n  Hello,"},
+        {"members of a union swapped", "shim.fbs", "  Hello,\n  HelloReply,", "  HelloReply,\n  Hello,"},
         {"a type", "application.fbs", "queue:uint32;", "queue:int32;"},
         {"a default", "object.fbs", "bytes_max:int64 = -1;", "bytes_max:int64 = -2;"},
         {"the identifier", "journal.fbs", "\"BYJL\"", "\"BYJM\""},
@@ -106,22 +104,17 @@ TEST(Schema, the_reflected_schemas_show_what_flatc_lets_pass) {
 
 TEST(Schema, additions_at_the_end_and_deprecation_pass_both) {
     const Change changes[] = {
-        {"a field at the end", "allocation.fbs", "}\n\ntable Asks {",
-         "  more:[Attribute];\n}\n\ntable Asks {"},
+        {"a field at the end", "allocation.fbs", "}\n\ntable Asks {", "  more:[Attribute];\n}\n\ntable Asks {"},
         {"an enumerator at the end", "common.fbs", "placeholder_replaced = 4,",
          "placeholder_replaced = 4,\n  node_lost = 5,"},
-        {"a member of a union at the end", "state.fbs", "  Objects,\n}",
-         "  Objects,\n  Nack,\n}"},
-        {"a deprecated field", "allocation.fbs", "scheduler_name:uint32;",
-         "scheduler_name:uint32 (deprecated);"},
-        {"a new table", "event.fbs", "table Events {",
-         "table More {\n  id:uint32;\n}\n\ntable Events {"},
+        {"a member of a union at the end", "state.fbs", "  Objects,\n}", "  Objects,\n  Nack,\n}"},
+        {"a deprecated field", "allocation.fbs", "scheduler_name:uint32;", "scheduler_name:uint32 (deprecated);"},
+        {"a new table", "event.fbs", "table Events {", "table More {\n  id:uint32;\n}\n\ntable Events {"},
     };
     for (const Change& change : changes) {
         const Copy copy(change);
         EXPECT_EQ(conform_fault(kBaseline, copy.path(), root_of(change)), "") << change.what;
-        EXPECT_EQ(reflection_faults(kBaseline, copy.path(), root_of(change)),
-                  std::vector<std::string>())
+        EXPECT_EQ(reflection_faults(kBaseline, copy.path(), root_of(change)), std::vector<std::string>())
             << change.what;
     }
 }

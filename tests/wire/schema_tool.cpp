@@ -27,16 +27,15 @@ std::string content_of(const fs::path& file) {
 Outcome run_flatc(const std::string& arguments) {
     ScratchDirectory scratch;
     const fs::path log = scratch.path() / "log";
-    const std::string command =
-        fmt::format("'{}' {} >'{}' 2>&1", BAYPLAN_FLATC, arguments, log.string());
+    const std::string command = fmt::format("'{}' {} >'{}' 2>&1", BAYPLAN_FLATC, arguments, log.string());
     const int status = std::system(command.c_str());
     return {status, content_of(log)};
 }
 
 std::string reflected(const fs::path& directory, const std::string& file) {
     ScratchDirectory scratch;
-    const Outcome outcome = run_flatc(fmt::format(
-        "--binary --schema -o '{}' '{}'", scratch.path().string(), (directory / file).string()));
+    const Outcome outcome =
+        run_flatc(fmt::format("--binary --schema -o '{}' '{}'", scratch.path().string(), (directory / file).string()));
     if (outcome.status != 0) {
         throw std::runtime_error(outcome.output);
     }
@@ -45,8 +44,7 @@ std::string reflected(const fs::path& directory, const std::string& file) {
 
 class Comparison {
 public:
-    Comparison(const reflection::Schema& earlier, const reflection::Schema& later)
-        : earlier_(earlier), later_(later) {}
+    Comparison(const reflection::Schema& earlier, const reflection::Schema& later) : earlier_(earlier), later_(later) {}
 
     std::vector<std::string> faults() {
         for (const reflection::Object* object : *earlier_.objects()) {
@@ -90,8 +88,7 @@ private:
         }
     }
 
-    void compare(const std::string& object, const reflection::Field& earlier,
-                 const reflection::Field* later) {
+    void compare(const std::string& object, const reflection::Field& earlier, const reflection::Field* later) {
         const std::string name = object + "." + earlier.name()->str();
         if (later == nullptr) {
             return fault("{} is gone", name);
@@ -102,8 +99,7 @@ private:
         if (type_of(earlier_, *earlier.type()) != type_of(later_, *later->type())) {
             fault("{} changed its type", name);
         }
-        if (earlier.default_integer() != later->default_integer() ||
-            earlier.default_real() != later->default_real()) {
+        if (earlier.default_integer() != later->default_integer() || earlier.default_real() != later->default_real()) {
             fault("{} changed its default", name);
         }
         if (earlier.required() != later->required()) {
@@ -116,10 +112,8 @@ private:
 
     // Indices of objects and enums differ between schemas, names do not.
     static std::string type_of(const reflection::Schema& schema, const reflection::Type& type) {
-        std::string text = fmt::format("{}/{}", static_cast<int>(type.base_type()),
-                                       static_cast<int>(type.element()));
-        const auto kind =
-            type.base_type() == reflection::Vector ? type.element() : type.base_type();
+        std::string text = fmt::format("{}/{}", static_cast<int>(type.base_type()), static_cast<int>(type.element()));
+        const auto kind = type.base_type() == reflection::Vector ? type.element() : type.base_type();
         if (type.index() >= 0) {
             const auto index = static_cast<flatbuffers::uoffset_t>(type.index());
             text += kind == reflection::Obj ? schema.objects()->Get(index)->name()->str()
@@ -152,8 +146,7 @@ private:
 }  // namespace
 
 ScratchDirectory::ScratchDirectory() {
-    std::string name =
-        (fs::temp_directory_path() / ("schema-test-" + std::string(6, 'X'))).string();
+    std::string name = (fs::temp_directory_path() / ("schema-test-" + std::string(6, 'X'))).string();
     if (mkdtemp(name.data()) == nullptr) {
         throw std::runtime_error("no scratch directory");
     }
@@ -166,18 +159,16 @@ ScratchDirectory::~ScratchDirectory() {
 }
 
 std::string conform_fault(const fs::path& earlier, const fs::path& later, const std::string& file) {
-    const Outcome outcome = run_flatc(fmt::format("--conform '{}' --conform-includes '{}' '{}'",
-                                                  (earlier / file).string(), earlier.string(),
-                                                  (later / file).string()));
+    const Outcome outcome =
+        run_flatc(fmt::format("--conform '{}' --conform-includes '{}' '{}'", (earlier / file).string(),
+                              earlier.string(), (later / file).string()));
     return outcome.status == 0 ? "" : "flatc: " + outcome.output;
 }
 
-std::vector<std::string> reflection_faults(const fs::path& earlier, const fs::path& later,
-                                           const std::string& file) {
+std::vector<std::string> reflection_faults(const fs::path& earlier, const fs::path& later, const std::string& file) {
     const std::string before = reflected(earlier, file);
     const std::string after = reflected(later, file);
-    return Comparison(*reflection::GetSchema(before.data()), *reflection::GetSchema(after.data()))
-        .faults();
+    return Comparison(*reflection::GetSchema(before.data()), *reflection::GetSchema(after.data())).faults();
 }
 
 }  // namespace bayplan::wire

@@ -29,8 +29,7 @@ std::string conform_fault(const std::filesystem::path& earlier, const std::files
                           const std::string& file);
 
 // Everything of the earlier schema that the later one lost or changed.
-std::vector<std::string> reflection_faults(const std::filesystem::path& earlier,
-                                           const std::filesystem::path& later,
+std::vector<std::string> reflection_faults(const std::filesystem::path& earlier, const std::filesystem::path& later,
                                            const std::string& file);
 
 }  // namespace bayplan::wire

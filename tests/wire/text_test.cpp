@@ -26,8 +26,7 @@ TEST(Text, plain_names_of_any_length_and_other_alphabets_pass) {
         EXPECT_EQ(fault(text, TextRule::name), "");
         text += "~ "[length % 2];
     }
-    EXPECT_EQ(fault("Knoten-Süd 語 𝄞 \xed\x9f\xbf \xee\x80\x80 \xf4\x8f\xbf\xbf", TextRule::name),
-              "");
+    EXPECT_EQ(fault("Knoten-Süd 語 𝄞 \xed\x9f\xbf \xee\x80\x80 \xf4\x8f\xbf\xbf", TextRule::name), "");
 }
 
 TEST(Text, a_control_character_is_found_wherever_it_stands) {
@@ -53,10 +52,9 @@ TEST(Text, prose_may_have_lines_and_tabs_but_nothing_else) {
 
 TEST(Text, broken_utf8_is_found) {
     for (const std::string_view bad :
-         {"\x80"sv, "\xbf"sv, "\xc0\x80"sv, "\xc1\xbf"sv, "\xc3"sv, "\xc3\x28"sv, "\xe0\x80\x80"sv,
-          "\xe0\x9f\xbf"sv, "\xe2\x82"sv, "\xe2\x28\xa1"sv, "\xed\xa0\x80"sv, "\xed\xbf\xbf"sv,
-          "\xf0\x80\x80\x80"sv, "\xf0\x8f\xbf\xbf"sv, "\xf0\x9f\x98"sv, "\xf4\x90\x80\x80"sv,
-          "\xf5\x80\x80\x80"sv, "\xff"sv}) {
+         {"\x80"sv, "\xbf"sv, "\xc0\x80"sv, "\xc1\xbf"sv, "\xc3"sv, "\xc3\x28"sv, "\xe0\x80\x80"sv, "\xe0\x9f\xbf"sv,
+          "\xe2\x82"sv, "\xe2\x28\xa1"sv, "\xed\xa0\x80"sv, "\xed\xbf\xbf"sv, "\xf0\x80\x80\x80"sv,
+          "\xf0\x8f\xbf\xbf"sv, "\xf0\x9f\x98"sv, "\xf4\x90\x80\x80"sv, "\xf5\x80\x80\x80"sv, "\xff"sv}) {
         EXPECT_EQ(fault(bad, TextRule::name), kNotUtf8);
         EXPECT_EQ(fault("some text before it " + std::string(bad), TextRule::prose), kNotUtf8);
     }
@@ -70,38 +68,31 @@ std::string fault_of(const Message& message) {
 }
 
 TEST(Text, names_keys_and_dictionary_texts_are_held_to_the_rule_for_names) {
-    const AskRecord asks[] = {with(&AskRecord::key, "a"), with(&AskRecord::key, "a\nb")};
+    const AskItem asks[] = {with(&AskItem::key, "a"), with(&AskItem::key, "a\nb")};
     EXPECT_EQ(fault_of(StateFrame{1, AsksMessage{asks}}), "asks[1].key has a control character");
     const DictEntry entries[] = {{1, "cpu\xff"}};
     EXPECT_EQ(fault_of(StateFrame{1, DefineMessage{entries}}), "entries[0].text is not UTF-8");
-    const ReleaseRecord releases[] = {with(&ReleaseRecord::key, "\x7f")};
-    EXPECT_EQ(fault_of(StateFrame{1, ReleasesMessage{releases}}),
-              "releases[0].key has a control character");
-    const NackRecord nacks[] = {{"\t", ""}};
+    const ReleaseItem releases[] = {with(&ReleaseItem::key, "\x7f")};
+    EXPECT_EQ(fault_of(StateFrame{1, ReleasesMessage{releases}}), "releases[0].key has a control character");
+    const NackItem nacks[] = {{"\t", ""}};
     EXPECT_EQ(fault_of(StateFrame{1, NacksMessage{nacks}}), "nacks[0].key has a control character");
     EXPECT_EQ(fault_of(with(&Hello::partition, "a\rb")), "partition has a control character");
     EXPECT_EQ(fault_of(with(&Hello::version, "\x01")), "version has a control character");
     const Decision decisions[] = {with(&Decision::name, "\n"), with(&Decision::node, "\n")};
-    EXPECT_EQ(fault_of(DecisionsFrame{1, 0, decisions}),
-              "decisions[0].name has a control character");
+    EXPECT_EQ(fault_of(DecisionsFrame{1, 0, decisions}), "decisions[0].name has a control character");
     EXPECT_EQ(fault_of(DecisionsFrame{1, 0, std::span(decisions).subspan(1)}),
               "decisions[0].node has a control character");
 }
 
 TEST(Text, messages_and_reasons_are_held_to_the_rule_for_prose) {
-    const NackRecord nacks[] = {{"a", "line\nline"}, {"b", "\x1b"}};
-    EXPECT_EQ(fault_of(StateFrame{1, NacksMessage{nacks}}),
-              "nacks[1].reason has a control character");
-    const ReleaseRecord releases[] = {with(&ReleaseRecord::message, "line\nline"),
-                                      with(&ReleaseRecord::message, "\xff")};
-    EXPECT_EQ(fault_of(StateFrame{1, ReleasesMessage{releases}}),
-              "releases[1].message is not UTF-8");
-    EXPECT_EQ(fault_of(StateFrame{1, ConfigurationMessage{"partitions:\n\t\x02"}}),
-              "text has a control character");
+    const NackItem nacks[] = {{"a", "line\nline"}, {"b", "\x1b"}};
+    EXPECT_EQ(fault_of(StateFrame{1, NacksMessage{nacks}}), "nacks[1].reason has a control character");
+    const ReleaseItem releases[] = {with(&ReleaseItem::message, "line\nline"), with(&ReleaseItem::message, "\xff")};
+    EXPECT_EQ(fault_of(StateFrame{1, ReleasesMessage{releases}}), "releases[1].message is not UTF-8");
+    EXPECT_EQ(fault_of(StateFrame{1, ConfigurationMessage{"partitions:\n\t\x02"}}), "text has a control character");
     EXPECT_EQ(fault_of(with(&HelloReply::reason, "\xff")), "reason is not UTF-8");
     const Decision decisions[] = {with(&Decision::text, "a\nb"), with(&Decision::text, "\x02")};
-    EXPECT_EQ(fault_of(DecisionsFrame{1, 0, decisions}),
-              "decisions[1].text has a control character");
+    EXPECT_EQ(fault_of(DecisionsFrame{1, 0, decisions}), "decisions[1].text has a control character");
 }
 
 }  // namespace

@@ -69,9 +69,9 @@ public:
 };
 
 struct TlsFiles {
-    std::string certificate;  // PEM, own chain
-    std::string key;          // PEM
-    std::string authority;    // PEM, the CA that peers must be signed by
+    std::string certificate;   // PEM, own chain
+    std::string key;           // PEM
+    std::string authority;     // PEM, the CA that peers must be signed by
     std::string revoked = {};  // PEM, revocation lists of that CA; empty: none
 };
 
@@ -80,11 +80,11 @@ enum class IdlePolicy : std::uint8_t { adaptive, poll };
 // What strangers may ask of a server, per lcore. Defaults: a handshake costs 0.75 ms of CPU, an
 // answer without state a few microseconds.
 struct HandshakeLimits {
-    std::uint32_t retry_above = 32;         // under way; from then on addresses are proven by Retry
-    std::uint32_t pending_max = 128;        // under way; more are not begun
-    std::uint32_t per_s = 500;              // from all sources together
-    std::uint32_t per_s_of_network = 100;   // from one /24 of IPv4 or /56 of IPv6
-    std::uint32_t answers_per_s = 10'000;   // Retry, refusal, version negotiation, stateless reset
+    std::uint32_t retry_above = 32;        // under way; from then on addresses are proven by Retry
+    std::uint32_t pending_max = 128;       // under way; more are not begun
+    std::uint32_t per_s = 500;             // from all sources together
+    std::uint32_t per_s_of_network = 100;  // from one /24 of IPv4 or /56 of IPv6
+    std::uint32_t answers_per_s = 10'000;  // Retry, refusal, version negotiation, stateless reset
 };
 
 // Limits and timers of QUIC and framing. Defaults: measured, dataplane/README.md.
@@ -95,17 +95,17 @@ struct TransportOptions {
     std::uint32_t receive_window_bytes = 4u << 20;  // per stream: credit given to the peer
     std::uint32_t connections_max = 256;
     std::uint32_t idle_timeout_ms = 30'000;
-    std::uint16_t payload_bytes_max = 1452;         // UDP payload of one packet
+    std::uint16_t payload_bytes_max = 1452;  // UDP payload of one packet
     // New keys after so many packets sent on a connection. QUIC itself demands it at 2^23.
     std::uint32_t key_update_packets = 1u << 20;
     HandshakeLimits handshakes;
-    std::string alpn = "bayplan/1";                 // both sides must name the same protocol
+    std::string alpn = "bayplan/1";  // both sides must name the same protocol
 };
 
 struct KernelPortOptions {
     // Server: where to listen; client: local address. IPv4 or IPv6; :: is every address of both.
     std::string address = "0.0.0.0";
-    std::uint16_t udp_port = 0;       // 0 = any (clients)
+    std::uint16_t udp_port = 0;  // 0 = any (clients)
 };
 
 struct DpdkPortOptions {
@@ -178,15 +178,13 @@ public:
 };
 
 // Opens the port and prepares TLS. Throws nothing: on failure returns null and says why in `error`.
-std::unique_ptr<DataPlane> open_data_plane(const DataPlaneOptions&, FrameHandler&,
-                                           std::string& error);
+std::unique_ptr<DataPlane> open_data_plane(const DataPlaneOptions&, FrameHandler&, std::string& error);
 
 // One data plane per handler on one port, each for a thread (lcore) of its own. New connections are
 // spread by the device or the kernel, and a connection never changes its lcore. All must have
 // stopped before one of them is destroyed. Empty and `error` on failure.
 std::vector<std::unique_ptr<DataPlane>> open_data_planes(const DataPlaneOptions&,
-                                                         std::span<FrameHandler* const> handlers,
-                                                         std::string& error);
+                                                         std::span<FrameHandler* const> handlers, std::string& error);
 
 // Takes what the libraries below a port (DPDK) have to say, a line at a time, on whatever thread of
 // the process they say it; must not call back. Empty (the default): standard error, after "dpdk: ".
@@ -200,8 +198,7 @@ struct RingPair {
     std::unique_ptr<DataPlane> server;
     std::unique_ptr<DataPlane> client;
 };
-RingPair open_ring_pair(const DataPlaneOptions& server, FrameHandler& server_handler,
-                        const DataPlaneOptions& client, FrameHandler& client_handler,
-                        std::string& error);
+RingPair open_ring_pair(const DataPlaneOptions& server, FrameHandler& server_handler, const DataPlaneOptions& client,
+                        FrameHandler& client_handler, std::string& error);
 
 }  // namespace bayplan::dataplane

@@ -22,12 +22,9 @@ public:
 
     Frame() = default;
     explicit Frame(std::size_t size)
-        : words_(size == 0 ? nullptr
-                           : std::make_unique_for_overwrite<std::uint64_t[]>((size + 7) / 8)),
-          size_(size) {}
+        : words_(size == 0 ? nullptr : std::make_unique_for_overwrite<std::uint64_t[]>((size + 7) / 8)), size_(size) {}
     // A frame that was moved from is empty, not a size without bytes.
-    Frame(Frame&& other) noexcept
-        : words_(std::move(other.words_)), size_(std::exchange(other.size_, 0)) {}
+    Frame(Frame&& other) noexcept : words_(std::move(other.words_)), size_(std::exchange(other.size_, 0)) {}
     Frame& operator=(Frame&& other) noexcept {
         words_ = std::move(other.words_);
         size_ = std::exchange(other.size_, 0);

@@ -10,8 +10,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <cstdio>
@@ -165,22 +165,19 @@ private:
 
 std::string as_json(const Direction& direction) {
     const DirectionCounts& counts = direction.counts();
-    return fmt::format(
-        R"({{"seen":{},"carried":{},"dropped":{},"reordered":{},"duplicated":{},"corrupted":{},)"
-        R"("uncut_runs":{},"send_errors":{}}})",
-        counts.seen, counts.carried, counts.dropped, counts.reordered, counts.duplicated,
-        counts.corrupted, direction.source().uncut_runs(), direction.source().send_errors());
+    return fmt::format(R"({{"seen":{},"carried":{},"dropped":{},"reordered":{},"duplicated":{},"corrupted":{},)"
+                       R"("uncut_runs":{},"send_errors":{}}})",
+                       counts.seen, counts.carried, counts.dropped, counts.reordered, counts.duplicated,
+                       counts.corrupted, direction.source().uncut_runs(), direction.source().send_errors());
 }
 
 // Sleeps until a frame, a command, a due frame or a signal; storms are looked at every 20 ms.
-void wait(const Wire& a, const Wire& b, const Commands& commands, std::int64_t due_ns,
-          const sigset_t& waiting_mask) {
+void wait(const Wire& a, const Wire& b, const Commands& commands, std::int64_t due_ns, const sigset_t& waiting_mask) {
     constexpr std::int64_t kLongestNs = 20'000'000;
     const std::int64_t ns = due_ns < 0 ? kLongestNs : std::min(due_ns, kLongestNs);
     const timespec timeout{0, ns};
-    pollfd files[] = {{a.descriptor(), POLLIN, 0},
-                      {b.descriptor(), POLLIN, 0},
-                      {commands.open() ? STDIN_FILENO : -1, POLLIN, 0}};
+    pollfd files[] = {
+        {a.descriptor(), POLLIN, 0}, {b.descriptor(), POLLIN, 0}, {commands.open() ? STDIN_FILENO : -1, POLLIN, 0}};
     ppoll(files, 3, &timeout, &waiting_mask);
 }
 
@@ -219,12 +216,10 @@ sigset_t stop_on_sigterm() {
     return before;
 }
 
-bool write_report(const std::string& path, std::uint64_t seed, const Direction& a_to_b,
-                  const Direction& b_to_a) {
+bool write_report(const std::string& path, std::uint64_t seed, const Direction& a_to_b, const Direction& b_to_a) {
     std::FILE* const file = std::fopen(path.c_str(), "w");
     if (file == nullptr) return false;
-    fmt::print(file, "{{\"seed\":{},\"a_to_b\":{},\"b_to_a\":{}}}\n", seed, as_json(a_to_b),
-               as_json(b_to_a));
+    fmt::print(file, "{{\"seed\":{},\"a_to_b\":{},\"b_to_a\":{}}}\n", seed, as_json(a_to_b), as_json(b_to_a));
     return std::fclose(file) == 0;
 }
 

@@ -67,8 +67,7 @@ Wire::Wire(const std::string& interface_name) : room_(kHeaderBytes + 65536) {
     address.sll_protocol = htons(ETH_P_ALL);
     address.sll_ifindex = static_cast<int>(if_nametoindex(interface_name.c_str()));
     check(address.sll_ifindex == 0 ? -1 : 0, "interface " + interface_name);
-    check(bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address),
-          "bind to " + interface_name);
+    check(bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), "bind to " + interface_name);
 }
 
 Wire::~Wire() { close(socket_); }

@@ -25,7 +25,7 @@ public:
     std::optional<Bytes> receive();
     void send(std::span<const std::uint8_t> frame);
 
-    std::uint64_t uncut_runs() const { return uncut_runs_; }    // left to be cut by a device: dropped
+    std::uint64_t uncut_runs() const { return uncut_runs_; }  // left to be cut by a device: dropped
     std::uint64_t send_errors() const { return send_errors_; }
 
 private:

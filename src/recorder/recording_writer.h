@@ -19,27 +19,26 @@
 #include <string_view>
 #include <vector>
 
-#include "bayplan/records.h"
-#include "wire/journal_codec.h"
+#include "bayplan/messages.h"
+#include "wire/recording_codec.h"
 
 namespace bayplan::recorder {
 
-class RecordWriter {
+class RecordingWriter {
 public:
     // Creates the file and writes the start of the run with the configuration it runs under. A
     // record that lies at `path` already is kept as `path`.previous. nullptr: `error` says why.
-    static std::unique_ptr<RecordWriter> open(const std::string& path,
-                                              std::string_view configuration, std::string& error);
+    static std::unique_ptr<RecordingWriter> open(const std::string& path, std::string_view configuration,
+                                                 std::string& error);
 
     // Writes what is buffered. Without finish() before, a reader reports the record as torn.
-    ~RecordWriter();
-    RecordWriter(const RecordWriter&) = delete;
-    RecordWriter& operator=(const RecordWriter&) = delete;
+    ~RecordingWriter();
+    RecordingWriter(const RecordingWriter&) = delete;
+    RecordingWriter& operator=(const RecordingWriter&) = delete;
 
     // `attempts_before`: attempts committed before this input was applied. `frame`: the bytes which
     // a StateMessage was decoded from; empty for one made in process.
-    void write(std::uint64_t attempts_before, const Input& input,
-               std::span<const std::byte> frame = {});
+    void write(std::uint64_t attempts_before, const Input& input, std::span<const std::byte> frame = {});
 
     // The orderly end; nothing may be written after it. Waits until the disk has the file.
     void finish(std::uint64_t attempts_total);
@@ -51,9 +50,9 @@ public:
     const std::string& error() const { return error_; }
 
 private:
-    RecordWriter(int file, std::string path);
+    RecordingWriter(int file, std::string path);
 
-    void append(const wire::JournalEntry& entry, std::span<const std::byte> frame);
+    void append(const wire::RecordingItem& entry, std::span<const std::byte> frame);
     void append_bytes(std::span<const std::byte> bytes);
     void write_through(std::span<const std::byte> bytes);
     void fail(int error_number);
@@ -64,7 +63,7 @@ private:
     bool finished_ = false;
     std::uint64_t offset_ = 0;  // in the file, of the next byte appended
     std::vector<std::byte> buffer_;
-    wire::JournalEncoder encoder_;
+    wire::RecordingEncoder encoder_;
 };
 
 }  // namespace bayplan::recorder

@@ -22,9 +22,9 @@
 
 namespace bayplan::client {
 
-class Outbox {
+class StateWindow {
 public:
-    explicit Outbox(std::size_t kept_bytes_max) : kept_bytes_max_(kept_bytes_max) {}
+    explicit StateWindow(std::size_t kept_bytes_max) : kept_bytes_max_(kept_bytes_max) {}
 
     // The bound is looked at before a batch, so the excess is at most one batch of the caller.
     bool has_room() const { return kept_bytes_ < kept_bytes_max_; }
@@ -33,15 +33,13 @@ public:
     std::size_t kept_bytes() const { return kept_bytes_; }
     std::uint64_t last_sequence() const { return last_sequence_; }
 
-    void specs(std::span<const SpecRecord> define, const TextOf&,
-               std::span<const SpecNumber> forget);
-    void objects(std::span<const ObjectRecord>, const TextOf&);
+    void specs(std::span<const SpecItem> define, const TextOf&, std::span<const SpecNumber> forget);
+    void objects(std::span<const ObjectItem>, const TextOf&);
     void nodes(std::span<const NodeStatement>);
-    void applications(std::span<const ApplicationStatement>,
-                      std::span<const std::string_view> remove);
+    void applications(std::span<const ApplicationStatement>, std::span<const std::string_view> remove);
     void pods(std::span<const PodStatement>);
     void releases(std::span<const ReleaseStatement>);
-    void nacks(std::span<const NackRecord>);
+    void nacks(std::span<const NackItem>);
     void forget(std::span<const std::string_view> texts);
 
     // Forgets all it has, numbering and dictionary included, and begins anew.

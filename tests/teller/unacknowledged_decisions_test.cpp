@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "teller/outbox.h"
+#include "teller/unacknowledged_decisions.h"
 
 namespace bayplan {
 namespace {
 
-void append(Outbox& outbox, std::uint64_t first, std::uint64_t last) {
+void append(UnacknowledgedDecisions& outbox, std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t number = first; number <= last; ++number) {
         const std::string name = "pod-" + std::to_string(number);
         outbox.append({.kind = DecisionKind::allocated, .name = name, .node = "node", .text = {}, .devices = {}});
@@ -17,7 +17,7 @@ void append(Outbox& outbox, std::uint64_t first, std::uint64_t last) {
 }
 
 // Numbers of what is sent now; each must have the name of its number. At most so many batches are taken.
-std::vector<std::uint64_t> sent(Outbox& outbox, std::size_t batches = SIZE_MAX) {
+std::vector<std::uint64_t> sent(UnacknowledgedDecisions& outbox, std::size_t batches = SIZE_MAX) {
     std::vector<std::uint64_t> numbers;
     std::size_t taken = 0;
     outbox.send_to([&](const std::shared_ptr<const DecisionBatch>& batch, std::size_t skip) {
@@ -33,8 +33,8 @@ std::vector<std::uint64_t> sent(Outbox& outbox, std::size_t batches = SIZE_MAX) 
     return numbers;
 }
 
-TEST(Outbox, ARefusedBatchIsOfferedAgain) {
-    Outbox outbox;
+TEST(UnacknowledgedDecisions, ARefusedBatchIsOfferedAgain) {
+    UnacknowledgedDecisions outbox;
     append(outbox, 1, 3'000);
     EXPECT_EQ(sent(outbox, 1).size(), 1'024u);
     EXPECT_FALSE(outbox.all_sent());
@@ -44,8 +44,8 @@ TEST(Outbox, ARefusedBatchIsOfferedAgain) {
     EXPECT_TRUE(outbox.all_sent());
 }
 
-TEST(Outbox, AfterAReconnectTheRestGoesOutAgain) {
-    Outbox outbox;
+TEST(UnacknowledgedDecisions, AfterAReconnectTheRestGoesOutAgain) {
+    UnacknowledgedDecisions outbox;
     append(outbox, 1, 2'000);
     sent(outbox);
     outbox.acknowledge(1'024);
@@ -58,8 +58,8 @@ TEST(Outbox, AfterAReconnectTheRestGoesOutAgain) {
     EXPECT_EQ(again.back(), 2'010u);
 }
 
-TEST(Outbox, WhatIsAcknowledgedIsLetGo) {
-    Outbox outbox;
+TEST(UnacknowledgedDecisions, WhatIsAcknowledgedIsLetGo) {
+    UnacknowledgedDecisions outbox;
     append(outbox, 1, 10);
     std::weak_ptr<const DecisionBatch> kept;
     outbox.send_to([&](const auto& batch, std::size_t) {

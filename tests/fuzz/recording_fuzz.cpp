@@ -12,8 +12,8 @@
 
 #include "aligned_bytes.h"
 #include "describe.h"
-#include "recorder/record_reader.h"
-#include "wire/journal_codec.h"
+#include "recorder/recording_reader.h"
+#include "wire/recording_codec.h"
 
 namespace {
 
@@ -25,21 +25,21 @@ using namespace bayplan::wire;
     std::abort();
 }
 
-std::string described(const JournalEntry& entry) {
-    if (const auto* start = std::get_if<JournalStart>(&entry)) {
+std::string described(const RecordingItem& entry) {
+    if (const auto* start = std::get_if<RecordingStart>(&entry)) {
         return "start " + std::string(start->configuration);
     }
-    if (const auto* finish = std::get_if<JournalFinish>(&entry)) {
+    if (const auto* finish = std::get_if<RecordingFinish>(&entry)) {
         return "finish " + std::to_string(finish->attempts_total);
     }
-    const auto& input = std::get<JournalInput>(entry);
+    const auto& input = std::get<RecordingInput>(entry);
     return "input " + std::to_string(input.attempts_before) + " " + describe(input.input);
 }
 
 void decode_payload(std::span<const std::uint8_t> bytes) {
-    static JournalDecoder decoder;
-    static JournalDecoder again;
-    static JournalEncoder encoder;
+    static RecordingDecoder decoder;
+    static RecordingDecoder again;
+    static RecordingEncoder encoder;
     AlignedBytes input(std::as_bytes(bytes));
     std::string error;
     if (!decoder.decode(input.bytes(), error)) {
@@ -61,23 +61,24 @@ void decode_payload(std::span<const std::uint8_t> bytes) {
 void read_file(std::span<const std::uint8_t> bytes) {
     static const int file = ::memfd_create("record", 0);
     static const std::string path = "/proc/self/fd/" + std::to_string(file);
-    if (::ftruncate(file, 0) != 0 || ::pwrite(file, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    if (::ftruncate(file, 0) != 0 ||
+        ::pwrite(file, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
         found("no file", path);
     }
     std::string error;
-    const auto reader = recorder::RecordReader::open(path, error);
+    const auto reader = recorder::RecordingReader::open(path, error);
     if (reader == nullptr) {
         if (error.empty()) {
             found("refused without a reason", "");
         }
         return;
     }
-    recorder::RecordEntry entry;
-    recorder::RecordStep step;
-    while ((step = reader->next(entry)) == recorder::RecordStep::input) {
+    recorder::RecordingEntry entry;
+    recorder::RecordingStep step;
+    while ((step = reader->next(entry)) == recorder::RecordingStep::input) {
         describe(entry.input);
     }
-    if (step == recorder::RecordStep::torn && reader->fault().empty()) {
+    if (step == recorder::RecordingStep::torn && reader->fault().empty()) {
         found("torn without a reason", "");
     }
 }

@@ -1,4 +1,4 @@
-// Resource kinds by dense id, with the two that scores know by name at fixed ids.
+// Resource resources by dense id, with the two that scores know by name at fixed ids.
 //
 // Thread: the engine's; the fixed ids may be used by anybody.
 #pragma once
@@ -9,18 +9,18 @@
 
 namespace bayplan {
 
-inline constexpr KindId kCpu = static_cast<KindId>(0);     // milli-cores
-inline constexpr KindId kMemory = static_cast<KindId>(1);  // bytes
+inline constexpr ResourceId kCpu = static_cast<ResourceId>(0);     // milli-cores
+inline constexpr ResourceId kMemory = static_cast<ResourceId>(1);  // bytes
 // What resource scores count of cpu and memory (R-SCORE-1). No node has a capacity of these and no
 // ask requests them: they are columns of `used` and `foreign` alone.
-inline constexpr KindId kScoredCpu = static_cast<KindId>(2);
-inline constexpr KindId kScoredMemory = static_cast<KindId>(3);
+inline constexpr ResourceId kScoredCpu = static_cast<ResourceId>(2);
+inline constexpr ResourceId kScoredMemory = static_cast<ResourceId>(3);
 
-constexpr bool is_resource(KindId kind) { return kind != kScoredCpu && kind != kScoredMemory; }
+constexpr bool is_resource(ResourceId resource) { return resource != kScoredCpu && resource != kScoredMemory; }
 
-class KindTable : public NameTable<KindId> {
+class ResourceTable : public NameTable<ResourceId> {
 public:
-    KindTable() {
+    ResourceTable() {
         BP_CHECK(acquire("cpu") == kCpu);
         BP_CHECK(acquire("memory") == kMemory);
         // LF cannot occur in a name of a shim.

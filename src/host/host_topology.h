@@ -24,7 +24,7 @@ struct NumaDomain {
     std::int64_t memory_bytes = 0;
 };
 
-struct Topology {
+struct HostTopology {
     std::vector<Core> cores;  // in order of their first CPU
     std::vector<NumaDomain> domains;
 
@@ -35,6 +35,6 @@ struct Topology {
     std::vector<int> numa_of(const threads::CpuSet&) const;
 };
 
-Known<Topology> read_topology(const HostFiles&);
+Known<HostTopology> read_topology(const HostFiles&);
 
 }  // namespace bayplan::host

@@ -1,5 +1,5 @@
-// What a search place by place asks a score: nodes of a place lie in the same domains, but for keys that give each node
-// a domain of its own (hostname). So their raw scores differ by what is on the nodes themselves alone, and a place with
+// What a search site by site asks a score: nodes of a site lie in the same domains, but for keys that give each node
+// a domain of its own (hostname). So their raw scores differ by what is on the nodes themselves alone, and a site with
 // the least and the most of that tells the extremes without a look at its nodes.
 //
 // Thread: the engine's. Found anew in each attempt; pointers hold for so long.
@@ -20,14 +20,14 @@ struct NodeNumbers {
     std::int64_t weight = 0;
 };
 
-// A place with feasible nodes; any block of it stands for it.
-struct FeasiblePlace {
+// A site with feasible nodes; any block of it stands for it.
+struct FeasibleSite {
     std::uint32_t block = 0;
     std::uint64_t nodes = 0;  // feasible ones
 };
-using FeasiblePlaces = std::span<const FeasiblePlace>;
+using FeasibleSites = std::span<const FeasibleSite>;
 
-inline constexpr std::size_t kSoftConstraintsMax = 16;  // a search place by place is for pods with no more
+inline constexpr std::size_t kSoftConstraintsMax = 16;  // a search site by site is for pods with no more
 
 // Of an attempt: what each soft spread constraint counts.
 struct SpreadWeights {

@@ -1,4 +1,4 @@
-// Searches place by place beside the search that looks at every block: the same best node after every change, on
+// Searches site by site beside the search that looks at every block: the same best node after every change, on
 // clusters with more blocks in a zone than a group has, for every kind of term, with nodes whose labels go wrong.
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "cluster/kinds.h"
+#include "cluster/resources.h"
 #include "placement/block_evaluator.h"
 #include "placement/cluster_search.h"
 #include "predicates/registry.h"
@@ -36,7 +36,7 @@ protected:
         }
         for (int number = 0; number < kSpecs; ++number) {
             Class& made = *classes_.emplace_back(std::make_unique<Class>());
-            made.ask_class.spec = specs_.acquire(random_spec());
+            made.ask_class.pod_spec = specs_.acquire(random_spec());
             made.ask_class.requests = {{kCpu, 100 + 100 * below(3)}, {kMemory, 1'000 + 1'000 * below(3)}};
             made.ask_class.own_cpu = made.ask_class.cpu_request = made.ask_class.requests[0].value;
             made.ask_class.own_memory = made.ask_class.memory_request = made.ask_class.requests[1].value;
@@ -47,7 +47,9 @@ protected:
         }
     }
 
-    std::int64_t below(std::int64_t bound) { return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound)); }
+    std::int64_t below(std::int64_t bound) {
+        return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound));
+    }
     bool one_in(std::int64_t count) { return below(count) == 0; }
 
     // --- nodes
@@ -67,12 +69,13 @@ protected:
     }
     void add_node(std::uint32_t node) {
         const std::string zone = "zone-" + std::to_string(node % 2);
-        std::vector<KindAmount> capacity = {{kCpu, 4'000}, {kMemory, 32'000}};
+        std::vector<ResourceAmount> capacity = {{kCpu, 4'000}, {kMemory, 32'000}};
         slots_.push_back(nodes_.add("n" + std::to_string(node), static_cast<ShimId>(0), capacity, {zone, ""}, true));
         topology_.set_facts(slots_.back(), facts_of(node, zone));
     }
     void set_facts(std::uint32_t node, std::shared_ptr<NodeFacts> facts) {
-        nodes_.set_capacity(slots_[node], {{kCpu, 4'000}, {kMemory, 32'000}});  // as an update does: its block is logged
+        nodes_.set_capacity(slots_[node],
+                            {{kCpu, 4'000}, {kMemory, 32'000}});  // as an update does: its block is logged
         topology_.set_facts(slots_[node], std::move(facts));
     }
     // A taint, another zone in the same block, a host's name twice, no name, or as it was.
@@ -83,7 +86,9 @@ protected:
         switch (below(12)) {
             case 0: facts = facts_of(node, "zone-other"); break;
             case 1: facts = facts_of(node + 1, zone); break;
-            case 2: std::erase_if(facts->labels, [&](const Label& label) { return label.key == known_.hostname; }); break;
+            case 2:
+                std::erase_if(facts->labels, [&](const Label& label) { return label.key == known_.hostname; });
+                break;
             case 3:
             case 4:
             case 5: facts->taints = {{texts_.acquire("old"), 0, TaintEffect::prefer_no_schedule}}; break;
@@ -136,7 +141,7 @@ protected:
 
     // --- pods
 
-    void place(Class& one, Slot slot) {
+    void site(Class& one, Slot slot) {
         ++last_pod_;
         const AskId id = asks_.add("pod-" + std::to_string(last_pod_), last_pod_);
         Ask& ask = asks_[id];
@@ -144,16 +149,16 @@ protected:
         ask.slot = slot;
         state_.add_used(slot, one.ask_class.occupies, +1);
         nodes_[slot].allocations.insert(id);
-        specs_.pods(one.ask_class.spec).push_back(asks_, id);
-        topology_.add_pod(one.ask_class.spec, slot, false);
+        specs_.pods(one.ask_class.pod_spec).push_back(asks_, id);
+        topology_.add_pod(one.ask_class.pod_spec, slot, false);
         pods_.push_back({id, &one});
     }
     void remove_one() {
         const auto at = static_cast<std::size_t>(below(static_cast<std::int64_t>(pods_.size())));
         const auto [id, one] = pods_[at];
         const Slot slot = asks_[id].slot;
-        topology_.remove_pod(one->ask_class.spec, slot, asks_[id].terminating);
-        specs_.pods(one->ask_class.spec).remove(asks_, id);
+        topology_.remove_pod(one->ask_class.pod_spec, slot, asks_[id].terminating);
+        specs_.pods(one->ask_class.pod_spec).remove(asks_, id);
         nodes_[slot].allocations.remove(id);
         state_.add_used(slot, one->ask_class.occupies, -1);
         asks_.remove(id);
@@ -209,7 +214,7 @@ protected:
     }
 
     std::mt19937_64 random_;
-    KindTable kinds_;
+    ResourceTable kinds_;
     NameTable<NameId> names_;
     NodeState state_{1, 1};
     NodeTable nodes_{state_, kinds_, names_};
@@ -218,13 +223,13 @@ protected:
     AskTable asks_;
     SpecTable specs_{texts_};
     ClassTable class_table_{kinds_, names_, specs_, 1};
-    Topology topology_{{texts_, known_, asks_, specs_, class_table_, nodes_}, {}};
+    ClusterFacts topology_{{texts_, known_, asks_, specs_, class_table_, nodes_}, {}};
     Devices devices_{state_, kinds_, DeviceChoice::fullest};
     const ClusterView cluster_{asks_, class_table_, specs_, nodes_, state_, topology_, kinds_, devices_};
     const LaneKernels& kernels_ = lane_kernels(SimdLevel::automatic);
     BlockEvaluator evaluator_{make_predicates({}), make_scores({}), ScorePolicy::least_allocated, kernels_};
     const std::vector<WeightedClusterScore> scores_ = make_cluster_scores({});
-    PlaceSearch by_place_{evaluator_.predicates(), scores_, kernels_};
+    SiteSearch by_site_{evaluator_.predicates(), scores_, kernels_};
     ClusterSearch by_block_{evaluator_.predicates(), make_cluster_scores({}), kernels_};
     std::uint64_t last_pod_ = 0;
     std::vector<std::unique_ptr<Class>> classes_;
@@ -235,7 +240,7 @@ protected:
 };
 
 TEST_P(PlaceSearches, find_the_node_that_a_look_at_every_block_finds) {
-    int by_place = 0;
+    int by_site = 0;
     int placed = 0;
     Class* one = classes_.front().get();
     for (int step = 0; step < kSteps; ++step) {
@@ -248,24 +253,24 @@ TEST_P(PlaceSearches, find_the_node_that_a_look_at_every_block_finds) {
         const NodeKey expected = by_block_.best(subject, cache_without(*one, excluded));
         ASSERT_EQ(by_block_.best(subject, one->cache, excluded), expected) << "step " << step;
         NodeKey found = 0;
-        if (by_place_.find(subject, one->cache, excluded, found)) {
-            ++by_place;
+        if (by_site_.find(subject, one->cache, excluded, found)) {
+            ++by_site;
             ASSERT_EQ(found, expected) << "step " << step << ": nodes " << raw(slot_of(found)) << " and "
                                        << raw(slot_of(expected));
         }
         if (expected != 0 && !one_in(20)) {
-            place(*one, slot_of(expected));
+            site(*one, slot_of(expected));
             ++placed;
         } else {
-            place(*one, slots_[static_cast<std::size_t>(below(kNodes))]);  // by force
+            site(*one, slots_[static_cast<std::size_t>(below(kNodes))]);  // by force
         }
         if (one_in(8)) remove_one();
         if (one_in(20)) terminate_one();
         if (one_in(30)) change_node();
         if (one_in(150)) put_nodes_right();
     }
-    EXPECT_GT(by_place, kSteps / 4);
-    EXPECT_LT(by_place, kSteps) << "no node's labels ever cut through a block";
+    EXPECT_GT(by_site, kSteps / 4);
+    EXPECT_LT(by_site, kSteps) << "no node's labels ever cut through a block";
     EXPECT_GT(placed, kSteps / 8);
 }
 

@@ -1,14 +1,14 @@
 // How decisions and their texts are put into batches; see outbox.h.
 //
 // Thread: the teller's.
-#include "teller/outbox.h"
+#include "teller/unacknowledged_decisions.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace bayplan {
 
-std::string_view Outbox::keep(std::string_view text) {
+std::string_view UnacknowledgedDecisions::keep(std::string_view text) {
     if (text.empty()) {
         return {};
     }
@@ -26,7 +26,7 @@ std::string_view Outbox::keep(std::string_view text) {
     return {at, text.size()};
 }
 
-void Outbox::append(const Decision& decision) {
+void UnacknowledgedDecisions::append(const Decision& decision) {
     if (open_->decisions.empty()) {
         open_->first_sequence = next_;
     }
@@ -38,7 +38,7 @@ void Outbox::append(const Decision& decision) {
     ++next_;
 }
 
-void Outbox::seal() {
+void UnacknowledgedDecisions::seal() {
     if (open_->decisions.empty()) {
         return;
     }
@@ -51,18 +51,18 @@ void Outbox::seal() {
     text_left_ = 0;
 }
 
-std::size_t Outbox::skip_of(const DecisionBatch& batch) const {
+std::size_t UnacknowledgedDecisions::skip_of(const DecisionBatch& batch) const {
     return received_ < batch.first_sequence ? 0 : static_cast<std::size_t>(received_ + 1 - batch.first_sequence);
 }
 
-void Outbox::acknowledge(std::uint64_t up_to) {
+void UnacknowledgedDecisions::acknowledge(std::uint64_t up_to) {
     while (!batches_.empty() && batches_.front()->first_sequence + batches_.front()->decisions.size() <= up_to + 1) {
         batches_.pop_front();
         unsent_ -= unsent_ > 0 ? 1 : 0;
     }
 }
 
-void Outbox::send_again_after(std::uint64_t received) {
+void UnacknowledgedDecisions::send_again_after(std::uint64_t received) {
     received_ = received;
     unsent_ = 0;
     while (unsent_ < batches_.size() &&
@@ -71,8 +71,6 @@ void Outbox::send_again_after(std::uint64_t received) {
     }
 }
 
-void Outbox::clear() {
-    *this = Outbox{};
-}
+void UnacknowledgedDecisions::clear() { *this = UnacknowledgedDecisions{}; }
 
 }  // namespace bayplan

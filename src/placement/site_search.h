@@ -1,12 +1,12 @@
 // The exact best node for a class whose choice depends on counts over topology domains, from what the last search of
-// the class left behind (place_index.h) and what changed since:
+// the class left behind (site_index.h) and what changed since:
 //
 //   blocks that changed        judged again by what their nodes' own pods decide (hostname terms, ports)
-//   places                     admitted by what their domains decide (zones: spread, affinity); raw scores of their
+//   sites                     admitted by what their domains decide (zones: spread, affinity); raw scores of their
 //                              least and most give the extremes that scores are normalised with
 //   groups, blocks, nodes      looked into only while their bound is the best there is
 //
-// A zone that fills up or empties so dirties nothing: it is a verdict and a sum per place, at query time.
+// A zone that fills up or empties so dirties nothing: it is a verdict and a sum per site, at query time.
 //
 // Thread: the engine's. Storage is used again from attempt to attempt.
 #pragma once
@@ -22,30 +22,30 @@
 
 namespace bayplan {
 
-class PlaceSearch {
+class SiteSearch {
 public:
-    PlaceSearch(const PredicateSet& predicates, const std::vector<WeightedClusterScore>& scores,
-                const LaneKernels& kernels)
+    SiteSearch(const PredicateSet& predicates, const std::vector<WeightedClusterScore>& scores,
+               const LaneKernels& kernels)
         : predicates_(predicates), scores_(scores), kernels_(kernels), parts_(scores.size()) {}
 
     // The best node, 0 if none is feasible. The cache has columns and is up to date, and no predicate refuses all
-    // nodes. False: what the class asks cannot be found place by place (volumes, images, domains smaller than a block), or
+    // nodes. False: what the class asks cannot be found site by site (volumes, images, domains smaller than a block), or
     // does not pay yet.
     bool find(const Subject&, ClassCache&, const ExcludedNodes&, NodeKey& best);
 
 private:
     // A score in this attempt.
     struct Part {
-        bool by_place = false;
+        bool by_site = false;
         bool telling = false;
-        std::vector<NodeNumbers> numbers;  // what tells the nodes of a place apart
+        std::vector<NodeNumbers> numbers;  // what tells the nodes of a site apart
         RawRange extremes;
     };
-    // A place with feasible nodes.
+    // A site with feasible nodes.
     struct Admitted {
-        std::uint32_t place = 0;
-        std::int64_t shared = 0;             // points that all its nodes get
-        std::uint32_t apart = 0;             // bit per score that tells its nodes apart
+        std::uint32_t site = 0;
+        std::int64_t shared = 0;  // points that all its nodes get
+        std::uint32_t apart = 0;  // bit per score that tells its nodes apart
     };
     struct Candidate {
         NodeKey bound = 0;
@@ -61,25 +61,25 @@ private:
     static constexpr std::size_t kPartsMax = 8;
 
     bool suits(const Subject&);
-    bool same_layout(const Subject&, const PlaceIndex&) const;
-    void arrange(const Subject&, std::uint32_t blocks, PlaceIndex&);
+    bool same_layout(const Subject&, const SiteIndex&) const;
+    void arrange(const Subject&, std::uint32_t blocks, SiteIndex&);
     void bring_up_to_date(const Subject&, ClassCache&);
-    void judge_block(const Subject&, const ClassCache&, PlaceIndex&, std::uint32_t block) const;
-    void put_block(const ClassCache&, PlaceIndex&, std::uint32_t block, std::uint64_t nodes) const;
+    void judge_block(const Subject&, const ClassCache&, SiteIndex&, std::uint32_t block) const;
+    void put_block(const ClassCache&, SiteIndex&, std::uint32_t block, std::uint64_t nodes) const;
     void take_out(const ExcludedNodes&, ClassCache&) const;
     void add_up(const Part&, std::uint32_t block, std::int64_t* sums) const;
 
-    void admit(const Subject&, const PlaceIndex&);
-    void find_extremes(const Subject&, const PlaceIndex&);
-    void find_shared(const Subject&, const PlaceIndex&);
-    LaneRange range_of(const PlaceIndex&, std::size_t part, const PlaceIndex::Place&) const;
+    void admit(const Subject&, const SiteIndex&);
+    void find_extremes(const Subject&, const SiteIndex&);
+    void find_shared(const Subject&, const SiteIndex&);
+    LaneRange range_of(const SiteIndex&, std::size_t part, const SiteIndex::Site&) const;
     std::int64_t points(const Subject&, std::size_t part, std::uint32_t block, std::int64_t own) const;
     std::int64_t points_max(const Subject&, std::size_t part, std::uint32_t block, LaneRange) const;
-    NodeKey best_of_places(const Subject&, const ClassCache&, const PlaceIndex&);
-    void look_into(const Subject&, const ClassCache&, const PlaceIndex&, const Candidate&, NodeKey& best);
-    NodeKey bound_at(const Subject&, const PlaceIndex&, const Admitted&, std::uint32_t position,
+    NodeKey best_of_sites(const Subject&, const ClassCache&, const SiteIndex&);
+    void look_into(const Subject&, const ClassCache&, const SiteIndex&, const Candidate&, NodeKey& best);
+    NodeKey bound_at(const Subject&, const SiteIndex&, const Admitted&, std::uint32_t position,
                      std::array<LastRange, kPartsMax>&) const;
-    NodeKey best_at(const Subject&, const ClassCache&, const PlaceIndex&, const Admitted&, std::uint32_t position);
+    NodeKey best_at(const Subject&, const ClassCache&, const SiteIndex&, const Admitted&, std::uint32_t position);
     NodeKey best_among(const Subject&, const ClassCache&, std::uint32_t block, std::uint32_t apart, std::uint64_t lanes,
                        std::int64_t more) const;
 
@@ -90,10 +90,10 @@ private:
     std::vector<Part> parts_;  // by score
     std::vector<std::int64_t> numbers_;
     std::vector<Admitted> admitted_;
-    std::vector<FeasiblePlace> feasible_;  // those of admitted_
+    std::vector<FeasibleSite> feasible_;  // those of admitted_
     SpreadWeights weights_;
     std::vector<Candidate> candidates_;
-    std::vector<std::uint32_t> place_of_;  // by block
+    std::vector<std::uint32_t> site_of_;                // by block
     alignas(64) std::int64_t sums_[kPartsMax][kLanes];  // by score: of the block that is looked at
 };
 

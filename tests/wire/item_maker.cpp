@@ -1,11 +1,11 @@
 // Random records. See record_maker.h.
-#include "record_maker.h"
+#include "item_maker.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "record_fields.h"
+#include "item_fields.h"
 
 namespace bayplan::wire {
 namespace {
@@ -16,11 +16,11 @@ constexpr std::size_t kSmallTerms = 2;  // lists within lists
 
 }  // namespace
 
-std::uint64_t RecordMaker::number(std::uint64_t least, std::uint64_t most) {
+std::uint64_t ItemMaker::number(std::uint64_t least, std::uint64_t most) {
     return std::uniform_int_distribution<std::uint64_t>(least, most)(random_);
 }
 
-std::size_t RecordMaker::size(Extent extent, std::size_t most) {
+std::size_t ItemMaker::size(Extent extent, std::size_t most) {
     switch (extent) {
         case Extent::empty: return 0;
         case Extent::small: return number(0, std::min(kSmallList, most));
@@ -29,7 +29,7 @@ std::size_t RecordMaker::size(Extent extent, std::size_t most) {
     return 0;
 }
 
-std::string_view RecordMaker::text(Extent extent, bool prose) {
+std::string_view ItemMaker::text(Extent extent, bool prose) {
     static constexpr std::array<std::string_view, 6> kLetters = {"a", "-", "7", "ü", "語", "𝄞"};
     const std::size_t most = limits_.string_bytes_max;
     std::size_t bytes = extent == Extent::maximal ? most : 0;
@@ -47,7 +47,7 @@ std::string_view RecordMaker::text(Extent extent, bool prose) {
     return text;
 }
 
-std::span<const Amount> RecordMaker::amounts(Extent extent, std::size_t most) {
+std::span<const Amount> ItemMaker::amounts(Extent extent, std::size_t most) {
     auto& amounts = amounts_.emplace_back(size(extent, most));
     for (Amount& amount : amounts) {
         amount = {id(), static_cast<std::int64_t>(any64())};
@@ -55,7 +55,7 @@ std::span<const Amount> RecordMaker::amounts(Extent extent, std::size_t most) {
     return amounts;
 }
 
-std::span<const Attribute> RecordMaker::attributes(Extent extent) {
+std::span<const Attribute> ItemMaker::attributes(Extent extent) {
     auto& attributes = attributes_.emplace_back(size(extent, limits_.attributes_max));
     for (Attribute& attribute : attributes) {
         attribute = {id(), id()};
@@ -63,7 +63,7 @@ std::span<const Attribute> RecordMaker::attributes(Extent extent) {
     return attributes;
 }
 
-std::span<const Taint> RecordMaker::taints(Extent extent) {
+std::span<const Taint> ItemMaker::taints(Extent extent) {
     auto& taints = taints_.emplace_back(size(extent, limits_.attributes_max));
     for (Taint& taint : taints) {
         fill(taint, extent);
@@ -72,7 +72,7 @@ std::span<const Taint> RecordMaker::taints(Extent extent) {
 }
 
 template <class Value>
-void RecordMaker::fill(Value& value, Extent extent) {
+void ItemMaker::fill(Value& value, Extent extent) {
     if constexpr (HasFields<Value>) {
         std::apply([&](auto&... field) { (fill(field, extent), ...); }, fields(value));
     } else if constexpr (std::is_enum_v<Value>) {
@@ -87,7 +87,7 @@ void RecordMaker::fill(Value& value, Extent extent) {
 }
 
 template <class Value>
-void RecordMaker::fill(std::optional<Value>& value, Extent extent) {
+void ItemMaker::fill(std::optional<Value>& value, Extent extent) {
     value.reset();
     if (extent == Extent::maximal || (extent == Extent::small && number(0, 1) == 1)) {
         fill(value.emplace(), extent);
@@ -95,59 +95,60 @@ void RecordMaker::fill(std::optional<Value>& value, Extent extent) {
 }
 
 template <class Entry>
-void RecordMaker::fill(std::vector<Entry>& list, Extent extent) {
-    const std::size_t most = extent == Extent::small
-                                 ? std::min<std::size_t>(kSmallTerms, limits_.terms_max)
-                                 : limits_.terms_max;
+void ItemMaker::fill(std::vector<Entry>& list, Extent extent) {
+    const std::size_t most =
+        extent == Extent::small ? std::min<std::size_t>(kSmallTerms, limits_.terms_max) : limits_.terms_max;
     list.resize(size(extent, most));
     for (Entry& entry : list) {
         fill(entry, extent);
     }
 }
 
-SpecRecord RecordMaker::spec(Extent extent) {
-    SpecRecord record;
+SpecItem ItemMaker::spec(Extent extent) {
+    SpecItem record;
     fill(record, extent);
     return record;
 }
 
-ObjectRecord RecordMaker::object(Extent extent) {
+ObjectItem ItemMaker::object(Extent extent) {
     const auto made = [&]<class Kind>(Kind kind) -> ClusterObject {
         fill(kind, extent);
         return kind;
     };
     constexpr std::size_t kKinds = std::variant_size_v<ClusterObject>;
     const std::size_t chosen = number(0, kKinds - 1);
-    ObjectRecord record;
+    ObjectItem record;
     [&]<std::size_t... kind>(std::index_sequence<kind...>) {
-        ((kind == chosen
-              ? void(record.object = made(std::variant_alternative_t<kind, ClusterObject>()))
-              : void()),
+        ((kind == chosen ? void(record.object = made(std::variant_alternative_t<kind, ClusterObject>())) : void()),
          ...);
-    }(std::make_index_sequence<kKinds>());
+    }
+    (std::make_index_sequence<kKinds>());
     record.removed = number(0, 1) == 1;
     return record;
 }
 
-std::span<const DictId> RecordMaker::ids(Extent extent, std::uint32_t most) {
+std::span<const DictId> ItemMaker::ids(Extent extent, std::uint32_t most) {
     auto& ids = ids_.emplace_back(size(extent, std::min(most, limits_.items_max)));
     std::generate(ids.begin(), ids.end(), [this] { return id(); });
     return ids;
 }
 
-DictEntry RecordMaker::entry(Extent extent) { return {id(), text(extent)}; }
+DictEntry ItemMaker::entry(Extent extent) { return {id(), text(extent)}; }
 
-NodeRecord RecordMaker::node(Extent extent) {
-    return {id(),           static_cast<NodeAction>(number(1, 6)),
-            amounts(extent), attributes(extent),
-            taints(extent),  amounts(extent, limits_.terms_max),
+NodeItem ItemMaker::node(Extent extent) {
+    return {id(),
+            static_cast<NodeAction>(number(1, 6)),
+            amounts(extent),
+            attributes(extent),
+            taints(extent),
+            amounts(extent, limits_.terms_max),
             ids(extent, limits_.amounts_max)};
 }
 
-ApplicationRecord RecordMaker::application() { return {id(), id(), id()}; }
+ApplicationItem ItemMaker::application() { return {id(), id(), id()}; }
 
-AskRecord RecordMaker::ask(Extent extent) {
-    AskRecord ask;
+AskItem ItemMaker::ask(Extent extent) {
+    AskItem ask;
     ask.key = text(extent);
     ask.application = id();
     ask.group = id();
@@ -175,51 +176,51 @@ AskRecord RecordMaker::ask(Extent extent) {
     return ask;
 }
 
-ReleaseRecord RecordMaker::release(Extent extent) {
+ReleaseItem ItemMaker::release(Extent extent) {
     return {text(extent), id(), static_cast<Termination>(number(0, 4)), text(extent, true)};
 }
 
-NackRecord RecordMaker::nack(Extent extent) { return {text(extent), text(extent, true)}; }
+NackItem ItemMaker::nack(Extent extent) { return {text(extent), text(extent, true)}; }
 
-Decision RecordMaker::decision(Extent extent) {
+Decision ItemMaker::decision(Extent extent) {
     // Names of nodes and reasons repeat in real traffic, and the encoder writes repeated ones once.
     static constexpr std::array<std::string_view, 3> kNodes = {"node-1", "node-2", "node-1x"};
     const bool repeat = extent == Extent::small && number(0, 1) == 1;
     const std::string_view node = repeat ? kNodes[number(0, kNodes.size() - 1)] : text(extent);
-    return {static_cast<DecisionKind>(number(1, 10)), static_cast<Termination>(number(0, 4)),
-            text(extent), node, repeat ? "Insufficient cpu" : text(extent, true), number(0, 1) == 1,
+    return {static_cast<DecisionKind>(number(1, 10)),
+            static_cast<Termination>(number(0, 4)),
+            text(extent),
+            node,
+            repeat ? "Insufficient cpu" : text(extent, true),
+            number(0, 1) == 1,
             text(extent)};
 }
 
 template <class Record, class Make>
-std::span<const Record> RecordMaker::list(std::deque<std::vector<Record>>& room, Extent extent,
-                                          Make make) {
+std::span<const Record> ItemMaker::list(std::deque<std::vector<Record>>& room, Extent extent, Make make) {
     auto& records = room.emplace_back(size(extent, limits_.items_max));
     std::generate(records.begin(), records.end(), make);
     return records;
 }
 
-StateBody RecordMaker::state_body(std::size_t kind, Extent extent) {
+StateBody ItemMaker::state_body(std::size_t kind, Extent extent) {
     switch (kind) {
         case 0: return DefineMessage{list(entries_, extent, [&] { return entry(extent); })};
         case 1: return ForgetMessage{ids(extent)};
         case 2: return NodesMessage{list(nodes_, extent, [&] { return node(extent); })};
-        case 3:
-            return ApplicationsMessage{list(applications_, extent, [&] { return application(); }),
-                                       ids(extent)};
+        case 3: return ApplicationsMessage{list(applications_, extent, [&] { return application(); }), ids(extent)};
         case 4: return AsksMessage{list(asks_, extent, [&] { return ask(extent); })};
         case 5: return ReleasesMessage{list(releases_, extent, [&] { return release(extent); })};
         case 6: return NacksMessage{list(nacks_, extent, [&] { return nack(extent); })};
         case 7: return ResyncBeginMessage{};
         case 8: return ResyncEndMessage{};
         case 9: return ConfigurationMessage{text(extent, true)};
-        case kSpecs:
-            return SpecsMessage{list(specs_, extent, [&] { return spec(extent); }), ids(extent)};
+        case kSpecs: return SpecsMessage{list(specs_, extent, [&] { return spec(extent); }), ids(extent)};
         default: return ObjectsMessage{list(objects_, extent, [&] { return object(extent); })};
     }
 }
 
-Message RecordMaker::message(std::size_t kind, Extent extent) {
+Message ItemMaker::message(std::size_t kind, Extent extent) {
     switch (kind) {
         case kStateKinds: {
             Hello hello;
@@ -234,16 +235,15 @@ Message RecordMaker::message(std::size_t kind, Extent extent) {
             return hello;
         }
         case kStateKinds + 1: {
-            HelloReplyFrame reply(HelloReply{static_cast<HelloOutcome>(number(1, 3)), any64(),
-                                             any64(), id(), text(extent, true)});
+            HelloReplyFrame reply(
+                HelloReply{static_cast<HelloOutcome>(number(1, 3)), any64(), any64(), id(), text(extent, true)});
             reply.features = any64();
             reply.protocol = id();
             return reply;
         }
         case kStateKinds + 2: return AcknowledgeFrame{any64()};
         case kStateKinds + 3:
-            return DecisionsFrame{any64(), any64(),
-                                  list(decisions_, extent, [&] { return decision(extent); })};
+            return DecisionsFrame{any64(), any64(), list(decisions_, extent, [&] { return decision(extent); })};
         case kStateKinds + 4: return StateAppliedFrame{any64()};
         case kStateKinds + 5: return CountersRequest{any64()};
         case kStateKinds + 6: {
@@ -259,7 +259,7 @@ Message RecordMaker::message(std::size_t kind, Extent extent) {
     }
 }
 
-Input RecordMaker::input(std::size_t kind, Extent extent) {
+Input ItemMaker::input(std::size_t kind, Extent extent) {
     switch (kind) {
         case 0: return Tick{static_cast<std::int64_t>(any64())};
         case 1: return Connect{any64(), text(extent), any64(), any64(), any64()};
@@ -278,7 +278,7 @@ Input RecordMaker::input(std::size_t kind, Extent extent) {
     }
 }
 
-void RecordMaker::clear() {
+void ItemMaker::clear() {
     texts_.clear();
     amounts_.clear();
     attributes_.clear();

@@ -38,7 +38,7 @@ struct TopologyOptions {
     bool keeps(TopologyPart part) const { return (parts & part) != 0; }
 };
 
-class Topology final : public SpecListener {
+class ClusterFacts final : public SpecListener {
 public:
     struct Parts {
         TextTable& texts;
@@ -48,7 +48,7 @@ public:
         const ClassTable& classes;
         NodeTable& nodes;
     };
-    Topology(const Parts&, const TopologyOptions&);
+    ClusterFacts(const Parts&, const TopologyOptions&);
 
     void spec_added(SpecId) override;
     void spec_going(SpecId) override;
@@ -70,7 +70,9 @@ public:
     // The plan of a spec that is to be scheduled, up to date.
     const SpecPlan& plan(SpecId);
     // Ports and volumes in use on the node of the slot.
-    const HostPorts& ports(Slot slot) const { return raw(slot) < uses_.size() ? uses_[raw(slot)].ports : nothing_.ports; }
+    const HostPorts& ports(Slot slot) const {
+        return raw(slot) < uses_.size() ? uses_[raw(slot)].ports : nothing_.ports;
+    }
     const NodeVolumes& volumes_on(Slot slot) const {
         return raw(slot) < uses_.size() ? uses_[raw(slot)].volumes : nothing_.volumes;
     }

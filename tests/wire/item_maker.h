@@ -13,25 +13,21 @@
 #include <utility>
 #include <vector>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "wire/codec.h"
 
 namespace bayplan::wire {
 
-enum class Extent {
-    empty,
-    small,
-    maximal
-};  // maximal: every list and text as long as the limits let it be
+enum class Extent { empty, small, maximal };  // maximal: every list and text as long as the limits let it be
 
-class RecordMaker {
+class ItemMaker {
 public:
     static constexpr std::size_t kStateKinds = 12;
-    static constexpr std::size_t kSpecs = 10, kObjects = 11;    // among the state kinds
+    static constexpr std::size_t kSpecs = 10, kObjects = 11;  // among the state kinds
     static constexpr std::size_t kMessageKinds = kStateKinds + 7;
     static constexpr std::size_t kInputKinds = 7;
 
-    RecordMaker(std::uint64_t seed, const Limits& limits) : random_(seed), limits_(limits) {}
+    ItemMaker(std::uint64_t seed, const Limits& limits) : random_(seed), limits_(limits) {}
 
     Message message(std::size_t kind, Extent extent);
     StateBody state_body(std::size_t kind, Extent extent);
@@ -58,13 +54,13 @@ private:
     std::span<const Taint> taints(Extent extent);
 
     DictEntry entry(Extent extent);
-    SpecRecord spec(Extent extent);
-    ObjectRecord object(Extent extent);
-    NodeRecord node(Extent extent);
-    ApplicationRecord application();
-    AskRecord ask(Extent extent);
-    ReleaseRecord release(Extent extent);
-    NackRecord nack(Extent extent);
+    SpecItem spec(Extent extent);
+    ObjectItem object(Extent extent);
+    NodeItem node(Extent extent);
+    ApplicationItem application();
+    AskItem ask(Extent extent);
+    ReleaseItem release(Extent extent);
+    NackItem nack(Extent extent);
     Decision decision(Extent extent);
 
     template <class Record, class Make>
@@ -77,14 +73,14 @@ private:
     std::deque<std::vector<Attribute>> attributes_;
     std::deque<std::vector<Taint>> taints_;
     std::deque<std::vector<DictId>> ids_;
-    std::deque<std::vector<SpecRecord>> specs_;
-    std::deque<std::vector<ObjectRecord>> objects_;
+    std::deque<std::vector<SpecItem>> specs_;
+    std::deque<std::vector<ObjectItem>> objects_;
     std::deque<std::vector<DictEntry>> entries_;
-    std::deque<std::vector<NodeRecord>> nodes_;
-    std::deque<std::vector<ApplicationRecord>> applications_;
-    std::deque<std::vector<AskRecord>> asks_;
-    std::deque<std::vector<ReleaseRecord>> releases_;
-    std::deque<std::vector<NackRecord>> nacks_;
+    std::deque<std::vector<NodeItem>> nodes_;
+    std::deque<std::vector<ApplicationItem>> applications_;
+    std::deque<std::vector<AskItem>> asks_;
+    std::deque<std::vector<ReleaseItem>> releases_;
+    std::deque<std::vector<NackItem>> nacks_;
     std::deque<std::vector<Decision>> decisions_;
     std::deque<std::vector<NamedCounter>> counters_;
     std::deque<std::vector<std::pair<std::string_view, std::int64_t>>> held_;

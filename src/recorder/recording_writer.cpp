@@ -1,5 +1,5 @@
 // Buffered, checksummed writing of a run's record. See record_writer.h.
-#include "recorder/record_writer.h"
+#include "recorder/recording_writer.h"
 
 #include <cerrno>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recorder/record_file.h"
+#include "recorder/recording_file.h"
 
 namespace bayplan::recorder {
 namespace {
@@ -37,9 +37,8 @@ bool keep_previous(const std::string& path, std::string& error) {
 
 }  // namespace
 
-std::unique_ptr<RecordWriter> RecordWriter::open(const std::string& path,
-                                                 std::string_view configuration,
-                                                 std::string& error) {
+std::unique_ptr<RecordingWriter> RecordingWriter::open(const std::string& path, std::string_view configuration,
+                                                       std::string& error) {
     if (!keep_previous(path, error)) {
         return nullptr;
     }
@@ -48,9 +47,9 @@ std::unique_ptr<RecordWriter> RecordWriter::open(const std::string& path,
         error = fmt::format("{}: cannot be written: {}", path, std::strerror(errno));
         return nullptr;
     }
-    std::unique_ptr<RecordWriter> writer(new RecordWriter(file, path));
+    std::unique_ptr<RecordingWriter> writer(new RecordingWriter(file, path));
     writer->append_bytes(bytes_of(FileHeader{}));
-    writer->append(wire::JournalStart{configuration}, {});
+    writer->append(wire::RecordingStart{configuration}, {});
     if (!writer->flush()) {
         error = writer->error();
         return nullptr;
@@ -58,35 +57,34 @@ std::unique_ptr<RecordWriter> RecordWriter::open(const std::string& path,
     return writer;
 }
 
-RecordWriter::RecordWriter(int file, std::string path) : file_(file), path_(std::move(path)) {
+RecordingWriter::RecordingWriter(int file, std::string path) : file_(file), path_(std::move(path)) {
     buffer_.reserve(kBufferBytes);
 }
 
-RecordWriter::~RecordWriter() {
+RecordingWriter::~RecordingWriter() {
     flush();
     close(file_);
 }
 
-void RecordWriter::write(std::uint64_t attempts_before, const Input& input,
-                         std::span<const std::byte> frame) {
-    append(wire::JournalInput{attempts_before, input}, frame);
+void RecordingWriter::write(std::uint64_t attempts_before, const Input& input, std::span<const std::byte> frame) {
+    append(wire::RecordingInput{attempts_before, input}, frame);
 }
 
-void RecordWriter::finish(std::uint64_t attempts_total) {
-    append(wire::JournalFinish{attempts_total}, {});
+void RecordingWriter::finish(std::uint64_t attempts_total) {
+    append(wire::RecordingFinish{attempts_total}, {});
     finished_ = true;
     if (flush() && fdatasync(file_) != 0 && errno != EINVAL) {  // EINVAL: a pipe or a device
         fail(errno);
     }
 }
 
-bool RecordWriter::flush() {
+bool RecordingWriter::flush() {
     write_through(buffer_);
     buffer_.clear();
     return ok();
 }
 
-void RecordWriter::append(const wire::JournalEntry& entry, std::span<const std::byte> frame) {
+void RecordingWriter::append(const wire::RecordingItem& entry, std::span<const std::byte> frame) {
     if (!ok() || finished_) {
         return;
     }
@@ -98,7 +96,7 @@ void RecordWriter::append(const wire::JournalEntry& entry, std::span<const std::
     append_bytes(payload);
 }
 
-void RecordWriter::append_bytes(std::span<const std::byte> bytes) {
+void RecordingWriter::append_bytes(std::span<const std::byte> bytes) {
     offset_ += bytes.size();
     if (buffer_.size() + bytes.size() > kBufferBytes) {
         flush();
@@ -110,7 +108,7 @@ void RecordWriter::append_bytes(std::span<const std::byte> bytes) {
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
 }
 
-void RecordWriter::write_through(std::span<const std::byte> bytes) {
+void RecordingWriter::write_through(std::span<const std::byte> bytes) {
     while (ok() && !bytes.empty()) {
         const ssize_t written = ::write(file_, bytes.data(), bytes.size());
         if (written >= 0) {
@@ -121,7 +119,7 @@ void RecordWriter::write_through(std::span<const std::byte> bytes) {
     }
 }
 
-void RecordWriter::fail(int error_number) {
+void RecordingWriter::fail(int error_number) {
     error_ = fmt::format("{}: the record ends after {} bytes: {}", path_, offset_ - buffer_.size(),
                          std::strerror(error_number));
 }

@@ -1,5 +1,5 @@
-// Journal entries by fbs/journal.fbs. See journal_codec.h.
-#include "wire/journal_codec.h"
+// Entries of a recording by fbs/journal.fbs. See journal_codec.h.
+#include "wire/recording_codec.h"
 
 #include <limits>
 #include <utility>
@@ -28,13 +28,12 @@ constexpr Limits kReplayLimits{.items_max = kUnlimited,
                                .terms_max = kUnlimited};
 
 std::string_view view(const flatbuffers::String* string) {
-    return string == nullptr ? std::string_view()
-                             : std::string_view(string->c_str(), string->size());
+    return string == nullptr ? std::string_view() : std::string_view(string->c_str(), string->size());
 }
 
 }  // namespace
 
-struct JournalEncoder::Builder {
+struct RecordingEncoder::Builder {
     struct Item {
         journal::Item kind;
         flatbuffers::Offset<void> place;
@@ -45,36 +44,29 @@ struct JournalEncoder::Builder {
     Encoder frames;
     std::span<const std::byte> frame;
 
-    Item operator()(const Tick& tick) {
-        return {journal::Item::Tick, journal::CreateTick(out, tick.now_ns).Union()};
-    }
+    Item operator()(const Tick& tick) { return {journal::Item::Tick, journal::CreateTick(out, tick.now_ns).Union()}; }
 
     Item operator()(const Connect& connect) {
         const auto shim = put_text(out, connect.shim);
-        const auto place =
-            journal::CreateConnect(out, connect.connection, shim, connect.shim_instance,
-                                   connect.daemon_instance, connect.decisions_received);
+        const auto place = journal::CreateConnect(out, connect.connection, shim, connect.shim_instance,
+                                                  connect.daemon_instance, connect.decisions_received);
         return {journal::Item::Connect, place.Union()};
     }
 
     Item operator()(const Disconnect& disconnect) {
-        return {journal::Item::Disconnect,
-                journal::CreateDisconnect(out, disconnect.connection).Union()};
+        return {journal::Item::Disconnect, journal::CreateDisconnect(out, disconnect.connection).Union()};
     }
 
     Item operator()(const StateMessage& state) {
         const std::span<const std::byte> bytes =
             frame.empty() ? frames.encode(StateFrame{state.sequence, state.body}) : frame;
         out.ForceVectorAlignment(bytes.size(), 1, kFrameAlignment);
-        const auto vector =
-            out.CreateVector(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-        return {journal::Item::StateFrame,
-                journal::CreateStateFrame(out, state.connection, vector).Union()};
+        const auto vector = out.CreateVector(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+        return {journal::Item::StateFrame, journal::CreateStateFrame(out, state.connection, vector).Union()};
     }
 
     Item operator()(const Acknowledge& acknowledge) {
-        const auto place =
-            journal::CreateAcknowledge(out, acknowledge.connection, acknowledge.up_to);
+        const auto place = journal::CreateAcknowledge(out, acknowledge.connection, acknowledge.up_to);
         return {journal::Item::Acknowledge, place.Union()};
     }
 
@@ -86,8 +78,7 @@ struct JournalEncoder::Builder {
             tables.push_back(journal::CreateHeldAmount(out, kind_place, value).o);
         }
         const auto amounts = put_tables<journal::HeldAmount>(out, tables);
-        const auto place =
-            journal::CreateHoldPlace(out, hold.owner, node, hold.kept_from_below, amounts);
+        const auto place = journal::CreateHoldPlace(out, hold.owner, node, hold.kept_from_below, amounts);
         return {journal::Item::HoldPlace, place.Union()};
     }
 
@@ -95,27 +86,24 @@ struct JournalEncoder::Builder {
         return {journal::Item::HoldDrop, journal::CreateHoldDrop(out, hold.owner).Union()};
     }
 
-    Item operator()(const JournalStart& start) {
+    Item operator()(const RecordingStart& start) {
         const auto configuration = put_text(out, start.configuration);
         return {journal::Item::RunStart, journal::CreateRunStart(out, configuration).Union()};
     }
 
-    Item operator()(const JournalInput& input) { return std::visit(*this, input.input); }
+    Item operator()(const RecordingInput& input) { return std::visit(*this, input.input); }
 
-    Item operator()(const JournalFinish&) {
-        return {journal::Item::RunEnd, journal::CreateRunEnd(out).Union()};
-    }
+    Item operator()(const RecordingFinish&) { return {journal::Item::RunEnd, journal::CreateRunEnd(out).Union()}; }
 };
 
-JournalEncoder::JournalEncoder() : builder_(std::make_unique<Builder>()) {}
-JournalEncoder::~JournalEncoder() = default;
+RecordingEncoder::RecordingEncoder() : builder_(std::make_unique<Builder>()) {}
+RecordingEncoder::~RecordingEncoder() = default;
 
-std::span<const std::byte> JournalEncoder::encode(const JournalEntry& entry,
-                                                  std::span<const std::byte> frame) {
+std::span<const std::byte> RecordingEncoder::encode(const RecordingItem& entry, std::span<const std::byte> frame) {
     std::uint64_t attempts = 0;
-    if (const auto* input = std::get_if<JournalInput>(&entry)) {
+    if (const auto* input = std::get_if<RecordingInput>(&entry)) {
         attempts = input->attempts_before;
-    } else if (const auto* finish = std::get_if<JournalFinish>(&entry)) {
+    } else if (const auto* finish = std::get_if<RecordingFinish>(&entry)) {
         attempts = finish->attempts_total;
     }
     flatbuffers::FlatBufferBuilder& out = builder_->out;
@@ -127,39 +115,38 @@ std::span<const std::byte> JournalEncoder::encode(const JournalEntry& entry,
     return {reinterpret_cast<const std::byte*>(out.GetBufferPointer()), out.GetSize()};
 }
 
-struct JournalDecoder::State {
-    JournalEntry entry;
+struct RecordingDecoder::State {
+    RecordingItem entry;
     DecodedFrame frame;
     std::vector<std::pair<std::string_view, std::int64_t>> amounts;
 
     bool read(const journal::RunStart& start, std::uint64_t, std::string&) {
-        entry = JournalStart{view(start.configuration())};
+        entry = RecordingStart{view(start.configuration())};
         return true;
     }
     bool read(const journal::RunEnd&, std::uint64_t attempts, std::string&) {
-        entry = JournalFinish{attempts};
+        entry = RecordingFinish{attempts};
         return true;
     }
     bool read(const journal::Tick& tick, std::uint64_t attempts, std::string&) {
-        entry = JournalInput{attempts, Tick{tick.now_ns()}};
+        entry = RecordingInput{attempts, Tick{tick.now_ns()}};
         return true;
     }
     bool read(const journal::Connect& connect, std::uint64_t attempts, std::string&) {
-        entry = JournalInput{
-            attempts, Connect{connect.connection(), view(connect.shim()), connect.shim_instance(),
-                              connect.daemon_instance(), connect.decisions_received()}};
+        entry = RecordingInput{attempts, Connect{connect.connection(), view(connect.shim()), connect.shim_instance(),
+                                                 connect.daemon_instance(), connect.decisions_received()}};
         return true;
     }
     bool read(const journal::Disconnect& disconnect, std::uint64_t attempts, std::string&) {
-        entry = JournalInput{attempts, Disconnect{disconnect.connection()}};
+        entry = RecordingInput{attempts, Disconnect{disconnect.connection()}};
         return true;
     }
     bool read(const journal::Acknowledge& acknowledge, std::uint64_t attempts, std::string&) {
-        entry = JournalInput{attempts, Acknowledge{acknowledge.connection(), acknowledge.up_to()}};
+        entry = RecordingInput{attempts, Acknowledge{acknowledge.connection(), acknowledge.up_to()}};
         return true;
     }
     bool read(const journal::HoldDrop& hold, std::uint64_t attempts, std::string&) {
-        entry = JournalInput{attempts, HoldDrop{hold.owner()}};
+        entry = RecordingInput{attempts, HoldDrop{hold.owner()}};
         return true;
     }
 
@@ -170,8 +157,7 @@ struct JournalDecoder::State {
                 amounts.emplace_back(view(amount->kind()), amount->value());
             }
         }
-        entry = JournalInput{
-            attempts, HoldPlace{hold.owner(), view(hold.node()), hold.kept_from_below(), amounts}};
+        entry = RecordingInput{attempts, HoldPlace{hold.owner(), view(hold.node()), hold.kept_from_below(), amounts}};
         return true;
     }
 
@@ -189,8 +175,7 @@ struct JournalDecoder::State {
             error = "state entry holds a frame of another kind";
             return false;
         }
-        entry = JournalInput{attempts,
-                             StateMessage{state.connection(), decoded->sequence, decoded->body}};
+        entry = RecordingInput{attempts, StateMessage{state.connection(), decoded->sequence, decoded->body}};
         return true;
     }
 
@@ -206,35 +191,28 @@ struct JournalDecoder::State {
     bool read_entry(const journal::Entry& bytes, std::string& error) {
         const std::uint64_t attempts = bytes.attempts();
         switch (bytes.item_type()) {
-            case journal::Item::RunStart:
-                return read_item(bytes.item_as_RunStart(), attempts, error);
+            case journal::Item::RunStart: return read_item(bytes.item_as_RunStart(), attempts, error);
             case journal::Item::Tick: return read_item(bytes.item_as_Tick(), attempts, error);
             case journal::Item::Connect: return read_item(bytes.item_as_Connect(), attempts, error);
-            case journal::Item::Disconnect:
-                return read_item(bytes.item_as_Disconnect(), attempts, error);
-            case journal::Item::StateFrame:
-                return read_item(bytes.item_as_StateFrame(), attempts, error);
-            case journal::Item::Acknowledge:
-                return read_item(bytes.item_as_Acknowledge(), attempts, error);
-            case journal::Item::HoldPlace:
-                return read_item(bytes.item_as_HoldPlace(), attempts, error);
-            case journal::Item::HoldDrop:
-                return read_item(bytes.item_as_HoldDrop(), attempts, error);
+            case journal::Item::Disconnect: return read_item(bytes.item_as_Disconnect(), attempts, error);
+            case journal::Item::StateFrame: return read_item(bytes.item_as_StateFrame(), attempts, error);
+            case journal::Item::Acknowledge: return read_item(bytes.item_as_Acknowledge(), attempts, error);
+            case journal::Item::HoldPlace: return read_item(bytes.item_as_HoldPlace(), attempts, error);
+            case journal::Item::HoldDrop: return read_item(bytes.item_as_HoldDrop(), attempts, error);
             case journal::Item::RunEnd: return read_item(bytes.item_as_RunEnd(), attempts, error);
             case journal::Item::NONE: break;
         }
-        error =
-            fmt::format("item of kind {} is not known", static_cast<unsigned>(bytes.item_type()));
+        error = fmt::format("item of kind {} is not known", static_cast<unsigned>(bytes.item_type()));
         return false;
     }
 };
 
-JournalDecoder::JournalDecoder() : state_(std::make_unique<State>()) {}
-JournalDecoder::~JournalDecoder() = default;
+RecordingDecoder::RecordingDecoder() : state_(std::make_unique<State>()) {}
+RecordingDecoder::~RecordingDecoder() = default;
 
-const JournalEntry& JournalDecoder::entry() const { return state_->entry; }
+const RecordingItem& RecordingDecoder::entry() const { return state_->entry; }
 
-bool JournalDecoder::decode(std::span<const std::byte> bytes, std::string& error) {
+bool RecordingDecoder::decode(std::span<const std::byte> bytes, std::string& error) {
     const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
     if (reinterpret_cast<std::uintptr_t>(data) % kFrameAlignment != 0) {
         error = "entry is not aligned to 8 bytes";

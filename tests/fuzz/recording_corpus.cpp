@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <string>
 
-#include "record_maker.h"
-#include "recorder/record_file.h"
+#include "item_maker.h"
+#include "recorder/recording_file.h"
 #include "seeds.h"
-#include "wire/journal_codec.h"
+#include "wire/recording_codec.h"
 
 namespace {
 
@@ -25,20 +25,20 @@ void append_entry(std::string& file, std::span<const std::byte> payload) {
 
 int main(int argc, char** argv) {
     using namespace bayplan::wire;
-    JournalEncoder encoder;
+    RecordingEncoder encoder;
     fuzz::Seeds seeds;
     std::string file = bytes_of(recorder::FileHeader{});
-    const auto add = [&](const std::string& name, const JournalEntry& entry) {
+    const auto add = [&](const std::string& name, const RecordingItem& entry) {
         const std::span<const std::byte> payload = encoder.encode(entry);
         append_entry(file, payload);
         seeds.emplace_back(name, '\0' + std::string(reinterpret_cast<const char*>(payload.data()), payload.size()));
     };
-    add("start", JournalStart{"{\"name\":\"default\"}"});
-    RecordMaker maker(1, Limits{});
-    for (std::size_t kind = 0; kind < RecordMaker::kInputKinds; ++kind) {
-        add("input-" + std::to_string(kind), JournalInput{kind, maker.input(kind, Extent::small)});
+    add("start", RecordingStart{"{\"name\":\"default\"}"});
+    ItemMaker maker(1, Limits{});
+    for (std::size_t kind = 0; kind < ItemMaker::kInputKinds; ++kind) {
+        add("input-" + std::to_string(kind), RecordingInput{kind, maker.input(kind, Extent::small)});
     }
-    add("finish", JournalFinish{7});
+    add("finish", RecordingFinish{7});
     seeds.emplace_back("file", '\1' + file);
     return fuzz::write_seeds(argc, argv, seeds);
 }

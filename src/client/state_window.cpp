@@ -1,5 +1,5 @@
 // See outbox.h.
-#include "client/outbox.h"
+#include "client/state_window.h"
 
 #include <algorithm>
 
@@ -33,12 +33,11 @@ std::size_t definitions_end(std::span<const DictEntry> entries, std::size_t from
 
 // Cuts a batch into messages that fit a frame; a single item always does (statement_limits.h).
 template <typename Statement, typename AppendChunk>
-void Outbox::in_chunks(std::span<const Statement> all, AppendChunk append_chunk) {
+void StateWindow::in_chunks(std::span<const Statement> all, AppendChunk append_chunk) {
     while (!all.empty()) {
         std::size_t count = 1;
         std::size_t bytes = frame_bytes(all[0]);
-        while (count < all.size() && count < kFrameItems &&
-               bytes + frame_bytes(all[count]) <= kFrameBytes) {
+        while (count < all.size() && count < kFrameItems && bytes + frame_bytes(all[count]) <= kFrameBytes) {
             bytes += frame_bytes(all[count++]);
         }
         append_chunk(all.first(count));
@@ -46,15 +45,15 @@ void Outbox::in_chunks(std::span<const Statement> all, AppendChunk append_chunk)
     }
 }
 
-void Outbox::nodes(std::span<const NodeStatement> all) {
+void StateWindow::nodes(std::span<const NodeStatement> all) {
     in_chunks(all, [this](std::span<const NodeStatement> chunk) { nodes_chunk(chunk); });
 }
 
-void Outbox::pods(std::span<const PodStatement> all) {
+void StateWindow::pods(std::span<const PodStatement> all) {
     in_chunks(all, [this](std::span<const PodStatement> chunk) { pods_chunk(chunk); });
 }
 
-void Outbox::nodes_chunk(std::span<const NodeStatement> chunk) {
+void StateWindow::nodes_chunk(std::span<const NodeStatement> chunk) {
     std::size_t amounts = 0;
     std::size_t attributes = 0;
     std::size_t taints = 0;
@@ -73,10 +72,10 @@ void Outbox::nodes_chunk(std::span<const NodeStatement> chunk) {
     amounts_.reserve(amounts);
     attributes_.clear();
     attributes_.reserve(attributes);
-    std::vector<NodeRecord> records;
+    std::vector<NodeItem> records;
     records.reserve(chunk.size());
     for (const NodeStatement& node : chunk) {
-        NodeRecord& record = records.emplace_back();
+        NodeItem& record = records.emplace_back();
         record.node = dictionary_.id(node.name);
         record.action = node.action;
         record.capacity = translate(node.capacity);
@@ -92,7 +91,7 @@ void Outbox::nodes_chunk(std::span<const NodeStatement> chunk) {
     append(NodesMessage{records});
 }
 
-void Outbox::pods_chunk(std::span<const PodStatement> chunk) {
+void StateWindow::pods_chunk(std::span<const PodStatement> chunk) {
     std::size_t amounts = 0;
     std::size_t attributes = 0;
     for (const PodStatement& pod : chunk) {
@@ -103,10 +102,10 @@ void Outbox::pods_chunk(std::span<const PodStatement> chunk) {
     amounts_.reserve(amounts);
     attributes_.clear();
     attributes_.reserve(attributes);
-    std::vector<AskRecord> records;
+    std::vector<AskItem> records;
     records.reserve(chunk.size());
     for (const PodStatement& pod : chunk) {
-        AskRecord& record = records.emplace_back();
+        AskItem& record = records.emplace_back();
         record.key = pod.key;
         record.application = dictionary_.id(pod.application);
         record.group = dictionary_.id(pod.group);
@@ -137,13 +136,11 @@ void Outbox::pods_chunk(std::span<const PodStatement> chunk) {
 
 // Copies whose texts are ids of the dictionary.
 template <typename Record>
-std::vector<Record> Outbox::translated(std::span<const Record> records, const TextOf& text_of) {
+std::vector<Record> StateWindow::translated(std::span<const Record> records, const TextOf& text_of) {
     std::vector<Record> all(records.begin(), records.end());
-    const auto translate = [&](Text& text) {
-        text = text == 0 ? 0 : dictionary_.id(text_of(text));
-    };
+    const auto translate = [&](Text& text) { text = text == 0 ? 0 : dictionary_.id(text_of(text)); };
     for (Record& record : all) {
-        if constexpr (std::is_same_v<Record, SpecRecord>) {
+        if constexpr (std::is_same_v<Record, SpecItem>) {
             visit_texts(record.spec, translate);
         } else {
             visit_texts(record.object, translate);
@@ -152,11 +149,8 @@ std::vector<Record> Outbox::translated(std::span<const Record> records, const Te
     return all;
 }
 
-void Outbox::specs(std::span<const SpecRecord> define, const TextOf& text_of,
-                   std::span<const SpecNumber> forget) {
-    in_chunks(define, [&](std::span<const SpecRecord> chunk) {
-        append(SpecsMessage{translated(chunk, text_of), {}});
-    });
+void StateWindow::specs(std::span<const SpecItem> define, const TextOf& text_of, std::span<const SpecNumber> forget) {
+    in_chunks(define, [&](std::span<const SpecItem> chunk) { append(SpecsMessage{translated(chunk, text_of), {}}); });
     while (!forget.empty()) {
         const std::size_t count = std::min(kFrameItems, forget.size());
         append(SpecsMessage{{}, forget.first(count)});
@@ -164,48 +158,42 @@ void Outbox::specs(std::span<const SpecRecord> define, const TextOf& text_of,
     }
 }
 
-void Outbox::objects(std::span<const ObjectRecord> all, const TextOf& text_of) {
-    in_chunks(all, [&](std::span<const ObjectRecord> chunk) {
-        append(ObjectsMessage{translated(chunk, text_of)});
-    });
+void StateWindow::objects(std::span<const ObjectItem> all, const TextOf& text_of) {
+    in_chunks(all, [&](std::span<const ObjectItem> chunk) { append(ObjectsMessage{translated(chunk, text_of)}); });
 }
 
-void Outbox::applications(std::span<const ApplicationStatement> all,
-                          std::span<const std::string_view> remove) {
+void StateWindow::applications(std::span<const ApplicationStatement> all, std::span<const std::string_view> remove) {
     in_chunks(all, [this](std::span<const ApplicationStatement> chunk) {
-        std::vector<ApplicationRecord> records;
+        std::vector<ApplicationItem> records;
         for (const ApplicationStatement& one : chunk) {
-            records.push_back(
-                {dictionary_.id(one.name), dictionary_.id(one.queue), dictionary_.id(one.user)});
+            records.push_back({dictionary_.id(one.name), dictionary_.id(one.queue), dictionary_.id(one.user)});
         }
         append(ApplicationsMessage{records, {}});
     });
     for (std::size_t from = 0; from < remove.size(); from += kFrameItems) {
         std::vector<DictId> ids;
-        for (const std::string_view name :
-             remove.subspan(from, std::min(kFrameItems, remove.size() - from))) {
+        for (const std::string_view name : remove.subspan(from, std::min(kFrameItems, remove.size() - from))) {
             ids.push_back(dictionary_.id(name));
         }
         append(ApplicationsMessage{{}, ids});
     }
 }
 
-void Outbox::releases(std::span<const ReleaseStatement> all) {
+void StateWindow::releases(std::span<const ReleaseStatement> all) {
     in_chunks(all, [this](std::span<const ReleaseStatement> chunk) {
-        std::vector<ReleaseRecord> records;
+        std::vector<ReleaseItem> records;
         for (const ReleaseStatement& one : chunk) {
-            records.push_back(
-                {one.key, dictionary_.id(one.application), one.termination, one.message});
+            records.push_back({one.key, dictionary_.id(one.application), one.termination, one.message});
         }
         append(ReleasesMessage{records});
     });
 }
 
-void Outbox::nacks(std::span<const NackRecord> all) {
-    in_chunks(all, [this](std::span<const NackRecord> chunk) { append(NacksMessage{chunk}); });
+void StateWindow::nacks(std::span<const NackItem> all) {
+    in_chunks(all, [this](std::span<const NackItem> chunk) { append(NacksMessage{chunk}); });
 }
 
-void Outbox::forget(std::span<const std::string_view> texts) {
+void StateWindow::forget(std::span<const std::string_view> texts) {
     std::vector<DictId> ids;
     for (const std::string_view text : texts) {
         if (const DictId id = dictionary_.forget(text); id != 0) {
@@ -219,7 +207,7 @@ void Outbox::forget(std::span<const std::string_view> texts) {
     }
 }
 
-void Outbox::begin_resync() {
+void StateWindow::begin_resync() {
     kept_.clear();
     next_ = 0;
     kept_bytes_ = 0;
@@ -228,9 +216,9 @@ void Outbox::begin_resync() {
     append(ResyncBeginMessage{});
 }
 
-void Outbox::end_resync() { append(ResyncEndMessage{}); }
+void StateWindow::end_resync() { append(ResyncEndMessage{}); }
 
-bool Outbox::resume_after(std::uint64_t up_to) {
+bool StateWindow::resume_after(std::uint64_t up_to) {
     const std::uint64_t oldest = last_sequence_ - kept_.size();
     if (up_to > last_sequence_ || up_to < oldest) {
         return false;
@@ -240,7 +228,7 @@ bool Outbox::resume_after(std::uint64_t up_to) {
     return true;
 }
 
-void Outbox::applied(std::uint64_t up_to) {
+void StateWindow::applied(std::uint64_t up_to) {
     while (!kept_.empty() && kept_.front().sequence <= up_to) {
         kept_bytes_ -= kept_.front().bytes.size();
         kept_.pop_front();
@@ -248,12 +236,11 @@ void Outbox::applied(std::uint64_t up_to) {
     }
 }
 
-std::span<const std::byte> Outbox::next_unsent() const {
-    return next_ < kept_.size() ? std::span<const std::byte>(kept_[next_].bytes)
-                                : std::span<const std::byte>();
+std::span<const std::byte> StateWindow::next_unsent() const {
+    return next_ < kept_.size() ? std::span<const std::byte>(kept_[next_].bytes) : std::span<const std::byte>();
 }
 
-std::span<const Taint> Outbox::translate(std::span<const NamedTaint> taints) {
+std::span<const Taint> StateWindow::translate(std::span<const NamedTaint> taints) {
     const std::size_t first = taints_.size();
     for (const NamedTaint& taint : taints) {
         taints_.push_back({dictionary_.id(taint.key), dictionary_.id(taint.value), taint.effect});
@@ -261,15 +248,15 @@ std::span<const Taint> Outbox::translate(std::span<const NamedTaint> taints) {
     return std::span<const Taint>(taints_).subspan(first);
 }
 
-std::span<const Amount> Outbox::translate(std::span<const NamedAmount> amounts) {
+std::span<const Amount> StateWindow::translate(std::span<const NamedAmount> amounts) {
     const std::size_t first = amounts_.size();
     for (const NamedAmount& amount : amounts) {
-        amounts_.push_back({dictionary_.id(amount.kind), amount.value});
+        amounts_.push_back({dictionary_.id(amount.resource), amount.value});
     }
     return std::span<const Amount>(amounts_).subspan(first);
 }
 
-std::span<const Attribute> Outbox::translate(std::span<const NamedAttribute> attributes) {
+std::span<const Attribute> StateWindow::translate(std::span<const NamedAttribute> attributes) {
     const std::size_t first = attributes_.size();
     for (const NamedAttribute& attribute : attributes) {
         attributes_.push_back({dictionary_.id(attribute.key), dictionary_.id(attribute.value)});
@@ -278,12 +265,12 @@ std::span<const Attribute> Outbox::translate(std::span<const NamedAttribute> att
 }
 
 // Texts first seen in this message are defined by the one before it.
-void Outbox::append(const StateBody& body) {
+void StateWindow::append(const StateBody& body) {
     append_definitions();
     encode(body);
 }
 
-void Outbox::append_definitions() {
+void StateWindow::append_definitions() {
     const std::span<const DictEntry> entries = dictionary_.untold();
     for (std::size_t from = 0; from < entries.size();) {
         const std::size_t end = definitions_end(entries, from);
@@ -293,9 +280,8 @@ void Outbox::append_definitions() {
     dictionary_.mark_told();
 }
 
-void Outbox::encode(const StateBody& body) {
-    const std::span<const std::byte> bytes =
-        encoder_.encode(wire::StateFrame{++last_sequence_, body});
+void StateWindow::encode(const StateBody& body) {
+    const std::span<const std::byte> bytes = encoder_.encode(wire::StateFrame{++last_sequence_, body});
     kept_.push_back({last_sequence_, std::vector<std::byte>(bytes.begin(), bytes.end())});
     kept_bytes_ += bytes.size();
 }

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "bayplan/records.h"
 #include "base/decision_sink.h"
+#include "bayplan/messages.h"
 
 namespace bayplan {
 
-class Outbox {
+class UnacknowledgedDecisions {
 public:
     // Copies the texts.
     void append(const Decision&);
@@ -40,7 +40,7 @@ public:
 
 private:
     static constexpr std::size_t kBatchDecisions = 1024;
-    static constexpr std::size_t kTextBytesMin = 256;  // first piece of a batch's text; each is 4 times
+    static constexpr std::size_t kTextBytesMin = 256;        // first piece of a batch's text; each is 4 times
     static constexpr std::size_t kTextBytesMax = 16 * 1024;  // as large as the one before, up to this
 
     std::string_view keep(std::string_view);
@@ -50,7 +50,7 @@ private:
     std::uint64_t next_ = 1;
     std::uint64_t received_ = 0;  // what the shim said it has, at the last reconnect
     std::deque<std::shared_ptr<const DecisionBatch>> batches_;
-    std::size_t unsent_ = 0;     // index into batches_
+    std::size_t unsent_ = 0;  // index into batches_
     std::unique_ptr<DecisionBatch> open_ = std::make_unique<DecisionBatch>();
     char* text_end_ = nullptr;  // room in the newest piece of open_->text
     std::size_t text_left_ = 0;

@@ -14,31 +14,31 @@
 #include <string_view>
 #include <vector>
 
-#include "bayplan/records.h"
-#include "wire/journal_codec.h"
+#include "bayplan/messages.h"
+#include "wire/recording_codec.h"
 
 namespace bayplan::recorder {
 
-enum class RecordStep {
+enum class RecordingStep {
     input,     // the entry holds an input
     finished,  // the orderly end; entry.attempts is the total
     torn,      // the file ends or is damaged here (a process killed, a disk full); fault() says how
 };
 
-struct RecordEntry {
+struct RecordingEntry {
     std::uint64_t attempts = 0;  // committed before `input` was applied
     Input input;                 // views are valid until the next call of next()
 };
 
-class RecordReader {
+class RecordingReader {
 public:
     // nullptr: `error` says why the file cannot be read as a record.
-    static std::unique_ptr<RecordReader> open(const std::string& path, std::string& error);
+    static std::unique_ptr<RecordingReader> open(const std::string& path, std::string& error);
 
     std::string_view configuration() const { return configuration_; }
 
     // After `finished` or `torn` the same answer comes again.
-    RecordStep next(RecordEntry& entry);
+    RecordingStep next(RecordingEntry& entry);
 
     // Where and why the record is torn; empty otherwise.
     const std::string& fault() const { return fault_; }
@@ -48,12 +48,12 @@ private:
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
 
-    RecordReader(std::FILE* file, std::string path, std::uint64_t file_bytes);
+    RecordingReader(std::FILE* file, std::string path, std::uint64_t file_bytes);
 
     bool read_header(std::string& error);
     bool read_start(std::string& error);
     bool read_payload(std::string& fault);
-    RecordStep torn(const std::string& what);
+    RecordingStep torn(const std::string& what);
 
     std::unique_ptr<std::FILE, Closer> file_;
     std::string path_;
@@ -61,11 +61,11 @@ private:
     std::uint64_t offset_ = 0;
     std::string configuration_;
     std::string fault_;
-    RecordStep step_ = RecordStep::input;
+    RecordingStep step_ = RecordingStep::input;
     std::uint64_t attempts_total_ = 0;
     std::vector<std::uint64_t> words_;  // the payload at hand, 8-aligned
     std::span<const std::byte> payload_;
-    wire::JournalDecoder decoder_;
+    wire::RecordingDecoder decoder_;
 };
 
 }  // namespace bayplan::recorder

@@ -1,10 +1,10 @@
-// What a class's searches over the cluster (place_search.h) keep from one to the next: its blocks by place, with
-// the best of each and of 64 together, so that a search costs places and groups, not blocks.
+// What a class's searches over the cluster (site_search.h) keep from one to the next: its blocks by site, with
+// the best of each and of 64 together, so that a search costs sites and groups, not blocks.
 //
-//   place      blocks whose nodes lie in the same domains (a zone), but for keys that give each node its own (hostname)
-//   group      up to 64 blocks of one place
+//   site      blocks whose nodes lie in the same domains (a zone), but for keys that give each node its own (hostname)
+//   group      up to 64 blocks of one site
 //   of a block: its feasible nodes; the best key among them by the score of their own columns; and per score that is
-//               normalised, least and most of what the nodes' own numbers (place_scores.h) come to
+//               normalised, least and most of what the nodes' own numbers (site_scores.h) come to
 //
 // Owner and thread: as ClassCache, of which it is a part; only searches read and change it (engine thread).
 #pragma once
@@ -20,17 +20,17 @@
 
 namespace bayplan {
 
-class PlaceIndex {
+class SiteIndex {
 public:
     static constexpr std::uint32_t kGroup = 64;
     static constexpr std::uint32_t kNoBlock = UINT32_MAX;
 
     struct Group {
         NodeKey best = 0;
-        std::uint32_t place = 0;
+        std::uint32_t site = 0;
         bool changed = false;  // best and ranges must be found anew
     };
-    struct Place {
+    struct Site {
         std::uint32_t block = 0;  // any of its blocks
         std::uint32_t first_group = 0;
         std::uint32_t end_group = 0;
@@ -46,9 +46,9 @@ public:
         };
         std::uint64_t plan = 0;  // SpecPlan::number; 0: nothing was made
         std::vector<Key> keys;
-        bool usable = false;  // no key's domains cut through blocks
+        bool usable = false;                // no key's domains cut through blocks
         std::vector<std::int64_t> numbers;  // Predicate::shared_numbers
-        std::uint64_t pod_position = 0;     // in Topology::pod_log
+        std::uint64_t pod_position = 0;     // in ClusterFacts::pod_log
     };
     Made made;
     std::uint64_t asked_for = 0;  // the plan of the last search, made or not
@@ -56,8 +56,8 @@ public:
     void forget() { made.plan = asked_for = 0; }
 
     std::uint32_t block_count() const { return static_cast<std::uint32_t>(position_of_.size()); }
-    // Blocks by number to places 0, 1, ...; no block has a feasible node until it is set.
-    void arrange(const std::vector<std::uint32_t>& place_of, std::uint32_t places, std::size_t scores);
+    // Blocks by number to sites 0, 1, ...; no block has a feasible node until it is set.
+    void arrange(const std::vector<std::uint32_t>& site_of, std::uint32_t sites, std::size_t scores);
 
     // `best`: 0 if there are no nodes.
     void set(std::uint32_t block, std::uint64_t nodes, NodeKey best);
@@ -67,7 +67,7 @@ public:
     // Before the groups are read.
     void find_best(const LaneKernels&);
 
-    const std::vector<Place>& places() const { return places_; }
+    const std::vector<Site>& sites() const { return sites_; }
     const Group& group(std::uint32_t number) const { return groups_[number]; }
     LaneRange range_of_group(std::size_t score, std::uint32_t group) const {
         return has_ranges(score) ? ranges_[score].of_group[group] : LaneRange{0, 0};
@@ -89,7 +89,7 @@ public:
                           (position_of_.capacity() + block_at_.capacity()) * sizeof(std::uint32_t) +
                           (best_.capacity() + nodes_.capacity()) * sizeof(std::uint64_t) +
                           ranges_.capacity() * sizeof(Ranges) + groups_.capacity() * sizeof(Group) +
-                          places_.capacity() * sizeof(Place);
+                          sites_.capacity() * sizeof(Site);
         for (const Ranges& ranges : ranges_) {
             all += (ranges.min.capacity() + ranges.max.capacity()) * sizeof(std::int64_t) +
                    ranges.of_group.capacity() * sizeof(LaneRange);
@@ -112,7 +112,7 @@ private:
     std::vector<std::uint64_t> nodes_;
     std::vector<Ranges> ranges_;  // by score
     std::vector<Group> groups_;
-    std::vector<Place> places_;
+    std::vector<Site> sites_;
 };
 
 }  // namespace bayplan

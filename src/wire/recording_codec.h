@@ -14,48 +14,47 @@
 #include <string_view>
 #include <variant>
 
-#include "bayplan/records.h"
+#include "bayplan/messages.h"
 #include "wire/codec.h"
 
 namespace bayplan::wire {
 
-struct JournalStart {
+struct RecordingStart {
     std::string_view configuration;
 };
-struct JournalInput {
+struct RecordingInput {
     std::uint64_t attempts_before = 0;
     Input input;
 };
-struct JournalFinish {
+struct RecordingFinish {
     std::uint64_t attempts_total = 0;
 };
 
-using JournalEntry = std::variant<JournalStart, JournalInput, JournalFinish>;
+using RecordingItem = std::variant<RecordingStart, RecordingInput, RecordingFinish>;
 
-class JournalEncoder {
+class RecordingEncoder {
 public:
-    JournalEncoder();
-    ~JournalEncoder();
+    RecordingEncoder();
+    ~RecordingEncoder();
 
     // `frame`: the verified bytes a StateMessage was decoded from; empty when it was made in
     // process, it is then encoded here. The span is 8-aligned and valid until the next call.
-    std::span<const std::byte> encode(const JournalEntry& entry,
-                                      std::span<const std::byte> frame = {});
+    std::span<const std::byte> encode(const RecordingItem& entry, std::span<const std::byte> frame = {});
 
 private:
     struct Builder;
     std::unique_ptr<Builder> builder_;
 };
 
-class JournalDecoder {
+class RecordingDecoder {
 public:
-    JournalDecoder();
-    ~JournalDecoder();
+    RecordingDecoder();
+    ~RecordingDecoder();
 
     // `bytes` must be 8-aligned and outlive the entry. False: `error` says why, entry() means
     // nothing.
     bool decode(std::span<const std::byte> bytes, std::string& error);
-    const JournalEntry& entry() const;
+    const RecordingItem& entry() const;
 
 private:
     struct State;

@@ -1,11 +1,11 @@
-#include "placement/place_search.h"
+// The search site by site, best bound first; see site_search.h.
+#include "placement/site_search.h"
 
 #include <algorithm>
 #include <bit>
 #include <utility>
 
 #include <boost/unordered/unordered_flat_map.hpp>
-
 
 namespace bayplan {
 
@@ -44,11 +44,11 @@ std::vector<KeyId> keys_of(const SpecPlan& plan) {
 
 }  // namespace
 
-bool PlaceSearch::find(const Subject& subject, ClassCache& cache, const ExcludedNodes& excluded, NodeKey& best) {
+bool SiteSearch::find(const Subject& subject, ClassCache& cache, const ExcludedNodes& excluded, NodeKey& best) {
     if (scores_.size() > kPartsMax) {
         return false;
     }
-    PlaceIndex& index = cache.places();
+    SiteIndex& index = cache.sites();
     const bool first_time = std::exchange(index.asked_for, subject.plan.number) != subject.plan.number;
     if (!same_layout(subject, index) || index.block_count() != cache.block_count()) {
         if (first_time && cache.block_count() > kBlocksOfSmall) {
@@ -68,29 +68,30 @@ bool PlaceSearch::find(const Subject& subject, ClassCache& cache, const Excluded
     if (!admitted_.empty()) {
         find_extremes(subject, index);
         find_shared(subject, index);
-        best = best_of_places(subject, cache, index);
+        best = best_of_sites(subject, cache, index);
     }
     return true;
 }
 
 // --- what is asked of the search
 
-bool PlaceSearch::suits(const Subject& subject) {
+bool SiteSearch::suits(const Subject& subject) {
     coupled_.clear();
     predicates_.coupled(subject, coupled_);
-    if (std::any_of(coupled_.begin(), coupled_.end(), [&](const Predicate* each) { return !each->splits(subject); })) {
+    if (std::any_of(coupled_.begin(), coupled_.end(),
+                    [&](const Predicate* each) { return !each->splits_sites(subject); })) {
         return false;
     }
     for (std::size_t at = 0; at < scores_.size(); ++at) {
         const ClusterScore& score = *scores_[at].score;
         Part& part = parts_[at];
-        part.by_place = score.by_place(subject);
-        part.telling = score.tells_apart(subject);
-        if (part.telling && !part.by_place) {
+        part.by_site = score.by_site(subject);
+        part.telling = score.distinguishes_nodes(subject);
+        if (part.telling && !part.by_site) {
             return false;
         }
         part.numbers.clear();
-        if (part.by_place) {
+        if (part.by_site) {
             score.numbers_of_nodes(subject, part.numbers);
         }
     }
@@ -99,19 +100,19 @@ bool PlaceSearch::suits(const Subject& subject) {
 
 // --- bringing the index up to date
 
-bool PlaceSearch::same_layout(const Subject& subject, const PlaceIndex& index) const {
+bool SiteSearch::same_layout(const Subject& subject, const SiteIndex& index) const {
     const TopologyKeys& keys = subject.cluster.topology.keys();
     return index.made.plan == subject.plan.number &&
-           std::all_of(index.made.keys.begin(), index.made.keys.end(), [&](const PlaceIndex::Made::Key& known) {
+           std::all_of(index.made.keys.begin(), index.made.keys.end(), [&](const SiteIndex::Made::Key& known) {
                return keys.layout(static_cast<KeyId>(known.key)) == known.layout;
            });
 }
 
-void PlaceSearch::arrange(const Subject& subject, std::uint32_t blocks, PlaceIndex& index) {
+void SiteSearch::arrange(const Subject& subject, std::uint32_t blocks, SiteIndex& index) {
     const TopologyKeys& keys = subject.cluster.topology.keys();
     index.made = {.plan = subject.plan.number, .keys = {}, .usable = true, .numbers = {}, .pod_position = 0};
-    place_of_.assign(blocks, 0);
-    std::uint32_t places = 1;
+    site_of_.assign(blocks, 0);
+    std::uint32_t sites = 1;
     boost::unordered_flat_map<std::uint64_t, std::uint32_t> numbers;
     for (const KeyId key : keys_of(subject.plan)) {
         index.made.keys.push_back({raw(key), keys.layout(key)});
@@ -121,17 +122,17 @@ void PlaceSearch::arrange(const Subject& subject, std::uint32_t blocks, PlaceInd
         }
         numbers.clear();
         for (std::uint32_t block = 0; block < blocks; ++block) {
-            const std::uint64_t both = std::uint64_t{place_of_[block]} << 32 | keys.block_domain(key, block);
-            place_of_[block] = numbers.emplace(both, static_cast<std::uint32_t>(numbers.size())).first->second;
+            const std::uint64_t both = std::uint64_t{site_of_[block]} << 32 | keys.block_domain(key, block);
+            site_of_[block] = numbers.emplace(both, static_cast<std::uint32_t>(numbers.size())).first->second;
         }
-        places = static_cast<std::uint32_t>(numbers.size());
+        sites = static_cast<std::uint32_t>(numbers.size());
     }
-    index.arrange(place_of_, places, scores_.size());
+    index.arrange(site_of_, sites, scores_.size());
     index.made.pod_position = UINT64_MAX;  // all blocks must be judged
 }
 
-void PlaceSearch::bring_up_to_date(const Subject& subject, ClassCache& cache) {
-    PlaceIndex& index = cache.places();
+void SiteSearch::bring_up_to_date(const Subject& subject, ClassCache& cache) {
+    SiteIndex& index = cache.sites();
     numbers_.clear();
     for (const Predicate* predicate : coupled_) {
         predicate->begin(subject);
@@ -152,8 +153,8 @@ void PlaceSearch::bring_up_to_date(const Subject& subject, ClassCache& cache) {
     index.find_best(kernels_);
 }
 
-void PlaceSearch::judge_block(const Subject& subject, const ClassCache& cache, PlaceIndex& index,
-                              std::uint32_t block) const {
+void SiteSearch::judge_block(const Subject& subject, const ClassCache& cache, SiteIndex& index,
+                             std::uint32_t block) const {
     std::uint64_t lanes = cache.feasible_in(block);
     for (std::size_t at = 0; at < coupled_.size() && lanes != 0; ++at) {
         lanes = coupled_[at]->filter_nodes(subject, block, lanes);
@@ -161,7 +162,7 @@ void PlaceSearch::judge_block(const Subject& subject, const ClassCache& cache, P
     put_block(cache, index, block, lanes);
 }
 
-void PlaceSearch::put_block(const ClassCache& cache, PlaceIndex& index, std::uint32_t block, std::uint64_t nodes) const {
+void SiteSearch::put_block(const ClassCache& cache, SiteIndex& index, std::uint32_t block, std::uint64_t nodes) const {
     const NodeKey best = nodes == cache.feasible_in(block) && cache.exact(block)
                              ? cache.best_in(block)
                              : kernels_.best_short_key(nodes, cache.locals(block), raw(slot_at(block, 0)));
@@ -176,8 +177,8 @@ void PlaceSearch::put_block(const ClassCache& cache, PlaceIndex& index, std::uin
 }
 
 // For this search alone: the next one judges these blocks anew.
-void PlaceSearch::take_out(const ExcludedNodes& excluded, ClassCache& cache) const {
-    PlaceIndex& index = cache.places();
+void SiteSearch::take_out(const ExcludedNodes& excluded, ClassCache& cache) const {
+    SiteIndex& index = cache.sites();
     excluded.for_each_block([&](std::uint32_t block, std::uint64_t lanes) {
         const std::uint64_t nodes = index.nodes_at(index.position_of(block));
         if ((nodes & lanes) != 0) {
@@ -188,7 +189,7 @@ void PlaceSearch::take_out(const ExcludedNodes& excluded, ClassCache& cache) con
     index.find_best(kernels_);
 }
 
-void PlaceSearch::add_up(const Part& part, std::uint32_t block, std::int64_t* sums) const {
+void SiteSearch::add_up(const Part& part, std::uint32_t block, std::int64_t* sums) const {
     std::fill_n(sums, kLanes, 0);
     const std::size_t first = std::size_t{block} * kLanes;
     for (const NodeNumbers& numbers : part.numbers) {
@@ -198,35 +199,35 @@ void PlaceSearch::add_up(const Part& part, std::uint32_t block, std::int64_t* su
     }
 }
 
-// --- places
+// --- sites
 
-void PlaceSearch::admit(const Subject& subject, const PlaceIndex& index) {
+void SiteSearch::admit(const Subject& subject, const SiteIndex& index) {
     admitted_.clear();
     feasible_.clear();
-    for (std::uint32_t number = 0; number < index.places().size(); ++number) {
-        const PlaceIndex::Place& place = index.places()[number];
-        if (place.nodes > 0 && std::all_of(coupled_.begin(), coupled_.end(), [&](const Predicate* predicate) {
-                return predicate->admits(subject, place.block);
+    for (std::uint32_t number = 0; number < index.sites().size(); ++number) {
+        const SiteIndex::Site& site = index.sites()[number];
+        if (site.nodes > 0 && std::all_of(coupled_.begin(), coupled_.end(), [&](const Predicate* predicate) {
+                return predicate->may_admit(subject, site.block);
             })) {
             admitted_.push_back({number, 0, 0});
-            feasible_.push_back({place.block, place.nodes});
+            feasible_.push_back({site.block, site.nodes});
         }
     }
 }
 
-LaneRange PlaceSearch::range_of(const PlaceIndex& index, std::size_t part, const PlaceIndex::Place& place) const {
+LaneRange SiteSearch::range_of(const SiteIndex& index, std::size_t part, const SiteIndex::Site& site) const {
     if (!index.has_ranges(part)) {
         return {0, 0};
     }
     LaneRange range{INT64_MAX, INT64_MIN};
-    for (std::uint32_t group = place.first_group; group < place.end_group; ++group) {
+    for (std::uint32_t group = site.first_group; group < site.end_group; ++group) {
         const LaneRange one = index.range_of_group(part, group);
         range = {std::min(range.min, one.min), std::max(range.max, one.max)};
     }
     return range;
 }
 
-void PlaceSearch::find_extremes(const Subject& subject, const PlaceIndex& index) {
+void SiteSearch::find_extremes(const Subject& subject, const SiteIndex& index) {
     for (std::size_t at = 0; at < parts_.size(); ++at) {
         Part& part = parts_[at];
         if (!part.telling) {
@@ -236,32 +237,32 @@ void PlaceSearch::find_extremes(const Subject& subject, const PlaceIndex& index)
         score.weigh(subject, feasible_, weights_);
         part.extremes = {};
         for (const Admitted& admitted : admitted_) {
-            const PlaceIndex::Place& place = index.places()[admitted.place];
-            if (score.leaves_out(subject, place.block)) {
+            const SiteIndex::Site& site = index.sites()[admitted.site];
+            if (score.leaves_out(subject, site.block)) {
                 continue;
             }
-            const LaneRange own = range_of(index, at, place);
-            part.extremes.add(score.raw_at(subject, weights_, place.block, own.min));
+            const LaneRange own = range_of(index, at, site);
+            part.extremes.add(score.raw_at(subject, weights_, site.block, own.min));
             if (own.max != own.min) {
-                part.extremes.add(score.raw_at(subject, weights_, place.block, own.max));
+                part.extremes.add(score.raw_at(subject, weights_, site.block, own.max));
             }
         }
     }
 }
 
-void PlaceSearch::find_shared(const Subject& subject, const PlaceIndex& index) {
+void SiteSearch::find_shared(const Subject& subject, const SiteIndex& index) {
     for (std::size_t at = 0; at < parts_.size(); ++at) {
         if (!parts_[at].telling) {
             continue;
         }
         for (Admitted& admitted : admitted_) {
-            const PlaceIndex::Place& place = index.places()[admitted.place];
-            if (scores_[at].score->leaves_out(subject, place.block)) {
+            const SiteIndex::Site& site = index.sites()[admitted.site];
+            if (scores_[at].score->leaves_out(subject, site.block)) {
                 continue;
             }
-            const LaneRange own = range_of(index, at, place);
+            const LaneRange own = range_of(index, at, site);
             if (own.min == own.max) {
-                admitted.shared += points(subject, at, place.block, own.min);
+                admitted.shared += points(subject, at, site.block, own.min);
             } else {
                 admitted.apart |= 1u << at;
             }
@@ -269,16 +270,15 @@ void PlaceSearch::find_shared(const Subject& subject, const PlaceIndex& index) {
     }
 }
 
-std::int64_t PlaceSearch::points(const Subject& subject, std::size_t part, std::uint32_t block,
-                                 std::int64_t own) const {
+std::int64_t SiteSearch::points(const Subject& subject, std::size_t part, std::uint32_t block, std::int64_t own) const {
     const ClusterScore& score = *scores_[part].score;
     const std::int64_t raw = score.raw_at(subject, weights_, block, own);
     return scores_[part].weight * score.normalise(raw, parts_[part].extremes);
 }
 
 // Points rise or fall with the raw score, and that rises with the numbers: one end is the best.
-std::int64_t PlaceSearch::points_max(const Subject& subject, std::size_t part, std::uint32_t block,
-                                     LaneRange own) const {
+std::int64_t SiteSearch::points_max(const Subject& subject, std::size_t part, std::uint32_t block,
+                                    LaneRange own) const {
     const std::int64_t least = points(subject, part, block, own.min);
     return own.min == own.max ? least : std::max(least, points(subject, part, block, own.max));
 }
@@ -287,14 +287,14 @@ std::int64_t PlaceSearch::points_max(const Subject& subject, std::size_t part, s
 
 // A bound is the key of the best by its columns, with the most points of all: where these come together it is exact, and
 // if another node comes as far, its columns are as good, and so its slot is higher.
-NodeKey PlaceSearch::best_of_places(const Subject& subject, const ClassCache& cache, const PlaceIndex& index) {
+NodeKey SiteSearch::best_of_sites(const Subject& subject, const ClassCache& cache, const SiteIndex& index) {
     NodeKey best = 0;
     candidates_.clear();
     std::size_t first = 0;
     for (std::uint32_t number = 0; number < admitted_.size(); ++number) {
         const Admitted& admitted = admitted_[number];
-        const PlaceIndex::Place& place = index.places()[admitted.place];
-        for (std::uint32_t group = place.first_group; group < place.end_group; ++group) {
+        const SiteIndex::Site& site = index.sites()[admitted.site];
+        for (std::uint32_t group = site.first_group; group < site.end_group; ++group) {
             if (index.group(group).best == 0) {
                 continue;
             }
@@ -304,7 +304,7 @@ NodeKey PlaceSearch::best_of_places(const Subject& subject, const ClassCache& ca
                 continue;
             }
             for_each_bit(admitted.apart, [&](std::uint32_t part) {
-                bound = add_score(bound, points_max(subject, part, place.block, index.range_of_group(part, group)));
+                bound = add_score(bound, points_max(subject, part, site.block, index.range_of_group(part, group)));
             });
             candidates_.push_back({bound, group, number});
             first = bound > candidates_[first].bound ? candidates_.size() - 1 : first;
@@ -322,8 +322,8 @@ NodeKey PlaceSearch::best_of_places(const Subject& subject, const ClassCache& ca
     return best;
 }
 
-void PlaceSearch::look_into(const Subject& subject, const ClassCache& cache, const PlaceIndex& index,
-                            const Candidate& candidate, NodeKey& best) {
+void SiteSearch::look_into(const Subject& subject, const ClassCache& cache, const SiteIndex& index,
+                           const Candidate& candidate, NodeKey& best) {
     const Admitted& admitted = admitted_[candidate.admitted];
     const NodeKey group_best = index.group(candidate.group).best;
     const auto more = static_cast<std::int64_t>((candidate.bound - group_best) >> 32);
@@ -331,11 +331,11 @@ void PlaceSearch::look_into(const Subject& subject, const ClassCache& cache, con
     best = std::max(best, best_at(subject, cache, index, admitted, top));
     // The rest by their bounds, the most promising first.
     std::array<LastRange, kPartsMax> last;
-    std::array<NodeKey, PlaceIndex::kGroup> bounds{};
+    std::array<NodeKey, SiteIndex::kGroup> bounds{};
     std::uint64_t left = 0;
     std::uint32_t first = 0;
-    for (std::uint32_t at = 0; at < PlaceIndex::kGroup; ++at) {
-        const std::uint32_t position = candidate.group * PlaceIndex::kGroup + at;
+    for (std::uint32_t at = 0; at < SiteIndex::kGroup; ++at) {
+        const std::uint32_t position = candidate.group * SiteIndex::kGroup + at;
         const NodeKey key = index.best_at(position);
         if (key == 0 || position == top || add_score(key, more) <= best) {
             continue;
@@ -349,16 +349,16 @@ void PlaceSearch::look_into(const Subject& subject, const ClassCache& cache, con
     if (left == 0) {
         return;
     }
-    best = std::max(best, best_at(subject, cache, index, admitted, candidate.group * PlaceIndex::kGroup + first));
+    best = std::max(best, best_at(subject, cache, index, admitted, candidate.group * SiteIndex::kGroup + first));
     for_each_bit(left & ~(std::uint64_t{1} << first), [&](std::uint32_t at) {
         if (bounds[at] > best) {
-            best = std::max(best, best_at(subject, cache, index, admitted, candidate.group * PlaceIndex::kGroup + at));
+            best = std::max(best, best_at(subject, cache, index, admitted, candidate.group * SiteIndex::kGroup + at));
         }
     });
 }
 
-NodeKey PlaceSearch::bound_at(const Subject& subject, const PlaceIndex& index, const Admitted& admitted,
-                              std::uint32_t position, std::array<LastRange, kPartsMax>& last) const {
+NodeKey SiteSearch::bound_at(const Subject& subject, const SiteIndex& index, const Admitted& admitted,
+                             std::uint32_t position, std::array<LastRange, kPartsMax>& last) const {
     NodeKey bound = add_score(index.best_at(position), admitted.shared);
     for_each_bit(admitted.apart, [&](std::uint32_t part) {
         const LaneRange range = index.range_at(part, position);
@@ -370,8 +370,8 @@ NodeKey PlaceSearch::bound_at(const Subject& subject, const PlaceIndex& index, c
     return bound;
 }
 
-NodeKey PlaceSearch::best_at(const Subject& subject, const ClassCache& cache, const PlaceIndex& index,
-                             const Admitted& admitted, std::uint32_t position) {
+NodeKey SiteSearch::best_at(const Subject& subject, const ClassCache& cache, const SiteIndex& index,
+                            const Admitted& admitted, std::uint32_t position) {
     const std::uint32_t block = index.block_at(position);
     std::int64_t more = admitted.shared;
     std::uint32_t apart = 0;
@@ -389,8 +389,8 @@ NodeKey PlaceSearch::best_at(const Subject& subject, const ClassCache& cache, co
 }
 
 // Nodes of the block that have the same numbers together: there are few different ones.
-NodeKey PlaceSearch::best_among(const Subject& subject, const ClassCache& cache, std::uint32_t block,
-                                std::uint32_t apart, std::uint64_t lanes, std::int64_t more) const {
+NodeKey SiteSearch::best_among(const Subject& subject, const ClassCache& cache, std::uint32_t block,
+                               std::uint32_t apart, std::uint64_t lanes, std::int64_t more) const {
     if (apart == 0) {
         return add_score(kernels_.best_short_key(lanes, cache.locals(block), raw(slot_at(block, 0))), more);
     }

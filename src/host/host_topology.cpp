@@ -1,7 +1,7 @@
 // See topology.h.
 //
 // Thread: main.
-#include "host/topology.h"
+#include "host/host_topology.h"
 
 #include <hwloc.h>
 
@@ -35,12 +35,10 @@ private:
     bool set_;
 };
 
-int first_numa(hwloc_obj_t object) {
-    return object->nodeset == nullptr ? -1 : hwloc_bitmap_first(object->nodeset);
-}
+int first_numa(hwloc_obj_t object) { return object->nodeset == nullptr ? -1 : hwloc_bitmap_first(object->nodeset); }
 
-Topology copy_of(hwloc_topology_t loaded) {
-    Topology topology;
+HostTopology copy_of(hwloc_topology_t loaded) {
+    HostTopology topology;
     for (hwloc_obj_t object = nullptr;
          (object = hwloc_get_next_obj_by_type(loaded, HWLOC_OBJ_CORE, object)) != nullptr;) {
         topology.cores.push_back({to_cpus(object->cpuset), first_numa(object)});
@@ -59,7 +57,7 @@ Topology copy_of(hwloc_topology_t loaded) {
 
 }  // namespace
 
-threads::CpuSet Topology::siblings(std::size_t cpu) const {
+threads::CpuSet HostTopology::siblings(std::size_t cpu) const {
     threads::CpuSet self;
     self.add(cpu);
     for (const Core& core : cores) {
@@ -68,14 +66,14 @@ threads::CpuSet Topology::siblings(std::size_t cpu) const {
     return {};
 }
 
-int Topology::numa_of(std::size_t cpu) const {
+int HostTopology::numa_of(std::size_t cpu) const {
     for (const NumaDomain& domain : domains) {
         if (domain.cpus.contains(cpu)) return domain.number;
     }
     return -1;
 }
 
-std::vector<int> Topology::numa_of(const threads::CpuSet& cpus) const {
+std::vector<int> HostTopology::numa_of(const threads::CpuSet& cpus) const {
     std::vector<int> all;
     for (const NumaDomain& domain : domains) {
         if (!domain.cpus.intersection(cpus).empty()) all.push_back(domain.number);
@@ -83,7 +81,7 @@ std::vector<int> Topology::numa_of(const threads::CpuSet& cpus) const {
     return all;
 }
 
-Known<Topology> read_topology(const HostFiles& files) {
+Known<HostTopology> read_topology(const HostFiles& files) {
     const OtherRoot other(files.root());
     hwloc_topology_t loaded = nullptr;
     if (hwloc_topology_init(&loaded) != 0) return {std::nullopt, false, "hwloc could not start"};
@@ -91,7 +89,7 @@ Known<Topology> read_topology(const HostFiles& files) {
     // Files only: the CPUID of the processor that this runs on says nothing of another root.
     hwloc_topology_set_components(loaded, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
     hwloc_topology_set_flags(loaded, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-    Known<Topology> result;
+    Known<HostTopology> result;
     if (hwloc_topology_load(loaded) == 0) {
         result.value = copy_of(loaded);
     } else {

@@ -16,28 +16,28 @@
 
 namespace bayplan {
 
-class NodesLeftOut {
+class ExcludedByVictims {
 public:
     // --- because of a pod that is stuck there
-    void leave_out(AskId id, Slot slot, AskId stuck) {
-        left_out_[id].push_back({slot, stuck});
-        left_out_for_[stuck].push_back(id);
+    void exclude(AskId id, Slot slot, AskId stuck) {
+        excluded_[id].push_back({slot, stuck});
+        excluded_for_[stuck].push_back(id);
     }
-    // Undoes leave_out() of just these.
+    // Undoes exclude() of just these.
     void let_in(AskId id, Slot slot, AskId stuck) {
-        forget_one(left_out_, id, LeftOut{slot, stuck});
-        forget_one(left_out_for_, stuck, id);
+        forget_one(excluded_, id, Excluded{slot, stuck});
+        forget_one(excluded_for_, stuck, id);
     }
-    bool any_left_out(AskId id) const { return left_out_.contains(id); }
-    bool is_left_out(AskId id, Slot slot) const {
-        const auto found = left_out_.find(id);
-        return found != left_out_.end() && std::any_of(found->second.begin(), found->second.end(),
-                                                       [&](const LeftOut& entry) { return entry.slot == slot; });
+    bool any_excluded(AskId id) const { return excluded_.contains(id); }
+    bool is_excluded(AskId id, Slot slot) const {
+        const auto found = excluded_.find(id);
+        return found != excluded_.end() && std::any_of(found->second.begin(), found->second.end(),
+                                                       [&](const Excluded& entry) { return entry.slot == slot; });
     }
     template <typename Each>
-    void for_each_left_out(AskId id, Each&& each) const {
-        if (const auto found = left_out_.find(id); found != left_out_.end()) {
-            for (const LeftOut& entry : found->second) {
+    void for_each_excluded(AskId id, Each&& each) const {
+        if (const auto found = excluded_.find(id); found != excluded_.end()) {
+            for (const Excluded& entry : found->second) {
                 each(entry.slot);
             }
         }
@@ -72,11 +72,11 @@ public:
     void ask_placed(AskId id) { avoided_.erase(id); }
     void ask_gone(AskId id) {
         avoided_.erase(id);
-        if (const auto found = left_out_.find(id); found != left_out_.end()) {
-            for (const LeftOut& entry : found->second) {
-                forget(left_out_for_, entry.stuck, [&](AskId other) { return other == id; });
+        if (const auto found = excluded_.find(id); found != excluded_.end()) {
+            for (const Excluded& entry : found->second) {
+                forget(excluded_for_, entry.stuck, [&](AskId other) { return other == id; });
             }
-            left_out_.erase(found);
+            excluded_.erase(found);
         }
     }
     // After its pods are gone, and with them the reasons to leave it out.
@@ -85,13 +85,13 @@ public:
     }
     // The asks for which a node is left out because of the pod, and which: each(ask, slot).
     template <typename Each>
-    void for_each_left_out_for(AskId stuck, Each&& each) const {
-        const auto found = left_out_for_.find(stuck);
-        std::vector<AskId> asks = found == left_out_for_.end() ? std::vector<AskId>() : found->second;
+    void for_each_excluded_for(AskId stuck, Each&& each) const {
+        const auto found = excluded_for_.find(stuck);
+        std::vector<AskId> asks = found == excluded_for_.end() ? std::vector<AskId>() : found->second;
         std::sort(asks.begin(), asks.end());
         asks.erase(std::unique(asks.begin(), asks.end()), asks.end());
         for (const AskId id : asks) {
-            for (const LeftOut& entry : left_out_.at(id)) {
+            for (const Excluded& entry : excluded_.at(id)) {
                 if (entry.stuck == stuck) {
                     each(id, entry.slot);
                 }
@@ -100,24 +100,24 @@ public:
     }
     // A pod is gone: returns the asks for which a node was left out because of it, which is so no longer.
     std::vector<AskId> pod_gone(AskId pod) {
-        const auto found = left_out_for_.find(pod);
-        if (found == left_out_for_.end()) {
+        const auto found = excluded_for_.find(pod);
+        if (found == excluded_for_.end()) {
             return {};
         }
         std::vector<AskId> freed = std::move(found->second);
-        left_out_for_.erase(found);
+        excluded_for_.erase(found);
         for (const AskId id : freed) {
-            forget(left_out_, id, [&](const LeftOut& entry) { return entry.stuck == pod; });
+            forget(excluded_, id, [&](const Excluded& entry) { return entry.stuck == pod; });
         }
         std::sort(freed.begin(), freed.end());
         return freed;
     }
 
 private:
-    struct LeftOut {
+    struct Excluded {
         Slot slot = kNone<Slot>;
         AskId stuck = kNone<AskId>;
-        bool operator==(const LeftOut&) const = default;
+        bool operator==(const Excluded&) const = default;
     };
     template <typename Value>
     using ByAsk = boost::unordered_flat_map<AskId, Value>;
@@ -143,8 +143,8 @@ private:
         }
     }
 
-    ByAsk<std::vector<LeftOut>> left_out_;
-    ByAsk<std::vector<AskId>> left_out_for_;  // by the pod that is stuck: the asks with such an entry
+    ByAsk<std::vector<Excluded>> excluded_;
+    ByAsk<std::vector<AskId>> excluded_for_;  // by the pod that is stuck: the asks with such an entry
     ByAsk<Avoided> avoided_;
 };
 

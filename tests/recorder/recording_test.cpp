@@ -10,17 +10,17 @@
 
 #include "allocation_counter.h"
 #include "describe.h"
-#include "record_maker.h"
-#include "recorder/record_file.h"
-#include "recorder/record_reader.h"
-#include "recorder/record_writer.h"
+#include "item_maker.h"
+#include "recorder/recording_file.h"
+#include "recorder/recording_reader.h"
+#include "recorder/recording_writer.h"
 
 namespace bayplan::recorder {
 namespace {
 
 namespace fs = std::filesystem;
 using wire::Extent;
-using wire::RecordMaker;
+using wire::ItemMaker;
 
 constexpr wire::Limits kLimits;
 constexpr std::string_view kConfiguration = "partitions:\n  - name: default\n";
@@ -28,8 +28,7 @@ constexpr std::string_view kConfiguration = "partitions:\n  - name: default\n";
 class Record : public ::testing::Test {
 protected:
     Record() {
-        std::string name =
-            (fs::temp_directory_path() / ("record-test-" + std::string(6, 'X'))).string();
+        std::string name = (fs::temp_directory_path() / ("record-test-" + std::string(6, 'X'))).string();
         EXPECT_NE(mkdtemp(name.data()), nullptr);
         directory_ = name;
     }
@@ -43,13 +42,12 @@ protected:
     }
 
     void put(const char* name, std::string_view content) const {
-        std::ofstream(path(name), std::ios::binary)
-            .write(content.data(), static_cast<std::streamsize>(content.size()));
+        std::ofstream(path(name), std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
     }
 
-    std::unique_ptr<RecordWriter> writer() const {
+    std::unique_ptr<RecordingWriter> writer() const {
         std::string error;
-        auto writer = RecordWriter::open(path(), kConfiguration, error);
+        auto writer = RecordingWriter::open(path(), kConfiguration, error);
         EXPECT_NE(writer, nullptr) << error;
         return writer;
     }
@@ -61,7 +59,7 @@ private:
 // What a record says, one text per step: "<attempts> <input>", then how it ends.
 struct Reading {
     std::vector<std::string> inputs;
-    RecordStep end = RecordStep::input;
+    RecordingStep end = RecordingStep::input;
     std::uint64_t attempts_total = 0;
     std::string fault;
 };
@@ -73,14 +71,14 @@ std::string line(std::uint64_t attempts, const Input& input) {
 Reading read_all(const std::string& path) {
     Reading reading;
     std::string error;
-    const auto reader = RecordReader::open(path, error);
+    const auto reader = RecordingReader::open(path, error);
     if (reader == nullptr) {
         reading.fault = error;
         return reading;
     }
     EXPECT_EQ(reader->configuration(), kConfiguration);
-    RecordEntry entry;
-    while ((reading.end = reader->next(entry)) == RecordStep::input) {
+    RecordingEntry entry;
+    while ((reading.end = reader->next(entry)) == RecordingStep::input) {
         reading.inputs.push_back(line(entry.attempts, entry.input));
     }
     reading.attempts_total = entry.attempts;
@@ -93,9 +91,9 @@ TEST_F(Record, every_kind_of_input_comes_back_the_same) {
     std::vector<std::string> expected;
     {
         const auto writer = this->writer();
-        RecordMaker maker(1, kLimits);
+        ItemMaker maker(1, kLimits);
         for (std::uint64_t round = 0; round < 200; ++round) {
-            for (std::size_t kind = 0; kind < RecordMaker::kInputKinds; ++kind) {
+            for (std::size_t kind = 0; kind < ItemMaker::kInputKinds; ++kind) {
                 const Input input = maker.input(kind, round == 0 ? Extent::empty : Extent::small);
                 writer->write(round * 3, input);
                 expected.push_back(line(round * 3, input));
@@ -106,20 +104,20 @@ TEST_F(Record, every_kind_of_input_comes_back_the_same) {
     }
     const Reading reading = read_all(path());
     EXPECT_EQ(reading.inputs, expected);
-    EXPECT_EQ(reading.end, RecordStep::finished);
+    EXPECT_EQ(reading.end, RecordingStep::finished);
     EXPECT_EQ(reading.attempts_total, 4711u);
     EXPECT_EQ(reading.fault, "");
 }
 
 // Through the codec of the wire, whether the input came as a frame or was made in process.
 TEST_F(Record, specs_and_objects_come_back_equal) {
-    RecordMaker maker(8, kLimits);
+    ItemMaker maker(8, kLimits);
     wire::Encoder encoder;
     std::vector<StateBody> bodies;
     {
         const auto writer = this->writer();
         for (std::uint64_t round = 0; round < 100; ++round) {
-            const std::size_t kind = round % 2 == 0 ? RecordMaker::kSpecs : RecordMaker::kObjects;
+            const std::size_t kind = round % 2 == 0 ? ItemMaker::kSpecs : ItemMaker::kObjects;
             bodies.push_back(maker.state_body(kind, Extent::small));
             const auto frame = encoder.encode(wire::StateFrame{round, bodies.back()});
             writer->write(round, StateMessage{1, round, bodies.back()}, frame);
@@ -128,11 +126,11 @@ TEST_F(Record, specs_and_objects_come_back_equal) {
         writer->finish(0);
     }
     std::string error;
-    const auto reader = RecordReader::open(path(), error);
+    const auto reader = RecordingReader::open(path(), error);
     ASSERT_NE(reader, nullptr) << error;
-    RecordEntry entry;
+    RecordingEntry entry;
     for (std::size_t i = 0; i < 2 * bodies.size(); ++i) {
-        ASSERT_EQ(reader->next(entry), RecordStep::input);
+        ASSERT_EQ(reader->next(entry), RecordingStep::input);
         const StateBody& body = std::get<StateMessage>(entry.input).body;
         if (const auto* specs = std::get_if<SpecsMessage>(&bodies[i / 2])) {
             const auto& read = std::get<SpecsMessage>(body);
@@ -144,11 +142,11 @@ TEST_F(Record, specs_and_objects_come_back_equal) {
                 << i;
         }
     }
-    EXPECT_EQ(reader->next(entry), RecordStep::finished);
+    EXPECT_EQ(reader->next(entry), RecordingStep::finished);
 }
 
 TEST_F(Record, a_state_message_is_kept_as_the_frame_it_came_in) {
-    RecordMaker maker(2, kLimits);
+    ItemMaker maker(2, kLimits);
     wire::Encoder encoder;
     const auto bytes = encoder.encode(maker.message(4, Extent::small));
     std::vector<std::byte> frame(bytes.begin(), bytes.end());
@@ -171,7 +169,7 @@ TEST_F(Record, a_state_message_is_kept_as_the_frame_it_came_in) {
 }
 
 TEST_F(Record, a_frame_of_any_length_is_kept_so_that_it_can_be_decoded_in_place) {
-    RecordMaker maker(7, kLimits);
+    ItemMaker maker(7, kLimits);
     wire::Encoder encoder;
     wire::DecodedFrame decoded;
     std::string error;
@@ -196,7 +194,7 @@ TEST_F(Record, a_frame_of_any_length_is_kept_so_that_it_can_be_decoded_in_place)
 }
 
 TEST_F(Record, messages_larger_than_the_writers_buffer_and_past_the_live_limits_come_back) {
-    std::vector<AskRecord> asks(100'000);
+    std::vector<AskItem> asks(100'000);
     std::vector<std::string> keys;
     for (std::size_t i = 0; i < asks.size(); ++i) {
         keys.push_back("a-long-enough-key-of-an-ask-" + std::to_string(i));
@@ -214,7 +212,7 @@ TEST_F(Record, messages_larger_than_the_writers_buffer_and_past_the_live_limits_
     }
     const Reading reading = read_all(path());
     EXPECT_EQ(reading.inputs, (std::vector{line(0, Tick{5}), line(0, input), line(0, Tick{6})}));
-    EXPECT_EQ(reading.end, RecordStep::finished);
+    EXPECT_EQ(reading.end, RecordingStep::finished);
 }
 
 TEST_F(Record, what_was_flushed_is_there_after_a_kill) {
@@ -224,18 +222,17 @@ TEST_F(Record, what_was_flushed_is_there_after_a_kill) {
     writer->write(2, Tick{20});  // in the buffer: a killed process would not have written it
     const Reading reading = read_all(path());
     EXPECT_EQ(reading.inputs, std::vector{line(1, Tick{10})});
-    EXPECT_EQ(reading.end, RecordStep::torn);
-    EXPECT_NE(reading.fault.find("the record ends without the end of the run"), std::string::npos)
-        << reading.fault;
+    EXPECT_EQ(reading.end, RecordingStep::torn);
+    EXPECT_NE(reading.fault.find("the record ends without the end of the run"), std::string::npos) << reading.fault;
 }
 
 TEST_F(Record, a_tail_torn_at_any_byte_leaves_everything_before_it) {
-    RecordMaker maker(3, kLimits);
+    ItemMaker maker(3, kLimits);
     std::vector<std::string> expected;
     std::size_t before_last = 0;
     {
         const auto writer = this->writer();
-        for (std::size_t kind = 0; kind < RecordMaker::kInputKinds; ++kind) {
+        for (std::size_t kind = 0; kind < ItemMaker::kInputKinds; ++kind) {
             const Input input = maker.input(kind, Extent::small);
             writer->write(kind, input);
             expected.push_back(line(kind, input));
@@ -250,7 +247,7 @@ TEST_F(Record, a_tail_torn_at_any_byte_leaves_everything_before_it) {
         put("torn", std::string_view(whole).substr(0, size));
         const Reading reading = read_all(path("torn"));
         ASSERT_EQ(reading.inputs, expected) << size;
-        ASSERT_EQ(reading.end, RecordStep::torn) << size;
+        ASSERT_EQ(reading.end, RecordingStep::torn) << size;
         const std::string place = "at byte " + std::to_string(before_last) + ":";
         ASSERT_NE(reading.fault.find(place), std::string::npos) << reading.fault;
     }
@@ -278,7 +275,7 @@ TEST_F(Record, a_flipped_bit_anywhere_in_an_entry_ends_the_record_before_it) {
             put("flipped", file);
             const Reading reading = read_all(path("flipped"));
             ASSERT_EQ(reading.inputs, std::vector{line(1, Tick{10})}) << at;
-            ASSERT_EQ(reading.end, RecordStep::torn) << at;
+            ASSERT_EQ(reading.end, RecordingStep::torn) << at;
             file[at] = static_cast<char>(file[at] ^ (1 << bit));
         }
     }
@@ -309,14 +306,12 @@ TEST_F(Record, files_that_are_not_records_are_refused_with_their_name) {
     EXPECT_EQ(read_all(path("empty")).fault, path("empty") + ": is not a record of a run");
     put("text", "partitions:\n  - name: default\n");
     EXPECT_EQ(read_all(path("text")).fault, path("text") + ": is not a record of a run");
-    EXPECT_EQ(read_all(path("absent")).fault,
-              path("absent") + ": cannot be read: No such file or directory");
+    EXPECT_EQ(read_all(path("absent")).fault, path("absent") + ": cannot be read: No such file or directory");
     writer()->finish(0);
     std::string file = content();
     file[8] = 77;
     put("later", file);
-    EXPECT_EQ(read_all(path("later")).fault,
-              path("later") + ": has format version 77, this program reads version 1");
+    EXPECT_EQ(read_all(path("later")).fault, path("later") + ": has format version 77, this program reads version 1");
     put("cut", content().substr(0, sizeof(FileHeader) + 20));
     EXPECT_EQ(read_all(path("cut")).fault,
               path("cut") + ": the start of the run cannot be read: the last entry is cut off");
@@ -335,18 +330,18 @@ TEST_F(Record, an_older_record_at_the_same_path_is_kept) {
 
 TEST_F(Record, a_file_that_cannot_be_made_is_an_error_with_its_name) {
     std::string error;
-    EXPECT_EQ(RecordWriter::open(path("no/such/directory"), "", error), nullptr);
+    EXPECT_EQ(RecordingWriter::open(path("no/such/directory"), "", error), nullptr);
     EXPECT_EQ(error, path("no/such/directory") + ": cannot be written: No such file or directory");
 }
 
 TEST_F(Record, a_full_disk_ends_the_record_and_says_so) {
     std::string error;
-    EXPECT_EQ(RecordWriter::open("/dev/full", "", error), nullptr);
+    EXPECT_EQ(RecordingWriter::open("/dev/full", "", error), nullptr);
     EXPECT_EQ(error, "/dev/full: the record ends after 0 bytes: No space left on device");
 }
 
 TEST_F(Record, writing_allocates_nothing_once_its_buffers_have_grown) {
-    RecordMaker maker(6, kLimits);
+    ItemMaker maker(6, kLimits);
     wire::Encoder encoder;
     const auto bytes = encoder.encode(maker.message(4, Extent::small));
     wire::DecodedFrame decoded;
@@ -354,7 +349,7 @@ TEST_F(Record, writing_allocates_nothing_once_its_buffers_have_grown) {
     ASSERT_TRUE(decoded.decode(bytes, kLimits, error)) << error;
     const auto& state = std::get<wire::StateFrame>(decoded.message());
     std::vector<Input> inputs;
-    for (std::size_t kind = 0; kind < RecordMaker::kInputKinds; ++kind) {
+    for (std::size_t kind = 0; kind < ItemMaker::kInputKinds; ++kind) {
         inputs.push_back(maker.input(kind, Extent::small));
     }
     const auto writer = this->writer();

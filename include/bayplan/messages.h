@@ -28,7 +28,7 @@ using ConnectionId = std::uint64_t;
 // An amount of one resource kind. Units by kind: cpu in milli-cores, memory and storage in bytes,
 // everything else in whole items.
 struct Amount {
-    DictId kind = 0;
+    DictId resource = 0;
     std::int64_t value = 0;
 };
 
@@ -52,19 +52,19 @@ enum class NodeAction : std::uint8_t {
     create_drain = 6,  // create, not schedulable until undrain
 };
 
-struct NodeRecord {
+struct NodeItem {
     DictId node = 0;
     NodeAction action = NodeAction::create;
     std::span<const Amount> capacity;
     // The node's labels. Those of place and machine type decide the slot group (R-WORLD-8).
     std::span<const Attribute> attributes;
     std::span<const Taint> taints = {};
-    std::span<const Amount> images = {};  // kind = image name, value = bytes
-    // Kinds of the capacity that are devices: 1000 of the amount each (R-DEVICE-1).
+    std::span<const Amount> images = {};  // resource = image name, value = bytes
+    // Resources of the capacity that are devices: 1000 of the amount each (R-DEVICE-1).
     std::span<const DictId> devices = {};
 };
 
-struct ApplicationRecord {
+struct ApplicationItem {
     DictId application = 0;
     DictId queue = 0;  // 0 = the default leaf, root.default
     DictId user = 0;
@@ -74,7 +74,7 @@ struct ApplicationRecord {
 enum class QosClass : std::uint8_t { unknown = 0, best_effort = 1, burstable = 2, guaranteed = 3 };
 
 // One pod. With `node` it is a statement (this pod runs there: recovery or foreign), else an ask.
-struct AskRecord {
+struct AskItem {
     std::string_view key;  // unique within the shim
     DictId application = 0;
     DictId group = 0;          // pod group; 0 = on its own
@@ -87,7 +87,7 @@ struct AskRecord {
     std::span<const Amount> requests;
     std::span<const Attribute> tags;
 
-    SpecNumber spec = 0;  // defined by a SpecsMessage before
+    SpecNumber spec = 0;          // defined by a SpecsMessage before
     bool terminating = false;     // being deleted: still counts, but not for topology spread
     bool never_preempts = false;  // preemptionPolicy Never
     DictId nominated_node = 0;
@@ -100,24 +100,24 @@ struct AskRecord {
     std::int64_t own_cpu = -1;
     std::int64_t own_memory = -1;
 
-    QosClass qos = QosClass::unknown;   // unknown counts as best_effort
-    std::int32_t grace_period_s = -1;   // how long it may take to go when it is deleted; -1 = 30
-    bool preempted = false;             // it terminates because a preemption chose it
+    QosClass qos = QosClass::unknown;  // unknown counts as best_effort
+    std::int32_t grace_period_s = -1;  // how long it may take to go when it is deleted; -1 = 30
+    bool preempted = false;            // it terminates because a preemption chose it
     // Of a pod that runs: which devices it has, as its `allocated` decision told. Empty: not known.
     std::string_view devices = {};
 };
 
 // A spec under the shim's own number. Defining a number again with the same content is fine.
-struct SpecRecord {
+struct SpecItem {
     SpecNumber number = 0;
     PodSpec spec;
-    bool operator==(const SpecRecord&) const = default;
+    bool operator==(const SpecItem&) const = default;
 };
 
-struct ObjectRecord {
+struct ObjectItem {
     ClusterObject object;
     bool removed = false;  // only its kind and names count then
-    bool operator==(const ObjectRecord&) const = default;
+    bool operator==(const ObjectItem&) const = default;
 };
 
 // Numbers are YuniKorn's TerminationType.
@@ -129,7 +129,7 @@ enum class Termination : std::uint8_t {
     placeholder_replaced = 4,
 };
 
-struct ReleaseRecord {
+struct ReleaseItem {
     std::string_view key;  // empty = every ask and allocation of the application
     DictId application = 0;
     Termination termination = Termination::stopped_by_rm;
@@ -137,48 +137,68 @@ struct ReleaseRecord {
 };
 
 // The shim could not carry out a placement: the ask goes back into backoff.
-struct NackRecord {
+struct NackItem {
     std::string_view key;
     std::string_view reason;
 };
 
 // --- the numbered state stream of a shim (each message has a sequence number, applied exactly once)
-struct DefineMessage { std::span<const DictEntry> entries; };
-struct ForgetMessage { std::span<const DictId> ids; };  // these dictionary ids may be used anew
-struct NodesMessage { std::span<const NodeRecord> nodes; };
+struct DefineMessage {
+    std::span<const DictEntry> entries;
+};
+struct ForgetMessage {
+    std::span<const DictId> ids;
+};  // these dictionary ids may be used anew
+struct NodesMessage {
+    std::span<const NodeItem> nodes;
+};
 struct ApplicationsMessage {
-    std::span<const ApplicationRecord> add;
+    std::span<const ApplicationItem> add;
     std::span<const DictId> remove;
 };
-struct AsksMessage { std::span<const AskRecord> asks; };
-struct ReleasesMessage { std::span<const ReleaseRecord> releases; };
-struct NacksMessage { std::span<const NackRecord> nacks; };
+struct AsksMessage {
+    std::span<const AskItem> asks;
+};
+struct ReleasesMessage {
+    std::span<const ReleaseItem> releases;
+};
+struct NacksMessage {
+    std::span<const NackItem> nacks;
+};
 // Between these two the shim states all it knows. At the end, what was not mentioned goes.
 struct ResyncBeginMessage {};
 struct ResyncEndMessage {};
-struct ConfigurationMessage { std::string_view text; };  // queue configuration as YuniKorn's shims send it
+struct ConfigurationMessage {
+    std::string_view text;
+};  // queue configuration as YuniKorn's shims send it
 struct SpecsMessage {
-    std::span<const SpecRecord> define;
+    std::span<const SpecItem> define;
     std::span<const SpecNumber> forget;  // these numbers may be used anew; asks keep what they have
 };
-struct ObjectsMessage { std::span<const ObjectRecord> objects; };
+struct ObjectsMessage {
+    std::span<const ObjectItem> objects;
+};
 
 using StateBody = std::variant<DefineMessage, ForgetMessage, NodesMessage, ApplicationsMessage, AsksMessage,
                                ReleasesMessage, NacksMessage, ResyncBeginMessage, ResyncEndMessage,
                                ConfigurationMessage, SpecsMessage, ObjectsMessage>;
 
 // --- every input of an engine; the recorder stores exactly these, in this order
-struct Tick { std::int64_t now_ns = 0; };  // monotonic, never goes back
+struct Tick {
+    std::int64_t now_ns = 0;
+};  // monotonic, never goes back
 
 // A shim's hello on a fresh connection, with what the transport proved of it.
 struct Connect {
     ConnectionId connection = 0;
-    std::string_view shim;  // certificate subject (common name): the identity
-    std::uint64_t shim_instance = 0;    // chosen at random when the shim process starts
-    std::uint64_t daemon_instance = 0;  // the daemon instance it last spoke to; 0 = none
+    std::string_view shim;                 // certificate subject (common name): the identity
+    std::uint64_t shim_instance = 0;       // chosen at random when the shim process starts
+    std::uint64_t daemon_instance = 0;     // the daemon instance it last spoke to; 0 = none
     std::uint64_t decisions_received = 0;  // last decision sequence number it has taken
 };
-struct Disconnect { ConnectionId connection = 0; };
+struct Disconnect {
+    ConnectionId connection = 0;
+};
 struct StateMessage {
     ConnectionId connection = 0;
     std::uint64_t sequence = 0;  // 1, 2, 3... per shim instance
@@ -198,7 +218,9 @@ struct HoldPlace {
     std::int32_t kept_from_below = 0;
     std::span<const std::pair<std::string_view, std::int64_t>> amounts;
 };
-struct HoldDrop { std::uint64_t owner = 0; };
+struct HoldDrop {
+    std::uint64_t owner = 0;
+};
 
 using Input = std::variant<Tick, Connect, Disconnect, StateMessage, Acknowledge, HoldPlace, HoldDrop>;
 
@@ -209,11 +231,12 @@ enum class DecisionKind : std::uint8_t {
     application_accepted = 3,
     application_rejected = 4,
     ask_rejected = 5,
-    allocated = 6,   // name = ask key, node = where
+    allocated = 6,  // name = ask key, node = where
     // name = ask key, termination and text say why. preempted_by_scheduler: the shim is to delete the pod, which
-    // counts until a ReleaseRecord says that it is gone; otherwise it is gone as far as the engine is concerned.
+    // counts until a ReleaseItem says that it is gone; otherwise it is gone as far as the engine is concerned.
     released = 7,
-    ask_waiting = 8, // name = ask key; text says why: the first attempt failed (YuniKorn: FAILED), gates, no such node yet
+    ask_waiting =
+        8,  // name = ask key; text says why: the first attempt failed (YuniKorn: FAILED), gates, no such node yet
     message_rejected = 9,  // a state message as a whole made no sense; name = what
     // The ask `name` waits for the pods on `node` to go; no node: it does so no longer. The shim keeps the node on
     // the pod under kNominatedNodeKey; `text` begins with that key, and says why a nomination ended.

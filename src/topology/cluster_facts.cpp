@@ -1,4 +1,5 @@
-#include "topology/topology.h"
+// Telling every table about a pod or a node that comes or goes; see cluster_facts.h.
+#include "topology/cluster_facts.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +8,7 @@
 
 namespace bayplan {
 
-Topology::Topology(const Parts& parts, const TopologyOptions& options)
+ClusterFacts::ClusterFacts(const Parts& parts, const TopologyOptions& options)
     : texts_(parts.texts),
       known_(parts.known),
       asks_(parts.asks),
@@ -25,13 +26,13 @@ Topology::Topology(const Parts& parts, const TopologyOptions& options)
 
 // --- nodes
 
-void Topology::count_pods_on(Slot slot, int sign) {
+void ClusterFacts::count_pods_on(Slot slot, int sign) {
     for (const AskId id : nodes_[slot].allocations) {
         counts_.add_pod(classes_.spec_of(asks_[id]), slot, asks_[id].terminating, sign);
     }
 }
 
-void Topology::set_facts(Slot slot, std::shared_ptr<const NodeFacts> facts) {
+void ClusterFacts::set_facts(Slot slot, std::shared_ptr<const NodeFacts> facts) {
     facts_.resize(nodes_.slot_count());
     const std::shared_ptr<const NodeFacts> before = facts_[raw(slot)];
     if (before && facts && *before == *facts) {
@@ -65,7 +66,7 @@ void Topology::set_facts(Slot slot, std::shared_ptr<const NodeFacts> facts) {
 
 // --- pods
 
-void Topology::add_pod(SpecId id, Slot slot, bool terminating) {
+void ClusterFacts::add_pod(SpecId id, Slot slot, bool terminating) {
     pod_log_.append(slot);
     counts_.add_pod(id, slot, terminating, +1);
     const PodSpec& spec = specs_[id];
@@ -78,7 +79,7 @@ void Topology::add_pod(SpecId id, Slot slot, bool terminating) {
     volumes_.add_pod_claims(direct_claims(spec));
 }
 
-void Topology::remove_pod(SpecId id, Slot slot, bool terminating) {
+void ClusterFacts::remove_pod(SpecId id, Slot slot, bool terminating) {
     pod_log_.append(slot);
     counts_.add_pod(id, slot, terminating, -1);
     const PodSpec& spec = specs_[id];
@@ -92,26 +93,26 @@ void Topology::remove_pod(SpecId id, Slot slot, bool terminating) {
 
 // --- objects
 
-void Topology::set_namespace(Text name, std::vector<Label> sorted_labels) {
+void ClusterFacts::set_namespace(Text name, std::vector<Label> sorted_labels) {
     namespaces_[name] = std::move(sorted_labels);
     counts_.set_namespaces(namespaces_);
 }
 
-void Topology::remove_namespace(Text name) {
+void ClusterFacts::remove_namespace(Text name) {
     namespaces_.erase(name);
     counts_.set_namespaces(namespaces_);
 }
 
 // --- specs
 
-void Topology::spec_added(SpecId id) {
+void ClusterFacts::spec_added(SpecId id) {
     counts_.spec_added(id, facts_);
     if (raw(id) >= plans_.size()) {
         plans_.resize(raw(id) + 1);
     }
 }
 
-void Topology::spec_going(SpecId id) {
+void ClusterFacts::spec_going(SpecId id) {
     if (plans_[raw(id)]) {
         drop(*plans_[raw(id)]);
         plans_[raw(id)].reset();
@@ -119,7 +120,7 @@ void Topology::spec_going(SpecId id) {
     counts_.spec_going(id);
 }
 
-const SpecPlan& Topology::plan(SpecId id) {
+const SpecPlan& ClusterFacts::plan(SpecId id) {
     std::unique_ptr<SpecPlan>& plan = plans_[raw(id)];
     if (!plan || plan->terms_version != counts_.terms_version() || plan->objects_version != objects_version_) {
         // The new one first, so that what both need is not thrown away and counted again.
@@ -137,7 +138,7 @@ const SpecPlan& Topology::plan(SpecId id) {
     return *plan;
 }
 
-std::int64_t Topology::least_pods(const SpecPlan::HardSpread& constraint) const {
+std::int64_t ClusterFacts::least_pods(const SpecPlan::HardSpread& constraint) const {
     if (filters_.domains(constraint.eligible) < static_cast<std::uint32_t>(constraint.min_domains)) {
         return 0;
     }

@@ -1,5 +1,5 @@
 // Checks and decodes the entries of a record. See record_reader.h.
-#include "recorder/record_reader.h"
+#include "recorder/recording_reader.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "recorder/record_file.h"
+#include "recorder/recording_file.h"
 
 namespace bayplan::recorder {
 namespace {
@@ -20,7 +20,7 @@ bool read_whole(std::FILE* file, Header& header) {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> RecordReader::open(const std::string& path, std::string& error) {
+std::unique_ptr<RecordingReader> RecordingReader::open(const std::string& path, std::string& error) {
     std::FILE* file = std::fopen(path.c_str(), "rbe");
     struct stat status {};
     if (file == nullptr || fstat(fileno(file), &status) != 0) {
@@ -30,39 +30,39 @@ std::unique_ptr<RecordReader> RecordReader::open(const std::string& path, std::s
         }
         return nullptr;
     }
-    std::unique_ptr<RecordReader> reader(
-        new RecordReader(file, path, static_cast<std::uint64_t>(status.st_size)));
+    std::unique_ptr<RecordingReader> reader(
+        new RecordingReader(file, path, static_cast<std::uint64_t>(status.st_size)));
     if (!reader->read_header(error) || !reader->read_start(error)) {
         return nullptr;
     }
     return reader;
 }
 
-RecordReader::RecordReader(std::FILE* file, std::string path, std::uint64_t file_bytes)
+RecordingReader::RecordingReader(std::FILE* file, std::string path, std::uint64_t file_bytes)
     : file_(file), path_(std::move(path)), file_bytes_(file_bytes) {}
 
-bool RecordReader::read_header(std::string& error) {
+bool RecordingReader::read_header(std::string& error) {
     FileHeader header;
     if (!read_whole(file_.get(), header) || header.magic != FileHeader{}.magic) {
         error = fmt::format("{}: is not a record of a run", path_);
         return false;
     }
     if (header.version != kFormatVersion) {
-        error = fmt::format("{}: has format version {}, this program reads version {}", path_,
-                            header.version, kFormatVersion);
+        error = fmt::format("{}: has format version {}, this program reads version {}", path_, header.version,
+                            kFormatVersion);
         return false;
     }
     offset_ = sizeof header;
     return true;
 }
 
-bool RecordReader::read_start(std::string& error) {
+bool RecordingReader::read_start(std::string& error) {
     std::string fault;
     if (!read_payload(fault) || !decoder_.decode(payload_, fault)) {
         error = fmt::format("{}: the start of the run cannot be read: {}", path_, fault);
         return false;
     }
-    const auto* start = std::get_if<wire::JournalStart>(&decoder_.entry());
+    const auto* start = std::get_if<wire::RecordingStart>(&decoder_.entry());
     if (start == nullptr) {
         error = fmt::format("{}: does not begin with the start of a run", path_);
         return false;
@@ -71,15 +71,14 @@ bool RecordReader::read_start(std::string& error) {
     return true;
 }
 
-bool RecordReader::read_payload(std::string& fault) {
+bool RecordingReader::read_payload(std::string& fault) {
     EntryHeader header;
     const std::uint64_t rest = file_bytes_ - std::min(offset_, file_bytes_);
     if (rest == 0) {
         fault = "the record ends without the end of the run";
         return false;
     }
-    if (rest < sizeof header || !read_whole(file_.get(), header) ||
-        header.payload_bytes > rest - sizeof header) {
+    if (rest < sizeof header || !read_whole(file_.get(), header) || header.payload_bytes > rest - sizeof header) {
         fault = "the last entry is cut off";
         return false;
     }
@@ -98,15 +97,15 @@ bool RecordReader::read_payload(std::string& fault) {
     return true;
 }
 
-RecordStep RecordReader::torn(const std::string& what) {
-    fault_ = fmt::format("{}: at byte {}: {}; {} bytes from there on are not used", path_, offset_,
-                         what, file_bytes_ - std::min(offset_, file_bytes_));
-    return step_ = RecordStep::torn;
+RecordingStep RecordingReader::torn(const std::string& what) {
+    fault_ = fmt::format("{}: at byte {}: {}; {} bytes from there on are not used", path_, offset_, what,
+                         file_bytes_ - std::min(offset_, file_bytes_));
+    return step_ = RecordingStep::torn;
 }
 
-RecordStep RecordReader::next(RecordEntry& entry) {
+RecordingStep RecordingReader::next(RecordingEntry& entry) {
     entry = {};
-    if (step_ != RecordStep::input) {
+    if (step_ != RecordingStep::input) {
         entry.attempts = attempts_total_;
         return step_;
     }
@@ -119,14 +118,14 @@ RecordStep RecordReader::next(RecordEntry& entry) {
         offset_ = began;
         return torn(fault);
     }
-    if (const auto* input = std::get_if<wire::JournalInput>(&decoder_.entry())) {
+    if (const auto* input = std::get_if<wire::RecordingInput>(&decoder_.entry())) {
         entry.attempts = input->attempts_before;
         entry.input = input->input;
-        return RecordStep::input;
+        return RecordingStep::input;
     }
-    if (const auto* finish = std::get_if<wire::JournalFinish>(&decoder_.entry())) {
+    if (const auto* finish = std::get_if<wire::RecordingFinish>(&decoder_.entry())) {
         entry.attempts = attempts_total_ = finish->attempts_total;
-        return step_ = RecordStep::finished;
+        return step_ = RecordingStep::finished;
     }
     offset_ = began;
     return torn("a second start of a run");

@@ -1,30 +1,31 @@
-#include "placement/place_index.h"
+// Arranging blocks by site and keeping the best of each; see site_index.h.
+#include "placement/site_index.h"
 
 namespace bayplan {
 
-void PlaceIndex::arrange(const std::vector<std::uint32_t>& place_of, std::uint32_t places, std::size_t scores) {
-    places_.assign(places, {});
-    position_of_.resize(place_of.size());
-    // Of each place: how many blocks, then its groups, then its blocks in order.
-    for (std::uint32_t block = 0; block < place_of.size(); ++block) {
-        Place& place = places_[place_of[block]];
-        place.block = block;
-        position_of_[block] = place.end_group++;
+void SiteIndex::arrange(const std::vector<std::uint32_t>& site_of, std::uint32_t sites, std::size_t scores) {
+    sites_.assign(sites, {});
+    position_of_.resize(site_of.size());
+    // Of each site: how many blocks, then its groups, then its blocks in order.
+    for (std::uint32_t block = 0; block < site_of.size(); ++block) {
+        Site& site = sites_[site_of[block]];
+        site.block = block;
+        position_of_[block] = site.end_group++;
     }
     std::uint32_t next = 0;
     groups_.clear();
-    for (std::uint32_t number = 0; number < places; ++number) {
-        Place& place = places_[number];
-        const std::uint32_t count = (place.end_group + kGroup - 1) / kGroup;
-        place.first_group = next;
-        place.end_group = next += count;
-        groups_.resize(next, {.best = 0, .place = number, .changed = false});
+    for (std::uint32_t number = 0; number < sites; ++number) {
+        Site& site = sites_[number];
+        const std::uint32_t count = (site.end_group + kGroup - 1) / kGroup;
+        site.first_group = next;
+        site.end_group = next += count;
+        groups_.resize(next, {.best = 0, .site = number, .changed = false});
     }
     block_at_.assign(std::size_t{next} * kGroup, kNoBlock);
     best_.assign(block_at_.size(), 0);
     nodes_.assign(block_at_.size(), 0);
-    for (std::uint32_t block = 0; block < place_of.size(); ++block) {
-        position_of_[block] += places_[place_of[block]].first_group * kGroup;
+    for (std::uint32_t block = 0; block < site_of.size(); ++block) {
+        position_of_[block] += sites_[site_of[block]].first_group * kGroup;
         block_at_[position_of_[block]] = block;
     }
     ranges_.resize(scores);
@@ -33,10 +34,10 @@ void PlaceIndex::arrange(const std::vector<std::uint32_t>& place_of, std::uint32
     }
 }
 
-void PlaceIndex::set(std::uint32_t block, std::uint64_t nodes, NodeKey best) {
+void SiteIndex::set(std::uint32_t block, std::uint64_t nodes, NodeKey best) {
     const std::uint32_t position = position_of_[block];
     Group& group = groups_[position / kGroup];
-    std::uint64_t& count = places_[group.place].nodes;
+    std::uint64_t& count = sites_[group.site].nodes;
     count += static_cast<std::uint64_t>(std::popcount(nodes));
     count -= static_cast<std::uint64_t>(std::popcount(nodes_[position]));
     nodes_[position] = nodes;
@@ -50,7 +51,7 @@ void PlaceIndex::set(std::uint32_t block, std::uint64_t nodes, NodeKey best) {
     }
 }
 
-void PlaceIndex::make_ranges(Ranges& ranges) {
+void SiteIndex::make_ranges(Ranges& ranges) {
     ranges.min.resize(nodes_.size());
     ranges.max.resize(nodes_.size());
     for (std::size_t position = 0; position < nodes_.size(); ++position) {
@@ -63,7 +64,7 @@ void PlaceIndex::make_ranges(Ranges& ranges) {
     }
 }
 
-void PlaceIndex::set_range(std::size_t score, std::uint32_t block, LaneRange range) {
+void SiteIndex::set_range(std::size_t score, std::uint32_t block, LaneRange range) {
     Ranges& ranges = ranges_[score];
     if (ranges.min.empty()) {
         make_ranges(ranges);
@@ -72,7 +73,7 @@ void PlaceIndex::set_range(std::size_t score, std::uint32_t block, LaneRange ran
     ranges.max[position_of_[block]] = range.max;
 }
 
-void PlaceIndex::find_best(const LaneKernels& kernels) {
+void SiteIndex::find_best(const LaneKernels& kernels) {
     constexpr std::uint64_t kAll = ~std::uint64_t{0};
     for (std::size_t number = 0; number < groups_.size(); ++number) {
         Group& group = groups_[number];
