@@ -4,7 +4,7 @@
 #include "dataplane/data_plane.h"
 
 #include "event_loop.h"
-#include "kernel_port.h"
+#include "port/kernel_port.h"
 
 namespace bayplan::dataplane {
 

@@ -12,11 +12,11 @@
 #include <mutex>
 #include <utility>
 
-#include "counters.h"
-#include "frame_reader.h"
-#include "quic_endpoint.h"
-#include "quic_errors.h"
-#include "quic_tls.h"
+#include "quic/counters.h"
+#include "quic/frame_reader.h"
+#include "quic/quic_endpoint.h"
+#include "quic/quic_errors.h"
+#include "quic/quic_tls.h"
 
 namespace bayplan::dataplane {
 

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "dataplane/data_plane.h"
-#include "packet_port.h"
-#include "steering.h"
+#include "net/packet_port.h"
+#include "port/steering.h"
 
 namespace bayplan::dataplane {
 

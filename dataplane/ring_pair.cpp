@@ -12,10 +12,10 @@
 #include <atomic>
 #include <vector>
 
-#include "dpdk_port.h"
-#include "eal.h"
 #include "event_loop.h"
-#include "udp_address.h"
+#include "net/udp_address.h"
+#include "port/dpdk_port.h"
+#include "port/eal.h"
 
 namespace bayplan::dataplane {
 namespace {

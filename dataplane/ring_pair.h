@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "packet_port.h"
+#include "net/packet_port.h"
 
 namespace bayplan::dataplane {
 

@@ -3,7 +3,7 @@
 //
 // Thread: any.
 #include "dataplane/data_plane.h"
-#include "packet_port.h"
+#include "net/packet_port.h"
 
 namespace bayplan::dataplane {
 

@@ -11,12 +11,12 @@
 #include <thread>
 #include <vector>
 
-#include "eal_arguments.h"
-#include "idle_sleeper.h"
-#include "interface_statistics.h"
-#include "link_options.h"
-#include "neighbour_cache.h"
-#include "udp_address.h"
+#include "net/link_options.h"
+#include "net/neighbour_cache.h"
+#include "net/udp_address.h"
+#include "port/eal_arguments.h"
+#include "port/idle_sleeper.h"
+#include "port/interface_statistics.h"
 
 namespace bayplan::dataplane::test {
 namespace {

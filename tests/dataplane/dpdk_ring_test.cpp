@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
-#include "dpdk_port.h"
-#include "eal.h"
-#include "idle_sleeper.h"
+#include "net/udp_address.h"
+#include "port/dpdk_port.h"
+#include "port/eal.h"
+#include "port/idle_sleeper.h"
 #include "ring_pair.h"
-#include "udp_address.h"
 
 namespace bayplan::dataplane::test {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "net/udp_address.h"
 #include "quic_world.h"
-#include "udp_address.h"
 
 namespace bayplan::dataplane::testing {
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "packet_port.h"
+#include "net/packet_port.h"
 
 namespace bayplan::dataplane::testing {
 

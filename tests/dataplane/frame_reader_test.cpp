@@ -7,8 +7,8 @@
 #include <cstring>
 #include <random>
 
-#include "frame_reader.h"
-#include "send_buffer.h"
+#include "quic/frame_reader.h"
+#include "quic/send_buffer.h"
 
 namespace bayplan::dataplane {
 namespace {

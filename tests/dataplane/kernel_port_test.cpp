@@ -11,9 +11,9 @@
 #include <mutex>
 #include <thread>
 
-#include "kernel_port.h"
+#include "net/udp_address.h"
+#include "port/kernel_port.h"
 #include "quic_world.h"
-#include "udp_address.h"
 
 namespace bayplan::dataplane::testing {
 namespace {

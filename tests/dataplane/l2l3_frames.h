@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "l2l3.h"
+#include "net/l2l3.h"
 
 namespace bayplan::dataplane::test {
 

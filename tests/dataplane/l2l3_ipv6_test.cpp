@@ -5,10 +5,10 @@
 #include <random>
 #include <string>
 
-#include "l2l3.h"
 #include "l2l3_frames6.h"
 #include "l2l3_malformed.h"
-#include "udp_address.h"
+#include "net/l2l3.h"
+#include "net/udp_address.h"
 
 namespace bayplan::dataplane::test {
 namespace {

@@ -1,7 +1,7 @@
 // The L2/L3 functions frame by frame: what is good is answered exactly, every malformed variant has
 // its own reason, and no function reads or writes outside its bytes (run under ASan on heap
 // buffers).
-#include "l2l3.h"
+#include "net/l2l3.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "l2l3_frames.h"
 #include "l2l3_malformed.h"
-#include "udp_address.h"
+#include "net/udp_address.h"
 
 namespace bayplan::dataplane::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <thread>
 
+#include "net/udp_address.h"
 #include "quic_world.h"
-#include "udp_address.h"
 
 namespace bayplan::dataplane::testing {
 namespace {

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "flood.h"
+#include "net/udp_address.h"
 #include "quic_world.h"
-#include "udp_address.h"
 
 namespace bayplan::dataplane::testing {
 namespace {

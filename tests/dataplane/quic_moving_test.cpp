@@ -4,8 +4,8 @@
 
 #include <random>
 
+#include "net/udp_address.h"
 #include "quic_world.h"
-#include "udp_address.h"
 
 namespace bayplan::dataplane::testing {
 namespace {

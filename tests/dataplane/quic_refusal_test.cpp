@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "net/udp_address.h"
 #include "quic_world.h"
-#include "udp_address.h"
 
 namespace bayplan::dataplane::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "udp_address.h"
+#include "net/udp_address.h"
 
 namespace bayplan::dataplane::testing {
 

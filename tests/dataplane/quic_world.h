@@ -16,7 +16,7 @@
 
 #include "dataplane/data_plane.h"
 #include "event_loop.h"
-#include "packet_port.h"
+#include "net/packet_port.h"
 
 namespace bayplan::dataplane::testing {
 

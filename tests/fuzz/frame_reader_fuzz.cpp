@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "frame_reader.h"
+#include "quic/frame_reader.h"
 
 namespace {
 

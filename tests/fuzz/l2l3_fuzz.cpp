@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "l2l3.h"
 #include "l2l3_frames6.h"
+#include "net/l2l3.h"
 
 namespace {
 

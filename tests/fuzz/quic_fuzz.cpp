@@ -22,8 +22,8 @@
 #include <span>
 #include <vector>
 
+#include "net/udp_address.h"
 #include "quic_world.h"
-#include "udp_address.h"
 
 namespace {
 

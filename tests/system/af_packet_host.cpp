@@ -15,8 +15,8 @@
 #include <string>
 #include <string_view>
 
-#include "packet_port.h"
-#include "udp_address.h"
+#include "net/packet_port.h"
+#include "net/udp_address.h"
 
 namespace {
 

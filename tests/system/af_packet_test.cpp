@@ -19,7 +19,7 @@
 #include <thread>
 
 #include "l2l3_malformed.h"
-#include "udp_address.h"
+#include "net/udp_address.h"
 
 namespace bayplan::dataplane::test {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "flood.h"
-#include "udp_address.h"
+#include "net/udp_address.h"
 
 namespace {
 

@@ -57,6 +57,9 @@ MAY_INCLUDE = {
 # Likewise of placement/: plain data that tables keep.
 PLAIN_HEADERS = {"placement/class_cache.h", "apps/ask.h", "apps/ask_list.h"}
 
+# The parts of dataplane/ likewise; what lies in dataplane/ itself may include all of them.
+DATAPLANE_MAY_INCLUDE = {"net": set(), "port": {"net"}, "quic": {"net", "port"}}
+
 LINES_MAX = 450
 # Spelled in two parts, so that this file keeps to its own rule.
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
@@ -103,6 +106,17 @@ def edge_faults(folder, path, text):
             continue
         if other not in MAY_INCLUDE[folder]:
             yield f"{path}:{number}: src/{folder} may not include {header}"
+
+
+def dataplane_faults(top, relative, text):
+    if relative.parts[0] != "dataplane" or len(relative.parts) < 3 or relative.parts[1] not in DATAPLANE_MAY_INCLUDE:
+        return
+    part = relative.parts[1]
+    for number, header in included(text):
+        other = header.split("/")[0]
+        known = other in DATAPLANE_MAY_INCLUDE or (top / "dataplane" / header).is_file()
+        if known and other != part and other not in DATAPLANE_MAY_INCLUDE[part]:
+            yield f"{relative}:{number}: dataplane/{part} may not include {header}"
 
 
 def dpdk_faults(relative, text):
@@ -211,6 +225,7 @@ def main():
         text = path.read_text(errors="replace")
         faults += code_faults(relative, text)
         faults += dpdk_faults(relative, text)
+        faults += dataplane_faults(top, relative, text)
         faults += identity_faults(relative, text, names)
         faults += writer_faults(relative, text)
         if relative.parts[0] == "src" and len(relative.parts) > 2:

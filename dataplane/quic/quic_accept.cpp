@@ -1,0 +1,189 @@
+// Packets that belong to no connection: whom the server lets begin one, and the stateless answers.
+// Everything else is dropped and counted. See quic_endpoint.h.
+//
+// Thread: the data plane's.
+#include <gnutls/crypto.h>
+#include <ngtcp2/ngtcp2_crypto.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "net/udp_address.h"
+#include "quic/quic_endpoint.h"
+
+namespace bayplan::dataplane {
+
+namespace {
+
+constexpr std::size_t kInitialBytesMin = 1200;  // RFC 9000 section 14.1
+constexpr std::uint64_t kTransportConnectionRefused = 0x2;
+constexpr std::uint64_t kTransportInvalidToken = 0xb;
+// A reset must be shorter than what it answers, or two hosts without state would answer each other
+// for ever, and look like a packet (RFC 9000 section 10.3).
+constexpr std::size_t kResetBytesMin = 21;
+constexpr std::size_t kResetBytesMax = 43;
+
+}  // namespace
+
+void QuicEndpoint::on_stranger(const Path& path, std::span<const std::uint8_t> packet,
+                               const ngtcp2_version_cid& header) {
+    if (is_short_header(packet)) return on_short_stranger(path, packet, Cid(std::span(header.dcid, header.dcidlen)));
+    if (!role_.server || header.version == 0) {  // 0: somebody's version negotiation
+        counters_.add(Count::drop_unknown_connection);
+        return;
+    }
+    if (packet.size() < kInitialBytesMin) {
+        counters_.add(Count::drop_short_initial);
+        return;
+    }
+    if (header.version != NGTCP2_PROTO_VER_V1) return answer_version(path, header);
+    ngtcp2_pkt_hd first{};
+    if (ngtcp2_accept(&first, packet.data(), packet.size()) != 0) {
+        counters_.add(Count::drop_not_initial);
+        return;
+    }
+    on_attempt(path, packet, first);
+}
+
+// Of a connection that is gone, or that a former life of this process had.
+void QuicEndpoint::on_short_stranger(const Path& path, std::span<const std::uint8_t> packet, const Cid& cid) {
+    if (!role_.server) {
+        // Perhaps such a reset: it shows nothing but a token that one of our connections knows.
+        for (const Slot& slot : slots_) {
+            QuicConnection& connection = *slot.connection;
+            if (connection.lingering() || !(connection.path().remote == path.remote)) continue;
+            connection.receive(path, packet, now_);
+            touch(connection);
+        }
+        counters_.add(Count::drop_unknown_connection);
+        return;
+    }
+    counters_.add(Count::drop_unknown_connection);
+    if (packet.size() <= kResetBytesMin) return;
+    const bool sent = answer(path, [&](std::span<std::uint8_t> room) -> ngtcp2_ssize {
+        std::array<std::uint8_t, kResetTokenBytes> token;
+        std::array<std::uint8_t, kResetBytesMax - kResetTokenBytes> unpredictable;
+        const std::size_t size = std::min(packet.size() - 1, kResetBytesMax);
+        if (!reset_token(cid, token) || gnutls_rnd(GNUTLS_RND_NONCE, unpredictable.data(), unpredictable.size()) != 0) {
+            return 0;
+        }
+        return ngtcp2_pkt_write_stateless_reset(room.data(), room.size(), token.data(), unpredictable.data(),
+                                                size - kResetTokenBytes);
+    });
+    if (sent) counters_.add(Count::stateless_resets);
+}
+
+// --- handshakes
+
+// Exactly one of the four outcomes is counted for each attempt.
+void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd& first) {
+    counters_.add(Count::handshake_attempts);
+    if (shutting_down_) {
+        return counters_.add(refuse(path, first, kTransportConnectionRefused, "shutting down"));
+    }
+    if (live_ >= options_.connections_max) {
+        counters_.add(Count::drop_connections_max);
+        const std::string limit = std::to_string(options_.connections_max);
+        return counters_.add(
+            refuse(path, first, kTransportConnectionRefused, "connections_max (" + limit + ") reached"));
+    }
+    ngtcp2_cid before_retry{};
+    const bool retried = AddressTokens::is_retry(first);
+    if (retried && !tokens_.verify_retry(path.remote, first, before_retry, now_)) {
+        counters_.add(Count::drop_token_invalid);
+        return counters_.add(refuse(path, first, kTransportInvalidToken, "the Retry token is not valid (any more)"));
+    }
+    const bool known = tokens_.verify(path.remote, first, now_);
+    switch (admission_.judge(path.remote, retried || known, pending_, now_)) {
+        case Admission::Verdict::accept:
+            if (known) counters_.add(Count::tokens_accepted);
+            return counters_.add(accept(path, packet, first, {retried || known, retried ? &before_retry : nullptr}));
+        case Admission::Verdict::retry: return counters_.add(retry(path, first));
+        case Admission::Verdict::rate_exceeded: counters_.add(Count::drop_handshake_rate); break;
+        case Admission::Verdict::source_exceeded: counters_.add(Count::drop_network_rate); break;
+        case Admission::Verdict::pending_max: counters_.add(Count::drop_handshakes_pending); break;
+    }
+    counters_.add(Count::attempts_lost);
+}
+
+void QuicEndpoint::set_pending(std::size_t pending) {
+    pending_ = pending;
+    counters_.set(Count::handshakes_pending, pending);
+}
+
+Count QuicEndpoint::accept(const Path& path, std::span<const std::uint8_t> packet, const ngtcp2_pkt_hd& first,
+                           const AddressProof& proof) {
+    const auto begin = setup(next_id(), path);
+    auto connection = std::make_unique<QuicConnection>(begin);
+    std::string error;
+    if (!connection->begin_server(begin, first, proof, error)) {
+        for (const Cid& cid : connection->cids()) by_cid_.erase(cid);
+        counters_.add(Count::drop_initial_broken);
+        handler_.on_refused(to_text(path.remote), error);
+        return Count::attempts_lost;
+    }
+    QuicConnection& accepted = *connection;
+    adopt(std::move(connection));
+    accepted.counted_accepted = true;
+    set_pending(pending_ + 1);
+    accepted.receive(path, packet, now_);
+    const auto& ending = accepted.ending();
+    if (!ending || ending->kind != Ending::Kind::dropped) return Count::attempts_accepted;
+    accepted.counted_accepted = false;  // garbage in the shape of a first packet
+    set_pending(pending_ - 1);
+    return Count::attempts_lost;
+}
+
+// --- answers without state
+
+template <class Write>
+bool QuicEndpoint::answer(const Path& path, Write&& write) {
+    if (!admission_.may_answer(now_)) {
+        counters_.add(Count::drop_answer_rate);
+        return false;
+    }
+    const auto room = port_.begin_send();
+    if (room.empty()) {
+        counters_.add(Count::drop_no_buffer);
+        return false;
+    }
+    const ngtcp2_ssize size = write(room);
+    port_.commit_send(path, size > 0 ? static_cast<std::size_t>(size) : 0);
+    return size > 0;
+}
+
+void QuicEndpoint::answer_version(const Path& path, const ngtcp2_version_cid& header) {
+    const bool sent = answer(path, [&](std::span<std::uint8_t> room) {
+        const std::uint32_t offered[] = {NGTCP2_PROTO_VER_V1};
+        std::uint8_t unused_bits = 0;
+        if (gnutls_rnd(GNUTLS_RND_NONCE, &unused_bits, sizeof unused_bits) != 0) unused_bits = 0;
+        return ngtcp2_pkt_write_version_negotiation(room.data(), room.size(), unused_bits, header.scid, header.scidlen,
+                                                    header.dcid, header.dcidlen, offered, std::size(offered));
+    });
+    counters_.add(sent ? Count::version_negotiations : Count::drop_version);
+}
+
+// The id in it is one of ours, so that what comes back finds this lcore.
+Count QuicEndpoint::retry(const Path& path, const ngtcp2_pkt_hd& first) {
+    const Cid own = make_cid();
+    ngtcp2_cid source;
+    ngtcp2_cid_init(&source, own.bytes.data(), own.size);
+    const bool sent = answer(path, [&](std::span<std::uint8_t> room) {
+        return tokens_.write_retry(room, path.remote, first, source, now_);
+    });
+    return sent ? Count::attempts_retried : Count::attempts_lost;
+}
+
+Count QuicEndpoint::refuse(const Path& path, const ngtcp2_pkt_hd& first, std::uint64_t error, const std::string& why) {
+    const bool sent = answer(path, [&](std::span<std::uint8_t> room) {
+        return ngtcp2_crypto_write_connection_close(room.data(), room.size(), first.version, &first.scid, &first.dcid,
+                                                    error, reinterpret_cast<const std::uint8_t*>(why.data()),
+                                                    why.size());
+    });
+    if (!sent) return Count::attempts_lost;
+    handler_.on_refused(to_text(path.remote), why);
+    return Count::attempts_refused;
+}
+
+}  // namespace bayplan::dataplane

@@ -1,0 +1,52 @@
+// Tokens by which a client proves that it receives at its address: those of Retry packets, good for one handshake
+// that is under way, and those that a server gives to whoever it has accepted, for its next handshake (NEW_TOKEN), so
+// that a shim that returns in a flood need not be asked first.
+//
+// The second kind holds for an address whatever the port. One that does not verify (too old, of another address or
+// daemon) counts as none; a wrong Retry token is somebody's mistake or malice and is refused (RFC 9000 section 8.1).
+//
+// Secrets follow from the TLS key, so that all lcores agree, and a daemon that was killed knows its former tokens.
+//
+// Thread: the data plane's. Owner: QuicEndpoint.
+#pragma once
+
+#include <ngtcp2/ngtcp2.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dataplane/data_plane.h"
+#include "net/packet_port.h"
+
+namespace bayplan::dataplane {
+
+class AddressTokens {
+public:
+    explicit AddressTokens(const TlsFiles&);
+
+    // --- server
+    static bool is_retry(const ngtcp2_pkt_hd& first);
+    // `source`: the id that the Retry packet comes from. Bytes written, or negative.
+    ngtcp2_ssize write_retry(std::span<std::uint8_t> out, const UdpAddress& client, const ngtcp2_pkt_hd& first,
+                             const ngtcp2_cid& source, std::uint64_t now) const;
+    // `before_retry`: the id that the client first asked with.
+    bool verify_retry(const UdpAddress& client, const ngtcp2_pkt_hd& first, ngtcp2_cid& before_retry,
+                      std::uint64_t now) const;
+    // Empty on failure.
+    std::vector<std::uint8_t> make(const UdpAddress& client, std::uint64_t now) const;
+    bool verify(const UdpAddress& client, const ngtcp2_pkt_hd& first, std::uint64_t now) const;
+
+    // --- client: the last one of one server, to be used once
+    void keep(const UdpAddress& server, std::span<const std::uint8_t> token);
+    std::vector<std::uint8_t> take(const UdpAddress& server);
+
+private:
+    std::array<std::uint8_t, 32> retry_secret_{};
+    std::array<std::uint8_t, 32> secret_{};
+    UdpAddress server_;
+    std::vector<std::uint8_t> kept_;
+};
+
+}  // namespace bayplan::dataplane
