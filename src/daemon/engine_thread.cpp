@@ -103,7 +103,8 @@ std::string EngineThread::set_up() {
         log_.warning("thread not pinned", {{"partition", options_.partition.name}, {"reason", error}});
     }
     if (!options_.record.empty()) {
-        record_ = recorder::RecordingWriter::open(options_.record, config::recorded_text(options_.partition), error);
+        record_ = recorder::RecordingWriter::open(options_.record, config::recorded_text(options_.partition), error,
+                                                  [this] { begin_recording(); });
         if (!record_) return error;
     }
     engine_ = std::make_unique<Engine>(
@@ -203,6 +204,13 @@ void EngineThread::begin_telling() {
     }
 }
 
+void EngineThread::begin_recording() {
+    std::string error;
+    if (!threads::assume_role(threads::Role::housekeeping, options_.index, error)) {
+        log_.warning("thread not pinned", {{"partition", options_.partition.name}, {"reason", error}});
+    }
+}
+
 void EngineThread::wake_data_plane(std::uint64_t lcores) {
     for (std::size_t i = 0; i < planes_.size(); ++i) {
         if ((lcores >> i & 1) == 0) continue;
@@ -246,7 +254,8 @@ void EngineThread::wind_down() {
 }
 
 EngineSnapshot EngineThread::make_snapshot() const {
-    return {engine_->counters(), engine_->victim_cpus(), engine_->digest(), record_ ? record_->error() : ""};
+    return {engine_->counters(), engine_->victim_cpus(), engine_->digest(), record_ ? record_->error() : "",
+            record_ ? record_->waits() : 0};
 }
 
 // Ticks come whether the engine is busy, idle or polls, so the last of them will do for a clock.

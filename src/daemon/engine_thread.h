@@ -38,7 +38,8 @@ struct EngineSnapshot {
     EngineCounters counters;
     std::vector<std::uint32_t> victim_cpus;  // that searches for victims ran on
     std::string digest;
-    std::string record_error;  // empty: none, or nothing is recorded
+    std::string record_error;        // empty: none, or nothing is recorded
+    std::uint64_t record_waits = 0;  // how often the engine waited for the disk
 };
 
 struct EngineThreadOptions {
@@ -99,7 +100,8 @@ private:
     void apply(const Input&, std::span<const std::byte> frame = {});
     bool tick_if_due();
     void wake_data_plane(std::uint64_t lcores);  // the teller's thread
-    void begin_telling();                        // the teller's thread
+    void begin_telling();
+    void begin_recording();  // the teller's thread
     void idle();
     void wind_down();
     EngineSnapshot make_snapshot() const;

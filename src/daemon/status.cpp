@@ -133,6 +133,7 @@ std::string partition_json(const PartitionStatus& partition) {
     json.number("inbox_frames", partition.inbox_frames);
     json.number("inbox_bytes", partition.inbox_bytes);
     json.text("record_error", partition.engine.record_error);
+    json.number("record_waits", partition.engine.record_waits);
     return json.take();
 }
 

@@ -4,7 +4,7 @@
 // rx_packets, tx_packets, dropped (sum), drops (by name), data_plane (all counters), lcores (the same, of each lcore); gateway
 // (counters); totals over partitions (attempts, placed, failed, pending, backoff, unschedulable,
 // allocations, nodes, batches_*, workers); digest (one partition: its own; several: absent);
-// partitions (each with all of this and inbox_frames, inbox_bytes, record_error, victim_workers, victim_cpus: the
+// partitions (each with all of this and inbox_frames, inbox_bytes, record_error, record_waits, victim_workers, victim_cpus: the
 // CPUs that searches for victims ran on); resident_bytes;
 // cpu_seconds (user and system, of all threads since the start); cpus_allowed (how many the process
 // may use); cpus (by role, as configured).

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdio>
 #include <utility>
 
-#include "base/check.h"
+#include "engine/explanation_fault.h"
 
 namespace bayplan {
 
@@ -77,7 +78,7 @@ void Diagnoser::judge_block(const Subject& pod, std::uint32_t number, FailureCac
     const NodeBlock& block = world_.node_state.block(number);
     kept.failed = 0;
     const LaneRefusals refusals = predicates_.explain_block(pod, block, number, kept.failed, cache.reasons);
-    BP_CHECK(refusals.all() == block.present);
+    BP_EXPLAINS(refusals.all() == block.present);
     for (std::size_t at = 0; at < before.size() && at < cache.reasons.size(); ++at) {
         kept.reasons[at] = static_cast<std::uint8_t>(cache.reasons[at].nodes - before[at]);
     }
@@ -146,7 +147,7 @@ void Diagnoser::judge_blocks(Diagnosis& diagnosis, FailureMessage& message) {
         const NodeBlock& block = world_.node_state.block(number);
         const LaneRefusals refusals =
             predicates_.explain_block(pod, block, number, diagnosis.failed_predicates, reasons);
-        BP_CHECK(refusals.all() == block.present);
+        BP_EXPLAINS(refusals.all() == block.present);
         for (std::uint64_t left = refusals.all(); left != 0; left &= left - 1) {
             const bool unschedulable = (refusals.unschedulable & left & -left) != 0;
             count(slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left))),
@@ -166,7 +167,7 @@ void Diagnoser::judge_node(const NodeView& node, Diagnosis& diagnosis, FailureMe
         count(node.slot, diagnosis.whole, diagnosis);
     } else {
         const PredicateSet::Failure failure = judge(node);
-        BP_CHECK(failure.refusal.verdict != Verdict::feasible);
+        BP_EXPLAINS(failure.refusal.verdict != Verdict::feasible);
         diagnosis.failed_predicates |= 1u << failure.predicate;
         message.add(failure.refusal.reasons);
         count(node.slot, failure.refusal.verdict, diagnosis);
@@ -206,7 +207,7 @@ void Diagnoser::judge_by_name(Diagnosis& diagnosis, FailureMessage& message) {
         if (left != 0) {
             const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
             const PredicateSet::Failure failure = predicates_.explain(pod, view_of(slot));
-            BP_CHECK(failure.refusal.verdict == Verdict::unresolvable);
+            BP_EXPLAINS(failure.refusal.verdict == Verdict::unresolvable);
             diagnosis.failed_predicates |= 1u << failure.predicate;
             for (const std::string& reason : failure.refusal.reasons) {
                 message.add(reason, others);
@@ -217,6 +218,30 @@ void Diagnoser::judge_by_name(Diagnosis& diagnosis, FailureMessage& message) {
 }
 
 Diagnosis Diagnoser::diagnose() {
+    try {
+        return find_reasons();
+    } catch (const ExplanationFault& fault) {
+        std::fprintf(stderr, "%s\n", fault.what());
+        return without_reasons();
+    }
+}
+
+// Any event may help, since nobody knows; and nobody is preempted for it.
+Diagnosis Diagnoser::without_reasons() {
+    world_.failures.of(world_.classes, world_.asks[ask_].ask_class).clear();
+    unschedulable_.assign(world_.node_state.block_count(), 0);
+    FailureMessage message;
+    message.set_whole({std::string(kNoReasonFound)});
+    Diagnosis diagnosis;
+    diagnosis.message = message.text(world_.nodes.count());
+    diagnosis.failed_predicates = (1u << predicates_.predicates().size()) - 1;
+    diagnosis.unschedulable = &unschedulable_;
+    diagnosis.whole = Verdict::unresolvable;
+    diagnosis.nominated_node = Verdict::unresolvable;
+    return diagnosis;
+}
+
+Diagnosis Diagnoser::find_reasons() {
     begin();
     Diagnosis diagnosis;
     const bool by_name = judges_by_name();

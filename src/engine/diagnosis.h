@@ -17,6 +17,8 @@
 namespace bayplan {
 
 inline constexpr std::string_view kExcludedReason = "node(s) had a victim that does not terminate";
+// Of an ask whose diagnosis failed a check of its own (explanation_fault.h).
+inline constexpr std::string_view kNoReasonFound = "the reason was not found: see the log";
 
 struct Diagnosis {
     std::string message;
@@ -48,6 +50,7 @@ public:
     // Both passes, where others are nominated to the node. Not of a node that is left out.
     PredicateSet::Failure judge(const NodeView&) const;
 
+    // Never fails: a check of its own that does is logged, and the words are kNoReasonFound.
     Diagnosis diagnose();
 
     // Every node in order of slots.
@@ -64,6 +67,8 @@ public:
     Subject subject() const { return subject_of(world_.view, world_.asks[ask_].ask_class); }
 
 private:
+    Diagnosis find_reasons();
+    Diagnosis without_reasons();
     // The ask is for a few nodes by name, and the others shut out, all alike.
     bool judges_by_name() const;
     // 64 nodes at a time, where none of them needs a look of its own; kept for the class where that is all.

@@ -1,4 +1,4 @@
-// Buffered, checksummed writing of a run's record. See record_writer.h.
+// Buffered, checksummed writing of a recording; see recording_writer.h.
 #include "recorder/recording_writer.h"
 
 #include <cerrno>
@@ -38,7 +38,7 @@ bool keep_previous(const std::string& path, std::string& error) {
 }  // namespace
 
 std::unique_ptr<RecordingWriter> RecordingWriter::open(const std::string& path, std::string_view configuration,
-                                                       std::string& error) {
+                                                       std::string& error, std::function<void()> on_thread) {
     if (!keep_previous(path, error)) {
         return nullptr;
     }
@@ -47,22 +47,23 @@ std::unique_ptr<RecordingWriter> RecordingWriter::open(const std::string& path, 
         error = fmt::format("{}: cannot be written: {}", path, std::strerror(errno));
         return nullptr;
     }
-    std::unique_ptr<RecordingWriter> writer(new RecordingWriter(file, path));
+    std::unique_ptr<RecordingWriter> writer(new RecordingWriter(file, path, std::move(on_thread)));
     writer->append_bytes(bytes_of(FileHeader{}));
     writer->append(wire::RecordingStart{configuration}, {});
-    if (!writer->flush()) {
+    if (!writer->flush_and_wait()) {
         error = writer->error();
         return nullptr;
     }
     return writer;
 }
 
-RecordingWriter::RecordingWriter(int file, std::string path) : file_(file), path_(std::move(path)) {
+RecordingWriter::RecordingWriter(int file, std::string path, std::function<void()> on_thread)
+    : file_(file), path_(std::move(path)), behind_(file, std::move(on_thread)) {
     buffer_.reserve(kBufferBytes);
 }
 
 RecordingWriter::~RecordingWriter() {
-    flush();
+    flush_and_wait();
     close(file_);
 }
 
@@ -73,14 +74,21 @@ void RecordingWriter::write(std::uint64_t attempts_before, const Input& input, s
 void RecordingWriter::finish(std::uint64_t attempts_total) {
     append(wire::RecordingFinish{attempts_total}, {});
     finished_ = true;
-    if (flush() && fdatasync(file_) != 0 && errno != EINVAL) {  // EINVAL: a pipe or a device
+    if (flush_and_wait() && fdatasync(file_) != 0 && errno != EINVAL) {  // EINVAL: a pipe or a device
         fail(errno);
     }
 }
 
 bool RecordingWriter::flush() {
-    write_through(buffer_);
-    buffer_.clear();
+    behind_.hand_over(buffer_);
+    notice_failure();
+    return ok();
+}
+
+bool RecordingWriter::flush_and_wait() {
+    flush();
+    behind_.wait_until_written();
+    notice_failure();
     return ok();
 }
 
@@ -101,26 +109,17 @@ void RecordingWriter::append_bytes(std::span<const std::byte> bytes) {
     if (buffer_.size() + bytes.size() > kBufferBytes) {
         flush();
     }
-    if (bytes.size() > kBufferBytes) {
-        write_through(bytes);
-        return;
-    }
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
 }
 
-void RecordingWriter::write_through(std::span<const std::byte> bytes) {
-    while (ok() && !bytes.empty()) {
-        const ssize_t written = ::write(file_, bytes.data(), bytes.size());
-        if (written >= 0) {
-            bytes = bytes.subspan(static_cast<std::size_t>(written));
-        } else if (errno != EINTR) {
-            fail(errno);
-        }
+void RecordingWriter::notice_failure() {
+    if (const int failed = behind_.error(); failed != 0 && ok()) {
+        fail(failed);
     }
 }
 
 void RecordingWriter::fail(int error_number) {
-    error_ = fmt::format("{}: the record ends after {} bytes: {}", path_, offset_ - buffer_.size(),
+    error_ = fmt::format("{}: the record ends after {} bytes: {}", path_, behind_.bytes_written(),
                          std::strerror(error_number));
 }
 

@@ -1,18 +1,21 @@
-// Writes the record of a run: everything an engine was given, in order, so that the run can be
+// Writes the recording of a run: everything an engine was given, in order, so that the run can be
 // repeated to the byte.
 //
 // Thread: the engine's, and no other. Owner: whoever opened it; it owns the file. Entries are
 // gathered in a buffer of 128 KiB, and nothing is allocated per entry once it runs; a full buffer
-// goes to the kernel in one write, which is short enough not to be felt as a pause of the engine. A
-// process that is killed loses what lies in the buffer, never what was written before: call flush()
-// now and then to keep that short.
+// goes to a thread that writes it (write_behind.h), so that the disk does not stall the engine: only
+// when 64 buffers wait for the disk does the engine wait too, and waits() counts it. A process that is
+// killed loses what lies in buffers, never what was written before: call flush() now and then to keep
+// that short.
 //
-// Errors: the first failed write ends the record (a record with a gap would replay to something
-// else); later entries are dropped, and error() says why. The run itself goes on.
+// Errors: the first failed write ends the recording (one with a gap would replay to something else);
+// later entries are dropped, and error() says why, once flush() or a full buffer has come upon it. The
+// run itself goes on.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,6 +23,7 @@
 #include <vector>
 
 #include "bayplan/messages.h"
+#include "recorder/write_behind.h"
 #include "wire/recording_codec.h"
 
 namespace bayplan::recorder {
@@ -27,11 +31,12 @@ namespace bayplan::recorder {
 class RecordingWriter {
 public:
     // Creates the file and writes the start of the run with the configuration it runs under. A
-    // record that lies at `path` already is kept as `path`.previous. nullptr: `error` says why.
+    // recording that lies at `path` already is kept as `path`.previous. `on_thread` is called first on the
+    // thread that writes. nullptr: `error` says why.
     static std::unique_ptr<RecordingWriter> open(const std::string& path, std::string_view configuration,
-                                                 std::string& error);
+                                                 std::string& error, std::function<void()> on_thread = {});
 
-    // Writes what is buffered. Without finish() before, a reader reports the record as torn.
+    // Writes what is buffered. Without finish() before, a reader reports the recording as torn.
     ~RecordingWriter();
     RecordingWriter(const RecordingWriter&) = delete;
     RecordingWriter& operator=(const RecordingWriter&) = delete;
@@ -43,18 +48,22 @@ public:
     // The orderly end; nothing may be written after it. Waits until the disk has the file.
     void finish(std::uint64_t attempts_total);
 
-    // Hands what is buffered to the kernel. False when the record has failed.
+    // Hands what is buffered to the thread that writes. False when the recording has failed.
     bool flush();
+
+    // The same, and waits until the kernel has it.
+    bool flush_and_wait();
 
     bool ok() const { return error_.empty(); }
     const std::string& error() const { return error_; }
+    std::uint64_t waits() const { return behind_.waits(); }  // how often the disk was 64 buffers behind
 
 private:
-    RecordingWriter(int file, std::string path);
+    RecordingWriter(int file, std::string path, std::function<void()> on_thread);
 
     void append(const wire::RecordingItem& entry, std::span<const std::byte> frame);
     void append_bytes(std::span<const std::byte> bytes);
-    void write_through(std::span<const std::byte> bytes);
+    void notice_failure();
     void fail(int error_number);
 
     int file_;
@@ -62,8 +71,9 @@ private:
     std::string error_;
     bool finished_ = false;
     std::uint64_t offset_ = 0;  // in the file, of the next byte appended
-    std::vector<std::byte> buffer_;
+    WriteBehind::Buffer buffer_;
     wire::RecordingEncoder encoder_;
+    WriteBehind behind_;
 };
 
 }  // namespace bayplan::recorder

@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "config/load.h"
+#include "engine/diagnosis.h"
 #include "options/predicate_rows.h"
 #include "options/score_rows.h"
 #include "placement/stage_executor.h"
@@ -159,6 +160,38 @@ TEST(PredicateRows, one_that_says_every_pod_is_asked_of_pods_that_ask_for_nothin
     ASSERT_EQ(explanation->nodes.size(), 1u);
     ASSERT_EQ(explanation->nodes[0].failures.size(), 1u);
     EXPECT_EQ(explanation->nodes[0].failures[0].predicate, "RefusesFirst");
+}
+
+// Refuses node 0 and does not say so: a fault of a predicate.
+class RefusesInSilence final : public Predicate {
+public:
+    bool depends_on_pods(const Subject&) const override { return true; }
+    std::uint64_t filter_cluster(const Subject&, std::uint32_t block, std::uint64_t lanes) const override {
+        return block == 0 ? lanes & ~std::uint64_t{1} : lanes;
+    }
+    Refusal explain(const Subject&, const NodeView&) const override { return {}; }
+};
+
+TEST(PredicateRows, one_that_refuses_in_silence_is_logged_and_does_not_end_the_engine) {
+    std::vector<PredicateInForce> predicates;
+    predicates.push_back({{.name = "RefusesInSilence", .wakes = kNodeChanges, .parts = kEveryPod},
+                          std::make_unique<RefusesInSilence>()});
+    testing::KeepingSink sink;
+    Engine engine({}, sink, std::make_unique<PredicateSet>(std::move(predicates)), make_inline_executor());
+    testing::TestShim shim(engine, "s");
+    shim.node("n1", {{"cpu", 1000}});
+    shim.application("app");
+    shim.ask("p", "app", {{"cpu", 1}});
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(engine.run(1), 1u);
+    EXPECT_NE(::testing::internal::GetCapturedStderr().find("check of an explanation failed"), std::string::npos);
+    EXPECT_EQ(engine.ask_state("s", "p"), "unschedulable");
+    const std::optional<Explanation> explanation = engine.explain("s", "p", true);
+    ASSERT_TRUE(explanation);
+    EXPECT_NE(explanation->message.find(kNoReasonFound), std::string::npos) << explanation->message;
+    shim.node("n2", {{"cpu", 1000}});
+    engine.run(1);
+    EXPECT_EQ(engine.ask_state("s", "p"), "unacknowledged") << "it goes on, and any event helps";
 }
 
 TEST(ScoreRows, are_at_their_ids_with_names_and_headings_of_their_own) {

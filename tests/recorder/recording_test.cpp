@@ -218,7 +218,7 @@ TEST_F(Record, messages_larger_than_the_writers_buffer_and_past_the_live_limits_
 TEST_F(Record, what_was_flushed_is_there_after_a_kill) {
     const auto writer = this->writer();
     writer->write(1, Tick{10});
-    ASSERT_TRUE(writer->flush());
+    ASSERT_TRUE(writer->flush_and_wait());
     writer->write(2, Tick{20});  // in the buffer: a killed process would not have written it
     const Reading reading = read_all(path());
     EXPECT_EQ(reading.inputs, std::vector{line(1, Tick{10})});
@@ -237,7 +237,7 @@ TEST_F(Record, a_tail_torn_at_any_byte_leaves_everything_before_it) {
             writer->write(kind, input);
             expected.push_back(line(kind, input));
         }
-        writer->flush();
+        writer->flush_and_wait();
         before_last = content().size();
         writer->write(99, maker.input(3, Extent::small));  // a state message
     }
@@ -260,10 +260,10 @@ TEST_F(Record, a_flipped_bit_anywhere_in_an_entry_ends_the_record_before_it) {
     {
         const auto writer = this->writer();
         writer->write(1, Tick{10});
-        writer->flush();
+        writer->flush_and_wait();
         first = content().size();
         writer->write(2, Connect{4, "shim", 1, 2, 3});
-        writer->flush();
+        writer->flush_and_wait();
         second = content().size();
         writer->write(3, Tick{30});
         writer->finish(4);
@@ -286,10 +286,10 @@ TEST_F(Record, a_good_entry_in_the_wrong_place_is_not_taken) {
     std::size_t second = 0;
     {
         const auto writer = this->writer();
-        writer->flush();
+        writer->flush_and_wait();
         first = content().size();
         writer->write(1, Tick{10});
-        writer->flush();
+        writer->flush_and_wait();
         second = content().size();
         writer->write(2, Tick{20});
         writer->finish(3);

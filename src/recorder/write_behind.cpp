@@ -1,0 +1,102 @@
+// The queue of buffers and the thread that empties it; see write_behind.h.
+#include "recorder/write_behind.h"
+
+#include <cerrno>
+#include <utility>
+
+#include <unistd.h>
+
+namespace bayplan::recorder {
+
+WriteBehind::WriteBehind(int file, std::function<void()> on_thread)
+    : file_(file), on_thread_(std::move(on_thread)), thread_([this] { run(); }) {}
+
+WriteBehind::~WriteBehind() {
+    {
+        const std::lock_guard lock(mutex_);
+        ends_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+}
+
+void WriteBehind::hand_over(Buffer& buffer) {
+    if (buffer.empty()) {
+        return;
+    }
+    std::unique_lock lock(mutex_);
+    if (under_way_.size() >= kBuffersMax) {
+        ++waits_;
+        changed_.wait(lock, [this] { return under_way_.size() < kBuffersMax; });
+    }
+    const std::size_t size = buffer.capacity();
+    under_way_.push_back(std::exchange(buffer, {}));
+    if (!spare_.empty()) {
+        buffer = std::move(spare_.back());
+        spare_.pop_back();
+    }
+    lock.unlock();
+    changed_.notify_all();
+    buffer.clear();
+    buffer.reserve(size);
+}
+
+void WriteBehind::wait_until_written() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return under_way_.empty(); });
+}
+
+int WriteBehind::error() const {
+    const std::lock_guard lock(mutex_);
+    return error_;
+}
+
+std::uint64_t WriteBehind::bytes_written() const {
+    const std::lock_guard lock(mutex_);
+    return bytes_written_;
+}
+
+std::uint64_t WriteBehind::waits() const {
+    const std::lock_guard lock(mutex_);
+    return waits_;
+}
+
+void WriteBehind::run() {
+    if (on_thread_) {
+        on_thread_();
+    }
+    std::unique_lock lock(mutex_);
+    while (true) {
+        changed_.wait(lock, [this] { return ends_ || !under_way_.empty(); });
+        if (under_way_.empty()) {
+            return;
+        }
+        // A deque's elements stay where they are while others are added behind them.
+        const Buffer& first = under_way_.front();
+        lock.unlock();
+        write_out(first);
+        lock.lock();
+        spare_.push_back(std::move(under_way_.front()));
+        under_way_.pop_front();
+        changed_.notify_all();
+    }
+}
+
+void WriteBehind::write_out(const Buffer& buffer) {
+    std::size_t done = 0;
+    while (done < buffer.size() && error() == 0) {
+        const ssize_t written = ::write(file_, buffer.data() + done, buffer.size() - done);
+        const int failed = written < 0 ? errno : 0;
+        if (failed == EINTR) {
+            continue;
+        }
+        const std::lock_guard lock(mutex_);
+        error_ = failed;
+        if (failed == 0) {
+            done += static_cast<std::size_t>(written);
+            bytes_written_ += static_cast<std::uint64_t>(written);
+        }
+    }
+}
+
+}  // namespace bayplan::recorder

@@ -1,0 +1,59 @@
+// Writes a file on a thread of its own, in order, so that a slow disk does not stall the engine.
+//
+// Thread: all functions are called by one thread, the recorder's; the file is written by the thread that this object owns.
+// Owner: whoever made it; the file descriptor stays the caller's and must outlive this object. Memory: at most kBuffersMax
+// buffers under way, of the size that the caller fills them to. Errors: the first failed write is kept as its errno, and what
+// follows is dropped, so that the file has no gap.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace bayplan::recorder {
+
+class WriteBehind {
+public:
+    using Buffer = std::vector<std::byte>;
+    static constexpr std::size_t kBuffersMax = 64;
+
+    // `on_thread` is called first on the new thread: it takes its role there.
+    WriteBehind(int file, std::function<void()> on_thread);
+    // Writes all that was handed over.
+    ~WriteBehind();
+    WriteBehind(const WriteBehind&) = delete;
+    WriteBehind& operator=(const WriteBehind&) = delete;
+
+    // Takes the bytes and leaves an empty buffer. Waits while kBuffersMax are under way, and counts that.
+    void hand_over(Buffer&);
+
+    // Until all is written.
+    void wait_until_written();
+
+    int error() const;                    // errno of the first failed write; 0: none so far
+    std::uint64_t bytes_written() const;  // before that
+    std::uint64_t waits() const;          // how often hand_over() had to wait
+
+private:
+    void run();
+    void write_out(const Buffer&);
+
+    int file_;
+    std::function<void()> on_thread_;
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Buffer> under_way_;  // the first one is being written
+    std::vector<Buffer> spare_;
+    int error_ = 0;
+    std::uint64_t bytes_written_ = 0;
+    std::uint64_t waits_ = 0;
+    bool ends_ = false;
+    std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace bayplan::recorder
