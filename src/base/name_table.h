@@ -52,6 +52,7 @@ public:
     }
 
     std::string_view text(Id id) const { return entries_[raw(id)].text; }
+    void prefetch(Id id) const { __builtin_prefetch(&entries_[raw(id)]); }
     std::size_t size() const { return ids_.size(); }
 
 private:

@@ -13,7 +13,12 @@ namespace bayplan {
 
 class NodePods {
 public:
-    void insert(AskId id) { ids_.push_back(id); }
+    void insert(AskId id) {
+        if (ids_.capacity() == 0) {
+            ids_.reserve(kRoomAtFirst);
+        }
+        ids_.push_back(id);
+    }
     void remove(AskId id) {
         const auto found = std::find(ids_.begin(), ids_.end(), id);
         BP_CHECK(found != ids_.end());
@@ -31,6 +36,7 @@ public:
     auto end() const { return ids_.end(); }
 
 private:
+    static constexpr std::size_t kRoomAtFirst = 8;  // a vector's own steps to there are four
     static constexpr std::size_t kRoomKept = 32;
 
     std::vector<AskId> ids_;

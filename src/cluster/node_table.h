@@ -42,6 +42,12 @@ public:
     NodeInfo& operator[](Slot slot) { return nodes_[raw(slot)]; }
     const NodeInfo& operator[](Slot slot) const { return nodes_[raw(slot)]; }
     std::string_view name(Slot slot) const { return names_.text(nodes_[raw(slot)].name); }
+    // What is read of a node that gets a pod, some hundred instructions before it is: its entry, and then its name.
+    void prefetch(Slot slot) const {
+        __builtin_prefetch(&nodes_[raw(slot)]);
+        __builtin_prefetch(&nodes_[raw(slot)].allocations);
+    }
+    void prefetch_name(Slot slot) const { names_.prefetch(nodes_[raw(slot)].name); }
     std::uint32_t count() const { return count_; }
     // Nodes whose capacity is below what is on them: shrunk, or taken by force or by foreign pods.
     std::size_t overcommitted() const { return overcommitted_.size(); }

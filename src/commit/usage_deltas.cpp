@@ -10,6 +10,7 @@ namespace bayplan {
 // --- pods on nodes
 
 void Commit::count_in(AskId id, Slot slot) {
+    tables_.nodes.prefetch(slot);
     Ask& ask = tables_.asks[id];
     const AskClass& spec = *tables_.classes[ask.ask_class].spec;
     if (ask.foreign) {
@@ -19,8 +20,10 @@ void Commit::count_in(AskId id, Slot slot) {
         ++tables_.allocations;
     }
     ask.slot = slot;
-    tables_.nodes[slot].pods_version = ++tables_.pod_changes;
-    tables_.nodes[slot].allocations.insert(id);
+    NodeInfo& node = tables_.nodes[slot];
+    tables_.nodes.prefetch_name(slot);
+    node.pods_version = ++tables_.pod_changes;
+    node.allocations.insert(id);
     tables_.specs.pods(spec.pod_spec).push_back(tables_.asks, id);
     tables_.topology.add_pod(spec.pod_spec, slot, ask.terminating);
 }

@@ -42,9 +42,13 @@ struct LaneKernels {
 
     // Those of the lanes where capacity - used - foreign >= amount.
     std::uint64_t (*with_room)(const ResourceLanes&, std::uint64_t lanes) noexcept;
+    // The same for each of so many resources: none waits for what another found.
+    std::uint64_t (*with_room_for_all)(const ResourceLanes* resources, std::size_t count, std::uint64_t lanes) noexcept;
     // Lanes with this name.
     std::uint64_t (*named)(const NameId* names, NameId name) noexcept;
 
+    // The scores of these eights of lanes become 0: as wide as they are read next, which is faster than one by one.
+    void (*clear_eights)(std::uint64_t eights, std::int64_t* scores) noexcept;
     // Each adds weight * score to the scores of the lanes, and may do so to others of the same eight. Divisions
     // truncate; resources with capacity 0 are left out.
     void (*add_least_allocated)(const ResourceLanes& cpu, const ResourceLanes& memory, std::uint64_t lanes,

@@ -27,6 +27,19 @@ std::uint64_t with_room(const ResourceLanes& resource, std::uint64_t lanes) noex
            });
 }
 
+std::uint64_t with_room_for_all(const ResourceLanes* resources, std::size_t count, std::uint64_t lanes) noexcept {
+    for (std::size_t at = 0; at < count && lanes != 0; ++at) {
+        lanes = with_room(resources[at], lanes);
+    }
+    return lanes;
+}
+
+void clear_eights(std::uint64_t eights, std::int64_t* scores) noexcept {
+    for (std::uint64_t left = eights; left != 0; left &= left - 1) {
+        scores[std::countr_zero(left)] = 0;
+    }
+}
+
 std::uint64_t named(const NameId* names, NameId name) noexcept {
     return lanes_where([&](std::uint32_t lane) { return names[lane] == name; });
 }
@@ -231,22 +244,9 @@ LaneRange range(std::uint64_t lanes, const std::int64_t* values) noexcept {
 }  // namespace
 
 const LaneKernels kScalarKernels = {
-    SimdLevel::scalar,
-    with_room,
-    named,
-    add_least_allocated,
-    add_most_allocated,
-    add_balanced,
-    best_key,
-    largest,
-    coded,
-    score_bounds,
-    reaching,
-    range_bounds,
-    best_short_key,
-    add_numbers,
-    equal,
-    range,
+    SimdLevel::scalar,  with_room,    with_room_for_all, named,       clear_eights, add_least_allocated,
+    add_most_allocated, add_balanced, best_key,          largest,     coded,        score_bounds,
+    reaching,           range_bounds, best_short_key,    add_numbers, equal,        range,
 };
 
 }  // namespace bayplan

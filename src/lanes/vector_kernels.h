@@ -43,15 +43,29 @@ struct VectorKernels {
                       V::all(resource.amount));
     }
 
-    static std::uint64_t with_room(const ResourceLanes& resource, std::uint64_t lanes) noexcept {
+    static std::uint64_t with_room_for_all(const ResourceLanes* resources, std::size_t count,
+                                           std::uint64_t lanes) noexcept {
         std::uint64_t full = 0;
         for_each_ints(lanes, [&](int first) {
-            const Ints free =
-                V::subtract(V::subtract(V::load(resource.capacity + first), V::load(resource.used + first)),
-                            V::load(resource.foreign + first));
-            full |= V::bits(V::greater(V::all(resource.amount), free)) << first;
+            std::uint64_t some = 0;
+            for (const ResourceLanes* at = resources; at != resources + count; ++at) {
+                const ResourceLanes& resource = *at;
+                const Ints free =
+                    V::subtract(V::subtract(V::load(resource.capacity + first), V::load(resource.used + first)),
+                                V::load(resource.foreign + first));
+                some |= V::bits(V::greater(V::all(resource.amount), free));
+            }
+            full |= some << first;
         });
         return lanes & ~full;
+    }
+
+    static std::uint64_t with_room(const ResourceLanes& resource, std::uint64_t lanes) noexcept {
+        return with_room_for_all(&resource, 1, lanes);
+    }
+
+    static void clear_eights(std::uint64_t eights, std::int64_t* scores) noexcept {
+        for_each_ints(eights, [&](int first) { V::store(scores + first, V::all(0)); });
     }
 
     // floor(100 * part / whole) for 0 <= part <= whole <= 2^53. The quotient of doubles is off by far less
@@ -370,9 +384,24 @@ struct VectorKernels {
     }
 
     static constexpr LaneKernels table(SimdLevel level) {
-        return {
-            level, with_room,    V::named, add_allocated<least>, add_allocated<most>, add_balanced, best_key, largest,
-            coded, score_bounds, reaching, range_bounds,         best_short_key,      add_numbers,  equal,    range};
+        return {level,
+                with_room,
+                with_room_for_all,
+                V::named,
+                clear_eights,
+                add_allocated<least>,
+                add_allocated<most>,
+                add_balanced,
+                best_key,
+                largest,
+                coded,
+                score_bounds,
+                reaching,
+                range_bounds,
+                best_short_key,
+                add_numbers,
+                equal,
+                range};
     }
 };
 

@@ -112,12 +112,9 @@ private:
     // Brings those lanes (whole eights) of what is known of a block up to date.
     void judge(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::uint64_t allowed,
                ClassCache::LastLook& known) const noexcept {
+        kernels_.clear_eights(lanes, known.scores.data());
         const std::uint64_t fit = predicates_->filter(ask_class, block, block.present & allowed & lanes);
         known.feasible = (known.feasible & ~lanes) | fit;
-        constexpr std::uint64_t kFirsts = 0x0101'0101'0101'0101;
-        for (std::uint64_t left = lanes & kFirsts; left != 0; left &= left - 1) {
-            std::fill_n(known.scores.begin() + std::countr_zero(left), 8, 0);
-        }
         if (fit != 0) {
             score(ask_class, block, fit, known.scores);
         }

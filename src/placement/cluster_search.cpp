@@ -16,7 +16,7 @@ bool ClusterSearch::filters_couple(const Subject& subject) const {
            predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible;
 }
 
-bool ClusterSearch::depends_on_pods(const Subject& subject) const {
+bool ClusterSearch::anybody_couples(const Subject& subject) const {
     return (!subject.plan.plain && filters_couple(subject)) ||
            std::any_of(scores_.begin(), scores_.end(), [&](const WeightedClusterScore& weighted) {
                return weighted.score->distinguishes_nodes(subject);

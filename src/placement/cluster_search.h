@@ -26,7 +26,11 @@ public:
         : predicates_(predicates), scores_(std::move(scores)), by_site_(predicates_, scores_, kernels) {}
 
     // True if the subject's choice is not decided by the blocks' own columns alone, as things are now.
-    bool depends_on_pods(const Subject&) const;
+    bool depends_on_pods(const Subject& subject) const {
+        const bool nobody_asked =
+            subject.plan.plain && !subject.cluster.topology.signatures().distinguishes_nodes(subject.plan.signature);
+        return !nobody_asked && anybody_couples(subject);
+    }
 
     // The best node, 0 if none is feasible. The cache has columns and is up to date. Nodes that are excluded do not count
     // as feasible: what is normalised over those that are leaves them out.
@@ -47,6 +51,7 @@ public:
 private:
     static constexpr std::int64_t kTableMax = 128;
 
+    bool anybody_couples(const Subject&) const;
     bool filters_couple(const Subject&) const;
     bool filter(const Subject&, const ClassCache&, const ExcludedNodes&);
     void collect(const Subject&);

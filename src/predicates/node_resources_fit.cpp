@@ -4,6 +4,8 @@
 
 #include <array>
 #include <bit>
+#include <span>
+#include <utility>
 
 #include "predicates/registry.h"
 #include "predicates/shortage.h"
@@ -20,12 +22,7 @@ public:
 
     std::uint64_t filter(const AskClass& ask_class, const NodeBlock& block,
                          std::uint64_t lanes) const noexcept override {
-        for (const ResourceAmount& request : ask_class.requests) {
-            lanes = with_room(block, request, lanes);
-            if (lanes == 0) {
-                return 0;
-            }
-        }
+        lanes = with_room(block, ask_class.requests, lanes);
         if ((lanes & block.holding) != 0) {
             for (const ResourceAmount& request : ask_class.requests) {
                 lanes &= ~held_short(ask_class, block, request, lanes & block.holding);
@@ -58,7 +55,7 @@ public:
         LaneRefusals refusals;
         for (const ResourceAmount& request : subject.ask_class.requests) {
             const ResourceLanes resource = block.lanes(request.resource, request.value);
-            std::uint64_t lack = lanes & ~with_room(block, request, lanes);
+            std::uint64_t lack = lanes & ~with_room(block, {&request, 1}, lanes);
             lack |= held_short(subject.ask_class, block, request, lanes & block.holding & ~lack);
             const std::string_view text = subject.cluster.resources.text(request.resource);
             const Shortage reason = shortage_parts(text);
@@ -81,11 +78,22 @@ public:
     }
 
 private:
-    // Holds aside. Where the resource is devices, their reach decides too.
-    std::uint64_t with_room(const NodeBlock& block, const ResourceAmount& request, std::uint64_t lanes) const noexcept {
-        lanes = kernels_.with_room(block.lanes(request.resource, request.value), lanes);
-        const ReachLanes* const reach = block.reach(request.resource);
-        return reach == nullptr ? lanes : kernels_.with_room(NodeBlock::lanes(*reach, request.value), lanes);
+    // Holds aside. Where a resource is devices, their reach decides too.
+    std::uint64_t with_room(const NodeBlock& block, std::span<const ResourceAmount> requests,
+                            std::uint64_t lanes) const noexcept {
+        constexpr std::size_t kTogether = 8;
+        std::array<ResourceLanes, kTogether> resources;
+        std::size_t count = 0;
+        for (const ResourceAmount& request : requests) {
+            if (count + 2 > kTogether) {
+                lanes = kernels_.with_room_for_all(resources.data(), std::exchange(count, 0), lanes);
+            }
+            resources[count++] = block.lanes(request.resource, request.value);
+            if (const ReachLanes* const reach = block.reach(request.resource); reach != nullptr) {
+                resources[count++] = NodeBlock::lanes(*reach, request.value);
+            }
+        }
+        return kernels_.with_room_for_all(resources.data(), count, lanes);
     }
 
     static std::string reason_for(const Subject& subject, ResourceId id) {

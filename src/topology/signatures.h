@@ -52,6 +52,10 @@ public:
     // Raw scores by slot; empty = all are 0.
     const std::vector<std::int32_t>& taint_raw(SignatureId id) const { return entries_[id].taint_raw; }
     const std::vector<std::int32_t>& affinity_raw(SignatureId id) const { return entries_[id].affinity_raw; }
+    // Has any node a raw score?
+    bool distinguishes_nodes(SignatureId id) const {
+        return !entries_[id].taint_raw.empty() || !entries_[id].affinity_raw.empty();
+    }
 
 private:
     struct Entry {

@@ -211,12 +211,21 @@ TEST(LaneKernels, masks_and_keys_are_the_same_at_every_level) {
             ASSERT_EQ(kernels->with_room(block.cpu_lanes(), lanes), plain.with_room(block.cpu_lanes(), lanes));
             ASSERT_EQ(kernels->with_room(block.cpu_lanes(), lanes),
                       lanes & kernels->with_room(block.cpu_lanes(), ~std::uint64_t{0}));
+            const ResourceLanes both[] = {block.cpu_lanes(), block.memory_lanes()};
+            ASSERT_EQ(kernels->with_room_for_all(both, 2, lanes),
+                      plain.with_room(both[0], lanes) & plain.with_room(both[1], lanes));
+            ASSERT_EQ(kernels->with_room_for_all(both, 0, lanes), lanes);
             ASSERT_EQ(kernels->named(names.data(), names[3]), plain.named(names.data(), names[3]));
             ASSERT_EQ(kernels->coded(codes.data(), codes[5]), plain.coded(codes.data(), codes[5]));
             ASSERT_EQ(kernels->best_key(lanes, scores.data(), first_slot),
                       plain.best_key(lanes, scores.data(), first_slot));
             ASSERT_EQ(kernels->best_key(0, scores.data(), first_slot), 0u);
             ASSERT_EQ(kernels->largest(keys.data(), keys.size()), plain.largest(keys.data(), keys.size()));
+            LaneScores cleared = scores;
+            kernels->clear_eights(whole_eights(lanes), cleared.data());
+            for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+                ASSERT_EQ(cleared[lane], (whole_eights(lanes) >> lane & 1) != 0 ? 0 : scores[lane]);
+            }
         }
     }
 }
