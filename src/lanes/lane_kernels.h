@@ -37,6 +37,9 @@ constexpr std::uint64_t whole_eights(std::uint64_t lanes) {
     return (tops - (tops >> 7)) | tops;
 }
 
+// Of lanes that are whole eights.
+constexpr bool is_one_eight(std::uint64_t eights) { return eights >> __builtin_ctzll(eights) == 0xff; }
+
 struct LaneKernels {
     SimdLevel level;
 

@@ -37,6 +37,7 @@ void Pipeline::look(const AskClass& spec, const NodeMask* mask, const ShardSide&
 
 void Pipeline::prove(const AskClass& spec, const NodeMask* mask, const ShardSide& side, std::uint32_t index,
                      std::uint32_t block, BlockBound& bound, ClassCache& cache) const noexcept {
+    side.blocks[index].prefetch();
     const std::uint64_t reaching =
         bound.reaching(side.bounds, index, BlockEvaluator::allowed(block, mask), score_of(cache.best_in(block)));
     evaluator_.prove(spec, side.blocks[index], block, mask, reaching, cache);
@@ -255,10 +256,12 @@ bool Pipeline::few_changes(const ClassCache& cache) const {
 // Lists the blocks that changed, unless there are so many that the ranges, or the versions, of all are cheaper.
 bool Pipeline::list_changed(const ClassCache& cache, bool ranges) {
     const std::uint32_t blocks = cache.block_count();
-    if (!ranges && state_.nodes.log().head() - cache.position() >= blocks) {
+    const std::uint32_t few = ranges ? std::min(blocks, kFewChanges + blocks / kRangesForOne) : blocks;
+    const bool never_filled = cache.position() == ClassCache::kNever;
+    if ((!ranges && state_.nodes.log().head() - cache.position() >= blocks) || (never_filled && few < blocks)) {
         return false;
     }
-    changed_blocks_.resize(ranges ? std::min(blocks, kFewChanges + blocks / kRangesForOne) : blocks);
+    changed_blocks_.resize(few);
     const std::size_t count = state_.nodes.log().list_blocks_after(cache.position(), changed_blocks_);
     const bool all = count <= changed_blocks_.size();
     changed_blocks_.resize(all ? count : 0);
