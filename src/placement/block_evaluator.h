@@ -94,11 +94,8 @@ public:
     // The best of these nodes of a block.
     NodeKey best(const AskClass& ask_class, const NodeBlock& block, std::uint32_t number,
                  std::uint64_t among) const noexcept {
-        const std::uint64_t lanes = predicates_->filter(ask_class, block, block.present & among);
-        LaneScores scores{};
-        if (lanes != 0) {
-            score(ask_class, block, lanes, scores);
-        }
+        LaneScores scores;
+        const std::uint64_t lanes = judge_some(ask_class, block, whole_eights(among), among, scores);
         return best_of(lanes, scores, number);
     }
 
@@ -112,13 +109,20 @@ private:
     // Brings those lanes (whole eights) of what is known of a block up to date.
     void judge(const AskClass& ask_class, const NodeBlock& block, std::uint64_t lanes, std::uint64_t allowed,
                ClassCache::LastLook& known) const noexcept {
-        kernels_.clear_eights(lanes, known.scores.data());
-        const std::uint64_t fit = predicates_->filter(ask_class, block, block.present & allowed & lanes);
+        const std::uint64_t fit = judge_some(ask_class, block, lanes, lanes & allowed, known.scores);
         known.feasible = (known.feasible & ~lanes) | fit;
+    }
+
+    // Of some lanes, which lie in these eights, those that fit, and their scores.
+    std::uint64_t judge_some(const AskClass& ask_class, const NodeBlock& block, std::uint64_t eights,
+                             std::uint64_t lanes, LaneScores& scores) const noexcept {
+        kernels_.clear_eights(eights, scores.data());
+        const std::uint64_t fit = predicates_->filter(ask_class, block, block.present & lanes);
         if (fit != 0) {
             // Of one eight all, which costs no more: so scores need not wait for what fits.
-            score(ask_class, block, is_one_eight(lanes) ? lanes & block.present : fit, known.scores);
+            score(ask_class, block, is_one_eight(eights) ? eights & block.present : fit, scores);
         }
+        return fit;
     }
 
     NodeKey best_of(std::uint64_t lanes, const LaneScores& scores, std::uint32_t number) const noexcept {
