@@ -99,6 +99,14 @@ public:
         return best_of(lanes, scores, number);
     }
 
+    // All nodes of a block, whatever a mask says of them: those that fit, and their scores.
+    std::uint64_t judge_all(const AskClass& ask_class, const NodeBlock& block, LaneScores& scores) const noexcept {
+        return judge_some(ask_class, block, ~std::uint64_t{0}, ~std::uint64_t{0}, scores);
+    }
+    NodeKey best_of(std::uint64_t lanes, const LaneScores& scores, std::uint32_t number) const noexcept {
+        return lanes == 0 ? 0 : kernels_.best_key(lanes, scores.data(), raw(slot_at(number, 0)));
+    }
+
     const PredicateSet& predicates() const { return *predicates_; }
     const ScoreSet& scores() const { return scores_; }
     const LaneKernels& kernels() const { return kernels_; }
@@ -123,10 +131,6 @@ private:
             score(ask_class, block, is_one_eight(eights) ? eights & block.present : fit, scores);
         }
         return fit;
-    }
-
-    NodeKey best_of(std::uint64_t lanes, const LaneScores& scores, std::uint32_t number) const noexcept {
-        return lanes == 0 ? 0 : kernels_.best_key(lanes, scores.data(), raw(slot_at(number, 0)));
     }
 
     std::unique_ptr<PredicateSet> predicates_;

@@ -11,6 +11,8 @@
 // Thread: the engine's, but for propose(), which workers run and which only reads node shards.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -134,8 +136,10 @@ private:
     NodeKey settle(BlockBound&, ClassCache&, LookAt&&) const noexcept;
     template <typename LookAt>
     NodeKey refine(NodeKey least, std::size_t count, BlockBound&, ClassCache&, LookAt&&) const noexcept;
-    void put_aside(NodeKey best, std::uint64_t others, BlockBound&, ClassCache&);
-    NodeKey best_of_others(NodeKey reached, std::uint64_t others, const AskClass&, BlockBound&) const noexcept;
+    struct KnownBlock;
+    const KnownBlock& know(const std::shared_ptr<const AskClass>&, std::uint32_t block);
+    NodeKey best_of_others(const std::shared_ptr<const AskClass>&, std::uint32_t block, std::uint64_t others,
+                           ClassCache&);
     bool few_changes(const ClassCache&) const;
     bool list_changed(const ClassCache&, bool ranges);
     void judge_changed_nodes(const AskClass&, const NodeMask*, ClassCache&);
@@ -163,12 +167,17 @@ private:
     ColumnSource column_source_;
     std::vector<std::uint64_t> changed_lanes_;   // per block, while columns are brought up to date
     std::vector<std::uint32_t> changed_blocks_;  // likewise: those that changed
-    // Cached keys of excluded nodes, while the best beside them is searched for.
-    struct PutAside {
-        NodeKey best = 0;
-        std::uint64_t others = 0;  // of its block, the nodes that are not excluded
+    std::vector<NodeKey> put_aside_;  // cached keys of excluded nodes, while the best beside them is searched for
+    // What is known of all nodes of the last few blocks whose best node was excluded.
+    struct KnownBlock {
+        std::shared_ptr<const AskClass> ask_class;  // held, so that no other can be taken for it
+        std::uint32_t block = ClassCache::kNoBlock;
+        std::uint64_t version = 0;  // of the block
+        std::uint64_t feasible = 0;
+        LaneScores scores{};
     };
-    std::vector<PutAside> put_aside_;
+    std::array<KnownBlock, 4> known_blocks_;
+    std::size_t next_known_ = 0;
     PipelineCounters counters_;
 };
 

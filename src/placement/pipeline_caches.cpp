@@ -172,26 +172,31 @@ ClassCache& Pipeline::cache_for(ClassId id) {
     return once_;
 }
 
-// Puts aside what the class knows of a block, of which the best node is excluded: a bound of the others takes its place.
-void Pipeline::put_aside(NodeKey best, std::uint64_t others, BlockBound& bound, ClassCache& cache) {
-    const std::uint32_t block = block_of(slot_of(best));
-    put_aside_.push_back({best, others});
-    if (bound.put(state_.nodes.side_of(block).bounds, state_.nodes.index_in_shard(block), block, others, cache)) {
-        bound.finish(cache);
-    } else {
-        cache.set_bound(block, best);
+// All nodes of a block, judged for the class: mostly an ask alike has been here, and nothing has changed since.
+const Pipeline::KnownBlock& Pipeline::know(const std::shared_ptr<const AskClass>& ask_class, std::uint32_t number) {
+    const std::uint64_t version = state_.nodes.version(number);
+    for (const KnownBlock& known : known_blocks_) {
+        if (known.block == number && known.version == version && known.ask_class == ask_class) {
+            return known;
+        }
     }
+    KnownBlock& fresh = known_blocks_[next_known_++ % known_blocks_.size()];
+    fresh.ask_class = ask_class;
+    fresh.block = number;
+    fresh.version = version;
+    fresh.feasible = evaluator_.judge_all(*ask_class, state_.nodes.block(number), fresh.scores);
+    ++counters_.blocks_judged;
+    return fresh;
 }
 
-// Of such a block, whose bound is the best there is, the best node: mostly one of the first eight that may reach it does.
-NodeKey Pipeline::best_of_others(NodeKey reached, std::uint64_t others, const AskClass& spec,
-                                 BlockBound& bound) const noexcept {
-    const std::uint32_t number = block_of(slot_of(reached));
-    const NodeBlock& block = state_.nodes.block(number);
-    const std::uint64_t reaching = bound.reaching(state_.nodes.side_of(number).bounds,
-                                                  state_.nodes.index_in_shard(number), others, score_of(reached));
-    const NodeKey first = evaluator_.best(spec, block, number, whole_eights(reaching & -reaching) & others);
-    return score_of(first) == score_of(reached) ? first : evaluator_.best(spec, block, number, others);
+// The best of these nodes of a block; of the one that was judged last all is known.
+NodeKey Pipeline::best_of_others(const std::shared_ptr<const AskClass>& ask_class, std::uint32_t number,
+                                 std::uint64_t others, ClassCache& cache) {
+    if (const ClassCache::LastLook& last = cache.last_look(); last.block == number && last.stale == 0) {
+        return evaluator_.best_of(last.feasible & others, last.scores, number);
+    }
+    const KnownBlock& known = know(ask_class, number);
+    return evaluator_.best_of(known.feasible & others, known.scores, number);
 }
 
 NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
@@ -221,12 +226,7 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
     const auto look_at = [&](std::uint32_t block, bool exactly) {
         const ShardSide& side = state_.nodes.side_of(block);
         const std::uint32_t index = state_.nodes.index_in_shard(block);
-        const auto aside = std::find_if(put_aside_.begin(), put_aside_.end(),
-                                        [&](const PutAside& one) { return block_of(slot_of(one.best)) == block; });
-        if (aside != put_aside_.end()) {
-            cache.set(block, best_of_others(cache.best_in(block), aside->others, *entry.spec, bound));
-            ++counters_.blocks_judged;
-        } else if (exactly) {
+        if (exactly) {
             prove(*entry.spec, mask, side, index, block, bound, cache);
             ++counters_.blocks_judged;
         } else {
@@ -236,11 +236,13 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
     NodeKey best = settle(bound, cache, look_at);
     while (best != 0 && excluded.contains(slot_of(best))) {
         const std::uint32_t block = block_of(slot_of(best));
-        put_aside(best, BlockEvaluator::allowed(block, mask) & ~excluded.in_block(block), bound, cache);
+        const std::uint64_t others = BlockEvaluator::allowed(block, mask) & ~excluded.in_block(block);
+        put_aside_.push_back(best);
+        cache.set(block, best_of_others(entry.spec, block, others, cache));
         best = settle(bound, cache, look_at);
     }
-    for (const PutAside& one : put_aside_) {  // to the class they are the best still
-        cache.set(block_of(slot_of(one.best)), one.best);
+    for (const NodeKey aside : put_aside_) {  // to the class they are the best still
+        cache.set(block_of(slot_of(aside)), aside);
     }
     put_aside_.clear();
     counters_.blocks_bounded += bound.bounded();

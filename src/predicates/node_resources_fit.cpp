@@ -84,7 +84,7 @@ private:
         constexpr std::size_t kTogether = 8;
         std::array<ResourceLanes, kTogether> resources;
         std::size_t count = 0;
-        for (const ResourceAmount& request : requests) {
+        for (const auto& request : requests) {
             if (count + 2 > kTogether) {
                 lanes = kernels_.with_room_for_all(resources.data(), std::exchange(count, 0), lanes);
             }

@@ -211,10 +211,10 @@ TEST(LaneKernels, masks_and_keys_are_the_same_at_every_level) {
             ASSERT_EQ(kernels->with_room(block.cpu_lanes(), lanes), plain.with_room(block.cpu_lanes(), lanes));
             ASSERT_EQ(kernels->with_room(block.cpu_lanes(), lanes),
                       lanes & kernels->with_room(block.cpu_lanes(), ~std::uint64_t{0}));
-            const ResourceLanes both[] = {block.cpu_lanes(), block.memory_lanes()};
-            ASSERT_EQ(kernels->with_room_for_all(both, 2, lanes),
+            const std::array both = {block.cpu_lanes(), block.memory_lanes()};
+            ASSERT_EQ(kernels->with_room_for_all(both.data(), 2, lanes),
                       plain.with_room(both[0], lanes) & plain.with_room(both[1], lanes));
-            ASSERT_EQ(kernels->with_room_for_all(both, 0, lanes), lanes);
+            ASSERT_EQ(kernels->with_room_for_all(both.data(), 0, lanes), lanes);
             ASSERT_EQ(kernels->named(names.data(), names[3]), plain.named(names.data(), names[3]));
             ASSERT_EQ(kernels->coded(codes.data(), codes[5]), plain.coded(codes.data(), codes[5]));
             ASSERT_EQ(kernels->best_key(lanes, scores.data(), first_slot),
