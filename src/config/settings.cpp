@@ -45,6 +45,10 @@ void append_limits(Settings<PartitionConfig>& table) {
     table.push_back(number<P>("objects_max", MEMBER(engine.objects_max), kSize, {1, 100'000'000}, "objects",
                               "Objects of the cluster per shim (namespaces, volumes, claims, "
                               "...); more are rejected."));
+    table.push_back(
+        number<P>("resync_deadline", MEMBER(engine.resync_deadline_ns), kDuration, {0, 3600 * kSecond}, "",
+                  "How long a shim that states itself anew, and has nodes or asks, holds up all decisions of "
+                  "the partition; then others go on, and its asks wait for its end."));
 }
 
 const Settings<ScoreWeights>& score_weight_settings() {

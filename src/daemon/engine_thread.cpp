@@ -121,6 +121,7 @@ bool EngineThread::turn() {
     worked |= engine_->run(kAttemptsPerTurn) > 0;
     worked |= engine_->flush() > 0;
     flush_record_if_due();
+    resync_log_.look(*engine_);
     if (snapshot_wanted_.exchange(false, std::memory_order_acq_rel)) snapshots_.push(make_snapshot());
     return worked;
 }
@@ -254,8 +255,12 @@ void EngineThread::wind_down() {
 }
 
 EngineSnapshot EngineThread::make_snapshot() const {
-    return {engine_->counters(), engine_->victim_cpus(), engine_->digest(), record_ ? record_->error() : "",
-            record_ ? record_->waits() : 0};
+    return {engine_->counters(),
+            engine_->victim_cpus(),
+            engine_->digest(),
+            record_ ? record_->error() : "",
+            record_ ? record_->waits() : 0,
+            engine_->open_resyncs()};
 }
 
 // Ticks come whether the engine is busy, idle or polls, so the last of them will do for a clock.

@@ -27,6 +27,7 @@
 #include "daemon/engine_sink.h"
 #include "daemon/inbox.h"
 #include "daemon/log.h"
+#include "daemon/resync_log.h"
 #include "dataplane/data_plane.h"
 #include "engine/engine.h"
 #include "recorder/recording_writer.h"
@@ -40,6 +41,7 @@ struct EngineSnapshot {
     std::string digest;
     std::string record_error;        // empty: none, or nothing is recorded
     std::uint64_t record_waits = 0;  // how often the engine waited for the disk
+    std::vector<OpenResync> open_resyncs;
 };
 
 struct EngineThreadOptions {
@@ -128,6 +130,7 @@ private:
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<recorder::RecordingWriter> record_;
     bool record_failed_ = false;
+    ResyncLog resync_log_{options_.partition.name, log_};
     std::vector<InboxItem> burst_;
     const Clock::time_point started_ = Clock::now();
     std::int64_t last_tick_ns_ = 0;

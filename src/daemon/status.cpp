@@ -71,6 +71,9 @@ constexpr EngineField kEngineFields[] = {
     {"waiting_for_node", &EngineCounters::waiting_for_node},
     {"allocations", &EngineCounters::allocations},
     {"classes", &EngineCounters::classes},
+    {"resyncs_open", &EngineCounters::resyncs_open},
+    {"resyncs_holding", &EngineCounters::resyncs_holding},
+    {"resyncs_overdue", &EngineCounters::resyncs_overdue},
 };
 
 constexpr std::string_view kDropPrefix = "drop_";
@@ -122,6 +125,18 @@ std::string gateway_json(const GatewayCounters& counters) {
 // As a list of numbers.
 std::string cpus_json(const std::vector<std::uint32_t>& cpus) { return fmt::format("[{}]", fmt::join(cpus, ",")); }
 
+// Shims that state themselves anew, and whether all others wait for them.
+std::string resyncs_json(const std::vector<OpenResync>& resyncs) {
+    std::string all;
+    for (const OpenResync& one : resyncs) {
+        JsonObject json;
+        json.text("shim", one.shim);
+        json.add("holds", one.holds ? "true" : "false");
+        all += (all.empty() ? "" : ",") + json.take();
+    }
+    return "[" + all + "]";
+}
+
 std::string partition_json(const PartitionStatus& partition) {
     JsonObject json;
     json.text("name", partition.name);
@@ -134,6 +149,7 @@ std::string partition_json(const PartitionStatus& partition) {
     json.number("inbox_bytes", partition.inbox_bytes);
     json.text("record_error", partition.engine.record_error);
     json.number("record_waits", partition.engine.record_waits);
+    json.add("resyncs", resyncs_json(partition.engine.open_resyncs));
     return json.take();
 }
 

@@ -5,7 +5,7 @@
 // (counters); totals over partitions (attempts, placed, failed, pending, backoff, unschedulable,
 // allocations, nodes, batches_*, workers); digest (one partition: its own; several: absent);
 // partitions (each with all of this and inbox_frames, inbox_bytes, record_error, record_waits, victim_workers, victim_cpus: the
-// CPUs that searches for victims ran on); resident_bytes;
+// CPUs that searches for victims ran on, resyncs: who states itself anew, and whether all others wait for it); resident_bytes;
 // cpu_seconds (user and system, of all threads since the start); cpus_allowed (how many the process
 // may use); cpus (by role, as configured).
 //

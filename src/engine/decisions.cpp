@@ -47,12 +47,12 @@ void Lifecycle::cut(ShimId id, std::string_view why) {
     }
 }
 
-// Tells the order whether the shim has credit.
 void Lifecycle::credit_changed(ShimId id) {
     const Shim& shim = world_.shims[id];
     // Failed attempts spend no credit but are told too: half of the room is kept for answers to the shim.
     const std::uint64_t told_max = (std::uint64_t{world_.options.unacknowledged_max} + 1) / 2;
-    world_.order->set_credit(id, !shim.must_resync && shim.ledger.debt() < world_.options.credit_window &&
+    world_.order->set_credit(id, !shim.must_resync && !shim.resync_open &&
+                                     shim.ledger.debt() < world_.options.credit_window &&
                                      shim.ledger.unacknowledged() < told_max);
 }
 

@@ -107,7 +107,7 @@ void Engine::apply(const Input& input) {
 
 std::uint64_t Engine::run(std::uint64_t attempts_max) {
     Parts& parts = *parts_;
-    if (parts.world.resyncs_open > 0) {
+    if (parts.world.resyncs.holding > 0) {
         return 0;
     }
     std::uint64_t made = 0;
@@ -124,14 +124,20 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
 }
 
 bool Engine::has_work() const {
-    return parts_->world.resyncs_open == 0 &&
+    return parts_->world.resyncs.holding == 0 &&
            (parts_->world.order->peek() != kNone<AskId> || parts_->pipeline.any_selectable() ||
             parts_->lifecycle.early() != kNone<AskId>);
 }
 
 std::int64_t Engine::next_timer_ns() const {
     const World& world = parts_->world;
-    return std::min({world.backoff.next_time_ns(), world.nacked.next_time_ns(), world.departures.next_time_ns()});
+    std::int64_t next =
+        std::min({world.backoff.next_time_ns(), world.nacked.next_time_ns(), world.departures.next_time_ns()});
+    for (std::uint32_t number = 0; world.resyncs.holding > 0 && number < world.shims.size(); ++number) {
+        const ResyncHold& hold = world.shims[static_cast<ShimId>(number)].hold;
+        next = hold.holds() ? std::min(next, hold.until_ns()) : next;
+    }
+    return next;
 }
 
 std::size_t Engine::flush() {
@@ -193,7 +199,23 @@ EngineCounters Engine::counters() const {
             .unschedulable = world.unschedulable.size(),
             .waiting_for_node = world.awaited_nodes.size(),
             .allocations = world.allocations,
-            .classes = world.classes.size()};
+            .classes = world.classes.size(),
+            .resyncs_open = world.resyncs.open,
+            .resyncs_holding = world.resyncs.holding,
+            .resyncs_overdue = world.resyncs.overdue};
+}
+
+std::uint64_t Engine::resync_changes() const { return parts_->world.resyncs.changes; }
+
+std::vector<OpenResync> Engine::open_resyncs() const {
+    std::vector<OpenResync> result;
+    for (std::uint32_t number = 0; number < parts_->world.shims.size(); ++number) {
+        const Shim& shim = parts_->world.shims[static_cast<ShimId>(number)];
+        if (shim.resync_open) {
+            result.push_back({shim.name, shim.hold.holds()});
+        }
+    }
+    return result;
 }
 
 std::vector<std::uint32_t> Engine::victim_cpus() const { return parts_->attempts.preempting().cpus(); }
@@ -203,7 +225,7 @@ void Engine::audit(std::vector<std::string>& broken) const {
 }
 
 std::optional<Engine::AskName> Engine::next_ask() {
-    if (parts_->world.resyncs_open > 0) {
+    if (parts_->world.resyncs.holding > 0) {
         return std::nullopt;
     }
     World& world = parts_->world;

@@ -60,6 +60,16 @@ struct EngineCounters {
     std::uint64_t waiting_for_node = 0;          // now: stated as running on nodes that nobody has registered
     std::uint64_t allocations = 0;               // now, ours
     std::uint64_t classes = 0;                   // now
+    std::uint64_t resyncs_open = 0;              // now
+    std::uint64_t resyncs_holding = 0;           // now: nothing is decided for anybody
+    std::uint64_t resyncs_overdue = 0;           // held the partition up until their deadline
+};
+
+// A shim that states itself anew.
+struct OpenResync {
+    std::string shim;
+    bool holds = false;  // nothing is decided for anybody before its end or deadline
+    bool operator==(const OpenResync&) const = default;
 };
 
 class Engine {
@@ -99,6 +109,9 @@ public:
     std::uint64_t attempts() const;
     std::string digest() const;  // of the decision log so far; settles first
     EngineCounters counters() const;
+    // Shims whose resyncs are open, in the order in which they were first seen; a number that changes whenever these do.
+    std::vector<OpenResync> open_resyncs() const;
+    std::uint64_t resync_changes() const;
     // The CPUs that searches for victims ran on so far, in order.
     std::vector<std::uint32_t> victim_cpus() const;
 

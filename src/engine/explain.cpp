@@ -226,6 +226,17 @@ private:
     Slot avoided_ = kNone<Slot>;
 };
 
+// The first shim that holds the partition up.
+std::string who_holds(const World& world) {
+    for (std::uint32_t number = 0; number < world.shims.size(); ++number) {
+        const Shim& shim = world.shims[static_cast<ShimId>(number)];
+        if (shim.hold.holds()) {
+            return shim.name;
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Explanation explain_ask(World& world, Attempts& attempts, const BlockEvaluator& evaluator, ClusterSearch& search,
@@ -254,8 +265,12 @@ std::string why_it_waits(const World& world, AskId id, const PredicateSet& predi
     switch (ask.state) {
         case AskState::pending:
         case AskState::selected:
-            if (world.resyncs_open > 0) {
-                return "a shim is stating its state anew; nothing is decided before the end of it";
+            if (world.resyncs.holding > 0) {
+                return "shim " + who_holds(world) +
+                       " is stating its state anew; nothing is decided before the end of it";
+            }
+            if (world.shims[ask.shim].resync_open) {
+                return "its shim is stating its state anew, and has not ended";
             }
             return world.order->selectable(id) ? "is in the heap, to be tried in its turn"
                                                : "its shim has no credit left: it must acknowledge decisions first";

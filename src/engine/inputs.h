@@ -39,7 +39,10 @@ public:
 
 private:
     // session_inputs.cpp
-    void take(const Tick& tick) { lifecycle_.tick(tick.now_ns); }
+    void take(const Tick& tick) {
+        lifecycle_.tick(tick.now_ns);
+        let_go_overdue();
+    }
     void take(const Connect&);
     void take(const Disconnect&);
     void take(const StateMessage&);
@@ -50,9 +53,15 @@ private:
     bool resume(Shim&, const Connect&);
     void apply(ShimId, const DefineMessage&);
     void apply(ShimId, const ForgetMessage&);
+    void apply(ShimId, const ConfigurationMessage&);
+
+    // resync_inputs.cpp
+    void open_resync(ShimId, bool begun);
+    void hold_up(ShimId);  // if its resync is open, it has anything, and time is left
+    void let_go(Shim&);
+    void let_go_overdue();
     void apply(ShimId, const ResyncBeginMessage&);
     void apply(ShimId, const ResyncEndMessage&);
-    void apply(ShimId, const ConfigurationMessage&);
 
     // object_inputs.cpp
     void apply(ShimId, const SpecsMessage&);

@@ -38,6 +38,7 @@ public:
     void cut(ShimId, std::string_view why);
     void forget_decisions(ShimId);  // all of them: it resyncs, and is told from number 1 on
     void acknowledge(ShimId, std::uint64_t up_to);
+    void credit_changed(ShimId);  // tells the order whether the shim has credit
 
     // --- an attempt's end
     void place(AskId, Slot);
@@ -88,7 +89,6 @@ public:
     void nominate(AskId, Slot, std::vector<AskHandle> victims);  // without a word
 
 private:
-    void credit_changed(ShimId);
     void bind_claims(AskId, Slot);
     void note_departure(AskId pod);
     void join_woken(AskId);

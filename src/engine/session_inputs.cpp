@@ -1,4 +1,4 @@
-// The part of Inputs about sessions: ticks, connections, dictionaries, resyncs, acknowledgements, holds.
+// The part of Inputs about sessions: ticks, connections, dictionaries, acknowledgements, holds.
 
 #include <algorithm>
 #include <vector>
@@ -47,10 +47,8 @@ void Inputs::take(const Connect& connect) {
         shim.dictionary.clear();
         forget_specs(shim);
         shim.applied = 0;
-        world_.resyncs_open += shim.resync_open ? 0 : 1;
-        shim.resync_open = true;
-        shim.resync_begun = false;
         lifecycle_.forget_decisions(id);
+        open_resync(id, false);
     }
     shim.announced_applied = shim.applied;
     announcer_.connect(id, connect.connection, shim.applied);
@@ -107,6 +105,7 @@ void Inputs::take(const StateMessage& message) {
         return;
     }
     std::visit([&](const auto& body) { apply(id, body); }, message.body);
+    hold_up(id);
 }
 
 void Inputs::apply(ShimId id, const DefineMessage& message) {
@@ -139,43 +138,6 @@ void Inputs::apply(ShimId id, const ForgetMessage& message) {
             lifecycle_.decide(id, DecisionKind::message_rejected, "#" + std::to_string(entry), "unknown dictionary id");
         }
     }
-}
-
-void Inputs::apply(ShimId id, const ResyncBeginMessage&) {
-    Shim& shim = world_.shims[id];
-    world_.resyncs_open += shim.resync_open ? 0 : 1;
-    shim.resync_open = true;
-    shim.resync_begun = true;
-    for (const AskId ask : shim.asks.all()) {
-        lifecycle_.remove(ask);
-    }
-    while (!shim.applications.empty()) {
-        remove_with_asks(id, shim.applications.begin()->second);
-    }
-    drop_objects_of(id);
-    for (std::uint32_t slot = 0; slot < world_.nodes.slot_count(); ++slot) {
-        NodeInfo& node = world_.nodes[static_cast<Slot>(slot)];
-        node.mentioned = node.mentioned && node.owner != id;
-    }
-}
-
-void Inputs::apply(ShimId id, const ResyncEndMessage&) {
-    Shim& shim = world_.shims[id];
-    if (!shim.resync_open) {
-        lifecycle_.decide(id, DecisionKind::message_rejected, "resync", "no resync is open");
-        return;
-    }
-    for (std::uint32_t number = 0; number < world_.nodes.slot_count(); ++number) {
-        const auto slot = static_cast<Slot>(number);
-        if (world_.nodes[slot].name != kNone<NameId> && !world_.nodes[slot].mentioned &&
-            world_.nodes[slot].owner == id) {
-            decommission(slot);
-        }
-    }
-    shim.resync_open = false;
-    shim.resync_begun = false;
-    --world_.resyncs_open;
-    lifecycle_.wake_everybody();
 }
 
 void Inputs::apply(ShimId id, const ConfigurationMessage&) {

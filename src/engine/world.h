@@ -43,6 +43,14 @@ inline constexpr std::size_t kClassCacheBytesMax = 512u << 20;
 // Predicate parts: what of the topology the predicates in force read, as bits of TopologyPart.
 TopologyOptions topology_options(const EngineOptions&, std::uint32_t predicate_parts);
 
+// Shims that state themselves anew.
+struct Resyncs {
+    std::uint32_t open = 0;
+    std::uint32_t holding = 0;  // nothing is decided while any does
+    std::uint64_t overdue = 0;  // ever: held the partition up until their deadline
+    std::uint64_t changes = 0;  // of any of these
+};
+
 struct World {
     World(const EngineOptions& settings, std::uint32_t readers, std::uint32_t predicate_parts)
         : options(settings),
@@ -109,9 +117,9 @@ struct World {
     std::vector<std::uint32_t> changed_blocks;  // of the look under way
 
     ShimTable shims;
-    std::uint32_t resyncs_open = 0;  // nothing is decided while any is
-    std::uint64_t allocations = 0;   // ours, now
-    std::uint64_t pod_changes = 0;   // on nodes, ever
+    Resyncs resyncs;
+    std::uint64_t allocations = 0;  // ours, now
+    std::uint64_t pod_changes = 0;  // on nodes, ever
 };
 
 }  // namespace bayplan

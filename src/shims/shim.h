@@ -16,6 +16,7 @@
 #include "base/ids.h"
 #include "shims/decision_ledger.h"
 #include "shims/dictionary.h"
+#include "shims/resync_hold.h"
 
 namespace bayplan {
 
@@ -32,6 +33,7 @@ struct Shim {
     bool must_resync = false;
     bool resync_open = false;
     bool resync_begun = false;
+    ResyncHold hold;  // while its resync is open
     std::uint32_t node_count = 0;
     std::uint32_t object_count = 0;
     boost::unordered_flat_map<SpecNumber, SpecId> specs;  // with a reference each

@@ -44,7 +44,7 @@ struct OpenEngine {
     }
     // The next ask to be tried, out of its batch, or kNone.
     AskId next() {
-        if (world.resyncs_open > 0) {
+        if (world.resyncs.holding > 0) {
             return kNone<AskId>;
         }
         const Element element = pipeline.next();
@@ -53,7 +53,7 @@ struct OpenEngine {
     void run(std::uint64_t attempts_max) {
         for (std::uint64_t made = 0; made < attempts_max; ++made) {
             AskId id = next();
-            if (id == kNone<AskId> && world.resyncs_open == 0) {
+            if (id == kNone<AskId> && world.resyncs.holding == 0) {
                 id = lifecycle.take_early();
             }
             if (id == kNone<AskId>) {

@@ -46,6 +46,7 @@ partitions:
     backoff_early: no
     avoid_rejecting: 7s
     scale_up_cutoff: -5
+    resync_deadline: 11s
     preemption:
       enabled: no
       compat: kubernetes-1.35
@@ -157,7 +158,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 108u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 111u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -202,6 +203,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.device_choice, DeviceChoice::emptiest);
     EXPECT_EQ(partition.engine.avoid_rejecting_ns, 7'000'000'000);
     EXPECT_EQ(partition.engine.scale_up_cutoff, -5);
+    EXPECT_EQ(partition.engine.resync_deadline_ns, 11'000'000'000);
     const PreemptionOptions& preemption = partition.engine.preemption;
     EXPECT_FALSE(preemption.enabled);
     EXPECT_EQ(preemption.victim_order, VictimOrder::start);

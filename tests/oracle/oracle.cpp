@@ -49,6 +49,42 @@ void Oracle::apply_one(const Tick& tick) {
             ask.nacked = false;
         }
     }
+    end_what_is_overdue();
+}
+
+bool Oracle::anybody_holds_up() const {
+    return std::any_of(shims_.begin(), shims_.end(), [](const auto& one) { return one.second.holds_up; });
+}
+
+// R-SESSION-36 to R-SESSION-39.
+void Oracle::perhaps_hold_up(const std::string& name) {
+    Shim& shim = shims_.at(name);
+    const bool has_node =
+        std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& one) { return one.second.shim == name; });
+    if (!shim.resync_open || shim.holds_up || (!has_node && shim.asks.empty())) {
+        return;
+    }
+    if (!shim.period_began || now_ - *shim.period_began >= 10 * options_.resync_deadline_ns) {
+        shim.period_began = now_;
+        shim.time_left = options_.resync_deadline_ns;
+    }
+    if (shim.time_left > 0) {
+        shim.holds_up = true;
+        shim.holds_up_until = now_ + shim.time_left;
+    }
+    decided_by_["rule: a resync has no time left"] += shim.time_left == 0;
+}
+
+// R-SESSION-41.
+void Oracle::end_what_is_overdue() {
+    for (auto& [name, shim] : shims_) {
+        if (shim.holds_up && shim.holds_up_until <= now_) {
+            shim.holds_up = false;
+            shim.time_left = 0;
+            overdue_ += 1;
+            wake_all();
+        }
+    }
 }
 
 bool Oracle::can_resume(const Connect& hello) const {
@@ -76,6 +112,7 @@ void Oracle::apply_one(const Connect& hello) {
         story.decisions.assign(shim.kept.begin(), shim.kept.end());
     } else {
         restart_numbering(shim, hello);
+        perhaps_hold_up(name);
         story.outcome = HelloOutcome::resync;
     }
     story.state_applied_at_hello = shim.applied;
@@ -123,6 +160,7 @@ void Oracle::apply_one(const StateMessage& state) {
         return;
     }
     std::visit([&](const auto& body) { message(name, body); }, state.body);
+    perhaps_hold_up(name);
 }
 
 void Oracle::apply_one(const Acknowledge& acknowledge) {
@@ -187,6 +225,11 @@ std::int64_t Oracle::next_timer_ns() const {
             next = std::min(next, ask.backoff_until);
         }
     }
+    for (const auto& [name, shim] : shims_) {
+        if (shim.holds_up) {
+            next = std::min(next, shim.holds_up_until);
+        }
+    }
     const auto due = next_due();
     return due ? std::min(next, due->at) : next;
 }
@@ -201,6 +244,11 @@ OracleCounters Oracle::counters() const {
     out.nodes = nodes_.size();
     out.woken = woken_;
     out.ignored = ignored_;
+    out.resyncs_overdue = overdue_;
+    for (const auto& [name, shim] : shims_) {
+        out.resyncs_open += shim.resync_open;
+        out.resyncs_holding += shim.holds_up;
+    }
     for (const auto& [sequence, ask] : asks_) {
         out.gated += ask.state == AskState::gated;
         out.waiting_for_node += ask.state == AskState::waiting_for_node;

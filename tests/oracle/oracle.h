@@ -36,6 +36,9 @@ struct OracleCounters {
     std::uint64_t allocations = 0;  // ours
     std::uint64_t woken = 0;        // times an unschedulable ask was woken
     std::uint64_t ignored = 0;
+    std::uint64_t resyncs_open = 0;
+    std::uint64_t resyncs_holding = 0;
+    std::uint64_t resyncs_overdue = 0;
 };
 
 class Oracle {
@@ -101,6 +104,9 @@ private:
     void apply_one(const HoldDrop&);
     bool can_resume(const Connect&) const;
     void restart_numbering(Shim&, const Connect&);
+    void perhaps_hold_up(const std::string& shim);
+    void end_what_is_overdue();
+    bool anybody_holds_up() const;
 
     void message(const std::string& shim, const DefineMessage&);
     void message(const std::string& shim, const ForgetMessage&);
@@ -163,6 +169,7 @@ private:
     void count_failure(Ask&);
     void wake(Event, const Ask* except = nullptr);
     void wake(Ask&);
+    void wake_all();  // that are unschedulable
 
     // Decisions.
     std::uint64_t decide(const std::string& shim, DecisionKind, const std::string& name, const std::string& text,
@@ -259,6 +266,7 @@ private:
     std::uint64_t cleared_ = 0;
     std::uint64_t woken_ = 0;
     std::uint64_t ignored_ = 0;
+    std::uint64_t overdue_ = 0;
     std::vector<std::string> log_;
     std::map<std::string, std::vector<NumberedDecision>> decisions_;
     std::map<ConnectionId, ConnectionStory> stories_;

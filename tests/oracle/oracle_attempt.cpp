@@ -26,6 +26,9 @@ std::uint64_t Oracle::run(std::uint64_t attempts_max) {
         if (ask == nullptr) {
             break;
         }
+        for (const auto& [name, shim] : shims_) {
+            decided_by_["rule: an attempt while a resync is open"] += shim.resync_open;
+        }
         attempt(asks_.at(ask->sequence));
         ++made;
     }
@@ -33,11 +36,11 @@ std::uint64_t Oracle::run(std::uint64_t attempts_max) {
 }
 
 const Ask* Oracle::next_ask() const {
+    if (anybody_holds_up()) {
+        return nullptr;
+    }
     std::map<std::string, bool> credit;
     for (const auto& [name, shim] : shims_) {
-        if (shim.resync_open) {
-            return nullptr;
-        }
         credit[name] = has_credit(shim);
     }
     // Smaller goes first. Negation in 64 bits: the lowest priority has no negative in 32.

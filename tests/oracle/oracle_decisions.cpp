@@ -87,7 +87,7 @@ std::uint64_t Oracle::debt(const Shim& shim) const {
 }
 
 bool Oracle::has_credit(const Shim& shim) const {
-    return !shim.must_resync && debt(shim) < options_.credit_window &&
+    return !shim.must_resync && !shim.resync_open && debt(shim) < options_.credit_window &&
            2 * shim.kept.size() < options_.unacknowledged_max;
 }
 

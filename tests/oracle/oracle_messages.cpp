@@ -225,6 +225,7 @@ void Oracle::message(const std::string& name, const ResyncBeginMessage&) {
     Shim& shim = shims_.at(name);
     shim.resync_open = true;
     shim.resync_begun = true;
+    perhaps_hold_up(name);
     while (!shim.asks.empty()) {
         end_ask(shim.asks.begin()->second, false);
     }
@@ -234,6 +235,10 @@ void Oracle::message(const std::string& name, const ResyncBeginMessage&) {
         if (node.shim == name) {
             node.unmentioned = true;
         }
+    }
+    if (!shim.holds_up) {
+        saw("a resync begins that holds nobody up");
+        wake_all();
     }
 }
 
@@ -254,6 +259,14 @@ void Oracle::message(const std::string& name, const ResyncEndMessage&) {
     }
     shim.resync_open = false;
     shim.resync_begun = false;
+    if (shim.holds_up) {
+        shim.holds_up = false;
+        shim.time_left = std::max<std::int64_t>(0, shim.holds_up_until - now_);
+    }
+    wake_all();
+}
+
+void Oracle::wake_all() {
     for (auto& [sequence, ask] : asks_) {
         if (ask.state == AskState::unschedulable) {
             wake(ask);

@@ -133,6 +133,11 @@ struct Shim {
     bool must_resync = false;
     bool resync_open = false;
     bool resync_begun = false;
+    // R-SESSION-36 and those after it.
+    bool holds_up = false;
+    std::int64_t holds_up_until = 0;  // while it does
+    std::int64_t time_left = 0;       // while it does not
+    std::optional<std::int64_t> period_began;
 };
 
 // All that one connection must see, in order: the reply, the decisions, perhaps a cut.

@@ -78,25 +78,55 @@ TEST(OracleAsks, RequestsOfZeroAreDropped) {
     EXPECT_EQ(cluster.oracle.find_ask("s", "x")->requests, (Amounts{{"gpu", 1}}));
 }
 
-// R-SESSION-15, R-ATTEMPT-1.
-TEST(OracleConnect, ANewShimMustStateAllAndNothingIsDecidedBefore) {
+// R-SESSION-15, R-SESSION-36, R-SESSION-38, R-ATTEMPT-1.
+TEST(OracleConnect, AShimMustStateAllAndOnceItHasAnythingNothingIsDecidedBefore) {
     SmallCluster cluster;
     cluster.ready();
     cluster.ask({.key = "x", .application = kAppA});
     const ConnectionId other = cluster.connect("t");
     EXPECT_EQ(cluster.oracle.connections().at(other).outcome, HelloOutcome::resync);
-    EXPECT_EQ(cluster.oracle.run(10), 0u);
-    EXPECT_FALSE(cluster.oracle.has_work());
+    EXPECT_TRUE(cluster.oracle.has_work());
     cluster.send(OwnedNodes{}, "t");
     EXPECT_EQ(cluster.last("t"), "1 message_rejected state//a resync must begin first");
     cluster.define("t");
     cluster.send(OwnedResyncEnd{}, "t");
     EXPECT_EQ(cluster.last("t"), "2 message_rejected state//a resync must begin first");
     cluster.send(OwnedResyncBegin{}, "t");
+    cluster.node(kNode2, {{kCpu, 1000}}, "t");
+    EXPECT_EQ(cluster.oracle.run(10), 0u);
+    EXPECT_FALSE(cluster.oracle.has_work());
     cluster.send(OwnedResyncEnd{}, "t");
     EXPECT_EQ(cluster.oracle.run(10), 1u);
     cluster.send(OwnedResyncEnd{}, "t");
-    EXPECT_EQ(cluster.last("t"), "3 message_rejected resync//no resync is open");
+    EXPECT_EQ(cluster.last("t"), "4 message_rejected resync//no resync is open");
+}
+
+// R-SESSION-39 to R-SESSION-42.
+TEST(OracleConnect, AShimIsWaitedForUntilItsDeadline) {
+    constexpr std::int64_t kDeadline = 30'000'000'000;
+    SmallCluster cluster;
+    cluster.ready("t");
+    cluster.node(kNode2, {{kCpu, 1000}}, "t");
+    cluster.ready();
+    cluster.ask({.key = "x", .application = kAppA, .requests = {{kCpu, 1}}});
+    cluster.tick(5);
+    cluster.connect("t", 9);  // another instance of the shim, which says no more
+    EXPECT_EQ(cluster.oracle.run(10), 0u);
+    EXPECT_EQ(cluster.oracle.next_timer_ns(), 5 + kDeadline);
+    cluster.tick(4 + kDeadline);
+    EXPECT_EQ(cluster.oracle.run(10), 0u);
+    cluster.tick(5 + kDeadline);
+    EXPECT_EQ(cluster.oracle.counters().resyncs_overdue, 1u);
+    EXPECT_EQ(cluster.oracle.run(10), 1u);
+    EXPECT_EQ(cluster.oracle.find_ask("s", "x")->node, "n2");  // what it has stays
+    cluster.connect("t", 10);                                  // again: its time is used up, for ten times as long
+    EXPECT_EQ(cluster.oracle.counters().resyncs_holding, 0u);
+    cluster.tick(4 + 10 * kDeadline);
+    cluster.connect("t", 11);
+    EXPECT_EQ(cluster.oracle.counters().resyncs_holding, 0u);
+    cluster.tick(5 + 10 * kDeadline);
+    cluster.connect("t", 12);
+    EXPECT_EQ(cluster.oracle.counters().resyncs_holding, 1u);
 }
 
 // R-SESSION-5.

@@ -130,7 +130,8 @@ constexpr std::string_view kOther[] = {"place lines",
                                        "asks gated at the end",
                                        "asks waiting for their node at the end",
                                        "volumes given to claims at the end",
-                                       "drained nodes at the end"};
+                                       "drained nodes at the end",
+                                       "resyncs overdue"};
 
 // Rules of preemption and nominations. Those that the oracle must look at twice to know that they
 // decided stand apart.
@@ -165,6 +166,9 @@ constexpr std::string_view kRules[] = {"devices as stated",
                                        "its node came",
                                        "its node came from another shim",
                                        "goes on waiting for its node",
+                                       "an attempt while a resync is open",
+                                       "a resync has no time left",
+                                       "a resync begins that holds nobody up",
                                        "stated on another node than it waits for"};
 constexpr std::string_view kDecidingRules[] = {"refused beside nominated pods",
                                                "refused by another predicate beside nominated pods",
@@ -307,6 +311,7 @@ void Coverage::add(const oracle::Oracle& oracle) {
         count("decided by " + what, times);
     }
     count("asks woken", oracle.counters().woken);
+    count("resyncs overdue", oracle.counters().resyncs_overdue);
     count("holds at the end", oracle.holds().size());
 }
 

@@ -158,7 +158,10 @@ std::string Lockstep::compare_counters() const {
           differ("pending", engine.pending, oracle.pending), differ("backoff", engine.backoff, oracle.backoff),
           differ("unschedulable", engine.unschedulable, oracle.unschedulable),
           differ("waiting for a node", engine.waiting_for_node, oracle.waiting_for_node),
-          differ("allocations", engine.allocations, oracle.allocations)}) {
+          differ("allocations", engine.allocations, oracle.allocations),
+          differ("resyncs open", engine.resyncs_open, oracle.resyncs_open),
+          differ("resyncs holding", engine.resyncs_holding, oracle.resyncs_holding),
+          differ("resyncs overdue", engine.resyncs_overdue, oracle.resyncs_overdue)}) {
         if (!difference.empty()) {
             return difference;
         }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A shim dies in the middle of its statement and does not come back: the partition waits for it, other shims' pods
-# included, until an operator says in its place that it has nothing.
+# included, until an operator says in its place that it has nothing (or the deadline is over: resync_deadline.sh).
 . "$(dirname "$0")/sessions.sh"
 
 forget() { # NAME OPTIONS...
@@ -12,6 +12,7 @@ forget() { # NAME OPTIONS...
 }
 nodes() { field daemon.status nodes; }
 
+partition_settings='    resync_deadline: 10m'
 start_daemon daemon
 # More nodes than can be stated before the shim is killed.
 shim shim-a --nodes 400000 --pods 1 --node-prefix a-
