@@ -45,6 +45,13 @@ void append_limits(Settings<PartitionConfig>& table) {
     table.push_back(number<P>("objects_max", MEMBER(engine.objects_max), kSize, {1, 100'000'000}, "objects",
                               "Objects of the cluster per shim (namespaces, volumes, claims, "
                               "...); more are rejected."));
+    table.push_back(number<P>("bytes_max", MEMBER(engine.bytes_max), kSize, {0, 1'048'576 * kMebi}, "bytes",
+                              "Of all that shims have stated; a shim may have half of what the others leave, more is "
+                              "rejected. 0: a quarter of the memory, in equal parts for the partitions."));
+    table.push_back(number<P>("unacknowledged_bytes_max", MEMBER(engine.unacknowledged_bytes_max), kSize,
+                              {0, 1'048'576 * kMebi}, "bytes",
+                              "Unacknowledged decisions kept for a shim; beyond, it is cut and must state everything "
+                              "anew. 0: a 64th of bytes_max, 16Mi at least."));
     table.push_back(
         number<P>("resync_deadline", MEMBER(engine.resync_deadline_ns), kDuration, {0, 3600 * kSecond}, "",
                   "How long a shim that states itself anew, and has nodes or asks, holds up all decisions of "

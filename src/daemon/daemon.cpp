@@ -2,6 +2,7 @@
 //
 // Thread: main's.
 #include "daemon/daemon.h"
+#include "daemon/memory_share.h"
 
 #include <fmt/format.h>
 #include <oneapi/tbb/info.h>
@@ -128,6 +129,7 @@ bool Daemon::start_engines(std::string& error) {
     const std::uint64_t instance = random_instance();
     std::size_t first_worker = 0;
     std::size_t first_victim_worker = 0;
+    share_memory(memory_bytes(), config_.partitions);
     for (config::PartitionConfig& partition : config_.partitions) {
         partition.engine.daemon_instance = instance;
         wakers_.push_back(std::make_unique<Waker>());
@@ -155,6 +157,7 @@ bool Daemon::start_engines(std::string& error) {
                                  {"shards", partition.engine.shards},
                                  {"batch", partition.engine.batch},
                                  {"depth", partition.engine.depth},
+                                 {"bytes_max", partition.engine.bytes_max},
                                  {"predicates", listed(partition.engine.predicates)},
                                  {"reservation_predicates", listed(partition.engine.reservation_predicates)},
                                  {"record", config::record_file(config_, partition)}});

@@ -74,6 +74,7 @@ constexpr EngineField kEngineFields[] = {
     {"resyncs_open", &EngineCounters::resyncs_open},
     {"resyncs_holding", &EngineCounters::resyncs_holding},
     {"resyncs_overdue", &EngineCounters::resyncs_overdue},
+    {"stated_bytes", &EngineCounters::stated_bytes},
 };
 
 constexpr std::string_view kDropPrefix = "drop_";

@@ -46,6 +46,11 @@ std::string Inputs::read_amounts(Shim& shim, std::span<const Amount> amounts, bo
     return {};
 }
 
+std::string Inputs::bytes_fault(const Shim& shim, std::uint64_t more, std::uint64_t less) const {
+    const std::uint64_t most = world_.bytes.most_of(shim.bytes);
+    return more <= less || shim.bytes + more - less <= most ? "" : "more than " + std::to_string(most) + " bytes";
+}
+
 std::string_view Inputs::text_of(Shim& shim, DictId id) {
     const Dictionary::Entry* entry = shim.dictionary.find(id);
     return entry == nullptr ? std::string_view{} : std::string_view(entry->text);

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/byte_counts.h"
 #include "engine/inputs.h"
 
 namespace bayplan {
@@ -19,6 +20,8 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
         fault = "more than " + std::to_string(world_.options.applications_max) + " applications";
     } else if (record.queue != 0 && text_of(shim, record.queue).empty()) {
         fault = "unknown queue " + numbered(record.queue);
+    } else {
+        fault = bytes_fault(shim, application_bytes(name));
     }
     if (!fault.empty()) {
         lifecycle_.decide(id, DecisionKind::application_rejected,
@@ -27,6 +30,7 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     }
     const ApplicationId application = world_.applications.add(id, name);
     shim.applications.emplace(name, application);
+    world_.bytes.add(shim.bytes, application_bytes(name));
     world_.order->add_application(application, id);
     lifecycle_.decide(id, DecisionKind::application_accepted, name, {});
 }
@@ -36,7 +40,9 @@ void Inputs::remove_with_asks(ShimId id, ApplicationId application) {
         release(world_.applications[application].asks.front());
     }
     world_.order->remove_application(application);
-    world_.shims[id].applications.erase(world_.applications[application].name);
+    Shim& shim = world_.shims[id];
+    world_.bytes.give_back(shim.bytes, application_bytes(world_.applications[application].name));
+    shim.applications.erase(world_.applications[application].name);
     world_.applications.remove(application);
 }
 

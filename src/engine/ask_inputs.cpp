@@ -1,6 +1,7 @@
 // The part of Inputs about asks, releases and nacks.
 
 #include "base/check.h"
+#include "engine/byte_counts.h"
 #include "engine/inputs.h"
 #include "engine/statement_limits.h"
 #include "labels/tolerations.h"
@@ -77,6 +78,9 @@ std::string Inputs::ask_fault(ShimId id, const AskItem& record) {
     if (record.spec != 0 && !shim.specs.contains(record.spec)) {
         return "unknown spec " + std::to_string(record.spec);
     }
+    if (std::string fault = list_fault(record); !fault.empty()) {
+        return fault;
+    }
     if (std::string fault = read_amounts(shim, record.requests, false); !fault.empty()) {
         return fault;
     }
@@ -86,6 +90,19 @@ std::string Inputs::ask_fault(ShimId id, const AskItem& record) {
         }
     }
     return is_device_text(record.devices) ? "" : "devices cannot be read";
+}
+
+// After read_amounts. A pod that has its node keeps what counts of it.
+std::string Inputs::ask_bytes_fault(Shim& shim, const AskItem& record, AskId existing) {
+    const std::uint64_t by_class = class_bytes(amounts_, text_of(shim, record.required_node), world_);
+    if (existing == kNone<AskId>) {
+        const bool grouped = record.application != 0 && record.group != 0;
+        return bytes_fault(shim, ask_bytes(record.key, grouped ? text_of(shim, record.group) : "") + by_class);
+    }
+    return is_allocated(world_.asks[existing].state)
+               ? ""
+               : bytes_fault(shim, by_class,
+                             class_bytes(*world_.classes[world_.asks[existing].ask_class].spec, world_));
 }
 
 void Inputs::apply(ShimId id, const AsksMessage& message) {
@@ -117,6 +134,9 @@ void Inputs::apply(ShimId id, const AsksMessage& message) {
         }
         if (fault.empty() && !fits_in_total(shim, record, found)) {
             fault = "all asks together want too much";
+        }
+        if (fault.empty()) {
+            fault = ask_bytes_fault(shim, record, found);
         }
         if (!fault.empty()) {
             lifecycle_.decide(id, DecisionKind::ask_rejected, record.key, fault);
@@ -171,6 +191,11 @@ void Inputs::take_class(Ask& ask, AskClass&& spec) {
     ask.ask_class = world_.classes.acquire(std::move(spec));
     world_.totals.add(world_.classes[ask.ask_class].spec->occupies, +1);
     if (before != kNone<ClassId>) {
+        use_spec(world_, ask.shim, world_.classes.spec_of(ask));
+        use_no_more(world_, ask.shim, world_.classes[before].spec->pod_spec);
+        std::uint64_t& own = world_.shims[ask.shim].bytes;
+        world_.bytes.add(own, class_bytes(*world_.classes[ask.ask_class].spec, world_));
+        world_.bytes.give_back(own, class_bytes(*world_.classes[before].spec, world_));
         world_.totals.add(world_.classes[before].spec->occupies, -1);
         world_.classes.release(before);
     }
@@ -214,6 +239,8 @@ void Inputs::add_ask(ShimId id, const AskItem& record) {
         }
     }
     shim.asks.insert(ask_id);
+    world_.bytes.add(shim.bytes, ask_bytes(ask_id, world_));
+    use_spec(world_, id, world_.classes.spec_of(ask));
     if (record.node == 0 && record.nominated_node != 0) {
         nominate_as_stated(ask_id, world_.nodes.find(text_of(shim, record.nominated_node)));
     }

@@ -1,5 +1,6 @@
 // One recount for each law, compared with the tables; see audit.h.
 #include "engine/audit.h"
+#include "engine/byte_counts.h"
 
 #include <algorithm>
 #include <map>
@@ -223,6 +224,55 @@ void check_caches(World& world, const BlockEvaluator& evaluator, std::vector<std
     });
 }
 
+// What counts of each shim is the sum of what it has.
+void check_bytes(const World& world, std::vector<std::string>& broken) {
+    std::vector<std::uint64_t> bytes(world.shims.size());
+    std::map<std::pair<ShimId, SpecId>, std::uint64_t> uses;
+    for (const auto& [name, object] : world.objects) {
+        bytes[raw(object.owner)] += object_bytes(object.object, world.texts);
+    }
+    for (std::uint32_t slot = 0; slot < world.nodes.slot_count(); ++slot) {
+        const NodeInfo& node = world.nodes[static_cast<Slot>(slot)];
+        if (node.name != kNone<NameId>) {
+            bytes[raw(node.owner)] += world.node_bytes[slot];
+        }
+    }
+    world.asks.for_each([&](AskId id, const Ask& ask) {
+        bytes[raw(ask.shim)] += ask_bytes(id, world);
+        ++uses[{ask.shim, world.classes.spec_of(ask)}];
+    });
+    std::uint64_t all = 0;
+    for (std::uint32_t number = 0; number < world.shims.size(); ++number) {
+        const Shim& shim = world.shims[static_cast<ShimId>(number)];
+        std::uint64_t& sum = bytes[number];
+        for (const auto& [id, entry] : shim.dictionary.all()) {
+            sum += kEntryBytes + entry.text.size();
+        }
+        for (const auto& [id, spec] : shim.specs) {
+            ++uses[{static_cast<ShimId>(number), spec}];
+        }
+        for (const auto& [name, application] : shim.applications) {
+            sum += application_bytes(name);
+        }
+        for (const auto& [spec, use] : shim.spec_uses) {
+            sum += spec_bytes(world.specs[spec], world.texts);
+            const auto counted = uses.find({static_cast<ShimId>(number), spec});
+            if (counted == uses.end() || counted->second != use.times) {
+                broken.push_back("the uses of a spec by " + shim.name + " are not those that there are");
+            }
+        }
+        sum += shim.ledger.bytes();
+        all += sum;
+        if (sum != shim.bytes) {
+            broken.push_back("the bytes of " + shim.name + " are " + std::to_string(shim.bytes) +
+                             ", its parts sum to " + std::to_string(sum));
+        }
+    }
+    if (all != world.bytes.all()) {
+        broken.push_back("the bytes of all shims are not the sum of theirs");
+    }
+}
+
 }  // namespace
 
 void audit_world(World& world, std::size_t selected, const BlockEvaluator& evaluator,
@@ -236,6 +286,7 @@ void audit_world(World& world, std::size_t selected, const BlockEvaluator& evalu
     check_counts(world, selected, sums, broken);
     check_order(world, broken);
     check_entries(world, broken);
+    check_bytes(world, broken);
     check_caches(world, evaluator, broken);
 }
 

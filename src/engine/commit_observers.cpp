@@ -91,7 +91,9 @@ void ShimTeller::placed(const Happening& happening) {
     const bool told = !shim.must_resync;
     announcer_.place({world_.now_ns, ask.shim, world_.asks.key(id), world_.nodes.name(happening.slot)}, devices, told);
     if (told) {
-        lifecycle_.count_decision(ask.shim, true, world_.asks.handle(id));
+        const std::string_view key = world_.asks.key(id);
+        lifecycle_.count_decision(ask.shim, true, world_.asks.handle(id),
+                                  key.size() + world_.nodes.name(happening.slot).size() + devices.size());
     }
 }
 

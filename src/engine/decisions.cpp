@@ -1,6 +1,7 @@
 // The part of Lifecycle that speaks to shims: decisions, credit, acknowledgements, cuts.
 
 #include "apps/ask_state.h"
+#include "engine/byte_counts.h"
 #include "engine/lifecycle.h"
 
 namespace bayplan {
@@ -17,14 +18,19 @@ void Lifecycle::decide(ShimId id, DecisionKind kind, std::string_view name, std:
                            .text = text,
                            .scale_up = scale_up,
                            .devices = {}});
-    count_decision(id, kind == DecisionKind::released, {});
+    count_decision(id, kind == DecisionKind::released, {}, name.size() + text.size() + node.size());
 }
 
 // The decision was announced: it is the shim's next. `ask`: what an allocation is of.
-void Lifecycle::count_decision(ShimId id, bool spends, AskHandle ask) {
+void Lifecycle::count_decision(ShimId id, bool spends, AskHandle ask, std::size_t bytes) {
     Shim& shim = world_.shims[id];
-    shim.ledger.add(spends, ask);
-    if (shim.ledger.unacknowledged() > world_.options.unacknowledged_max) {
+    const std::uint64_t before = shim.ledger.bytes();
+    shim.ledger.add(spends, ask, kEntryBytes + bytes);
+    world_.bytes.add(shim.bytes, shim.ledger.bytes() - before);
+    const std::uint64_t bytes_max = world_.options.unacknowledged_bytes_max;
+    if (shim.ledger.unacknowledged() > world_.options.unacknowledged_max ||
+        (bytes_max != 0 && shim.ledger.bytes() > bytes_max)) {
+        world_.bytes.give_back(shim.bytes, shim.ledger.bytes());
         shim.ledger.clear();
         announcer_.forget_decisions(id);
         shim.must_resync = true;
@@ -34,9 +40,11 @@ void Lifecycle::count_decision(ShimId id, bool spends, AskHandle ask) {
 }
 
 void Lifecycle::forget_decisions(ShimId id) {
-    world_.shims[id].ledger.clear();
+    Shim& shim = world_.shims[id];
+    world_.bytes.give_back(shim.bytes, shim.ledger.bytes());
+    shim.ledger.clear();
     announcer_.forget_decisions(id);
-    world_.shims[id].must_resync = false;
+    shim.must_resync = false;
     credit_changed(id);
 }
 
@@ -51,19 +59,23 @@ void Lifecycle::credit_changed(ShimId id) {
     const Shim& shim = world_.shims[id];
     // Failed attempts spend no credit but are told too: half of the room is kept for answers to the shim.
     const std::uint64_t told_max = (std::uint64_t{world_.options.unacknowledged_max} + 1) / 2;
-    world_.order->set_credit(id, !shim.must_resync && !shim.resync_open &&
-                                     shim.ledger.debt() < world_.options.credit_window &&
-                                     shim.ledger.unacknowledged() < told_max);
+    const std::uint64_t bytes_max = world_.options.unacknowledged_bytes_max;
+    world_.order->set_credit(
+        id, !shim.must_resync && !shim.resync_open && shim.ledger.debt() < world_.options.credit_window &&
+                shim.ledger.unacknowledged() < told_max && (bytes_max == 0 || 2 * shim.ledger.bytes() < bytes_max));
 }
 
 void Lifecycle::acknowledge(ShimId id, std::uint64_t up_to) {
-    world_.shims[id].ledger.acknowledge(up_to, [&](std::uint64_t number, AskHandle handle) {
+    Shim& shim = world_.shims[id];
+    const std::uint64_t before = shim.ledger.bytes();
+    shim.ledger.acknowledge(up_to, [&](std::uint64_t number, AskHandle handle) {
         Ask* ask = world_.asks.find(handle);
         if (ask != nullptr && ask->state == AskState::unacknowledged &&
             ask->waiting_or_decision == static_cast<std::uint32_t>(number)) {
             change_state(*ask, AskEvent::acknowledge);
         }
     });
+    world_.bytes.give_back(shim.bytes, before - shim.ledger.bytes());
     announcer_.acknowledge(id, up_to);
     credit_changed(id);
 }

@@ -202,7 +202,8 @@ EngineCounters Engine::counters() const {
             .classes = world.classes.size(),
             .resyncs_open = world.resyncs.open,
             .resyncs_holding = world.resyncs.holding,
-            .resyncs_overdue = world.resyncs.overdue};
+            .resyncs_overdue = world.resyncs.overdue,
+            .stated_bytes = world.bytes.all()};
 }
 
 std::uint64_t Engine::resync_changes() const { return parts_->world.resyncs.changes; }

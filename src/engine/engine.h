@@ -63,6 +63,7 @@ struct EngineCounters {
     std::uint64_t resyncs_open = 0;              // now
     std::uint64_t resyncs_holding = 0;           // now: nothing is decided for anybody
     std::uint64_t resyncs_overdue = 0;           // held the partition up until their deadline
+    std::uint64_t stated_bytes = 0;              // now: of what all shims have (R-BYTES-1)
 };
 
 // A shim that states itself anew.

@@ -67,7 +67,7 @@ private:
     void apply(ShimId, const SpecsMessage&);
     void apply(ShimId, const ObjectsMessage&);
     void define_spec(ShimId, const SpecItem&);
-    void forget_specs(Shim&);
+    void forget_specs(ShimId);
     std::string take_labels(std::vector<Label>&);  // sorts them; the fault or ""
     std::string state_object(ShimId, const ObjectItem&);
     void apply_object(const ClusterObject&);
@@ -80,6 +80,8 @@ private:
     std::string read_facts(Shim&, const NodeItem&, std::string_view name);
     void apply(ShimId, const NodesMessage&);
     std::string node_fault(ShimId, const NodeItem&, std::string_view name);
+    std::string node_bytes_fault(ShimId, std::string_view name) const;
+    void count_node(Slot);
     std::string create_fault(ShimId, std::string_view name) const;
     void create_or_mention(ShimId, const NodeItem&, std::string_view name);
     void decommission(Slot);
@@ -102,6 +104,7 @@ private:
     std::string ask_fault(ShimId, const AskItem&);
     std::string update_fault(const AskItem&, AskId, Slot);
     std::string new_fault(ShimId, const AskItem&);
+    std::string ask_bytes_fault(Shim&, const AskItem&, AskId existing);
     bool fits_in_total(Shim&, const AskItem&, AskId existing);
     AskClass class_of(ShimId, const AskItem&);
     void add_ask(ShimId, const AskItem&);
@@ -120,6 +123,8 @@ private:
     void release(AskId);  // removes, and wakes whom freed capacity may help
 
     // amounts.cpp
+    // The shim would have so many bytes more, and others it has no more. Returns the fault or "".
+    std::string bytes_fault(const Shim&, std::uint64_t more, std::uint64_t less = 0) const;
     // Fills `amounts_` with engine resources, sorted, without zeros if so wished. Returns the fault or "".
     std::string read_amounts(Shim&, std::span<const Amount>, bool keep_zeros);
     std::string_view text_of(Shim&, DictId);  // empty if unknown

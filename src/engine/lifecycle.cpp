@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "engine/byte_counts.h"
 
 namespace bayplan {
 
@@ -264,6 +265,8 @@ void Lifecycle::remove(AskId id, const std::string* node_lost) {
     if (ask.has_entries) {
         world_.excluded.ask_gone(id);
     }
+    world_.bytes.give_back(world_.shims[ask.shim].bytes, ask_bytes(id, world_));
+    use_no_more(world_, ask.shim, world_.classes.spec_of(ask));
     if (ask.application != kNone<ApplicationId>) {
         world_.applications[ask.application].asks.remove(world_.asks, id);
         if (ask.group != UINT32_MAX) {

@@ -34,7 +34,8 @@ public:
     // --- decisions to a shim
     void decide(ShimId, DecisionKind, std::string_view name, std::string_view text, Termination = Termination::unknown,
                 std::string_view node = {}, bool scale_up = false);
-    void count_decision(ShimId, bool spends, AskHandle);  // it was announced; `AskHandle`: what an allocation is of
+    // It was announced; `AskHandle`: what an allocation is of; `bytes`: of its texts.
+    void count_decision(ShimId, bool spends, AskHandle, std::size_t bytes);
     void cut(ShimId, std::string_view why);
     void forget_decisions(ShimId);  // all of them: it resyncs, and is told from number 1 on
     void acknowledge(ShimId, std::uint64_t up_to);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
+#include "engine/byte_counts.h"
 #include "engine/inputs.h"
 #include "engine/statement_limits.h"
 #include "predicates/predicate.h"
@@ -37,6 +39,9 @@ std::string Inputs::create_fault(ShimId id, std::string_view name) const {
 
 std::string Inputs::node_fault(ShimId id, const NodeItem& record, std::string_view name) {
     if (states_capacity(record.action)) {
+        if (std::string fault = list_fault(record); !fault.empty()) {
+            return fault;
+        }
         if (std::string fault = read_amounts(world_.shims[id], record.capacity, true); !fault.empty()) {
             return fault;
         }
@@ -52,11 +57,31 @@ std::string Inputs::node_fault(ShimId id, const NodeItem& record, std::string_vi
             return fault;
         }
     }
+    std::string fault;
     if (creates(record.action)) {
-        return create_fault(id, name);
+        fault = create_fault(id, name);
+    } else {
+        const Slot slot = world_.nodes.find(name);
+        fault = slot == kNone<Slot> || world_.nodes[slot].owner != id ? "no such node" : "";
     }
+    return fault.empty() && states_capacity(record.action) ? node_bytes_fault(id, name) : fault;
+}
+
+// After read_facts.
+std::string Inputs::node_bytes_fault(ShimId id, std::string_view name) const {
     const Slot slot = world_.nodes.find(name);
-    return slot == kNone<Slot> || world_.nodes[slot].owner != id ? "no such node" : "";
+    return bytes_fault(world_.shims[id], node_bytes(name, *facts_, amounts_, world_),
+                       slot == kNone<Slot> ? 0 : world_.node_bytes[raw(slot)]);
+}
+
+// What its owner has for it is what it has now.
+void Inputs::count_node(Slot slot) {
+    world_.node_bytes.resize(std::max<std::size_t>(world_.node_bytes.size(), raw(slot) + 1));
+    std::uint64_t& counted = world_.node_bytes[raw(slot)];
+    std::uint64_t& own = world_.shims[world_.nodes[slot].owner].bytes;
+    world_.bytes.give_back(own, counted);
+    counted = node_bytes(world_.nodes.name(slot), *facts_, amounts_, world_);
+    world_.bytes.add(own, counted);
 }
 
 // After read_amounts: `amounts_` is the capacity.
@@ -175,6 +200,7 @@ void Inputs::create_or_mention(ShimId id, const NodeItem& record, std::string_vi
         world_.nodes.set_schedulable(known, schedulable);
         world_.nodes[known].mentioned = true;
         world_.topology.set_facts(known, facts_);
+        count_node(known);
         lifecycle_.wake(kNodeUpdated | (schedulable ? kNodeUndrained : 0u));
         return;
     }
@@ -187,6 +213,7 @@ void Inputs::create_or_mention(ShimId id, const NodeItem& record, std::string_vi
     const Slot slot = world_.nodes.add(name, id, amounts_, placement, schedulable);
     declare_devices(slot);
     world_.topology.set_facts(slot, facts_);
+    count_node(slot);
     ++world_.shims[id].node_count;
     lifecycle_.wake(kNodeAdded);
     for (const AskId pod : world_.awaited_nodes.waiting_for(name)) {
@@ -216,6 +243,7 @@ void Inputs::apply(ShimId id, const NodesMessage& message) {
                 world_.nodes.set_capacity(slot, amounts_);
                 declare_devices(slot);
                 world_.topology.set_facts(slot, facts_);
+                count_node(slot);
                 lifecycle_.wake(kNodeUpdated);
                 break;
             case NodeAction::drain: world_.nodes.set_schedulable(slot, false); break;
@@ -250,7 +278,9 @@ void Inputs::decommission(Slot slot) {
     world_.excluded.node_gone(slot);
     world_.holds.drop_all_of(slot);
     world_.devices.declare(slot, {}, {});
-    --world_.shims[world_.nodes[slot].owner].node_count;
+    Shim& owner = world_.shims[world_.nodes[slot].owner];
+    --owner.node_count;
+    world_.bytes.give_back(owner.bytes, std::exchange(world_.node_bytes[raw(slot)], 0));
     world_.topology.set_facts(slot, nullptr);
     world_.nodes.remove(slot);
     lifecycle_.wake(kNodeGone);

@@ -7,6 +7,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "base/visit_texts.h"
+#include "engine/byte_counts.h"
 #include "engine/inputs.h"
 #include "engine/statement_limits.h"
 #include "predicates/predicate.h"
@@ -109,11 +110,20 @@ void Inputs::define_spec(ShimId id, const SpecItem& record) {
     if (shim.specs.size() >= world_.options.specs_max) {
         return reject("more than " + std::to_string(world_.options.specs_max) + " specs");
     }
-    shim.specs.emplace(record.number, world_.specs.acquire(PodSpec(spec)));
+    const SpecId content = world_.specs.acquire(PodSpec(spec));
+    const bool counts = content != kEmptySpec && !shim.spec_uses.contains(content);
+    if (const std::string fault = bytes_fault(shim, counts ? spec_bytes(spec, world_.texts) : 0); !fault.empty()) {
+        world_.specs.release(content);
+        return reject(fault);
+    }
+    use_spec(world_, id, content);
+    shim.specs.emplace(record.number, content);
 }
 
-void Inputs::forget_specs(Shim& shim) {
+void Inputs::forget_specs(ShimId id) {
+    Shim& shim = world_.shims[id];
     for (const auto& [number, spec] : shim.specs) {
+        use_no_more(world_, id, spec);
         world_.specs.release(spec);
     }
     shim.specs.clear();
@@ -130,6 +140,7 @@ void Inputs::apply(ShimId id, const SpecsMessage& message) {
             lifecycle_.decide(id, DecisionKind::message_rejected, "spec " + std::to_string(number), "unknown spec");
             continue;
         }
+        use_no_more(world_, id, found->second);
         world_.specs.release(found->second);
         shim.specs.erase(found);
     }
@@ -185,7 +196,9 @@ void Inputs::withdraw_object(const ClusterObject& object) {
 
 void Inputs::drop_object(ObjectTable::iterator at) {
     withdraw_object(at->second.object);
-    --world_.shims[at->second.owner].object_count;
+    Shim& owner = world_.shims[at->second.owner];
+    --owner.object_count;
+    world_.bytes.give_back(owner.bytes, at->second.bytes);
     visit_texts(at->second.object, [&](Text text) { world_.texts.release(text); });
     world_.objects.erase(at);
 }
@@ -202,6 +215,9 @@ void Inputs::drop_objects_of(ShimId id) {
 
 std::string Inputs::state_object(ShimId id, const ObjectItem& record) {
     Shim& shim = world_.shims[id];
+    if (std::string fault = record.removed ? "" : list_fault(record.object); !fault.empty()) {
+        return fault;
+    }
     MappedTexts<ClusterObject> mapped(world_.texts, shim.dictionary, record.object);
     if (mapped.unknown() != 0) {
         return "unknown dictionary id " + numbered(mapped.unknown());
@@ -218,15 +234,22 @@ std::string Inputs::state_object(ShimId id, const ObjectItem& record) {
     if (!ours && shim.object_count >= world_.options.objects_max) {
         return "more than " + std::to_string(world_.options.objects_max) + " objects";
     }
+    const std::uint64_t bytes = object_bytes(mapped.record, world_.texts);
+    if (std::string fault = bytes_fault(shim, bytes, ours ? found->second.bytes : 0); !fault.empty()) {
+        return fault;
+    }
     apply_object(mapped.record);
     visit_texts(mapped.record, [&](Text text) { world_.texts.add_reference(text); });
     ++shim.object_count;
+    world_.bytes.add(shim.bytes, bytes);
     if (found != world_.objects.end()) {
-        --world_.shims[found->second.owner].object_count;
+        Shim& owner = world_.shims[found->second.owner];
+        --owner.object_count;
+        world_.bytes.give_back(owner.bytes, found->second.bytes);
         visit_texts(found->second.object, [&](Text text) { world_.texts.release(text); });
-        found->second = {std::move(mapped.record), id};
+        found->second = {std::move(mapped.record), id, bytes};
     } else {
-        world_.objects.emplace(name, StatedObject{std::move(mapped.record), id});
+        world_.objects.emplace(name, StatedObject{std::move(mapped.record), id, bytes});
     }
     return {};
 }

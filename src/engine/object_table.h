@@ -19,6 +19,7 @@ using ObjectName = std::tuple<std::size_t, Text, Text, Text>;
 struct StatedObject {
     ClusterObject object;
     ShimId owner = kNone<ShimId>;
+    std::uint64_t bytes = 0;  // that it counts as
 };
 
 using ObjectTable = std::map<ObjectName, StatedObject>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/byte_counts.h"
 #include "engine/inputs.h"
 #include "predicates/predicate.h"
 
@@ -44,8 +45,11 @@ void Inputs::take(const Connect& connect) {
         lifecycle_.acknowledge(id, connect.decisions_received);
         announcer_.send_again_after(id, connect.decisions_received);
     } else {
+        for (const auto& [entry, one] : shim.dictionary.all()) {
+            world_.bytes.give_back(shim.bytes, kEntryBytes + one.text.size());
+        }
         shim.dictionary.clear();
-        forget_specs(shim);
+        forget_specs(id);
         shim.applied = 0;
         lifecycle_.forget_decisions(id);
         open_resync(id, false);
@@ -124,7 +128,11 @@ void Inputs::apply(ShimId id, const DefineMessage& message) {
         } else if (before == nullptr && shim.dictionary.size() >= world_.options.dictionary_max) {
             fault = "dictionary is full";
         } else if (before == nullptr) {
+            fault = bytes_fault(shim, kEntryBytes + entry.text.size());
+        }
+        if (fault.empty() && before == nullptr) {
             shim.dictionary.define(entry.id, entry.text);
+            world_.bytes.add(shim.bytes, kEntryBytes + entry.text.size());
         }
         if (!fault.empty()) {
             lifecycle_.decide(id, DecisionKind::message_rejected, "#" + std::to_string(entry.id), fault);
@@ -133,8 +141,12 @@ void Inputs::apply(ShimId id, const DefineMessage& message) {
 }
 
 void Inputs::apply(ShimId id, const ForgetMessage& message) {
+    Shim& shim = world_.shims[id];
     for (const DictId entry : message.ids) {
-        if (!world_.shims[id].dictionary.forget(entry)) {
+        if (const Dictionary::Entry* const there = shim.dictionary.find(entry)) {
+            world_.bytes.give_back(shim.bytes, kEntryBytes + there->text.size());
+            shim.dictionary.forget(entry);
+        } else {
             lifecycle_.decide(id, DecisionKind::message_rejected, "#" + std::to_string(entry), "unknown dictionary id");
         }
     }

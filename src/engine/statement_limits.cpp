@@ -1,16 +1,18 @@
-// One walk over a spec, which ends at the first list that is too long. Thread: any.
+// One walk over a record, which ends at the first list that is too long. Thread: any.
 #include "engine/statement_limits.h"
 
 #include <optional>
+#include <variant>
 #include <vector>
 
 namespace bayplan {
 
 namespace {
 
-constexpr std::size_t kTermsMax = 64;       // what has lists of its own, or is held against others one by one
-constexpr std::size_t kPlainMax = 256;      // labels, ports, volumes, images, namespaces
-constexpr std::size_t kValuesMax = 1'024;   // of a requirement: node affinity names nodes one by one
+constexpr std::size_t kTermsMax = 64;   // what has lists of its own, or is held against others one by one
+constexpr std::size_t kPlainMax = 256;  // labels, ports, volumes, images, namespaces, amounts, taints, drivers
+constexpr std::size_t kValuesMax =
+    1'024;  // of a requirement: node affinity names nodes one by one; a node's labels and images
 constexpr std::size_t kEntriesMax = 4'096;  // of all lists of a spec together
 
 class Walk {
@@ -32,16 +34,31 @@ public:
         each(spec.volumes, kPlainMax);
         plain(spec.images, kPlainMax);
         plain(spec.gates, kTermsMax);
+        ends();
+    }
+    explicit Walk(const ClusterObject& object) {
+        std::visit([this](const auto& one) { lists_of(one); }, object);
+        ends();
+    }
+    explicit Walk(const NodeItem& node) {
+        plain(node.capacity, kPlainMax);
+        plain(node.attributes, kValuesMax);
+        plain(node.taints, kPlainMax);
+        plain(node.images, kValuesMax);
+    }
+    explicit Walk(const AskItem& ask) { plain(ask.requests, kPlainMax); }
+
+    const std::string& fault() const { return fault_; }
+    std::size_t entries() const { return entries_; }
+
+private:
+    void ends() {
         if (fault_.empty() && entries_ > kEntriesMax) {
             fault_ = "more than " + std::to_string(kEntriesMax) + " entries in all lists";
         }
     }
-
-    const std::string& fault() const { return fault_; }
-
-private:
-    template <typename Entry>
-    void plain(const std::vector<Entry>& list, std::size_t most) {
+    template <typename List>
+    void plain(const List& list, std::size_t most) {
         entries_ += list.size();
         if (fault_.empty() && list.size() > most) {
             fault_ = "a list of more than " + std::to_string(most) + " entries";
@@ -77,6 +94,29 @@ private:
         plain(one.match_label_keys, kTermsMax);
     }
     void inner(const PodVolume& one) { plain(one.monitors, kTermsMax); }
+    void inner(const TopologyTerm& one) { each(one.labels); }
+
+    void lists_of(const Namespace& one) { plain(one.labels, kPlainMax); }
+    void lists_of(const PodSet& one) { selector(one.selector); }
+    void lists_of(const PodBudget& one) {
+        selector(one.selector);
+        plain(one.disrupted_pods, kValuesMax);
+    }
+    void lists_of(const VolumeClaim& one) { selector(one.selector); }
+    void lists_of(const Volume& one) {
+        plain(one.labels, kPlainMax);
+        if (one.nodes) {
+            each(*one.nodes);
+        }
+    }
+    void lists_of(const StorageClass& one) { each(one.allowed_topologies); }
+    void lists_of(const CsiNode& one) {
+        plain(one.drivers, kPlainMax);
+        plain(one.migrated, kPlainMax);
+    }
+    void lists_of(const CsiDriver&) {}
+    void lists_of(const CsiCapacity& one) { selector(one.topology); }
+    void lists_of(const VolumeAttachment&) {}
 
     std::size_t entries_ = 0;
     std::string fault_;
@@ -85,5 +125,11 @@ private:
 }  // namespace
 
 std::string list_fault(const PodSpec& spec) { return Walk(spec).fault(); }
+std::string list_fault(const ClusterObject& object) { return Walk(object).fault(); }
+std::string list_fault(const NodeItem& node) { return Walk(node).fault(); }
+std::string list_fault(const AskItem& ask) { return Walk(ask).fault(); }
+
+std::size_t entries_of(const PodSpec& spec) { return Walk(spec).entries(); }
+std::size_t entries_of(const ClusterObject& object) { return Walk(object).entries(); }
 
 }  // namespace bayplan

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "bayplan/pod_spec.h"
+#include "bayplan/messages.h"
 
 namespace bayplan {
 
@@ -17,7 +17,14 @@ inline constexpr std::size_t kPodsPerNodeMax = 4'096;
 // Asks that are nominated to one node by a statement.
 inline constexpr std::size_t kStatedNominationsMax = 64;
 
-// The first list of the spec that is too long, or ""; in the order of the fields, outer lists before inner ones.
+// The first list that is too long, or ""; in the order of the fields, outer lists before inner ones.
 std::string list_fault(const PodSpec&);
+std::string list_fault(const ClusterObject&);
+std::string list_fault(const NodeItem&);
+std::string list_fault(const AskItem&);
+
+// Of all lists.
+std::size_t entries_of(const PodSpec&);
+std::size_t entries_of(const ClusterObject&);
 
 }  // namespace bayplan

@@ -31,6 +31,7 @@
 #include "queues/awaited_nodes.h"
 #include "queues/leaf_order.h"
 #include "queues/waiting_asks.h"
+#include "shims/byte_budget.h"
 #include "shims/shim.h"
 #include "topology/cluster_view.h"
 
@@ -72,7 +73,8 @@ struct World {
           budgets(texts),
           victim_index(asks, classes, nodes, options.preemption.victim_order),
           pod_tails(node_state, victim_index),
-          shims(resources, asks) {}
+          shims(resources, asks),
+          bytes(settings.bytes_max) {}
 
     // Specs outlive what tells of them.
     ~World() { specs.listen(nullptr); }
@@ -118,8 +120,10 @@ struct World {
 
     ShimTable shims;
     Resyncs resyncs;
-    std::uint64_t allocations = 0;  // ours, now
-    std::uint64_t pod_changes = 0;  // on nodes, ever
+    ByteBudget bytes;                       // of all shims
+    std::vector<std::uint64_t> node_bytes;  // that its owner has for it, by slot
+    std::uint64_t allocations = 0;          // ours, now
+    std::uint64_t pod_changes = 0;          // on nodes, ever
 };
 
 }  // namespace bayplan

@@ -84,6 +84,8 @@ struct EngineOptions {
     bool backoff_early = true;                         // an ask in backoff is tried when nothing else waits
     std::int64_t avoid_rejecting_ns = 60'000'000'000;  // a node that refused a pod is tried last for so long
     std::int32_t scale_up_cutoff = 0;                  // pods of lower priority are no reason for more nodes
+    std::uint64_t bytes_max = 0;                       // of what all shims have stated; 0: no limit
+    std::uint64_t unacknowledged_bytes_max = 0;        // of a shim's decisions; 0: no limit
     std::int64_t resync_deadline_ns = 30'000'000'000;  // how long a shim's resync holds others up
     DeviceChoice device_choice = DeviceChoice::fullest;
 

@@ -4,6 +4,8 @@
 // Thread: the engine's.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 
@@ -13,17 +15,22 @@ namespace bayplan {
 
 class DecisionLedger {
 public:
+    static constexpr std::uint32_t kBytesMax = UINT32_MAX >> 1;  // of one
+
     // `spends`: an allocation or a release, which counts against credit. `ask`: the ask that an allocation is of.
-    void add(bool spends, AskHandle ask) {
+    void add(bool spends, AskHandle ask, std::size_t bytes) {
         debt_ += spends ? 1 : 0;
-        entries_.push_back({ask, spends});
+        const auto counted = static_cast<std::uint32_t>(std::min<std::size_t>(bytes, kBytesMax));
+        bytes_ += counted;
+        entries_.push_back({ask, counted, spends});
         ++last_;
     }
 
     std::uint64_t last() const { return last_; }  // number of the newest decision; 0 = none
     std::uint64_t acknowledged() const { return acknowledged_; }
     std::uint64_t unacknowledged() const { return last_ - acknowledged_; }
-    std::uint64_t debt() const { return debt_; }  // unacknowledged ones that spend
+    std::uint64_t debt() const { return debt_; }    // unacknowledged ones that spend
+    std::uint64_t bytes() const { return bytes_; }  // of unacknowledged ones
 
     // Decisions up to this one are done with. Calls done(number, handle) for each allocation.
     template <typename Done>
@@ -33,6 +40,7 @@ public:
             entries_.pop_front();
             ++acknowledged_;
             debt_ -= entry.spends ? 1 : 0;
+            bytes_ -= entry.bytes;
             if (entry.ask.id != kNone<AskId>) {
                 done(acknowledged_, entry.ask);
             }
@@ -45,12 +53,15 @@ public:
 private:
     struct Entry {
         AskHandle ask;
-        bool spends = false;
+        std::uint32_t bytes : 31 = 0;
+        std::uint32_t spends : 1 = 0;
     };
+    static_assert(sizeof(Entry) == 12);
 
     std::uint64_t last_ = 0;
     std::uint64_t acknowledged_ = 0;
     std::uint64_t debt_ = 0;
+    std::uint64_t bytes_ = 0;
     std::deque<Entry> entries_;  // one per unacknowledged decision
 };
 

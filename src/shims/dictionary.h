@@ -37,6 +37,7 @@ public:
     bool forget(DictId id);
     void clear();
     std::size_t size() const { return entries_.size(); }
+    const auto& all() const { return entries_; }
 
     // The engine's id of the resource an entry names.
     ResourceId resource(Entry& entry) {

@@ -20,6 +20,12 @@
 
 namespace bayplan {
 
+// A spec that numbers or asks of a shim have.
+struct SpecUse {
+    std::uint32_t times = 0;
+    std::uint64_t bytes = 0;
+};
+
 struct Shim {
     Shim(std::string_view identity, ResourceTable& resources, const AskTable& all)
         : name(identity), dictionary(resources), asks(all) {}
@@ -36,7 +42,9 @@ struct Shim {
     ResyncHold hold;  // while its resync is open
     std::uint32_t node_count = 0;
     std::uint32_t object_count = 0;
-    boost::unordered_flat_map<SpecNumber, SpecId> specs;  // with a reference each
+    boost::unordered_flat_map<SpecNumber, SpecId> specs;   // with a reference each
+    boost::unordered_flat_map<SpecId, SpecUse> spec_uses;  // of all but the empty one
+    std::uint64_t bytes = 0;  // of all that it has stated, and of decisions that it has not acknowledged
     DecisionLedger ledger;
     std::map<std::string, ApplicationId, std::less<>> applications;
     AskIndex asks;

@@ -91,6 +91,51 @@ TEST_F(Terms, more_than_a_list_may_have_are_not_even_looked_at) {
     EXPECT_EQ(told(partition, "a list of more than 64 entries"), 1u);
 }
 
+// --- lists of what is no spec
+
+TEST_F(Attack, lists_of_objects_nodes_and_asks_have_an_end) {
+    Partition partition;
+    TestShim& shim = partition.shim;
+    shim.application("app");
+    const std::string too_long = "a list of more than ";
+    const auto rejected = [&] {
+        partition.engine.flush();
+        const auto& kept = partition.sink.kept[1];
+        return std::count_if(kept.begin(), kept.end(), [&](const auto& one) { return one.text.starts_with(too_long); });
+    };
+    ObjectItem object{PodBudget{}};
+    auto& budget = std::get<PodBudget>(object.object);
+    budget.name = shim.id("b");
+    budget.selector = LabelSelector{};
+    budget.selector->requirements.assign(100'000, {shim.id("app"), LabelOperator::in, {shim.id("x")}});
+    shim.send(ObjectsMessage{std::span(&object, 1)});
+    EXPECT_EQ(rejected(), 1);
+    budget.selector->requirements.clear();
+    budget.disrupted_pods.assign(100'000, shim.id("x"));
+    shim.send(ObjectsMessage{std::span(&object, 1)});
+    EXPECT_EQ(rejected(), 2);
+    object.removed = true;
+    shim.send(ObjectsMessage{std::span(&object, 1)});
+    EXPECT_EQ(rejected(), 2);
+    const std::vector<Attribute> labels(100'000, {shim.id("app"), shim.id("x")});
+    const NodeItem node{.node = shim.id("n"), .capacity = {}, .attributes = labels};
+    shim.send(NodesMessage{std::span(&node, 1)});
+    EXPECT_EQ(rejected(), 3);
+    std::vector<Amount> amounts;  // each kind is looked for among those before it
+    for (int i = 0; i < 1'000; ++i) {
+        amounts.push_back({shim.id("kind-" + std::to_string(i)), 1});
+    }
+    const NodeItem large{.node = shim.id("n"), .capacity = amounts, .attributes = {}};
+    shim.send(NodesMessage{std::span(&large, 1)});
+    EXPECT_EQ(rejected(), 4);
+    AskItem ask;
+    ask.key = "a";
+    ask.application = shim.id("app");
+    ask.requests = amounts;
+    shim.send(AsksMessage{std::span(&ask, 1)});
+    EXPECT_EQ(rejected(), 5);
+}
+
 // --- pods of a node
 
 struct Pod {

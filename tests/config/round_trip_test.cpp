@@ -47,6 +47,8 @@ partitions:
     avoid_rejecting: 7s
     scale_up_cutoff: -5
     resync_deadline: 11s
+    bytes_max: 3Gi
+    unacknowledged_bytes_max: 77Mi
     preemption:
       enabled: no
       compat: kubernetes-1.35
@@ -204,6 +206,8 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.avoid_rejecting_ns, 7'000'000'000);
     EXPECT_EQ(partition.engine.scale_up_cutoff, -5);
     EXPECT_EQ(partition.engine.resync_deadline_ns, 11'000'000'000);
+    EXPECT_EQ(partition.engine.bytes_max, std::uint64_t{3} << 30);
+    EXPECT_EQ(partition.engine.unacknowledged_bytes_max, 77u << 20);
     const PreemptionOptions& preemption = partition.engine.preemption;
     EXPECT_FALSE(preemption.enabled);
     EXPECT_EQ(preemption.victim_order, VictimOrder::start);

@@ -80,6 +80,7 @@ KubePodVolume pod_volume(const PodVolume& one, TextReader& read) {
 std::string TextReader::operator()(bayplan::Text id) {
     const auto found = dictionary_.find(id);
     if (found != dictionary_.end()) {
+        bytes_ += found->second.size();
         return found->second;
     }
     if (id != 0 && !unknown_) {

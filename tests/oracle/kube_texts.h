@@ -25,10 +25,13 @@ public:
     std::string operator()(bayplan::Text id);
     // The first id that is not 0 and not in the dictionary.
     const std::optional<std::uint32_t>& unknown() const { return unknown_; }
+    // Of all texts read, each as often as it was.
+    std::uint64_t bytes() const { return bytes_; }
 
 private:
     const std::map<std::uint32_t, std::string>& dictionary_;
     std::optional<std::uint32_t> unknown_;
+    std::uint64_t bytes_ = 0;
 };
 
 KubeSpec spelled_out(const PodSpec&, TextReader&);

@@ -246,6 +246,7 @@ OracleCounters Oracle::counters() const {
     out.ignored = ignored_;
     out.resyncs_overdue = overdue_;
     for (const auto& [name, shim] : shims_) {
+        out.bytes += bytes_of(name);
         out.resyncs_open += shim.resync_open;
         out.resyncs_holding += shim.holds_up;
     }

@@ -39,6 +39,7 @@ struct OracleCounters {
     std::uint64_t resyncs_open = 0;
     std::uint64_t resyncs_holding = 0;
     std::uint64_t resyncs_overdue = 0;
+    std::uint64_t bytes = 0;  // of all shims
 };
 
 class Oracle {
@@ -131,7 +132,7 @@ private:
     std::string add_application(const std::string& shim, const ApplicationItem&);
     std::string remove_application(const std::string& shim, DictId);
     static std::string check_facts(const Shim&, const NodeItem&, KubeNode& into);
-    std::string define_spec(Shim&, const SpecItem&) const;
+    std::string define_spec(const std::string& shim, const SpecItem&);
     std::string object_record(const std::string& shim, const ObjectItem&);
     void forget_objects_of(const std::string& shim);
     std::string ask_record(const std::string& shim, const AskItem&);
@@ -159,6 +160,13 @@ private:
 
     // Asks coming and going.
     std::string total_fault(const Ask* existing, const Ask& wanted) const;
+    // oracle_bytes.cpp. The shim would have so many bytes more, and others it has no more.
+    std::string bytes_fault(const std::string& shim, std::uint64_t more, std::uint64_t less) const;
+    std::string ask_bytes_fault(const Ask* existing, const Ask& wanted) const;
+    std::string node_bytes_fault(const std::string& shim, const KubeNode&) const;
+    static std::uint64_t kept_bytes(const Shim&);
+    std::uint64_t bytes_of_specs(const Shim&) const;
+    std::uint64_t bytes_of(const std::string& shim) const;
     void become_gated(Ask&);
     void restate_placed(Ask&, const Ask& wanted);
     void place(Ask&, const std::string& node, AskState, const std::string& stated_devices = {});
@@ -254,6 +262,8 @@ private:
     KubeObjects objects_;
     Amounts image_sizes_;  // as the node said that had it first, while any has it
     std::map<ObjectKey, std::string> object_owners_;
+    std::map<ObjectKey, std::uint64_t> object_bytes_;
+    std::map<std::shared_ptr<const KubeSpec>, std::uint64_t> spec_bytes_;
     std::map<std::string, std::uint64_t> decided_by_;
     bool counts_what_decides_ = false;
     std::set<std::string> kinds_;  // named by an accepted capacity or request

@@ -26,7 +26,8 @@ std::uint64_t Oracle::decide(const std::string& name, DecisionKind kind, const s
     if (shim.connection) {
         stories_.at(*shim.connection).decisions.push_back(decision);
     }
-    if (shim.kept.size() > options_.unacknowledged_max) {
+    const std::uint64_t bytes_max = options_.unacknowledged_bytes_max;
+    if (shim.kept.size() > options_.unacknowledged_max || (bytes_max != 0 && kept_bytes(shim) > bytes_max)) {
         drop_kept(shim, name);
         cut(shim);
         shim.must_resync = true;
@@ -88,7 +89,8 @@ std::uint64_t Oracle::debt(const Shim& shim) const {
 
 bool Oracle::has_credit(const Shim& shim) const {
     return !shim.must_resync && !shim.resync_open && debt(shim) < options_.credit_window &&
-           2 * shim.kept.size() < options_.unacknowledged_max;
+           2 * shim.kept.size() < options_.unacknowledged_max &&
+           (options_.unacknowledged_bytes_max == 0 || 2 * kept_bytes(shim) < options_.unacknowledged_bytes_max);
 }
 
 void Oracle::log_line(const char* kind, const Ask& ask, const std::string& node, const std::string& reasons,

@@ -18,6 +18,9 @@ std::string text_or_number(const Shim& shim, DictId id) {
 }  // namespace
 
 std::string Oracle::check_amounts(const Shim& shim, std::span<const Amount> amounts, Amounts& into) {
+    if (amounts.size() > 256) {
+        return "a list of more than 256 entries";
+    }
     for (const Amount& amount : amounts) {
         const auto kind = shim.dictionary.find(amount.resource);
         if (kind == shim.dictionary.end()) {
@@ -65,7 +68,7 @@ std::string crowd_fault(const std::map<std::uint64_t, Ask>& asks, const Ask* exi
 
 }  // namespace
 
-// What is too much of asks together: on a node, or of an amount.
+// What is too much of asks together: on a node, of an amount, or of bytes.
 std::string Oracle::total_fault(const Ask* existing, const Ask& wanted) const {
     if (const std::string fault = crowd_fault(asks_, existing, wanted); !fault.empty()) {
         return fault;
@@ -81,7 +84,7 @@ std::string Oracle::total_fault(const Ask* existing, const Ask& wanted) const {
             return "all asks together want too much";
         }
     }
-    return "";
+    return ask_bytes_fault(existing, wanted);
 }
 
 void Oracle::message(const std::string& name, const DefineMessage& define) {
@@ -99,6 +102,8 @@ void Oracle::message(const std::string& name, const DefineMessage& define) {
             fault = "dictionary id " + std::to_string(entry.id) + " is defined already";
         } else if (found == shim.dictionary.end() && shim.dictionary.size() >= options_.dictionary_max) {
             fault = "dictionary is full";
+        } else if (found == shim.dictionary.end()) {
+            fault = bytes_fault(name, 64 + entry.text.size(), 0);
         }
         if (!fault.empty()) {
             decide(name, DecisionKind::message_rejected, number_sign(entry.id), fault);
@@ -146,6 +151,9 @@ std::string Oracle::add_application(const std::string& name, const ApplicationIt
     }
     if (record.queue != 0 && !shim.dictionary.contains(record.queue)) {
         return "unknown queue " + number_sign(record.queue);
+    }
+    if (const std::string fault = bytes_fault(name, 256 + text->second.size(), 0); !fault.empty()) {
+        return fault;
     }
     shim.applications.insert(text->second);
     return "";

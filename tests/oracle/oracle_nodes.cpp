@@ -11,6 +11,19 @@ namespace bayplan::oracle {
 
 namespace {
 constexpr std::uint64_t kBlock = 64;
+
+std::string node_lists_fault(const NodeItem& node) {
+    const std::pair<std::size_t, std::size_t> lists[] = {{node.capacity.size(), 256},
+                                                         {node.attributes.size(), 1024},
+                                                         {node.taints.size(), 256},
+                                                         {node.images.size(), 1024}};
+    for (const auto& [size, most] : lists) {
+        if (size > most) {
+            return "a list of more than " + std::to_string(most) + " entries";
+        }
+    }
+    return "";
+}
 }  // namespace
 
 void Oracle::message(const std::string& name, const NodesMessage& nodes) {
@@ -32,7 +45,8 @@ std::string Oracle::node_record(const std::string& shim, const std::string& name
     KubeNode facts;
     facts.name = name;
     if (creates || record.action == NodeAction::update) {
-        std::string fault = check_amounts(shims_.at(shim), record.capacity, facts.allocatable);
+        std::string fault = node_lists_fault(record);
+        fault = fault.empty() ? check_amounts(shims_.at(shim), record.capacity, facts.allocatable) : fault;
         if (facts.allocatable.contains("pods")) {
             std::int64_t& pods = facts.allocatable.at("pods");
             pods = std::min<std::int64_t>(pods, 4096);
@@ -107,6 +121,9 @@ std::string Oracle::create_node(const std::string& shim, const std::string& name
         if (node.shim != shim || !node.unmentioned) {
             return "node exists already";
         }
+        if (const std::string fault = node_bytes_fault(shim, facts); !fault.empty()) {
+            return fault;
+        }
         node.unmentioned = false;
         take_facts(node, facts);
         set_schedulable(node, schedulable);
@@ -119,6 +136,9 @@ std::string Oracle::create_node(const std::string& shim, const std::string& name
     }
     if (of_shim >= options_.nodes_max) {
         return "more than " + std::to_string(options_.nodes_max) + " nodes";
+    }
+    if (const std::string fault = node_bytes_fault(shim, facts); !fault.empty()) {
+        return fault;
     }
     Node node;
     node.name = name;
@@ -147,6 +167,9 @@ std::string Oracle::change_node(const std::string& shim, const std::string& name
     Node& node = existing->second;
     switch (record.action) {
         case NodeAction::update:
+            if (const std::string fault = node_bytes_fault(shim, facts); !fault.empty()) {
+                return fault;
+            }
             take_facts(node, facts);
             wake(Event::node_changed);
             return "";

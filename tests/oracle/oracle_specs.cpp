@@ -95,15 +95,54 @@ ListSizes lists_of(const PodSpec& spec) {
     return out;
 }
 
-std::string lists_fault(const PodSpec& spec) {
+ListSizes lists_of(const ClusterObject& object) {
+    ListSizes out;
+    if (const auto* name_space = std::get_if<Namespace>(&object)) {
+        out.emplace_back(name_space->labels.size(), 256);
+    } else if (const auto* pod_set = std::get_if<PodSet>(&object)) {
+        add_selector(pod_set->selector, out);
+    } else if (const auto* budget = std::get_if<PodBudget>(&object)) {
+        add_selector(budget->selector, out);
+        out.emplace_back(budget->disrupted_pods.size(), 1024);
+    } else if (const auto* claim = std::get_if<VolumeClaim>(&object)) {
+        add_selector(claim->selector, out);
+    } else if (const auto* volume = std::get_if<Volume>(&object)) {
+        out.emplace_back(volume->labels.size(), 256);
+        if (volume->nodes) {
+            out.emplace_back(volume->nodes->size(), 64);
+            for (const NodeTerm& term : *volume->nodes) {
+                add_term(term, out);
+            }
+        }
+    } else if (const auto* storage = std::get_if<StorageClass>(&object)) {
+        out.emplace_back(storage->allowed_topologies.size(), 64);
+        for (const TopologyTerm& term : storage->allowed_topologies) {
+            add_requirements(term.labels, out);
+        }
+    } else if (const auto* csi_node = std::get_if<CsiNode>(&object)) {
+        out.emplace_back(csi_node->drivers.size(), 256);
+        out.emplace_back(csi_node->migrated.size(), 256);
+    } else if (const auto* capacity = std::get_if<CsiCapacity>(&object)) {
+        add_selector(capacity->topology, out);
+    }
+    return out;
+}
+
+std::size_t entries_of(const ListSizes& lists) {
     std::size_t all = 0;
-    for (const auto& [size, most] : lists_of(spec)) {
+    for (const auto& [size, most] : lists) {
+        all += size;
+    }
+    return all;
+}
+
+std::string lists_fault(const ListSizes& lists) {
+    for (const auto& [size, most] : lists) {
         if (size > most) {
             return "a list of more than " + std::to_string(most) + " entries";
         }
-        all += size;
     }
-    return all > 4096 ? "more than 4096 entries in all lists" : "";
+    return entries_of(lists) > 4096 ? "more than 4096 entries in all lists" : "";
 }
 
 // The faults of what a spec says, when all its texts are known.
@@ -130,7 +169,7 @@ std::string content_fault(const KubeSpec& spec) {
 
 void Oracle::message(const std::string& name, const SpecsMessage& specs) {
     for (const SpecItem& record : specs.define) {
-        const std::string fault = define_spec(shims_.at(name), record);
+        const std::string fault = define_spec(name, record);
         if (!fault.empty()) {
             decide(name, DecisionKind::message_rejected, "spec " + std::to_string(record.number), fault);
         }
@@ -142,15 +181,17 @@ void Oracle::message(const std::string& name, const SpecsMessage& specs) {
     }
 }
 
-std::string Oracle::define_spec(Shim& shim, const SpecItem& record) const {
+std::string Oracle::define_spec(const std::string& name, const SpecItem& record) {
+    Shim& shim = shims_.at(name);
     if (record.number == 0) {
         return "spec number 0 is reserved";
     }
-    if (const std::string fault = lists_fault(record.spec); !fault.empty()) {
+    if (const std::string fault = lists_fault(lists_of(record.spec)); !fault.empty()) {
         return fault;
     }
     TextReader read(shim.dictionary);
     const KubeSpec spec = spelled_out(record.spec, read);
+    const std::uint64_t bytes = 256 + 64 * entries_of(lists_of(record.spec)) + read.bytes();
     if (read.unknown()) {
         return "unknown dictionary id " + number_sign(*read.unknown());
     }
@@ -166,8 +207,18 @@ std::string Oracle::define_spec(Shim& shim, const SpecItem& record) const {
     if (shim.specs.size() >= options_.specs_max) {
         return "more than " + std::to_string(options_.specs_max) + " specs";
     }
-    shim.specs[record.number] = std::make_shared<const KubeSpec>(spec);
-    return "";
+    // It counts unless the shim has the content already.
+    const auto defined = std::make_shared<const KubeSpec>(spec);
+    const std::uint64_t before = bytes_of_specs(shim);
+    spec_bytes_[defined] = bytes;
+    shim.specs[record.number] = defined;
+    const std::uint64_t more = bytes_of_specs(shim) - before;
+    shim.specs.erase(record.number);
+    fault = bytes_fault(name, more, 0);
+    if (fault.empty()) {
+        shim.specs[record.number] = defined;
+    }
+    return fault;
 }
 
 void Oracle::message(const std::string& name, const ObjectsMessage& objects) {
@@ -182,6 +233,9 @@ void Oracle::message(const std::string& name, const ObjectsMessage& objects) {
 }
 
 std::string Oracle::object_record(const std::string& name, const ObjectItem& record) {
+    if (const std::string fault = lists_fault(lists_of(record.object)); !record.removed && !fault.empty()) {
+        return fault;
+    }
     TextReader read(shims_.at(name).dictionary);
     KubeObjects apart;
     const ObjectKey key = record.removed ? key_of(record.object, read) : state_object(record.object, read, apart);
@@ -191,6 +245,7 @@ std::string Oracle::object_record(const std::string& name, const ObjectItem& rec
     if (record.removed) {
         remove_object(key, objects_);
         object_owners_.erase(key);
+        object_bytes_.erase(key);
         return "";
     }
     std::uint64_t others = 0;
@@ -202,8 +257,18 @@ std::string Oracle::object_record(const std::string& name, const ObjectItem& rec
     if (!own && others >= options_.objects_max) {
         return "more than " + std::to_string(options_.objects_max) + " objects";
     }
+    TextReader all(shims_.at(name).dictionary);
+    TextReader names(shims_.at(name).dictionary);  // which are read twice
+    KubeObjects anywhere;
+    state_object(record.object, all, anywhere);
+    key_of(record.object, names);
+    const std::uint64_t bytes = 256 + 64 * entries_of(lists_of(record.object)) + all.bytes() - names.bytes();
+    if (const std::string fault = bytes_fault(name, bytes, own ? object_bytes_.at(key) : 0); !fault.empty()) {
+        return fault;
+    }
     state_object(record.object, read, objects_);
     object_owners_[key] = name;
+    object_bytes_[key] = bytes;
     return "";
 }
 
@@ -211,6 +276,7 @@ void Oracle::forget_objects_of(const std::string& name) {
     for (auto object = object_owners_.begin(); object != object_owners_.end();) {
         if (object->second == name) {
             remove_object(object->first, objects_);
+            object_bytes_.erase(object->first);
             object = object_owners_.erase(object);
         } else {
             ++object;

@@ -106,6 +106,9 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     options.avoid_rejecting_ns = random.chance(20) ? 0 : random.between(1, 60'000 * kMs);
     options.device_choice = static_cast<DeviceChoice>(random.below(2));
     options.scale_up_cutoff = random.pick(std::vector<std::int32_t>{0, 0, -5, 10, INT32_MIN});
+    options.bytes_max = random.chance(75) ? 0 : static_cast<std::uint64_t>(random.between(4'000, 400'000));
+    options.unacknowledged_bytes_max =
+        random.chance(85) ? 0 : static_cast<std::uint64_t>(random.between(1'000, 20'000));
     options.resync_deadline_ns = random.chance(30)   ? 30'000 * kMs
                                  : random.chance(10) ? 0
                                                      : random.between(1, 3'000 * kMs);

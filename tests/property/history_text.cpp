@@ -202,7 +202,8 @@ std::string to_text(const EngineOptions& options) {
         << (preemption.preempt_again == PreemptAgain::any ? "any" : "a marked one") << " terminates, stuck after "
         << preemption.stuck_after_ns << " ns, retries " << preemption.victim_retries << ", backoff early "
         << options.backoff_early << ", avoid rejecting " << options.avoid_rejecting_ns << " ns, scale up from "
-        << options.scale_up_cutoff << ", resync deadline " << options.resync_deadline_ns << " ns, "
+        << options.scale_up_cutoff << ", resync deadline " << options.resync_deadline_ns << " ns, bytes_max "
+        << options.bytes_max << " and " << options.unacknowledged_bytes_max << " unacknowledged, "
         << (options.device_choice == DeviceChoice::fullest ? "fullest" : "emptiest") << " device";
     out << "; executor " << static_cast<int>(options.executor) << ", path " << static_cast<int>(options.path)
         << ", simd " << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "

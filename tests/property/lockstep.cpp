@@ -161,7 +161,8 @@ std::string Lockstep::compare_counters() const {
           differ("allocations", engine.allocations, oracle.allocations),
           differ("resyncs open", engine.resyncs_open, oracle.resyncs_open),
           differ("resyncs holding", engine.resyncs_holding, oracle.resyncs_holding),
-          differ("resyncs overdue", engine.resyncs_overdue, oracle.resyncs_overdue)}) {
+          differ("resyncs overdue", engine.resyncs_overdue, oracle.resyncs_overdue),
+          differ("bytes", engine.stated_bytes, oracle.bytes)}) {
         if (!difference.empty()) {
             return difference;
         }

@@ -1,0 +1,132 @@
+// Bytes, naively: what a shim has is counted anew whenever anybody asks. rules/limits.md, R-BYTES.
+//
+// Thread and errors: see oracle.h.
+#include <algorithm>
+
+#include "oracle.h"
+
+namespace bayplan::oracle {
+
+namespace {
+
+std::uint64_t of_list_entry(const std::string& text) { return 64 + text.size(); }
+
+std::uint64_t of_node(const Node& node) {
+    std::uint64_t bytes = 512 + node.name.size();
+    for (const auto& [key, value] : node.facts.labels) {
+        bytes += of_list_entry(key) + value.size();
+    }
+    for (const auto& taint : node.facts.taints) {
+        bytes += of_list_entry(taint.key) + taint.value.size();
+    }
+    for (const auto& [image, size] : node.facts.images) {
+        bytes += of_list_entry(image);
+    }
+    for (const auto& [kind, amount] : node.facts.allocatable) {
+        bytes += of_list_entry(kind);
+    }
+    return bytes;
+}
+
+// What its restatement may change.
+std::uint64_t of_ask_needs(const Ask& ask) {
+    std::uint64_t bytes = ask.required_node.empty() ? 0 : of_list_entry(ask.required_node);
+    for (const auto& [kind, amount] : ask.requests) {
+        bytes += 16 + kind.size();
+    }
+    return bytes;
+}
+
+std::uint64_t of_ask(const Ask& ask) {
+    const bool grouped = !ask.application.empty() && !ask.group.empty();
+    return 128 + ask.key.size() + (grouped ? of_list_entry(ask.group) : 0) + of_ask_needs(ask);
+}
+
+std::uint64_t of_decision(const NumberedDecision& decision) {
+    return 64 + decision.name.size() + decision.text.size() + decision.node.size() + decision.devices.size();
+}
+
+}  // namespace
+
+std::uint64_t Oracle::kept_bytes(const Shim& shim) {
+    std::uint64_t bytes = 0;
+    for (const NumberedDecision& decision : shim.kept) {
+        bytes += of_decision(decision);
+    }
+    return bytes;
+}
+
+// Each content once that a number or an ask has, but for the one that says nothing.
+std::uint64_t Oracle::bytes_of_specs(const Shim& shim) const {
+    std::vector<std::shared_ptr<const KubeSpec>> different;
+    const auto add = [&](const std::shared_ptr<const KubeSpec>& spec) {
+        const auto same = [&](const auto& other) { return other == spec || *other == *spec; };
+        if (!(*spec == KubeSpec{}) && std::none_of(different.begin(), different.end(), same)) {
+            different.push_back(spec);
+        }
+    };
+    for (const auto& [number, spec] : shim.specs) {
+        add(spec);
+    }
+    for (const auto& [key, sequence] : shim.asks) {
+        add(asks_.at(sequence).pod.spec);
+    }
+    std::uint64_t bytes = 0;
+    for (const auto& spec : different) {
+        bytes += spec_bytes_.at(spec);
+    }
+    return bytes;
+}
+
+std::uint64_t Oracle::bytes_of(const std::string& name) const {
+    const Shim& shim = shims_.at(name);
+    std::uint64_t bytes = kept_bytes(shim) + bytes_of_specs(shim);
+    for (const auto& [id, text] : shim.dictionary) {
+        bytes += of_list_entry(text);
+    }
+    for (const auto& [object, owner] : object_owners_) {
+        bytes += owner == name ? object_bytes_.at(object) : 0;
+    }
+    for (const auto& [node_name, node] : nodes_) {
+        bytes += node.shim == name ? of_node(node) : 0;
+    }
+    for (const std::string& application : shim.applications) {
+        bytes += 256 + application.size();
+    }
+    for (const auto& [key, sequence] : shim.asks) {
+        bytes += of_ask(asks_.at(sequence));
+    }
+    return bytes;
+}
+
+std::string Oracle::bytes_fault(const std::string& name, std::uint64_t more, std::uint64_t less) const {
+    if (options_.bytes_max == 0 || more <= less) {
+        return "";
+    }
+    std::uint64_t others = 0;
+    for (const auto& [other, shim] : shims_) {
+        others += other == name ? 0 : bytes_of(other);
+    }
+    const std::uint64_t most = others >= options_.bytes_max ? 0 : (options_.bytes_max - others) / 2;
+    if (bytes_of(name) + more - less <= most) {
+        return "";
+    }
+    return "more than " + std::to_string(most) + " bytes";
+}
+
+std::string Oracle::ask_bytes_fault(const Ask* existing, const Ask& wanted) const {
+    if (existing == nullptr) {
+        return bytes_fault(wanted.shim, of_ask(wanted), 0);
+    }
+    return existing->node.empty() ? bytes_fault(wanted.shim, of_ask_needs(wanted), of_ask_needs(*existing)) : "";
+}
+
+std::string Oracle::node_bytes_fault(const std::string& shim, const KubeNode& facts) const {
+    Node wanted;
+    wanted.name = facts.name;
+    wanted.facts = facts;
+    const auto there = nodes_.find(facts.name);
+    return bytes_fault(shim, of_node(wanted), there == nodes_.end() ? 0 : of_node(there->second));
+}
+
+}  // namespace bayplan::oracle
