@@ -16,7 +16,7 @@ partition_settings='    resync_deadline: 10m'
 start_daemon daemon
 # More nodes than can be stated before the shim is killed.
 shim shim-a --nodes 400000 --pods 1 --node-prefix a-
-until_true 60 log_says daemon 'msg="shim connected"'
+until_true 60 log_says daemon "msg=\"all wait for a shim's statement\""
 kill -KILL "$shim"
 end_of "$shim"
 until_true 30 log_says daemon 'msg="connection closed"'
