@@ -211,7 +211,7 @@ void append_transport(Settings<DataPlaneConfig>& table) {
         number<D>("inbox_frames", MEMBER(inbox_frames), kSize, {2, kMebi}, "messages",
                   "Messages on their way to each engine; when full, shims are pushed back by flow control."));
     table.push_back(number<D>("inbox_bytes", MEMBER(inbox_bytes), kSize, {64 << 10, 1024 * kMebi}, "bytes",
-                              "Bytes of such messages."));
+                              "Bytes of such messages, and of what they hold when read."));
     table.push_back(number<D>("outbox_batches", MEMBER(outbox_batches), kSize, {8, 65'536}, "batches",
                               "Batches of decisions on their way to each connection; when full, "
                               "the teller keeps the rest."));

@@ -11,7 +11,7 @@ namespace {
 
 std::size_t bytes_of(const InboxItem& item) {
     const auto* frame = std::get_if<FrameItem>(&item);
-    return frame == nullptr ? 0 : frame->frame.size();
+    return frame == nullptr ? 0 : frame->frame.size() + frame->decoded->decoded_bytes();
 }
 
 }  // namespace
@@ -27,7 +27,8 @@ bool Inbox::push(InboxItem&& item) {
 
 void Inbox::done(InboxItem& item) {
     bytes_.fetch_sub(bytes_of(item), std::memory_order_relaxed);
-    if (auto* frame = std::get_if<FrameItem>(&item)) spare_.push(std::move(frame->decoded));
+    auto* frame = std::get_if<FrameItem>(&item);
+    if (frame != nullptr && frame->decoded->decoded_bytes() <= kSpareBytesMax) spare_.push(std::move(frame->decoded));
     item = std::monostate();
 }
 

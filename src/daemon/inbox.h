@@ -1,6 +1,7 @@
 // From one lcore to one engine: what shims sent, verified and decoded, in order.
 //
-// Bounded twice, by messages and by bytes, because a message is between a few bytes and a megabyte.
+// Bounded twice, by messages and by bytes, because a message is between a few bytes and a megabyte, and may be more when
+// it is read: both count.
 // When it is full the gateway stops reading the streams that feed it; nothing is dropped.
 //
 // Thread: has_room, push, spare: the lcore; take, done: the engine thread; depth, bytes: any.
@@ -80,8 +81,9 @@ public:
 
 private:
     Waker own_waker_;
-    // Few: each keeps the size of the largest message it ever held.
+    // Few, and none that has held a huge message: each keeps the size of the largest.
     static constexpr std::size_t kSpareMax = 16;
+    static constexpr std::size_t kSpareBytesMax = 4u << 20;
 
     SpscRing<InboxItem> ring_;
     SpscRing<std::unique_ptr<wire::DecodedFrame>> spare_;

@@ -125,9 +125,13 @@ public:
     // false with the reason in `error`, and message() means nothing.
     bool decode(std::span<const std::byte> bytes, const Limits&, std::string& error);
 
+    // What the lists of the message come to, each as often as it is named. Much more than the frame, if tables are shared.
+    std::size_t decoded_bytes() const { return decoded_bytes_; }
+
 private:
     std::unique_ptr<Storage> storage_;
     Message message_;
+    std::size_t decoded_bytes_ = 0;
 };
 
 // Encodes one message. The encoder keeps its buffer; the span is valid until the next call.

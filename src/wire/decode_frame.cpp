@@ -210,7 +210,9 @@ bool DecodedFrame::decode(std::span<const std::byte> bytes, const Limits& limits
         return false;
     }
     Fields fields(limits, bytes.size(), error);
-    return decode_envelope(*envelope, fields, *storage_, message_);
+    const bool sound = decode_envelope(*envelope, fields, *storage_, message_);
+    decoded_bytes_ = fields.decoded_bytes();
+    return sound;
 }
 
 }  // namespace bayplan::wire

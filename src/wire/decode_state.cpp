@@ -27,10 +27,10 @@ static_assert(offsetof(Taint, key) == 0 && offsetof(Taint, value) == 4 && offset
 template <class Wire, class Record, class Read>
 bool read_items(const flatbuffers::Vector<flatbuffers::Offset<Wire>>* tables, const char* list, Fields& fields,
                 std::vector<Record>& storage, std::span<const Record>& out, Read read) {
-    if (!fields.items(tables, {.field = list})) {
+    const std::size_t size = Fields::size_of(tables);
+    if (!fields.items(tables, {.field = list}) || !fields.may_hold(size * sizeof(Record), {.field = list})) {
         return false;
     }
-    const std::size_t size = Fields::size_of(tables);
     storage.clear();
     storage.resize(size);
     for (std::size_t i = 0; i < size; ++i) {

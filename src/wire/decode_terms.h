@@ -25,7 +25,8 @@ template <class Wire, class Entry, class Read>
 bool read_list(const WireList<Wire>* tables, const Where& item, const char* name, Fields& fields,
                std::vector<Entry>& out, Read read) {
     const std::size_t size = Fields::size_of(tables);
-    if (!fields.count(size, fields.limits().terms_max, item.at(name))) {
+    if (!fields.count(size, fields.limits().terms_max, item.at(name)) ||
+        !fields.may_hold(size * sizeof(Entry), item.at(name))) {
         return false;
     }
     out.resize(size);

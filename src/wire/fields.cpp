@@ -39,7 +39,7 @@ bool Fields::count(std::size_t entries, std::size_t most, const Where& where) {
 bool Fields::numbers(const flatbuffers::Vector<std::uint64_t>* vector, const Where& where,
                      std::span<const std::uint64_t>& out) {
     out = {};
-    if (!items(vector, where)) {
+    if (!items(vector, where) || !may_hold(size_of(vector) * sizeof(std::uint64_t), where)) {
         return false;
     }
     if (vector != nullptr && vector->size() != 0) {
@@ -53,7 +53,7 @@ bool Fields::numbers(const flatbuffers::Vector<std::uint64_t>* vector, const Whe
 
 bool Fields::ids(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where, std::span<const DictId>& out) {
     out = {};
-    if (!items(vector, where)) {
+    if (!items(vector, where) || !may_hold(size_of(vector) * sizeof(DictId), where)) {
         return false;
     }
     if (vector != nullptr && vector->size() != 0) {
@@ -61,6 +61,12 @@ bool Fields::ids(const flatbuffers::Vector<std::uint32_t>* vector, const Where& 
         out = {reinterpret_cast<const DictId*>(vector->Data()), vector->size()};
     }
     return true;
+}
+
+bool Fields::may_hold(std::size_t bytes, const Where& where) {
+    decoded_ += bytes;
+    return decoded_ <= decoded_max_ ||
+           fail(where, fmt::format("makes the message more than {} bytes when it is read", decoded_max_));
 }
 
 bool Fields::may_copy(std::size_t bytes, const Where& where) {
@@ -73,7 +79,8 @@ bool Fields::may_copy(std::size_t bytes, const Where& where) {
 
 bool Fields::texts(const flatbuffers::Vector<std::uint32_t>* vector, const Where& where, std::vector<Text>& out) {
     const std::size_t size = size_of(vector);
-    if (!count(size, limits_.terms_max, where) || !may_copy(size * sizeof(Text), where)) {
+    if (!count(size, limits_.terms_max, where) || !may_copy(size * sizeof(Text), where) ||
+        !may_hold(size * sizeof(Text), where)) {
         return false;
     }
     if (size != 0) {

@@ -4,6 +4,7 @@
 // e.g. "asks[3].requests has 70 entries, at most 64"; reading functions then return false.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -41,11 +42,17 @@ public:
     // each vector about once.
     static constexpr std::uint64_t kCopiedBytesPerFrameByte = 4;
 
+    // And for all that a message is when it is read, each entry of a list as large as the record it becomes, each list as
+    // often as it is named: an honest message is some ten times its frame at most, and a small one costs nothing.
+    static constexpr std::uint64_t kDecodedBytesPerFrameByte = 32;
+    static constexpr std::uint64_t kDecodedBytesMin = 1 << 20;
+
     Fields(const Limits& limits, std::size_t frame_bytes, std::string& error)
         : limits_(limits),
           frame_bytes_(frame_bytes),
           text_budget_(kTextBytesPerFrameByte * frame_bytes),
           copy_budget_(kCopiedBytesPerFrameByte * frame_bytes),
+          decoded_max_(std::max(kDecodedBytesMin, kDecodedBytesPerFrameByte * frame_bytes)),
           error_(error) {}
 
     // Always false, so that it can be returned.
@@ -68,6 +75,9 @@ public:
     bool items(const Vector* vector, const Where& where) {
         return count(size_of(vector), limits_.items_max, where);
     }
+    // So many bytes more of the message are about to be read.
+    bool may_hold(std::size_t bytes, const Where& where);
+    std::size_t decoded_bytes() const { return decoded_; }
 
     // Spans into the frame: Record has the layout of the wire's struct (checked where it is used).
     template <class Record, class Wire>
@@ -75,7 +85,7 @@ public:
                  std::span<const Record>& out) {
         static_assert(sizeof(Record) == sizeof(Wire) && alignof(Record) == alignof(Wire));
         out = {};
-        if (!count(size_of(vector), most, where)) {
+        if (!count(size_of(vector), most, where) || !may_hold(size_of(vector) * sizeof(Record), where)) {
             return false;
         }
         if (size_of(vector) == 0) {
@@ -134,6 +144,8 @@ private:
     std::size_t frame_bytes_;
     std::uint64_t text_budget_;
     std::uint64_t copy_budget_;
+    std::uint64_t decoded_max_;
+    std::uint64_t decoded_ = 0;
     std::string& error_;
 };
 

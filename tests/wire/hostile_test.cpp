@@ -165,6 +165,35 @@ TEST(Hostile, one_long_list_of_values_shared_by_all_specs_is_refused_past_a_mult
               "specs[4].images is one list too many: the lists of this message overlap too often");
 }
 
+// Each ask names the same list of amounts: read, the message is many times its frame.
+TEST(Hostile, one_list_of_amounts_shared_by_all_asks_is_refused_past_a_multiple_of_the_frame) {
+    FlatBufferBuilder out;
+    const auto key = out.CreateString("a");
+    const auto amounts = out.CreateVectorOfStructs(std::vector<fbs::Amount>(64, fbs::Amount(1, 2)));
+    std::vector<Offset<fbs::Ask>> asks;
+    for (int i = 0; i < 20'000; ++i) {
+        fbs::AskBuilder ask(out);
+        ask.add_key(key);
+        ask.add_requests(amounts);
+        asks.push_back(ask.Finish());
+    }
+    const std::string fault = fault_of_state(out, fbs::StateBody::Asks, fbs::CreateAsksDirect(out, &asks).Union());
+    EXPECT_TRUE(fault.starts_with("asks[")) << fault;
+    EXPECT_NE(fault.find("].requests makes the message more than "), std::string::npos) << fault;
+    EXPECT_TRUE(fault.ends_with(" bytes when it is read")) << fault;
+}
+
+// Tables of a few bytes that become records of hundreds.
+TEST(Hostile, specs_that_say_nothing_are_refused_past_a_multiple_of_the_frame) {
+    FlatBufferBuilder out;
+    std::vector<Offset<fbs::PodSpec>> specs;
+    for (int i = 0; i < 30'000; ++i) {
+        specs.push_back(fbs::PodSpecBuilder(out).Finish());
+    }
+    const std::string fault = fault_of_state(out, fbs::StateBody::Specs, fbs::CreateSpecsDirect(out, &specs).Union());
+    EXPECT_TRUE(fault.starts_with("specs makes the message more than ")) << fault;
+}
+
 TEST(Hostile, one_long_list_of_labels_shared_by_all_objects_is_refused_likewise) {
     FlatBufferBuilder out;
     const auto labels = out.CreateVectorOfStructs(std::vector<fbs::Attribute>(1000, fbs::Attribute(1, 2)));

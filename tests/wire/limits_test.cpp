@@ -90,7 +90,9 @@ std::vector<Case> list_cases() {
          }},
         {"specs", "entries", kItems,
          [](std::size_t n) {
-             return state(SpecsMessage{room.specs = std::vector<SpecItem>(n), {}});
+             SpecItem record{1, {}};  // one that says nothing is small beside what it is when it is read
+             record.spec.labels = {{1, 2}};
+             return state(SpecsMessage{room.specs = std::vector<SpecItem>(n, record), {}});
          }},
         {"forget", "entries", kItems,
          [](std::size_t n) {
