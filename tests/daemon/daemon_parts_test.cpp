@@ -9,8 +9,12 @@
 
 #include "base/waker.h"
 #include "daemon/allocator.h"
+#include "daemon/inbox.h"
 #include "daemon/log.h"
+#include "daemon/memory_share.h"
+#include "daemon/outbox.h"
 #include "daemon/status.h"
+#include "state_frames.h"
 
 namespace bayplan::daemon {
 namespace {
@@ -118,6 +122,38 @@ TEST(Status, the_file_is_replaced_whole) {
     EXPECT_FALSE(replace_file((folder / "no" / "status.json").string(), "{}", error));
     EXPECT_NE(error.find("No such file or directory"), std::string::npos) << error;
     std::filesystem::remove_all(folder);
+}
+
+TEST(Memory, is_shared_by_the_partitions_that_do_not_say_how_much) {
+    EXPECT_GT(memory_bytes(), std::uint64_t{256} << 20);
+    std::vector<config::PartitionConfig> partitions(2);
+    partitions[1].engine.bytes_max = std::uint64_t{1} << 30;
+    partitions[1].engine.unacknowledged_bytes_max = 5u << 20;
+    share_memory(std::uint64_t{64} << 30, partitions);
+    EXPECT_EQ(partitions[0].engine.bytes_max, std::uint64_t{8} << 30);
+    EXPECT_EQ(partitions[0].engine.unacknowledged_bytes_max, std::uint64_t{128} << 20);
+    EXPECT_EQ(partitions[1].engine.bytes_max, std::uint64_t{1} << 30);
+    EXPECT_EQ(partitions[1].engine.unacknowledged_bytes_max, 5u << 20);
+    partitions.assign(1, {});
+    share_memory(std::uint64_t{1} << 30, partitions);
+    EXPECT_EQ(partitions[0].engine.unacknowledged_bytes_max, 16u << 20);
+}
+
+TEST(Inbox, counts_what_messages_are_when_they_are_read) {
+    Inbox inbox(8, 1u << 20);
+    std::vector<dataplane::Frame> frames = testing::ask_frames("a", 64, 1);
+    dataplane::Frame frame = std::move(frames.front());
+    const std::size_t size = frame.size();
+    auto decoded = inbox.spare();
+    std::string error;
+    ASSERT_TRUE(decoded->decode(frame.bytes(), wire::Limits{}, error)) << error;
+    EXPECT_GE(decoded->decoded_bytes(), 64 * sizeof(AskItem));
+    ASSERT_TRUE(inbox.push(FrameItem{1, std::move(frame), std::move(decoded)}));
+    EXPECT_GE(inbox.bytes(), size + 64 * sizeof(AskItem));
+    InboxItem item;
+    ASSERT_EQ(inbox.take(std::span(&item, 1)), 1u);
+    inbox.done(item);
+    EXPECT_EQ(inbox.bytes(), 0u);
 }
 
 TEST(Allocator, is_jemalloc_unless_a_sanitizer_watches) {
