@@ -55,7 +55,7 @@ MAY_INCLUDE = {
             "workload", "kube", "sim", "client", "daemon", "host", "measure"},
 }
 # Likewise of placement/: plain data that tables keep.
-PLAIN_HEADERS = {"placement/class_cache.h", "apps/ask.h", "apps/ask_list.h"}
+PLAIN_HEADERS = {"placement/class_cache.h"}
 
 # The parts of dataplane/ likewise; what lies in dataplane/ itself may include all of them.
 DATAPLANE_MAY_INCLUDE = {"net": set(), "port": {"net"}, "quic": {"net", "port"}}
