@@ -45,7 +45,7 @@ std::uint64_t node_bytes(std::string_view name, const NodeFacts& facts, std::spa
         bytes += entry(world.texts.text(image.name));
     }
     for (const ResourceAmount& amount : capacity) {
-        bytes += entry(world.kinds.text(amount.resource));
+        bytes += entry(world.resources.text(amount.resource));
     }
     return bytes;
 }
@@ -60,7 +60,7 @@ std::uint64_t class_bytes(std::span<const ResourceAmount> requests, std::string_
                           const World& world) {
     std::uint64_t bytes = required_node.empty() ? 0 : entry(required_node);
     for (const ResourceAmount& request : requests) {
-        bytes += kAmountBytes + world.kinds.text(request.resource).size();
+        bytes += kAmountBytes + world.resources.text(request.resource).size();
     }
     return bytes;
 }

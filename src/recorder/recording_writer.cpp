@@ -58,7 +58,7 @@ std::unique_ptr<RecordingWriter> RecordingWriter::open(const std::string& path, 
 }
 
 RecordingWriter::RecordingWriter(int file, std::string path, std::function<void()> on_thread)
-    : file_(file), path_(std::move(path)), behind_(file, std::move(on_thread)) {
+    : file_(file), path_(std::move(path)), behind_(file, kBufferBytes, std::move(on_thread)) {
     buffer_.reserve(kBufferBytes);
 }
 

@@ -8,8 +8,13 @@
 
 namespace bayplan::recorder {
 
-WriteBehind::WriteBehind(int file, std::function<void()> on_thread)
-    : file_(file), on_thread_(std::move(on_thread)), thread_([this] { run(); }) {}
+WriteBehind::WriteBehind(int file, std::size_t buffer_bytes, std::function<void()> on_thread)
+    : file_(file), on_thread_(std::move(on_thread)) {
+    for (Buffer& buffer : ring_) {
+        buffer.reserve(buffer_bytes);
+    }
+    thread_ = std::thread([this] { run(); });
+}
 
 WriteBehind::~WriteBehind() {
     {
@@ -25,25 +30,19 @@ void WriteBehind::hand_over(Buffer& buffer) {
         return;
     }
     std::unique_lock lock(mutex_);
-    if (under_way_.size() >= kBuffersMax) {
+    if (under_way_ == kBuffersMax) {
         ++waits_;
-        changed_.wait(lock, [this] { return under_way_.size() < kBuffersMax; });
+        changed_.wait(lock, [this] { return under_way_ < kBuffersMax; });
     }
-    const std::size_t size = buffer.capacity();
-    under_way_.push_back(std::exchange(buffer, {}));
-    if (!spare_.empty()) {
-        buffer = std::move(spare_.back());
-        spare_.pop_back();
-    }
+    ring_[(first_ + under_way_) % kBuffersMax].swap(buffer);
+    ++under_way_;
     lock.unlock();
     changed_.notify_all();
-    buffer.clear();
-    buffer.reserve(size);
 }
 
 void WriteBehind::wait_until_written() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return under_way_.empty(); });
+    changed_.wait(lock, [this] { return under_way_ == 0; });
 }
 
 int WriteBehind::error() const {
@@ -67,17 +66,17 @@ void WriteBehind::run() {
     }
     std::unique_lock lock(mutex_);
     while (true) {
-        changed_.wait(lock, [this] { return ends_ || !under_way_.empty(); });
-        if (under_way_.empty()) {
+        changed_.wait(lock, [this] { return ends_ || under_way_ > 0; });
+        if (under_way_ == 0) {
             return;
         }
-        // A deque's elements stay where they are while others are added behind them.
-        const Buffer& first = under_way_.front();
+        Buffer& buffer = ring_[first_];
         lock.unlock();
-        write_out(first);
+        write_out(buffer);
+        buffer.clear();
         lock.lock();
-        spare_.push_back(std::move(under_way_.front()));
-        under_way_.pop_front();
+        first_ = (first_ + 1) % kBuffersMax;
+        --under_way_;
         changed_.notify_all();
     }
 }

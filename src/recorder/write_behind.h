@@ -1,15 +1,15 @@
 // Writes a file on a thread of its own, in order, so that a slow disk does not stall the engine.
 //
 // Thread: all functions are called by one thread, the recorder's; the file is written by the thread that this object owns.
-// Owner: whoever made it; the file descriptor stays the caller's and must outlive this object. Memory: at most kBuffersMax
-// buffers under way, of the size that the caller fills them to. Errors: the first failed write is kept as its errno, and what
+// Owner: whoever made it; the file descriptor stays the caller's and must outlive this object. Memory: kBuffersMax
+// buffers, made at the start and used again and again. Errors: the first failed write is kept as its errno, and what
 // follows is dropped, so that the file has no gap.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -23,13 +23,13 @@ public:
     static constexpr std::size_t kBuffersMax = 64;
 
     // `on_thread` is called first on the new thread: it takes its role there.
-    WriteBehind(int file, std::function<void()> on_thread);
+    WriteBehind(int file, std::size_t buffer_bytes, std::function<void()> on_thread);
     // Writes all that was handed over.
     ~WriteBehind();
     WriteBehind(const WriteBehind&) = delete;
     WriteBehind& operator=(const WriteBehind&) = delete;
 
-    // Takes the bytes and leaves an empty buffer. Waits while kBuffersMax are under way, and counts that.
+    // Takes the bytes and leaves an empty buffer of buffer_bytes or more. Waits while kBuffersMax are under way, and counts that.
     void hand_over(Buffer&);
 
     // Until all is written.
@@ -47,8 +47,9 @@ private:
     std::function<void()> on_thread_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<Buffer> under_way_;  // the first one is being written
-    std::vector<Buffer> spare_;
+    std::array<Buffer, kBuffersMax> ring_;
+    std::size_t first_ = 0;      // of the ring, is being written
+    std::size_t under_way_ = 0;  // from there on; the others are empty
     int error_ = 0;
     std::uint64_t bytes_written_ = 0;
     std::uint64_t waits_ = 0;

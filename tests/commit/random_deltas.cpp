@@ -158,7 +158,8 @@ bool RandomDeltas::await() {
     }
     commit_.withdraw(id);
     commit_.drop_nomination(id);
-    commit_.await_node(id, random_.chance(50) ? "nowhere" : "elsewhere", random_.chance(50) ? "gpu=0" : "");
+    commit_.await_node(id, random_.chance(50) ? "never stated" : "never stated either",
+                       random_.chance(50) ? "gpu=0" : "");
     return true;
 }
 

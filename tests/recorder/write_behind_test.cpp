@@ -37,7 +37,7 @@ WriteBehind::Buffer buffer_of(char letter, std::size_t bytes) { return {bytes, s
 TEST(WriteBehind, buffers_are_taken_while_nobody_reads_and_come_out_in_order) {
     const Pipe pipe;
     constexpr std::size_t kBytes = 128 * 1024;  // more than the pipe holds
-    WriteBehind behind(pipe.ends[1], {});
+    WriteBehind behind(pipe.ends[1], kBytes, {});
     std::string expected;
     for (std::size_t i = 0; i < WriteBehind::kBuffersMax; ++i) {
         const char letter = static_cast<char>('a' + i % 26);
@@ -57,7 +57,7 @@ TEST(WriteBehind, one_buffer_too_many_waits_for_the_disk_and_is_counted) {
     const Pipe pipe;
     constexpr std::size_t kBytes = 128 * 1024;
     constexpr std::size_t kBuffers = WriteBehind::kBuffersMax + 1;
-    WriteBehind behind(pipe.ends[1], {});
+    WriteBehind behind(pipe.ends[1], kBytes, {});
     std::thread reader([&] {
         while (behind.waits() == 0) std::this_thread::yield();
         EXPECT_EQ(pipe.read_all(kBuffers * kBytes).size(), kBuffers * kBytes);
@@ -74,7 +74,7 @@ TEST(WriteBehind, what_follows_a_failed_write_is_dropped) {
     const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     ASSERT_GE(full, 0);
     {
-        WriteBehind behind(full, {});
+        WriteBehind behind(full, 100, {});
         for (int i = 0; i < 3; ++i) {
             WriteBehind::Buffer buffer = buffer_of('x', 100);
             behind.hand_over(buffer);
@@ -90,7 +90,7 @@ TEST(WriteBehind, the_thread_says_where_it_runs_before_it_writes) {
     const Pipe pipe;
     std::thread::id writes;
     {
-        WriteBehind behind(pipe.ends[1], [&] { writes = std::this_thread::get_id(); });
+        WriteBehind behind(pipe.ends[1], 10, [&] { writes = std::this_thread::get_id(); });
         WriteBehind::Buffer buffer = buffer_of('x', 10);
         behind.hand_over(buffer);
     }
