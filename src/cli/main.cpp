@@ -9,6 +9,7 @@
 
 #include "cli/bench_command.h"
 #include "cli/check_command.h"
+#include "cli/config_command.h"
 #include "cli/forget_shim_command.h"
 #include "cli/load_command.h"
 #include "cli/ping_command.h"
@@ -32,6 +33,7 @@ int run(int argc, char** argv) {
     bayplan::cli::add_bench_command(app, exit_code);
     bayplan::cli::add_check_command(app, exit_code);
     bayplan::cli::add_tune_command(app, exit_code);
+    bayplan::cli::add_config_command(app, exit_code);
     app.add_subcommand("version", "print the version and the protocol it speaks")->callback([] {
         fmt::print("bayplan {}, protocol {} to {}\n", BAYPLAN_VERSION, bayplan::wire::kProtocolMin,
                    bayplan::wire::kProtocolMax);

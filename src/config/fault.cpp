@@ -43,7 +43,7 @@ std::string Fault::to_string() const {
     return text;
 }
 
-void sort_by_site(Faults& faults) {
+void sort_by_position(Faults& faults) {
     std::stable_sort(faults.begin(), faults.end(), [](const Fault& a, const Fault& b) {
         return std::tie(a.file, a.position.line, a.position.column) <
                std::tie(b.file, b.position.line, b.position.column);

@@ -30,7 +30,7 @@ struct Fault {
 using Faults = std::vector<Fault>;
 
 // In order of file and place, the way a person walks through a file.
-void sort_by_site(Faults&);
+void sort_by_position(Faults&);
 
 // The name that `given` was most likely meant to be, or "" if none is near.
 std::string_view nearest_name(std::string_view given, std::span<const std::string_view> known);

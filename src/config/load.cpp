@@ -117,7 +117,7 @@ bool load_config(const std::string& file, const threads::HostCpus& host, Config&
         context.fault(root.position, fmt::format("the file is {}", root.describe()),
                       "give a mapping of settings; see baypland --help-config");
     }
-    sort_by_site(faults);
+    sort_by_position(faults);
     return faults.empty();
 }
 

@@ -46,7 +46,7 @@ bool load_profile(const std::string& file, ProfileConfig& profile, Faults& fault
     profile.source = file;
     ReadContext context{file, std::filesystem::path(file).parent_path(), every, faults, {}};
     read_settings(profile_settings(), profile, root, "", context);
-    sort_by_site(faults);
+    sort_by_position(faults);
     return faults.empty();
 }
 

@@ -34,7 +34,7 @@ bool parse_recorded_text(const std::string& text, const std::string& name, Parti
     const threads::HostCpus no_host;  // a partition has no CPUs to check
     ReadContext context{name, {}, no_host, faults, {}};
     read_settings(recorded_settings(), partition, root, "", context);
-    sort_by_site(faults);
+    sort_by_position(faults);
     return faults.size() == faults_before;
 }
 

@@ -6,6 +6,9 @@
 //
 // Thread: any; the tree owns its data. Errors: a text that is no YAML gives one fault with its
 // place.
+//
+// Our own settings take one document without aliases. Files of other programs are read as these read
+// them: YamlOptions.
 #pragma once
 
 #include <string>
@@ -25,6 +28,7 @@ struct YamlNode {
     Kind kind = Kind::null;
     Position position;
     std::string text;                // scalar
+    bool plain = true;               // scalar: neither quoted nor tagged
     std::vector<YamlNode> items;     // sequence
     std::vector<YamlEntry> entries;  // map, in order of the file, equal keys kept
 
@@ -37,7 +41,13 @@ struct YamlEntry {
     YamlNode value;
 };
 
+struct YamlOptions {
+    bool aliases = false;         // expanded in place; a fault inside has the place of the anchor
+    bool first_document = false;  // of several; none at all is null
+};
+
 // Reads the one document of `text`. False: `faults` got the reason. `file` is for the faults only.
-bool read_yaml(const std::string& text, const std::string& file, YamlNode& root, Faults& faults);
+bool read_yaml(const std::string& text, const std::string& file, YamlNode& root, Faults& faults,
+               YamlOptions options = {});
 
 }  // namespace bayplan::config

@@ -29,6 +29,19 @@ grep -q 'broken.yaml:2:' "$work/err" || fail "a broken profile is refused withou
 ends 2 "$bayplan" check --profile "$work/missing.yaml"
 echo "checked: every profile is judged, a broken one refused with its place"
 
+# --- a queues.yaml: sound, faulty with every fault in its place, missing.
+queues='partitions:\n- name: default\n  queues:\n  - name: root\n    queues:\n'
+printf "$queues"'    - name: a\n' >"$work/queues.yaml"
+ends 0 "$bayplan" config validate "$work/queues.yaml"
+grep -q 'partition default: 2 queues' "$work/out" || fail "a sound queues.yaml has no summary: $(cat "$work/out")"
+printf "$queues"'    - name: a b\n      maxapplications: -1\n' >"$work/queues.yaml"
+ends 1 "$bayplan" config validate "$work/queues.yaml"
+for place in 'queues.yaml:6:13:' 'queues.yaml:7:24:'; do
+    grep -q "$place" "$work/out" || fail "no fault at $place: $(cat "$work/out")"
+done
+ends 2 "$bayplan" config validate "$work/missing.yaml"
+echo "checked: a queues.yaml is judged with every fault in its place"
+
 # --- a proposal is a profile; what is applied to a copy of a host can be undone.
 ends 0 "$bayplan" tune
 cp "$work/out" "$work/proposed.yaml"

@@ -27,6 +27,7 @@ MAY_INCLUDE = {
     "options": set(),
     "threads": {"base"},
     "config": {"base", "options", "threads"},
+    "queue_config": {"config"},
     "host": {"threads", "config"},
     "wire": {"base"},
     "recorder": {"base", "wire"},
@@ -51,7 +52,7 @@ MAY_INCLUDE = {
     "sim": {"base", "options", "kube", "engine"},
     "client": {"base", "wire"},
     "daemon": {"base", "options", "threads", "config", "wire", "recorder", "engine"},
-    "cli": {"base", "options", "threads", "config", "wire", "recorder", "engine",
+    "cli": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine",
             "workload", "kube", "sim", "client", "daemon", "host", "measure"},
 }
 # Likewise of placement/: plain data that tables keep.
