@@ -8,14 +8,22 @@
 
 #include <boost/json.hpp>
 
+#include "queue_tree/placement.h"
+
 namespace bayplan::conformance {
 
 namespace json = boost::json;
 
 std::string judge_validation(const json::object& test_case);
+std::string judge_placement(const json::object& test_case);
 
 // Members that every case has; a missing one ends the program with its name.
 const json::value& member(const json::object&, std::string_view name);
 std::string text_of(const json::object&, std::string_view name);
+
+queue_tree::Submission submission_of(const json::object& application);
+queue_config::Resources resources_of(const json::value&);
+// What YuniKorn's text says at least where it refuses for the same reason.
+std::string_view words_of(queue_tree::Refusal);
 
 }  // namespace bayplan::conformance

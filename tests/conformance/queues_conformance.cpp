@@ -28,6 +28,7 @@ struct Count {
 
 std::string judge(const std::string& suite, const json::object& test_case) {
     if (suite == "queues-validation") return judge_validation(test_case);
+    if (suite == "queues-placement") return judge_placement(test_case);
     throw std::runtime_error(fmt::format("'{}' is no suite of queues", suite));
 }
 

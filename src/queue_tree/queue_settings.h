@@ -1,0 +1,36 @@
+// What a queue's properties come to: order of its applications, priority, preemption. A value that means nothing counts
+// as the default, as in YuniKorn; names that nobody knows are kept for the interfaces.
+//
+// Thread: plain data, any.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "queue_config/model.h"
+
+namespace bayplan::queue_tree {
+
+using queue_config::Properties;
+
+enum class SortPolicy : std::uint8_t { fifo, fair };
+enum class PreemptionPolicy : std::uint8_t { standard, fence, disabled };
+
+struct QueueSettings {
+    SortPolicy sort_policy = SortPolicy::fifo;  // of a leaf; parents are fair
+    bool sort_priority = true;                  // priority is compared before share, or before age
+    bool priority_fence = false;                // what is below counts as the offset alone, seen from outside
+    std::int32_t priority_offset = 0;
+    PreemptionPolicy preemption_policy = PreemptionPolicy::standard;
+    std::chrono::milliseconds preemption_delay{30'000};
+    std::chrono::milliseconds quota_preemption_delay{0};  // 0: none
+    std::uint64_t unschedulable_backoff = 0;              // asks; 0: none
+    std::chrono::milliseconds unschedulable_backoff_delay{30'000};
+};
+
+QueueSettings settings_of(const Properties&);
+
+// The properties of a queue of the file: its own above those that its parent passes on.
+Properties inherited(const Properties& of_parent, const Properties& own);
+
+}  // namespace bayplan::queue_tree
