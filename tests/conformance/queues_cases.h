@@ -16,6 +16,8 @@ namespace json = boost::json;
 
 std::string judge_validation(const json::object& test_case);
 std::string judge_placement(const json::object& test_case);
+std::string judge_schedule(const json::object& test_case);
+std::string judge_schedule_fault(const json::object& test_case);
 
 // Members that every case has; a missing one ends the program with its name.
 const json::value& member(const json::object&, std::string_view name);

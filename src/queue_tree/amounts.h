@@ -1,0 +1,98 @@
+// Resources by dense number, and amounts of them in rows: of queues, of limits, of applications. A request is a handful of
+// pairs; what asks request alike is kept once. Nothing here allocates after a row or a resource was met once.
+//
+// Thread: the engine's.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "queue_config/resources.h"
+
+namespace bayplan::queue_tree {
+
+using queue_config::Missing;
+using queue_config::Resources;
+
+// Of a maximum: any amount.
+inline constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+// Of a guarantee or a measure: the resource is not named.
+inline constexpr std::int64_t kNotNamed = -1;
+
+struct Amount {
+    std::uint32_t resource = 0;
+    std::int64_t value = 0;
+    auto operator<=>(const Amount&) const = default;
+};
+using Request = std::span<const Amount>;  // by resource, values above zero
+
+enum class RequestId : std::uint32_t {};
+constexpr std::uint32_t raw(RequestId id) { return static_cast<std::uint32_t>(id); }
+
+// Names to numbers, never given back: resources of a cluster are few.
+class ResourceNames {
+public:
+    std::uint32_t number_of(std::string_view name);
+    const std::string& name(std::uint32_t resource) const { return names_[resource]; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(names_.size()); }
+
+private:
+    std::map<std::string, std::uint32_t, std::less<>> numbers_;
+    std::vector<std::string> names_;
+};
+
+class RequestTable {
+public:
+    explicit RequestTable(ResourceNames& names) : names_(names) {}
+
+    RequestId id_of(const Resources&);
+    Request operator[](RequestId id) const { return requests_[raw(id)]; }
+
+private:
+    ResourceNames& names_;
+    std::map<std::vector<Amount>, RequestId> ids_;
+    std::vector<std::vector<Amount>> requests_;
+};
+
+// Rows of one amount per resource; a new row, and a new resource in all rows, starts with `fill`.
+class AmountRows {
+public:
+    explicit AmountRows(std::int64_t fill) : fill_(fill) {}
+
+    void fit(std::uint32_t rows, std::uint32_t resources);
+    std::span<std::int64_t> operator[](std::uint32_t row) {
+        return {values_.data() + std::size_t{row} * width_, width_};
+    }
+    std::span<const std::int64_t> operator[](std::uint32_t row) const {
+        return {values_.data() + std::size_t{row} * width_, width_};
+    }
+    void clear(std::uint32_t row);
+
+private:
+    std::int64_t fill_;
+    std::uint32_t width_ = 0;
+    std::uint32_t rows_ = 0;
+    std::vector<std::int64_t> values_;
+};
+
+// Of a configuration into a row that was cleared.
+void write_row(const Resources&, ResourceNames&, std::span<std::int64_t> row);
+
+inline void add(std::span<std::int64_t> row, Request request, int sign) {
+    for (const Amount& amount : request) row[amount.resource] += sign * amount.value;
+}
+
+// Would `used` with the request stay within `max`? Amounts are at most 2^53, so that sums do not overflow.
+inline bool fits(std::span<const std::int64_t> used, std::span<const std::int64_t> max, Request request) {
+    for (const Amount& amount : request) {
+        if (used[amount.resource] + amount.value > max[amount.resource]) return false;
+    }
+    return true;
+}
+
+}  // namespace bayplan::queue_tree

@@ -1,0 +1,51 @@
+// Applications: who, in which leaf, in which state, with how much; which limits bind them.
+//
+//   new --first ask--> accepted --first allocation--> running <--> completing --30 s--> completed
+//                          +----nothing left------------------------^
+//
+// Thread: the engine's.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "queue_tree/amounts.h"
+#include "queue_tree/priority_counts.h"
+#include "queue_tree/queue_table.h"
+#include "queue_tree/user_limits.h"
+
+namespace bayplan::queue_tree {
+
+enum class ApplicationState : std::uint8_t {
+    created,
+    accepted,
+    running,
+    completing,
+    completed,
+    resuming,
+    failing,
+    failed,
+    rejected,
+};
+// YuniKorn's name of it.
+std::string_view to_text(ApplicationState);
+
+struct Application {
+    bool exists = false;
+    ApplicationState state = ApplicationState::created;
+    QueueId leaf = kNoQueue;
+    User user;
+    std::vector<LimitId> limits;
+    std::int64_t submission_time = INT64_MAX;  // the oldest ask's, in seconds
+    std::uint32_t sequence = 0;                // in which applications came: the last tie-break
+    PriorityCounts priorities;                 // of what is pending
+    std::uint32_t pending_asks = 0;
+    std::uint32_t allocations = 0;  // that have their node
+    std::uint32_t tentative = 0;    // taken, and not known to be placed yet
+    bool counted = false;           // among the running ones of its path
+
+    std::int32_t priority() const { return priorities.highest(); }
+};
+
+}  // namespace bayplan::queue_tree

@@ -1,0 +1,95 @@
+// Runs begun, lengthened and ended.
+//
+// Thread: the engine's.
+#include "queue_tree/ask_runs.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace bayplan::queue_tree {
+
+AskRuns::Application& AskRuns::application(ApplicationId id) {
+    if (raw(id) >= heaps_.size()) heaps_.resize(raw(id) + std::size_t{1});
+    Application& found = heaps_[raw(id)];
+    if (found.runs == nullptr) found.runs = std::make_unique<Heap>(Before{this}, PositionOf{this});
+    return found;
+}
+
+RunId AskRuns::begin_run(ApplicationId application, RequestId request) {
+    RunId id = kNoRun;
+    if (free_.empty()) {
+        id = RunId{static_cast<std::uint32_t>(runs_.size())};
+        runs_.emplace_back();
+    } else {
+        id = free_.back();
+        free_.pop_back();
+    }
+    runs_[raw(id)] = Run();
+    runs_[raw(id)].application = application;
+    runs_[raw(id)].request = request;
+    return id;
+}
+
+// Joins the open run of its sort at the end, or at the front when it comes back; else it begins one, which is open then.
+RunId AskRuns::put(AskId id, ApplicationId application_id, RequestId request, const AskKey& key) {
+    if (raw(id) >= asks_.size()) asks_.resize(std::max<std::size_t>(raw(id) + std::size_t{1}, asks_.size() * 2));
+    AskLink& ask = asks_[raw(id)];
+    BP_CHECK(ask.run == kNoRun);
+    ask = {key, kNoRun, kNone<AskId>, kNone<AskId>};
+    Application& owner = application(application_id);
+    RunId& open = owner.open.try_emplace(open_key(key.priority, request), kNoRun).first->second;
+    if (open != kNoRun && asks_[raw(runs_[raw(open)].last)].key.comes_before(key)) {
+        Run& run = runs_[raw(open)];
+        ask.run = open;
+        ask.before = run.last;
+        asks_[raw(run.last)].after = id;
+        run.last = id;
+        return open;
+    }
+    if (open != kNoRun && key.comes_before(key_of(open))) {
+        Run& run = runs_[raw(open)];
+        ask.run = open;
+        ask.after = run.first;
+        asks_[raw(run.first)].before = id;
+        run.first = id;
+        if (run.position != kNotInHeap) owner.runs->update(open);
+        return open;
+    }
+    const RunId begun = begin_run(application_id, request);
+    if (open == kNoRun) open = begun;
+    ask.run = begun;
+    runs_[raw(begun)].first = runs_[raw(begun)].last = id;
+    owner.runs->insert(begun);
+    return begun;
+}
+
+RunId AskRuns::take_out(AskId id) {
+    AskLink& ask = asks_[raw(id)];
+    const RunId run_id = ask.run;
+    BP_CHECK(run_id != kNoRun);
+    Run& run = runs_[raw(run_id)];
+    Application& owner = heaps_[raw(run.application)];
+    const bool was_first = run.first == id;
+    (ask.before == kNone<AskId> ? run.first : asks_[raw(ask.before)].after) = ask.after;
+    (ask.after == kNone<AskId> ? run.last : asks_[raw(ask.after)].before) = ask.before;
+    ask.run = kNoRun;
+    if (run.first != kNone<AskId>) {
+        if (was_first && run.position != kNotInHeap) owner.runs->update(run_id);
+        return run_id;
+    }
+    // The heap compares first asks: the last one is that until the run has left it.
+    run.first = id;
+    if (run.position != kNotInHeap) owner.runs->remove(run_id);
+    BP_CHECK(run.parked_at == UINT32_MAX);
+    const auto open = owner.open.find(open_key(ask.key.priority, run.request));
+    if (open != owner.open.end() && open->second == run_id) owner.open.erase(open);
+    free_.push_back(run_id);
+    return kNoRun;
+}
+
+void AskRuns::suspend(RunId id) { heaps_[raw(runs_[raw(id)].application)].runs->remove(id); }
+
+void AskRuns::resume(RunId id) { heaps_[raw(runs_[raw(id)].application)].runs->insert(id); }
+
+}  // namespace bayplan::queue_tree

@@ -1,0 +1,102 @@
+// Asks of applications in the order in which they are tried: priority, age, then the order in which they came.
+//
+// Asks alike that come in that order make a run, which is tried from its front. Whether an ask fits what its queues and
+// limits have left depends on its application and its request alone, so a run waits for room as one, however many asks it has.
+//
+//   application:  heap of runs that may be tried, by the first ask of each; runs that wait for room are out of it
+//   run:          asks of one priority and one request, as a list
+//
+// Thread: the engine's. Ids of asks and applications are the caller's, dense.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/ids.h"
+#include "base/indexed_heap.h"
+#include "queue_tree/amounts.h"
+
+namespace bayplan::queue_tree {
+
+enum class RunId : std::uint32_t {};
+inline constexpr RunId kNoRun = RunId{UINT32_MAX};
+constexpr std::uint32_t raw(RunId id) { return static_cast<std::uint32_t>(id); }
+
+struct AskKey {
+    std::int32_t priority = 0;
+    std::int64_t created = 0;    // seconds
+    std::uint32_t sequence = 0;  // no two asks have the same
+
+    bool comes_before(const AskKey& other) const {
+        if (priority != other.priority) return priority > other.priority;
+        return created != other.created ? created < other.created : sequence < other.sequence;
+    }
+};
+
+class AskRuns {
+public:
+    struct Run {
+        ApplicationId application = kNone<ApplicationId>;
+        RequestId request{};
+        std::uint32_t position = kNotInHeap;
+        std::uint32_t parked_at = UINT32_MAX;  // index among those that wait for the same; the caller's
+        AskId first = kNone<AskId>;
+        AskId last = kNone<AskId>;
+    };
+
+    // Into a run of its application; true: the run's key, or that it can be tried, is new.
+    RunId put(AskId, ApplicationId, RequestId, const AskKey&);
+    // Out of it; kNoRun: that was its last.
+    RunId take_out(AskId);
+    bool is_inside(AskId id) const { return raw(id) < asks_.size() && asks_[raw(id)].run != kNoRun; }
+
+    const Run& operator[](RunId id) const { return runs_[raw(id)]; }
+    RunId run_of(AskId id) const { return asks_[raw(id)].run; }
+    void set_parked(RunId id, std::uint32_t at) { runs_[raw(id)].parked_at = at; }
+
+    // Runs of an application that may be tried.
+    bool can_try(ApplicationId id) const {
+        return raw(id) < heaps_.size() && heaps_[raw(id)].runs != nullptr && !heaps_[raw(id)].runs->empty();
+    }
+    RunId top(ApplicationId id) const { return heaps_[raw(id)].runs->top(); }
+    void suspend(RunId);
+    void resume(RunId);
+
+private:
+    struct AskLink {
+        AskKey key;
+        RunId run = kNoRun;
+        AskId before = kNone<AskId>;
+        AskId after = kNone<AskId>;
+    };
+    struct Before {
+        const AskRuns* runs;
+        bool operator()(RunId a, RunId b) const { return runs->key_of(a).comes_before(runs->key_of(b)); }
+    };
+    struct PositionOf {
+        AskRuns* runs;
+        std::uint32_t& operator()(RunId id) const { return runs->runs_[raw(id)].position; }
+    };
+    using Heap = IndexedHeap<RunId, Before, PositionOf>;
+    struct Application {
+        std::unique_ptr<Heap> runs;
+        boost::unordered_flat_map<std::uint64_t, RunId> open;  // by priority and request: the run that goes on
+    };
+
+    const AskKey& key_of(RunId id) const { return asks_[raw(runs_[raw(id)].first)].key; }
+    static std::uint64_t open_key(std::int32_t priority, RequestId request) {
+        return std::uint64_t{static_cast<std::uint32_t>(priority)} << 32 | raw(request);
+    }
+    RunId begin_run(ApplicationId, RequestId);
+    Application& application(ApplicationId);
+
+    std::vector<AskLink> asks_;
+    std::vector<Run> runs_;
+    std::vector<RunId> free_;
+    std::vector<Application> heaps_;
+};
+
+}  // namespace bayplan::queue_tree

@@ -1,0 +1,153 @@
+// Sums along the path to root, and what follows from them.
+//
+// Thread: the engine's.
+#include "queue_tree/queue_usage.h"
+
+#include <algorithm>
+
+namespace bayplan::queue_tree {
+
+void QueueUsage::fit() {
+    const std::uint32_t rows = queues_.end();
+    if (rows == 0) return;
+    const std::uint32_t resources = names_.size();
+    states_.resize(std::max<std::size_t>(states_.size(), rows));
+    for (AmountRows* table : {&allocated_, &pending_, &max_, &measure_}) table->fit(rows, resources);
+    // A resource that came after the last configure() is not in the cluster.
+    for (std::int64_t& value : max_[raw(kRoot)]) {
+        if (value == kUnlimited) value = 0;
+    }
+}
+
+void QueueUsage::configure(const Resources& usable, const Resources& total) {
+    for (std::uint32_t at = 0; at < queues_.end(); ++at) {
+        for (const Resources* resources : {&queues_[QueueId{at}].guaranteed, &queues_[QueueId{at}].max}) {
+            for (const auto& [name, value] : *resources) names_.number_of(name);
+        }
+    }
+    for (const Resources* resources : {&usable, &total}) {
+        for (const auto& [name, value] : *resources) names_.number_of(name);
+    }
+    fit();
+    std::ranges::fill(max_[raw(kRoot)], 0);
+    write_row(usable, names_, max_[raw(kRoot)]);
+    std::vector<std::int64_t> cluster(names_.size(), kUnlimited);
+    write_row(total, names_, cluster);
+    configure_queue(kRoot, cluster);
+}
+
+// `max_above`: the lowest maximum on the way down, kUnlimited where none names the resource. A child's own stands above it.
+void QueueUsage::configure_queue(QueueId id, std::span<const std::int64_t> max_above) {
+    const Queue& queue = queues_[id];
+    if (id != kRoot) {
+        max_.clear(raw(id));
+        write_row(queue.max, names_, max_[raw(id)]);
+    }
+    std::vector<std::int64_t> max(max_above.begin(), max_above.end());
+    if (id != kRoot) write_row(queue.max, names_, max);
+    measure_.clear(raw(id));
+    const std::span<std::int64_t> measure = measure_[raw(id)];
+    for (std::size_t at = 0; at < max.size(); ++at) measure[at] = max[at] == kUnlimited ? kNotNamed : max[at];
+    write_row(queue.guaranteed, names_, measure);
+    settle_share(id);
+    for (const QueueId child : queue.children) configure_queue(child, max);
+    // Priorities of a leaf are its applications'; offsets may be others now.
+    if (!queue.leaf) {
+        states_[raw(id)].priorities.clear();
+        for (const QueueId child : queue.children) {
+            const std::int32_t published = published_priority(child);
+            if (published != kNothingPending) states_[raw(id)].priorities.add(published);
+        }
+    }
+}
+
+void QueueUsage::settle_share(QueueId id) {
+    const std::span<const std::int64_t> allocated = allocated_[raw(id)];
+    const std::span<const std::int64_t> measure = measure_[raw(id)];
+    double share = 0;
+    for (std::size_t at = 0; at < allocated.size(); ++at) {
+        if (allocated[at] <= 0 || measure[at] == kNotNamed) continue;
+        const double part =
+            measure[at] == 0 ? 1.0 : static_cast<double>(allocated[at]) / static_cast<double>(measure[at]);
+        share = std::max(share, part);
+    }
+    states_[raw(id)].share = share;
+}
+
+void QueueUsage::charge(QueueId leaf, Request request, int sign) {
+    for (QueueId id = leaf; id != kNoQueue; id = parent(id)) {
+        add(allocated_[raw(id)], request, sign);
+        settle_share(id);
+    }
+}
+
+void QueueUsage::add_pending(QueueId leaf, Request request, int sign) {
+    for (QueueId id = leaf; id != kNoQueue; id = parent(id)) add(pending_[raw(id)], request, sign);
+}
+
+QueueId QueueUsage::lacking(QueueId leaf, Request request) const {
+    for (QueueId id = leaf; id != kNoQueue; id = parent(id)) {
+        if (!fits(allocated_[raw(id)], max_[raw(id)], request)) return id;
+    }
+    return kNoQueue;
+}
+
+Resources QueueUsage::above_zero(std::span<const std::int64_t> row) const {
+    Resources resources;
+    for (std::uint32_t at = 0; at < row.size(); ++at) {
+        if (row[at] != 0) resources[names_.name(at)] = row[at];
+    }
+    return resources;
+}
+
+Resources QueueUsage::headroom(QueueId leaf) const {
+    Resources least;
+    for (QueueId id = leaf; id != kNoQueue; id = parent(id)) {
+        const std::span<const std::int64_t> max = max_[raw(id)];
+        for (std::uint32_t at = 0; at < max.size(); ++at) {
+            if (max[at] == kUnlimited || (id == kRoot && max[at] == 0)) continue;
+            const std::int64_t left = max[at] - allocated_[raw(id)][at];
+            const auto [place, is_new] = least.emplace(names_.name(at), left);
+            if (!is_new) place->second = std::min(place->second, left);
+        }
+    }
+    return least;
+}
+
+std::int32_t QueueUsage::published_priority(QueueId id) const {
+    const std::int32_t own = priority(id);
+    if (own == kNothingPending) return own;
+    const QueueSettings& settings = queues_[id].settings;
+    const std::int64_t sum = (settings.priority_fence ? 0 : std::int64_t{own}) + settings.priority_offset;
+    // One above the lowest, which means that nothing waits.
+    constexpr std::int64_t kLowest = std::int64_t{kNothingPending} + 1;
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(sum, kLowest, std::numeric_limits<std::int32_t>::max()));
+}
+
+void QueueUsage::change_priority(QueueId id, std::int32_t before, std::int32_t after) {
+    while (before != after) {
+        const std::int32_t published_before = published_priority(id);
+        if (before != kNothingPending) states_[raw(id)].priorities.remove(before);
+        if (after != kNothingPending) states_[raw(id)].priorities.add(after);
+        if (parent(id) == kNoQueue) return;
+        before = published_before;
+        after = published_priority(id);
+        id = parent(id);
+    }
+}
+
+QueueId QueueUsage::full(QueueId leaf) const {
+    for (QueueId id = leaf; id != kNoQueue; id = parent(id)) {
+        const std::uint64_t max = queues_[id].max_applications;
+        if (max != 0 && states_[raw(id)].running >= max) return id;
+    }
+    return kNoQueue;
+}
+
+void QueueUsage::add_running(QueueId leaf, int sign) {
+    for (QueueId id = leaf; id != kNoQueue; id = parent(id)) {
+        states_[raw(id)].running += static_cast<std::uint32_t>(sign);
+    }
+}
+
+}  // namespace bayplan::queue_tree

@@ -1,0 +1,81 @@
+// What is used of each queue, what waits in it, and what follows from that: headroom, share, priority, whether one more
+// application may run.
+//
+//   share      the largest part, over resources, of what is allocated in the queue's own measure: guaranteed where it names
+//              the resource, else the lowest maximum of the path (of root: the cluster), else the resource is ignored
+//   headroom   what is left of every maximum on the path. A resource that a queue does not name is unlimited there; one
+//              that the cluster does not have is zero at root
+//   priority   the highest of what waits below, with offsets on the way up; a fence shows its offset instead
+//
+// A charge or a refund touches the path to root alone. Orders are kept elsewhere: whoever changes something here tells them.
+//
+// Thread: the engine's. Owner of names and queues: the caller.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "queue_tree/amounts.h"
+#include "queue_tree/priority_counts.h"
+#include "queue_tree/queue_table.h"
+
+namespace bayplan::queue_tree {
+
+class QueueUsage {
+public:
+    QueueUsage(const QueueTable& queues, ResourceNames& names) : queues_(queues), names_(names) {}
+
+    // Rows for every queue and resource that there is now. Called before those are used.
+    void fit();
+    // After a reload, a new queue, or another capacity of the cluster: maxima, guarantees, measures, shares, priorities.
+    // `usable` is what may be charged at root, `total` what shares are measured by: it does not move with drained nodes.
+    void configure(const Resources& usable, const Resources& total);
+
+    // --- what is used
+    void charge(QueueId leaf, Request, int sign);
+    void add_pending(QueueId leaf, Request, int sign);
+    // kNoQueue: it fits. Else the lowest queue of the path that has not enough left.
+    QueueId lacking(QueueId leaf, Request) const;
+    Resources allocated(QueueId id) const { return above_zero(allocated_[raw(id)]); }
+    Resources pending(QueueId id) const { return above_zero(pending_[raw(id)]); }
+    Resources headroom(QueueId) const;
+
+    // --- what orders siblings
+    double share(QueueId id) const { return states_[raw(id)].share; }
+    std::span<const std::int64_t> measure(QueueId id) const { return measure_[raw(id)]; }
+    std::span<const std::int64_t> pending_row(QueueId id) const { return pending_[raw(id)]; }
+    // Seen from the parent.
+    std::int32_t published_priority(QueueId) const;
+    std::int32_t priority(QueueId id) const { return states_[raw(id)].priorities.highest(); }
+    // Of an application of the leaf, from `before` to `after` (kNothingPending: none).
+    void change_priority(QueueId leaf, std::int32_t before, std::int32_t after);
+
+    // --- applications
+    // kNoQueue: one more may run. Else a queue of the path that has as many as it may.
+    QueueId full(QueueId leaf) const;
+    void add_running(QueueId leaf, int sign);
+    std::uint32_t running(QueueId id) const { return states_[raw(id)].running; }
+
+private:
+    struct State {
+        double share = 0;
+        std::uint32_t running = 0;
+        PriorityCounts priorities;  // of applications, or published by children
+    };
+
+    Resources above_zero(std::span<const std::int64_t> row) const;
+    void configure_queue(QueueId, std::span<const std::int64_t> max_above);
+    void settle_share(QueueId);
+    QueueId parent(QueueId id) const { return queues_[id].parent; }
+
+    const QueueTable& queues_;
+    ResourceNames& names_;
+    std::vector<State> states_;
+    AmountRows allocated_{0};
+    AmountRows pending_{0};
+    AmountRows max_{kUnlimited};
+    AmountRows measure_{kNotNamed};
+};
+
+}  // namespace bayplan::queue_tree

@@ -1,0 +1,71 @@
+// Limits of users and groups: how much each may use in a queue and below, and how many applications it may run.
+//
+//   user    the limit that names it in the queue, else the queue's limit of '*', which each user has for itself
+//   group   an application counts for one group at most: the first, from its leaf up and in the order of the file, that
+//           its user is in, else '*' of that queue, which all share that no other limit there names
+//
+// An application is bound by a few limits of its path; which, is found once, and again after a reload.
+//
+// Thread: the engine's. Owner of names and queues: the caller.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "queue_tree/amounts.h"
+#include "queue_tree/queue_table.h"
+
+namespace bayplan::queue_tree {
+
+enum class LimitId : std::uint32_t {};
+inline constexpr LimitId kNoLimit = LimitId{UINT32_MAX};
+constexpr std::uint32_t raw(LimitId id) { return static_cast<std::uint32_t>(id); }
+
+class UserLimits {
+public:
+    UserLimits(const QueueTable& queues, ResourceNames& names) : queues_(queues), names_(names) {}
+
+    // Forgets everything: the caller resolves and charges its applications again.
+    void clear();
+    // The limits that bind an application, lowest queue first.
+    std::vector<LimitId> resolve(QueueId leaf, const User&);
+    // For new resources.
+    void fit();
+
+    void charge(std::span<const LimitId>, Request, int sign);
+    // kNoLimit: it fits.
+    LimitId lacking(std::span<const LimitId>, Request) const;
+
+    void add_running(std::span<const LimitId>, int sign);
+    LimitId full(std::span<const LimitId>) const;
+
+    std::uint32_t end() const { return static_cast<std::uint32_t>(limits_.size()); }
+    // For explanations: "user ann in root.a".
+    std::string text(LimitId id) const;
+
+private:
+    struct Key {
+        QueueId queue = kNoQueue;
+        bool group = false;
+        std::string name;
+        auto operator<=>(const Key&) const = default;
+    };
+    struct Limit {
+        Key key;
+        std::uint64_t max_applications = 0;
+        std::uint32_t running = 0;
+    };
+
+    void add(QueueId, bool group, const std::string& name, const queue_config::LimitConfig&, std::vector<LimitId>&);
+    std::string group_of(QueueId leaf, const User&) const;
+
+    const QueueTable& queues_;
+    ResourceNames& names_;
+    std::map<Key, LimitId> ids_;
+    std::vector<Limit> limits_;
+    AmountRows used_{0};
+    AmountRows max_{kUnlimited};
+};
+
+}  // namespace bayplan::queue_tree
