@@ -40,6 +40,7 @@ public:
     std::uint32_t number_of(std::string_view name);
     const std::string& name(std::uint32_t resource) const { return names_[resource]; }
     std::uint32_t size() const { return static_cast<std::uint32_t>(names_.size()); }
+    const std::vector<std::string>& all() const { return names_; }
 
 private:
     std::map<std::string, std::uint32_t, std::less<>> numbers_;

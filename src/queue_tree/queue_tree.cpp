@@ -59,6 +59,7 @@ ApplicationId QueueTree::add_application(QueueId leaf, User user) {
     }
     Application& application = applications_[raw(id)];
     application = Application();
+    places_[raw(id)] = Place();
     application.exists = true;
     application.leaf = leaf;
     application.user = std::move(user);
@@ -74,7 +75,8 @@ void QueueTree::remove_application(ApplicationId id) {
     Application& application = applications_[raw(id)];
     BP_CHECK(application.exists && application.pending_asks == 0 && application.allocations == 0);
     BP_CHECK_OP(application.tentative, ==, 0U);
-    count_running(application, false);
+    count_running(id, false);
+    unblock(id);
     queues_.application_removed(application.leaf);
     application = Application();
     free_applications_.push_back(id);
@@ -93,7 +95,7 @@ void QueueTree::add_ask(AskId id, ApplicationId application_id, const Resources&
     if (application.state == ApplicationState::created) application.state = ApplicationState::accepted;
     if (application.state == ApplicationState::completing) {
         application.state = ApplicationState::running;
-        count_running(application, true);
+        count_running(application_id, true);
     }
     add_to_pending(ask, +1);
     settle_application(application_id);
@@ -126,7 +128,7 @@ AskId QueueTree::take() {
     ask.standing = Standing::taken;
     runs_.take_out(id);
     ++application.tentative;
-    count_running(application, true);
+    count_running(ask.application, true);
     add_to_pending(ask, -1);
     charge(ask, +1);
     settle_application(ask.application);
@@ -143,7 +145,7 @@ void QueueTree::give_back(AskId id) {
     add_to_pending(ask, +1);
     settle_application(ask.application);
     const bool runs = application.state != ApplicationState::accepted || application.tentative > 0;
-    if (!runs) count_running(application, false);
+    if (!runs) count_running(ask.application, false);
     wake_runs(ask.application);
 }
 
@@ -164,7 +166,7 @@ void QueueTree::restore(AskId id) {
     Application& application = applications_[raw(ask.application)];
     ++application.allocations;
     application.state = ApplicationState::running;
-    count_running(application, true);
+    count_running(ask.application, true);
     add_to_pending(ask, -1);
     charge(ask, +1);
     settle_application(ask.application);
@@ -211,15 +213,19 @@ void QueueTree::update_state(ApplicationId id) {
         application.state == ApplicationState::accepted || application.state == ApplicationState::running;
     if (!nothing_left || !alive) return;
     application.state = ApplicationState::completing;
-    count_running(application, false);
+    count_running(id, false);
 }
 
-void QueueTree::count_running(Application& application, bool counted) {
+void QueueTree::count_running(ApplicationId application_id, bool counted) {
+    Application& application = applications_[raw(application_id)];
     if (application.counted == counted) return;
     application.counted = counted;
     usage_.add_running(application.leaf, counted ? +1 : -1);
     limits_.add_running(application.limits, counted ? +1 : -1);
-    if (counted) return;
+    if (counted) {
+        unblock(application_id);  // it may be counted by force while it waits
+        return;
+    }
     for (QueueId id = application.leaf; id != kNoQueue; id = queues_[id].parent) wake_applications(at_queue_[raw(id)]);
     for (const LimitId id : application.limits) wake_applications(at_limit_[raw(id)]);
 }

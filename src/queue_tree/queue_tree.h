@@ -71,6 +71,8 @@ public:
     const UserLimits& limits() const { return limits_; }
     Resources allocated(ApplicationId id) const { return above_zero(allocated_[raw(id)]); }
     Resources pending(ApplicationId id) const { return above_zero(pending_[raw(id)]); }
+    // In the order of rows, in which what waits is compared.
+    const std::vector<std::string>& resource_names() const { return names_.all(); }
     // Why a pending ask is not taken; empty: queues and limits have room for it.
     std::string lacking(AskId) const;
 
@@ -131,7 +133,7 @@ private:
     void rebuild_orders();
     void add_to_pending(Ask&, int sign);
     void charge(const Ask&, int sign);
-    void count_running(Application&, bool counted);
+    void count_running(ApplicationId, bool counted);
     void update_state(ApplicationId);
     void settle_shares(ApplicationId);
     void settle_application(ApplicationId);
@@ -140,6 +142,7 @@ private:
     void park(RunId, Blocker);
     void unpark(RunId);
     void park(ApplicationId, Blocker);
+    void unblock(ApplicationId);
     void wake_runs(ApplicationId);  // room came back on the path of it
     void wake_runs(Waiting&);
     void wake_applications(Waiting&);

@@ -70,6 +70,12 @@ void QueueTree::park(ApplicationId id, Blocker blocker) {
     settle_application(id);
 }
 
+void QueueTree::unblock(ApplicationId id) {
+    Blocker& blocker = places_[raw(id)].blocker;
+    if (blocker.exists()) std::erase(waiting_at(blocker).applications, id);
+    blocker = {};
+}
+
 // Those on the path and under the limits of an application that gave something back, if what came back is enough for them.
 void QueueTree::wake_runs(ApplicationId id) {
     const Application& application = applications_[raw(id)];
