@@ -28,7 +28,8 @@ Ranges others(Ranges ranges) {
 Ranges folded(Ranges ranges) {
     const std::size_t count = ranges.size();
     for (std::size_t at = 0; at < count; ++at) {
-        const auto [low, high] = ranges[at];
+        const char32_t low = ranges[at].first;
+        const char32_t high = ranges[at].second;
         const auto add = [&](char32_t first, char32_t last, char32_t to) {
             const char32_t from = std::max(low, first);
             const char32_t until = std::min(high, last);

@@ -33,8 +33,9 @@ void QueueTree::set_blocker(RunId id, Blocker blocker) {
     const RequestId request = runs_[id].request;
     const auto alike_in = [&](Waiting& waiting) -> std::vector<RunId>& {
         const auto found = std::ranges::find(waiting.runs, request, &Waiting::Alike::request);
-        return found != waiting.runs.end() ? found->runs
-                                           : waiting.runs.emplace_back(request, std::vector<RunId>()).runs;
+        if (found != waiting.runs.end()) return found->runs;
+        waiting.runs.push_back({request, {}});
+        return waiting.runs.back().runs;
     };
     if (now.exists()) {
         std::vector<RunId>& list = alike_in(waiting_at(now));
