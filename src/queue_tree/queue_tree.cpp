@@ -43,7 +43,10 @@ void QueueTree::fit() {
         order.applications = std::make_unique<IndexedHeap<ApplicationId, ApplicationBefore, ApplicationPosition>>(
             ApplicationBefore{this}, ApplicationPosition{this});
     }
-    for (Place& place : places_) place.shares.resize(names_.size());
+    if (fitted_resources_ != names_.size()) {
+        fitted_resources_ = names_.size();
+        for (Place& place : places_) place.shares.resize(fitted_resources_);
+    }
 }
 
 ApplicationId QueueTree::add_application(QueueId leaf, User user) {
@@ -60,6 +63,7 @@ ApplicationId QueueTree::add_application(QueueId leaf, User user) {
     Application& application = applications_[raw(id)];
     application = Application();
     places_[raw(id)] = Place();
+    places_[raw(id)].shares.resize(fitted_resources_);
     application.exists = true;
     application.leaf = leaf;
     application.user = std::move(user);

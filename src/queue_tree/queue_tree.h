@@ -171,6 +171,7 @@ private:
     std::vector<Blocker> run_blockers_;
     AmountRows allocated_{0};
     AmountRows pending_{0};
+    std::uint32_t fitted_resources_ = 0;
     std::uint32_t next_ask_ = 0;
     std::uint32_t next_application_ = 0;
     bool stale_ = true;
