@@ -22,7 +22,7 @@ constexpr std::uint8_t kSourceLinkOption = 1;
 constexpr std::uint8_t kTargetLinkOption = 2;
 constexpr std::uint8_t kFlagSolicited = 0x40;
 constexpr std::uint8_t kFlagOverride = 0x20;
-constexpr std::size_t kIcmpBytes = 8;
+constexpr std::size_t kIcmpv6Bytes = 8;
 constexpr std::size_t kNdpFixedBytes = 24;  // ICMPv6 header, flags, target
 constexpr Ipv6Address kAllNodes = {0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
@@ -126,8 +126,8 @@ FrameResult handle_echo(Bytes frame, Bytes packet, Bytes body, const Station& ow
     return result;
 }
 
-FrameResult handle_icmp(Bytes frame, Bytes packet, Bytes body, const Station& own) {
-    if (body.size() < kIcmpBytes) return drop(DropReason::icmp_short);
+FrameResult handle_icmpv6(Bytes frame, Bytes packet, Bytes body, const Station& own) {
+    if (body.size() < kIcmpv6Bytes) return drop(DropReason::icmp_short);
     const std::uint8_t type = body[0];
     const bool to_us = read_ip6(packet.data() + 24) == own.ip6;
     const bool is_ndp = type == kSolicitation || type == kAdvertisement;
@@ -194,7 +194,7 @@ FrameResult handle_ipv6(Bytes frame, const Station& own, bool to_group) {
     const bool from_nobody = source == Ipv6Address{} && next == kNextIcmp;
     if (!from_nobody && !is_usable_host(source)) return drop(DropReason::ip_source);
     const Bytes body = packet.subspan(kIpv6Bytes);
-    if (next == kNextIcmp) return handle_icmp(frame, packet, body, own);
+    if (next == kNextIcmp) return handle_icmpv6(frame, packet, body, own);
     if (source == own.ip6) return drop(DropReason::ip_source);
     if (next == kProtocolUdp) return handle_datagram(frame, packet, body, own);
     if (next == kNextFragment) return drop(DropReason::ip_fragment);

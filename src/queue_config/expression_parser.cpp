@@ -11,7 +11,7 @@ namespace bayplan::queue_config {
 namespace {
 
 using Node = ExpressionNode;
-using Kind = Node::Kind;
+using NodeKind = Node::Kind;
 using Step = Expression::Step;
 
 constexpr int kDepthMax = 250;
@@ -58,7 +58,7 @@ private:
         if (depth > kDepthMax) refuse("nests too deeply");
         const Flags outer = flags_;
         Node node;
-        node.kind = Kind::choice;
+        node.kind = NodeKind::choice;
         do {
             node.parts.push_back(sequence(depth));
         } while (skip(U'|'));
@@ -152,7 +152,7 @@ private:
             refuse("repeats more often than 1000 times, or at most fewer times than at least");
         }
         Node node;
-        node.kind = Kind::repeat;
+        node.kind = NodeKind::repeat;
         node.at_least = at_least;
         node.at_most = at_most;
         node.parts.push_back(std::move(part));
@@ -278,14 +278,14 @@ private:
 
     static Node letters(Expression::Ranges ranges) {
         Node node;
-        node.kind = Kind::letters;
+        node.kind = NodeKind::letters;
         node.letters = std::move(ranges);
         return node;
     }
 
     static Node assertion(Step step) {
         Node node;
-        node.kind = Kind::assertion;
+        node.kind = NodeKind::assertion;
         node.assertion = step;
         return node;
     }

@@ -14,25 +14,25 @@ namespace bayplan::queue_config {
 
 using config::YamlEntry;
 using config::YamlNode;
-using Kind = YamlNode::Kind;
+using YamlKind = YamlNode::Kind;
 
 namespace {
 
-bool is_merge_key(const YamlNode& key) { return key.kind == Kind::scalar && key.plain && key.text == "<<"; }
+bool is_merge_key(const YamlNode& key) { return key.kind == YamlKind::scalar && key.plain && key.text == "<<"; }
 
 }  // namespace
 
 Text read_text(const YamlNode& node, const std::string& what, FaultList& faults) {
-    if (node.kind == Kind::sequence || node.kind == Kind::map) {
+    if (node.kind == YamlKind::sequence || node.kind == YamlKind::map) {
         faults.add(node.position, fmt::format("{} is {}", what, node.describe()), "give a text");
     }
     return {node.text, node.position};
 }
 
 Fields::Fields(const YamlNode& node, std::string what, FaultList& faults) : what_(std::move(what)), faults_(faults) {
-    if (node.kind == Kind::map) {
+    if (node.kind == YamlKind::map) {
         gather(node);
-    } else if (node.kind != Kind::null) {
+    } else if (node.kind != YamlKind::null) {
         faults_.add(node.position, fmt::format("{} is {}", what_, node.describe()), "give a mapping");
     }
 }
@@ -40,7 +40,7 @@ Fields::Fields(const YamlNode& node, std::string what, FaultList& faults) : what
 void Fields::gather(const YamlNode& map) {
     for (const YamlEntry& entry : map.entries) {
         if (is_merge_key(entry.key)) continue;
-        if (entry.key.kind != Kind::scalar) {
+        if (entry.key.kind != YamlKind::scalar) {
             faults_.add(entry.key.position, fmt::format("a key of {} is {}", what_, entry.key.describe()),
                         "give a name");
             continue;
@@ -61,7 +61,7 @@ void Fields::gather(const YamlNode& map) {
 void Fields::merge_all(const YamlNode& map) {
     for (const YamlEntry& entry : map.entries) {
         if (!is_merge_key(entry.key)) continue;
-        if (entry.value.kind == Kind::sequence) {
+        if (entry.value.kind == YamlKind::sequence) {
             for (const YamlNode& item : entry.value.items) merge(item);
         } else {
             merge(entry.value);
@@ -71,13 +71,13 @@ void Fields::merge_all(const YamlNode& map) {
 
 // What is there already stands above what is merged in.
 void Fields::merge(const YamlNode& from) {
-    if (from.kind != Kind::map) {
+    if (from.kind != YamlKind::map) {
         faults_.add(from.position, fmt::format("what is merged into {} is {}", what_, from.describe()),
                     "merge a mapping, or a list of mappings");
         return;
     }
     for (const YamlEntry& entry : from.entries) {
-        if (entry.key.kind == Kind::scalar && !is_merge_key(entry.key) &&
+        if (entry.key.kind == YamlKind::scalar && !is_merge_key(entry.key) &&
             by_name_.emplace(entry.key.text, &entry).second) {
             entries_.push_back(&entry);
         }
@@ -88,7 +88,7 @@ void Fields::merge(const YamlNode& from) {
 const YamlNode* Fields::find(std::string_view name) {
     known_.push_back(name);
     const auto found = by_name_.find(name);
-    return found == by_name_.end() || found->second->value.kind == Kind::null ? nullptr : &found->second->value;
+    return found == by_name_.end() || found->second->value.kind == YamlKind::null ? nullptr : &found->second->value;
 }
 
 void Fields::expected(const YamlNode& node, std::string_view name, std::string_view what) {
@@ -120,9 +120,9 @@ void Fields::count(std::string_view name, std::uint64_t& count, Position* positi
 bool Fields::items(std::string_view name, const std::function<void(const YamlNode&)>& on_item) {
     const YamlNode* const node = find(name);
     if (node == nullptr) return false;
-    if (node->kind != Kind::sequence) expected(*node, name, "a list");
+    if (node->kind != YamlKind::sequence) expected(*node, name, "a list");
     for (const YamlNode& item : node->items) {
-        if (item.kind != Kind::null) on_item(item);
+        if (item.kind != YamlKind::null) on_item(item);
     }
     return true;
 }
