@@ -23,7 +23,8 @@ struct QuicConnection::Callbacks {
             return NGTCP2_ERR_CALLBACK_FAILURE;
         }
         connection.tls_done_ = true;
-        if (!connection.owner_.may_admit(connection) || !connection.open_streams()) return NGTCP2_ERR_CALLBACK_FAILURE;
+        if (!connection.owner_.is_still_trusted(connection) || !connection.open_streams())
+            return NGTCP2_ERR_CALLBACK_FAILURE;
         if (!connection.server_) return 0;
         give_token(connection);
         connection.establish();

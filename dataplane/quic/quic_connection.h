@@ -14,7 +14,7 @@
 // server sees its packets come from elsewhere, answers there and has ngtcp2 validate the new path;
 // until then no more than three times of what came is sent to it (RFC 9000 sections 8 and 9).
 //
-// Memory: per stream what flow control may_admit (inbound: the window and one frame) and
+// Memory: per stream what flow control admits (inbound: the window and one frame) and
 // send_buffer_bytes (outbound). Thread: the data plane's. Owner: QuicEndpoint.
 #pragma once
 
@@ -48,7 +48,7 @@ public:
     virtual ~ConnectionOwner() = default;
     // TLS is done: whether the peer would also be admitted now, by credentials that may have been
     // replaced meanwhile. If not, the connection has been ended.
-    virtual bool may_admit(QuicConnection&) = 0;
+    virtual bool is_still_trusted(QuicConnection&) = 0;
     virtual void on_established(QuicConnection&) = 0;
     virtual bool on_frame(QuicConnection&, Stream, Frame&) = 0;
     virtual Cid make_cid() = 0;

@@ -88,7 +88,7 @@ private:
     using ByCid = boost::unordered_flat_map<Cid, QuicConnection*, CidHash>;
 
     // ConnectionOwner
-    bool may_admit(QuicConnection& connection) override { return connection.verify_again(*credentials_); }
+    bool is_still_trusted(QuicConnection& connection) override { return connection.verify_again(*credentials_); }
     void on_established(QuicConnection&) override;
     bool on_frame(QuicConnection&, Stream, Frame&) override;
     Cid make_cid() override;

@@ -1,4 +1,4 @@
-// Resource resources by dense id, with the two that scores know by name at fixed ids.
+// Resources by dense id, with the two that scores know by name at fixed ids.
 //
 // Thread: the engine's; the fixed ids may be used by anybody.
 #pragma once

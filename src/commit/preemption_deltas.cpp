@@ -45,7 +45,7 @@ Commit::PodFlags Commit::flags_of(const Ask& ask) {
     return {ask.terminating, ask.preempted, ask.chosen, ask.told_to_go};
 }
 
-// ClusterFacts spread leaves out what terminates; all else counts as before.
+// Topology spread leaves out what terminates; all else counts as before.
 void Commit::apply_flags(AskId id, PodFlags flags) {
     Ask& ask = tables_.asks[id];
     if (ask.slot != kNone<Slot> && ask.terminating != flags.terminating) {

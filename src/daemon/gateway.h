@@ -1,4 +1,4 @@
-// Between the connections of one lcore and the engines: may_admit shims, hands their messages to the engine of their
+// Between the connections of one lcore and the engines: admits shims, hands their messages to the engine of their
 // partition, and sends back what engines decided.
 //
 //   on_frame: bytes -> verify, decode -> Inbox of the partition     full: false, and flow control

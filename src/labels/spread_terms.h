@@ -1,4 +1,4 @@
-// ClusterFacts spread: which pods does a constraint count? Which constraints has a pod that states none?
+// Topology spread: which pods does a constraint count? Which constraints has a pod that states none?
 //
 // Source: Kubernetes 1.35, PodTopologySpread plugin and helper.DefaultSelector.
 //

@@ -212,7 +212,7 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
     ClassCache& cache = cache_for(id);
     const NodeMask* mask = state_.cluster.topology.signatures().mask(subject.plan.signature).get();
     const bool depends_on_pods = search_.depends_on_pods(subject);
-    // Columns that are filled stay: what depends_on_pods a class comes and goes with other pods.
+    // Columns that are filled stay: what other pods decide for a class comes and goes with other pods.
     cache.want_columns(depends_on_pods || (cache.columns() && cache.position() != ClassCache::kNever));
     if (cache.columns()) {
         column_source_.fill(id, *entry.spec, cache);

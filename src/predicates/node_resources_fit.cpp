@@ -1,4 +1,4 @@
-// NodeResourcesFit: for every resource resource asked for, capacity - used - foreign - what holds keep from
+// NodeResourcesFit: for every resource asked for, capacity - used - foreign - what holds keep from
 // this priority must suffice. Any resource by name; `pods` is one of them. Source: Kubernetes 1.35,
 // NodeResourcesFit filter; holds: R-PREDICATE-13.
 

@@ -1,4 +1,4 @@
-// Kubernetes' words for a node that has not enough of a resource resource.
+// Kubernetes' words for a node that has not enough of a resource.
 //
 // Thread: any.
 #pragma once

@@ -68,12 +68,12 @@ private:
             program_[split].other = here();
             return true;
         }
-        std::vector<std::size_t> splits_sites;
+        std::vector<std::size_t> splits;
         for (int count = node.at_least; count < node.at_most; ++count) {
-            splits_sites.push_back(open_split());
+            splits.push_back(open_split());
             if (!emit(node.parts[0])) return false;
         }
-        for (const std::size_t split : splits_sites) program_[split].other = here();
+        for (const std::size_t split : splits) program_[split].other = here();
         return true;
     }
 

@@ -20,7 +20,7 @@ class Dictionary {
 public:
     struct Entry {
         std::string text;
-        ResourceId resource = kNone<ResourceId>;  // with a reference, once it was used as a resource resource
+        ResourceId resource = kNone<ResourceId>;  // with a reference, once it was used as a resource
         ApplicationHandle application;            // a guess that must be checked, for speed only
     };
 
