@@ -1,8 +1,8 @@
 // Decisions of an engine whose asks exclude nodes each on its own account: the three that their class would take first,
 // so that no attempt is spared the look beside them. The same asks without that are the peer.
 //
-// The parts are an engine's, put together here so that the nodes can be excluded without three victims each that do not
-// go. Thread: one; the teller's work is left out of the time.
+// The engine's parts are reached so that the nodes can be excluded without three victims each that do not go. Thread: one;
+// the teller's work is left out of the time.
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -10,16 +10,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include "engine/attempts.h"
-#include "engine/inputs.h"
-#include "engine/lifecycle.h"
-#include "engine/world.h"
 #include "measure/forgetting_sink.h"
 #include "measure/preemption_shim.h"
 #include "measure/stopwatch.h"
-#include "placement/stage_executor.h"
-#include "predicates/registry.h"
-#include "scoring/registry.h"
+#include "tests/engine/open_parts.h"
 
 namespace bayplan::bench {
 namespace {
@@ -28,31 +22,8 @@ constexpr std::uint32_t kPods = 20'000;
 constexpr std::uint32_t kExcludedNodes = 3;
 constexpr std::size_t kRingBytes = std::size_t{16} << 20;  // takes all that is announced in the time that is measured
 
-EngineOptions in_one_thread() {
-    EngineOptions options;
-    options.executor = ExecutorKind::inline_;
-    options.workers = 1;
-    options.victim_workers = 0;
-    return options;
-}
-
-struct Parts {
-    Parts()
-        : world(options, 1, make_predicates(options.predicates, lane_kernels(options.simd))->parts()),
-          evaluator(make_predicates(options.predicates, lane_kernels(options.simd)), make_scores(options),
-                    options.score, lane_kernels(options.simd)),
-          search(evaluator.predicates(), make_cluster_scores(options), evaluator.kernels()),
-          pipeline(options, {world.asks, world.classes, *world.order, world.node_state, world.view}, evaluator, search,
-                   make_inline_executor()),
-          announcer(sink, TellerMode::inline_, kRingBytes, {}),
-          lifecycle(world, pipeline, evaluator, announcer),
-          attempts(world, pipeline, evaluator, lifecycle, WorkerStart{}),
-          inputs(world, lifecycle, announcer) {}
-
-    void apply(const Input& input) {
-        inputs.apply(input);
-        announcer.turn_ends();
-    }
+struct Parts : testing::OpenParts<measure::ForgettingSink> {
+    Parts() : OpenParts(EngineOptions(), kRingBytes) {}
 
     // The first nodes of an empty cluster are the best of equals, and stay empty: nobody may take them.
     void exclude_first_nodes() {
@@ -73,17 +44,6 @@ struct Parts {
         }
         return lifecycle.placed();
     }
-
-    const EngineOptions options = in_one_thread();
-    measure::ForgettingSink sink;
-    World world;
-    BlockEvaluator evaluator;
-    ClusterSearch search;
-    Pipeline pipeline;
-    Announcer announcer;
-    Lifecycle lifecycle;
-    Attempts attempts;
-    Inputs inputs;
 };
 
 void decide(benchmark::State& state, bool excludes) {

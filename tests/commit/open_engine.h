@@ -1,47 +1,16 @@
-// An engine whose parts can be reached: made as the engine makes them (engine/engine.cpp), with the inline executor.
+// An engine whose parts can be reached, with its loop: next, early asks, attempt.
 //
 // Thread: the test's. Owns everything.
 #pragma once
 
-#include <utility>
-
-#include "engine/attempts.h"
-#include "engine/inputs.h"
-#include "engine/lifecycle.h"
-#include "engine/world.h"
-#include "placement/stage_executor.h"
-#include "predicates/registry.h"
 #include "recording_sink.h"
-#include "scoring/registry.h"
+#include "tests/engine/open_parts.h"
 
 namespace bayplan::testing {
 
-inline EngineOptions in_one_thread(EngineOptions options) {
-    options.executor = ExecutorKind::inline_;
-    options.workers = 1;
-    options.victim_workers = 0;
-    return options;
-}
+struct OpenEngine : OpenParts<property::RecordingSink> {
+    explicit OpenEngine(const EngineOptions& chosen) : OpenParts(chosen, std::size_t{16} << 10, 1) {}
 
-struct OpenEngine {
-    explicit OpenEngine(const EngineOptions& chosen)
-        : options(in_one_thread(chosen)),
-          sink(1),
-          world(options, 1, make_predicates(options.predicates, lane_kernels(options.simd))->parts()),
-          evaluator(make_predicates(options.predicates, lane_kernels(options.simd)), make_scores(options),
-                    options.score, lane_kernels(options.simd)),
-          search(evaluator.predicates(), make_cluster_scores(options), evaluator.kernels()),
-          pipeline(options, {world.asks, world.classes, *world.order, world.node_state, world.view}, evaluator, search,
-                   make_inline_executor()),
-          announcer(sink, TellerMode::inline_, std::size_t{16} << 10, {}),
-          lifecycle(world, pipeline, evaluator, announcer),
-          attempts(world, pipeline, evaluator, lifecycle, WorkerStart{}),
-          inputs(world, lifecycle, announcer) {}
-
-    void apply(const Input& input) {
-        inputs.apply(input);
-        announcer.turn_ends();
-    }
     // The next ask to be tried, out of its batch, or kNone.
     AskId next() {
         if (world.resyncs.holding > 0) {
@@ -63,17 +32,6 @@ struct OpenEngine {
         }
         announcer.turn_ends();
     }
-
-    const EngineOptions options;
-    property::RecordingSink sink;
-    World world;
-    BlockEvaluator evaluator;
-    ClusterSearch search;
-    Pipeline pipeline;
-    Announcer announcer;
-    Lifecycle lifecycle;
-    Attempts attempts;
-    Inputs inputs;
 };
 
 }  // namespace bayplan::testing

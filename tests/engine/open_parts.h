@@ -1,0 +1,62 @@
+// The parts of an engine, put together as the engine does it (engine/engine.cpp), for programs that must reach them: with the
+// inline executor, and told on the same thread.
+//
+// Thread: the program's one. Owns everything, the sink too.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "engine/attempts.h"
+#include "engine/inputs.h"
+#include "engine/lifecycle.h"
+#include "engine/world.h"
+#include "placement/stage_executor.h"
+#include "predicates/registry.h"
+#include "scoring/registry.h"
+
+namespace bayplan::testing {
+
+inline EngineOptions in_one_thread(EngineOptions options) {
+    options.executor = ExecutorKind::inline_;
+    options.workers = 1;
+    options.victim_workers = 0;
+    return options;
+}
+
+template <typename Sink>
+struct OpenParts {
+    // `ring_bytes`: what is announced up to the end of a turn must fit, or is told at once.
+    template <typename... OfSink>
+    OpenParts(const EngineOptions& chosen, std::size_t ring_bytes, OfSink&&... of_sink)
+        : options(in_one_thread(chosen)),
+          sink(std::forward<OfSink>(of_sink)...),
+          world(options, 1, make_predicates(options.predicates, lane_kernels(options.simd))->parts()),
+          evaluator(make_predicates(options.predicates, lane_kernels(options.simd)), make_scores(options),
+                    options.score, lane_kernels(options.simd)),
+          search(evaluator.predicates(), make_cluster_scores(options), evaluator.kernels()),
+          pipeline(options, {world.asks, world.classes, *world.order, world.node_state, world.view}, evaluator, search,
+                   make_inline_executor()),
+          announcer(sink, TellerMode::inline_, ring_bytes, {}),
+          lifecycle(world, pipeline, evaluator, announcer),
+          attempts(world, pipeline, evaluator, lifecycle, WorkerStart{}),
+          inputs(world, lifecycle, announcer) {}
+
+    void apply(const Input& input) {
+        inputs.apply(input);
+        announcer.turn_ends();
+    }
+
+    const EngineOptions options;
+    Sink sink;
+    World world;
+    BlockEvaluator evaluator;
+    ClusterSearch search;
+    Pipeline pipeline;
+    Announcer announcer;
+    Lifecycle lifecycle;
+    Attempts attempts;
+    Inputs inputs;
+};
+
+}  // namespace bayplan::testing
