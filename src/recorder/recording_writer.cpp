@@ -1,6 +1,7 @@
 // Buffered, checksummed writing of a recording; see recording_writer.h.
 #include "recorder/recording_writer.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -106,10 +107,14 @@ void RecordingWriter::append(const wire::RecordingItem& entry, std::span<const s
 
 void RecordingWriter::append_bytes(std::span<const std::byte> bytes) {
     offset_ += bytes.size();
-    if (buffer_.size() + bytes.size() > kBufferBytes) {
-        flush();
+    while (!bytes.empty()) {
+        const auto part = bytes.first(std::min(bytes.size(), kBufferBytes - buffer_.size()));
+        buffer_.insert(buffer_.end(), part.begin(), part.end());
+        bytes = bytes.subspan(part.size());
+        if (buffer_.size() == kBufferBytes) {
+            flush();
+        }
     }
-    buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
 }
 
 void RecordingWriter::notice_failure() {

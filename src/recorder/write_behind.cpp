@@ -6,10 +6,12 @@
 
 #include <unistd.h>
 
+#include "base/check.h"
+
 namespace bayplan::recorder {
 
 WriteBehind::WriteBehind(int file, std::size_t buffer_bytes, std::function<void()> on_thread)
-    : file_(file), on_thread_(std::move(on_thread)) {
+    : file_(file), buffer_bytes_(buffer_bytes), on_thread_(std::move(on_thread)) {
     for (Buffer& buffer : ring_) {
         buffer.reserve(buffer_bytes);
     }
@@ -29,6 +31,7 @@ void WriteBehind::hand_over(Buffer& buffer) {
     if (buffer.empty()) {
         return;
     }
+    BP_CHECK_OP(buffer.size(), <=, buffer_bytes_);
     std::unique_lock lock(mutex_);
     if (under_way_ == kBuffersMax) {
         ++waits_;

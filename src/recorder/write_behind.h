@@ -2,7 +2,7 @@
 //
 // Thread: all functions are called by one thread, the recorder's; the file is written by the thread that this object owns.
 // Owner: whoever made it; the file descriptor stays the caller's and must outlive this object. Memory: kBuffersMax
-// buffers, made at the start and used again and again. Errors: the first failed write is kept as its errno, and what
+// buffers of one size, made at the start and used again and again. Errors: the first failed write is kept as its errno, and what
 // follows is dropped, so that the file has no gap.
 #pragma once
 
@@ -29,7 +29,8 @@ public:
     WriteBehind(const WriteBehind&) = delete;
     WriteBehind& operator=(const WriteBehind&) = delete;
 
-    // Takes the bytes and leaves an empty buffer of buffer_bytes or more. Waits while kBuffersMax are under way, and counts that.
+    // Takes the bytes, buffer_bytes at most, and leaves an empty buffer with room for as many. Waits while kBuffersMax are
+    // under way, and counts that.
     void hand_over(Buffer&);
 
     // Until all is written.
@@ -44,6 +45,7 @@ private:
     void write_out(const Buffer&);
 
     int file_;
+    const std::size_t buffer_bytes_;
     std::function<void()> on_thread_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;

@@ -340,6 +340,25 @@ TEST_F(Record, a_full_disk_ends_the_record_and_says_so) {
     EXPECT_EQ(error, "/dev/full: the record ends after 0 bytes: No space left on device");
 }
 
+// More than all buffers of the writer hold together.
+TEST_F(Record, messages_larger_than_a_buffer_are_kept_whole) {
+    const std::string text(300'000, 'x');
+    const ReleaseItem item{.key = "ns/p", .application = 1, .termination = Termination::timeout, .message = text};
+    const StateMessage message{.connection = 1, .sequence = 1, .body = ReleasesMessage{std::span(&item, 1)}};
+    const std::vector<std::string> expected(40, line(0, message));
+    {
+        const auto writer = this->writer();
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            writer->write(0, message);
+        }
+        writer->finish(0);
+    }
+    const Reading reading = read_all(path());
+    EXPECT_EQ(reading.fault, "");
+    EXPECT_EQ(reading.inputs, expected);
+    EXPECT_EQ(reading.end, RecordingStep::finished);
+}
+
 TEST_F(Record, writing_allocates_nothing_once_its_buffers_have_grown) {
     ItemMaker maker(6, kLimits);
     wire::Encoder encoder;
