@@ -102,8 +102,8 @@ private:
     void apply(const Input&, std::span<const std::byte> frame = {});
     bool tick_if_due();
     void wake_data_plane(std::uint64_t lcores);  // the teller's thread
-    void begin_telling();
-    void begin_recording();  // the teller's thread
+    void begin_telling();                        // the teller's thread
+    void begin_recording();                      // the thread that writes the recording
     void idle();
     void wind_down();
     EngineSnapshot make_snapshot() const;

@@ -130,7 +130,7 @@ TEST(PredicateRows, are_on_the_pages_in_their_order) {
 }
 
 // Refuses node 0, by its pods: nothing of the asking pod says so.
-class RefusesFirst final : public Predicate {
+class RefusesFirst : public Predicate {
 public:
     bool depends_on_pods(const Subject&) const override { return true; }
     std::uint64_t filter_cluster(const Subject&, std::uint32_t block, std::uint64_t lanes) const override {
@@ -141,64 +141,64 @@ public:
     }
 };
 
-TEST(PredicateRows, one_that_says_every_pod_is_asked_of_pods_that_ask_for_nothing_special) {
+// And does not say so: a fault of a predicate.
+class RefusesInSilence final : public RefusesFirst {
+    Refusal explain(const Subject&, const NodeView&) const override { return {}; }
+};
+
+std::unique_ptr<PredicateSet> only(std::unique_ptr<Predicate> predicate) {
     std::vector<PredicateInForce> predicates;
-    predicates.push_back(
-        {{.name = "RefusesFirst", .wakes = kPodGone, .parts = kEveryPod}, std::make_unique<RefusesFirst>()});
+    predicates.push_back({{.name = "RefusesFirst", .wakes = kPodGone, .parts = kEveryPod}, std::move(predicate)});
+    return std::make_unique<PredicateSet>(std::move(predicates));
+}
+
+// One node, and an application.
+struct EngineOfOnePredicate {
+    explicit EngineOfOnePredicate(std::unique_ptr<Predicate> predicate)
+        : engine({}, sink, only(std::move(predicate)), make_inline_executor()), shim(engine, "s") {
+        shim.node("n1", {{"cpu", 1000}});
+        shim.application("app");
+    }
+
     testing::KeepingSink sink;
-    Engine engine({}, sink, std::make_unique<PredicateSet>(std::move(predicates)), make_inline_executor());
-    testing::TestShim shim(engine, "s");
-    shim.node("n1", {{"cpu", 1000}});
-    shim.application("app");
-    shim.ask("p", "app", {{"cpu", 1}});
-    EXPECT_EQ(engine.run(1), 1u);
+    Engine engine;
+    testing::TestShim shim;
+};
+
+TEST(PredicateRows, one_that_says_every_pod_is_asked_of_pods_that_ask_for_nothing_special) {
+    EngineOfOnePredicate world(std::make_unique<RefusesFirst>());
+    world.shim.ask("p", "app", {{"cpu", 1}});
+    EXPECT_EQ(world.engine.run(1), 1u);
     std::string why;
-    EXPECT_EQ(engine.ask_state("s", "p", &why), "unschedulable");
+    EXPECT_EQ(world.engine.ask_state("s", "p", &why), "unschedulable");
     EXPECT_EQ(why, "no node takes it: RefusesFirst; woken by: a node added, a node or its holds changed, a pod gone");
-    const std::optional<Explanation> explanation = engine.explain("s", "p", true);
+    const std::optional<Explanation> explanation = world.engine.explain("s", "p", true);
     ASSERT_TRUE(explanation);
     ASSERT_EQ(explanation->nodes.size(), 1u);
     ASSERT_EQ(explanation->nodes[0].failures.size(), 1u);
     EXPECT_EQ(explanation->nodes[0].failures[0].predicate, "RefusesFirst");
 }
 
-// Refuses node 0 and does not say so: a fault of a predicate.
-class RefusesInSilence final : public Predicate {
-public:
-    bool depends_on_pods(const Subject&) const override { return true; }
-    std::uint64_t filter_cluster(const Subject&, std::uint32_t block, std::uint64_t lanes) const override {
-        return block == 0 ? lanes & ~std::uint64_t{1} : lanes;
-    }
-    Refusal explain(const Subject&, const NodeView&) const override { return {}; }
-};
-
 TEST(PredicateRows, one_that_refuses_in_silence_is_logged_and_does_not_end_the_engine) {
-    std::vector<PredicateInForce> predicates;
-    predicates.push_back(
-        {{.name = "RefusesInSilence", .wakes = kPodGone, .parts = kEveryPod}, std::make_unique<RefusesInSilence>()});
-    testing::KeepingSink sink;
-    Engine engine({}, sink, std::make_unique<PredicateSet>(std::move(predicates)), make_inline_executor());
-    testing::TestShim shim(engine, "s");
-    shim.node("n1", {{"cpu", 1000}});
-    shim.application("app");
+    EngineOfOnePredicate world(std::make_unique<RefusesInSilence>());
     AskItem running;
     running.key = "running";
-    running.application = shim.id("app");
-    running.node = shim.id("n1");
-    shim.send(AsksMessage{std::span(&running, 1)});
-    shim.ask("p", "app", {{"cpu", 1}});
+    running.application = world.shim.id("app");
+    running.node = world.shim.id("n1");
+    world.shim.send(AsksMessage{std::span(&running, 1)});
+    world.shim.ask("p", "app", {{"cpu", 1}});
     ::testing::internal::CaptureStderr();
-    EXPECT_EQ(engine.run(1), 1u);
+    EXPECT_EQ(world.engine.run(1), 1u);
     EXPECT_NE(::testing::internal::GetCapturedStderr().find("check of an explanation failed"), std::string::npos);
-    EXPECT_EQ(engine.ask_state("s", "p"), "unschedulable");
-    const std::optional<Explanation> explanation = engine.explain("s", "p", true);
+    EXPECT_EQ(world.engine.ask_state("s", "p"), "unschedulable");
+    const std::optional<Explanation> explanation = world.engine.explain("s", "p", true);
     ASSERT_TRUE(explanation);
     EXPECT_NE(explanation->message.find(kNoReasonFound), std::string::npos) << explanation->message;
-    shim.release("running");
-    EXPECT_NE(engine.ask_state("s", "p"), "unschedulable") << "any event may help: nobody knows what failed";
-    shim.node("n2", {{"cpu", 1000}});
-    engine.run(1);
-    EXPECT_EQ(engine.ask_state("s", "p"), "unacknowledged") << "it goes on";
+    world.shim.release("running");
+    EXPECT_NE(world.engine.ask_state("s", "p"), "unschedulable") << "any event may help: nobody knows what failed";
+    world.shim.node("n2", {{"cpu", 1000}});
+    world.engine.run(1);
+    EXPECT_EQ(world.engine.ask_state("s", "p"), "unacknowledged") << "it goes on";
 }
 
 TEST(ScoreRows, are_at_their_ids_with_names_and_headings_of_their_own) {
