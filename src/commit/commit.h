@@ -222,6 +222,7 @@ private:
     // From now on the ask may have an entry in a table of few asks. That it has none again is not noted.
     void may_have_entries(AskId id) { tables_.asks[id].has_entries = true; }
     bool has_entries(AskId id) const { return tables_.asks[id].has_entries; }
+    bool may_be_nominated(AskId id) const { return has_entries(id) && !tables_.nominations.empty(); }
     void count_in(AskId, Slot);
     void count_out(AskId);
     void devices_changed(Slot);

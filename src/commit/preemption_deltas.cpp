@@ -18,7 +18,7 @@ void Commit::nominate(AskId id, Slot slot, std::vector<AskHandle> victims) {
 // Most asks have no entry in these tables: nothing is looked up for them.
 
 void Commit::drop_nomination(AskId id) {
-    if (!has_entries(id)) {
+    if (!may_be_nominated(id)) {
         return;
     }
     if (std::optional<Nomination> dropped = tables_.nominations.drop(id)) {
@@ -28,13 +28,13 @@ void Commit::drop_nomination(AskId id) {
 }
 
 void Commit::suspend_nomination(AskId id) {
-    if (has_entries(id) && tables_.nominations.suspend(id)) {
+    if (may_be_nominated(id) && tables_.nominations.suspend(id)) {
         log_.note({.kind = Kind::suspended, .ask = id});
     }
 }
 
 void Commit::restore_nomination(AskId id) {
-    if (has_entries(id) && tables_.nominations.restore(id)) {
+    if (may_be_nominated(id) && tables_.nominations.restore(id)) {
         log_.note({.kind = Kind::restored, .ask = id});
     }
 }
@@ -79,7 +79,7 @@ void Commit::begin_departure(AskId id, std::int64_t now_ns, std::string why) {
 }
 
 void Commit::end_departure(AskId id) {
-    if (!has_entries(id)) {
+    if (!has_entries(id) || tables_.departures.empty()) {
         return;
     }
     if (std::optional<Departures::Departure> before = tables_.departures.of(id)) {

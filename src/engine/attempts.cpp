@@ -42,24 +42,25 @@ Slot Attempts::nominated_node_that_passes(AskId id) const {
     return trial.passes() ? nomination->slot : kNone<Slot>;
 }
 
-void Attempts::exclude(AskId id, bool avoid, ExcludedNodes& excluded) const {
-    excluded.clear();
-    const auto add = [&](Slot slot) { excluded.add(slot); };
-    if (world_.asks[id].has_entries) {
-        world_.excluded.for_each_excluded(id, add);
-        if (const Slot avoided = world_.excluded.avoided(id, world_.now_ns); avoid && avoided != kNone<Slot>) {
-            add(avoided);
-        }
+const ExcludedNodes& Attempts::excluded(AskId id, bool avoid, ExcludedNodes& room) const {
+    const ExcludedByVictims::Entry* const entry = world_.asks[id].has_entries ? world_.excluded.of(id) : nullptr;
+    const ExcludedNodes& own = entry == nullptr ? kNoneExcluded : entry->nodes;
+    const Slot avoided = entry == nullptr || !avoid ? kNone<Slot> : entry->avoided.at(world_.now_ns);
+    if (avoided == kNone<Slot> && world_.nominations.empty()) {
+        return own;
     }
-    if (!world_.nominations.empty()) {
-        exclude_for_nominations(id, excluded);
+    room = own;
+    if (avoided != kNone<Slot>) {
+        room.add(avoided);
     }
+    exclude_for_nominations(id, room);
+    return room;
 }
 
 // Amounts of nominated pods are held on their nodes: only what they bring beside may make a node refuse the ask.
 void Attempts::exclude_for_nominations(AskId id, ExcludedNodes& excluded) const {
     const TrialTables tables = trial_tables(world_, predicates_);
-    if (!looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class))) {
+    if (world_.nominations.empty() || !looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class))) {
         return;
     }
     world_.nominations.for_each_node([&](Slot slot) {
@@ -71,13 +72,11 @@ void Attempts::exclude_for_nominations(AskId id, ExcludedNodes& excluded) const 
 
 NodeKey Attempts::find(AskId id) {
     const ClassId ask_class = world_.asks[id].ask_class;
-    exclude(id, true, excluded_);
-    const NodeKey best = pipeline_.resolve(ask_class, excluded_);
+    const NodeKey best = pipeline_.resolve(ask_class, excluded(id, true, excluded_));
     if (best != 0 || !world_.asks[id].has_entries || world_.excluded.avoided(id, world_.now_ns) == kNone<Slot>) {
         return best;
     }
-    exclude(id, false, excluded_);
-    return pipeline_.resolve(ask_class, excluded_);
+    return pipeline_.resolve(ask_class, excluded(id, false, excluded_));
 }
 
 // True: what is found now holds for every ask of its class, until something changes.

@@ -31,7 +31,8 @@ public:
     Slot nominated_node_that_passes(AskId) const;
     // Nodes that the ask may not be placed on although their columns may allow it: left out, avoided (if so wished), or
     // refused because of nominated pods.
-    void exclude(AskId, bool avoid, ExcludedNodes&) const;
+    // Its own list as it is kept, or one made in `room`.
+    const ExcludedNodes& excluded(AskId, bool avoid, ExcludedNodes& room) const;
     Commit& commit() { return lifecycle_.commit(); }
     Preempting& preempting() { return preempting_; }
     const Preempting& preempting() const { return preempting_; }
@@ -47,7 +48,7 @@ private:
     const PredicateSet& predicates_;
     Lifecycle& lifecycle_;
     Preempting preempting_;
-    ExcludedNodes excluded_;
+    ExcludedNodes excluded_;  // room for lists
 };
 
 // What preemption adds to the message of a failed attempt.

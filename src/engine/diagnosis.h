@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "cluster/excluded_nodes.h"
 #include "engine/failure_cache.h"
 #include "engine/failure_message.h"
 #include "engine/world.h"
 #include "placement/block_evaluator.h"
-#include "placement/excluded_nodes.h"
 #include "preemption/node_trial.h"
 
 namespace bayplan {

@@ -118,9 +118,8 @@ private:
     }
 
     NodeKey best_of(const ClassCache& cache, bool avoid) {
-        ExcludedNodes excluded;
-        attempts_.exclude(ask_, avoid, excluded);
-        return search_.best(subject(), cache, excluded);
+        ExcludedNodes room;
+        return search_.best(subject(), cache, attempts_.excluded(ask_, avoid, room));
     }
 
     void explain_preemption(Explanation& explanation) {

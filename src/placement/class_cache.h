@@ -152,6 +152,13 @@ public:
         exact_[block / kGroup] &= ~bit(block);
         rough_[block / kGroup] &= ~bit(block);
     }
+    // While an attempt looks beside the best of all: its block gets the key of another of its nodes, and after the last
+    // top() the own one back, which no key of its group exceeds.
+    void set_aside(std::uint32_t block, NodeKey instead) { put(block, instead); }
+    void come_back(std::uint32_t block, NodeKey key) {
+        best_[block] = key;
+        group_[block / kGroup] = std::max(group_[block / kGroup], key);
+    }
     // Rough bounds of runs of kBlocksOfRun blocks, written into the keys themselves: then which of a run's blocks got one.
     NodeKey* keys() { return best_.data(); }
     void note_rough(std::uint32_t first_block, std::uint16_t which) {

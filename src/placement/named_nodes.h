@@ -9,10 +9,10 @@
 
 #include <vector>
 
+#include "cluster/excluded_nodes.h"
 #include "cluster/node_state.h"
 #include "placement/block_evaluator.h"
 #include "placement/cluster_search.h"
-#include "placement/excluded_nodes.h"
 
 namespace bayplan {
 

@@ -19,12 +19,12 @@
 
 #include "apps/ask_table.h"
 #include "apps/class_table.h"
+#include "cluster/excluded_nodes.h"
 #include "cluster/node_state.h"
 #include "options/engine_options.h"
 #include "placement/block_evaluator.h"
 #include "placement/cluster_search.h"
 #include "placement/column_source.h"
-#include "placement/excluded_nodes.h"
 #include "placement/named_nodes.h"
 #include "placement/stage_executor.h"
 #include "queues/pending_order.h"
@@ -137,7 +137,7 @@ private:
     template <typename LookAt>
     NodeKey refine(NodeKey least, std::size_t count, BlockBound&, ClassCache&, LookAt&&) const noexcept;
     struct KnownBlock;
-    const KnownBlock& know(const std::shared_ptr<const AskClass>&, std::uint32_t block);
+    KnownBlock& know(const std::shared_ptr<const AskClass>&, std::uint32_t block);
     NodeKey best_of_others(const std::shared_ptr<const AskClass>&, std::uint32_t block, std::uint64_t others,
                            ClassCache&);
     bool few_changes(const ClassCache&) const;
@@ -174,6 +174,9 @@ private:
         std::uint32_t block = ClassCache::kNoBlock;
         std::uint64_t version = 0;  // of the block
         std::uint64_t feasible = 0;
+        // The best of those that some asks do not exclude, as the last of them found it.
+        std::uint64_t among = 0;
+        NodeKey best = 0;
         LaneScores scores{};
     };
     std::array<KnownBlock, 4> known_blocks_;

@@ -173,9 +173,9 @@ ClassCache& Pipeline::cache_for(ClassId id) {
 }
 
 // All nodes of a block, judged for the class: mostly an ask alike has been here, and nothing has changed since.
-const Pipeline::KnownBlock& Pipeline::know(const std::shared_ptr<const AskClass>& ask_class, std::uint32_t number) {
+Pipeline::KnownBlock& Pipeline::know(const std::shared_ptr<const AskClass>& ask_class, std::uint32_t number) {
     const std::uint64_t version = state_.nodes.version(number);
-    for (const KnownBlock& known : known_blocks_) {
+    for (KnownBlock& known : known_blocks_) {
         if (known.block == number && known.version == version && known.ask_class == ask_class) {
             return known;
         }
@@ -185,6 +185,8 @@ const Pipeline::KnownBlock& Pipeline::know(const std::shared_ptr<const AskClass>
     fresh.block = number;
     fresh.version = version;
     fresh.feasible = evaluator_.judge_all(*ask_class, state_.nodes.block(number), fresh.scores);
+    fresh.among = 0;
+    fresh.best = 0;
     ++counters_.blocks_judged;
     return fresh;
 }
@@ -195,8 +197,12 @@ NodeKey Pipeline::best_of_others(const std::shared_ptr<const AskClass>& ask_clas
     if (const ClassCache::LastLook& last = cache.last_look(); last.block == number && last.stale == 0) {
         return evaluator_.best_of(last.feasible & others, last.scores, number);
     }
-    const KnownBlock& known = know(ask_class, number);
-    return evaluator_.best_of(known.feasible & others, known.scores, number);
+    KnownBlock& known = know(ask_class, number);
+    if (known.among != others) {
+        known.among = others;
+        known.best = evaluator_.best_of(known.feasible & others, known.scores, number);
+    }
+    return known.best;
 }
 
 NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
@@ -238,11 +244,11 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
         const std::uint32_t block = block_of(slot_of(best));
         const std::uint64_t others = BlockEvaluator::allowed(block, mask) & ~excluded.in_block(block);
         put_aside_.push_back(best);
-        cache.set(block, best_of_others(entry.spec, block, others, cache));
+        cache.set_aside(block, best_of_others(entry.spec, block, others, cache));
         best = settle(bound, cache, look_at);
     }
     for (const NodeKey aside : put_aside_) {  // to the class they are the best still
-        cache.set(block_of(slot_of(aside)), aside);
+        cache.come_back(block_of(slot_of(aside)), aside);
     }
     put_aside_.clear();
     counters_.blocks_bounded += bound.bounded();

@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "cluster/excluded_nodes.h"
 #include "placement/class_cache.h"
-#include "placement/excluded_nodes.h"
 #include "predicates/predicate_set.h"
 #include "scoring/cluster_scores.h"
 

@@ -1,6 +1,7 @@
 // Nodes that an ask is not tried on: left out because of a victim there that does not go, and avoided for a
 // time because the node refused the pod (R-NACK-4, R-ATTEMPT-12, R-VICTIM-7). Few asks have any.
 //
+// An ask has all of it in one entry, and there its excluded nodes as an attempt takes them: nothing is built for it.
 // Thread: the engine's. Owner: World.
 #pragma once
 
@@ -13,75 +14,115 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/ids.h"
+#include "base/sparse_table.h"
+#include "cluster/excluded_nodes.h"
 
 namespace bayplan {
 
 class ExcludedByVictims {
+    struct Reason {
+        Slot slot = kNone<Slot>;
+        AskId stuck = kNone<AskId>;
+        bool operator==(const Reason&) const = default;
+    };
+
 public:
+    struct Avoided {
+        Slot slot = kNone<Slot>;
+        std::int64_t until_ns = 0;
+        bool operator==(const Avoided&) const = default;
+        Slot at(std::int64_t now_ns) const { return now_ns < until_ns ? slot : kNone<Slot>; }
+    };
+    struct Entry {
+        ExcludedNodes nodes;  // those of the reasons
+        Avoided avoided;
+        AskId ask = kNone<AskId>;
+        std::vector<Reason> reasons;
+        bool empty() const { return reasons.empty() && avoided.slot == kNone<Slot>; }
+    };
+    // Null: nothing is excluded, and nothing avoided. Valid until that changes.
+    const Entry* of(AskId id) const { return entries_.find(id); }
+
     // --- because of a pod that is stuck there
     void exclude(AskId id, Slot slot, AskId stuck) {
-        excluded_[id].push_back({slot, stuck});
+        Entry& entry = make(id);
+        entry.reasons.push_back({slot, stuck});
+        entry.nodes.add(slot);
         excluded_for_[stuck].push_back(id);
     }
     // Undoes exclude() of just these.
     void let_in(AskId id, Slot slot, AskId stuck) {
-        forget_one(excluded_, id, Excluded{slot, stuck});
-        forget_one(excluded_for_, stuck, id);
+        Entry& entry = *entries_.find(id);
+        forget_last(entry.reasons, Reason{slot, stuck});
+        left(entry, slot);
+        give_up_if_empty(entry);
+        const auto waiting = excluded_for_.find(stuck);
+        forget_last(waiting->second, id);
+        if (waiting->second.empty()) {
+            excluded_for_.erase(waiting);
+        }
     }
-    bool any_excluded(AskId id) const { return excluded_.contains(id); }
+    bool any_excluded(AskId id) const {
+        const Entry* const entry = of(id);
+        return entry != nullptr && !entry->reasons.empty();
+    }
     bool is_excluded(AskId id, Slot slot) const {
-        const auto found = excluded_.find(id);
-        return found != excluded_.end() && std::any_of(found->second.begin(), found->second.end(),
-                                                       [&](const Excluded& entry) { return entry.slot == slot; });
+        const Entry* const entry = of(id);
+        return entry != nullptr && entry->nodes.contains(slot);
     }
+    // A node comes as often as there are reasons.
     template <typename Each>
     void for_each_excluded(AskId id, Each&& each) const {
-        if (const auto found = excluded_.find(id); found != excluded_.end()) {
-            for (const Excluded& entry : found->second) {
-                each(entry.slot);
+        if (const Entry* const entry = of(id)) {
+            for (const Reason& reason : entry->reasons) {
+                each(reason.slot);
             }
         }
     }
 
     // --- because it refused the pod
-    struct Avoided {
-        Slot slot = kNone<Slot>;
-        std::int64_t until_ns = 0;
-        bool operator==(const Avoided&) const = default;
-    };
     // Takes the place of a former one. The ask waits: once it has a node, it is not tried anywhere.
-    void avoid(AskId id, Slot slot, std::int64_t until_ns) { avoided_[id] = {slot, until_ns}; }
-    bool none_avoided() const { return avoided_.empty(); }
+    void avoid(AskId id, Slot slot, std::int64_t until_ns) { make(id).avoided = {slot, until_ns}; }
     // Whatever its time; kNone: nothing. And back to that.
     Avoided avoids(AskId id) const {
-        const auto found = avoided_.find(id);
-        return found == avoided_.end() ? Avoided{} : found->second;
+        const Entry* const entry = of(id);
+        return entry == nullptr ? Avoided{} : entry->avoided;
     }
     void put_back(AskId id, const Avoided& before) {
-        avoided_.erase(id);
-        if (before.slot != kNone<Slot>) {
-            avoided_.emplace(id, before);
-        }
+        Entry& entry = make(id);
+        entry.avoided = before;
+        give_up_if_empty(entry);
     }
     // The node that the ask avoids now, or kNone.
-    Slot avoided(AskId id, std::int64_t now_ns) const {
-        const auto found = avoided_.find(id);
-        return found != avoided_.end() && now_ns < found->second.until_ns ? found->second.slot : kNone<Slot>;
-    }
+    Slot avoided(AskId id, std::int64_t now_ns) const { return avoids(id).at(now_ns); }
 
-    void ask_placed(AskId id) { avoided_.erase(id); }
+    void ask_placed(AskId id) { put_back(id, {}); }
     void ask_gone(AskId id) {
-        avoided_.erase(id);
-        if (const auto found = excluded_.find(id); found != excluded_.end()) {
-            for (const Excluded& entry : found->second) {
-                forget(excluded_for_, entry.stuck, [&](AskId other) { return other == id; });
-            }
-            excluded_.erase(found);
+        const Entry* const entry = of(id);
+        if (entry == nullptr) {
+            return;
         }
+        for (const Reason& reason : entry->reasons) {
+            if (const auto waiting = excluded_for_.find(reason.stuck); waiting != excluded_for_.end()) {
+                std::erase(waiting->second, id);
+                if (waiting->second.empty()) {
+                    excluded_for_.erase(waiting);
+                }
+            }
+        }
+        entries_.remove(id);
     }
     // After its pods are gone, and with them the reasons to leave it out.
     void node_gone(Slot slot) {
-        erase_if(avoided_, [&](const auto& entry) { return entry.second.slot == slot; });
+        std::vector<AskId> avoiding;
+        entries_.for_each([&](const Entry& entry) {
+            if (entry.avoided.slot == slot) {
+                avoiding.push_back(entry.ask);
+            }
+        });
+        for (const AskId id : avoiding) {
+            put_back(id, {});
+        }
     }
     // The asks for which a node is left out because of the pod, and which: each(ask, slot).
     template <typename Each>
@@ -91,9 +132,9 @@ public:
         std::sort(asks.begin(), asks.end());
         asks.erase(std::unique(asks.begin(), asks.end()), asks.end());
         for (const AskId id : asks) {
-            for (const Excluded& entry : excluded_.at(id)) {
-                if (entry.stuck == stuck) {
-                    each(id, entry.slot);
+            for (const Reason& reason : of(id)->reasons) {
+                if (reason.stuck == stuck) {
+                    each(id, reason.slot);
                 }
             }
         }
@@ -107,45 +148,53 @@ public:
         std::vector<AskId> freed = std::move(found->second);
         excluded_for_.erase(found);
         for (const AskId id : freed) {
-            forget(excluded_, id, [&](const Excluded& entry) { return entry.stuck == pod; });
+            if (Entry* const entry = entries_.find(id)) {  // null: it comes twice, with two nodes
+                forget_reasons(*entry, pod);
+            }
         }
         std::sort(freed.begin(), freed.end());
         return freed;
     }
 
 private:
-    struct Excluded {
-        Slot slot = kNone<Slot>;
-        AskId stuck = kNone<AskId>;
-        bool operator==(const Excluded&) const = default;
-    };
-    template <typename Value>
-    using ByAsk = boost::unordered_flat_map<AskId, Value>;
-
-    template <typename List, typename Is>
-    static void forget(ByAsk<List>& lists, AskId id, Is&& is) {
-        if (const auto found = lists.find(id); found != lists.end()) {
-            std::erase_if(found->second, is);
-            if (found->second.empty()) {
-                lists.erase(found);
+    Entry& make(AskId id) {
+        Entry& entry = entries_.make(id);
+        entry.ask = id;
+        return entry;
+    }
+    void give_up_if_empty(const Entry& entry) {
+        if (entry.empty()) {
+            entries_.remove(entry.ask);
+        }
+    }
+    void forget_reasons(Entry& entry, AskId stuck) {
+        std::vector<Slot> slots;
+        std::erase_if(entry.reasons, [&](const Reason& reason) {
+            if (reason.stuck == stuck) {
+                slots.push_back(reason.slot);
             }
+            return reason.stuck == stuck;
+        });
+        for (const Slot slot : slots) {
+            left(entry, slot);
+        }
+        give_up_if_empty(entry);
+    }
+    // A reason to exclude the node is gone: it is let in, unless there is another.
+    static void left(Entry& entry, Slot slot) {
+        if (std::none_of(entry.reasons.begin(), entry.reasons.end(),
+                         [&](const Reason& reason) { return reason.slot == slot; })) {
+            entry.nodes.remove(slot);
         }
     }
-
-    // The last that equals it.
-    template <typename List, typename Item>
-    static void forget_one(ByAsk<List>& lists, AskId id, const Item& item) {
-        const auto found = lists.find(id);
-        const auto last = std::find(found->second.rbegin(), found->second.rend(), item);
-        found->second.erase(std::next(last).base());
-        if (found->second.empty()) {
-            lists.erase(found);
-        }
+    template <typename Item>
+    static void forget_last(std::vector<Item>& items, const Item& item) {
+        items.erase(std::next(std::find(items.rbegin(), items.rend(), item)).base());
     }
 
-    ByAsk<std::vector<Excluded>> excluded_;
-    ByAsk<std::vector<AskId>> excluded_for_;  // by the pod that is stuck: the asks with such an entry
-    ByAsk<Avoided> avoided_;
+    SparseTable<AskId, Entry> entries_;
+    boost::unordered_flat_map<AskId, std::vector<AskId>>
+        excluded_for_;  // by the pod that is stuck: asks with such a reason
 };
 
 }  // namespace bayplan

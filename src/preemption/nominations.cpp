@@ -53,11 +53,6 @@ std::optional<Nomination> Nominations::drop(AskId id) {
     return dropped;
 }
 
-const Nomination* Nominations::of(AskId id) const {
-    const auto found = by_ask_.find(id);
-    return found == by_ask_.end() ? nullptr : &found->second;
-}
-
 const std::vector<AskId>& Nominations::on(Slot slot) const {
     static const std::vector<AskId> kNobody;
     const auto found = by_node_.find(slot);

@@ -32,7 +32,14 @@ public:
     void set(AskId, Nomination);
     std::optional<Nomination> drop(AskId);  // what it had; none: it had none
     bool empty() const { return by_ask_.empty(); }
-    const Nomination* of(AskId) const;  // null: none
+    // Null: none.
+    const Nomination* of(AskId id) const {
+        if (empty()) {
+            return nullptr;
+        }
+        const auto found = by_ask_.find(id);
+        return found == by_ask_.end() ? nullptr : &found->second;
+    }
     // The asks nominated to the node, in the order in which they would be tried.
     const std::vector<AskId>& on(Slot) const;
     // The nodes that anybody is nominated to, in no particular order.

@@ -41,6 +41,18 @@ TEST(ExcludedByVictims, the_end_of_a_stuck_pod_frees_those_who_left_its_node_out
     EXPECT_TRUE(excluded.pod_gone(kStuck).empty()) << "another pod may get its id";
 }
 
+TEST(ExcludedByVictims, a_node_with_two_stuck_pods_is_let_in_when_both_are_gone) {
+    ExcludedByVictims excluded;
+    excluded.exclude(kAsk, kNode, kStuck);
+    excluded.exclude(kAsk, kNode, AskId{8});
+    excluded.exclude(kAsk, Slot{4}, kStuck);
+    EXPECT_EQ(excluded.pod_gone(kStuck), (std::vector{kAsk, kAsk}));
+    EXPECT_TRUE(excluded.is_excluded(kAsk, kNode)) << "the other is there still";
+    EXPECT_FALSE(excluded.is_excluded(kAsk, Slot{4}));
+    excluded.let_in(kAsk, kNode, AskId{8});
+    EXPECT_EQ(excluded.of(kAsk), nullptr);
+}
+
 TEST(ExcludedByVictims, an_ask_that_is_gone_is_not_freed_later_nor_does_another_with_its_id_leave_anything_out) {
     ExcludedByVictims excluded;
     excluded.exclude(kAsk, kNode, kStuck);

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 
+#include "cluster/excluded_nodes.h"
 #include "engine/world.h"
-#include "placement/excluded_nodes.h"
 #include "placement/pipeline.h"
 #include "predicates/registry.h"
 #include "scoring/registry.h"
@@ -36,6 +38,25 @@ TEST(ExcludedNodes, are_told_by_block) {
     EXPECT_EQ(blocks, (std::vector<std::pair<std::uint32_t, std::uint64_t>>{{0, 1u << 5}, {2, 0b110}}));
     excluded.clear();
     EXPECT_TRUE(excluded.empty());
+}
+
+TEST(ExcludedNodes, are_the_same_set_while_they_are_few_and_when_they_are_many) {
+    ExcludedNodes excluded;
+    std::set<Slot> model;
+    std::mt19937_64 random(1);
+    for (int step = 0; step < 4'000; ++step) {
+        const auto slot = static_cast<Slot>(random() % 40);
+        if (random() % 20 < (step / 500 % 2 == 0 ? 12u : 8u)) {
+            excluded.add(slot);
+            model.insert(slot);
+        } else {
+            excluded.remove(slot);
+            model.erase(slot);
+        }
+        ASSERT_TRUE(std::ranges::equal(excluded.slots(), model));
+        const ExcludedNodes copy = excluded;
+        ASSERT_TRUE(std::ranges::equal(copy.slots(), model));
+    }
 }
 
 class ExcludedNodesInWorlds : public ::testing::TestWithParam<std::tuple<std::uint64_t, ScorePolicy>> {
