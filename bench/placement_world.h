@@ -33,8 +33,8 @@ public:
         : world(options_, readers, kAllCounts),
           evaluator(make_predicates({}), make_scores(options_), options_.score, lane_kernels(options_.simd)),
           search(evaluator.predicates(), make_cluster_scores(options_), evaluator.kernels()),
-          pipeline(options_, {world.asks, world.classes, *world.order, world.node_state, world.view}, evaluator, search,
-                   make_inline_executor()),
+          pipeline(options_, {world.asks, world.classes, world.caches, *world.order, world.node_state, world.view},
+                   evaluator, search, make_inline_executor()),
           pods_(world.resources.acquire("pods")) {
         const std::vector<ResourceAmount> capacity = amounts(kNodeCpu, kNodeMemory, kNodePods);
         for (std::uint32_t node = 0; node < nodes; ++node) {

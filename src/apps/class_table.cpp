@@ -1,4 +1,4 @@
-// Finding or making the class of an ask, and giving up what caches use too much; see class_table.h.
+// Finding or making the class of an ask; see class_table.h.
 #include "apps/class_table.h"
 
 #include <utility>
@@ -61,15 +61,24 @@ ClassId ClassTable::acquire(AskClass&& spec) {
 void ClassTable::release(ClassId id) {
     ClassEntry& entry = entries_[raw(id)];
     BP_CHECK_OP(entry.references, >, 0u);
-    // A class whose cache is away is forgotten when the cache comes back.
-    if (--entry.references == 0 && entry.proposed_in == 0) {
+    if (--entry.references == 0 && !entry.held) {
+        forget(id);
+    }
+}
+
+void ClassTable::let_go(ClassId id) {
+    ClassEntry& entry = entries_[raw(id)];
+    entry.held = false;
+    if (entry.references == 0) {
         forget(id);
     }
 }
 
 void ClassTable::forget(ClassId id) {
     ClassEntry& entry = entries_[raw(id)];
-    give_up_cache(id);
+    for (ClassListener* const listener : listeners_) {
+        listener->class_gone(id);
+    }
     ids_.erase(entry.spec.get());
     for (const ResourceAmount& request : entry.spec->requests) {
         resources_.release(request.resource);
@@ -80,85 +89,6 @@ void ClassTable::forget(ClassId id) {
     specs_.release(entry.spec->pod_spec);
     entry = ClassEntry{};
     free_.push_back(id);
-}
-
-void ClassTable::mark_used(ClassId id) {
-    ClassEntry& entry = entries_[raw(id)];
-    if (entry.in_use_list) {
-        use_list_.splice(use_list_.begin(), use_list_, entry.used);
-    } else {
-        use_list_.push_front(id);
-        entry.used = use_list_.begin();
-        entry.in_use_list = true;
-    }
-}
-
-void ClassTable::give_up_cache(ClassId id) {
-    ClassEntry& entry = entries_[raw(id)];
-    if (entry.in_use_list) {
-        use_list_.erase(entry.used);
-        entry.in_use_list = false;
-    }
-    cache_bytes_ -= std::exchange(entry.cache_bytes, 0);
-    if (entry.cache && pool_.size() < kPooledMax && entry.cache->bytes() <= kPooledBytesMax) {
-        entry.cache->clear();
-        pool_.push_back(std::move(entry.cache));
-    }
-    entry.cache.reset();
-}
-
-void ClassTable::count_bytes(ClassId id) {
-    ClassEntry& entry = entries_[raw(id)];
-    const std::size_t bytes = entry.cache->bytes();
-    cache_bytes_ += bytes - std::exchange(entry.cache_bytes, bytes);
-}
-
-ClassCache& ClassTable::cache(ClassId id) {
-    ClassEntry& entry = entries_[raw(id)];
-    BP_CHECK_OP(entry.proposed_in, ==, 0u);
-    if (entry.cache && !use_list_.empty() && use_list_.front() == id) {
-        return *entry.cache;  // the class of the ask before
-    }
-    if (!use_list_.empty() && use_list_.front() != id) {
-        count_bytes(use_list_.front());  // what it has grown to while it was used
-    }
-    if (!entry.cache) {
-        if (pool_.empty()) {
-            pool_.push_back(std::make_unique<ClassCache>());
-        }
-        entry.cache = std::move(pool_.back());
-        pool_.pop_back();
-    }
-    mark_used(id);
-    while (cache_bytes_ > cache_bytes_max_ && use_list_.size() > 1) {
-        give_up_cache(use_list_.back());
-    }
-    return *entry.cache;
-}
-
-std::unique_ptr<ClassCache> ClassTable::lend_cache(ClassId id, std::uint64_t batch) {
-    cache(id);
-    ClassEntry& entry = entries_[raw(id)];
-    // Off the list while it is away, so that it is not given up.
-    away_.splice(away_.begin(), use_list_, entry.used);
-    entry.in_use_list = false;
-    entry.proposed_in = batch;
-    return std::move(entry.cache);
-}
-
-void ClassTable::return_cache(ClassId id, std::unique_ptr<ClassCache> cache) {
-    ClassEntry& entry = entries_[raw(id)];
-    entry.cache = std::move(cache);
-    if (!use_list_.empty()) {
-        count_bytes(use_list_.front());  // the one that this puts behind
-    }
-    entry.proposed_in = 0;
-    use_list_.splice(use_list_.begin(), away_, entry.used);
-    entry.in_use_list = true;
-    count_bytes(id);
-    if (entry.references == 0) {
-        forget(id);
-    }
 }
 
 }  // namespace bayplan

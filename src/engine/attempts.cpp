@@ -88,13 +88,14 @@ bool Attempts::shares_failures(AskId id) const {
 }
 
 void Attempts::fail(AskId id) {
-    ClassEntry& entry = world_.classes[world_.asks[id].ask_class];
+    const ClassId ask_class = world_.asks[id].ask_class;
     const bool shared = shares_failures(id) && !world_.asks[id].never_preempts;
     // Both only grow.
     const std::uint64_t position = world_.node_state.log().head() + world_.topology.version();
-    if (shared && entry.failure_position == position) {
+    if (const LastFailure* const last = world_.failures.last(ask_class);
+        shared && last != nullptr && last->position == position) {
         // Nothing has changed since another ask of the class failed and found nobody to preempt.
-        lifecycle_.fail(id, entry.failure_text, entry.failed_predicates, {}, 0);
+        lifecycle_.fail(id, last->message, last->failed_predicates, {}, 0);
         return;
     }
     Diagnoser diagnoser(world_, predicates_, id);
@@ -103,9 +104,9 @@ void Attempts::fail(AskId id) {
     const std::string message = whole_message(std::move(diagnosis.message), outcome);
     const std::uint32_t failed = diagnosis.failed_predicates | outcome.failed_predicates;
     if (shared && !outcome.chosen) {
-        entry.failure_position = world_.node_state.log().head() + world_.topology.version();
-        entry.failure_text = message;
-        entry.failed_predicates = failed;
+        world_.failures.keep(ask_class, {.message = message,
+                                         .failed_predicates = failed,
+                                         .position = world_.node_state.log().head() + world_.topology.version()});
     }
     lifecycle_.fail(id, message, failed, outcome, diagnosis.unschedulable_count);
 }

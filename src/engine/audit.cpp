@@ -191,20 +191,20 @@ void check_entries(const World& world, std::vector<std::string>& broken) {
 // A cached key must be what a fresh look gives (a bound no less), for every block that has not changed since.
 void check_cache(World& world, AskId id, const BlockEvaluator& evaluator, std::vector<std::string>& broken) {
     const ClassId ask_class = world.asks[id].ask_class;
-    const ClassEntry& entry = world.classes[ask_class];
-    if (!entry.cache || entry.cache->position() == ClassCache::kNever) {
+    const ClassCache* const cache = world.caches.find(ask_class);
+    if (cache == nullptr || cache->position() == ClassCache::kNever) {
         return;
     }
     const Subject subject = subject_of(world.view, ask_class);
     const NodeMask* mask = world.topology.signatures().mask(subject.plan.signature).get();
-    for (std::uint32_t block = 0; block < entry.cache->block_count(); ++block) {
-        if (world.node_state.version(block) > entry.cache->position()) {
+    for (std::uint32_t block = 0; block < cache->block_count(); ++block) {
+        if (world.node_state.version(block) > cache->position()) {
             continue;
         }
-        const NodeKey best =
-            evaluator.best(*entry.spec, world.node_state.block(block), block, BlockEvaluator::allowed(block, mask));
-        const NodeKey cached = entry.cache->best_in(block);
-        if (entry.cache->exact(block) ? cached != best : cached < best) {
+        const NodeKey best = evaluator.best(*world.classes[ask_class].spec, world.node_state.block(block), block,
+                                            BlockEvaluator::allowed(block, mask));
+        const NodeKey cached = cache->best_in(block);
+        if (cache->exact(block) ? cached != best : cached < best) {
             broken.push_back("the cached best of block " + std::to_string(block) + " is stale for " +
                              std::string(world.asks.key(id)));
         }

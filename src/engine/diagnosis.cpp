@@ -91,7 +91,7 @@ void Diagnoser::judge_block(const Subject& pod, std::uint32_t number, FailureCac
 }
 
 void Diagnoser::judge_cached(Diagnosis& diagnosis) {
-    FailureCache& cache = world_.failures.of(world_.classes, world_.asks[ask_].ask_class);
+    FailureCache& cache = world_.failures.of(world_.asks[ask_].ask_class);
     const std::uint64_t terms_version = world_.topology.terms_version();
     if (cache.terms_version != terms_version || cache.reasons.size() > FailureCache::kReasonsMax) {
         cache.clear();
@@ -228,7 +228,7 @@ Diagnosis Diagnoser::diagnose() {
 
 // Any event may help, since nobody knows; and nobody is preempted for it.
 Diagnosis Diagnoser::without_reasons() {
-    world_.failures.of(world_.classes, world_.asks[ask_].ask_class).clear();
+    world_.failures.of(world_.asks[ask_].ask_class).clear();
     unschedulable_.assign(world_.node_state.block_count(), 0);
     FailureMessage message;
     message.set_whole({std::string(kNoReasonFound)});

@@ -6,7 +6,7 @@
 //
 // Only for asks whose fate on a node hangs on nothing but that node's own block: no ports, volumes or other
 // pods, no node left out for the ask alone.
-// Thread: the engine's. Owner: the class (apps/class_table.h), or Failures for classes of one ask.
+// Thread: the engine's. Owner: Failures, by the class's id.
 #pragma once
 
 #include <array>
@@ -51,17 +51,42 @@ struct FailureCache {
     void clear();
 };
 
-// Hands out the caches.
-class Failures {
+// What the last failed attempt of a class was told.
+struct LastFailure {
+    std::string message;
+    std::uint32_t failed_predicates = 0;
+    std::uint64_t position = UINT64_MAX;  // what it is true for
+};
+
+// Hands out the caches, and keeps the last failures, of classes that are alive.
+class Failures final : public ClassListener {
 public:
+    explicit Failures(ClassTable& classes) : classes_(classes) { classes.add_listener(*this); }
+    Failures(const Failures&) = delete;
+    Failures& operator=(const Failures&) = delete;
+
     // 12 KB each at 10,000 nodes.
     static constexpr std::size_t kCachesMax = 512;
 
     // The class's cache, made if need be; for a class with one ask that has not failed before, one that is used
     // again for the next of these, empty.
-    FailureCache& of(ClassTable&, ClassId);
+    FailureCache& of(ClassId);
+    // Null: none was kept.
+    const LastFailure* last(ClassId id) const { return raw(id) < entries_.size() ? &entries_[raw(id)].last : nullptr; }
+    // Of asks like it, until something changes.
+    void keep(ClassId, LastFailure);
+
+    void class_gone(ClassId) override;
 
 private:
+    struct Entry {
+        std::unique_ptr<FailureCache> cache;
+        LastFailure last;
+    };
+    Entry& entry(ClassId);
+
+    ClassTable& classes_;
+    std::vector<Entry> entries_;  // by class; some that never failed have none
     FailureCache once_;
     std::deque<ClassId> holders_;  // oldest first; some may have theirs no more
 };

@@ -23,6 +23,7 @@
 #include "engine/failure_cache.h"
 #include "engine/object_table.h"
 #include "options/engine_options.h"
+#include "placement/class_caches.h"
 #include "preemption/budgets.h"
 #include "preemption/departures.h"
 #include "preemption/excluded_by_victims.h"
@@ -61,7 +62,8 @@ struct World {
           holds(node_state, resources, devices),
           known(texts),
           specs(texts),
-          classes(resources, names, specs, kClassCacheBytesMax),
+          classes(resources, names, specs),
+          caches(classes, kClassCacheBytesMax),
           topology({texts, known, asks, specs, classes, nodes}, topology_options(settings, predicate_parts)),
           order(std::make_unique<LeafOrder>(asks)),
           backoff(asks),
@@ -94,6 +96,7 @@ struct World {
     const KnownTexts known;
     SpecTable specs;
     ClassTable classes;
+    ClassCaches caches;
     AmountTotals totals;
     ClusterFacts topology;
     const ClusterView view{asks, classes, specs, nodes, node_state, topology, resources, devices};
@@ -115,7 +118,7 @@ struct World {
     Budgets budgets;
     VictimIndex victim_index;
     PodTails pod_tails;
-    Failures failures;
+    Failures failures{classes};
     std::vector<std::uint32_t> changed_blocks;  // of the look under way
 
     ShimTable shims;

@@ -10,7 +10,7 @@
 //   touched_, sites_ only with columns: what searches keep, and a bit per block that changed since the last of them
 //   last_             the block that was judged last, node by node: mostly the next ask's, with one node changed
 //
-// Thread: one owner at a time: the class table (engine thread), or the proposal it was handed to.
+// Thread: one owner at a time: ClassCaches (engine thread), or the proposal it was handed to.
 #pragma once
 
 #include <algorithm>

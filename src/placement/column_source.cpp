@@ -16,11 +16,11 @@ const ClassCache* ColumnSource::cache_alike(ClassId id, const AskClass& ask_clas
         if (other == kNone<ClassId> || other == id) {
             continue;
         }
-        const ClassEntry& entry = classes_[other];
         // Null: the class is gone, or its cache is, or it is away with a proposal.
-        if (entry.spec && entry.cache && entry.cache->columns() && entry.cache->position() != ClassCache::kNever &&
-            alike(*entry.spec, ask_class)) {
-            return entry.cache.get();
+        const ClassCache* const cache = caches_.find(other);
+        if (cache != nullptr && cache->columns() && cache->position() != ClassCache::kNever &&
+            alike(*classes_[other].spec, ask_class)) {
+            return cache;
         }
     }
     return nullptr;
@@ -39,7 +39,7 @@ void ColumnSource::fill(ClassId id, const AskClass& ask_class, ClassCache& cache
         cache.copy_columns(*source);
         return;
     }
-    const ClassEntry& entry = classes_[id];
+    const ClassCaches::Entry& entry = caches_[id];
     if (!entry.cache && entry.proposed_in == 0) {
         return;  // the class keeps no cache: nobody could take its columns
     }

@@ -9,13 +9,15 @@
 #include <cstdint>
 
 #include "apps/class_table.h"
+#include "placement/class_caches.h"
 #include "topology/cluster_facts.h"
 
 namespace bayplan {
 
 class ColumnSource {
 public:
-    ColumnSource(const ClassTable& classes, ClusterFacts& topology) : classes_(classes), topology_(topology) {}
+    ColumnSource(const ClassTable& classes, ClassCaches& caches, ClusterFacts& topology)
+        : classes_(classes), caches_(caches), topology_(topology) {}
 
     // The cache is the class's and wants columns. Where it has none yet, it gets those of a class alike, as far as they
     // are brought up to date; or if there is no such class, others may take them from this one once it has them.
@@ -30,6 +32,7 @@ private:
     const ClassCache* cache_alike(ClassId, const AskClass&) const;
 
     const ClassTable& classes_;
+    ClassCaches& caches_;
     ClusterFacts& topology_;
     std::array<ClassId, kRemembered> known_ = filled();
     std::size_t next_ = 0;

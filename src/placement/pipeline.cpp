@@ -35,7 +35,7 @@ Pipeline::Pipeline(const EngineOptions& options, State state, const BlockEvaluat
       search_(search),
       named_(evaluator, search),
       executor_(std::move(executor)),
-      column_source_(state.classes, state.cluster.topology) {
+      column_source_(state.classes, state.caches, state.cluster.topology) {
     executor_->start(*this);
 }
 
@@ -181,19 +181,19 @@ bool Pipeline::select(Batch& batch) {
 
 // --- proposing
 
-std::uint64_t Pipeline::blocks_behind(const ClassEntry& entry) const {
+std::uint64_t Pipeline::blocks_behind(const ClassCache* cache) const {
     const std::uint64_t blocks = state_.nodes.block_count();
-    if (!entry.cache || entry.cache->position() == ClassCache::kNever) {
+    if (cache == nullptr || cache->position() == ClassCache::kNever) {
         return blocks;
     }
-    return std::min(blocks, state_.nodes.log().head() - entry.cache->position());
+    return std::min(blocks, state_.nodes.log().head() - cache->position());
 }
 
 // Of columns: those of its own, or of a class alike, or of all nodes.
 std::uint64_t Pipeline::judging_ns(ClassId id) const {
-    const ClassEntry& entry = state_.classes[id];
-    const bool own = entry.cache && entry.cache->columns() && entry.cache->position() != ClassCache::kNever;
-    const std::uint64_t position = own ? entry.cache->position() : column_source_.fills_up_to(id, *entry.spec);
+    const ClassCache* const cache = state_.caches.find(id);
+    const bool own = cache != nullptr && cache->columns() && cache->position() != ClassCache::kNever;
+    const std::uint64_t position = own ? cache->position() : column_source_.fills_up_to(id, *state_.classes[id].spec);
     const std::uint64_t blocks = state_.nodes.block_count();
     return position == ClassCache::kNever ? blocks * kJudgeNs
                                           : std::min(blocks, state_.nodes.log().head() - position) * kJudgeChangedNs;
@@ -201,13 +201,14 @@ std::uint64_t Pipeline::judging_ns(ClassId id) const {
 
 // What the commit is spared if the class is proposed, less what that costs it.
 std::uint64_t Pipeline::gain_of_proposing(ClassId id) {
-    const ClassEntry& entry = state_.classes[id];
-    const Subject subject = subject_of(state_.cluster, *entry.spec);
-    const bool columns = (entry.cache && entry.cache->columns()) || search_.depends_on_pods(subject);
+    const AskClass& ask_class = *state_.classes[id].spec;
+    const ClassCache* const cache = state_.caches.find(id);
+    const Subject subject = subject_of(state_.cluster, ask_class);
+    const bool columns = (cache != nullptr && cache->columns()) || search_.depends_on_pods(subject);
     const bool ranged = state_.cluster.topology.signatures().mask(subject.plan.signature) == nullptr &&
-                        evaluator_.bound_for(*entry.spec).by_ranges();
-    const std::uint64_t ns = columns ? judging_ns(id) : blocks_behind(entry) * (ranged ? kRangedNs : kBoundNs);
-    const bool fresh = !entry.cache || entry.cache->position() == ClassCache::kNever;
+                        evaluator_.bound_for(ask_class).by_ranges();
+    const std::uint64_t ns = columns ? judging_ns(id) : blocks_behind(cache) * (ranged ? kRangedNs : kBoundNs);
+    const bool fresh = cache == nullptr || cache->position() == ClassCache::kNever;
     const std::uint64_t cost = kProposalNs + (fresh ? state_.nodes.block_count() * kKeyNs : 0);
     return ns + kSettleNs > cost ? ns + kSettleNs - cost : 0;
 }
@@ -225,16 +226,21 @@ bool Pipeline::worth_proposing(const std::vector<ClassId>& classes) {
     return gain > kHandOverNs;
 }
 
+bool Pipeline::suits_named(ClassId id) const {
+    const AskClass& ask_class = *state_.classes[id].spec;
+    return named_.suits(ask_class, state_.cluster.topology.plan(ask_class.pod_spec));
+}
+
 void Pipeline::submit_proposals(Batch& batch) {
     const std::uint64_t oldest = batches_.empty() ? batch.number : batches_.front().number;
     std::vector<ClassId>& classes = proposed_classes_;
     classes.clear();
     for (const Selected& selected : batch.asks) {
         const ClassId id = state_.asks[selected.ask.id].ask_class;
-        ClassEntry& entry = state_.classes[id];
+        ClassCaches::Entry& entry = state_.caches[id];
         // In an unfinished batch, or away with one that was cut: resolved at commit.
         const bool free = entry.last_batch < oldest && entry.proposed_in == 0;
-        if (free && !named_.suits(*entry.spec, state_.cluster.topology.plan(entry.spec->pod_spec))) {
+        if (free && !suits_named(id)) {
             classes.push_back(id);
         }
         entry.last_batch = batch.number;
@@ -250,7 +256,7 @@ void Pipeline::submit_proposals(Batch& batch) {
         Proposal proposal;
         proposal.ask_class = id;
         proposal.spec = state_.classes[id].spec;
-        proposal.cache = state_.classes.lend_cache(id, message->number);
+        proposal.cache = state_.caches.lend(id, message->number);
         const Subject subject = subject_of(state_.cluster, *proposal.spec);
         proposal.mask = state_.cluster.topology.signatures().mask(subject.plan.signature);
         const bool filled = proposal.cache->columns() && proposal.cache->position() != ClassCache::kNever;
@@ -258,7 +264,7 @@ void Pipeline::submit_proposals(Batch& batch) {
         if (proposal.cache->columns()) {
             column_source_.fill(id, *proposal.spec, *proposal.cache);
         }
-        state_.classes[id].last_proposal = message->number;
+        state_.caches[id].last_proposal = message->number;
         proposal.position = state_.nodes.published();
         proposal.block_count = state_.nodes.block_count();
         message->proposals.push_back(std::move(proposal));
@@ -287,7 +293,7 @@ bool Pipeline::collect_one() {
     BP_CHECK_OP(batch->number, ==, last_collected_ + 1);
     last_collected_ = batch->number;
     for (Proposal& proposal : batch->proposals) {
-        state_.classes.return_cache(proposal.ask_class, std::move(proposal.cache));
+        state_.caches.take_back(proposal.ask_class, std::move(proposal.cache));
         counters_.blocks_proposed += proposal.looks;
     }
     counters_.proposals += batch->proposals.size();

@@ -23,6 +23,7 @@
 #include "cluster/node_state.h"
 #include "options/engine_options.h"
 #include "placement/block_evaluator.h"
+#include "placement/class_caches.h"
 #include "placement/cluster_search.h"
 #include "placement/column_source.h"
 #include "placement/named_nodes.h"
@@ -51,6 +52,7 @@ public:
     struct State {
         AskTable& asks;
         ClassTable& classes;
+        ClassCaches& caches;
         PendingOrder& order;
         NodeState& nodes;
         const ClusterView& cluster;
@@ -115,8 +117,9 @@ private:
     std::unique_ptr<ProposalBatch> message();
     std::uint64_t gain_of_proposing(ClassId);
     std::uint64_t judging_ns(ClassId) const;
+    bool suits_named(ClassId) const;
     bool worth_proposing(const std::vector<ClassId>&);
-    std::uint64_t blocks_behind(const ClassEntry&) const;
+    std::uint64_t blocks_behind(const ClassCache*) const;
     void wait_for(std::uint64_t submitted_as);
     bool collect_one();
     ClassCache& cache_for(ClassId);

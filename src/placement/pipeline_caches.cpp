@@ -165,8 +165,8 @@ void Pipeline::propose(Proposal& proposal, std::uint32_t worker) noexcept {
 // A class of one ask is hardly asked for again, unless it fails: its cache need not be kept.
 ClassCache& Pipeline::cache_for(ClassId id) {
     const ClassEntry& entry = state_.classes[id];
-    if (entry.references > 1 || entry.cache || !entry.failure_text.empty()) {
-        return state_.classes.cache(id);
+    if (entry.references > 1 || entry.failed || state_.caches.find(id) != nullptr) {
+        return state_.caches.use(id);
     }
     once_.clear();
     return once_;
@@ -206,14 +206,15 @@ NodeKey Pipeline::best_of_others(const std::shared_ptr<const AskClass>& ask_clas
 }
 
 NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
-    ClassEntry& entry = state_.classes[id];
+    const ClassEntry& entry = state_.classes[id];
+    const ClassCaches::Entry& caches = state_.caches[id];
     const Subject subject = subject_of(state_.cluster, *entry.spec);
-    counters_.resolved_at_commit += committing_ == 0 || entry.last_proposal != committing_ ? 1 : 0;
+    counters_.resolved_at_commit += committing_ == 0 || caches.last_proposal != committing_ ? 1 : 0;
     if (named_.suits(subject.ask_class, subject.plan)) {
         return named_.find(subject, state_.nodes, excluded);
     }
-    if (entry.proposed_in != 0) {
-        wait_for(entry.proposed_in);
+    if (caches.proposed_in != 0) {
+        wait_for(caches.proposed_in);
     }
     ClassCache& cache = cache_for(id);
     const NodeMask* mask = state_.cluster.topology.signatures().mask(subject.plan.signature).get();

@@ -199,7 +199,7 @@ protected:
     ClusterSearch search_{evaluator_.predicates(), make_cluster_scores(options_), evaluator_.kernels()};
     ClusterSearch naive_{evaluator_.predicates(), make_cluster_scores(options_), evaluator_.kernels()};
     Pipeline pipeline_{options_,
-                       {world_.asks, world_.classes, *world_.order, world_.node_state, world_.view},
+                       {world_.asks, world_.classes, world_.caches, *world_.order, world_.node_state, world_.view},
                        evaluator_,
                        search_,
                        make_inline_executor()};

@@ -91,7 +91,7 @@ protected:
     KnownTexts known_{texts_};
     AskTable asks_;
     SpecTable specs_{texts_};
-    ClassTable classes_{kinds_, names_, specs_, 1};
+    ClassTable classes_{kinds_, names_, specs_};
     ClusterFacts topology_{{texts_, known_, asks_, specs_, classes_, nodes_}, {}};
     Devices devices_{state_, kinds_, DeviceChoice::fullest};
     const ClusterView cluster_{asks_, classes_, specs_, nodes_, state_, topology_, kinds_, devices_};

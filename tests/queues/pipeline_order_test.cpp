@@ -97,7 +97,7 @@ protected:
     BlockEvaluator evaluator_{make_predicates({}), make_scores(options_), options_.score, lane_kernels(options_.simd)};
     ClusterSearch search_{evaluator_.predicates(), make_cluster_scores(options_), evaluator_.kernels()};
     Pipeline pipeline_{options_,
-                       {world_.asks, world_.classes, *order_, world_.node_state, world_.view},
+                       {world_.asks, world_.classes, world_.caches, *order_, world_.node_state, world_.view},
                        evaluator_,
                        search_,
                        make_inline_executor()};
