@@ -12,21 +12,21 @@ namespace bayplan::measure {
 
 namespace {
 
-constexpr ConnectionId kConnection = 1;
-constexpr std::uint32_t kItemsPerMessage = 64;
-constexpr std::uint64_t kAttemptsPerTurn = 1'024;  // as the daemon's loop
+constexpr ConnectionId kMeasuredShim = 1;
+constexpr std::uint32_t kKubeItemsPerMessage = 64;
+constexpr std::uint64_t kKubeAttemptsPerTurn = 1'024;  // as the daemon's loop
 constexpr std::int64_t kMi = std::int64_t{1} << 20;
 constexpr std::int64_t kGi = std::int64_t{1} << 30;
 
 }  // namespace
 
 KubeDriver::KubeDriver(const workload::KubeLoad& load, Scheduler& scheduler) : load_(load), scheduler_(scheduler) {
-    scheduler_.apply(Connect{.connection = kConnection, .shim = "shim-bench", .shim_instance = 7});
+    scheduler_.apply(Connect{.connection = kMeasuredShim, .shim = "shim-bench", .shim_instance = 7});
     send(ResyncBeginMessage{});
     send(ResyncEndMessage{});
 }
 
-void KubeDriver::send(const StateBody& body) { scheduler_.apply(StateMessage{kConnection, ++sequence_, body}); }
+void KubeDriver::send(const StateBody& body) { scheduler_.apply(StateMessage{kMeasuredShim, ++sequence_, body}); }
 
 Text KubeDriver::text(std::string_view wanted) {
     const auto next = static_cast<Text>(texts_.size() + 1);
@@ -66,8 +66,8 @@ void KubeDriver::send_nodes() {
             {.node = name, .action = NodeAction::create, .capacity = capacity, .attributes = labels[node]});
     }
     send_entries();
-    for (std::size_t first = 0; first < records.size(); first += kItemsPerMessage) {
-        const std::size_t count = std::min<std::size_t>(kItemsPerMessage, records.size() - first);
+    for (std::size_t first = 0; first < records.size(); first += kKubeItemsPerMessage) {
+        const std::size_t count = std::min<std::size_t>(kKubeItemsPerMessage, records.size() - first);
         send(NodesMessage{std::span(records).subspan(first, count)});
     }
 }
@@ -129,8 +129,8 @@ std::vector<std::int64_t> KubeDriver::ask_one_by_one() {
 }
 
 void KubeDriver::turn() {
-    scheduler_.run(kAttemptsPerTurn);
-    scheduler_.apply(Acknowledge{kConnection, scheduler_.last_decision()});
+    scheduler_.run(kKubeAttemptsPerTurn);
+    scheduler_.apply(Acknowledge{kMeasuredShim, scheduler_.last_decision()});
 }
 
 void KubeDriver::place_init() {
