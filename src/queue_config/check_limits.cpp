@@ -20,7 +20,7 @@ struct Names {
     bool has_wildcard() const { return seen.contains(std::string(kWildcard)); }
 };
 
-void check_name(const Text& name, const std::string& path, Names& names, FaultList& faults) {
+void check_name_once(const Text& name, const std::string& path, Names& names, FaultList& faults) {
     const bool wildcard = name.text == kWildcard;
     if (!wildcard && !names.is_name(name.text)) {
         faults.add(name.position,
@@ -47,7 +47,7 @@ void check_groups(const LimitConfig& limit, const std::string& path, Names& grou
                        fmt::format("queue {} limits group '*' without a limit for a named group before it", path),
                        "name a group first");
         }
-        check_name(group, path, groups, faults);
+        check_name_once(group, path, groups, faults);
     }
 }
 
@@ -75,7 +75,7 @@ void check_amounts(const LimitConfig& limit, const QueueConfig& queue, const std
     }
 }
 
-void check_queue(const QueueConfig& queue, const std::string& path, FaultList& faults) {
+void check_limits_of_queue(const QueueConfig& queue, const std::string& path, FaultList& faults) {
     Names users{"user", is_user_name, {}};
     Names groups{"group", is_group_name, {}};
     for (const LimitConfig& limit : queue.limits) {
@@ -84,18 +84,20 @@ void check_queue(const QueueConfig& queue, const std::string& path, FaultList& f
                        fmt::format("limit '{}' of queue {} names no user and no group", limit.limit.text, path),
                        "name some, or '*'");
         }
-        for (const Text& user : limit.users) check_name(user, path, users, faults);
+        for (const Text& user : limit.users) check_name_once(user, path, users, faults);
         check_groups(limit, path, groups, faults);
         check_amounts(limit, queue, path, faults);
     }
     if (!queue.queues) return;
     for (const QueueConfig& child : *queue.queues) {
-        check_queue(child, path + "." + lower_case(child.name.text), faults);
+        check_limits_of_queue(child, path + "." + lower_case(child.name.text), faults);
     }
 }
 
 }  // namespace
 
-void check_limits(const QueueConfig& root, FaultList& faults) { check_queue(root, std::string(kRootName), faults); }
+void check_limits(const QueueConfig& root, FaultList& faults) {
+    check_limits_of_queue(root, std::string(kRootName), faults);
+}
 
 }  // namespace bayplan::queue_config

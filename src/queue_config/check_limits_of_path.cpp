@@ -24,8 +24,8 @@ struct Path {
     const char* title;  // user or group
 };
 
-void check_name(const Text& name, const LimitConfig& limit, const Path& path, const Bounds& above, Bounds& own,
-                FaultList& faults) {
+void check_bounds_of_name(const Text& name, const LimitConfig& limit, const Path& path, const Bounds& above,
+                          Bounds& own, FaultList& faults) {
     const auto same = above.find(name.text);
     const auto found = same != above.end() ? same : above.find(kWildcard);
     Bound bound{limit.max_resources.or_none(), limit.max_applications};
@@ -52,8 +52,8 @@ void check_name(const Text& name, const LimitConfig& limit, const Path& path, co
     own[name.text] = std::move(bound);
 }
 
-void check_queue(const QueueConfig& queue, const std::string& path, const Bounds& users, const Bounds& groups,
-                 FaultList& faults) {
+void check_bounds_of_queue(const QueueConfig& queue, const std::string& path, const Bounds& users, const Bounds& groups,
+                           FaultList& faults) {
     Bounds own_users;
     Bounds own_groups;
     if (!queue.limits.empty()) {  // else those above are as good, without a copy per queue
@@ -61,20 +61,22 @@ void check_queue(const QueueConfig& queue, const std::string& path, const Bounds
         own_groups = groups;
     }
     for (const LimitConfig& limit : queue.limits) {
-        for (const Text& user : limit.users) check_name(user, limit, {path, "user"}, users, own_users, faults);
-        for (const Text& group : limit.groups) check_name(group, limit, {path, "group"}, groups, own_groups, faults);
+        for (const Text& user : limit.users)
+            check_bounds_of_name(user, limit, {path, "user"}, users, own_users, faults);
+        for (const Text& group : limit.groups)
+            check_bounds_of_name(group, limit, {path, "group"}, groups, own_groups, faults);
     }
     if (!queue.queues) return;
     for (const QueueConfig& child : *queue.queues) {
-        check_queue(child, path + "." + lower_case(child.name.text), queue.limits.empty() ? users : own_users,
-                    queue.limits.empty() ? groups : own_groups, faults);
+        check_bounds_of_queue(child, path + "." + lower_case(child.name.text), queue.limits.empty() ? users : own_users,
+                              queue.limits.empty() ? groups : own_groups, faults);
     }
 }
 
 }  // namespace
 
 void check_limits_of_path(const QueueConfig& root, FaultList& faults) {
-    check_queue(root, std::string(kRootName), {}, {}, faults);
+    check_bounds_of_queue(root, std::string(kRootName), {}, {}, faults);
 }
 
 }  // namespace bayplan::queue_config

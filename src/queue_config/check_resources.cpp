@@ -26,8 +26,8 @@ void check_template(const QueueConfig& queue, const std::string& path, FaultList
 }
 
 // What the queue guarantees: its own, or the sum of its children's.
-Resources check_queue(const QueueConfig& queue, const std::string& path, const Resources& max_above,
-                      FaultList& faults) {
+Resources check_resources_of_queue(const QueueConfig& queue, const std::string& path, const Resources& max_above,
+                                   FaultList& faults) {
     const Resources& guaranteed = queue.resources.guaranteed.or_none();
     const Resources& own_max = queue.resources.max.or_none();
     const Position guaranteed_place = place_of(queue.resources.guaranteed, queue);
@@ -48,7 +48,7 @@ Resources check_queue(const QueueConfig& queue, const std::string& path, const R
     Resources of_children;
     if (queue.queues) {
         for (const QueueConfig& child : *queue.queues) {
-            add_to(of_children, check_queue(child, path + "." + lower_case(child.name.text), max, faults));
+            add_to(of_children, check_resources_of_queue(child, path + "." + lower_case(child.name.text), max, faults));
         }
     }
     if (!fits_in(of_children, guaranteed, Missing::unlimited)) {
@@ -76,7 +76,7 @@ void check_resources(const QueueConfig& root, FaultList& faults) {
             return;
         }
     }
-    check_queue(root, std::string(kRootName), {}, faults);
+    check_resources_of_queue(root, std::string(kRootName), {}, faults);
 }
 
 }  // namespace bayplan::queue_config
