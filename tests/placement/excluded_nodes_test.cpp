@@ -46,7 +46,7 @@ TEST(ExcludedNodes, are_the_same_set_while_they_are_few_and_when_they_are_many) 
     std::mt19937_64 random(1);
     for (int step = 0; step < 4'000; ++step) {
         const auto slot = static_cast<Slot>(random() % 40);
-        if (random() % 20 < (step / 500 % 2 == 0 ? 12u : 8u)) {
+        if (random() % 20 < (step / 500 % 2 == 0 ? 12u : 2u)) {
             excluded.add(slot);
             model.insert(slot);
         } else {
