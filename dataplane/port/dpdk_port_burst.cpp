@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/check.h"
 #include "net/udp_address.h"
 #include "port/dpdk_handover.h"
 #include "port/dpdk_port.h"
@@ -25,6 +26,7 @@ static_assert(kUdpHeadersMax <= RTE_PKTMBUF_HEADROOM, "headers go in front of th
 std::uint8_t* bytes_of(rte_mbuf* buffer) { return rte_pktmbuf_mtod(buffer, std::uint8_t*); }
 
 void set_size(rte_mbuf* buffer, std::size_t size) {
+    BP_CHECK_OP(size, <=, std::size_t{buffer->data_len} + rte_pktmbuf_tailroom(buffer));
     buffer->data_len = static_cast<std::uint16_t>(size);
     buffer->pkt_len = static_cast<std::uint32_t>(size);
 }
@@ -61,6 +63,7 @@ std::size_t DpdkPort::receive(DatagramSink& sink) {
     const auto queue = static_cast<std::uint16_t>(lcore_);
     const std::uint16_t count = rte_eth_rx_burst(device_->port_id(), queue, burst.data(), kBurst);
     if (count == 0) return 0;
+    BP_CHECK_OP(count, <=, kBurst);
     take_over(std::span(burst).first(count));
     sleeper_.busy();
     std::uint64_t bytes = 0;
@@ -157,13 +160,14 @@ void DpdkPort::commit_send(const Path& path, std::size_t size) {
     }
     set_size(buffer, size);
     const auto headers = static_cast<std::uint16_t>(udp_headers_size(own_, path));
-    rte_pktmbuf_prepend(buffer, headers);  // the headroom is ours, and larger
+    BP_CHECK(rte_pktmbuf_prepend(buffer, headers) != nullptr);  // the headroom is ours, and larger
     build_udp_headers({bytes_of(buffer), headers + size}, own_, path);
     enqueue(buffer);
 }
 
 void DpdkPort::enqueue(rte_mbuf* buffer) {
     if (tx_count_ == kBurst) flush();
+    BP_CHECK_OP(tx_count_, <, kBurst);
     tx_[tx_count_++] = buffer;
 }
 

@@ -5,11 +5,14 @@
 #include <bit>
 #include <cstring>
 
+#include "base/check.h"
+
 namespace bayplan::dataplane {
 
 static_assert(std::endian::native == std::endian::little, "frame headers are read as they lie");
 
 bool FrameReader::begin_frame() {
+    BP_CHECK_OP(header_filled_, ==, kFrameHeaderBytes);
     std::uint32_t length = 0;
     std::uint32_t reserved = 0;
     std::memcpy(&length, header_.data(), 4);
@@ -59,12 +62,14 @@ FrameReader::Step FrameReader::absorb(std::span<const std::uint8_t>& bytes) {
 }
 
 void FrameReader::finish_frame() {
+    BP_CHECK(padding_left_ == 0 && (failed() || header_filled_ == kFrameHeaderBytes));
     frame_ = Frame();
     header_filled_ = 0;
     payload_filled_ = 0;
 }
 
 void FrameReader::keep(std::span<const std::uint8_t> bytes) {
+    BP_CHECK_OP(backlog_start_, <=, backlog_.size());
     // Drop what was worked off once it is the larger part: the vector stays under twice the
     // backlog.
     if (backlog_start_ > 0 && backlog_start_ >= backlog_bytes()) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <string>
 
+#include "base/check.h"
 #include "net/udp_address.h"
 #include "quic/quic_endpoint.h"
 
@@ -108,6 +109,7 @@ void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> pa
 }
 
 void QuicEndpoint::set_pending(std::size_t pending) {
+    BP_CHECK_OP(pending, <=, slots_.size() + 1);  // a connection is counted once, and taken off once
     pending_ = pending;
     counters_.set(Count::handshakes_pending, pending);
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/check.h"
 #include "quic/quic_errors.h"
 
 namespace bayplan::dataplane {
@@ -83,6 +84,8 @@ int QuicConnection::receive_stream(std::int64_t stream_id, std::span<const std::
                                             : "the peer finished a stream inside a frame");
         return NGTCP2_ERR_CALLBACK_FAILURE;
     }
+    // The peer is given as much credit as was consumed: more would let it send past the limit of the backlog.
+    BP_CHECK_OP(consumed, <=, bytes.size());
     if (consumed > 0) {
         ngtcp2_conn_extend_max_stream_offset(conn_, stream_id, consumed);
         ngtcp2_conn_extend_max_offset(conn_, consumed);
@@ -228,6 +231,7 @@ bool QuicConnection::write(PacketPort& port, std::uint64_t now) {
         ngtcp2_path_storage to;
         ngtcp2_path_storage_zero(&to);
         const ngtcp2_ssize written = write_packet(room, to.path, now);
+        BP_CHECK(written <= static_cast<ngtcp2_ssize>(room.size()));
         // Challenges and answers to them go to a path of their own.
         const Path* path = written > 0 ? paths_.path_to(to.path) : nullptr;
         if (path == nullptr && written > 0) counters_.add(Count::drop_path_forgotten);

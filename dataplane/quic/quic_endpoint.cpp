@@ -8,6 +8,7 @@
 #include <atomic>
 #include <utility>
 
+#include "base/check.h"
 #include "net/udp_address.h"
 #include "quic/quic_errors.h"
 
@@ -228,7 +229,8 @@ QuicConnection::Setup QuicEndpoint::setup(ConnectionId id, const Path& path) {
 }
 
 void QuicEndpoint::adopt(std::unique_ptr<QuicConnection> connection) {
-    by_id_.emplace(connection->id(), connection.get());
+    const bool is_new = by_id_.emplace(connection->id(), connection.get()).second;
+    BP_CHECK(is_new);
     touch(*connection);
     ++live_;
     connection->slot = slots_.size();
@@ -321,7 +323,7 @@ void QuicEndpoint::finish(QuicConnection& connection) {
     const bool established = connection.established();
     const ConnectionId id = connection.id();
     connection.linger(port_, now_);
-    by_id_.erase(id);
+    BP_CHECK_OP(by_id_.erase(id), ==, 1u);
     --live_;
     if (established) {
         counters_.add(Count::connections_closed);
@@ -351,6 +353,7 @@ void QuicEndpoint::forget(QuicConnection& connection) {
     std::erase(touched_, &connection);
     std::erase(blocked_, &connection);
     const std::size_t slot = connection.slot;
+    BP_CHECK(slots_.size() == owned_.size() && slots_[slot].connection == &connection);
     slots_.back().connection->slot = slot;
     std::swap(slots_[slot], slots_.back());
     std::swap(owned_[slot], owned_.back());
@@ -371,7 +374,10 @@ void QuicEndpoint::refresh_expiries() {
     // Most turns find nothing to do, and their cost should not grow with the connections.
     const bool changed = !served_.empty() || !connecting_.empty() || slots_.size() > live_;
     if (!changed && next_expiry_ > now_) return;
-    for (const QuicConnection* connection : served_) slots_[connection->slot].expiry = connection->expiry();
+    for (const QuicConnection* connection : served_) {
+        BP_CHECK(slots_[connection->slot].connection == connection);
+        slots_[connection->slot].expiry = connection->expiry();
+    }
     served_.clear();
     if (slots_.size() > live_) sweep_lingering();
     next_expiry_ = connecting_.empty() ? UINT64_MAX : now_ + kResolveRetryNs;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/check.h"
 #include "quic/frame_reader.h"
 
 namespace bayplan::dataplane {
@@ -51,6 +52,7 @@ std::size_t SendBuffer::unsent(std::array<Piece, 2>& pieces, std::size_t bytes_m
     while (left > 0 && count < pieces.size()) {
         const auto index = static_cast<std::size_t>((from - first_) / kChunkBytes);
         const auto used = static_cast<std::size_t>((from - first_) % kChunkBytes);
+        BP_CHECK_OP(index, <, chunks_.size());
         const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(left, kChunkBytes - used));
         pieces[count++] = {chunks_[index].get() + used, n};
         from += n;
@@ -59,7 +61,14 @@ std::size_t SendBuffer::unsent(std::array<Piece, 2>& pieces, std::size_t bytes_m
     return count;
 }
 
+void SendBuffer::mark_sent(std::size_t bytes) {
+    BP_CHECK_OP(bytes, <=, unsent_bytes());
+    sent_ += bytes;
+}
+
+// Freed bytes are never sent again: an acknowledgement of bytes that were not sent would lose them.
 void SendBuffer::acknowledge(std::size_t bytes) {
+    BP_CHECK_OP(bytes, <=, sent_ - acked_);
     acked_ += bytes;
     while (!chunks_.empty() && acked_ - first_ >= kChunkBytes) {
         spare_ = std::move(chunks_.front());

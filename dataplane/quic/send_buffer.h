@@ -33,7 +33,7 @@ public:
     // The next unsent bytes, at most `bytes_max`, as at most two pieces; returns how many pieces.
     // Any packet is smaller than a chunk, so two always suffice.
     std::size_t unsent(std::array<Piece, 2>& pieces, std::size_t bytes_max) const;
-    void mark_sent(std::size_t bytes) { sent_ += bytes; }
+    void mark_sent(std::size_t bytes);
     void acknowledge(std::size_t bytes);
 
     std::uint64_t unsent_bytes() const { return end_ - sent_; }

@@ -1,6 +1,7 @@
 // See byte_counts.h. The numbers are those of rules/limits.md. Thread: the engine's.
 #include "engine/byte_counts.h"
 
+#include "base/check.h"
 #include "base/visit_texts.h"
 #include "engine/statement_limits.h"
 
@@ -97,6 +98,7 @@ void use_no_more(World& world, ShimId id, SpecId spec) {
     }
     Shim& shim = world.shims[id];
     const auto found = shim.spec_uses.find(spec);
+    BP_CHECK(found != shim.spec_uses.end() && found->second.times > 0);
     if (--found->second.times == 0) {
         world.bytes.give_back(shim.bytes, found->second.bytes);
         shim.spec_uses.erase(found);

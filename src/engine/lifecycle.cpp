@@ -79,6 +79,7 @@ void Lifecycle::bind_claims(AskId id, Slot slot) {
 }
 
 void Lifecycle::take_node(AskId id, Slot slot, AskEvent event, std::string_view stated_devices) {
+    BP_CHECK(!is_allocated(world_.asks[id].state));
     const bool by_force = event == AskEvent::run;
     if (by_force) {
         commit_.suspend_nomination(id);  // its own does not count against it
@@ -130,6 +131,7 @@ void Lifecycle::vacate(AskId id) {
 void Lifecycle::end_allocation(AskId id) {
     const Ask& ask = world_.asks[id];
     const Slot slot = ask.slot;
+    BP_CHECK(slot != kNone<Slot>);
     commit_.vacate(id);
     if (!ask.foreign) {
         commit_.refund(id);
@@ -177,6 +179,7 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
     const bool chosen_for_good =
         outcome.chosen && std::none_of(outcome.chosen->victims.begin(), outcome.chosen->victims.end(),
                                        [&](AskId victim) { return world_.departures.is_stuck(victim); });
+    BP_CHECK(!outcome.chosen || !outcome.chosen->victims.empty());
     const FailedAttempt attempt{.message = message,
                                 .chosen = outcome.chosen ? &*outcome.chosen : nullptr,
                                 .nodes = nodes,

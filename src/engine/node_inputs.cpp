@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "engine/byte_counts.h"
 #include "engine/inputs.h"
 #include "engine/statement_limits.h"
@@ -279,6 +280,7 @@ void Inputs::decommission(Slot slot) {
     world_.holds.drop_all_of(slot);
     world_.devices.declare(slot, {}, {});
     Shim& owner = world_.shims[world_.nodes[slot].owner];
+    BP_CHECK_OP(owner.node_count, >, 0u);
     --owner.node_count;
     world_.bytes.give_back(owner.bytes, std::exchange(world_.node_bytes[raw(slot)], 0));
     world_.topology.set_facts(slot, nullptr);

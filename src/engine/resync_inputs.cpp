@@ -2,6 +2,8 @@
 
 #include "engine/inputs.h"
 
+#include "base/check.h"
+
 namespace bayplan {
 
 // --- whom they keep waiting
@@ -28,6 +30,7 @@ void Inputs::hold_up(ShimId id) {
 
 void Inputs::let_go(Shim& shim) {
     if (shim.hold.end(world_.now_ns)) {
+        BP_CHECK_OP(world_.resyncs.holding, >, 0u);
         --world_.resyncs.holding;
         ++world_.resyncs.changes;
     }
@@ -87,6 +90,7 @@ void Inputs::apply(ShimId id, const ResyncEndMessage&) {
     }
     shim.resync_open = false;
     shim.resync_begun = false;
+    BP_CHECK_OP(world_.resyncs.open, >, 0u);
     --world_.resyncs.open;
     ++world_.resyncs.changes;
     let_go(shim);
