@@ -94,6 +94,11 @@ struct PodStatement {
     std::int32_t grace_period_s = -1;
     bool preempted = false;
     std::string_view devices = {};  // of a running pod: what on_devices told
+    // As in AskItem.
+    bool daemonset = false;
+    bool is_static = false;
+    bool never_victim = false;
+    bool originator = false;
 };
 
 struct ReleaseStatement {

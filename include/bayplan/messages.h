@@ -105,6 +105,11 @@ struct AskItem {
     bool preempted = false;            // it terminates because a preemption chose it
     // Of a pod that runs: which devices it has, as its `allocated` decision told. Empty: not known.
     std::string_view devices = {};
+    // What room for a DaemonSet pod is made by (rules/daemonsets.md).
+    bool daemonset = false;     // a DaemonSet controls it; with a required node its node is reserved for it
+    bool is_static = false;     // its node runs it by itself: it is never moved
+    bool never_victim = false;  // opted out of preemption
+    bool originator = false;    // other pods are owned by it (driver)
 };
 
 // A spec under the shim's own number. Defining a number again with the same content is fine.

@@ -22,6 +22,7 @@ enum class AskState : std::uint8_t {
     selected,        // taken from the order, and charged; still pending to the outside
     backoff,         // waits for a time
     unschedulable,   // waits for an event
+    reserved,        // a DaemonSet pod that waits for room on its node
     unacknowledged,  // allocated, the shim has not confirmed it
     allocated,
 };
@@ -70,7 +71,7 @@ struct Waiting {
 // What an ask has all its life: a cache line, for there are millions that run. Its key, its Waiting and its grace
 // period are the AskTable's to tell; its spec is its class's.
 struct Ask {
-    std::uint64_t sequence : 47 = 0;
+    std::uint64_t sequence : 43 = 0;
     // It had an entry in a table that few asks are in: nominations, excluded nodes, departures, claims, devices. If not, an
     // attempt, a placement and an end need look into none of them. Stays until the ask is gone.
     bool has_entries : 1 = false;
@@ -86,6 +87,11 @@ struct Ask {
     bool told_scale_up : 1 = false;     // an ask_waiting with scale_up was sent
     bool stated_tolerates : 1 = false;  // its flag, whatever its spec tolerates beside
     QosClass qos : 2 = QosClass::unknown;
+    // Of what the simple preemptor looks at, what its shim says of it (rules/daemonsets.md).
+    bool daemonset : 1 = false;   // a DaemonSet controls it
+    bool is_static : 1 = false;   // its node runs it by itself
+    bool opted_out : 1 = false;   // a victim only as the last resort
+    bool originator : 1 = false;  // other pods are owned by it
     std::int64_t started_ms = 0;  // status.startTime, milliseconds since 1970; 0 = not known
     ApplicationId application = kNone<ApplicationId>;
     std::uint32_t group = UINT32_MAX;  // index into the application's pod groups

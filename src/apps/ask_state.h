@@ -30,9 +30,12 @@ enum class AskEvent : std::uint8_t {
     acknowledge,  // its shim has the allocation
     refuse,       // its node refused it
     remove,       // it goes
+    reserve,      // its attempt reserved its node
+    clear,        // its reservation ended
+    expire,       // its reservation was too old
 };
-inline constexpr std::size_t kAskStates = 9;
-inline constexpr std::size_t kAskEvents = 15;
+inline constexpr std::size_t kAskStates = 10;
+inline constexpr std::size_t kAskEvents = 18;
 
 std::string_view to_string(AskEvent);
 // The state's own name. (to_string(AskState) is what is told to the outside, where a selected ask is a pending one.)
@@ -51,22 +54,25 @@ constexpr std::array<Row, kAskEvents> transitions() {
     constexpr AskState placed = unacknowledged;
     constexpr AskState awaits = awaiting_node;
     return {{
-        // gone      gated      awaits     pending    selected   backoff    no_fit     placed     allocated
-        {pending, never, never, never, never, never, never, never, never},                            // enter
-        {gated, gated, never, gated, gated, gated, gated, never, never},                              // gate
-        {awaits, awaits, awaits, awaits, awaits, awaits, awaits, never, never},                       // await_node
-        {allocated, allocated, allocated, allocated, allocated, allocated, allocated, never, never},  // run
-        {never, pending, never, pending, pending, backoff, no_fit, never, never},                     // restate
-        {never, never, never, selected, never, selected, never, never, never},                        // select
-        {never, never, never, never, pending, never, never, never, never},                            // put_back
-        {never, never, never, never, placed, never, never, never, never},                             // place
-        {never, never, never, never, no_fit, never, never, never, never},                             // fail
-        {never, never, never, never, never, never, pending, never, never},                            // wake
-        {never, never, never, never, never, never, backoff, never, never},                            // wake_early
-        {never, never, never, never, never, pending, never, never, never},                            // time_is_up
-        {never, never, never, never, never, never, never, allocated, never},                          // acknowledge
-        {never, never, never, never, never, never, never, backoff, backoff},                          // refuse
-        {never, gone, gone, gone, gone, gone, gone, gone, gone},                                      // remove
+        // gone      gated      awaits     pending    selected   backoff    no_fit     reserved   placed     allocated
+        {pending, never, never, never, never, never, never, never, never, never},        // enter
+        {gated, gated, never, gated, gated, gated, gated, gated, never, never},          // gate
+        {awaits, awaits, awaits, awaits, awaits, awaits, awaits, awaits, never, never},  // await_node
+        {allocated, allocated, allocated, allocated, allocated, allocated, allocated, allocated, never, never},  // run
+        {never, pending, never, pending, pending, backoff, no_fit, reserved, never, never},  // restate
+        {never, never, never, selected, never, selected, never, never, never, never},        // select
+        {never, never, never, never, pending, never, never, never, never, never},            // put_back
+        {never, never, never, never, placed, never, never, placed, never, never},            // place
+        {never, never, never, never, no_fit, never, never, never, never, never},             // fail
+        {never, never, never, never, never, never, pending, never, never, never},            // wake
+        {never, never, never, never, never, never, backoff, never, never, never},            // wake_early
+        {never, never, never, never, never, pending, never, never, never, never},            // time_is_up
+        {never, never, never, never, never, never, never, never, allocated, never},          // acknowledge
+        {never, never, never, never, never, never, never, never, backoff, backoff},          // refuse
+        {never, gone, gone, gone, gone, gone, gone, gone, gone, gone},                       // remove
+        {never, never, never, never, reserved, never, never, never, never, never},           // reserve
+        {never, never, never, never, never, never, never, pending, never, never},            // clear
+        {never, never, never, never, never, never, never, backoff, never, never},            // expire
     }};
 }
 inline constexpr std::array<Row, kAskEvents> kTransitions = transitions();

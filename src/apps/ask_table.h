@@ -20,7 +20,7 @@ class AskTable {
 public:
     // An ask that waits.
     AskId add(std::string_view key, std::uint64_t sequence) {
-        BP_CHECK_OP(sequence, <, std::uint64_t{1} << 47);
+        BP_CHECK_OP(sequence, <, std::uint64_t{1} << 43);
         const AskId id = asks_.add();
         Ask& ask = asks_[id];
         ask.key_id = keys_.add(key);

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/daemonset_options.h"
 #include "cli/progress.h"
 #include "options/predicate_rows.h"
 #include "sim/report.h"
@@ -29,6 +30,7 @@ struct SimulateArguments {
     std::vector<std::string> files;
     std::string only;
     sim::SimulationOptions simulation;
+    DaemonsetArguments daemonset;
     kube::DumpOptions dump;
     sim::Format format = sim::Format::table;
     std::string timeline;  // empty: none
@@ -180,7 +182,8 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
     }
     const std::size_t total = events.size();
     const std::size_t width = std::max(widest(dump), widest(events));
-    sim::TimelineOptions options{arguments.simulation.compat, arguments.simulation.predicates, arguments.until_ms};
+    sim::TimelineOptions options{arguments.simulation.compat, arguments.simulation.predicates, arguments.until_ms,
+                                 arguments.daemonset.with(arguments.simulation.compat)};
     sim::Timeline timeline(dump, std::move(events), options);
     const auto report = sim::make_timeline_report(arguments.format, stdout, width);
     std::size_t decisions = 0;
@@ -236,7 +239,9 @@ int run_simulate(const SimulateArguments& arguments) {
     if (!arguments.timeline.empty()) {
         return run_timeline(arguments, dump, progress);
     }
-    sim::Simulation simulation(dump, arguments.simulation);
+    sim::SimulationOptions options = arguments.simulation;
+    options.daemonset = arguments.daemonset.with(options.compat);
+    sim::Simulation simulation(dump, options);
     const auto report = sim::make_report(arguments.format, stdout, widest(dump));
     int code = arguments.only.empty() ? schedule_all(dump, simulation, *report, progress)
                                       : judge_one(arguments, dump, simulation, *report);
@@ -345,6 +350,7 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
             [arguments](const std::string& text) { arguments->simulation.predicates = CLI::detail::split(text, ','); },
             "use these alone (default: all)")
         ->type_name("NAME,...");
+    add_daemonset_options(*simulate, arguments->daemonset);
     simulate->add_flag("--quiet", arguments->quiet, "no progress on standard error");
     simulate->callback([arguments, &exit_code] { exit_code = run_simulate(*arguments); });
 }

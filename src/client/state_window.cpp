@@ -129,6 +129,10 @@ void StateWindow::pods_chunk(std::span<const PodStatement> chunk) {
         record.qos = pod.qos;
         record.grace_period_s = pod.grace_period_s;
         record.preempted = pod.preempted;
+        record.daemonset = pod.daemonset;
+        record.is_static = pod.is_static;
+        record.never_victim = pod.never_victim;
+        record.originator = pod.originator;
         record.devices = pod.devices;
     }
     append(AsksMessage{records});

@@ -8,27 +8,29 @@
 
 namespace bayplan {
 
-void Holds::show(Slot slot) {
-    auto list = std::make_shared<HoldList>();
-    if (const auto owners = owners_.find(slot); owners != owners_.end()) {
-        std::vector<HoldOwner> sorted = owners->second;
-        std::sort(sorted.begin(), sorted.end(), [&](const HoldOwner& a, const HoldOwner& b) {
-            const Hold& one = holds_.at(a);
-            const Hold& other = holds_.at(b);
-            return std::tuple(-one.kept_from_below, a.kind, one.order) <
-                   std::tuple(-other.kept_from_below, b.kind, other.order);
-        });
-        for (const HoldOwner& owner : sorted) {
-            const Hold& hold = holds_.at(owner);
-            for (const ResourceAmount& amount : hold.amounts) {
-                list->push_back({hold.kept_from_below, amount.resource, amount.value});
-            }
-        }
-        if (!devices_.at(slot).empty()) {
-            find_reaches(devices_.at(slot), devices_.choice(), *list);
+HoldList Holds::list(std::vector<HoldOwner> owners) const {
+    std::sort(owners.begin(), owners.end(), [&](const HoldOwner& a, const HoldOwner& b) {
+        const Hold& one = holds_.at(a);
+        const Hold& other = holds_.at(b);
+        return std::tuple(-one.kept_from_below, a.kind, one.order) <
+               std::tuple(-other.kept_from_below, b.kind, other.order);
+    });
+    HoldList list;
+    for (const HoldOwner& owner : owners) {
+        const Hold& hold = holds_.at(owner);
+        for (const ResourceAmount& amount : hold.amounts) {
+            list.push_back({hold.kept_from_below, amount.resource, amount.value});
         }
     }
-    state_.set_holds(slot, list->empty() ? nullptr : std::move(list));
+    return list;
+}
+
+void Holds::show(Slot slot) {
+    auto shown = std::make_shared<HoldList>(list_of(slot, [](const HoldOwner&) { return true; }));
+    if (!shown->empty() && !devices_.at(slot).empty()) {
+        find_reaches(devices_.at(slot), devices_.choice(), *shown);
+    }
+    state_.set_holds(slot, shown->empty() ? nullptr : std::move(shown));
 }
 
 void Holds::place(HoldOwner owner, Hold hold) {

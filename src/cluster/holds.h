@@ -4,8 +4,10 @@
 // Thread: the engine's. Keeps the node state's `held` columns and hold lists in step.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -19,7 +21,7 @@ namespace bayplan {
 
 // Whose hold it is: numbers of different kinds of owners do not meet.
 struct HoldOwner {
-    enum class Kind : std::uint8_t { operators, nomination };
+    enum class Kind : std::uint8_t { operators, nomination, reservation };
     Kind kind = Kind::operators;
     std::uint64_t number = 0;
     auto operator<=>(const HoldOwner&) const = default;
@@ -48,9 +50,19 @@ public:
     void drop_all_of(Slot);      // the node goes
     void devices_changed(Slot);  // in use, or in number
     const std::map<HoldOwner, Hold>& all() const { return holds_; }
+    // As predicates would read them if only these were on the node.
+    template <typename Counts>
+    HoldList list_of(Slot slot, Counts&& counts) const {
+        std::vector<HoldOwner> owners;
+        if (const auto found = owners_.find(slot); found != owners_.end()) {
+            std::ranges::copy_if(found->second, std::back_inserter(owners), counts);
+        }
+        return list(std::move(owners));
+    }
 
 private:
     void show(Slot);  // writes the node's list of holds
+    HoldList list(std::vector<HoldOwner>) const;
 
     NodeState& state_;
     ResourceTable& resources_;

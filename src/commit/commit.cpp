@@ -58,6 +58,8 @@ void Commit::let_go_of_kept() {
     taken_shares_.clear();
     awaited_.clear();
     dropped_nominations_.clear();
+    dropped_reservations_.clear();
+    victims_before_.clear();
     departures_before_.clear();
     charged_budgets_.clear();
     kept_ = false;

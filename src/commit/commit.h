@@ -34,6 +34,7 @@
 #include "preemption/departures.h"
 #include "preemption/excluded_by_victims.h"
 #include "preemption/nominations.h"
+#include "preemption/reservations.h"
 #include "queues/awaited_nodes.h"
 #include "queues/pending_order.h"
 #include "queues/waiting_asks.h"
@@ -60,6 +61,7 @@ struct CommitTables {
     UnschedulableList& unschedulable;
     AwaitedNodes& awaited_nodes;
     Nominations& nominations;
+    Reservations& reservations;
     ExcludedByVictims& excluded;
     Departures& departures;
     std::uint64_t& allocations;
@@ -136,6 +138,9 @@ public:
     void drop_nomination(AskId);     // fine if it has none
     void suspend_nomination(AskId);  // while it is tried; fine if it has none
     void restore_nomination(AskId);  // likewise
+    void reserve(AskId, Reservation);
+    bool drop_reservation(AskId);                     // false: it has none
+    void set_victims(AskId, std::vector<AskHandle>);  // of its reservation
     struct PodFlags {
         bool terminating = false;
         bool preempted = false;
@@ -176,6 +181,9 @@ private:
         nomination_dropped,
         suspended,
         restored,
+        reserved,
+        reservation_dropped,
+        victims_set,
         flags_set,
         departure_changed,
         budget_charged,
@@ -223,6 +231,13 @@ private:
     void may_have_entries(AskId id) { tables_.asks[id].has_entries = true; }
     bool has_entries(AskId id) const { return tables_.asks[id].has_entries; }
     bool may_be_nominated(AskId id) const { return has_entries(id) && !tables_.nominations.empty(); }
+    // Reservations must be looked at again.
+    void note_change(Slot slot) {
+        if (!tables_.reservations.empty()) {
+            tables_.reservations.changed(slot);
+            tables_.reservations.changed_elsewhere();
+        }
+    }
     void count_in(AskId, Slot);
     void count_out(AskId);
     void devices_changed(Slot);
@@ -249,6 +264,8 @@ private:
     std::vector<Hold> dropped_holds_;
     std::vector<AwaitedNode> awaited_;
     std::vector<Nomination> dropped_nominations_;
+    std::vector<Reservation> dropped_reservations_;
+    std::vector<std::vector<AskHandle>> victims_before_;
     std::vector<std::optional<Departures::Departure>> departures_before_;
     std::vector<PodBudget*> charged_budgets_;
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/ids.h"
 #include "preemption/victim_search.h"
@@ -21,27 +22,37 @@ struct FailedAttempt {
     bool nominated = false;               // it waits for room on a node now
 };
 
+// Of an attempt that reserved a node, or chose victims for a reservation; owned likewise.
+struct ReservingAttempt {
+    std::string_view message;
+    const std::vector<AskId>* victims = nullptr;
+    bool is_new = false;
+};
+
 struct Happening {
     enum class Kind : std::uint8_t {
-        placed,              // an attempt gave the ask the node
-        started,             // the ask runs on the node, by its shim's word
-        failed,              // an attempt found no node
-        gated,               // the ask waits for its gates; told if `tell`
-        awaiting_node,       // for a node that nobody has registered; told if `tell`
-        nominated,           // a preemption chose the node for the ask
-        nomination_cleared,  // the ask's nomination to the node ended by a decision: `why`
-        nomination_ended,    // it ended otherwise
-        victim_chosen,       // the ask's pod on the node is to go: `why`
-        allocation_ended,    // the ask has lost its node
-        node_lost,           // likewise, by the end of the node: `why`
-        freed,               // a reason why the ask could not run has gone
+        placed,               // an attempt gave the ask the node
+        started,              // the ask runs on the node, by its shim's word
+        failed,               // an attempt found no node
+        gated,                // the ask waits for its gates; told if `tell`
+        awaiting_node,        // for a node that nobody has registered; told if `tell`
+        nominated,            // a preemption chose the node for the ask
+        nomination_cleared,   // the ask's nomination to the node ended by a decision: `why`
+        nomination_ended,     // it ended otherwise
+        victim_chosen,        // the ask's pod on the node is to go: `why`
+        allocation_ended,     // the ask has lost its node
+        node_lost,            // likewise, by the end of the node: `why`
+        freed,                // a reason why the ask could not run has gone
+        reserved,             // an attempt reserved the node for the ask, or chose victims there: `reservation`
+        reservation_cleared,  // the ask's reservation of the node ended by a decision: `why`
     };
     Kind kind = Kind::placed;
-    bool tell = true;
+    bool tell = true;  // of `reservation_cleared`: an attempt did it
     AskId ask = kNone<AskId>;
     Slot slot = kNone<Slot>;
     std::uint32_t wakes = 0;  // bits of WakeEvent: whom it may help
     const FailedAttempt* failure = nullptr;
+    const ReservingAttempt* reservation = nullptr;
     std::string_view why = {};  // kept by the transaction (Commit::text)
 };
 

@@ -39,6 +39,29 @@ void Commit::restore_nomination(AskId id) {
     }
 }
 
+// --- reservations
+
+void Commit::reserve(AskId id, Reservation reservation) {
+    may_have_entries(id);
+    tables_.reservations.set(id, std::move(reservation));
+    log_.note({.kind = Kind::reserved, .ask = id});
+}
+
+bool Commit::drop_reservation(AskId id) {
+    std::optional<Reservation> dropped = has_entries(id) ? tables_.reservations.drop(id) : std::nullopt;
+    if (!dropped) {
+        return false;
+    }
+    keep(dropped_reservations_, std::move(*dropped));
+    log_.note({.kind = Kind::reservation_dropped, .ask = id});
+    return true;
+}
+
+void Commit::set_victims(AskId id, std::vector<AskHandle> victims) {
+    keep(victims_before_, tables_.reservations.set_victims(id, std::move(victims)));
+    log_.note({.kind = Kind::victims_set, .ask = id});
+}
+
 // --- pods that are to go
 
 Commit::PodFlags Commit::flags_of(const Ask& ask) {
@@ -52,6 +75,9 @@ void Commit::apply_flags(AskId id, PodFlags flags) {
         const SpecId spec = tables_.classes.spec_of(ask);
         tables_.topology.remove_pod(spec, ask.slot, ask.terminating);
         tables_.topology.add_pod(spec, ask.slot, flags.terminating);
+    }
+    if (ask.slot != kNone<Slot>) {
+        tables_.reservations.changed(ask.slot);
     }
     ask.terminating = flags.terminating;
     ask.preempted = flags.preempted;
@@ -152,6 +178,15 @@ void Commit::undo_preemption(const Delta& delta) {
             break;
         case Kind::suspended: tables_.nominations.restore(delta.ask); break;
         case Kind::restored: tables_.nominations.suspend(delta.ask); break;
+        case Kind::reserved: tables_.reservations.drop(delta.ask); break;
+        case Kind::reservation_dropped:
+            tables_.reservations.set(delta.ask, std::move(dropped_reservations_.back()));
+            dropped_reservations_.pop_back();
+            break;
+        case Kind::victims_set:
+            tables_.reservations.set_victims(delta.ask, std::move(victims_before_.back()));
+            victims_before_.pop_back();
+            break;
         case Kind::flags_set:
             apply_flags(delta.ask,
                         {(delta.bits & 1) != 0, (delta.bits & 2) != 0, (delta.bits & 4) != 0, (delta.bits & 8) != 0});

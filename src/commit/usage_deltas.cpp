@@ -26,6 +26,7 @@ void Commit::count_in(AskId id, Slot slot) {
     node.allocations.insert(id);
     tables_.specs.pods(spec.pod_spec).push_back(tables_.asks, id);
     tables_.topology.add_pod(spec.pod_spec, slot, ask.terminating);
+    note_change(slot);
 }
 
 void Commit::count_out(AskId id) {
@@ -42,6 +43,7 @@ void Commit::count_out(AskId id) {
         tables_.node_state.add_used(slot, spec.occupies, -1);
         --tables_.allocations;
     }
+    note_change(slot);
 }
 
 void Commit::occupy(AskId id, Slot slot) {
@@ -136,6 +138,7 @@ void Commit::unbind_claims(AskId id) {
 // --- holds
 
 void Commit::place_hold(HoldOwner owner, Hold hold) {
+    tables_.reservations.changed(hold.slot);
     tables_.holds.place(owner, std::move(hold));
     keep(hold_owners_, owner);
     log_.note({.kind = Kind::hold_placed});
@@ -146,6 +149,7 @@ bool Commit::drop_hold(HoldOwner owner) {
     if (!hold) {
         return false;
     }
+    tables_.reservations.changed(hold->slot);
     keep(dropped_holds_, std::move(*hold));
     keep(hold_owners_, owner);
     log_.note({.kind = Kind::hold_dropped});

@@ -1,6 +1,11 @@
 // See attempt_settings.h.
 #include "config/attempt_settings.h"
 
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "config/percent.h"
 #include "config/setting_values.h"
 
 #define MEMBER(path) \
@@ -44,6 +49,7 @@ Setting<PreemptionOptions> compat_setting() {
         options.nominated_node_first = wanted.nominated_node_first;
         options.lower_nominations = wanted.lower_nominations;
         options.preempt_again = wanted.preempt_again;
+        options.daemonset.enabled = wanted.daemonset.enabled;
     };
     setting.print = [](const PreemptionOptions& options, int indent) {
         for (const Compat compat : {Compat::bayplan, Compat::kubernetes_1_35}) {
@@ -88,9 +94,58 @@ const Settings<PreemptionOptions>& preemption_settings() {
                                    "waits for it preempts elsewhere."));
         result.push_back(number<P>("victim_retries", MEMBER(victim_retries), NumberForm::plain, {0, 100}, "times",
                                    "How often its shim is told again to delete it meanwhile."));
+        result.push_back(choice<P>("daemonset", MEMBER(daemonset.enabled), yes_or_no,
+                                   "Whether the node of a DaemonSet pod that is short of resources there is reserved "
+                                   "for it, and room made on it; else it is an ordinary pod."));
         return result;
     }();
     return table;
+}
+
+// The document has a second name for it, which is read and not printed.
+void append_strategies(Settings<PartitionConfig>& table) {
+    Setting<PartitionConfig> setting = choice<PartitionConfig>(
+        "preemption_victim_pods_selection_strategy", MEMBER(engine.preemption.daemonset.strategies),
+        Choices<VictimStrategies>{{"single,multiple", VictimStrategies::single_multiple},
+                                  {"multiple,single", VictimStrategies::multiple_single},
+                                  {"single", VictimStrategies::single},
+                                  {"multiple", VictimStrategies::multiple}},
+        "How victims for a DaemonSet pod are chosen; the second is the fall-back of the first.");
+    table.push_back(setting);
+    setting.name = "preemption_victim_poselection_strategy";
+    setting.doc = "Another name of the same.";
+    setting.print = [](const PartitionConfig&, int) { return std::string(); };
+    table.push_back(std::move(setting));
+}
+
+void append_daemonset_settings(Settings<PartitionConfig>& table) {
+    using P = PartitionConfig;
+    constexpr std::int64_t kYear = std::int64_t{365} * 24 * 3600 * kSecond;
+    table.push_back(number<P>("preemption_start_delay", MEMBER(engine.preemption.daemonset.delay_ns),
+                              NumberForm::duration, {0, kYear}, "",
+                              "Age from which the reservation of a node for a DaemonSet pod may preempt."));
+    append_strategies(table);
+    table.push_back(value<P>(
+        "preemption_single_victim_deviation", MEMBER(engine.preemption.daemonset.single_deviation),
+        "a percentage, 0 or more",
+        "How much larger than needed a single victim may be, in percent of what the DaemonSet pod asks for.",
+        [](const YamlNode& node, const std::string& path, ReadContext& context) {
+            const std::optional<std::string> text = read_text(node, path, "a percentage", context);
+            const std::optional<std::int64_t> percent = text ? parse_percent(*text) : std::nullopt;
+            if (text && !percent) {
+                context.fault(node.position, "'" + path + "' is '" + *text + "'", "give a percentage, 0 or more");
+            }
+            return percent;
+        },
+        percent_text));
+    table.push_back(number<P>("preemption_multiple_victims_max", MEMBER(engine.preemption.daemonset.multiple_max),
+                              NumberForm::plain, {1, 1'000'000}, "pods", "Victims for one DaemonSet pod at most."));
+    table.push_back(number<P>("reservation_expiry", MEMBER(engine.preemption.daemonset.expiry_ns), NumberForm::duration,
+                              {0, kYear}, "",
+                              "Age at which such a reservation ends, and others are tried; 0s: never."));
+    table.push_back(choice<P>("preemption_foreign_victims", MEMBER(engine.preemption.daemonset.foreign_victims),
+                              Choices<bool>{{"yes", true}, {"no", false}},
+                              "Whether foreign pods may be victims for a DaemonSet pod; static ones never are."));
 }
 
 }  // namespace
@@ -113,6 +168,7 @@ void append_attempt_settings(Settings<PartitionConfig>& table) {
                               "Pods of lower priority are no reason for an autoscaler to add nodes."));
     table.push_back(section<P>("preemption", preemption_settings(), MEMBER(engine.preemption),
                                "Making room for pods of higher priority."));
+    append_daemonset_settings(table);
 }
 
 }  // namespace bayplan::config

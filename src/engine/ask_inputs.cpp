@@ -185,6 +185,13 @@ void Inputs::take_grace(AskId id, const AskItem& record) {
     world_.asks.set_grace(id, record.grace_period_s < 0 ? GraceTable::kUsual_s : record.grace_period_s);
 }
 
+void Inputs::take_victim_facts(Ask& ask, const AskItem& record) {
+    ask.daemonset = record.daemonset;
+    ask.is_static = record.is_static;
+    ask.opted_out = record.never_victim;
+    ask.originator = record.originator;
+}
+
 void Inputs::take_class(Ask& ask, AskClass&& spec) {
     const NameId required = spec.required_node;
     const ClassId before = ask.ask_class;
@@ -226,6 +233,7 @@ void Inputs::add_ask(ShimId id, const AskItem& record) {
     ask.preempted = ask.stated_preempted = record.preempted;
     ask.started_ms = record.started_ms;
     ask.qos = record.qos;
+    take_victim_facts(ask, record);
     take_grace(ask_id, record);
     key.priority = ask.priority = record.priority;
     take_class(ask, class_of(id, record));
@@ -301,6 +309,7 @@ void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     ask.stated_preempted = record.preempted;
     ask.started_ms = record.started_ms;
     ask.qos = record.qos;
+    take_victim_facts(ask, record);
     take_grace(ask_id, record);
     take_class(ask, std::move(spec));
     lifecycle_.occupy(ask_id, slot);
@@ -325,11 +334,12 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     }
     const AskState before = ask.state;
     AskClass spec = class_of(id, record);
-    const bool same_needs =
-        spec.same_as(*world_.classes[ask.ask_class].spec) && record.never_preempts == ask.never_preempts;
+    const bool same_needs = spec.same_as(*world_.classes[ask.ask_class].spec) &&
+                            record.never_preempts == ask.never_preempts && record.daemonset == ask.daemonset;
     const std::string awaited(before == AskState::awaiting_node ? world_.awaited_nodes.node_of(ask_id) : "");
     lifecycle_.withdraw(ask_id);
     const std::optional<Nomination> nomination = nomination_of(ask_id);
+    std::optional<Reservation> reservation = lifecycle_.take_reservation(ask_id);
     if (record.node == 0) {
         lifecycle_.end_nomination(ask_id);
     }
@@ -341,6 +351,7 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     ask.stated_tolerates = record.tolerates_unschedulable;
     ask.started_ms = record.started_ms;
     ask.qos = record.qos;
+    take_victim_facts(ask, record);
     take_grace(ask_id, record);
     if (nomination && record.node == 0) {
         lifecycle_.nominate(ask_id, nomination->slot, nomination->victims);
@@ -350,6 +361,9 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
                     record.devices);
     } else if (!world_.specs[world_.classes.spec_of(ask)].gates.empty()) {
         lifecycle_.make_gated(ask_id, before != AskState::gated);
+    } else if (reservation) {
+        lifecycle_.restate_reserved(ask_id, std::move(*reservation));
+        reservation.reset();
     } else if (before == AskState::pending || before == AskState::selected || before == AskState::gated) {
         lifecycle_.make_pending(ask_id, AskEvent::restate);
     } else if (before == AskState::unschedulable && !same_needs) {
@@ -359,12 +373,16 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     } else {
         lifecycle_.insert_backoff(ask_id, AskEvent::restate);
     }
+    if (reservation) {
+        lifecycle_.wake(kPodGone);
+    }
 }
 
 // --- the ends of asks
 
 void Inputs::release(AskId id) {
-    const bool frees = is_allocated(world_.asks[id].state) || world_.nominations.of(id) != nullptr;
+    const bool frees = is_allocated(world_.asks[id].state) || world_.nominations.of(id) != nullptr ||
+                       world_.reservations.of(id) != nullptr;
     lifecycle_.remove(id);
     if (frees) {
         lifecycle_.wake(kPodGone);

@@ -18,7 +18,9 @@ void Attempts::make(AskId id) {
     Commit& commit = lifecycle_.commit();
     const bool plain = !world_.asks[id].has_entries;
     commit.suspend_nomination(id);
-    if (const Slot slot = plain ? kNone<Slot> : nominated_node_that_passes(id); slot != kNone<Slot>) {
+    if (world_.asks[id].daemonset && make_on_its_node(id)) {
+        // Placed, or its node is reserved.
+    } else if (const Slot slot = plain ? kNone<Slot> : nominated_node_that_passes(id); slot != kNone<Slot>) {
         lifecycle_.place(id, slot);
     } else if (const NodeKey best = find(id); best != 0) {
         lifecycle_.place(id, slot_of(best));
@@ -29,6 +31,81 @@ void Attempts::make(AskId id) {
         commit.restore_nomination(id);
         commit.finish();
     }
+}
+
+// False: the ordinary rules decide.
+bool Attempts::make_on_its_node(AskId id) {
+    const Slot slot = daemon_node(world_, id);
+    if (slot == kNone<Slot>) {
+        return false;
+    }
+    const ReservingLook look = reserving_.look(id, slot);
+    switch (look.found) {
+        case ReservingLook::Found::fits: lifecycle_.place_daemon_pod(id, slot); return true;
+        case ReservingLook::Found::short_of_resources:
+            lifecycle_.reserve(id, slot, reserving_.outcome(id, slot, look));
+            return true;
+        case ReservingLook::Found::other: break;
+    }
+    return false;
+}
+
+// --- reservations
+
+Attempts::Action Attempts::action_for(AskId id, const ReservingLook& look) const {
+    if (look.found != ReservingLook::Found::short_of_resources) {
+        return look.found == ReservingLook::Found::fits ? Action::place : Action::clear;
+    }
+    const std::int64_t expiry_ns = world_.options.preemption.daemonset.expiry_ns;
+    const bool pending = look.steps.state == ReservationState::pending;
+    if (expiry_ns > 0 && !pending && world_.now_ns - world_.reservations.of(id)->since_ns >= expiry_ns) {
+        return Action::expire;
+    }
+    return look.steps.state == ReservationState::chosen ? Action::preempt : Action::none;
+}
+
+Attempts::DueReservation Attempts::due_reservation() {
+    for (;;) {
+        DueReservation due;
+        due.ask = world_.reservations.first_to_look_at([&](AskId id) { return world_.order->selectable(id); });
+        if (due.ask == kNone<AskId>) {
+            return due;
+        }
+        const Slot slot = world_.reservations.of(due.ask)->slot;
+        if (daemon_node(world_, due.ask) == slot) {
+            due.look = reserving_.look(due.ask, slot);
+        }
+        due.action = action_for(due.ask, due.look);
+        if (due.action != Action::none) {
+            return due;
+        }
+        world_.reservations.looked_at(due.ask);
+    }
+}
+
+AskId Attempts::reservation_to_act_on() { return due_reservation().ask; }
+
+bool Attempts::act_on_a_reservation() {
+    const DueReservation due = due_reservation();
+    if (due.ask == kNone<AskId>) {
+        return false;
+    }
+    const AskId id = due.ask;
+    const Slot slot = world_.reservations.of(id)->slot;
+    const std::string node = "node " + std::string(world_.nodes.name(slot));
+    switch (due.action) {
+        case Action::place: lifecycle_.place_daemon_pod(id, slot); break;
+        case Action::preempt: lifecycle_.preempt_for_reservation(id, reserving_.outcome(id, slot, due.look)); break;
+        case Action::expire:
+            lifecycle_.clear_reservation(id, "the reservation of " + node + " has expired",
+                                         Lifecycle::EndOfReservation::expired);
+            break;
+        default:
+            lifecycle_.clear_reservation(id, node + " is not reserved any more: not only resources are in the way",
+                                         Lifecycle::EndOfReservation::by_attempt);
+            break;
+    }
+    return true;
 }
 
 Slot Attempts::nominated_node_that_passes(AskId id) const {

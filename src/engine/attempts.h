@@ -9,6 +9,7 @@
 #include "engine/diagnosis.h"
 #include "engine/lifecycle.h"
 #include "engine/preempting.h"
+#include "engine/reserving.h"
 #include "placement/pipeline.h"
 
 namespace bayplan {
@@ -21,10 +22,15 @@ public:
           pipeline_(pipeline),
           predicates_(evaluator.predicates()),
           lifecycle_(lifecycle),
+          reserving_(world, predicates_),
           preempting_(world, predicates_, evaluator.kernels(), std::move(victim_worker_start)) {}
 
     // The ask is out of the heap; afterwards it has a place or waits.
     void make(AskId);
+    // What has come of the first reservation that something can come of: true, and it was an attempt. False: nothing.
+    bool act_on_a_reservation();
+    // The ask that would be for, or kNone.
+    AskId reservation_to_act_on();
 
     // --- also for explanations; the ask's own nomination is suspended
     // With nominated_node_first: its nominated node, if it passes; else kNone.
@@ -36,17 +42,28 @@ public:
     Commit& commit() { return lifecycle_.commit(); }
     Preempting& preempting() { return preempting_; }
     const Preempting& preempting() const { return preempting_; }
+    const Reserving& reserving() const { return reserving_; }
 
 private:
     void exclude_for_nominations(AskId, ExcludedNodes&) const;
     NodeKey find(AskId);
     void fail(AskId);
     bool shares_failures(AskId) const;
+    bool make_on_its_node(AskId);
+    enum class Action : std::uint8_t { none, place, preempt, clear, expire };
+    struct DueReservation {
+        AskId ask = kNone<AskId>;
+        Action action = Action::none;
+        ReservingLook look;
+    };
+    DueReservation due_reservation();
+    Action action_for(AskId, const ReservingLook&) const;
 
     World& world_;
     Pipeline& pipeline_;
     const PredicateSet& predicates_;
     Lifecycle& lifecycle_;
+    Reserving reserving_;
     Preempting preempting_;
     ExcludedNodes excluded_;  // room for lists
 };

@@ -148,6 +148,7 @@ void check_counts(const World& world, std::size_t selected, const Sums& sums, st
     differs("the charges of the pending order", world.order->charged(), sums.allocations + count(AskState::selected));
     differs("the selection", selected, count(AskState::selected));
     differs("the backoff heap", world.backoff.size() + world.nacked.size(), count(AskState::backoff));
+    differs("the table of reservations", world.reservations.size(), count(AskState::reserved));
     differs("the unschedulable list", world.unschedulable.size(), count(AskState::unschedulable));
     differs("the table of awaited nodes", world.awaited_nodes.size(), count(AskState::awaiting_node));
     differs("what waits for a node that is there", sums.awaited_in_vain, 0);
@@ -180,6 +181,7 @@ void check_entries(const World& world, std::vector<std::string>& broken) {
     };
     world.asks.for_each([&](AskId id, const Ask&) {
         check(id, world.nominations.of(id) != nullptr, "a nomination");
+        check(id, world.reservations.of(id) != nullptr, "a reservation");
         check(id, world.excluded.any_excluded(id), "an excluded node");
         check(id, world.excluded.avoided(id, INT64_MIN) != kNone<Slot>, "a node that it avoids");
         check(id, world.devices.of(id) != nullptr, "devices");

@@ -23,8 +23,24 @@ void LogWriter::observe(const Happening& happening) {
         case Kind::failed: failed(happening); break;
         case Kind::nomination_cleared: announcer_.clear(line(happening, key(), happening.slot), happening.why); break;
         case Kind::node_lost: announcer_.release(line(happening, key(), happening.slot), happening.why); break;
+        case Kind::reserved:
+            announcer_.reserve(line(happening, key(), happening.slot), victims_text(*happening.reservation->victims),
+                               happening.reservation->message);
+            break;
+        case Kind::reservation_cleared:
+            announcer_.unreserve(line(happening, key(), happening.slot), happening.why);
+            break;
         default: break;
     }
+}
+
+// SHIM/KEY, joined by commas.
+std::string LogWriter::victims_text(const std::vector<AskId>& victims) const {
+    std::string text;
+    for (const AskId victim : victims) {
+        text += (text.empty() ? "" : ",") + full_name(world_, victim);
+    }
+    return text;
 }
 
 void LogWriter::failed(const Happening& happening) {
@@ -33,10 +49,7 @@ void LogWriter::failed(const Happening& happening) {
         announcer_.fail(line(happening, world_.asks.key(happening.ask), kNone<Slot>), attempt.message);
         return;
     }
-    std::string victims;
-    for (const AskId victim : attempt.chosen->victims) {
-        victims += (victims.empty() ? "" : ",") + full_name(world_, victim);
-    }
+    const std::string victims = victims_text(attempt.chosen->victims);
     const VictimCost& cost = attempt.chosen->cost;
     const std::string started = cost.earliest_start_ms == INT64_MAX ? "-" : std::to_string(cost.earliest_start_ms);
     announcer_.nominate(
@@ -65,6 +78,12 @@ void ShimTeller::observe(const Happening& happening) {
         case Kind::nomination_cleared:
             say(DecisionKind::nominated, happening, std::string(kNominatedNodeKey) + ": " + std::string(happening.why));
             break;
+        case Kind::reserved:
+            if (happening.reservation->is_new) {
+                say(DecisionKind::ask_waiting, happening, happening.reservation->message);
+            }
+            break;
+        case Kind::reservation_cleared: say(DecisionKind::ask_waiting, happening, happening.why); break;
         case Kind::victim_chosen: release(happening, Termination::preempted_by_scheduler); break;
         case Kind::node_lost: release(happening, Termination::stopped_by_rm); break;
         default: break;

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "commit/commit_observer.h"
 #include "engine/world.h"
@@ -24,6 +26,7 @@ private:
     // The key must outlive the line, which refers to it.
     LogLine line(const Happening&, std::string_view key, Slot) const;
     void failed(const Happening&);
+    std::string victims_text(const std::vector<AskId>&) const;
 
     const World& world_;
     Announcer& announcer_;
@@ -61,7 +64,8 @@ class Tally final : public CommitObserver {
 public:
     void observe(const Happening& happening) override {
         placed_ += happening.kind == Happening::Kind::placed ? 1 : 0;
-        failed_ += happening.kind == Happening::Kind::failed ? 1 : 0;
+        const bool ended = happening.kind == Happening::Kind::reservation_cleared && happening.tell;
+        failed_ += happening.kind == Happening::Kind::failed || happening.kind == Happening::Kind::reserved || ended;
     }
     std::uint64_t placed() const { return placed_; }
     std::uint64_t failed() const { return failed_; }

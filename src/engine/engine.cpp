@@ -112,6 +112,10 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
     }
     std::uint64_t made = 0;
     while (made < attempts_max) {
+        if (parts.world.reservations.any_to_look_at() && parts.attempts.act_on_a_reservation()) {
+            ++made;
+            continue;
+        }
         const AskId id = parts.next();
         if (id == kNone<AskId>) {
             break;
@@ -124,15 +128,17 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
 }
 
 bool Engine::has_work() const {
-    return parts_->world.resyncs.holding == 0 &&
-           (parts_->world.order->peek() != kNone<AskId> || parts_->pipeline.any_selectable() ||
-            parts_->lifecycle.early() != kNone<AskId>);
+    const World& world = parts_->world;
+    const auto selectable = [&](AskId id) { return world.order->selectable(id); };
+    return world.resyncs.holding == 0 && (world.order->peek() != kNone<AskId> || parts_->pipeline.any_selectable() ||
+                                          parts_->lifecycle.early() != kNone<AskId> ||
+                                          world.reservations.first_to_look_at(selectable) != kNone<AskId>);
 }
 
 std::int64_t Engine::next_timer_ns() const {
     const World& world = parts_->world;
-    std::int64_t next =
-        std::min({world.backoff.next_time_ns(), world.nacked.next_time_ns(), world.departures.next_time_ns()});
+    std::int64_t next = std::min({world.backoff.next_time_ns(), world.nacked.next_time_ns(),
+                                  world.departures.next_time_ns(), world.reservations.next_time_ns()});
     for (std::uint32_t number = 0; world.resyncs.holding > 0 && number < world.shims.size(); ++number) {
         const ResyncHold& hold = world.shims[static_cast<ShimId>(number)].hold;
         next = hold.holds() ? std::min(next, hold.until_ns()) : next;
@@ -230,6 +236,9 @@ std::optional<Engine::AskName> Engine::next_ask() {
         return std::nullopt;
     }
     World& world = parts_->world;
+    if (const AskId reserved = parts_->attempts.reservation_to_act_on(); reserved != kNone<AskId>) {
+        return AskName{world.shims[world.asks[reserved].shim].name, std::string(world.asks.key(reserved))};
+    }
     AskId id = parts_->lifecycle.early();
     if (const Element element = parts_->pipeline.next(); !element.empty()) {
         id = element.front();
@@ -253,6 +262,27 @@ std::optional<Explanation> Engine::explain(std::string_view shim, std::string_vi
         return std::nullopt;
     }
     return explain_ask(world, parts_->attempts, parts_->evaluator, parts_->search, ask, full);
+}
+
+std::optional<Engine::OnItsNode> Engine::explain_on_its_node(std::string_view shim, std::string_view key) const {
+    World& world = parts_->world;
+    const ShimId id = world.shims.find(shim);
+    const AskId ask = id == kNone<ShimId> ? kNone<AskId> : world.shims[id].asks.find(key);
+    const Slot slot =
+        ask == kNone<AskId> || is_allocated(world.asks[ask].state) ? kNone<Slot> : daemon_node(world, ask);
+    if (slot == kNone<Slot> || world.asks[ask].state == AskState::gated) {
+        return std::nullopt;
+    }
+    const Reserving& reserving = parts_->attempts.reserving();
+    const ReservingLook look = reserving.look(ask, slot);
+    if (look.found == ReservingLook::Found::other) {
+        return std::nullopt;
+    }
+    OnItsNode found{.node = std::string(world.nodes.name(slot)), .reserved = std::nullopt};
+    if (look.found == ReservingLook::Found::short_of_resources) {
+        found.reserved = reserving.explain(ask, slot, look);
+    }
+    return found;
 }
 
 std::string Engine::ask_state(std::string_view shim, std::string_view key, std::string* why) const {

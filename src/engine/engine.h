@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/decision_sink.h"
+#include "bayplan/daemonset_explanation.h"
 #include "bayplan/explanation.h"
 #include "bayplan/messages.h"
 #include "options/engine_options.h"
@@ -129,6 +130,14 @@ public:
     // What an attempt for the ask would find now, node by node; nothing is committed. `full`: all failing
     // predicates of a node, not only the first. Empty if there is no such ask.
     std::optional<Explanation> explain(std::string_view shim, std::string_view key, bool full);
+
+    // Of a DaemonSet pod whose next attempt would find its node: the node if it fits there, or what the steps of the
+    // simple preemptor come to. Empty: the ordinary rules decide on it.
+    struct OnItsNode {
+        std::string node;
+        std::optional<DaemonsetExplanation> reserved;  // none: it fits
+    };
+    std::optional<OnItsNode> explain_on_its_node(std::string_view shim, std::string_view key) const;
 
     // The state of one ask, for tests and explain: "pending", "unschedulable", ... or "" if unknown;
     // `why` gets what it waits for, in terms of nodes, credit, and what would wake it.

@@ -90,6 +90,8 @@ private:
     void declare_devices(Slot);
     std::vector<AskId> pods_on(Slot) const;
     void end_nominations(Slot);
+    void end_reservations(Slot);
+    void note_node_changed(Slot);
 
     // application_inputs.cpp
     void apply(ShimId, const ApplicationsMessage&);
@@ -113,6 +115,7 @@ private:
     void update_placed(ShimId, const AskItem&, AskId);
     void take_class(Ask&, AskClass&&);
     void take_grace(AskId, const AskItem&);
+    static void take_victim_facts(Ask&, const AskItem&);
     void nominate_as_stated(AskId, Slot);
     std::optional<Nomination> nomination_of(AskId id) const {
         const Nomination* const nomination = world_.nominations.of(id);

@@ -45,6 +45,7 @@ CommitTables commit_tables(World& world, Pipeline& pipeline) {
             .unschedulable = world.unschedulable,
             .awaited_nodes = world.awaited_nodes,
             .nominations = world.nominations,
+            .reservations = world.reservations,
             .excluded = world.excluded,
             .departures = world.departures,
             .allocations = world.allocations,
@@ -98,13 +99,14 @@ void Lifecycle::take_node(AskId id, Slot slot, AskEvent event, std::string_view 
     const Nomination* const nomination = world_.asks[id].has_entries ? world_.nominations.of(id) : nullptr;
     const bool elsewhere = nomination != nullptr && nomination->slot != slot;
     commit_.drop_nomination(id);
+    const bool held = commit_.drop_reservation(id);
     commit_.end_avoiding(id);
     commit_.end_waiting(id, event);
     note_departure(id);
     commit_.happened({.kind = by_force ? Happening::Kind::started : Happening::Kind::placed,
                       .ask = id,
                       .slot = slot,
-                      .wakes = kPodPlaced | (elsewhere ? kPodGone : 0u)});
+                      .wakes = kPodPlaced | (elsewhere || (held && by_force) ? kPodGone : 0u)});
 }
 
 void Lifecycle::place(AskId id, Slot slot) {
@@ -184,8 +186,10 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
                                 .chosen = outcome.chosen ? &*outcome.chosen : nullptr,
                                 .nodes = nodes,
                                 .nominated = chosen_for_good || (!outcome.chosen && had && !found_none)};
+    // What helps a DaemonSet pod happens on its one node: it is tried at once then.
+    const std::int64_t until_ns = is_daemon_pod(world_, id) ? world_.now_ns : backoff_until_ns(world_.asks[id]);
     commit_.refund(id);
-    commit_.count_failure(id, failed, backoff_until_ns(world_.asks[id]), false);
+    commit_.count_failure(id, failed, until_ns, false);
     commit_.happened({.kind = Happening::Kind::failed, .ask = id, .failure = &attempt});
     commit_.finish();
     bool anybody_told = false;
@@ -240,13 +244,13 @@ void Lifecycle::withdraw(AskId id) {
 
 void Lifecycle::await_node(AskId id, std::string_view node, std::string_view stated_devices, bool tell) {
     const bool nominated = world_.asks[id].has_entries && world_.nominations.of(id) != nullptr;
-    const std::uint32_t wakes = nominated ? std::uint32_t{kPodGone} : 0u;
     commit_.drop_nomination(id);
+    const bool reserved = commit_.drop_reservation(id);
     commit_.await_node(id, node, stated_devices);
     commit_.happened({.kind = Happening::Kind::awaiting_node,
                       .tell = tell,
                       .ask = id,
-                      .wakes = wakes,
+                      .wakes = nominated || reserved ? std::uint32_t{kPodGone} : 0u,
                       .why = commit_.text(awaited_text(node))});
     commit_.finish();
 }
@@ -260,6 +264,7 @@ void Lifecycle::remove(AskId id, const std::string* node_lost) {
         commit_.withdraw(id);
     }
     commit_.drop_nomination(id);
+    commit_.drop_reservation(id);
     if (node_lost != nullptr && !ask.foreign) {
         commit_.happened(
             {.kind = Happening::Kind::node_lost, .ask = id, .slot = slot, .why = commit_.text(*node_lost)});
@@ -323,6 +328,7 @@ void Lifecycle::wake_everybody() {
 
 void Lifecycle::tick(std::int64_t now_ns) {
     world_.now_ns = std::max(world_.now_ns, now_ns);
+    world_.reservations.come_of_age(world_.now_ns);
     while (const std::optional<Departures::Due> due = commit_.next_departure(world_.now_ns)) {
         depart(*due);
     }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "commit/commit.h"
 #include "engine/commit_observers.h"
 #include "engine/preempting.h"
+#include "engine/reserving.h"
 #include "engine/world.h"
 #include "placement/pipeline.h"
 #include "teller/announcer.h"
@@ -89,6 +91,19 @@ public:
     void lose_nominated_node(AskId);                             // likewise; wakes itself
     void nominate(AskId, Slot, std::vector<AskHandle> victims);  // without a word
 
+    // --- DaemonSet pods (reservation_steps.cpp)
+    // Of a selected ask.
+    void reserve(AskId, Slot, const ReservingOutcome&);
+    // Of a reserved one.
+    void preempt_for_reservation(AskId, const ReservingOutcome&);
+    enum class EndOfReservation : std::uint8_t { by_attempt, by_input, expired };
+    void clear_reservation(AskId, const std::string& why, EndOfReservation);
+    // Of either.
+    void place_daemon_pod(AskId, Slot);
+    // While its statement changes: without a word.
+    std::optional<Reservation> take_reservation(AskId);
+    void restate_reserved(AskId, Reservation before);
+
 private:
     void bind_claims(AskId, Slot);
     void note_departure(AskId pod);
@@ -98,6 +113,9 @@ private:
     void release_victim(AskId victim, const std::string& why);
     void clear_lower_nominations(AskId, Slot);
     bool still_fits(AskId nominated, Slot);
+    void recheck_nominations(Slot, const std::string& why);
+    void set_reservation(AskId, Reservation);
+    void tell_reservation(AskId, const ReservingOutcome&, bool is_new);
     void depart(const Departures::Due&);
     void give_up_on(AskId stuck);
     void give_up_on_stuck_victims(AskId);

@@ -202,6 +202,7 @@ void Inputs::create_or_mention(ShimId id, const NodeItem& record, std::string_vi
         world_.nodes[known].mentioned = true;
         world_.topology.set_facts(known, facts_);
         count_node(known);
+        note_node_changed(known);
         lifecycle_.wake(kNodeUpdated | (schedulable ? kNodeUndrained : 0u));
         return;
     }
@@ -215,6 +216,7 @@ void Inputs::create_or_mention(ShimId id, const NodeItem& record, std::string_vi
     declare_devices(slot);
     world_.topology.set_facts(slot, facts_);
     count_node(slot);
+    note_node_changed(slot);
     ++world_.shims[id].node_count;
     lifecycle_.wake(kNodeAdded);
     for (const AskId pod : world_.awaited_nodes.waiting_for(name)) {
@@ -254,6 +256,9 @@ void Inputs::apply(ShimId id, const NodesMessage& message) {
                 break;
             case NodeAction::decommission: decommission(slot); break;
         }
+        if (record.action != NodeAction::decommission && !creates(record.action)) {
+            note_node_changed(slot);
+        }
         lifecycle_.decide(id, DecisionKind::node_accepted, name, {});
     }
 }
@@ -270,12 +275,26 @@ void Inputs::end_nominations(Slot slot) {
     }
 }
 
+void Inputs::note_node_changed(Slot slot) {
+    world_.reservations.changed(slot);
+    world_.reservations.changed_elsewhere();
+}
+
+void Inputs::end_reservations(Slot slot) {
+    const std::vector<AskId> there = world_.reservations.on(slot);
+    for (const AskId id : there) {
+        lifecycle_.clear_reservation(id, "node " + std::string(world_.nodes.name(slot)) + " is gone",
+                                     Lifecycle::EndOfReservation::by_input);
+    }
+}
+
 void Inputs::decommission(Slot slot) {
     const std::string why = "node " + std::string(world_.nodes.name(slot)) + " was decommissioned";
     for (const AskId id : pods_on(slot)) {
         lifecycle_.remove(id, &why);
     }
     end_nominations(slot);
+    end_reservations(slot);
     world_.excluded.node_gone(slot);
     world_.holds.drop_all_of(slot);
     world_.devices.declare(slot, {}, {});
@@ -285,6 +304,7 @@ void Inputs::decommission(Slot slot) {
     world_.bytes.give_back(owner.bytes, std::exchange(world_.node_bytes[raw(slot)], 0));
     world_.topology.set_facts(slot, nullptr);
     world_.nodes.remove(slot);
+    world_.reservations.changed_elsewhere();
     lifecycle_.wake(kNodeGone);
 }
 

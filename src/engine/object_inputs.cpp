@@ -167,6 +167,7 @@ ObjectName name_of(const ClusterObject& object) {
 }
 
 void Inputs::apply_object(const ClusterObject& object) {
+    world_.reservations.changed_elsewhere();
     if (const auto* name_space = std::get_if<Namespace>(&object)) {
         std::vector<Label> labels = name_space->labels;
         std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.key < b.key; });
@@ -182,6 +183,7 @@ void Inputs::apply_object(const ClusterObject& object) {
 }
 
 void Inputs::withdraw_object(const ClusterObject& object) {
+    world_.reservations.changed_elsewhere();
     if (const auto* name_space = std::get_if<Namespace>(&object)) {
         world_.topology.remove_namespace(name_space->name);
     } else if (const auto* pod_set = std::get_if<PodSet>(&object)) {

@@ -124,6 +124,7 @@ void Lifecycle::depart(const Departures::Due& due) {
     }
     commit_.finish();
     if (due.stuck) {
+        world_.reservations.changed(world_.asks[due.pod].slot);
         give_up_on(due.pod);
     }
 }

@@ -28,6 +28,7 @@
 #include "preemption/departures.h"
 #include "preemption/excluded_by_victims.h"
 #include "preemption/nominations.h"
+#include "preemption/reservations.h"
 #include "preemption/victim_index.h"
 #include "queues/awaited_nodes.h"
 #include "queues/leaf_order.h"
@@ -71,6 +72,7 @@ struct World {
           unschedulable(asks),
           awaited_nodes(asks, names),
           nominations(asks, classes, holds),
+          reservations(asks, classes, holds, options.preemption.daemonset),
           departures(asks, options.preemption),
           budgets(texts),
           victim_index(asks, classes, nodes, options.preemption.victim_order),
@@ -113,6 +115,7 @@ struct World {
     AwaitedNodes awaited_nodes;
 
     Nominations nominations;
+    Reservations reservations;
     ExcludedByVictims excluded;
     Departures departures;
     Budgets budgets;

@@ -127,7 +127,11 @@ void ClusterDump::finish() {
         sorted_nodes.push_back(node.name);
     }
     std::sort(sorted_nodes.begin(), sorted_nodes.end());
+    for (const Pod& pod : pods_) {
+        owners_.put(pod.converted);
+    }
     for (Pod& pod : pods_) {
+        pod.converted.ask.originator = owners_.is_owner(pod.converted);
         finish_pod(pod, sorted_nodes);
     }
     pods_.clear();

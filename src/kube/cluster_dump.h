@@ -19,6 +19,7 @@
 #include "kube/document_reader.h"
 #include "kube/fault.h"
 #include "kube/object_converter.h"
+#include "kube/pod_owners.h"
 #include "kube/priority_classes.h"
 
 namespace bayplan::kube {
@@ -77,6 +78,7 @@ public:
     const std::vector<Pod>& bound_pods() const { return bound_; }
     const std::vector<Pod>& pending_pods() const { return pending_; }
     const PriorityClasses& priority_classes() const { return classes_; }
+    const PodOwners& owners() const { return owners_; }
     bool is_ours(const ConvertedPod&) const;
     // The pod's statement; refers to the pod and to the dump.
     AskItem ask_of(const ConvertedPod&) const;
@@ -109,6 +111,7 @@ private:
     std::vector<Pod> pending_;
     std::vector<Text> applications_;
     PriorityClasses classes_;
+    PodOwners owners_;
     std::vector<ObjectFault> faults_;
     boost::unordered_flat_set<std::string> names_;                 // kind namespace/name of what was read
     boost::unordered_flat_map<std::string, std::string> skipped_;  // pods, and why

@@ -24,7 +24,7 @@ AskItem ClusterDump::ask_of(const ConvertedPod& pod) const {
     ask.requests = pod.requests;
     if (ask.foreign) {
         ask.application = 0;  // they belong to nobody here
-        ask.tags = std::span(&foreign_tag_[pod.owned_by_node ? 1 : 0], 1);
+        ask.tags = std::span(&foreign_tag_[pod.ask.is_static ? 1 : 0], 1);
     }
     return ask;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kube/pod.h"
 #include "kube/resource_names.h"
 
 namespace bayplan::kube {
@@ -104,6 +105,7 @@ PriorityClass convert_priority_class(Converter& convert) {
         convert.reader.integer(root["value"], 0, std::numeric_limits<std::int32_t>::min(), kIntMax));
     made.global_default = convert.reader.flag(root["globalDefault"]);
     made.never_preempts = convert.reader.text(root["preemptionPolicy"]) == "Never";
+    made.opts_out = root["metadata"]["annotations"][kAllowPreemption].text() == "false";
     return made;
 }
 

@@ -28,6 +28,7 @@ struct PriorityClass {
     std::int32_t value = 0;
     bool global_default = false;
     bool never_preempts = false;
+    bool opts_out = false;  // its pods, unless they say otherwise
 };
 
 ConvertedNode convert_node(Converter&);

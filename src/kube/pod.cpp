@@ -228,6 +228,19 @@ bool preempted(Converter& convert, const Value& pod) {
     return false;
 }
 
+void owners(Converter& convert, const Value& metadata, ConvertedPod& made) {
+    Reader& reader = convert.reader;
+    made.uid = reader.text(metadata["uid"]);
+    made.ask.daemonset = reader.text(convert.controller(metadata)["kind"]) == "DaemonSet";
+    for (const Value& owner : reader.items(metadata["ownerReferences"])) {
+        const std::string_view kind = reader.text(owner["kind"]);
+        made.ask.is_static = made.ask.is_static || kind == "Node";
+        if (kind == "Pod") {
+            made.owner_pods.emplace_back(reader.text(owner["uid"]));
+        }
+    }
+}
+
 }  // namespace
 
 ConvertedPod convert_pod(Converter& convert) {
@@ -272,9 +285,14 @@ ConvertedPod convert_pod(Converter& convert) {
         made.scheduler = "default-scheduler";
     }
     made.stuck = metadata["annotations"][kStuckAnnotation].text() == "true";
-    for (const Value& owner : reader.items(metadata["ownerReferences"])) {
-        made.owned_by_node = made.owned_by_node || reader.text(owner["kind"]) == "Node";
+    owners(convert, metadata, made);
+    for (const char* const where : {"labels", "annotations"}) {
+        const Value& said = metadata[where][kAllowPreemption];
+        if (said.present() && !made.allows_preemption) {
+            made.allows_preemption = said.text() != "false";
+        }
     }
+    made.ask.never_victim = !made.allows_preemption.value_or(true);
     return made;
 }
 

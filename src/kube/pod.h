@@ -3,6 +3,7 @@
 // Thread: one. Owns its data; texts are ids of the dictionary that the converter was given.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@
 namespace bayplan::kube {
 
 inline constexpr std::string_view kStuckAnnotation = "bayplan.io/stuck";
+// A label or annotation of a pod, or an annotation of its priority class: only "false" opts out.
+inline constexpr std::string_view kAllowPreemption = "yunikorn.apache.org/allow-preemption";
 
 struct ConvertedPod {
     std::string key;  // "namespace/name"
@@ -25,8 +28,10 @@ struct ConvertedPod {
     std::string priority_class;   // that the object names, if any
     bool priority_known = false;  // the object states it: its class counts for nothing
     bool finished = false;        // Succeeded or Failed: counts for nothing
-    bool owned_by_node = false;   // a static pod
-    bool stuck = false;           // annotated kStuckAnnotation: never goes by itself (src/sim)
+    std::string uid;
+    std::vector<std::string> owner_pods;    // uids of the pods that own it
+    std::optional<bool> allows_preemption;  // what its label or annotation says
+    bool stuck = false;                     // annotated kStuckAnnotation: never goes by itself (src/sim)
 };
 
 ConvertedPod convert_pod(Converter&);

@@ -44,6 +44,9 @@ const PriorityClass* PriorityClasses::global_default() const {
 }
 
 bool PriorityClasses::resolve(ConvertedPod& pod, bool defaults) const {
+    if (const PriorityClass* const one = find(pod.priority_class); one != nullptr && !pod.allows_preemption) {
+        pod.ask.never_victim = one->opts_out;
+    }
     if (pod.priority_known) {
         return true;
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,35 @@ enum class VictimOrder : std::uint8_t { qos, start };           // among pods of
 enum class LowerNominations : std::uint8_t { recheck, clear };  // on a node that is nominated
 enum class PreemptAgain : std::uint8_t { any, marked };         // terminating pods that keep a nominated pod waiting
 
+// How victims for a DaemonSet pod are chosen, and in which order that is tried: the next one is the fall-back.
+enum class VictimStrategy : std::uint8_t { single, multiple };
+enum class VictimStrategies : std::uint8_t { single_multiple, multiple_single, single, multiple };
+
+inline std::span<const VictimStrategy> strategies_of(VictimStrategies order) {
+    static constexpr VictimStrategy kAll[] = {VictimStrategy::single, VictimStrategy::multiple, VictimStrategy::single};
+    switch (order) {
+        case VictimStrategies::single_multiple: return {kAll, 2};
+        case VictimStrategies::multiple_single: return {kAll + 1, 2};
+        case VictimStrategies::single: return {kAll, 1};
+        case VictimStrategies::multiple: break;
+    }
+    return {kAll + 1, 1};
+}
+
+// A percent, in the unit of `single_deviation`.
+inline constexpr std::int64_t kPercent = 1'000'000;
+
+// DaemonSet pods: their node is reserved for them, and room is made there (rules/daemonsets.md).
+struct DaemonsetOptions {
+    bool enabled = true;                         // off: they are ordinary pods
+    std::int64_t delay_ns = 30'000'000'000;      // age from which a reservation may preempt
+    std::int64_t expiry_ns = 3'600'000'000'000;  // age at which it ends; 0: never
+    VictimStrategies strategies = VictimStrategies::single_multiple;
+    std::int64_t single_deviation = 10 * kPercent;  // how much too large a single victim may be
+    std::uint32_t multiple_max = 10;                // victims
+    bool foreign_victims = false;
+};
+
 struct PreemptionOptions {
     bool enabled = true;
     VictimOrder victim_order = VictimOrder::qos;
@@ -33,6 +63,7 @@ struct PreemptionOptions {
     PreemptAgain preempt_again = PreemptAgain::any;
     std::int64_t stuck_after_ns = 30'000'000'000;  // after the end of a pod's grace
     std::uint32_t victim_retries = 2;
+    DaemonsetOptions daemonset;
 
     static PreemptionOptions of(Compat compat) {
         PreemptionOptions options;
@@ -41,6 +72,7 @@ struct PreemptionOptions {
             options.nominated_node_first = true;
             options.lower_nominations = LowerNominations::clear;
             options.preempt_again = PreemptAgain::marked;
+            options.daemonset.enabled = false;
         }
         return options;
     }

@@ -2,6 +2,8 @@
 #include "preemption/node_trial.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace bayplan {
 
@@ -20,6 +22,19 @@ std::vector<AskId> reckoned_with(const TrialTables& tables, AskId id, Slot slot)
     return others;
 }
 
+std::vector<PredicateSet::Failure> failures_on(const TrialTables& tables, ClassId ask_class, const NodeView& node) {
+    const Subject subject = subject_of(tables, ask_class);
+    if (PredicateSet::Failure whole = tables.predicates.refuse_all(subject);
+        whole.refusal.verdict != Verdict::feasible) {
+        return {std::move(whole)};
+    }
+    tables.predicates.begin(subject);
+    if (tables.predicates.explain(subject, node).refusal.verdict == Verdict::feasible) {
+        return {};
+    }
+    return tables.predicates.explain_all(subject, node);
+}
+
 NodeTrial::NodeTrial(const TrialTables& tables, AskId ask, Slot slot)
     : tables_(tables),
       ask_(ask),
@@ -30,6 +45,18 @@ NodeTrial::NodeTrial(const TrialTables& tables, AskId ask, Slot slot)
     // A plan that is made while pods are taken off would count them as they are, and again when they are put back.
     tables_.topology.plan(tables_.classes[tables_.asks[ask].ask_class].spec->pod_spec);
     copy_lane();
+}
+
+NodeTrial::NodeTrial(const TrialTables& tables, AskId ask, Slot slot, HoldList holds)
+    : tables_(tables), ask_(ask), slot_(slot), skipped_(left_out_by_kubernetes()), counts_(tables.topology) {
+    copy_lane();
+    lane_.holds.clear();
+    lane_.holding = 0;
+    if (!holds.empty()) {
+        lane_.holding = std::uint64_t{1} << lane_of(slot_);
+        lane_.holds.emplace_back(lane_of(slot_), std::make_shared<HoldList>(std::move(holds)));
+    }
+    show_devices();
 }
 
 void NodeTrial::copy_lane() {
@@ -142,6 +169,10 @@ PredicateSet::Failure NodeTrial::ask_predicates() const {
     }
     tables_.predicates.begin(subject);
     return tables_.predicates.explain(subject, NodeView{lane_, slot_, *tables_.nodes[slot_].facts}, skipped_);
+}
+
+std::vector<PredicateSet::Failure> NodeTrial::failures() const {
+    return failures_on(tables_, tables_.asks[ask_].ask_class, {lane_, slot_, *tables_.nodes[slot_].facts});
 }
 
 PredicateSet::Failure NodeTrial::judge() {

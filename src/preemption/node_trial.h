@@ -29,6 +29,8 @@ class NodeTrial {
 public:
     // The ask's own nomination must be suspended.
     NodeTrial(const TrialTables&, AskId, Slot);
+    // With these holds instead of the node's, and reckoning with nobody who is nominated to it.
+    NodeTrial(const TrialTables&, AskId, Slot, HoldList);
     NodeTrial(const NodeTrial&) = delete;
     NodeTrial& operator=(const NodeTrial&) = delete;
 
@@ -37,6 +39,8 @@ public:
     void put_back(AskId pod);            // that take_off took
     // The first predicate that fails, in the first pass that fails; verdict feasible if none does.
     PredicateSet::Failure judge();
+    // All predicates that fail.
+    std::vector<PredicateSet::Failure> failures() const;
     bool passes() { return judge().refusal.verdict == Verdict::feasible; }
 
 private:
@@ -57,6 +61,9 @@ private:
     std::vector<AskId> others_;       // nominated to the node, of no lower priority
     PodTrial counts_;                 // last: undone first
 };
+
+// All predicates that fail the class on the node as it is shown, the first first.
+std::vector<PredicateSet::Failure> failures_on(const TrialTables&, ClassId, const NodeView&);
 
 // Asks other than this one that are nominated to the node and must be reckoned with.
 std::vector<AskId> reckoned_with(const TrialTables&, AskId, Slot);

@@ -21,11 +21,9 @@ std::string_view next_word(std::string_view& line, char end_of_word = ' ') {
 
 std::optional<LogLine::Kind> kind_of(std::string_view word) {
     using Kind = LogLine::Kind;
-    static constexpr std::pair<std::string_view, Kind> kKinds[] = {{"place", Kind::place},
-                                                                   {"fail", Kind::fail},
-                                                                   {"nominate", Kind::nominate},
-                                                                   {"clear", Kind::clear},
-                                                                   {"release", Kind::release}};
+    static constexpr std::pair<std::string_view, Kind> kKinds[] = {
+        {"place", Kind::place},     {"fail", Kind::fail},       {"nominate", Kind::nominate},  {"clear", Kind::clear},
+        {"release", Kind::release}, {"reserve", Kind::reserve}, {"unreserve", Kind::unreserve}};
     for (const auto& [name, kind] : kKinds) {
         if (name == word) {
             return kind;
@@ -57,10 +55,12 @@ bool is_refusal(DecisionKind kind) {
 
 }  // namespace
 
-EngineOptions engine_options(Compat compat, const std::vector<std::string>& predicates) {
+EngineOptions engine_options(Compat compat, const std::vector<std::string>& predicates,
+                             const DaemonsetOptions& daemonset) {
     EngineOptions engine;
     engine.compat = compat;
     engine.preemption = PreemptionOptions::of(compat);
+    engine.preemption.daemonset = daemonset;
     engine.predicates = predicates;
     engine.executor = ExecutorKind::inline_;
     engine.path = BatchPath::inline_;
@@ -148,14 +148,15 @@ void EngineSession::log_line(std::string_view line) {
     made.pod = key_of(next_word(line));
     made.node = next_word(line);
     std::string_view victims = next_word(line);
-    if (*kind != LogLine::Kind::nominate) {
-        made.message = line;
-        return;
-    }
-    while (!victims.empty()) {
+    const bool preempts = *kind == LogLine::Kind::nominate || *kind == LogLine::Kind::reserve;
+    while (preempts && victims != "-" && !victims.empty()) {
         made.victims.push_back(key_of(next_word(victims, ',')));
     }
-    read_costs(line, made);
+    if (*kind == LogLine::Kind::nominate) {
+        read_costs(line, made);
+    } else {
+        made.message = line;
+    }
 }
 
 }  // namespace bayplan::sim

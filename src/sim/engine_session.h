@@ -18,16 +18,16 @@ namespace bayplan::sim {
 inline constexpr std::string_view kShim = "simulate";
 
 // What a simulation's engine is made with, beside the rules that were chosen: no limits, all in this thread.
-EngineOptions engine_options(Compat, const std::vector<std::string>& predicates);
+EngineOptions engine_options(Compat, const std::vector<std::string>& predicates, const DaemonsetOptions&);
 
 // One line of the decision log, taken apart (R-LOG-2). Keys hold neither spaces nor commas:
 // the converter sees to that.
 struct LogLine {
-    enum class Kind : std::uint8_t { place, fail, nominate, clear, release };
+    enum class Kind : std::uint8_t { place, fail, nominate, clear, release, reserve, unreserve };
     Kind kind = Kind::fail;
     std::string pod;
     std::string node;
-    std::vector<std::string> victims;  // of a nomination, most important first
+    std::vector<std::string> victims;  // of a nomination, most important first; or of a reservation
     std::int32_t violations = 0;       // likewise
     std::string message;               // of a placement: its devices, or `-`
 };

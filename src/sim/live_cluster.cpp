@@ -22,13 +22,18 @@ Message one(const Record& record) {
 }  // namespace
 
 LiveCluster::LiveCluster(kube::ClusterDump& dump, std::int64_t base_ms, Send send)
-    : dump_(dump), base_ms_(base_ms), send_(std::move(send)), classes_(dump.priority_classes()) {
+    : dump_(dump),
+      base_ms_(base_ms),
+      send_(std::move(send)),
+      classes_(dump.priority_classes()),
+      owners_(dump.owners()) {
     for (const kube::ConvertedNode& node : dump.nodes()) {
         nodes_.emplace(node.name, node);
     }
     for (const auto* const pods : {&dump.bound_pods(), &dump.pending_pods()}) {
         for (const kube::ClusterDump::Pod& given : *pods) {
-            Pod& pod = pods_.emplace(given.converted.key, Pod{given.converted, kNever, {}, {}, false}).first->second;
+            Pod& pod =
+                pods_.emplace(given.converted.key, Pod{given.converted, kNever, {}, {}, {}, false}).first->second;
             applications_.insert(pod.made.ask.application);
             pod.nominated_node = pod.made.ask.node == 0 ? text(pod.made.ask.nominated_node) : "";
             if (pod.made.ask.terminating) {
@@ -103,11 +108,14 @@ void LiveCluster::apply_node(const kube::ConvertedNode& node) {
 void LiveCluster::apply_pod(std::int64_t now_ms, kube::ConvertedPod made, const std::string& place) {
     Pod* const known = find(made.key);
     if (made.finished) {
+        owners_changed(owners_.take_out(made.key));
         if (known != nullptr) {
             gone(made.key);
         }
         return;
     }
+    owners_changed(owners_.put(made));
+    made.ask.originator = owners_.is_owner(made);
     if (known == nullptr) {
         if (!classes_.resolve(made, dump_.options().defaults)) {
             remarks_.push_back(kube::unknown_class(place, made));
@@ -116,6 +124,9 @@ void LiveCluster::apply_pod(std::int64_t now_ms, kube::ConvertedPod made, const 
         return;
     }
     // A class is looked at once, when the pod is made.
+    if (!made.allows_preemption && !known->made.allows_preemption) {
+        made.ask.never_victim = known->made.ask.never_victim;
+    }
     if (!made.priority_known && (!made.priority_class.empty() || dump_.options().defaults)) {
         made.ask.priority = known->made.ask.priority;
         made.ask.never_preempts = known->made.ask.never_preempts;
@@ -143,7 +154,7 @@ void LiveCluster::add_pod(std::int64_t now_ms, kube::ConvertedPod&& made, const 
     }
     made.ask.foreign = bound && !ours;
     const std::string key = made.key;
-    Pod& pod = pods_.emplace(key, Pod{std::move(made), kNever, {}, {}, false}).first->second;
+    Pod& pod = pods_.emplace(key, Pod{std::move(made), kNever, {}, {}, {}, false}).first->second;
     pod.nominated_node = text(pod.made.ask.nominated_node);
     const bool terminating = std::exchange(pod.made.ask.terminating, false);
     state(pod);
@@ -193,6 +204,9 @@ void LiveCluster::update_pending(std::int64_t now_ms, Pod& pod, kube::ConvertedP
         pod.nominated_node.clear();
         pod.message.clear();
     }
+    if (bound || is_gated(pod)) {
+        pod.reserved_node.clear();
+    }
     state(pod);
     if (terminating) {
         terminate(now_ms, pod, false);
@@ -207,6 +221,7 @@ void LiveCluster::remove(std::int64_t now_ms, const Removal& removal, const std:
         if (Pod* const pod = find(key)) {
             terminate(now_ms, *pod, removal.now);
         } else {
+            owners_changed(owners_.take_out(key));
             remark(place, key, "is not there (any more)");
         }
     } else if (removal.kind == "Node") {
@@ -230,11 +245,14 @@ void LiveCluster::remove_node(std::string_view name) {
     // The engine lets go of its pods and of nominations to it by itself.
     send_(
         one<NodesMessage>(NodeItem{.node = id, .action = NodeAction::decommission, .capacity = {}, .attributes = {}}));
+    std::vector<std::string> lost;
     for (auto at = pods_.begin(); at != pods_.end();) {
         if (at->second.nominated_node == name) {
             at->second.nominated_node.clear();
         }
         if (at->second.made.ask.node == id) {
+            const std::vector<std::string> owners = owners_.take_out(at->first);
+            lost.insert(lost.end(), owners.begin(), owners.end());
             forget_end(at->second);
             begun_.erase(at->first);
             ++gone_;
@@ -243,6 +261,7 @@ void LiveCluster::remove_node(std::string_view name) {
             ++at;
         }
     }
+    owners_changed(lost);
 }
 
 void LiveCluster::terminate(std::int64_t now_ms, Pod& pod, bool at_once) {
@@ -287,6 +306,22 @@ void LiveCluster::gone(const std::string& key) {
     pods_.erase(at);
     ++gone_;
     send_(one<ReleasesMessage>(ReleaseItem{.key = name, .message = {}}));
+    owners_changed(owners_.take_out(name));
+}
+
+// A pod that was deleted before it was begun, or is another scheduler's, owns and is owned like any other.
+void LiveCluster::owners_changed(const std::vector<std::string>& owners) {
+    if (owners.empty()) {
+        return;
+    }
+    for (auto& [key, pod] : pods_) {
+        const bool concerned =
+            std::find(owners.begin(), owners.end(), kube::PodOwners::name_of(key, pod.made.uid)) != owners.end();
+        const bool is_owner = owners_.is_owner(pod.made);
+        if (concerned && std::exchange(pod.made.ask.originator, is_owner) != is_owner && pod.made.ask.node != 0) {
+            state(pod);
+        }
+    }
 }
 
 void LiveCluster::state_terminations() {
@@ -306,6 +341,7 @@ void LiveCluster::place(std::int64_t now_ms, const std::string& key, std::string
     pod->made.ask.nominated_node = 0;
     pod->made.ask.started_ms = base_ms_ + now_ms;
     pod->nominated_node.clear();
+    pod->reserved_node.clear();
     pod->message.clear();
     state(*pod);
 }

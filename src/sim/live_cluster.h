@@ -27,6 +27,7 @@ public:
         kube::ConvertedPod made;        // as stated last; its node: where it runs, 0 = nowhere yet
         std::int64_t ends_ms = kNever;  // of its grace, while it terminates
         std::string nominated_node;     // empty: none
+        std::string reserved_node;      // likewise
         std::string message;            // why it has no place, in the words of its last attempt
         bool victim = false;            // some preemption chose it
     };
@@ -70,6 +71,7 @@ private:
     void terminate(std::int64_t now_ms, Pod&, bool at_once);
     void set_end(std::int64_t now_ms, Pod&, std::int64_t ends_ms);
     void gone(const std::string& key);
+    void owners_changed(const std::vector<std::string>& owners);
     void forget_end(const Pod&);
     void state(const Pod&);
     void need_application(Text name_space);
@@ -85,6 +87,7 @@ private:
     std::set<std::string> begun_;                          // to be stated by state_terminations()
     std::set<Text> applications_;
     kube::PriorityClasses classes_;
+    kube::PodOwners owners_;
     std::uint64_t gone_ = 0;
     std::vector<kube::ObjectFault> remarks_;
 };

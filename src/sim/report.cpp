@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "sim/daemonset_report.h"
 #include "sim/markup.h"
 
 namespace bayplan::sim {
@@ -37,7 +38,11 @@ public:
             out_->text("node", decision.node);
             add_if_any("devices", decision.devices);
         } else {
+            add_if_any("node", decision.node);
             out_->text("message", decision.message);
+        }
+        if (decision.outcome == Outcome::reserved) {
+            add_list("victims", decision.victims);
         }
         if (decision.outcome == Outcome::nominated) {
             out_->text("nominatedNode", decision.nominated_node);
@@ -45,6 +50,9 @@ public:
         }
         if (decision.explanation) {
             add_explanation(*decision.explanation);
+        }
+        if (decision.daemonset) {
+            write_daemonset(*out_, *decision.daemonset);
         }
         out_->end();
     }
@@ -56,6 +64,9 @@ public:
         out_->number("nominated", static_cast<std::int64_t>(totals_.nominated()));
         out_->number("unschedulable", static_cast<std::int64_t>(totals_.unschedulable()));
         out_->number("gated", static_cast<std::int64_t>(totals_.gated()));
+        if (totals_.reserved() > 0) {
+            out_->number("reserved", static_cast<std::int64_t>(totals_.reserved()));
+        }
         out_->end();
         out_->end();
     }
@@ -85,12 +96,10 @@ private:
         }
     }
 
+    void add_list(std::string_view name, const std::vector<std::string>& texts) { write_list(*out_, name, texts); }
+
     void add_victims(const std::vector<std::string>& victims, std::int32_t violations) {
-        out_->begin_list("victims");
-        for (const std::string& victim : victims) {
-            out_->text({}, victim);
-        }
-        out_->end();
+        add_list("victims", victims);
         out_->number("pdbViolations", violations);
     }
 

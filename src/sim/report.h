@@ -33,11 +33,12 @@ public:
     std::size_t nominated() const { return count(Outcome::nominated); }
     std::size_t unschedulable() const { return count(Outcome::unschedulable); }
     std::size_t gated() const { return count(Outcome::gated); }
+    std::size_t reserved() const { return count(Outcome::reserved); }
 
 private:
     std::size_t count(Outcome outcome) const { return counts_[static_cast<std::size_t>(outcome)]; }
 
-    std::size_t counts_[4] = {};
+    std::size_t counts_[6] = {};
     std::unordered_map<std::string, Outcome> without_place_;  // pods that may be decided again
 };
 

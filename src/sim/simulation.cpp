@@ -29,6 +29,29 @@ bool of_one_priority(const kube::ClusterDump& dump) {
     return low >= high;
 }
 
+// An equal may have to go for a DaemonSet pod.
+bool any_of_a_daemonset(const kube::ClusterDump& dump) {
+    return std::ranges::any_of(dump.pending_pods(),
+                               [](const kube::ClusterDump::Pod& pod) { return pod.converted.ask.daemonset; });
+}
+
+// One instant, but for the delays of reservations: nothing expires, and nobody is given up.
+EngineOptions options_of(const SimulationOptions& options) {
+    EngineOptions engine = engine_options(options.compat, options.predicates, options.daemonset);
+    engine.preemption.daemonset.expiry_ns = 0;
+    return engine;
+}
+
+Outcome outcome_of(LogLine::Kind kind) {
+    switch (kind) {
+        case LogLine::Kind::place: return Outcome::scheduled;
+        case LogLine::Kind::nominate: return Outcome::nominated;
+        case LogLine::Kind::reserve: return Outcome::reserved;
+        case LogLine::Kind::unreserve: return Outcome::reservation_cleared;
+        default: return Outcome::unschedulable;
+    }
+}
+
 void take_nomination(const PreemptionExplanation& preemption, SimulatedDecision& decision) {
     decision.outcome = Outcome::nominated;
     decision.nominated_node = preemption.nominated_node;
@@ -40,6 +63,15 @@ void take_nomination(const PreemptionExplanation& preemption, SimulatedDecision&
     }
 }
 
+void take_its_node(Engine::OnItsNode&& found, SimulatedDecision& decision) {
+    decision.node = std::move(found.node);
+    decision.outcome = found.reserved ? Outcome::reserved : Outcome::scheduled;
+    decision.nominated_node.clear();
+    decision.message = found.reserved ? found.reserved->message : "";
+    decision.victims = found.reserved ? found.reserved->chosen : std::vector<std::string>();
+    decision.daemonset = std::move(found.reserved);
+}
+
 }  // namespace
 
 std::string_view to_string(Outcome outcome) {
@@ -48,6 +80,8 @@ std::string_view to_string(Outcome outcome) {
         case Outcome::nominated: return "nominated";
         case Outcome::unschedulable: return "unschedulable";
         case Outcome::gated: return "gated";
+        case Outcome::reserved: return "reserved";
+        case Outcome::reservation_cleared: return "reservation-cleared";
     }
     return "";
 }
@@ -56,8 +90,9 @@ struct Simulation::Parts {
     Parts(const kube::ClusterDump& from, const SimulationOptions& settings)
         : dump(from),
           options(settings),
-          session(engine_options(settings.compat, settings.predicates)),
-          attempts_at_a_time(settings.explain || !of_one_priority(from) ? 1 : kAttemptsAtATime) {}
+          session(options_of(settings)),
+          attempts_at_a_time(
+              settings.explain || !of_one_priority(from) || any_of_a_daemonset(from) ? 1 : kAttemptsAtATime) {}
 
     struct Tried {
         std::uint32_t attempts = 0;
@@ -65,11 +100,13 @@ struct Simulation::Parts {
         std::string message;
     };
 
-    void hand_out(LogLine&& line, std::optional<Explanation>&& explanation, const OnDecision& on_decision) {
-        using Kind = LogLine::Kind;
-        const Outcome outcome = line.kind == Kind::place      ? Outcome::scheduled
-                                : line.kind == Kind::nominate ? Outcome::nominated
-                                                              : Outcome::unschedulable;
+    struct Explained {
+        std::optional<Explanation> whole;
+        std::optional<Engine::OnItsNode> on_its_node;
+    };
+
+    void hand_out(LogLine&& line, Explained&& explained, const OnDecision& on_decision) {
+        const Outcome outcome = outcome_of(line.kind);
         Tried& tried = before[line.pod];
         ++tried.attempts;
         const Outcome last = std::exchange(tried.outcome, outcome);
@@ -92,7 +129,10 @@ struct Simulation::Parts {
         decision.victims = std::move(line.victims);
         decision.budget_violations = line.violations;
         decision.attempt = tried.attempts;
-        decision.explanation = std::move(explanation);
+        decision.explanation = std::move(explained.whole);
+        if (outcome == Outcome::reserved && explained.on_its_node) {
+            decision.daemonset = std::move(explained.on_its_node->reserved);
+        }
         on_decision(decision);
     }
 
@@ -127,10 +167,11 @@ struct Simulation::Parts {
 
     // False: nothing can be tried now.
     bool step(const OnDecision& on_decision) {
-        std::optional<Explanation> explanation;
+        Explained explained;
         if (options.explain) {
             if (const auto next = session.engine().next_ask()) {
-                explanation = session.engine().explain(next->shim, next->key, options.full);
+                explained.whole = session.engine().explain(next->shim, next->key, options.full);
+                explained.on_its_node = session.engine().explain_on_its_node(next->shim, next->key);
             }
         }
         if (!session.attempt(attempts_at_a_time)) {
@@ -142,7 +183,7 @@ struct Simulation::Parts {
                 continue;  // the pod is tried again
             }
             const std::vector<std::string> victims = line.victims;
-            hand_out(std::move(line), std::exchange(explanation, std::nullopt), on_decision);
+            hand_out(std::move(line), std::exchange(explained, {}), on_decision);
             let_go(victims);
         }
         return true;
@@ -183,8 +224,14 @@ std::optional<SimulatedDecision> Simulation::judge(std::string_view pod) {
     if (explanation->preemption && !explanation->preemption->nominated_node.empty()) {
         take_nomination(*explanation->preemption, decision);
     }
+    if (std::optional<Engine::OnItsNode> found = parts_->session.engine().explain_on_its_node(kShim, pod)) {
+        take_its_node(std::move(*found), decision);
+        explanation->preemption.reset();
+    }
     if (parts_->options.explain) {
         decision.explanation = std::move(explanation);
+    } else {
+        decision.daemonset.reset();
     }
     return decision;
 }

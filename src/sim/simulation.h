@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bayplan/daemonset_explanation.h"
 #include "bayplan/explanation.h"
 #include "kube/cluster_dump.h"
 #include "options/engine_options.h"
@@ -26,15 +27,16 @@ struct SimulationOptions {
     std::vector<std::string> predicates;  // white-list; empty = all
     bool explain = false;                 // every decision with its explanation
     bool full = false;                    // of a node all failing predicates, not only the first
+    DaemonsetOptions daemonset = {};      // but nothing expires
 };
 
-enum class Outcome : std::uint8_t { scheduled, nominated, unschedulable, gated };
+enum class Outcome : std::uint8_t { scheduled, nominated, unschedulable, gated, reserved, reservation_cleared };
 std::string_view to_string(Outcome);
 
 struct SimulatedDecision {
     std::string pod;  // "namespace/name"
     Outcome outcome = Outcome::unschedulable;
-    std::string node;     // where, if scheduled
+    std::string node;     // where, if scheduled; or which is, or was, reserved
     std::string devices;  // which of the node's the pod has then, as `KIND=N+N`; empty: none
     std::string message;  // why not, in Kubernetes' words
     // If nominated:
@@ -43,6 +45,7 @@ struct SimulatedDecision {
     std::int32_t budget_violations = 0;
     std::uint32_t attempt = 0;  // 1 = the pod's first; 0 = none was made
     std::optional<Explanation> explanation;
+    std::optional<DaemonsetExplanation> daemonset;  // if reserved, and explanations were asked for
 };
 
 class Simulation {

@@ -48,13 +48,15 @@ public:
     }
 
     void finish() override {
-        const std::size_t pods = totals_.scheduled() + totals_.nominated() + totals_.unschedulable() + totals_.gated();
+        const std::size_t pods =
+            totals_.scheduled() + totals_.nominated() + totals_.unschedulable() + totals_.gated() + totals_.reserved();
         if (pods == 0) {
             fmt::print(out_, "No pod is pending.\n");
         } else if (pods > 1) {
-            fmt::print(out_, "{}{} pods: {} scheduled, {}{} unschedulable, {} gated\n", headed_ ? "\n" : "", pods,
+            fmt::print(out_, "{}{} pods: {} scheduled, {}{}{} unschedulable, {} gated\n", headed_ ? "\n" : "", pods,
                        totals_.scheduled(),
                        totals_.nominated() == 0 ? "" : fmt::format("{} nominated, ", totals_.nominated()),
+                       totals_.reserved() == 0 ? "" : fmt::format("{} reserved, ", totals_.reserved()),
                        totals_.unschedulable(), totals_.gated());
         }
     }
@@ -74,6 +76,10 @@ private:
             case Outcome::scheduled: return decision.node + in_brackets(decision.devices);
             case Outcome::nominated:
                 return fmt::format("{}, in place of {}", decision.nominated_node, fmt::join(decision.victims, ", "));
+            case Outcome::reserved:
+                return decision.message + (decision.victims.empty()
+                                               ? ""
+                                               : fmt::format(" In place of {}", fmt::join(decision.victims, ", ")));
             default: return decision.message;
         }
     }
@@ -104,10 +110,28 @@ private:
         if (!decision.explanation->woken_by.empty()) {
             fmt::print(out_, "  woken by: {}\n", fmt::join(decision.explanation->woken_by, ", "));
         }
+        if (decision.daemonset && decision.daemonset->looked_for_victims) {
+            steps(*decision.daemonset);
+        }
         if (decision.explanation->preemption) {
             preemption(*decision.explanation->preemption);
         }
         fmt::print(out_, "\n");
+    }
+
+    // Who is on the node, in the order in which they would go.
+    void steps(const DaemonsetExplanation& told) {
+        for (const auto& [pod, reason] : told.filtered) {
+            fmt::print(out_, "      stays ({}): {}\n", reason, pod);
+        }
+        for (const auto& [name, pods] : told.classes) {
+            if (!pods.empty()) {
+                fmt::print(out_, "      {}: {}\n", name, fmt::join(pods, ", "));
+            }
+        }
+        if (!told.chosen.empty()) {
+            fmt::print(out_, "      chosen by {}: {}\n", told.strategy, fmt::join(told.chosen, ", "));
+        }
     }
 
     // The nodes where room can be made, the chosen one first, and what decides between them: from left to right.

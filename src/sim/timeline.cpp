@@ -2,6 +2,7 @@
 #include "sim/timeline.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "sim/engine_session.h"
@@ -32,7 +33,7 @@ std::int64_t base_ms(const kube::ClusterDump& dump, const std::vector<Event>& ev
 }
 
 EngineOptions options_of(const TimelineOptions& options) {
-    EngineOptions engine = engine_options(options.compat, options.predicates);
+    EngineOptions engine = engine_options(options.compat, options.predicates, options.daemonset);
     engine.backoff_early = false;
     return engine;
 }
@@ -60,6 +61,8 @@ std::string_view to_string(TimelineOutcome outcome) {
         case TimelineOutcome::unschedulable: return "unschedulable";
         case TimelineOutcome::nomination_cleared: return "nomination-cleared";
         case TimelineOutcome::gated: return "gated";
+        case TimelineOutcome::reserved: return "reserved";
+        case TimelineOutcome::reservation_cleared: return "reservation-cleared";
     }
     return "";
 }
@@ -74,6 +77,11 @@ struct Timeline::Parts {
         dump.send_state(send);
         dump.send_asks(send);
         session.stated();
+    }
+
+    bool ends_by_itself() {
+        return std::exchange(circling, false) && options.until_ms == kNever && next_event >= events.size() &&
+               cluster.next_end_ms() == kNever;
     }
 
     std::int64_t next_instant() {
@@ -99,6 +107,7 @@ struct Timeline::Parts {
     }
 
     void happen(const Event& event) {
+        cleared_in_vain.clear();
         if (const auto* const removal = std::get_if<Removal>(&event.what)) {
             cluster.remove(now_ms, *removal, event.place);
         } else {
@@ -157,14 +166,34 @@ struct Timeline::Parts {
                 decision.outcome = TimelineOutcome::nomination_cleared;
                 pod->nominated_node.clear();
                 break;
+            case LogLine::Kind::reserve: take_reservation(std::move(line), *pod, decision); break;
+            case LogLine::Kind::unreserve:
+                decision.outcome = TimelineOutcome::reservation_cleared;
+                decision.node = std::move(line.node);
+                pod->reserved_node.clear();
+                circling = !cleared_in_vain.insert(decision.pod).second;
+                break;
             default: break;
         }
+        if (decision.outcome == TimelineOutcome::scheduled || !decision.victims.empty()) {
+            cleared_in_vain.clear();
+        }
         decision.message = decision.outcome == TimelineOutcome::scheduled ? "" : without_shim(line.message);
-        if (decision.outcome == TimelineOutcome::nominated || decision.outcome == TimelineOutcome::unschedulable) {
+        if (decision.outcome == TimelineOutcome::nominated || decision.outcome == TimelineOutcome::unschedulable ||
+            decision.outcome == TimelineOutcome::reserved) {
             decision.nominated_node = pod->nominated_node;
             pod->message = decision.message;
         }
         on_decision(decision);
+    }
+
+    void take_reservation(LogLine&& line, LiveCluster::Pod& pod, TimelineDecision& decision) {
+        decision.outcome = TimelineOutcome::reserved;
+        decision.node = line.node;
+        pod.reserved_node = std::move(line.node);
+        decision.victims = std::move(line.victims);
+        count_victims(decision.victims);
+        summary.preemptions += decision.victims.empty() ? 0 : 1;
     }
 
     void count_victims(const std::vector<std::string>& victims) {
@@ -210,6 +239,10 @@ struct Timeline::Parts {
     std::size_t next_event = 0;
     EngineSession session;
     LiveCluster cluster;
+    // Pods whose reservations ended since a pod was placed or preempted, or an event happened; for the second time: when
+    // nothing else can happen that goes on for ever.
+    std::set<std::string> cleared_in_vain;
+    bool circling = false;
     std::map<std::string, std::string> gated;  // in this instant: which pod, by what
     std::int64_t now_ms = 0;
     OnDecision on_decision;
@@ -221,7 +254,7 @@ void Timeline::Parts::sum_up() {
     summary.gone = cluster.gone();
     for (const auto& [key, pod] : cluster.pods()) {
         if (pod.made.ask.node == 0) {
-            summary.pending.push_back({key, pod.message, pod.nominated_node});
+            summary.pending.push_back({key, pod.message, pod.nominated_node, pod.reserved_node});
         }
     }
     sum_up_resources();
@@ -259,6 +292,9 @@ TimelineSummary Timeline::run(const OnDecision& on_decision, const OnInstant& on
         parts_->instant(at_ms);
         if (on_instant) {
             on_instant(at_ms, parts_->next_event);
+        }
+        if (parts_->ends_by_itself()) {
+            break;
         }
     }
     parts_->sum_up();

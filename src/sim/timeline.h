@@ -24,15 +24,24 @@ struct TimelineOptions {
     Compat compat = Compat::bayplan;
     std::vector<std::string> predicates;  // white-list; empty = all
     std::int64_t until_ms = kNever;       // the last instant; kNever: until nothing more can happen
+    DaemonsetOptions daemonset = {};
 };
 
-enum class TimelineOutcome : std::uint8_t { scheduled, nominated, unschedulable, nomination_cleared, gated };
+enum class TimelineOutcome : std::uint8_t {
+    scheduled,
+    nominated,
+    unschedulable,
+    nomination_cleared,
+    gated,
+    reserved,
+    reservation_cleared
+};
 
 struct TimelineDecision {
     std::int64_t at_ms = 0;
     std::string pod;  // "namespace/name"
     TimelineOutcome outcome = TimelineOutcome::unschedulable;
-    std::string node;                  // where, if scheduled
+    std::string node;                  // where, if scheduled; or which is, or was, reserved
     std::string nominated_node;        // if the pod has one after this
     std::vector<std::string> victims;  // most important first
     std::string message;               // why not, in Kubernetes' words; or why a nomination ended
@@ -44,6 +53,7 @@ struct TimelineSummary {
         std::string pod;
         std::string message;  // of its last attempt, or of its gates; empty: there was none
         std::string nominated_node;
+        std::string reserved_node;
     };
     std::int64_t until_ms = 0;                  // the last instant there was, or the one that was asked for
     std::uint64_t placed = 0;                   // placements in the run

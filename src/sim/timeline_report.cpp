@@ -55,6 +55,9 @@ void write(Markup& out, const TimelineSummary& summary) {
         if (!pod.nominated_node.empty()) {
             out.text("nominatedNode", pod.nominated_node);
         }
+        if (!pod.reserved_node.empty()) {
+            out.text("reservedNode", pod.reserved_node);
+        }
         out.end();
     }
     out.end();
@@ -127,8 +130,12 @@ public:
             fmt::print(out_, "  {} {:.1f}% in use\n", kind, 100 * share);
         }
         for (const TimelineSummary::Pending& pod : summary.pending) {
-            fmt::print(out_, "  pending {}{}{}: {}\n", pod.pod, pod.nominated_node.empty() ? "" : ", nominated to ",
-                       pod.nominated_node, pod.message.empty() ? "not tried yet" : pod.message);
+            fmt::print(out_, "  pending {}{}{}: {}\n", pod.pod,
+                       !pod.reserved_node.empty()   ? ", reserved on "
+                       : pod.nominated_node.empty() ? ""
+                                                    : ", nominated to ",
+                       pod.reserved_node.empty() ? pod.nominated_node : pod.reserved_node,
+                       pod.message.empty() ? "not tried yet" : pod.message);
         }
     }
 
@@ -136,6 +143,9 @@ private:
     static std::string what(const TimelineDecision& decision) {
         if (decision.outcome == TimelineOutcome::scheduled) {
             return decision.node;
+        }
+        if (decision.outcome == TimelineOutcome::reserved || decision.outcome == TimelineOutcome::reservation_cleared) {
+            return decision.message;
         }
         const bool waits = decision.outcome != TimelineOutcome::nominated && !decision.nominated_node.empty();
         const std::string node = waits ? "(waits for " + decision.nominated_node + ") " : decision.nominated_node;

@@ -175,4 +175,10 @@ void Announcer::release(const LogLine& line, std::string_view reasons) {
     write_line(RecordKind::release, line, reasons);
 }
 
+void Announcer::reserve(const LogLine& line, std::string_view victims, std::string_view message) {
+    write_line(RecordKind::reserve, line, victims, message);
+}
+
+void Announcer::unreserve(const LogLine& line, std::string_view why) { write_line(RecordKind::unreserve, line, why); }
+
 }  // namespace bayplan

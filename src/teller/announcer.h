@@ -68,6 +68,8 @@ public:
     void nominate(const LogLine&, std::string_view victims, std::string_view reasons);
     void clear(const LogLine&, std::string_view why);
     void release(const LogLine&, std::string_view reasons);
+    void reserve(const LogLine&, std::string_view victims, std::string_view message);  // no victims: empty
+    void unreserve(const LogLine&, std::string_view why);
 
     // An input was applied, or attempts were made: without a thread of its own the teller tells now.
     void turn_ends() {

@@ -73,6 +73,16 @@ void DecisionLog::clear(std::int64_t now_ns, std::string_view shim, std::string_
     line(now_ns, "clear", shim, key, node, "-", why);
 }
 
+void DecisionLog::reserve(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                          std::string_view victims, std::string_view reasons) {
+    line(now_ns, "reserve", shim, key, node, victims.empty() ? "-" : victims, reasons);
+}
+
+void DecisionLog::unreserve(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                            std::string_view why) {
+    line(now_ns, "unreserve", shim, key, node, "-", why);
+}
+
 std::string DecisionLog::digest() const {
     sha256_ctx copy = hash_;
     sha256_update(&copy, used_, reinterpret_cast<const std::uint8_t*>(lines_.data()));

@@ -30,6 +30,11 @@ public:
     void release(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
                  std::string_view reasons);
 
+    void reserve(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                 std::string_view victims, std::string_view reasons);
+    void unreserve(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                   std::string_view why);
+
     std::string digest() const;
 
 private:

@@ -27,6 +27,8 @@ enum class RecordKind : std::uint8_t {
     nominate,
     clear,
     release,
+    reserve,
+    unreserve,
     flush,
 };
 

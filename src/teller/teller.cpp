@@ -56,6 +56,8 @@ void Teller::tell_line(const Record& record) {
         case RecordKind::nominate: log_.nominate(now_ns, shim, key, node, first, second); return;
         case RecordKind::clear: log_.clear(now_ns, shim, key, node, first); return;
         case RecordKind::release: log_.release(now_ns, shim, key, node, first); return;
+        case RecordKind::reserve: log_.reserve(now_ns, shim, key, node, first, second); return;
+        case RecordKind::unreserve: log_.unreserve(now_ns, shim, key, node, first); return;
         default: BP_CHECK(false);
     }
 }

@@ -120,6 +120,10 @@ bool decode_ask(const fbs::Ask& ask, std::size_t i, Fields& fields, AskItem& rec
     record.qos = static_cast<QosClass>(ask.qos());
     record.grace_period_s = ask.grace_period_s();
     record.preempted = ask.preempted();
+    record.daemonset = ask.daemonset();
+    record.is_static = ask.foreign_static();
+    record.never_victim = ask.never_victim();
+    record.originator = ask.originator();
     return fields.known(record.qos, QosClass::unknown, QosClass::guaranteed, {"asks", i, "qos"}) &&
            fields.name(ask.key(), {"asks", i, "key"}, record.key) &&
            fields.structs(ask.requests(), limits.amounts_max, {"asks", i, "requests"}, record.requests) &&

@@ -10,17 +10,31 @@ std::vector<std::uint64_t> RandomDeltas::made_;
 
 const std::vector<RandomDeltas::NamedStep>& RandomDeltas::steps() {
     static const std::vector<NamedStep> kSteps = {
-        {"place", &RandomDeltas::place},       {"start", &RandomDeltas::start},
-        {"end", &RandomDeltas::end},           {"end and place", &RandomDeltas::end_and_place},
-        {"fail", &RandomDeltas::fail},         {"wake", &RandomDeltas::wake},
-        {"await", &RandomDeltas::await},       {"gate", &RandomDeltas::gate},
-        {"bind", &RandomDeltas::bind},         {"unbind", &RandomDeltas::unbind},
-        {"hold", &RandomDeltas::hold},         {"drop hold", &RandomDeltas::drop_hold},
-        {"nominate", &RandomDeltas::nominate}, {"drop nomination", &RandomDeltas::drop_nomination},
-        {"suspend", &RandomDeltas::suspend},   {"restore", &RandomDeltas::restore},
-        {"evict", &RandomDeltas::evict},       {"terminate", &RandomDeltas::terminate},
-        {"depart", &RandomDeltas::depart},     {"leave out", &RandomDeltas::exclude},
-        {"let in", &RandomDeltas::let_in},     {"avoid", &RandomDeltas::avoid},
+        {"place", &RandomDeltas::place},
+        {"start", &RandomDeltas::start},
+        {"end", &RandomDeltas::end},
+        {"end and place", &RandomDeltas::end_and_place},
+        {"fail", &RandomDeltas::fail},
+        {"wake", &RandomDeltas::wake},
+        {"await", &RandomDeltas::await},
+        {"gate", &RandomDeltas::gate},
+        {"bind", &RandomDeltas::bind},
+        {"unbind", &RandomDeltas::unbind},
+        {"hold", &RandomDeltas::hold},
+        {"drop hold", &RandomDeltas::drop_hold},
+        {"reserve", &RandomDeltas::reserve},
+        {"drop reservation", &RandomDeltas::drop_reservation},
+        {"set victims", &RandomDeltas::set_victims},
+        {"nominate", &RandomDeltas::nominate},
+        {"drop nomination", &RandomDeltas::drop_nomination},
+        {"suspend", &RandomDeltas::suspend},
+        {"restore", &RandomDeltas::restore},
+        {"evict", &RandomDeltas::evict},
+        {"terminate", &RandomDeltas::terminate},
+        {"depart", &RandomDeltas::depart},
+        {"leave out", &RandomDeltas::exclude},
+        {"let in", &RandomDeltas::let_in},
+        {"avoid", &RandomDeltas::avoid},
         {"look", &RandomDeltas::look},
     };
     return kSteps;
@@ -157,6 +171,7 @@ bool RandomDeltas::await() {
         return false;
     }
     commit_.withdraw(id);
+    commit_.drop_reservation(id);
     commit_.drop_nomination(id);
     commit_.await_node(id, random_.chance(50) ? "never stated" : "never stated either",
                        random_.chance(50) ? "gpu=0" : "");
@@ -165,7 +180,8 @@ bool RandomDeltas::await() {
 
 bool RandomDeltas::gate() {
     const AskId id = any([&](AskId ask, const Ask& one) {
-        return !in_hand(ask) && !is_allocated(one.state) && one.state != AskState::awaiting_node;
+        return !in_hand(ask) && !is_allocated(one.state) && one.state != AskState::awaiting_node &&
+               one.state != AskState::reserved;
     });
     if (id == kNone<AskId>) {
         return false;
@@ -258,6 +274,42 @@ bool RandomDeltas::drop_nomination() {
         return false;
     }
     commit_.drop_nomination(id);
+    return true;
+}
+
+bool RandomDeltas::reserve() {
+    const AskId id = any([&](AskId ask, const Ask&) { return in_hand(ask); });
+    const Slot slot = any_node();
+    if (id == kNone<AskId> || slot == kNone<Slot>) {
+        return false;
+    }
+    commit_.refund(id);
+    commit_.reserve(id, {.slot = slot,
+                         .since_ns = static_cast<std::int64_t>(random_.below(5)),
+                         .priority = world_.asks[id].priority,
+                         .beyond_node = random_.chance(50),
+                         .victims = {}});
+    commit_.join(id, AskEvent::reserve);
+    return true;
+}
+
+bool RandomDeltas::drop_reservation() {
+    const AskId id = any([&](AskId, const Ask& one) { return one.state == AskState::reserved; });
+    if (id == kNone<AskId>) {
+        return false;
+    }
+    commit_.drop_reservation(id);
+    commit_.join(id, AskEvent::clear);
+    return true;
+}
+
+bool RandomDeltas::set_victims() {
+    const AskId id = any([&](AskId ask, const Ask&) { return world_.reservations.of(ask) != nullptr; });
+    const AskId victim = any_placed();
+    if (id == kNone<AskId> || victim == kNone<AskId>) {
+        return false;
+    }
+    commit_.set_victims(id, {world_.asks.handle(victim)});
     return true;
 }
 

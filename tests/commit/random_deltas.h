@@ -48,6 +48,9 @@ private:
     bool unbind();
     bool hold();
     bool drop_hold();
+    bool reserve();
+    bool drop_reservation();
+    bool set_victims();
     bool nominate();
     bool drop_nomination();
     bool suspend();

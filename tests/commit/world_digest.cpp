@@ -179,8 +179,8 @@ void ask_itself(World& world, AskId id, const Ask& ask, WorldDigest& digest) {
     digest["pods' nodes"] += name + ' ' + std::to_string(raw(ask.slot));
     std::ostringstream flags;
     flags << ask.foreign << ask.terminating << ask.never_preempts << ask.preempted << ask.stated_terminating
-          << ask.stated_preempted << ask.chosen << ask.told_to_go << ask.told_scale_up << ' ' << ask.priority << ' '
-          << raw(ask.ask_class);
+          << ask.daemonset << ask.is_static << ask.opted_out << ask.originator << ask.stated_preempted << ask.chosen
+          << ask.told_to_go << ask.told_scale_up << ' ' << ask.priority << ' ' << raw(ask.ask_class);
     digest["flags of asks"] += name + ' ' + flags.str();
     std::ostringstream waiting;
     if (is_allocated(ask.state)) {
@@ -204,6 +204,14 @@ void about_ask(World& world, AskId id, const Ask& ask, WorldDigest& digest) {
     const std::string name = '\n' + std::to_string(raw(id));
     digest["devices of pods"] += name + ' ' + world.devices.text_of(id);
     digest["bindings"] += name + bindings(world, id);
+    if (const Reservation* const reservation = world.reservations.of(id)) {
+        std::string& text = digest["reservations"];
+        text += name + " on " + std::to_string(raw(reservation->slot)) + " since " +
+                std::to_string(reservation->since_ns) + " of " + std::to_string(reservation->priority);
+        for (const AskHandle victim : reservation->victims) {
+            text += ' ' + std::to_string(raw(victim.id));
+        }
+    }
     if (const Nomination* const nomination = world.nominations.of(id)) {
         std::string& text = digest["nominations"];
         text += name + ' ' + std::to_string(raw(nomination->slot)) + (nomination->suspended ? " suspended" : "");

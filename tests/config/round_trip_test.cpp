@@ -58,6 +58,13 @@ partitions:
       preempt_again: marked
       stuck_after: 9s
       victim_retries: 4
+      daemonset: no
+    preemption_start_delay: 45s
+    preemption_victim_pods_selection_strategy: "multiple,single"
+    preemption_single_victim_deviation: 7.5
+    preemption_multiple_victims_max: 3
+    reservation_expiry: 2m
+    preemption_foreign_victims: yes
     executor: threads
     simd: avx2
     path: graph
@@ -160,7 +167,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 111u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 118u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -216,6 +223,13 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(preemption.preempt_again, PreemptAgain::marked);
     EXPECT_EQ(preemption.stuck_after_ns, 9'000'000'000);
     EXPECT_EQ(preemption.victim_retries, 4u);
+    EXPECT_FALSE(preemption.daemonset.enabled);
+    EXPECT_EQ(preemption.daemonset.delay_ns, 45'000'000'000);
+    EXPECT_EQ(preemption.daemonset.strategies, VictimStrategies::multiple_single);
+    EXPECT_EQ(preemption.daemonset.single_deviation, 7'500'000);
+    EXPECT_EQ(preemption.daemonset.multiple_max, 3u);
+    EXPECT_EQ(preemption.daemonset.expiry_ns, 120'000'000'000);
+    EXPECT_TRUE(preemption.daemonset.foreign_victims);
     EXPECT_EQ(partition.engine.executor, ExecutorKind::threads);
     EXPECT_EQ(partition.engine.simd, SimdLevel::avx2);
     EXPECT_EQ(partition.engine.path, BatchPath::graph);

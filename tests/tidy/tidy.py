@@ -67,7 +67,8 @@ CODE = {".cpp", ".h", ".py", ".sh", ".fbs"}
 # Of an ask, only its table changes the state.
 ASK_STATE = re.compile(r"(\.|->)state = (AskState::|static_cast<AskState>)")
 # What only the transaction changes, so that it can be undone.
-WRITES = re.compile(r"world_?\.(nominations|holds|departures|excluded)\.(set|drop|take|put_back|suspend|restore|place|begin|end|"
+WRITES = re.compile(r"world_?\.(nominations|reservations|holds|departures|excluded)\."
+                    r"(set|set_victims|drop|take|put_back|suspend|restore|place|begin|end|"
                     r"next_due|exclude|pod_gone|avoid|ask_placed)\(")
 
 

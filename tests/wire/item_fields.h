@@ -47,10 +47,12 @@ template <Is<AskItem> R>
 auto fields(R& r) {
     auto& [key, application, group, node, required_node, priority, foreign, tolerates_unschedulable, created_s,
            requests, tags, spec, terminating, never_preempts, nominated_node, started_ms, node_cpu, node_memory,
-           own_cpu, own_memory, qos, grace_period_s, preempted, devices] = r;
+           own_cpu, own_memory, qos, grace_period_s, preempted, devices, daemonset, is_static, never_victim,
+           originator] = r;
     return std::tie(key, application, group, node, required_node, priority, foreign, tolerates_unschedulable, created_s,
                     requests, tags, spec, terminating, never_preempts, nominated_node, started_ms, node_cpu,
-                    node_memory, own_cpu, own_memory, qos, grace_period_s, preempted, devices);
+                    node_memory, own_cpu, own_memory, qos, grace_period_s, preempted, devices, daemonset, is_static,
+                    never_victim, originator);
 }
 
 template <Is<LabelRequirement> R>

@@ -172,6 +172,10 @@ AskItem ItemMaker::ask(Extent extent) {
     ask.qos = static_cast<QosClass>(number(0, 3));
     ask.grace_period_s = static_cast<std::int32_t>(any64());
     ask.preempted = number(0, 1) == 1;
+    ask.daemonset = number(0, 1) == 1;
+    ask.is_static = number(0, 1) == 1;
+    ask.never_victim = number(0, 1) == 1;
+    ask.originator = number(0, 1) == 1;
     ask.devices = text(extent);
     return ask;
 }

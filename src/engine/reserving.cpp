@@ -1,0 +1,367 @@
+// The attempt on the one node, and the steps in their order; see reserving.h.
+#include "engine/reserving.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "engine/diagnosis.h"
+#include "engine/lifecycle.h"
+#include "options/predicate_rows.h"
+#include "preemption/node_trial.h"
+
+namespace bayplan {
+
+namespace {
+
+// The node that every term names by metadata.name, or 0.
+Text node_that_terms_name(const PodSpec& spec, const KnownTexts& known) {
+    Text named = 0;
+    for (const NodeTerm& term : spec.required_nodes.value_or(std::vector<NodeTerm>())) {
+        const auto field = std::ranges::find_if(term.fields, [&](const LabelRequirement& one) {
+            return one.key == known.metadata_name && one.op == LabelOperator::in && one.values.size() == 1;
+        });
+        if (field == term.fields.end() || (named != 0 && field->values.front() != named)) {
+            return 0;
+        }
+        named = field->values.front();
+    }
+    return named;
+}
+
+std::int64_t amount_in(const std::vector<ResourceAmount>& amounts, ResourceId resource) {
+    const auto found = std::ranges::find(amounts, resource, &ResourceAmount::resource);
+    return found == amounts.end() ? 0 : found->value;
+}
+
+std::string seconds_text(std::int64_t ns) {
+    constexpr std::int64_t kNsPerMs = 1'000'000;
+    constexpr std::int64_t kMsPerS = 1'000;
+    const std::int64_t ms = ns / kNsPerMs;
+    std::string text = std::to_string(ms / kMsPerS);
+    if (ms % kMsPerS != 0) {
+        std::string part = std::to_string(kMsPerS + ms % kMsPerS).substr(1);
+        part.erase(part.find_last_not_of('0') + 1);
+        text += "." + part;
+    }
+    return text + "s";
+}
+
+VictimClass class_of(const Ask& pod) {
+    return pod.opted_out ? VictimClass::optout : pod.originator ? VictimClass::owner : VictimClass::regular;
+}
+
+}  // namespace
+
+std::string_view to_string(ReservationState state) {
+    static constexpr std::array<std::string_view, 7> kNames = {"delay", "pending",       "behind", "coming",
+                                                               "never", "nothing-found", "chosen"};
+    return kNames[static_cast<std::size_t>(state)];
+}
+
+std::vector<AskId> ReservationSteps::victims() const {
+    std::vector<AskId> victims;
+    if (look && look->answer.chosen) {
+        for (const std::uint32_t pod : look->answer.chosen->victims) {
+            victims.push_back(look->pods[pod]);
+        }
+    }
+    return victims;
+}
+
+// --- the ask and its node
+
+bool is_daemon_pod(const World& world, AskId id) {
+    const Ask& ask = world.asks[id];
+    if (!ask.daemonset || !world.options.preemption.daemonset.enabled) {
+        return false;
+    }
+    const AskClass& spec = *world.classes[ask.ask_class].spec;
+    return spec.required_node != kNone<NameId> || node_that_terms_name(world.specs[spec.pod_spec], world.known) != 0;
+}
+
+Slot daemon_node(const World& world, AskId id) {
+    if (!is_daemon_pod(world, id)) {
+        return kNone<Slot>;
+    }
+    const AskClass& spec = *world.classes[world.asks[id].ask_class].spec;
+    const Slot slot = spec.required_node != kNone<NameId>
+                          ? world.nodes.find(spec.required_node)
+                          : world.topology.node_named(node_that_terms_name(world.specs[spec.pod_spec], world.known));
+    if (slot == kNone<Slot>) {
+        return slot;
+    }
+    // Sums say nothing of which device has room.
+    const bool on_devices = std::ranges::any_of(
+        world.devices.at(slot), [&](const DeviceUse& use) { return amount_in(spec.requests, use.resource) > 0; });
+    return on_devices ? kNone<Slot> : slot;
+}
+
+std::vector<PredicateSet::Failure> Reserving::failures(AskId id, Slot slot, const Before& before) const {
+    const TrialTables tables = trial_tables(world_, predicates_);
+    const NodeBlock& block = world_.node_state.block(block_of(slot));
+    if ((block.holding >> lane_of(slot) & 1) == 0) {
+        return failures_on(tables, world_.asks[id].ask_class, {block, slot, *world_.nodes[slot].facts});
+    }
+    HoldList holds = world_.holds.list_of(slot, [&](const HoldOwner& owner) {
+        return owner.kind == HoldOwner::Kind::operators ||
+               std::ranges::any_of(before.asks, [&](AskId other) { return owner == Reservations::owner_of(other); });
+    });
+    return NodeTrial(tables, id, slot, std::move(holds)).failures();
+}
+
+ReservingLook Reserving::look(AskId id, Slot slot) const {
+    ReservingLook look;
+    const Before earlier = before(id, slot);
+    const std::vector<PredicateSet::Failure> failed = failures(id, slot, earlier);
+    if (failed.empty()) {
+        look.found = ReservingLook::Found::fits;
+        return look;
+    }
+    const std::vector<ResourceAmount>& capacity = world_.nodes[slot].capacity;
+    const bool small_enough = std::ranges::all_of(
+        world_.classes[world_.asks[id].ask_class].spec->requests,
+        [&](const ResourceAmount& asked) { return asked.value <= amount_in(capacity, asked.resource); });
+    const bool amounts_alone = failed.size() == 1 && predicates_.name(failed.front().predicate) ==
+                                                         row_of(PredicateId::node_resources_fit).name;
+    if (!amounts_alone || !small_enough) {
+        return look;
+    }
+    look.found = ReservingLook::Found::short_of_resources;
+    for (const std::string& reason : failed.front().refusal.reasons) {
+        look.reasons += (look.reasons.empty() ? "" : ", ") + reason;
+    }
+    look.steps = steps(id, slot, earlier);
+    return look;
+}
+
+// --- reservations before it
+
+std::int64_t Reserving::Before::of(ResourceId resource) const { return amount_in(amounts, resource); }
+
+Reserving::Before Reserving::before(AskId id, Slot slot) const {
+    Before result;
+    const ReservationRank own = world_.reservations.rank(id, world_.reservations.of(id));
+    for (const AskId other : world_.reservations.on(slot)) {
+        if (other == id || own < world_.reservations.rank(other, world_.reservations.of(other))) {
+            continue;
+        }
+        const ReservationSteps theirs = steps(other, slot, result);
+        if (theirs.blocked()) {
+            continue;
+        }
+        result.asks.push_back(other);
+        result.uncovered = result.uncovered == kNone<AskId> && !theirs.need.empty() ? other : result.uncovered;
+        for (const ResourceAmount& amount : world_.classes[world_.asks[other].ask_class].spec->requests) {
+            const auto at = std::ranges::find(result.amounts, amount.resource, &ResourceAmount::resource);
+            if (at == result.amounts.end()) {
+                result.amounts.push_back(amount);
+            } else {
+                at->value += amount.value;
+            }
+        }
+    }
+    return result;
+}
+
+// --- steps
+
+bool Reserving::is_coming(AskId pod) const { return world_.asks[pod].terminating && !world_.departures.is_stuck(pod); }
+
+// One of its last victims is still there, and none of them is stuck.
+bool Reserving::is_pending(const Reservation& reservation) const {
+    bool any = false;
+    for (const AskHandle handle : reservation.victims) {
+        const Ask* const victim = world_.asks.find(handle);
+        if (victim != nullptr && victim->slot == reservation.slot && victim->terminating) {
+            if (world_.departures.is_stuck(handle.id)) {
+                return false;
+            }
+            any = true;
+        }
+    }
+    return any;
+}
+
+std::int64_t Reserving::kept_by_operators(AskId id, Slot slot, ResourceId resource) const {
+    std::int64_t kept = 0;
+    if ((world_.node_state.block(block_of(slot)).holding >> lane_of(slot) & 1) == 0) {
+        return kept;
+    }
+    const HoldList holds =
+        world_.holds.list_of(slot, [](const HoldOwner& owner) { return owner.kind == HoldOwner::Kind::operators; });
+    for (const HeldAmount& hold : holds) {
+        kept += hold.resource == resource && world_.asks[id].priority < hold.kept_from_below ? hold.amount : 0;
+    }
+    return kept;
+}
+
+std::vector<ResourceAmount> Reserving::need(AskId id, Slot slot, const Before& earlier) const {
+    const NodeBlock& block = world_.node_state.block(block_of(slot));
+    const std::uint32_t lane = lane_of(slot);
+    std::vector<ResourceAmount> need = world_.classes[world_.asks[id].ask_class].spec->requests;
+    for (ResourceAmount& one : need) {
+        const ResourceColumns* const columns = block.columns(one.resource);
+        const std::int64_t there =
+            columns == nullptr ? 0 : columns->capacity[lane] - columns->used[lane] - columns->foreign[lane];
+        one.value -= there - earlier.of(one.resource) - kept_by_operators(id, slot, one.resource);
+    }
+    for (const AskId pod : world_.nodes[slot].allocations) {
+        if (is_coming(pod)) {
+            for (const ResourceAmount& amount : world_.classes[world_.asks[pod].ask_class].spec->requests) {
+                const auto at = std::ranges::find(need, amount.resource, &ResourceAmount::resource);
+                if (at != need.end()) {
+                    at->value -= amount.value;
+                }
+            }
+        }
+    }
+    std::erase_if(need, [](const ResourceAmount& one) { return one.value <= 0; });
+    return need;
+}
+
+ReservationSteps Reserving::steps(AskId id, Slot slot, const Before& earlier) const {
+    const Reservation* const reservation = world_.reservations.of(id);
+    ReservationSteps steps;
+    steps.age_ns = reservation == nullptr ? 0 : world_.now_ns - reservation->since_ns;
+    steps.need = need(id, slot, earlier);
+    if (steps.age_ns < world_.options.preemption.daemonset.delay_ns) {
+        steps.state = ReservationState::delay;
+    } else if (reservation != nullptr && is_pending(*reservation)) {
+        steps.state = ReservationState::pending;
+    } else if (earlier.uncovered != kNone<AskId>) {
+        steps.state = ReservationState::behind;
+        steps.behind = earlier.uncovered;
+    } else if (steps.need.empty()) {
+        steps.state = ReservationState::coming;
+    } else if (world_.asks[id].never_preempts) {
+        steps.state = ReservationState::never;
+    } else {
+        steps.look = find_victims(id, slot, steps.need);
+        steps.state = steps.look->answer.chosen ? ReservationState::chosen : ReservationState::nothing_found;
+    }
+    return steps;
+}
+
+VictimLook Reserving::find_victims(AskId id, Slot slot, const std::vector<ResourceAmount>& need) const {
+    VictimLook look;
+    VictimQuestion question;
+    question.priority = world_.asks[id].priority;
+    const std::vector<ResourceAmount>& asked = world_.classes[world_.asks[id].ask_class].spec->requests;
+    for (const ResourceAmount& one : need) {
+        look.needed.push_back(one.resource);
+        question.needed.push_back({.asked = amount_in(asked, one.resource),
+                                   .need = one.value,
+                                   .has_size = world_.resources.text(one.resource) != "pods"});
+    }
+    for (const AskId pod : world_.nodes[slot].allocations) {
+        const Ask& ask = world_.asks[pod];
+        look.pods.push_back(pod);
+        question.pods.push_back({.priority = ask.priority,
+                                 .started_ms = ask.started_ms,
+                                 .key = std::string(world_.asks.key(pod).view()),
+                                 .sequence = ask.sequence,
+                                 .victim_class = class_of(ask),
+                                 .daemonset = ask.daemonset,
+                                 .terminating = ask.terminating,
+                                 .is_static = ask.is_static,
+                                 .foreign = ask.foreign});
+        for (const ResourceId resource : look.needed) {
+            question.amounts.push_back(amount_in(world_.classes[ask.ask_class].spec->requests, resource));
+        }
+    }
+    look.answer = choose_daemonset_victims(question, world_.options.preemption.daemonset);
+    return look;
+}
+
+// --- words
+
+std::string Reserving::text_of(const ReservationSteps& steps) const {
+    const auto key = [&](AskId other) { return std::string(world_.asks.key(other)); };
+    switch (steps.state) {
+        case ReservationState::delay:
+            return "preemption may begin at the age of " + seconds_text(world_.options.preemption.daemonset.delay_ns);
+        case ReservationState::pending: return "its victims terminate";
+        case ReservationState::behind: return key(steps.behind) + " comes before it";
+        case ReservationState::coming: return "what terminates there makes room for it";
+        case ReservationState::never: return "not eligible due to preemptionPolicy=Never";
+        case ReservationState::nothing_found: return "no victims found that would make room";
+        case ReservationState::chosen: break;
+    }
+    std::string text = "it preempts";
+    const char* between = " ";
+    for (const AskId victim : steps.victims()) {
+        text += between + key(victim);
+        between = ", ";
+    }
+    return text;
+}
+
+ReservingOutcome Reserving::outcome(AskId id, Slot slot, const ReservingLook& look) const {
+    return {.message = "node " + std::string(world_.nodes.name(slot)) + " is reserved: " + look.reasons + "; " +
+                       text_of(look.steps) + ".",
+            .victims = look.steps.victims(),
+            .release_text = release_text(id, slot, look.steps)};
+}
+
+std::string Reserving::release_text(AskId id, Slot slot, const ReservationSteps& steps) const {
+    std::string text = "preempted by " + full_name(world_, id) + ": the DaemonSet pod has node " +
+                       std::string(world_.nodes.name(slot)) + " reserved and needs";
+    const char* between = " ";
+    for (const ResourceAmount& one : steps.need) {
+        text += between + std::string(world_.resources.text(one.resource));
+        between = ", ";
+    }
+    return text;
+}
+
+DaemonsetExplanation Reserving::explain(AskId id, Slot slot, const ReservingLook& look) const {
+    constexpr std::int64_t kNsPerMs = 1'000'000;
+    const ReservationSteps& steps = look.steps;
+    ReservingOutcome made = outcome(id, slot, look);
+    DaemonsetExplanation told;
+    told.node = world_.nodes.name(slot);
+    told.message = std::move(made.message);
+    told.age_ms = steps.age_ns / kNsPerMs;
+    told.delay_ms = world_.options.preemption.daemonset.delay_ns / kNsPerMs;
+    told.state = to_string(steps.state);
+    for (const ResourceAmount& one : steps.need) {
+        told.need.emplace_back(world_.resources.text(one.resource), one.value);
+    }
+    if (steps.look) {
+        explain_victims(*steps.look, told);
+    }
+    if (!told.chosen.empty()) {
+        told.release = std::move(made.release_text);
+    }
+    return told;
+}
+
+void Reserving::explain_victims(const VictimLook& look, DaemonsetExplanation& told) const {
+    const auto key = [&](std::uint32_t pod) { return std::string(world_.asks.key(look.pods[pod]).view()); };
+    told.looked_for_victims = true;
+    for (std::uint32_t pod = 0; pod < look.pods.size(); ++pod) {
+        told.candidates.push_back(key(pod));
+        if (look.answer.filtered[pod] != VictimFilter::none) {
+            told.filtered.emplace_back(key(pod), to_string(look.answer.filtered[pod]));
+        }
+    }
+    for (std::size_t one = 0; one < kVictimClasses.size(); ++one) {
+        std::vector<std::string>& pods =
+            told.classes.emplace_back(kVictimClasses[one], std::vector<std::string>()).second;
+        std::ranges::transform(look.answer.classes[one], std::back_inserter(pods), key);
+    }
+    if (!look.answer.chosen) {
+        return;
+    }
+    const VictimAnswer::Choice& choice = *look.answer.chosen;
+    const bool single = choice.strategy == VictimStrategy::single;
+    told.strategy = single ? "single" : "multiple";
+    told.last_class = kVictimClasses[static_cast<std::size_t>(choice.last_class)];
+    told.deviation_percent = single ? std::optional(choice.deviation_percent) : std::nullopt;
+    std::ranges::transform(choice.victims, std::back_inserter(told.chosen), key);
+    std::ranges::transform(choice.spared, std::back_inserter(told.spared), key);
+}
+
+}  // namespace bayplan

@@ -1,0 +1,95 @@
+// DaemonSet pods on their node: what an attempt there finds, which reservations come before, and what the steps of the
+// simple preemptor come to (rules/daemonsets.md). Decides only; what comes of it is Lifecycle's (reservation_steps.cpp).
+//
+// Thread: the engine's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bayplan/daemonset_explanation.h"
+#include "engine/world.h"
+#include "predicates/predicate_set.h"
+#include "preemption/daemonset_victims.h"
+
+namespace bayplan {
+
+enum class ReservationState : std::uint8_t { delay, pending, behind, coming, never, nothing_found, chosen };
+std::string_view to_string(ReservationState);
+
+// Whom the steps looked at, and what they came to.
+struct VictimLook {
+    std::vector<AskId> pods;  // of the node; the answer's numbers are places in here
+    std::vector<ResourceId> needed;
+    VictimAnswer answer;
+};
+
+struct ReservationSteps {
+    ReservationState state = ReservationState::delay;
+    std::int64_t age_ns = 0;
+    std::vector<ResourceAmount> need;
+    AskId behind = kNone<AskId>;
+    std::optional<VictimLook> look;  // if they came so far
+
+    // It finds nothing, so that those behind it need not wait for it.
+    bool blocked() const { return state == ReservationState::never || state == ReservationState::nothing_found; }
+    std::vector<AskId> victims() const;
+};
+
+struct ReservingLook {
+    enum class Found : std::uint8_t { fits, short_of_resources, other };
+    Found found = Found::other;
+    std::string reasons;  // of NodeResourcesFit, if that is what is short
+    ReservationSteps steps;
+};
+
+// What an attempt makes of it.
+struct ReservingOutcome {
+    std::string message;
+    std::vector<AskId> victims;
+    std::string release_text;  // what their shims are told
+};
+
+// A DaemonSet controls it and it names one node, and nothing is switched off.
+bool is_daemon_pod(const World&, AskId);
+// Its node; kNone if it is no such pod, its node is not there, or has devices of what it asks for.
+Slot daemon_node(const World&, AskId);
+
+class Reserving {
+public:
+    Reserving(World& world, const PredicateSet& predicates) : world_(world), predicates_(predicates) {}
+
+    // The ask on its node, without its own reservation.
+    ReservingLook look(AskId, Slot) const;
+    ReservingOutcome outcome(AskId, Slot, const ReservingLook&) const;
+    DaemonsetExplanation explain(AskId, Slot, const ReservingLook&) const;
+
+private:
+    // The reservations that come before an ask and are to be respected.
+    struct Before {
+        std::vector<ResourceAmount> amounts;
+        std::vector<AskId> asks;
+        AskId uncovered = kNone<AskId>;  // the first that what terminates does not help
+        std::int64_t of(ResourceId) const;
+    };
+
+    Before before(AskId, Slot) const;
+    ReservationSteps steps(AskId, Slot, const Before&) const;
+    std::vector<ResourceAmount> need(AskId, Slot, const Before&) const;
+    std::int64_t kept_by_operators(AskId, Slot, ResourceId) const;
+    bool is_coming(AskId pod) const;
+    bool is_pending(const Reservation&) const;
+    VictimLook find_victims(AskId, Slot, const std::vector<ResourceAmount>& need) const;
+    std::vector<PredicateSet::Failure> failures(AskId, Slot, const Before&) const;
+    std::string text_of(const ReservationSteps&) const;
+    void explain_victims(const VictimLook&, DaemonsetExplanation&) const;
+    std::string release_text(AskId, Slot, const ReservationSteps&) const;
+
+    World& world_;
+    const PredicateSet& predicates_;
+};
+
+}  // namespace bayplan

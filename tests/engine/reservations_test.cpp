@@ -1,0 +1,212 @@
+// DaemonSet pods in an engine: reserved nodes, their ages and order, and what ends them.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness.h"
+
+namespace bayplan::testing {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+EngineOptions options() {
+    EngineOptions made;
+    made.executor = ExecutorKind::inline_;
+    made.backoff_early = false;
+    return made;
+}
+
+class ReservationsTest : public ::testing::Test {
+protected:
+    struct Pod {
+        std::string key;
+        std::int64_t cpu = 0;
+        int priority = 0;
+        std::string node = {};  // where it runs
+        std::string daemon_of = {};
+        bool terminating = false;
+    };
+
+    void make(const EngineOptions& settings = options()) {
+        engine_ = std::make_unique<Engine>(settings, sink_);
+        shim_ = std::make_unique<TestShim>(*engine_, "s");
+        shim_->application("app");
+        shim_->node("n1", {{"cpu", 4000}, {"pods", 110}});
+    }
+
+    void state(const Pod& pod) {
+        const std::vector<Amount> amounts = {{shim_->id("cpu"), pod.cpu}, {shim_->id("pods"), 1}};
+        AskItem item;
+        item.key = pod.key;
+        item.application = shim_->id("app");
+        item.priority = pod.priority;
+        item.node = pod.node.empty() ? 0 : shim_->id(pod.node);
+        item.daemonset = !pod.daemon_of.empty();
+        item.required_node = pod.daemon_of.empty() ? 0 : shim_->id(pod.daemon_of);
+        item.terminating = pod.terminating;
+        item.requests = amounts;
+        shim_->send(AsksMessage{std::span(&item, 1)});
+    }
+
+    void run(std::int64_t at_s) {
+        engine_->apply(Tick{at_s * kSecond});
+        while (engine_->run(100) > 0) {
+        }
+        engine_->settle();
+        std::vector<std::string> broken;
+        engine_->audit(broken);
+        EXPECT_TRUE(broken.empty()) << broken.front();
+        EXPECT_FALSE(engine_->has_work());
+    }
+
+    // The lines since the last call, up to the reasons.
+    std::vector<std::string> lines() {
+        std::vector<std::string> cut;
+        for (; told_ < sink_.log.size(); ++told_) {
+            std::size_t from = sink_.log[told_].find(' ') + 1;
+            from = sink_.log[told_].find(' ', from) + 1;
+            std::size_t to = from;
+            for (int word = 0; word < 4; ++word) {
+                to = sink_.log[told_].find(' ', to) + 1;
+            }
+            cut.push_back(sink_.log[told_].substr(from, to - from - 1));
+        }
+        return cut;
+    }
+    using Lines = std::vector<std::string>;
+    std::string state_of(const std::string& key) { return engine_->ask_state("s", key); }
+
+    KeepingSink sink_;
+    std::unique_ptr<Engine> engine_;
+    std::unique_ptr<TestShim> shim_;
+    std::size_t told_ = 0;
+};
+
+TEST_F(ReservationsTest, PreemptsAtTheDelayAndIsPlacedWhenItsVictimIsGone) {
+    make();
+    state({.key = "a", .cpu = 4000, .node = "n1"});
+    state({.key = "x", .cpu = 1000, .daemon_of = "n1"});
+    run(1);
+    EXPECT_EQ(lines(), Lines{"reserve s/x n1 -"});
+    EXPECT_EQ(state_of("x"), "reserved");
+    run(30);
+    EXPECT_EQ(lines(), Lines());
+    EXPECT_EQ(engine_->next_timer_ns(), 31 * kSecond);
+    run(31);
+    EXPECT_EQ(lines(), Lines{"reserve s/x n1 s/a"});
+    shim_->release("a");
+    run(32);
+    EXPECT_EQ(lines(), Lines{"place s/x n1 -"});
+}
+
+TEST_F(ReservationsTest, KeepsItsAmountsFromEverybodyAndNoMore) {
+    make();
+    state({.key = "a", .cpu = 3500, .priority = 5, .node = "n1"});
+    state({.key = "x", .cpu = 1000, .daemon_of = "n1"});
+    run(1);
+    EXPECT_EQ(lines(), Lines{"reserve s/x n1 -"});
+    state({.key = "high", .cpu = 500, .priority = 1000});
+    state({.key = "none", .cpu = 0});
+    run(2);
+    EXPECT_EQ(lines(), (Lines{"nominate s/high n1 s/a", "place s/none n1 -"}));
+}
+
+TEST_F(ReservationsTest, ABlockedOneIsPassedByDaemonPodsAlone) {
+    EngineOptions settings = options();
+    settings.preemption.daemonset.delay_ns = 0;
+    make(settings);
+    state({.key = "a", .cpu = 3500, .priority = 9, .node = "n1"});
+    state({.key = "x", .cpu = 1000, .priority = 1, .daemon_of = "n1"});
+    run(1);
+    EXPECT_EQ(lines(), Lines{"reserve s/x n1 -"});
+    state({.key = "w", .cpu = 300});
+    state({.key = "y", .cpu = 400, .daemon_of = "n1"});
+    run(2);
+    EXPECT_EQ(lines(), (Lines{"fail s/w - -", "place s/y n1 -"}));
+}
+
+TEST_F(ReservationsTest, ExpiresAndIsTriedAgainTenSecondsLater) {
+    EngineOptions settings = options();
+    settings.preemption.daemonset.expiry_ns = 60 * kSecond;
+    make(settings);
+    state({.key = "a", .cpu = 3500, .priority = 9, .node = "n1"});
+    state({.key = "x", .cpu = 1000, .daemon_of = "n1"});
+    run(10);
+    run(40);
+    EXPECT_EQ(lines(), Lines{"reserve s/x n1 -"});
+    run(70);
+    EXPECT_EQ(lines(), Lines{"unreserve s/x n1 -"});
+    EXPECT_EQ(state_of("x"), "backoff");
+    run(79);
+    EXPECT_EQ(lines(), Lines());
+    run(80);
+    EXPECT_EQ(lines(), Lines{"reserve s/x n1 -"});
+}
+
+TEST_F(ReservationsTest, EndsWithItsNodeAndIsTriedWhenThatComesBack) {
+    make();
+    state({.key = "a", .cpu = 4000, .node = "n1"});
+    state({.key = "x", .cpu = 1000, .daemon_of = "n1"});
+    run(1);
+    shim_->node("n1", {}, NodeAction::decommission);
+    run(2);
+    EXPECT_EQ(lines(), (Lines{"reserve s/x n1 -", "release s/a n1 -", "unreserve s/x n1 -", "fail s/x - -"}));
+    shim_->node("n1", {{"cpu", 4000}, {"pods", 110}});
+    run(2);
+    EXPECT_EQ(lines(), Lines{"place s/x n1 -"});
+}
+
+TEST_F(ReservationsTest, IsClearedWhenTheNodeIsTooSmall) {
+    make();
+    state({.key = "a", .cpu = 4000, .node = "n1"});
+    state({.key = "x", .cpu = 1000, .daemon_of = "n1"});
+    run(1);
+    shim_->node("n1", {{"cpu", 900}, {"pods", 110}}, NodeAction::update);
+    run(2);
+    EXPECT_EQ(lines(), (Lines{"reserve s/x n1 -", "unreserve s/x n1 -", "fail s/x - -"}));
+    shim_->node("n1", {{"cpu", 4000}, {"pods", 110}}, NodeAction::update);
+    run(2);
+    EXPECT_EQ(lines(), Lines{"reserve s/x n1 -"});
+}
+
+TEST_F(ReservationsTest, GoesWithItsPodAndFreesWhatItHeld) {
+    make();
+    state({.key = "a", .cpu = 3500, .priority = 9, .node = "n1"});
+    state({.key = "x", .cpu = 1000, .daemon_of = "n1"});
+    run(1);
+    state({.key = "w", .cpu = 500});
+    run(2);
+    shim_->release("x");
+    run(20);
+    EXPECT_EQ(lines(), (Lines{"reserve s/x n1 -", "fail s/w - -", "place s/w n1 -"}));
+}
+
+TEST_F(ReservationsTest, StatedAgainItKeepsItsAgeAndHoldsWhatItAsksForNow) {
+    make();
+    state({.key = "a", .cpu = 4000, .node = "n1"});
+    state({.key = "x", .cpu = 1000, .daemon_of = "n1"});
+    run(1);
+    state({.key = "x", .cpu = 2000, .daemon_of = "n1"});
+    run(31);
+    EXPECT_EQ(lines(), (Lines{"reserve s/x n1 -", "reserve s/x n1 s/a"}));
+    state({.key = "x", .cpu = 2000});
+    run(32);
+    EXPECT_EQ(lines(), (Lines{"unreserve s/x n1 -", "fail s/x - -"}));
+}
+
+TEST_F(ReservationsTest, SwitchedOffItIsAnOrdinaryPod) {
+    EngineOptions settings = options();
+    settings.preemption.daemonset.enabled = false;
+    make(settings);
+    state({.key = "a", .cpu = 4000, .node = "n1"});
+    state({.key = "x", .cpu = 1000, .daemon_of = "n1"});
+    run(1);
+    EXPECT_EQ(lines(), Lines{"fail s/x - -"});
+}
+
+}  // namespace
+}  // namespace bayplan::testing
