@@ -24,7 +24,7 @@ namespace {
 
 // Empty turns before an adaptive loop sleeps: a few microseconds, for what is just under way. More would
 // take the CPU from the thread that is being waited for where threads are more than CPUs (bench/README.md);
-// who has a CPU for each thread polls.
+// a loop with a CPU of its own polls instead.
 constexpr std::uint32_t kIdleTurnsBeforeSleep = 8;
 // A handler may have work that nobody announces by wake(), so a sleep is never longer.
 constexpr std::uint64_t kSleepNsMax = 1'000'000;

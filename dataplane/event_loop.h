@@ -1,7 +1,7 @@
 // The data plane over a port that is already open: what open_data_plane() and the DPDK ring pair
 // are built from, and how tests run the whole stack over an in-memory port in virtual time.
 //
-// Thread: the one that calls turn() or run(). Errors: null and a text.
+// Thread: one, which calls turn() or run(). Errors: null and a text.
 #pragma once
 
 #include <cstdint>

@@ -119,8 +119,8 @@ void build_arp_request(std::span<std::uint8_t, kArpFrameBytes> out, const Statio
 
 // A question for `target` to its group of stations. own.link_bytes() + kNdpBytes bytes.
 void build_solicitation(std::span<std::uint8_t> out, const Station& own, const Ipv6Address& target);
-// Our address, to whoever asked; to all stations when `to_ip` is all zero (an announcement, and the
-// answer to a search for duplicates). own.link_bytes() + kNdpBytes bytes.
+// Our address, in answer to the station that asked; to all stations when `to_ip` is all zero (an
+// announcement, and the answer to a search for duplicates). own.link_bytes() + kNdpBytes bytes.
 void build_advertisement(std::span<std::uint8_t> out, const Station& own, const Ipv6Address& to_ip,
                          const MacAddress& to_mac);
 

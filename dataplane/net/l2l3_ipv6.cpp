@@ -85,7 +85,7 @@ FrameResult handle_solicitation(Bytes frame, Bytes packet, Bytes body, const Sta
     if (!read_link_option(body.subspan(kNdpFixedBytes), kSourceLinkOption, result.sender_mac, has_option)) {
         return drop(DropReason::ndp_malformed);
     }
-    // RFC 4861, 7.1.1: who has no address yet cannot say where it is, and asks the group.
+    // RFC 4861, 7.1.1: a station without an address gives no link address, and asks the group.
     if (searches_duplicates && (has_option || read_ip6(packet.data() + 24) == own.ip6)) {
         return drop(DropReason::ndp_malformed);
     }

@@ -1,5 +1,5 @@
-// UDP datagrams in and out, whatever carries them: a kernel socket, or an ethdev with our own
-// L2/L3. The QUIC engine is written against this and nothing below it.
+// UDP datagrams in and out, over a kernel socket or over an ethdev with our own L2/L3. The QUIC
+// engine is written against this and nothing below it.
 //
 // Thread: the data plane's own.
 #pragma once

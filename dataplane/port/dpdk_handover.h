@@ -3,7 +3,8 @@
 // not see into those libraries and would take each for a race. Nothing is generated in other
 // builds.
 //
-// Thread: hand_over() by the thread that gives a buffer away, take_over() by the one that gets it.
+// Thread: hand_over() by the thread that gives a buffer away, take_over() by the thread that gets
+// the buffer.
 #pragma once
 
 #if defined(__SANITIZE_THREAD__)

@@ -1,5 +1,5 @@
-// UDP datagrams over a DPDK ethdev, whatever drives it: a NIC, af_packet, af_xdp, a ring in
-// process. Slow path in dpdk_port_setup.cpp, fast path in dpdk_port_burst.cpp. The way in is
+// UDP datagrams over a DPDK ethdev with any driver: a NIC, af_packet, af_xdp, a ring in process.
+// Slow path in dpdk_port_setup.cpp, fast path in dpdk_port_burst.cpp. The way in is
 // open_dpdk_port() of packet_port.h; this header is for the files that make it up and for tests. It
 // includes no DPDK.
 //

@@ -27,7 +27,7 @@
 namespace bayplan::dataplane {
 namespace {
 
-// The last lines before a failure are its explanation. Written by whatever thread logs.
+// The last lines before a failure are its explanation. Written by any thread that logs.
 struct LastLines {
     std::mutex mutex;
     std::deque<std::string> lines;

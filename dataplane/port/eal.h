@@ -1,5 +1,5 @@
 // DPDK's environment layer: started once per process, without disturbing the process that hosts it.
-// No DPDK type appears here. What DPDK logs goes to set_port_log()'s taker.
+// No DPDK type appears here. DPDK's log lines go to the function given to set_port_log().
 //
 // Thread: start_eal() may be called from any thread, one at a time is enforced inside;
 // register_polling_thread(): the thread it is for. Errors: false and a text that says what to do.

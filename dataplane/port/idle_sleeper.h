@@ -1,6 +1,6 @@
 // The adaptive idle policy of a polled port: sleep in short naps that grow with the silence. Rx interrupts
-// are no portable answer (software drivers have none), and on a machine whose cores are shared a poller
-// that sleeps beats one that spins.
+// are no portable answer (software drivers have none), and where threads share cores, sleeping costs less than
+// spinning.
 //
 // Thread: busy() and wait() by the polling thread; wake() by any.
 #pragma once

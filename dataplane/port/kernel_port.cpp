@@ -103,7 +103,7 @@ private:
     Descriptor event_;
     UdpAddress local_;
     bool ipv6_;                // the family of the socket
-    bool with_local_address_;  // bound to any address: answer from the one that was addressed
+    bool with_local_address_;  // bound to any address: answer from the address the packet was sent to
     bool segment_ = true;      // off once the kernel or the device has refused it
     std::size_t send_stride_;
     std::size_t payload_max_;
@@ -322,7 +322,7 @@ void KernelPort::wait(std::int64_t timeout_ns) {
         }
     }
     sleeping_.store(false, std::memory_order_seq_cst);
-    // Acquire: whoever set it has work in place, which the turn that follows must see.
+    // Acquire: the thread that set it has put work in place, which the turn that follows must see.
     wake_pending_.exchange(false, std::memory_order_acq_rel);
 }
 

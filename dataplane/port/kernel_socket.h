@@ -1,6 +1,6 @@
 // The UDP socket below a kernel port: its address in either family, its options, its binding.
 //
-// Thread: whoever opens the port; the address forms: any. Errors: false and a text.
+// Thread: the thread that opens the port; the address forms: any. Errors: false and a text.
 #pragma once
 
 #include <netinet/in.h>

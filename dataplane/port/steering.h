@@ -1,11 +1,11 @@
 // Rings between the lcores of one port: a packet that a receive queue hands to the wrong lcore goes
-// on to the one that its connection id names, so that a connection never changes its lcore.
+// on to the lcore that its connection id names, so that a connection never changes its lcore.
 //
 // That happens when a client's address changes (the device hashes it to another queue), and for
 // every packet where the device has but one queue: then lcore 0 receives for all, and the first
 // byte of the id that a client makes up for its first packet spreads new connections.
 //
-// Each pair of lcores has a ring of its own, with a second one that takes the buffers back: nothing
+// Each pair of lcores has a ring of its own, and a second ring that takes the buffers back: nothing
 // is allocated once rings have been full. A full ring drops (and the caller counts); QUIC sends
 // again.
 //

@@ -56,7 +56,7 @@ enum class Count : std::uint8_t {
     drop_not_initial,    // long header of no connection that cannot open one
     drop_short_initial,  // below 1200 bytes: a forged source would be amplified
     drop_connections_max,
-    drop_remote_changed,      // right connection id, other address, and not one that may move
+    drop_remote_changed,      // right connection id, other address, of a connection that may not move
     drop_initial_broken,      // an Initial that does not decrypt, or a handshake that cannot begin
     drop_version,             // another QUIC version, and no answer could be sent
     drop_no_buffer,           // the port had no buffer for a stateless answer

@@ -1,8 +1,9 @@
 // Frames out of one QUIC stream: bytes in, whole aligned frames out.
 //
 // The stream is cut anywhere; the reader copies each byte once, straight into the frame that will
-// be handed on. What it cannot pass on (the taker refuses a frame) it keeps as a backlog, which
-// flow control bounds: the caller gives the peer credit only for the bytes that `consumed` reports.
+// be handed on. Bytes that it cannot pass on (the taker refuses a frame) are kept as a backlog,
+// which flow control bounds: the caller gives the peer credit only for the bytes that `consumed`
+// reports.
 //
 // Thread: the connection's. Owner: the connection. Memory: one frame plus the backlog; the frame's
 // memory is allocated when its header is read, so a peer can cost at most frame_bytes_max per

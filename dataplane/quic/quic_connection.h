@@ -1,8 +1,8 @@
 // One QUIC connection: an ngtcp2_conn, its TLS session, and the three streams with their buffers.
 //
 // Nothing here knows a socket or a clock: packets and `now` come in, packets go out through a
-// PacketPort. Whatever ends the connection is only noted (ending()); the endpoint acts on it at the
-// end of its turn, so handlers may call send() and close() from inside any callback.
+// PacketPort. The reason to end the connection is only noted (ending()); the endpoint acts on it at
+// the end of its turn, so handlers may call send() and close() from inside any callback.
 //
 //   handshaking --(server: TLS done; client: the server confirmed)--> open --> ended --> lingering
 //

@@ -42,8 +42,8 @@ QuicEndpoint::QuicEndpoint(const TransportOptions& options, Role role,
       admission_(options.handshakes, random_key()),
       tokens_(options.tls),
       by_cid_(0, CidHash(random_key())) {
-    // From the key, as those of tokens, so that a daemon that was killed can tell the peers of its
-    // former life that it does not know them.
+    // From the TLS key, as the secrets of tokens, so that a daemon that was killed can tell the
+    // peers of its former life that it does not know them.
     TlsCredentials::derive_secret(options.tls, "bayplan stateless resets", reset_secret_);
 }
 
@@ -154,7 +154,7 @@ bool QuicEndpoint::steer(const Path& path, std::span<const std::uint8_t> packet,
     std::size_t to = header.dcid[0];
     if (!is_short_header(packet)) {
         // Ours or made up by the client, which only the owner can tell. Where each lcore receives,
-        // a handshake stays with the one that the device chose.
+        // a handshake stays with the lcore that the device chose.
         if (!steering.one_receives()) return false;
         to %= steering.lcores();
     }
@@ -166,7 +166,7 @@ bool QuicEndpoint::steer(const Path& path, std::span<const std::uint8_t> packet,
 
 std::size_t QuicEndpoint::receive_steered() {
     if (role_.steering == nullptr) return 0;
-    taking_steered_ = true;  // whatever comes from another lcore ends here
+    taking_steered_ = true;  // a packet from another lcore is not handed over again
     const std::size_t taken = role_.steering->take(role_.lcore, *this);
     taking_steered_ = false;
     counters_.add(Count::steered_in, taken);

@@ -54,8 +54,8 @@ public:
     // And refuses new ones until reopen().
     void close_all(std::uint64_t error, std::string_view why);
     void reopen() { shutting_down_ = false; }
-    // For handshakes from now on; connections whose peer would now be refused are closed, those of
-    // handshakes under way when TLS is done.
+    // For handshakes from now on; connections whose peer would now be refused are closed, or,
+    // during their handshake, when TLS is done.
     void replace_credentials(std::shared_ptr<const TlsCredentials>);
 
     void begin_turn(std::uint64_t now) { now_ = now; }

@@ -1,6 +1,6 @@
 // Why a connection ended, in words for the log of either side.
 //
-// Thread: any. What a peer wrote is made printable before it goes anywhere.
+// Thread: any. A peer's text is made printable before it goes anywhere.
 #pragma once
 
 #include <ngtcp2/ngtcp2.h>

@@ -62,7 +62,7 @@ public:
     void attach(ngtcp2_conn* connection);
 
     // After the handshake: whether the peer's certificate also passes by other credentials (other
-    // CA, revocation lists). If not, why. Costs nothing for those of the handshake.
+    // CA, revocation lists). If not, why. Costs nothing for the credentials of the handshake.
     bool verify_again(const TlsCredentials&, std::string& why) const;
     // After the handshake: false if the peer did not agree on our protocol.
     bool alpn_agreed() const;

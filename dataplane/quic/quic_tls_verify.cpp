@@ -1,7 +1,7 @@
-// What of TLS goes on being true or false after a handshake: revocation lists, the verdict on a peer's
-// certificate by credentials that were loaded later, and what was agreed on. See quic_tls.h.
+// The part of TLS that matters after a handshake: revocation lists, the verdict on a peer's certificate by credentials
+// that were loaded later, and the protocol and name that were agreed on. See quic_tls.h.
 //
-// Thread: add_revocations(): whoever loads; verify_again(): the data plane's.
+// Thread: add_revocations(): the thread that loads credentials; verify_again(): the data plane's.
 #include <gnutls/x509.h>
 
 #include <vector>
@@ -42,7 +42,7 @@ int read_list(const std::string& file, Import&& import) {
 bool signed_by_one_of(gnutls_x509_crl_t list, const Certificates& authorities) {
     unsigned status = 0;
     if (gnutls_x509_crl_verify(list, authorities.elements, authorities.count, 0, &status) < 0) return false;
-    // Of one that is past its next update we still believe what it says.
+    // A list past its next update is still believed.
     return (status & ~static_cast<unsigned>(GNUTLS_CERT_REVOCATION_DATA_SUPERSEDED | GNUTLS_CERT_INVALID)) == 0;
 }
 

@@ -1,9 +1,9 @@
-// Tokens by which a client proves that it receives at its address: those of Retry packets, good for one handshake
-// that is under way, and those that a server gives to whoever it has accepted, for its next handshake (NEW_TOKEN), so
-// that a shim that returns in a flood need not be asked first.
+// Tokens by which a client proves that it receives at its address: Retry tokens, good for one handshake that is under
+// way, and NEW_TOKEN tokens, which a server gives to a client that it has accepted, for its next handshake, so that a
+// shim that returns in a flood need not be asked first.
 //
-// The second kind holds for an address whatever the port. One that does not verify (too old, of another address or
-// daemon) counts as none; a wrong Retry token is somebody's mistake or malice and is refused (RFC 9000 section 8.1).
+// A NEW_TOKEN token holds for an address with any port. If it does not verify (too old, of another address or daemon),
+// it counts as no token; a wrong Retry token is a mistake or malice and is refused (RFC 9000 section 8.1).
 //
 // Secrets follow from the TLS key, so that all lcores agree, and a daemon that was killed knows its former tokens.
 //

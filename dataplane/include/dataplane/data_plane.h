@@ -150,8 +150,8 @@ public:
     // later turn; or the connection is closed, which on_close tells; or the stream is the peer's to
     // write. A payload over frame_bytes_max closes the connection: it could never be sent.
     virtual bool send(ConnectionId, Stream, std::span<const std::byte> payload) = 0;
-    // Tells the peer and ends the connection at the end of this turn; on_close follows. What was
-    // queued and not yet sent is lost. `error` below 0x10000 is the caller's to define.
+    // Tells the peer and ends the connection at the end of this turn; on_close follows. Frames
+    // queued and not yet sent are lost. `error` below 0x10000 is the caller's to define.
     virtual void close(ConnectionId, std::uint64_t error, std::string_view why) = 0;
 
     // One turn: receive a burst, handshakes, frames, on_turn, timers, transmit. Returns work done.
@@ -186,9 +186,9 @@ std::unique_ptr<DataPlane> open_data_plane(const DataPlaneOptions&, FrameHandler
 std::vector<std::unique_ptr<DataPlane>> open_data_planes(const DataPlaneOptions&,
                                                          std::span<FrameHandler* const> handlers, std::string& error);
 
-// Takes what the libraries below a port (DPDK) have to say, a line at a time, on whatever thread of
-// the process they say it; must not call back. Empty (the default): standard error, after "dpdk: ".
-// Any thread; once it returns the former one is not called any more.
+// Called with each log line of the libraries below a port (DPDK), on any thread of the process;
+// must not call back. Empty (the default): standard error, after "dpdk: ". Any thread; once it
+// returns the former one is not called any more.
 using PortLog = std::function<void(std::string_view line)>;
 void set_port_log(PortLog);
 

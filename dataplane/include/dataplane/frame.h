@@ -4,7 +4,7 @@
 // Layout on the wire (little endian): u32 length of the payload, u32 reserved (0), payload, zero
 // padding to a multiple of 8. A Frame holds the payload alone.
 //
-// Thread: owned by whoever holds it; it may be moved to another thread.
+// Thread: its owner's; it may be moved to an owner on another thread.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ public:
     std::span<const std::byte> bytes() const { return {data(), size_}; }
 
 private:
-    std::unique_ptr<std::uint64_t[]> words_;  // 8-aligned whatever the allocator
+    std::unique_ptr<std::uint64_t[]> words_;  // 8-aligned with any allocator
     std::size_t size_ = 0;
 };
 
