@@ -1,5 +1,5 @@
-// What all asks of a partition come to, by resource: those that wait, those that run, foreign ones. An ask that would bring
-// a resource beyond the limit is refused, so that no sum over some of them can wrap: not on a node, not in a trial of one.
+// Sums over all asks of a partition, waiting, running and foreign, by resource. An ask that would bring a resource
+// beyond the limit is refused, so that no sum over some of the asks can wrap: not on a node, not in a trial of a node.
 //
 // Thread: the engine's. Owner: World.
 #pragma once

@@ -1,4 +1,4 @@
-// Classes of asks: each distinct shape once, counted. What is cached for a class is others' to keep, by its id: they are
+// Classes of asks: each distinct shape once, counted. Caches for a class are kept by other tables, by its id: they are
 // told when it is gone.
 //
 // Thread: the engine's.

@@ -1,4 +1,4 @@
-// Grace periods of pods in a byte each: a cluster has a handful of different ones. Those that find no number left are
+// Grace periods of pods in a byte each: a cluster has a handful of different ones. Periods that find no number left are
 // kept by ask.
 //
 // Thread: the engine's.

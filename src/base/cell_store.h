@@ -3,7 +3,7 @@
 //   slab of 24 bytes a cell:  [cell][cell][free -> 0][cell]...     cell = slab * 4096 + place in it
 //
 // A cell is at most 3 bytes larger than asked for up to 64 bytes, a sixth beyond. Cells are used again; a slab without
-// a cell in use is given back, but for one per size. What is longer than the largest size has a slab of its own.
+// a cell in use is given back, but for one per size. A string longer than the largest size has a slab of its own.
 // Thread: its owner's; cells may be read by others while nothing is added or removed.
 #pragma once
 

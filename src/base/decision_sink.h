@@ -35,7 +35,7 @@ public:
     virtual void cut(ConnectionId, std::string_view why) = 0;
     // One line of the decision log, without LF.
     virtual void log_line(std::string_view line) = 0;
-    // All that could be said now has been said: whoever waits for it may be woken.
+    // Called when all that could be said now has been said: its waiting threads may be woken.
     virtual void flushed() {}
 };
 

@@ -1,4 +1,4 @@
-// Contents by dense id, each once, counted. What belongs to a content lives beside it in `Entry`.
+// Contents by dense id, each once, counted. Data that belongs to a content lives beside it in `Entry`.
 //
 // `Entry` has a member `key` with ==, and hash_of(key) is found by name (for numbers it is built in).
 // Ids of contents that are gone are used again.

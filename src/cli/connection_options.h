@@ -16,8 +16,8 @@ CLI::Option* add_identity_options(CLI::App&, std::string& connect, ClientOptions
 // --eal, --device, and addresses of an own DPDK port.
 void add_dpdk_options(CLI::App&, ClientOptions&, const std::string& group);
 
-// By --port: its value, once all is parsed. What is wrong if options of a DPDK port are given with another one; empty:
-// nothing.
+// Sets the port by the value of --port; call it once all is parsed. Returns a text if options of a DPDK port are given
+// with another port; empty: no fault.
 std::string choose_port(const std::string& port, ClientOptions&);
 
 // HOST:PORT, [IPv6]:PORT.

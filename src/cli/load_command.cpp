@@ -62,10 +62,10 @@ std::optional<workload::Workload> read_source(const LoadOptions& options, std::s
     return workload::make_workload({name, "", options.nodes, options.pods, classes});
 }
 
-// The daemon writes its status every now and then: waits for one that was begun after the run had
-// ended, so that it knows of all that this run saw.
+// The daemon writes its status every now and then: waits for a status that was begun after the run had ended, so that
+// it knows of all that this run saw.
 std::optional<DaemonStatus> final_status(const LoadOptions& options, std::string& error) {
-    constexpr int kNewer = 2;  // the first one that differs may have been under way already
+    constexpr int kNewer = 2;  // the first status that differs may have been under way already
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     std::optional<DaemonStatus> status = read_daemon_status(options.daemon_status, error);
     for (int newer = 0; newer < kNewer && std::chrono::steady_clock::now() < deadline;) {

@@ -45,7 +45,7 @@ std::unique_ptr<LoadRun> LoadRun::make(const LoadOptions& options, const workloa
     run->result_.restored = run->book_.count(PodState::placed);
     run->renewals_before_ = run->book_.renewals();
     for (PodIndex pod = 0; pod < run->book_.size(); ++pod) {
-        // Whoever has a history was disturbed before, or has the right to be left alone.
+        // A pod with a history was disturbed before, or has the right to be left alone.
         const PodEntry& entry = run->book_[pod];
         run->disturbed_[pod] = entry.incarnation > 0 || entry.state != PodState::unasked;
     }

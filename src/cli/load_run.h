@@ -3,8 +3,8 @@
 //
 //   stating (the first connect is a resync) -> asking -> settling -> over
 //
-// Thread: the one that calls run(); every callback comes on it. Owner: books, journal, latencies
-// are its own; workload and options outlive it.
+// Thread: the caller's of run(); every callback comes on it. Owner: books, journal, latencies are
+// its own; workload and options outlive it.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// `bayplan ping`: is the daemon there, who is it, how far away, and what does it count?
+// `bayplan ping`: is the daemon there, by which name, how far away, and with which counters?
 //
 // Thread: main. Exit codes: 0 every question was answered, 2 wrong input, 3 no daemon, refused, or silent.
 #pragma once

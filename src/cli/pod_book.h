@@ -112,7 +112,7 @@ private:
     std::vector<PodEntry> pods_;
     std::uint64_t counts_[kPodStates] = {};
     boost::unordered_flat_map<std::string_view, PodIndex> pod_index_;
-    // The load's own nodes first; then those of other shims of the partition, as pods get there.
+    // The load's own nodes first; then nodes of other shims of the partition, as pods get there.
     std::deque<std::string> node_names_;
     boost::unordered_flat_map<std::string_view, NodeIndex> node_index_;
     std::map<std::string, std::uint32_t, std::less<>> reason_ids_;

@@ -1,6 +1,6 @@
 // Replaying a record: an engine is driven through the inputs of a live run, each applied after
-// exactly as many attempts as it was then. Same record, same decisions, whatever the settings that
-// do not decide.
+// exactly as many attempts as it was then. Same record, same decisions; settings that do not decide
+// may differ.
 //
 // Thread: the caller's is the engine's. Owner: the caller owns the reader.
 #pragma once
@@ -16,8 +16,8 @@
 
 namespace bayplan::cli {
 
-// Takes whatever the engine says and keeps the decision log, if a file is given. A shim of the
-// record is not there: everything it would be sent is taken at once.
+// Takes all messages of the engine and keeps the decision log, if a file is given. The shims of the
+// record are not there: every message to them is taken at once.
 class ReplaySink final : public DecisionSink {
 public:
     explicit ReplaySink(std::FILE* log) : log_(log) {}

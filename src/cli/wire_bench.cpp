@@ -87,7 +87,7 @@ private:
     fs::path path_;
 };
 
-// The script's word on the port, if it could not have the one that was wanted.
+// The script's line on the port, if it could not have the port that was asked for.
 std::string port_note(const std::string& log) {
     constexpr std::string_view kMark = "Network namespaces are not allowed here";
     const std::size_t begin = log.find(kMark);

@@ -57,7 +57,8 @@ std::unique_ptr<Client> Client::open(const ClientOptions& options, ClientHandler
 }
 
 void Client::start() {
-    // Until it runs, whoever made the turns before is no longer it: stop() must know.
+    // Until the thread runs, no thread is the client's own, not even a caller that made turns
+    // before: stop() must know.
     parts_->session.own_thread_is({});
     parts_->thread = std::thread([this] { run(); });
 }

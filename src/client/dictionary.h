@@ -1,7 +1,7 @@
 // The client's side of the dictionary: which id stands for which text on this connection, and which
 // definitions have still to be told to the daemon before the ids may be used.
 //
-// Thread: whoever holds the outbox's lock. Owns the texts.
+// Thread: any that holds the outbox's lock. Owns the texts.
 #pragma once
 
 #include <memory>

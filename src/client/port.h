@@ -11,8 +11,8 @@
 
 namespace bayplan::client {
 
-// The data plane takes addresses, people write names. Of two IP versions the one that the port has an
-// address of, IPv4 first.
+// The data plane takes addresses, people write names. Of two IP versions, takes a version that the port has an address
+// of, IPv4 first.
 bool resolve(const ClientOptions&, std::string& address, std::string& error);
 
 std::unique_ptr<dataplane::DataPlane> open_port(const ClientOptions&, const std::string& daemon_address,

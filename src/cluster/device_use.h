@@ -1,7 +1,7 @@
 // The devices of one resource that a node has: how much of each is in use, which of them an ask would get, and how
 // far they reach. Rules: rules/devices.md.
 //
-// Thread: plain data. Owned by Devices, and as copies by whoever tries what would be.
+// Thread: plain data. Owned by Devices; trials own copies.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The nodes that one ask may not take, whatever its class may: a victim there does not go, the node refused the pod, pods
-// nominated there do not suffer it. A short list beside the class's cache, looked at while an attempt searches; the cache
-// itself stays the class's.
+// The nodes that one ask may not take although its class may: a victim there does not go, the node refused the pod,
+// pods nominated there do not suffer it. A short list beside the class's cache, looked at while an attempt searches;
+// the cache itself stays the class's.
 //
 //   count_ <= kFew   few_[0..count_)      in the object itself: the list of an ask is read with the ask's entry
 //   else             many_[0..count_)
@@ -67,7 +67,7 @@ public:
         const std::span<const Slot> all = slots();
         return std::binary_search(all.begin(), all.end(), slot);
     }
-    // Those of the block, as bits.
+    // The block's excluded nodes, as bits.
     std::uint64_t in_block(std::uint32_t block) const {
         const std::span<const Slot> all = slots();
         std::uint64_t lanes = 0;

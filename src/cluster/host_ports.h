@@ -3,7 +3,7 @@
 // Two uses conflict if port and protocol are equal and the addresses are, or one of them is 0.0.0.0 (text
 // 0). No other address is a wildcard, "::" neither, as in Kubernetes. Ports 0 are no use.
 //
-// Thread: of whoever owns it. A handful of ports per node: a sorted list is the quickest here.
+// Thread: its owner's. A handful of ports per node: a sorted list is the quickest here.
 #pragma once
 
 #include <cstdint>

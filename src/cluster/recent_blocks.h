@@ -1,7 +1,7 @@
 // Blocks in order of their last change: which of them changed after a position of the change log, each once, in as many
 // steps as there are.
 //
-//   newest_ -> block -> block -> ... -> the one that has not changed for longest
+//   newest_ -> block -> block -> ... -> the block that has not changed for longest
 //
 // Thread: the engine's. Owner: ChangeLog.
 #pragma once
@@ -31,8 +31,8 @@ public:
         links_[block].position = position;
     }
 
-    // Those that changed after this position, newest first, as many as there is room for. Returns their number, or one
-    // more than there is room for if there are more.
+    // Blocks that changed after this position, newest first, as many as there is room for. Returns their number, or the
+    // room plus one if there are more.
     std::size_t list_after(std::uint64_t position, std::span<std::uint32_t> into) const {
         std::size_t count = 0;
         for (std::uint32_t block = newest_; block != kEnd && links_[block].position > position;

@@ -1,12 +1,12 @@
 // Upper bounds of the room and the scores of a shard's blocks (lanes/lane_bounds.h): a tenth of the exact
 // columns, and dense, for searches that look at every block.
 //
-//   blocks[b]         who is there, the span of capacities: a cache line
+//   blocks[b]         lanes with a node, the span of capacities: a cache line
 //   shares[b]         of cpu and memory, in use; scored[b]: what resource scores count of them
 //   ranges            the least and the most of the shares of a block: columns over blocks
-//   rooms[resource][b]    free amounts of the other resources, for the first kBoundedResources ids; empty: nobody has any
+//   rooms[resource][b]    free amounts of the other resources, for the first kBoundedResources ids; empty: no node has any
 //
-// Thread: part of a side of a shard, and follows its rule (shard.h). Whoever changes a column tells here.
+// Thread: part of a side of a shard, and follows its rule (shard.h). A change of a column is told here.
 #pragma once
 
 #include <cstdint>
@@ -62,10 +62,10 @@ public:
 
     // What changed in `block`, which is number `index` of the shard.
     void set_use(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, ResourceId);  // used or foreign
-    void set_shares(const NodeBlock& block, std::uint32_t index, std::uint32_t lane);  // those of all in_shares()
+    void set_shares(const NodeBlock& block, std::uint32_t index, std::uint32_t lane);  // of every in_shares() resource
     void set_capacity(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, ResourceId);
     void set_presence(const NodeBlock& block, std::uint32_t index);  // present, schedulable
-    // What the other side found of a block: where only use has changed; where anything may have.
+    // Copy a block's bounds from the other side: copy_use() if only its use has changed, else copy_block().
     void copy_use(const ShardBounds& from, std::uint32_t index);
     void copy_block(const ShardBounds& from, std::uint32_t index);
     bool operator==(const ShardBounds&) const = default;

@@ -23,7 +23,7 @@ public:
     void give_back(Slot);
 
     std::uint32_t block_count() const { return static_cast<std::uint32_t>(blocks_.size()); }
-    std::size_t group_count() const { return groups_.size(); }  // those that have a block
+    std::size_t group_count() const { return groups_.size(); }  // groups that have a block
 
 private:
     struct Group {

@@ -1,4 +1,4 @@
-// Bounds are those of Kubernetes' validation of a scoring strategy's shape.
+// Bounds are from Kubernetes' validation of a scoring strategy's shape.
 //
 // Thread: any.
 #include "config/score_shape.h"

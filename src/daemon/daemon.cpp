@@ -305,7 +305,8 @@ std::string Daemon::status_json(std::string_view state) {
     status.gateway = gateway_counters();
     status.profile = config_.profile;
     status.cpus_allowed = host_.allowed.count();
-    // A busy engine answers between two turns of its loop; one that does not is shown as it was.
+    // A busy engine answers between two turns of its loop; without an answer its former snapshot is
+    // shown.
     const Clock::time_point deadline = Clock::now() + kSnapshotWithin;
     for (const auto& engine : engines_) {
         status.partitions.push_back({engine->partition().name, engine->partition().engine.workers,

@@ -47,7 +47,7 @@ struct EngineSnapshot {
 struct EngineThreadOptions {
     config::PartitionConfig partition;
     std::size_t index = 0;                // of the thread in the engine role
-    std::size_t first_worker = 0;         // number of its first proposal worker among those of all engines
+    std::size_t first_worker = 0;         // number of its first proposal worker, counted over all engines
     std::size_t first_victim_worker = 0;  // likewise
     std::string record;                   // file; empty: nothing is recorded
     bool poll = false;                    // never sleep
@@ -72,9 +72,9 @@ public:
     }
 
     // Applies what lies in the inbox, makes no further attempts, offers what waits for room until
-    // `deadline`, ends the record. What an lcore hands over at that very moment may be left: its
-    // shim never hears that it was applied, and states it again. May be called again with an
-    // earlier deadline.
+    // `deadline`, ends the record. A frame that an lcore hands over at that very moment may stay
+    // unread: its shim never hears that it was applied, and states it again. May be called again
+    // with an earlier deadline.
     void request_stop(std::chrono::steady_clock::time_point deadline);
     bool ended() const { return ended_.load(std::memory_order_acquire); }  // join() will not wait
     void join();

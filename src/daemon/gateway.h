@@ -63,7 +63,7 @@ public:
             std::size_t lcore = 0);
     ~Gateway() override;
 
-    // What to tell those who ask for counters; without it: this gateway's own. Before the loop runs.
+    // Sets the counters that a ping is answered with; without it: this gateway's own. Before the loop runs.
     void tell_counters_of(CountersOfLcores all) { counters_of_lcores_ = std::move(all); }
 
     void on_open(dataplane::DataPlane&, ConnectionId, const dataplane::Peer&) override;
@@ -73,8 +73,8 @@ public:
     std::size_t on_turn(dataplane::DataPlane&) override;
 
     // --- any thread
-    // From the next frame on nothing is handed to engines: state is pushed back, and whoever says
-    // hello is closed, so that it tries again later.
+    // From the next frame on nothing is handed to engines: state is pushed back, and a connection
+    // that says hello is closed, so that its client tries again later.
     void stop_input() { input_stopped_.store(true, std::memory_order_release); }
     // Engines will put nothing more into outboxes.
     void expect_no_more_output() { output_ends_.store(true, std::memory_order_release); }

@@ -41,8 +41,8 @@ bool Gateway::take_counters_request(dataplane::DataPlane& plane, ConnectionId id
     return true;
 }
 
-// The sums by their names, then each lcore's share, if there are several: lcore.0.rx_packets. Those that are zero
-// would only be in the way.
+// The sums by their names, then each lcore's share, if there are several: lcore.0.rx_packets. Shares that are zero are
+// left out.
 void Gateway::read_counters(dataplane::DataPlane& plane) {
     const Clock::time_point now = Clock::now();
     if (now - counters_read_ < kCountersStay) return;

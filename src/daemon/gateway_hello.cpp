@@ -8,7 +8,7 @@
 namespace bayplan::daemon {
 namespace {
 
-// A refused shim reads why and closes; one that does not is closed after this.
+// A refused shim reads why and closes; its connection is closed after this time if it does not.
 constexpr std::chrono::seconds kRefusedStaysFor{2};
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The threads that own the data planes of the port, one per lcore, from opening it to closing it.
 //
-// The first one opens the port for all, because DPDK looks at the CPUs of whoever starts it; after
-// EAL has had its say the thread is put back on the CPUs of its role.
+// The first thread opens the port for all, because DPDK looks at the CPUs of the thread that starts it; once EAL has
+// started, the thread is put back on the CPUs of its role.
 //
 // Thread: start, request_stop, join: main; the accessors: main, between start and the end; counters of one lcore
 // also: the lcores' own.

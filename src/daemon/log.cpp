@@ -39,7 +39,7 @@ config::LogFormat decided(config::LogFormat format) {
     return std::getenv("JOURNAL_STREAM") != nullptr ? config::LogFormat::journald : config::LogFormat::text;
 }
 
-// A value that would not read back as one word is quoted; whatever a peer sent stays on one line.
+// A value that would not read back as one word is quoted; a peer's text stays on one line.
 void append_value(fmt::memory_buffer& out, std::string_view value) {
     const auto plain = [](unsigned char letter) {
         return letter > 0x20 && letter != '"' && letter != '=' && letter != '\\' && letter != 0x7f;

@@ -17,7 +17,8 @@ class ResyncLog {
 public:
     ResyncLog(std::string partition, Log& log) : partition_(std::move(partition)), log_(log) {}
 
-    // Once a turn; costs a comparison while nothing has changed. What begins and ends within a turn held nobody up.
+    // Once a turn; costs a comparison while nothing has changed. A resync that begins and ends within a turn is not
+    // logged: it held nobody up.
     void look(const Engine&);
 
 private:

@@ -1,4 +1,4 @@
-// See byte_counts.h. The numbers are those of rules/limits.md. Thread: the engine's.
+// See byte_counts.h. The numbers are from rules/limits.md. Thread: the engine's.
 #include "engine/byte_counts.h"
 
 #include "base/check.h"

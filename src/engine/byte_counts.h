@@ -1,5 +1,5 @@
-// How many bytes what a shim has stated counts as, and who has how many: rules/limits.md. Near what it costs, but by a rule
-// that anybody can work out from the statement.
+// Bytes that each shim's statements count as: rules/limits.md. Near their cost in memory, but by a rule that a client
+// can work out from the statement.
 //
 // Thread: the engine's.
 #pragma once

@@ -1,5 +1,5 @@
-// Why an ask is where it is: every node's verdict, the scores of those that are feasible, and if there are
-// none, where preemption could make room and what would have it tried again.
+// Why an ask is where it is: every node's verdict, the scores of feasible nodes, and if there are
+// none, where preemption could make room and which events would have it tried again.
 //
 // Thread: the engine's. Looks at every node; leaves everything as it was.
 #pragma once

@@ -68,8 +68,8 @@ public:
     // 12 KB each at 10,000 nodes.
     static constexpr std::size_t kCachesMax = 512;
 
-    // The class's cache, made if need be; for a class with one ask that has not failed before, one that is used
-    // again for the next of these, empty.
+    // The class's cache, made if need be; for a class with one ask that has not failed before, a spare cache, empty,
+    // that the next such class uses again.
     FailureCache& of(ClassId);
     // Null: none was kept.
     const LastFailure* last(ClassId id) const { return raw(id) < entries_.size() ? &entries_[raw(id)].last : nullptr; }

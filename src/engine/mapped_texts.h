@@ -1,6 +1,6 @@
 // A shim's record with the engine's texts in place of the shim's dictionary ids.
 //
-// References on the texts are held while this lives, so that whoever keeps the record takes its own.
+// References on the texts are held while this lives, so a table that keeps the record takes references of its own.
 // Thread: the engine's.
 #pragma once
 

@@ -145,7 +145,7 @@ void Preempting::in_pieces(const AskClass& ask_class, std::size_t blocks, Look&&
         return;
     }
     ++counters_.parallel;
-    // More pieces than threads: who is held up has a small one.
+    // More pieces than threads: a thread that is held up has a small piece.
     const std::size_t pieces = std::min<std::size_t>(blocks, 4 * (workers_.count() + 1));
     workers_.run(static_cast<std::uint32_t>(pieces), [&](std::uint32_t piece) {
         cpus_.note_this_thread();

@@ -19,7 +19,7 @@ threads::CpuSet to_cpus(hwloc_const_cpuset_t set) {
     return cpus;
 }
 
-// hwloc reads the files below this directory in place of those of "/".
+// hwloc reads the files below this directory in place of the files below "/".
 class OtherRoot {
 public:
     explicit OtherRoot(const std::string& root) : set_(!root.empty()) {

@@ -1,7 +1,7 @@
-// Applying changes so that they can be undone, whatever happens in between.
+// Applying changes so that they can be undone, after a crash in between too.
 //
 // The state file is written, and on the disk, before the first change: one line each, `path TAB before TAB after`.
-// What a path had before the first of several applications is what undoing restores.
+// Undoing restores the value that a path had before the first of several applications.
 //
 // Thread: main. Errors: per change, in words; the others go on.
 #pragma once

@@ -1,7 +1,7 @@
 // The parts that objects have in common: labels, selectors, terms, taints, owners.
 //
-// Nothing is defaulted but what Kubernetes' own code reads into an absent field. What the API server would
-// have refused is a fault; what it accepts and the scheduler merely never matches is passed on as it is.
+// Nothing is defaulted but what Kubernetes' own code reads into an absent field. A value that the API server would have
+// refused is a fault; a value that it accepts and the scheduler merely never matches is passed on as it is.
 //
 // Thread: one. Refers to the reader of one object and to the dictionary.
 #pragma once

@@ -57,7 +57,7 @@ private:
 // Of an object of this kind: a namespace or the name of another one's does not matter.
 bool has_namespace(std::string_view kind);
 
-// What a removal says of an object; none if the kind is not one that predicates look at. Names it lacks are 0.
+// The object that a removal names; none if predicates do not look at its kind. Names it lacks are 0.
 std::optional<ClusterObject> named_object(Texts&, std::string_view kind, std::string_view name_space,
                                           std::string_view name);
 

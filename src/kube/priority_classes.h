@@ -18,8 +18,8 @@ public:
     void put(PriorityClass);
     void remove(std::string_view name);
 
-    // Sets the priority of a pod that names a class; with `defaults` also of one that names none: of the default
-    // class, of several the one of the lowest value. A stated priority stays. False: there is no such class.
+    // Sets the priority of a pod that names a class; with `defaults` also of a pod that names none: from the default
+    // class, of several default classes the lowest value. A stated priority stays. False: there is no such class.
     bool resolve(ConvertedPod&, bool defaults) const;
 
 private:

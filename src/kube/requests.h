@@ -1,6 +1,6 @@
 // What a pod requests of its node. Source: Kubernetes' resource helpers (PodRequests).
 //
-// Sums are exact; they are rounded once, by whoever turns them into a record.
+// Sums are exact; they are rounded once, where they become a record.
 //
 // Thread: any, pure. Names point into the tree that was read.
 #pragma once

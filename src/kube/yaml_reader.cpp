@@ -21,7 +21,7 @@ namespace bayplan::kube {
 namespace {
 
 constexpr std::size_t kDepthMax = 100;
-// What one document may grow to by its aliases is bounded by sharing: an alias is 16 bytes whatever it names.
+// A document's growth by aliases is bounded by sharing: an alias is 16 bytes, however large its node.
 
 bool one_of(std::string_view text, std::initializer_list<std::string_view> words) {
     for (const std::string_view word : words) {

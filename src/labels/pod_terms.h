@@ -4,7 +4,7 @@
 // being placed (incoming) and a term of a pod that is placed already find their namespaces in different ways; both are
 // here.
 //
-// Thread: the engine's. No references of texts are held: whoever applies objects and specs does.
+// Thread: the engine's. Holds no references of texts: the code that applies objects and specs holds them.
 #pragma once
 
 #include <map>

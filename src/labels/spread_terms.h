@@ -18,10 +18,10 @@
 
 namespace bayplan {
 
-// Services and controllers by what they select. Holds no references of texts: whoever applies objects does.
+// Services and controllers by what they select. Holds no references of texts: the code that applies objects holds them.
 class PodSetTable {
 public:
-    // What was there before, for its texts to be released.
+    // Returns the former pod set, for its texts to be released.
     std::optional<PodSet> apply(PodSet);
     std::optional<PodSet> remove(Text kind, Text name_space, Text name);
     const PodSet* find(Text kind, Text name_space, Text name) const;

@@ -1,7 +1,7 @@
 // Upper bounds in 16 bits: enough to tell most blocks apart without their 64-bit columns.
 //
 //   share   of a capacity that is in use, in units of 1/kWhole, rounded down; kWhole + 1 = more than there is
-//   code    of an amount, monotone: whoever has room for an amount has a code at least as large as its code
+// code of an amount, monotone: a node with room for an amount has a code at least as large as the amount's
 //
 // Both may only err towards "fits" and "scores better": what they leave open is then looked at exactly.
 // Thread: plain data and functions.

@@ -1,4 +1,4 @@
-// The table of each level, for the one who chooses. The vector ones must only run where the CPU has them.
+// The table of functions of each level, for the choice of a level. Vector levels must only run where the CPU has them.
 //
 // Thread: any; constant.
 #pragma once

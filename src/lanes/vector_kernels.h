@@ -5,7 +5,7 @@
 //   Floats   V::kFloats floats
 //
 // Included by one file per level, which is built with that level's flags; nothing here may call inline
-// functions of other headers (README.md says why). What each function means: scalar_kernels.cpp.
+// functions of other headers (README.md says why). The meaning of each function: scalar_kernels.cpp.
 //
 // Thread: any.
 #pragma once
@@ -189,7 +189,7 @@ struct VectorKernels {
                       V::keep(V::at_most(apart, none), V::all_shorts(100)));
     }
 
-    // 1 + the bound of those of the lanes from this one on that have room, 0 for the others.
+    // For the lanes from `first` on: 1 + the lane's bound if it has room, else 0.
     template <AllocatedScore kAllocated, bool kBalanced>
     static Shorts bounds_from(const BoundedBlock& block, int first, const Bounding& terms) {
         const Shorts cpu = V::load_shorts(block.shares->cpu + first);
@@ -319,7 +319,7 @@ struct VectorKernels {
         }
     }
 
-    // Of a run of blocks, into those that changed.
+    // Writes the keys of a run's changed blocks; returns these blocks as bits.
     static std::uint16_t put_keys(const std::int32_t* bounds, const std::int64_t* versions, std::int64_t version,
                                   std::uint32_t first_block, std::uint64_t* keys) {
         std::uint64_t changed = 0;

@@ -1,4 +1,4 @@
-// See live_memory.h. jemalloc says it in builds that have it, the C library in those that a sanitizer watches.
+// See live_memory.h. jemalloc tells the number in builds that have it, the C library in sanitized builds.
 #include "measure/live_memory.h"
 
 #include <malloc.h>

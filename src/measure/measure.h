@@ -59,7 +59,7 @@ struct Measurement {
     std::string digest;
     std::string placements;  // hash of pod and node of every placement, in order; of preemptions: nominations, victims
     std::optional<ScanFigures> scan;
-    std::optional<WireFigures> wire;  // filled by whoever starts the processes (src/cli)
+    std::optional<WireFigures> wire;  // filled where the processes are started (src/cli)
     std::string fault;                // empty: all runs agree, with one another and with the scan
 
     // Of CPU time per decision: the scan's over ours. 0 without a scan.

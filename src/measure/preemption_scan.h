@@ -41,12 +41,12 @@ private:
     };
     struct Node {
         std::string name;
-        Room free{};    // without the pods' amounts, terminating ones included, and without those of nominated pods
-        Room spared{};  // without those of nominated pods alone
+        Room free{};               // without the amounts of pods (terminating too) and of nominated pods
+        Room spared{};             // without the amounts of nominated pods alone
         std::vector<Pod> pods;     // most important first
-        std::vector<char> leaves;  // those that were told to go
+        std::vector<char> leaves;  // 1: the pod was told to go
     };
-    // What a node would cost; smaller is better, field by field.
+    // The cost of preemption on a node; smaller is better, field by field.
     struct Price {
         std::int64_t highest_priority = 0;
         std::int64_t sum = 0;

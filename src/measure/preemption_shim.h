@@ -1,6 +1,6 @@
 // Clusters full of pods of low priority, and asks of high priority that fit nowhere, as one shim's messages.
 //
-// Thread: one. Owner: whoever drives it.
+// Thread: one. Owner: its caller.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Wall and CPU time of a piece of work.
 //
-// Thread: the one that works. Units: seconds.
+// Thread: the thread whose work is measured. Units: seconds.
 #pragma once
 
 #include <time.h>

@@ -68,7 +68,7 @@ public:
 
     // May bounds be found from ranges? Else put_runs must not be called.
     bool by_ranges() const { return known_ && rules_.allocated != AllocatedScore::most; }
-    // Puts a rough bound into the cache for those of the runs' blocks, from the shard's first on, that changed after the
+    // Puts a rough bound into the cache for each block of the runs, from the shard's first on, that changed after the
     // cache's position. Returns how many.
     std::uint32_t put_runs(const ShareRanges&, const BlockRuns&, ClassCache&) const;
 
@@ -77,8 +77,8 @@ public:
         bounds_ = nullptr;
     }
 
-    // Of the block's nodes among `allowed` those that may have this score, or a better one; after finish(). All of which
-    // nothing is known.
+    // Lanes of `allowed` whose nodes may be taken and may have this score or a better one; after finish(). Without
+    // known bounds: every lane with room.
     std::uint64_t reaching(const ShardBounds&, std::uint32_t index, std::uint64_t allowed, std::int64_t score);
 
     // Blocks that put() has bounded.
@@ -94,7 +94,7 @@ private:
         const ResourceRooms* rooms;  // of the shard; null: nobody has any
     };
 
-    // Of the block's nodes those that may be taken and have room for resources other than cpu and memory.
+    // Lanes of the block whose nodes may be taken and have room for resources other than cpu and memory.
     std::uint64_t fitting(const BlockBounds& block, std::uint32_t index) const {
         std::uint64_t lanes = block.present & (any_node_ ? ~std::uint64_t{0} : block.schedulable);
         for (std::uint32_t at = 0; at < resources_; ++at) {
@@ -122,7 +122,7 @@ private:
     std::array<Need, ShardBounds::kBoundedResources> needs_;
     std::uint32_t resources_ = 0;
     const ShardBounds* bounds_ = nullptr;
-    // For blocks of these spans, which are mostly those of the block before:
+    // For blocks with these spans, mostly the same spans as the block before:
     CapacitySpan cpu_;
     CapacitySpan memory_;
     ScoreTerms terms_;

@@ -26,8 +26,8 @@ public:
           kernels_(kernels),
           bound_rules_(bound_rules(*predicates_, scores_, policy)) {}
 
-    // What a mask of nodes that labels and taints let pass (null = all) says of a block. One that is newer than the mask is
-    // looked at again when the mask has it.
+    // A block's lanes in the mask of nodes that labels and taints let pass (null = all). For a block newer than the
+    // mask all lanes: the block is judged again once the mask has it.
     static std::uint64_t allowed(std::uint32_t number, const NodeMask* mask) noexcept {
         return mask != nullptr && number < mask->size() ? (*mask)[number] : ~std::uint64_t{0};
     }
@@ -99,7 +99,7 @@ public:
         return best_of(lanes, scores, number);
     }
 
-    // All nodes of a block, whatever a mask says of them: those that fit, and their scores.
+    // Judges all nodes of a block, in a mask or not: returns the lanes that fit, and their scores.
     std::uint64_t judge_all(const AskClass& ask_class, const NodeBlock& block, LaneScores& scores) const noexcept {
         return judge_some(ask_class, block, ~std::uint64_t{0}, ~std::uint64_t{0}, scores);
     }
@@ -121,7 +121,7 @@ private:
         known.feasible = (known.feasible & ~lanes) | fit;
     }
 
-    // Of some lanes, which lie in these eights, those that fit, and their scores.
+    // Judges `lanes`, which lie in these eights: returns the lanes that fit, and their scores.
     std::uint64_t judge_some(const AskClass& ask_class, const NodeBlock& block, std::uint64_t eights,
                              std::uint64_t lanes, LaneScores& scores) const noexcept {
         kernels_.clear_eights(eights, scores.data());

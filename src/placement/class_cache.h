@@ -107,7 +107,7 @@ public:
         position_ = other.position_;
     }
 
-    // With columns: the block's nodes one by one (64 scores, of which those of `lanes` count).
+    // With columns: the block's nodes one by one (64 scores; only the scores of `lanes` count).
     void set_lanes(std::uint32_t block, std::uint64_t lanes, const std::int64_t* scores) {
         feasible_[block] = lanes;
         std::copy_n(scores, kLanes, &local_[std::size_t{block} * kLanes]);

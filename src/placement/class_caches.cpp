@@ -84,7 +84,7 @@ void ClassCaches::take_back(ClassId id, std::unique_ptr<ClassCache> cache) {
     Entry& entry = entries_[raw(id)];
     entry.cache = std::move(cache);
     if (!use_list_.empty()) {
-        count_bytes(use_list_.front());  // the one that this puts behind
+        count_bytes(use_list_.front());  // no longer the list's first: its bytes count now
     }
     entry.proposed_in = 0;
     use_list_.splice(use_list_.begin(), away_, entry.used);

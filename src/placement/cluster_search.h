@@ -32,11 +32,11 @@ public:
         return !nobody_asked && anybody_couples(subject);
     }
 
-    // The best node, 0 if none is feasible. The cache has columns and is up to date. Nodes that are excluded do not count
-    // as feasible: what is normalised over those that are leaves them out.
+    // The best node, 0 if none is feasible. The cache has columns and is up to date. Excluded nodes do not count as
+    // feasible, so scores are normalised without them.
     NodeKey find(const Subject&, ClassCache&, const ExcludedNodes&);
-    // The same, by a look at every block; for what cannot be found place by place, and for those who ask what became
-    // of each node.
+    // The same, by a look at every block; for subjects that cannot be searched site by site, and for callers that need
+    // every node's outcome.
     NodeKey best(const Subject&, const ClassCache&, const ExcludedNodes& = kNoneExcluded);
     // The best of a few nodes, which are feasible as far as their own columns tell, with these keys; takes out the others of
     // them. No node but these is looked at.
@@ -76,7 +76,7 @@ private:
     NodeMask feasible_;
     std::vector<RawScores> raws_;                    // by score
     std::vector<bool> active_;                       // by score
-    std::vector<std::size_t> telling_;               // those that are active
+    std::vector<std::size_t> telling_;               // the active scores
     std::vector<std::vector<std::int64_t>> tables_;  // by score: weighted score by raw - min; empty = none
     std::vector<std::int64_t> bounds_;               // by block
 };

@@ -19,8 +19,8 @@ public:
     ColumnSource(const ClassTable& classes, ClassCaches& caches, ClusterFacts& topology)
         : classes_(classes), caches_(caches), topology_(topology) {}
 
-    // The cache is the class's and wants columns. Where it has none yet, it gets those of a class alike, as far as they
-    // are brought up to date; or if there is no such class, others may take them from this one once it has them.
+    // The cache is the class's and wants columns. Without columns yet, it gets the columns of a class alike, as far as
+    // they are brought up to date; if there is no such class, others may later take this class's columns.
     void fill(ClassId, const AskClass&, ClassCache&);
     // Up to which log position a fresh cache of the class would be filled; ClassCache::kNever: not at all.
     std::uint64_t fills_up_to(ClassId, const AskClass&) const;

@@ -24,7 +24,8 @@ public:
     bool suits(const AskClass& ask_class, const SpecPlan& plan) const {
         return plan.by_name || (required_counts_ && ask_class.required_node != kNone<NameId>);
     }
-    // The best of them, 0 if none is feasible. One that is left alone has its own columns' score, whatever other pods add.
+    // The best of the named nodes, 0 if none is feasible. If only one is feasible, its key has its own columns' score,
+    // without what other pods add.
     NodeKey find(const Subject&, const NodeState&, const ExcludedNodes&);
 
 private:

@@ -191,7 +191,7 @@ Pipeline::KnownBlock& Pipeline::know(const std::shared_ptr<const AskClass>& ask_
     return fresh;
 }
 
-// The best of these nodes of a block; of the one that was judged last all is known.
+// The best of these nodes of a block; for the block that was judged last every node's score is known.
 NodeKey Pipeline::best_of_others(const std::shared_ptr<const AskClass>& ask_class, std::uint32_t number,
                                  std::uint64_t others, ClassCache& cache) {
     if (const ClassCache::LastLook& last = cache.last_look(); last.block == number && last.stale == 0) {
@@ -319,7 +319,7 @@ void Pipeline::judge_last_changes(const AskClass& spec, const NodeMask* mask, Cl
     }
 }
 
-// With columns every node's verdict and score is known: those of the others stand.
+// With columns every node's verdict and score is known: only changed nodes are judged, the others' stand.
 void Pipeline::judge_changed_nodes(const AskClass& spec, const NodeMask* mask, ClassCache& cache) {
     const ChangeLog& log = state_.nodes.log();
     changed_lanes_.resize(cache.block_count(), 0);

@@ -73,7 +73,7 @@ public:
         return has_ranges(score) ? ranges_[score].of_group[group] : LaneRange{0, 0};
     }
 
-    // Positions are those of a group's blocks: group * kGroup and up; some have none.
+    // Positions number the blocks group by group, from group * kGroup on; some positions have no block.
     std::uint32_t position_of(std::uint32_t block) const { return position_of_[block]; }
     std::uint32_t block_at(std::uint32_t position) const { return block_at_[position]; }
     NodeKey best_at(std::uint32_t position) const { return best_[position]; }

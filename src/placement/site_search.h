@@ -90,7 +90,7 @@ private:
     std::vector<Part> parts_;  // by score
     std::vector<std::int64_t> numbers_;
     std::vector<Admitted> admitted_;
-    std::vector<FeasibleSite> feasible_;  // those of admitted_
+    std::vector<FeasibleSite> feasible_;  // the feasible sites of admitted_
     SpreadWeights weights_;
     std::vector<Candidate> candidates_;
     std::vector<std::uint32_t> site_of_;                // by block

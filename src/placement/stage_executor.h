@@ -1,4 +1,4 @@
-// The seam between the engine and whatever runs proposals: inline, std::thread, or a TBB flow graph.
+// The interface through which the engine runs proposals: inline, on std::thread, or in a TBB flow graph.
 //
 // Which one never changes a decision. ThreadSanitizer cannot see through TBB (Debian's is not
 // instrumented), which is why std::thread is one of them.

@@ -123,7 +123,7 @@ public:
     }
 
 private:
-    // By those of the terms that count.
+    // Filters by the terms for which `counts` is true.
     template <typename Counts>
     static std::uint64_t filter_by(const Subject& subject, std::uint32_t block, std::uint64_t lanes, Counts&& counts) {
         const bool founds = !subject.plan.affinity.empty() && founds_group(subject);

@@ -2,8 +2,8 @@
 // its narrowing by metadata.name.
 //
 // filter() has nothing to do: the signature's mask (topology/signatures.h) holds the answer per node, or the few nodes
-// that the spec names are looked at by themselves (SpecPlan::by_name). A node that matches is never one that the narrowing
-// shuts out.
+// that the spec names are looked at by themselves (SpecPlan::by_name). The narrowing never excludes a node that
+// matches.
 
 #include <algorithm>
 

@@ -100,7 +100,7 @@ private:
         return shortage_of(subject.cluster.resources.text(id));
     }
 
-    // Those of `lanes` that lack the request because of holds; they have holds, and would fit without.
+    // The lanes of `lanes` that lack the request because of holds; their nodes have holds, and would fit without.
     std::uint64_t held_short(const AskClass& ask_class, const NodeBlock& block, const ResourceAmount& request,
                              std::uint64_t lanes) const noexcept {
         const ResourceColumns* const columns = block.columns(request.resource);

@@ -1,4 +1,4 @@
-// NodeUnschedulable: a drained (cordoned) node takes no new pods, but for those that tolerate the taint
+// NodeUnschedulable: a drained (cordoned) node takes no new pods, but for pods that tolerate the taint
 // node.kubernetes.io/unschedulable. Source: Kubernetes 1.35, NodeUnschedulable filter.
 
 #include "predicates/registry.h"

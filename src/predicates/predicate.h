@@ -1,14 +1,14 @@
 // A predicate: may a pod of this class run on that node?
 //
-// Three questions, and a predicate answers those it has something to say to:
+// Three questions; a predicate overrides the functions of the questions that concern it:
 //   refuse_all      once per attempt: no node at all will do (Kubernetes: PreFilter)
 //   filter          64 lanes of a block, from the block's own columns: proposals ask it, in parallel
 //   filter_cluster  64 lanes of a block, from counts over the whole cluster: commit asks it, which alone sees
 //                   them as they are now
 // explain() judges one node by itself and says why not, in Kubernetes' words, for failed attempts and on
 // request; explain_lanes() does so for 64 and counts. They must agree with the others lane by lane
-// (tests/placement checks that). What a predicate is called and what wakes the asks that it refused is said in its row
-// (options/predicate_rows.h).
+// (tests/placement checks that). A predicate's row (options/predicate_rows.h) has its name and the events that wake the
+// asks that it refused.
 //
 // Thread: filter: any number of workers at a time; the rest: the engine's. Const, no state that changes.
 #pragma once
@@ -53,7 +53,7 @@ public:
     virtual bool filters_by_columns() const { return true; }
     // False: the class asks nothing of this predicate's filter() (Kubernetes: Skip).
     virtual bool concerns(const AskClass&) const { return true; }
-    // Those of `lanes` whose node passes.
+    // The lanes of `lanes` whose node passes.
     virtual std::uint64_t filter(const AskClass&, const NodeBlock&, std::uint64_t lanes) const noexcept {
         return lanes;
     }

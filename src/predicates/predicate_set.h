@@ -22,7 +22,7 @@ class PredicateSet {
 public:
     explicit PredicateSet(std::vector<PredicateInForce>);
 
-    // Those of `lanes` where a pod of the class may run, as far as the block's own columns tell.
+    // The lanes of `lanes` where a pod of the class may run, as far as the block's own columns tell.
     std::uint64_t filter(const AskClass&, const NodeBlock&, std::uint64_t lanes) const noexcept;
 
     struct Failure {
@@ -41,12 +41,12 @@ public:
     // All of them.
     std::vector<Failure> explain_all(const Subject&, const NodeView&) const;
 
-    // Appends those that have something to say to the subject beyond the blocks' columns.
+    // Appends the predicates that depend on pods for this subject, beyond the blocks' columns.
     void coupled(const Subject&, std::vector<const Predicate*>&) const;
     // Once before explain() of many nodes.
     void begin(const Subject&) const;
 
-    // Those that Kubernetes leaves out of an attempt that starts now (bit = index).
+    // Predicates that Kubernetes skips in an attempt that starts now (bit = index).
     std::uint32_t skipped(const Subject&) const;
     // Bits of WakeEvent for a set of failing predicates (bit = index).
     std::uint32_t woken_by(std::uint32_t failed) const;

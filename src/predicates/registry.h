@@ -17,7 +17,7 @@ namespace bayplan {
 BAYPLAN_PREDICATE_ROWS(BAYPLAN_MAKE)
 #undef BAYPLAN_MAKE
 
-// Those of the white-list, in the order of the rows; an empty list means all. Unknown names are left out here:
+// The predicates of the white-list, in the order of the rows; an empty list means all. Unknown names are left out here:
 // the configuration refuses them (see unknown_predicate).
 // The kernels must live as long as the predicates.
 std::unique_ptr<PredicateSet> make_predicates(const std::vector<std::string>& white_list,

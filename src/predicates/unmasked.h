@@ -11,7 +11,7 @@
 
 namespace bayplan {
 
-// Those of `lanes` whose facts `refuse`.
+// The lanes of `lanes` for whose node's facts `refuse` is true.
 template <typename Refuse>
 std::uint64_t those_that(Refuse&& refuse, const Subject& subject, std::uint32_t number, std::uint64_t lanes) {
     std::uint64_t refused = 0;
@@ -22,7 +22,7 @@ std::uint64_t those_that(Refuse&& refuse, const Subject& subject, std::uint32_t 
     return refused;
 }
 
-// Those of `lanes` that are not in the mask and whose facts `refuse`.
+// The lanes of `lanes` that are not in the mask and for whose node's facts `refuse` is true.
 template <typename Refuse>
 std::uint64_t unmasked(const Subject& subject, std::uint32_t number, std::uint64_t lanes, Refuse&& refuse) {
     const NodeMask* mask = subject.cluster.topology.signatures().mask(subject.plan.signature).get();

@@ -70,7 +70,7 @@ private:
     const AskTable& asks_;
     const PreemptionOptions& options_;
     boost::unordered_flat_map<AskId, Departure> pods_;
-    std::set<Entry> queue_;  // those that are not stuck
+    std::set<Entry> queue_;  // the departures that are not stuck
 };
 
 }  // namespace bayplan

@@ -34,7 +34,7 @@ public:
         Slot at(std::int64_t now_ns) const { return now_ns < until_ns ? slot : kNone<Slot>; }
     };
     struct Entry {
-        ExcludedNodes nodes;  // those of the reasons
+        ExcludedNodes nodes;  // the slots of the reasons
         Avoided avoided;
         AskId ask = kNone<AskId>;
         std::vector<Reason> reasons;
@@ -83,7 +83,7 @@ public:
     // --- because it refused the pod
     // Takes the place of a former one. The ask waits: once it has a node, it is not tried anywhere.
     void avoid(AskId id, Slot slot, std::int64_t until_ns) { make(id).avoided = {slot, until_ns}; }
-    // Whatever its time; kNone: nothing. And back to that.
+    // The node avoided, its time over or not; kNone: none. put_back() restores it.
     Avoided avoids(AskId id) const {
         const Entry* const entry = of(id);
         return entry == nullptr ? Avoided{} : entry->avoided;

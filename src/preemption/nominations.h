@@ -27,7 +27,7 @@ public:
     Nominations(const AskTable& asks, const ClassTable& classes, Holds& holds)
         : asks_(asks), classes_(classes), holds_(holds) {}
 
-    // Those that change something are the transaction's to call (commit/commit.h).
+    // Functions that change the table are called by the transaction alone (commit/commit.h).
     // The ask must have none.
     void set(AskId, Nomination);
     std::optional<Nomination> drop(AskId);  // what it had; none: it had none

@@ -11,7 +11,7 @@ constexpr std::uint32_t kCountMax = 64;  // of victims, for bounds by products o
 
 alignas(64) constexpr BlockTails::Lanes kZeros{};
 
-// Those of the lanes where a - b >= least.
+// The lanes of `lanes` where a - b >= least.
 std::uint64_t at_least(const LaneKernels& kernels, const BlockTails::Lanes& a, const BlockTails::Lanes& b,
                        std::int64_t least, std::uint64_t lanes) {
     return kernels.with_room({a.data(), b.data(), kZeros.data(), least}, lanes);
@@ -58,7 +58,7 @@ std::uint64_t TailSearch::with_victims(const BlockTails& tails, std::int64_t cou
     return found;
 }
 
-// Of nodes whose first victim is the first of this tail: those that may cost no more than the best so far. That
+// For nodes whose first victim is the first of this tail: the lanes that may cost no more than the best so far. That
 // pod's priority is the highest of the victims, and none of them, if of that priority, starts later.
 std::uint64_t TailSearch::promising(const BlockTails& tails, std::uint32_t at, std::uint64_t lanes, Slot first,
                                     const VictimCandidate& best) const {

@@ -1,7 +1,7 @@
 // The cheapest victims among the nodes of a block, for an ask on which amounts alone decide and where no budget
-// is in force. Most nodes are judged by the columns of PodTails, 64 at a time: which can be made room on by how
-// short a tail of their pods, and which of those may cost less than the best so far. What the columns
-// leave open is judged pod by pod (amount_search.h). Both find exactly what the rules say.
+// is in force. Most nodes are judged by the columns of PodTails, 64 at a time: on which nodes the removal of a tail of
+// their pods makes room, how short a tail does, and which of these nodes may cost less than the best so far. Nodes that
+// the columns leave open are judged pod by pod (amount_search.h). Both find exactly what the rules say.
 //
 // Thread: any number at a time, each its own, while nobody changes the tables.
 #pragma once

@@ -22,7 +22,7 @@ struct VictimCost {
     std::int64_t highest_priority = 0;
     std::int64_t priority_sum = 0;  // of (priority + 2^31)
     std::uint32_t count = 0;
-    std::int64_t earliest_start_ms = INT64_MAX;  // among those of the highest priority; the later the better
+    std::int64_t earliest_start_ms = INT64_MAX;  // among victims of the highest priority; the later the better
 
     bool better_than(const VictimCost&) const;
 };

@@ -1,10 +1,10 @@
-// Threads that look for victims beside the engine's: a search is cut into pieces, which are handed out one by one
-// to whoever is free, the engine's thread included, and ends when all are done. So a worker that its CPU is taken
-// from delays a search by the piece it has at most, and none that sleeps is waited for.
+// Threads that look for victims beside the engine's: a search is cut into pieces, which are handed out one by one to
+// the threads that are free, the engine's included, and ends when all pieces are done. So a worker that loses its CPU
+// delays a search by its one piece at most, and a worker that sleeps is not waited for.
 //
 // While a search goes on the engine's thread does nothing else, so nobody changes what it reads: the state needs
-// no second copy for it, nor does what was found need to be checked again. What is found does not depend on who
-// looked at what.
+// no second copy for it, nor do results need to be checked again. Results do not depend on which thread looked at which
+// piece.
 //
 // Thread: all calls from the engine's. Owner: Preempting.
 #pragma once

@@ -1,4 +1,4 @@
-// Lists of limits: who is named, in which order, and what for.
+// Checks lists of limits: the users and groups named, their order, and the limits themselves.
 //
 // Thread: any.
 #include <unordered_set>

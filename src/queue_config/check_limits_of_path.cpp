@@ -1,4 +1,5 @@
-// A limit may not be above the one of the same user or group further up; who is not named there is under its wildcard.
+// A limit may not be above the same user's or group's limit further up; a name that is missing there is under its
+// wildcard.
 //
 // Thread: any.
 #include <map>
@@ -11,7 +12,7 @@
 namespace bayplan::queue_config {
 namespace {
 
-// What binds one name in a queue: the lowest of what was met on the way down.
+// The limit on one name in a queue: the lowest on the way down to it.
 struct Bound {
     Resources max_resources;
     std::uint64_t max_applications = 0;  // 0: none

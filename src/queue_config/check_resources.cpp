@@ -1,4 +1,4 @@
-// Guaranteed and max along the tree. What a queue does not name is unlimited there.
+// Guaranteed and max along the tree. A resource that a queue does not name is unlimited there.
 //
 // Thread: any.
 #include <fmt/format.h>

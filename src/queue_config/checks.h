@@ -14,7 +14,7 @@ void check_queues(const QueueConfig& root, FaultList&);
 void check_resources(const QueueConfig& root, FaultList&);
 // Each list of limits by itself, and against its own queue.
 void check_limits(const QueueConfig& root, FaultList&);
-// Limits of one user or group against those of the queues above.
+// Checks limits of one user or group against the same name's limits in the queues above.
 void check_limits_of_path(const QueueConfig& root, FaultList&);
 void check_placement_rules(const PartitionConfig&, FaultList&);
 void check_node_sort_policy(const NodeSortPolicyConfig&, FaultList&);

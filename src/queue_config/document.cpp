@@ -15,7 +15,7 @@ namespace {
 
 using config::YamlNode;
 
-// Quantities have faults of their own: nobody looks at those of a leaf's template.
+// Quantities have a fault list of their own: faults in a leaf's template are not reported.
 void read_amounts(Fields& fields, std::string_view name, const std::string& what, WrittenResources& resources,
                   FaultList& faults, FaultList& quantity_faults) {
     const YamlNode* const node = fields.find(name);

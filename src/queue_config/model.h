@@ -1,5 +1,5 @@
 // A YuniKorn queues.yaml as it was written: partitions, queues, limits, placement rules. Names and structure are
-// YuniKorn's own. What is a text of the file keeps its position, for faults that are found later.
+// YuniKorn's own. Texts of the file keep their position, for faults that are found later.
 //
 // Thread: plain data, any.
 #pragma once

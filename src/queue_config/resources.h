@@ -19,9 +19,10 @@ enum class Missing { zero, unlimited, ignored };
 // By name, so that texts and comparisons do not hang on the order of the file.
 using Resources = std::map<std::string, std::int64_t, std::less<>>;
 
-// Is `part` at most `whole` in every resource that `part` names? `missing`: one that `whole` does not name.
+// Is `part` at most `whole` in every resource that `part` names? `missing`: of a resource that `whole` does not name.
 bool fits_in(const Resources& part, const Resources& whole, Missing missing);
-// The lower of both per resource; `missing`: one that either does not name. What is ignored is not in the outcome.
+// The lower of both per resource; `missing`: of a resource that either does not name; if ignored, the resource is not
+// in the result.
 Resources lower_of(const Resources&, const Resources&, Missing missing);
 // Sums stop at the largest number.
 void add_to(Resources& sum, const Resources&);

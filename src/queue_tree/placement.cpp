@@ -29,7 +29,7 @@ bool names_recovery(std::string_view path) {
            (path.size() == kRecoveryPath.size() || path[kRecoveryPath.size()] == '.');
 }
 
-// Tags are found whatever their case; of several the first by name.
+// Tags are found in any case; of several matches the first by name.
 std::string_view tag_of(const Tags& tags, std::string_view name) {
     const auto exact = tags.find(std::string(name));
     if (exact != tags.end()) return exact->second;

@@ -30,7 +30,7 @@ struct QueueSettings {
 
 QueueSettings settings_of(const Properties&);
 
-// The properties of a queue of the file: its own above those that its parent passes on.
+// The properties of a queue of the file: its own take precedence over the properties that its parent passes on.
 Properties inherited(const Properties& of_parent, const Properties& own);
 
 }  // namespace bayplan::queue_tree

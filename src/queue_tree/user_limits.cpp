@@ -1,4 +1,4 @@
-// Who is bound by which limit, and what is left of it.
+// Which limit binds which user or group, and how much of it is left.
 //
 // Thread: the engine's.
 #include "queue_tree/user_limits.h"

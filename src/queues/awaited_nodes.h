@@ -48,7 +48,7 @@ public:
         return waiting == waiting_.end() ? 0 : waiting->second.count;
     }
 
-    // Those that wait for this node, in order of sequence number.
+    // The asks that wait for this node, in order of sequence number.
     std::vector<AskId> waiting_for(std::string_view node) const {
         std::vector<AskId> asks;
         const auto waiting = waiting_.find(names_.find(node));

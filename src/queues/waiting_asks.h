@@ -1,6 +1,5 @@
-// The asks that are not tried now: those that wait for a time (backoff) and those that wait for an event
-// (unschedulable, bucketed by the predicates that failed them, so that an event visits only those that
-// it may help).
+// The asks that are not tried now: asks that wait for a time (backoff) and asks that wait for an event (unschedulable,
+// bucketed by the predicates that failed them, so that an event visits only asks that it may help).
 //
 // Thread: the engine's.
 #pragma once

@@ -1,7 +1,7 @@
 // Reads the record of a run back, entry by entry.
 //
-// Thread: one. Owner: whoever opened it; it owns the file and the bytes that an entry's views point
-// into. Errors: a file that is not a record is refused by open(); damage later on is told by
+// Thread: one. Owner: the caller of open(); it owns the file and the bytes that an entry's views
+// point into. Errors: a file that is not a record is refused by open(); damage later on is told by
 // next(), and all entries before it are good.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Writes the recording of a run: everything an engine was given, in order, so that the run can be
 // repeated to the byte.
 //
-// Thread: the engine's, and no other. Owner: whoever opened it; it owns the file. Entries are
+// Thread: the engine's, and no other. Owner: the caller that opened it; it owns the file. Entries are
 // gathered in a buffer of 128 KiB, and nothing is allocated per entry once it runs; a full buffer
 // goes to a thread that writes it (write_behind.h), so that the disk does not stall the engine: only
 // when 64 buffers wait for the disk does the engine wait too, and waits() counts it. A process that is

@@ -1,9 +1,9 @@
 // Writes a file on a thread of its own, in order, so that a slow disk does not stall the engine.
 //
 // Thread: all functions are called by one thread, the recorder's; the file is written by the thread that this object owns.
-// Owner: whoever made it; the file descriptor stays the caller's and must outlive this object. Memory: kBuffersMax
-// buffers of one size, made at the start and used again and again. Errors: the first failed write is kept as its errno, and what
-// follows is dropped, so that the file has no gap.
+// Owner: its caller; the file descriptor stays the caller's and must outlive this object. Memory: kBuffersMax
+// buffers of one size, made at the start and used again and again. Errors: the first failed write is kept as its errno,
+// and later bytes are dropped, so that the file has no gap.
 #pragma once
 
 #include <array>

@@ -2,9 +2,9 @@
 // MostAllocated prefers nodes that the pod fills up, packing load. Source: Kubernetes 1.35, scoring strategies
 // of NodeResourcesFit.
 //
-// The score is the mean over cpu and memory, leaving out resources that a node has none of. What pods count for
-// are their scored amounts: a pod without requests is taken for a small one. The numbers are computed in
-// lanes/, where scalar_kernels.cpp says how.
+// The score is the mean over cpu and memory, leaving out resources that a node has none of. Pods count with their
+// scored amounts: a pod without requests counts as a small pod. The numbers are computed in lanes/, where
+// scalar_kernels.cpp says how.
 
 #include "cluster/resources.h"
 #include "scoring/registry.h"

@@ -1,5 +1,5 @@
-// InterPodAffinity as a score: weight of the preferred terms that the pods in a node's domains meet, the
-// pod's own and, the other way round, those of placed pods. Source: Kubernetes 1.35.
+// InterPodAffinity as a score: weight of the preferred terms that the pods in a node's domains meet, the pod's own
+// terms and, the other way round, the terms of placed pods. Source: Kubernetes 1.35.
 
 #include <bit>
 

@@ -1,8 +1,8 @@
-// Raw scores of the feasible nodes to 0..100. Source: Kubernetes 1.35: DefaultNormalizeScore and those of
-// InterPodAffinity and PodTopologySpread.
+// Raw scores of the feasible nodes to 0..100. Source: Kubernetes 1.35: DefaultNormalizeScore, and the NormalizeScore of
+// InterPodAffinity and of PodTopologySpread.
 //
-// One score at a time, given the extremes over the feasible nodes, so that a caller may normalise what it
-// looks at and no more. Integer divisions truncate. Thread: any.
+// One score at a time, given the extremes over the feasible nodes, so that a caller may normalise only the nodes that
+// it looks at. Integer divisions truncate. Thread: any.
 #pragma once
 
 #include <cmath>

@@ -7,7 +7,7 @@ namespace bayplan {
 
 namespace {
 
-// Those of one interface.
+// The scores in force that have this interface.
 template <typename Interface, typename Weighted>
 std::vector<Weighted> scores_in_force(const EngineOptions& options) {
     std::vector<Weighted> scores;

@@ -15,7 +15,7 @@
 
 namespace bayplan {
 
-// A score that a node's own columns decide. (Those that look at the whole cluster are in cluster_scores.h.)
+// A score that a node's own columns decide. (Scores that look at the whole cluster are in cluster_scores.h.)
 class Score {
 public:
     virtual ~Score() = default;

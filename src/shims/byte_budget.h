@@ -1,5 +1,6 @@
-// Bytes that the shims of a partition may have stated, together and each: R-BYTES-1 ff. What counts as how many is said by
-// whoever counts (engine/byte_counts.h); it follows from what was stated, never from an allocator, so that a replay agrees.
+// Bytes that the shims of a partition may have stated, together and each: R-BYTES-1 ff. engine/byte_counts.h says how
+// many bytes a statement counts as; the number follows from the statement, never from an allocator, so that a replay
+// agrees.
 //
 // Thread: the engine's.
 #pragma once

@@ -143,7 +143,7 @@ private:
         levels_.push_back({list, dashed});
     }
 
-    // Our own names are plain; those of nodes might read as numbers or words that YAML knows.
+    // Our own names are plain; names of nodes might read as numbers or words that YAML knows.
     static bool plain(std::string_view name) {
         static constexpr std::string_view kWords[] = {"y", "n", "no", "on", "yes", "off", "true", "null", "false"};
         const bool letters = std::all_of(name.begin(), name.end(), [](char letter) {

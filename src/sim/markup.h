@@ -1,6 +1,6 @@
 // Writes a document as it arises: JSON or YAML. Nothing is kept, so a long run needs no memory for it.
 //
-// Thread: one. Errors: those of the stream, which whoever opened it looks at.
+// Thread: one. Errors: the stream's; its owner checks them.
 #pragma once
 
 #include <cstdint>

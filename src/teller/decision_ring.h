@@ -4,8 +4,8 @@
 //   tail_   position of the next write                         written by the engine
 //   head_   position of the next read                          written by the teller, after the record has been told
 //
-// A record lies in one piece: where one does not fit before the end of the ring, a skip fills that up. One that would
-// take more than a quarter of the ring has its texts in memory of its own.
+// A record lies in one piece: where one does not fit before the end of the ring, a skip fills that up. A record that
+// would take more than a quarter of the ring has its texts in memory of its own.
 //
 // Memory order as in base/spsc_ring.h: a release store of each position publishes what lies before it, and pairs with
 // the other side's acquire load, which happens only when its copy of the position says "no".

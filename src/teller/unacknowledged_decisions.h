@@ -1,5 +1,6 @@
 // The numbered decisions of one shim that it has not acknowledged, in batches that are sent, and sent
-// again after a reconnect, without being copied. What of them decides is the engine's (shims/decision_ledger.h).
+// again after a reconnect, without being copied. Numbers of them that decide are the engine's
+// (shims/decision_ledger.h).
 //
 // Thread: the teller's. Batches are shared with the data plane once sealed; they do not change then.
 #pragma once

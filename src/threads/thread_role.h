@@ -4,8 +4,8 @@
 // A plan gives each role a list of CPU sets. Thread i of a role runs on entry i of its list, taken
 // in turn when there are more threads than entries: "0-3" lets all threads of the role run on any
 // of four CPUs, the list [0, 1, 2, 3] gives each its own. A role without entries may use all
-// allowed CPUs; its threads are still set to exactly those, because a new thread inherits the mask
-// of whoever made it.
+// allowed CPUs; its threads are still set to exactly those CPUs, because a new thread inherits the
+// mask of its creator.
 //
 // Thread: install_thread_plan() by main before any other thread runs; then the plan never changes
 // and the other functions may be called by any thread, for itself. The plan is the one process-wide

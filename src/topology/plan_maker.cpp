@@ -162,8 +162,8 @@ void ClusterFacts::plan_soft_spread(const PodSpec& spec, SpecPlan& plan) {
         soft.key = hold_key({.key = constraint.topology_key}, plan);
         soft.hostname = constraint.topology_key == known_.hostname;
         FilterId filter = kNone<FilterId>;
-        if (!soft.hostname) {  // Kubernetes counts a node's own pods there, whatever the label and the policies say
-            // To the default constraints no label is an empty one; own ones do without such nodes.
+        if (!soft.hostname) {  // Kubernetes counts a node's own pods there, without a look at label or policies
+            // To the default constraints no label is an empty one; own constraints do without such nodes.
             soft.domains = own ? soft.key : hold_key({constraint.topology_key, true}, plan);
             filter = hold_filter(spec, constraint, keys, plan);
         }

@@ -1,9 +1,9 @@
 // How many pods of a set lie in each domain of a topology key, kept by events: a placement costs a few
 // additions, a question is an array read.
 //
-// A set is a set of specs: those that a pod term matches (all of several terms at once for required
-// affinity), those that own a term, or those that a spread constraint counts. Which specs belong is found
-// once per set and spec, never per pod or node.
+// A set is a set of specs: the specs that a pod term matches (all of several terms at once for required affinity), that
+// own a term, or that a spread constraint counts. Which specs belong is found once per set and spec, never per pod or
+// node.
 //
 // Thread: the engine's. Source: Kubernetes 1.35, InterPodAffinity and PodTopologySpread (PreFilter state).
 #pragma once

@@ -1,5 +1,5 @@
 // Pods taken off nodes and put onto them for a look: in the counts of the topology, and undone by the end of the look,
-// whatever ends it. Other tables know nothing of it.
+// however it ends. Other tables know nothing of it.
 //
 // Thread: the engine's; nobody else may read the topology meanwhile.
 #pragma once

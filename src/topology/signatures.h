@@ -42,7 +42,7 @@ public:
     Signatures(const TextTable& texts, const KnownTexts& known, bool by_taints, bool by_affinity)
         : texts_(texts), known_(known), by_taints_(by_taints), by_affinity_(by_affinity) {}
 
-    // `required`: with the spec's required terms; else whoever uses the mask looks at them (SpecPlan::by_name).
+    // `required`: with the spec's required terms; else the user of the mask checks them (SpecPlan::by_name).
     SignatureId acquire(const PodSpec&, bool required, const FactsBySlot&);
     void release(SignatureId);
     void set_node(Slot, const NodeFacts*, std::size_t slots);

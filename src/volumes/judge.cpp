@@ -184,7 +184,8 @@ bool reaches(const Volume& volume, const NodeFacts& node, const KnownTexts& know
     return !volume.nodes || any_term_matches(*volume.nodes, node.labels, 0, known, texts);
 }
 
-// The volume that the claim would get at the node, none of those that others have got before. Null: none.
+// The volume that the claim would get at the node, except the volumes in `taken`, which other claims got before. Null:
+// none.
 const Volume* matching_volume(const WaitingClaim& waiting, const std::vector<ClaimBinding>& taken,
                               const NodeFacts& node, const KnownTexts& known, const TextTable& texts) {
     for (const VolumeCandidate& candidate : waiting.candidates) {
@@ -200,7 +201,7 @@ const Volume* matching_volume(const WaitingClaim& waiting, const std::vector<Cla
     return nullptr;
 }
 
-// What waiting claims get at the node; those that get nothing and must be provisioned go to `rest`, if given.
+// The volumes that waiting claims get at the node; claims that get none and must be provisioned go to `rest`, if given.
 std::vector<ClaimBinding> match_volumes(const VolumePlan& plan, const NodeFacts& node, const KnownTexts& known,
                                         const TextTable& texts, std::vector<const WaitingClaim*>* rest) {
     std::vector<ClaimBinding> bindings;
@@ -243,7 +244,7 @@ void look_at_bound(const VolumePlan& plan, const NodeFacts& node, const KnownTex
                    BindingFindings& findings) {
     findings.bound_reach =
         std::ranges::all_of(plan.bound, [&](const auto& volume) { return reaches(*volume, node, known, texts); });
-    // One that is gone comes after those that were looked at, and only if these are reached.
+    // A volume that is gone is reported after the volumes that exist, and only if these are all reached.
     findings.bound_exist = !findings.bound_reach || !plan.bound_volume_is_gone;
 }
 

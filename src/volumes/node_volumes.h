@@ -1,7 +1,7 @@
-// What the pods of one node use of storage: disks they name directly and claims. Counted, so that pods may
-// come and go in any order.
+// Storage that the pods of one node use: disks they name directly and claims. Counted, so that pods may come and go in
+// any order.
 //
-// Thread: of whoever owns it (the engine's; readers while nobody changes it).
+// Thread: its owner's (the engine's; readers while nobody changes it).
 #pragma once
 
 #include <cstdint>

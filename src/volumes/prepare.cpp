@@ -1,4 +1,4 @@
-// What can be said of a pod's volumes once, whatever the node. See volume_plan.h.
+// The part of judging a pod's volumes that is the same for all nodes, done once. See volume_plan.h.
 
 #include <algorithm>
 #include <optional>
@@ -132,7 +132,7 @@ std::optional<std::string> Maker::claim_fault(const PodVolume& volume) const {
 
 bool Maker::waits(const VolumeClaim& claim) const {
     if (claim.volume != 0 || claim.storage_class == 0) {
-        return false;  // one that names a volume is the volume controller's to bind
+        return false;  // the volume controller binds a claim that names a volume
     }
     const auto storage_class = objects_.storage_class(claim.storage_class);
     return storage_class != nullptr && storage_class->has_binding_mode && storage_class->wait_for_first_consumer;

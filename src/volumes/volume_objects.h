@@ -56,16 +56,16 @@ public:
     std::span<const Shared<VolumeAttachment>> attachments_of_node(Text node) const;
 
     // A placement took these volumes: from now on each claim is bound to its volume and the volume is the
-    // claim's, wherever the objects themselves say nothing of it yet. What they say goes before.
+    // claim's, wherever the objects themselves say nothing of it yet. An object's own binding takes precedence.
     void assume(std::span<const ClaimBinding>);
     // Undoes assume() of just these, nothing having been assumed or forgotten since.
     void unassume(std::span<const ClaimBinding>);
-    // Where an assumption stood among those for its claim and those for its volume.
+    // An assumption's index among its claim's assumptions, and among its volume's.
     struct Assumed {
         std::size_t of_claim = 0;
         std::size_t of_volume = 0;
     };
-    // The pod is gone; those that were not assumed are passed over. Returns where the others stood.
+    // The pod is gone; bindings that were not assumed are passed over. Returns the others' indices.
     std::vector<Assumed> forget(std::span<const ClaimBinding>);
     // Undoes forget() of just these, which all were assumed, nothing having been assumed or forgotten since.
     void assume_again(std::span<const ClaimBinding>, std::span<const Assumed>);

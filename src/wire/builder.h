@@ -1,7 +1,7 @@
 // The buffer under an Encoder or a RecordingEncoder, and the small things every message needs
 // written. Private to src/wire.
 //
-// Thread and owner: those of the encoder. Nothing is allocated once the buffers have grown.
+// Thread and owner: the encoder's. Nothing is allocated once the buffers have grown.
 #pragma once
 
 #include <span>

@@ -1,7 +1,6 @@
 // One frame: verification, then the message it holds.
 //
-// Thread and owner: those of the DecodedFrame. Errors: text in `error`; the bytes are then not to
-// be used.
+// Thread and owner: the DecodedFrame's. Errors: text in `error`; the bytes are then not to be used.
 #include "wire/codec.h"
 
 #include <algorithm>

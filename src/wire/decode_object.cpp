@@ -1,4 +1,4 @@
-// Objects of the cluster, kind by kind. Thread and owner: those of the DecodedFrame.
+// Objects of the cluster, kind by kind. Thread and owner: the DecodedFrame's.
 #include "wire/decode_object.h"
 
 #include <fmt/format.h>

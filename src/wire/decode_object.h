@@ -1,6 +1,6 @@
 // Decodes one object of an Objects message. Private to src/wire.
 //
-// Thread and owner: those of the DecodedFrame.
+// Thread and owner: the DecodedFrame's.
 #pragma once
 
 #include "bayplan/messages.h"

@@ -1,4 +1,4 @@
-// A pod's spec, field by field. Thread and owner: those of the DecodedFrame.
+// A pod's spec, field by field. Thread and owner: the DecodedFrame's.
 #include "wire/decode_spec.h"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Decodes one spec of a Specs message. Private to src/wire.
 //
-// Thread and owner: those of the DecodedFrame.
+// Thread and owner: the DecodedFrame's.
 #pragma once
 
 #include "bayplan/messages.h"

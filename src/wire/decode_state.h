@@ -1,6 +1,6 @@
 // Decodes the bodies of the numbered state stream. Private to src/wire.
 //
-// Thread and owner: those of the DecodedFrame.
+// Thread and owner: the DecodedFrame's.
 #pragma once
 
 #include "wire/codec.h"

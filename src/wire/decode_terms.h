@@ -4,7 +4,7 @@
 // fault is told as, e.g., "specs[3].affinity[1].selector[0].op is 9, which is not known". A record
 // is fresh when it comes here. False: the fault is in `fields`.
 //
-// Thread and owner: those of the DecodedFrame.
+// Thread and owner: the DecodedFrame's.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Objects of the cluster, kind by kind. Thread and owner: those of the Encoder.
+// Objects of the cluster, kind by kind. Thread and owner: the Encoder's.
 #include "wire/encode_object.h"
 
 #include "shim_generated.h"

@@ -1,6 +1,6 @@
 // Encodes one object of an Objects message. Private to src/wire.
 //
-// Thread and owner: those of the Encoder.
+// Thread and owner: the Encoder's.
 #pragma once
 
 #include "bayplan/messages.h"

@@ -1,4 +1,4 @@
-// A pod's spec, field by field. Thread and owner: those of the Encoder.
+// A pod's spec, field by field. Thread and owner: the Encoder's.
 #include "wire/encode_spec.h"
 
 #include "shim_generated.h"

@@ -1,6 +1,6 @@
 // Encodes the bodies of the numbered state stream. Private to src/wire.
 //
-// Thread and owner: those of the Encoder.
+// Thread and owner: the Encoder's.
 #pragma once
 
 #include "wire/builder.h"

@@ -1,6 +1,6 @@
 // Encodes the terms that select nodes and pods. Private to src/wire.
 //
-// Thread and owner: those of the Encoder; `tables` is used as a stack (builder.h).
+// Thread and owner: the Encoder's; `tables` is used as a stack (builder.h).
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
-// Where the spans of a decoded message point when the frame itself cannot serve. Private to
+// Memory that spans of a decoded message point to where the frame itself cannot serve. Private to
 // src/wire.
 //
-// Thread and owner: those of the DecodedFrame. The vectors keep their capacity from message to
-// message, so that decoding allocates nothing once they have grown to the size of the traffic.
+// Thread and owner: the DecodedFrame's. The vectors keep their capacity from message to message, so
+// that decoding allocates nothing once they have grown to the size of the traffic.
 #pragma once
 
 #include <vector>

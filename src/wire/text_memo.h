@@ -5,8 +5,7 @@
 // set and costs about as much as the rest of the message. When the table is half full, further
 // texts are simply written again.
 //
-// Thread and owner: those of the Encoder. Views are of the caller's records, valid within one
-// encode().
+// Thread and owner: the Encoder's. Views are of the caller's records, valid within one encode().
 #pragma once
 
 #include <array>

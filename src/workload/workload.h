@@ -55,12 +55,12 @@ struct Workload {
     std::vector<Node> nodes;
     std::vector<Pod> pods;
     std::vector<RunningPod> running;
-    // Churn: pods come in so many at a time, and those of `churn_stay` turns before go. 0 = none ever go.
+    // Churn: pods come in so many at a time, and pods that came `churn_stay` turns before go. 0 = none ever go.
     std::uint32_t churn_step = 0;
     std::uint32_t churn_stay = 0;
     bool by_fields =
-        false;  // pods for one node each say so as a DaemonSet's do: by matchFields, not by their node's name
-    std::vector<std::string> notes;  // what a report must say about it
+        false;  // pods for one node each name it as a DaemonSet's do: by matchFields, not by their node's name
+    std::vector<std::string> notes;  // sentences that a report must have about it
 };
 
 }  // namespace bayplan::workload
