@@ -71,7 +71,7 @@ inline constexpr std::size_t kDropReasonCount = static_cast<std::size_t>(DropRea
 // The spelling in counters and logs. Static storage.
 std::string_view to_string(DropReason reason);
 
-// What this station is. One address of a version at most; all zero: none.
+// This station's addresses. One of each IP version at most; all zero: none.
 struct Station {
     MacAddress mac{};
     Ipv4Address ip = 0;

@@ -1,4 +1,4 @@
-// What the L2/L3 files share: bytes in network order, Ethernet headers, the sum of RFC 1071.
+// Functions that the L2/L3 files share: bytes in network order, Ethernet headers, the sum of RFC 1071.
 //
 // Thread: any; no state. Callers have checked the lengths they read.
 #pragma once

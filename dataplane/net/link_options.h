@@ -1,5 +1,5 @@
-// What a port is told about its link, checked and in binary: own addresses, VLAN, and which peers are
-// reached through a router. No routing table: one prefix and one gateway per IP version.
+// A port's link options, checked and in binary: own addresses, VLAN, and which peers are reached through a router. No
+// routing table: one prefix and one gateway per IP version.
 //
 // Thread: any; plain values and pure functions. Errors: as text.
 #pragma once

@@ -29,7 +29,7 @@ public:
         MacAddress mac{};
     };
 
-    // What is known of `ip`. The caller sends a request if `ask` says so, and looks again later.
+    // Returns the entry of `ip`. The caller sends a request if `ask` says so, and looks again later.
     Answer lookup(const IpBytes& ip, std::int64_t now_ns);
     // From a reply, a request to us, or an announcement (ARP's or the like). Ignored for addresses never looked up.
     void learn(const IpBytes& ip, const MacAddress& mac, std::int64_t now_ns);

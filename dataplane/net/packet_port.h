@@ -22,8 +22,7 @@ struct UdpAddress {
     bool operator==(const UdpAddress&) const = default;
 };
 
-// Who sent a datagram, and what a reply needs below IP (the Ethernet address; ignored by kernel
-// ports).
+// Addresses of a datagram, and of a reply below IP (the Ethernet address; ignored by kernel ports).
 struct Path {
     UdpAddress local;
     UdpAddress remote;
@@ -63,7 +62,7 @@ public:
     virtual void append_counters(std::vector<Counter>&) const = 0;
 };
 
-// What the lcores of one port poll, one each.
+// The packet ports of one device, one for each lcore to poll.
 struct PortSet {
     std::vector<std::unique_ptr<PacketPort>> ports;
     bool one_receives = false;  // the first has all the packets: the device has but one queue

@@ -117,7 +117,7 @@ bool DpdkPort::handle(rte_mbuf*& buffer, DatagramSink& sink) {
             return false;
         case FrameAction::drop: counters_.dropped(result.reason); return false;
     }
-    // What the receiver flagged must not ask anything of the sender.
+    // Receive flags must not request offloads from the sending driver.
     buffer->ol_flags &= RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL;
     enqueue(buffer);
     return true;

@@ -10,7 +10,7 @@
 
 namespace bayplan::dataplane {
 
-// What a host without hugepages, NIC or privileges needs. For ring ports and tests.
+// EAL arguments for a host without hugepages, NIC or privileges. For ring ports and tests.
 std::vector<std::string> portable_eal_arguments();
 
 // Starts EAL with `arguments` (without the program name). Where they leave it open:

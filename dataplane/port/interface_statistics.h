@@ -1,6 +1,6 @@
-// What the kernel counted on a network interface, seen from this thread's network namespace.
-// Drivers that sit on a kernel interface (af_packet, af_xdp) do not report what they lose; the
-// kernel's own count of arrivals tells.
+// The kernel's counters of a network interface, seen from this thread's network namespace. Drivers
+// that sit on a kernel interface (af_packet, af_xdp) do not report what they lose; the kernel's own
+// count of arrivals tells.
 //
 // Thread: any. Errors: false when the interface is not there.
 #pragma once

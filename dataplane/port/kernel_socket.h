@@ -14,8 +14,8 @@
 
 namespace bayplan::dataplane {
 
-// What a socket of either family takes. One of AF_INET6 sees IPv4 peers as mapped addresses, which is
-// how a UdpAddress writes them.
+// A socket address of either family. A socket of AF_INET6 sees IPv4 peers as mapped addresses, which is how a
+// UdpAddress writes them.
 union SocketAddress {
     sockaddr base;
     sockaddr_in ipv4;

@@ -8,7 +8,7 @@ namespace bayplan::dataplane {
 
 namespace {
 
-// What one owner of addresses usually has: a /24 of IPv4, a /56 of IPv6 (RFC 6177).
+// The network that one owner of addresses usually has: a /24 of IPv4, a /56 of IPv6 (RFC 6177).
 std::uint64_t prefix_of(const UdpAddress& address) {
     constexpr std::uint8_t kMapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
     std::uint64_t prefix = 0;

@@ -7,8 +7,8 @@
 //      first prove by Retry that it receives at its address; this costs us no memory
 //   2. each network (/24 of IPv4, /56 of IPv6) has a rate of handshakes, and all together have one
 //   3. at most `pending_max` are under way
-// What is turned away by a rate is not answered: clients repeat their first packet by themselves,
-// so that a burst of honest ones is served over the next second.
+// A handshake above a rate is not answered: clients repeat their first packet by themselves, so
+// that a burst of honest clients is served over the next second.
 //
 // Memory: fixed. Networks share a table of kNetworks buckets; the one unused for longest makes
 // room. Thread: the data plane's. Owner: QuicEndpoint.

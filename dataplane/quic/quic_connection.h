@@ -42,7 +42,7 @@ namespace bayplan::dataplane {
 class QuicConnection;
 inline constexpr std::size_t kResetTokenBytes = NGTCP2_STATELESS_RESET_TOKENLEN;
 
-// What a connection tells its endpoint; called from inside ngtcp2's callbacks.
+// A connection's calls to its endpoint, made from inside ngtcp2's callbacks.
 class ConnectionOwner {
 public:
     virtual ~ConnectionOwner() = default;
@@ -54,7 +54,7 @@ public:
     virtual Cid make_cid() = 0;
     virtual void on_cid_added(QuicConnection&, const Cid&) = 0;
     virtual void on_cid_removed(const Cid&) = 0;
-    // What a stateless reset of this id carries, also after a restart of the process.
+    // The token of a stateless reset of this id; the same after a restart of the process.
     virtual bool reset_token(const Cid&, std::span<std::uint8_t, kResetTokenBytes> out) = 0;
     // A server's, for the client's next connection (quic_tokens.h); empty: none.
     virtual std::vector<std::uint8_t> new_token(const UdpAddress& client) = 0;

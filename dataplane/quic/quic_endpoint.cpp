@@ -364,7 +364,8 @@ void QuicEndpoint::forget(QuicConnection& connection) {
 void QuicEndpoint::sweep_lingering() {
     for (std::size_t i = slots_.size(); i-- > 0;) {
         if (i >= slots_.size() || !slots_[i].connection->lingering()) continue;
-        // What lingers is bounded too: a stream of failing handshakes must not fill the memory.
+        // Lingering connections are bounded too: a stream of failing handshakes must not fill the
+        // memory.
         const bool too_many = slots_.size() - live_ > options_.connections_max;
         if (too_many || slots_[i].connection->linger_until() <= now_) forget(*slots_[i].connection);
     }

@@ -146,7 +146,7 @@ private:
 
     std::uint64_t now_ = 0;
     std::uint64_t next_expiry_ = UINT64_MAX;
-    std::vector<Slot> slots_;                             // what the timer scan reads, nothing else
+    std::vector<Slot> slots_;                             // all that the timer scan reads
     std::vector<std::unique_ptr<QuicConnection>> owned_;  // same index
     std::size_t live_ = 0;                                // slots that do not linger
     ById by_id_;

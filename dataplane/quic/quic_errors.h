@@ -25,7 +25,7 @@ std::string printable(std::string_view bytes, std::size_t size_max);
 // `by_peer`: the alert came from the peer (it refused us); else it is ours.
 std::string describe_tls_alert(std::uint8_t alert, bool by_peer, bool server);
 
-// What a received CONNECTION_CLOSE says. `server`: we are.
+// A received CONNECTION_CLOSE in words. `server`: we are the server.
 std::string describe_peer_close(const ngtcp2_connection_close_error&, bool server);
 
 }  // namespace bayplan::dataplane

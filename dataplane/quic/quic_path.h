@@ -1,11 +1,11 @@
 // The addresses that a connection's packets come from and go to, and what ngtcp2 sees of them.
 //
-// ngtcp2 0.12 ends the process by an assertion when a peer returns to an address while the one it
-// had moved to is still being validated (with path MTU discovery off; with it on, after a challenge
-// that was undersized). Anybody who can send a copy of a packet from elsewhere can bring that
-// about. So it is shown no addresses but places, numbered: a peer that returns to an address comes
-// to a new place, and is validated there like anywhere else. ngtcp2 only compares addresses and
-// hands them back, so nothing is lost by it.
+// ngtcp2 0.12 ends the process by an assertion when a peer returns to an address while the address
+// it had moved to is still being validated (with path MTU discovery off; with it on, after a
+// challenge that was undersized). Anybody who can send a copy of a packet from elsewhere can bring
+// that about. So it is shown no addresses but places, numbered: a peer that returns to an address
+// comes to a new place, and is validated there like anywhere else. ngtcp2 only compares addresses
+// and hands them back, so nothing is lost by it.
 //
 // Thread: the data plane's. Owner: the connection. Tables point into themselves and stay where they
 // are.

@@ -25,7 +25,7 @@ namespace bayplan::dataplane {
 
 inline constexpr std::string_view kAlpn = "bayplan/1";
 
-// What GnuTLS' verification found, after "certificate ...". `server`: we are.
+// GnuTLS' verification status in words, to follow "certificate ...". `server`: we are the server.
 std::string describe_certificate_status(unsigned status, bool server);
 
 class TlsCredentials {
@@ -76,7 +76,7 @@ public:
 private:
     static int verify_peer(gnutls_session_t session);
     bool accept_peer();
-    // What a certificate of the peer must be for, if it says what it is for.
+    // The key purpose that a peer's certificate must have, if it names purposes.
     static gnutls_typed_vdata_st key_purpose(bool server);
 
     std::shared_ptr<const TlsCredentials> credentials_;  // the session points into them

@@ -1,6 +1,6 @@
-// What one stream has to send: frames appended at the end, sent from the middle, freed at the front
-// when QUIC reports them acknowledged. It is the retransmission store as well: ngtcp2 keeps
-// pointers into it until the acknowledgement, so bytes never move.
+// The bytes that one stream has to send: frames appended at the end, sent from the middle, freed at
+// the front when QUIC reports them acknowledged. It is the retransmission store as well: ngtcp2
+// keeps pointers into it until the acknowledgement, so bytes never move.
 //
 //   | acknowledged (freed) | sent, in flight | unsent |
 //                          ^ acked_          ^ sent_  ^ end_      (stream offsets)

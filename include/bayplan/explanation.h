@@ -44,7 +44,7 @@ struct VictimChoice {
     std::string node;
     std::vector<std::string> victims;
     std::int32_t budget_violations = 0;
-    // What nodes are compared by next (R-PREEMPT-19).
+    // Nodes are compared by these next (R-PREEMPT-19).
     std::int64_t highest_priority = 0;
     std::int64_t priority_sum = 0;
     std::int64_t earliest_start_ms = 0;  // INT64_MAX: not known

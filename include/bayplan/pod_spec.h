@@ -1,11 +1,11 @@
-// What a pod asks of the nodes beside amounts: the part that the replicas of one controller share.
+// A pod's demands on nodes beside amounts: the part that the replicas of one controller share.
 //
 // A shim defines a spec once (SpecsMessage) and its asks refer to it by id. Texts are ids everywhere: of
 // the shim's dictionary in messages, of the engine's own text table inside the engine (0 = empty text in
 // both), so that matching compares numbers. Selectors match what Kubernetes 1.35 matches; the exact rules
 // are in src/engine/rules, predicates and scores.
 //
-// Thread: plain data, owns its vectors. Nothing is defaulted here: who makes a spec has done that.
+// Thread: plain data, owns its vectors. Nothing is defaulted here: the maker of a spec has done that.
 #pragma once
 
 #include <cstdint>

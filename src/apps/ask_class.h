@@ -1,5 +1,5 @@
-// What decides feasibility and score of an ask. Asks alike in all of it share one class, and with it
-// all cached work.
+// All that decides feasibility and score of an ask. Asks alike in all of it share one class, and with it all cached
+// work.
 //
 // Thread: immutable once made; read by the engine thread and by proposal workers. Owned by the class
 // table and, through shared_ptr, by proposals under way.
@@ -21,7 +21,7 @@ struct AskClass {
     bool tolerates_unschedulable = false;
     // Part of the class because holds make free space depend on it.
     std::int32_t priority = 0;
-    // What resource scores count (R-SCORE-1): added to its node, and while it is scheduled.
+    // Amounts that resource scores count (R-SCORE-1): added to its node, and while it is scheduled.
     std::int64_t node_cpu = 0;
     std::int64_t node_memory = 0;
     std::int64_t own_cpu = 0;

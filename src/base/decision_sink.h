@@ -1,7 +1,7 @@
 // Where an engine's answers go. The daemon passes them to the data plane; tests and replay keep them.
 //
 // Thread: every call is made by the engine's teller: a thread of its own, or the engine's (EngineOptions::teller).
-// What blocks here delays no decision until the ring to the teller is full. Nothing here may influence one.
+// A call that blocks delays no decision until the ring to the teller is full. Nothing here may influence a decision.
 #pragma once
 
 #include <cstdint>

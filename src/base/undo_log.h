@@ -1,6 +1,6 @@
-// What was done, as small records in order, so that it can be undone in reverse, wholly or to a mark.
+// Changes as small records in order, so that they can be undone in reverse, wholly or to a mark.
 //
-// Thread: its owner's. A record says what is needed to undo it; how is its owner's to say. No memory is taken once the log
+// Thread: its owner's. A record has the facts to undo its change; the owner knows how. No memory is taken once the log
 // has been as long.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What only the daemon knows about a run, read from the file that `baypland --status` writes.
+// Figures of a run that only the daemon knows, read from the file that `baypland --status` writes.
 //
 // Thread: any. Errors: as text; a field that is not there stays empty.
 #pragma once

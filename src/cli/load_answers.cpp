@@ -1,4 +1,4 @@
-// What the daemon says to a load, and what the books come to in the end. See load_run.h.
+// The daemon's answers to a load, and the books' totals at the end. See load_run.h.
 #include <unistd.h>
 
 #include <algorithm>

@@ -77,7 +77,7 @@ std::optional<DaemonStatus> final_status(const LoadOptions& options, std::string
     return status;
 }
 
-// Whose CPU time the report is to give: the daemon's, if its status file is of a process of this host.
+// The process whose CPU time the report gives: the daemon, if its status file is of a process of this host.
 pid_t daemon_process(const LoadOptions& options) {
     if (!options.daemon_config.empty()) {
         return getpid();

@@ -1,4 +1,4 @@
-// What `bayplan load` was told on its command line.
+// Options of `bayplan load`, from its command line.
 //
 // Thread: plain data, fixed before the run.
 #pragma once

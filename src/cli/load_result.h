@@ -1,4 +1,4 @@
-// What a load came to: the figures of its report.
+// Results of a load: the figures of its report.
 //
 // Thread: plain data, filled when the run has ended.
 #pragma once

@@ -69,7 +69,7 @@ private:
     void end(LoadEnd, std::string why);
     void collect_unasked();
 
-    // What a turn consists of; each returns work done.
+    // The parts of a turn; each returns work done.
     std::size_t feed();
     std::uint64_t due_asks(std::int64_t now) const;
     bool submit_asks(const std::vector<PodIndex>&);

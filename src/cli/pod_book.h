@@ -44,7 +44,7 @@ struct PodEntry {
     bool doomed = false;  // placed, and told to go by the daemon: a victim in its grace period
 };
 
-// What an answer of the daemon meant to the books.
+// Effect of an answer of the daemon on the books.
 enum class Told : std::uint8_t {
     news,
     stale,    // about a former incarnation, or a pod that nobody asked for

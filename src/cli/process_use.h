@@ -1,4 +1,4 @@
-// What a process of this host has used, as the kernel counts it over the process's threads.
+// CPU time and lost CPUs of a process of this host, as the kernel counts them over the process's threads.
 //
 // Thread: any. Needs no privilege. CPU time costs about a microsecond: a load asks at its first ask and at
 // its last answer, which a status file written once a second could not tell for a run of 0.1 s.

@@ -20,8 +20,8 @@ struct TuneArguments {
     bool dry_run = false;
 };
 
-// What was done or proposed into `out`, faults into `error`. The exit status: 0 done, 1 something could not be
-// changed, 2 wrong input.
+// Writes the changes done or proposed into `out`, faults into `error`. Returns the exit status: 0 done, 1 something
+// could not be changed, 2 wrong input.
 int tune_host(const TuneArguments&, std::string& out, std::string& error);
 
 void add_tune_command(CLI::App&, int& exit_code);

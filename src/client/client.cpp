@@ -1,5 +1,5 @@
 // The public face of the client: opens the port, owns session, data plane and thread, and checks
-// what is submitted before it is queued. Thread: see bayplan/client.h.
+// submissions before they are queued. Thread: see bayplan/client.h.
 #include "bayplan/client.h"
 
 #include <thread>

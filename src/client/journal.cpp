@@ -58,7 +58,7 @@ std::string system_error(const std::string& path, const char* what) {
     return fmt::format("{}: {}: {}", path, what, std::strerror(errno));
 }
 
-// What a file system may leave of a write that was under way when the power went.
+// A file system may leave zeros of a write that was under way when the power went.
 bool is_zeros(std::string_view bytes) { return bytes.find_first_not_of('\0') == std::string_view::npos; }
 
 bool read_file(int file, std::string& content) {

@@ -1,5 +1,5 @@
 // Limits of specs and objects, which are lists within lists: one walk counts their bytes and finds
-// what the daemon's decoder would refuse. See statement_limits.h.
+// values that the daemon's decoder would refuse. See statement_limits.h.
 //
 // Thread: any, pure functions.
 #include <algorithm>

@@ -1,6 +1,6 @@
-// What the shim has said and the daemon has not yet applied: statements translated to records,
-// numbered, encoded once and kept until `state_applied` covers them, so that a resume sends exactly
-// the missing ones again.
+// Statements of the shim that the daemon has not yet applied: translated to records, numbered,
+// encoded once and kept until `state_applied` covers them, so that a resume sends exactly the
+// missing ones again.
 //
 //   | applied (dropped) | sent, kept | unsent, kept |
 //                       ^ kept_[0]   ^ kept_[next_]

@@ -1,5 +1,6 @@
-// What a statement must keep to so that the daemon's decoder does not call the frame broken and
-// close the connection: a fault found here costs one call, found there it would cost the session.
+// Limits that a statement must keep to so that the daemon's decoder does not call the frame broken
+// and close the connection: a fault found here costs one call, found there it would cost the
+// session.
 //
 // Thread: any, pure functions. The numbers are from wire::Limits.
 #pragma once

@@ -19,7 +19,7 @@
 
 namespace bayplan {
 
-// What a pod has of one resource.
+// A pod's devices of one resource.
 struct DeviceShare {
     ResourceId resource = kNone<ResourceId>;
     std::int64_t amount = 0;
@@ -48,8 +48,9 @@ public:
     // As decisions and shims write it; empty if the pod has none.
     std::string text_of(AskId) const;
 
-    // What a pod of the class would be given there now, and what each device has left for it: both in the form of
-    // text_of(), the latter with amounts in place of numbers. Empty if nothing it asks for is devices there.
+    // The devices that a pod of the class would be given there now, and the amount that each device has left for it:
+    // both in the form of text_of(), the latter with amounts in place of numbers. Empty if nothing it asks for is
+    // devices there.
     std::string would_give(const AskClass&, Slot) const;
     std::string left_for(const AskClass&, Slot) const;
 
@@ -60,7 +61,8 @@ public:
     DeviceShares take_back(AskId, Slot);
     // Gives the pod just this, which take_back() returned.
     void give_again(AskId, Slot, DeviceShares);
-    // What is stated of a pod whose node is not there yet; asked for once, when it comes or the pod goes.
+    // Keeps the stated devices of a pod whose node is not there yet; expected() takes them once, when the node comes or
+    // the pod goes.
     void expect(AskId, std::string_view stated);
     std::string expected(AskId);
     // The same, and it stays.
@@ -93,7 +95,7 @@ private:
 
 // A text of devices, `KIND=0+3,KIND=1`: well-formed, or not.
 bool is_device_text(std::string_view);
-// What it says of one resource; empty if nothing.
+// The devices of one resource in `text`; empty if none.
 std::vector<std::uint32_t> devices_in(std::string_view text, std::string_view resource);
 // True if a resource of this name may be devices.
 bool can_be_devices(std::string_view name);

@@ -30,7 +30,7 @@ struct ResourceColumns {
     alignas(64) std::array<std::int64_t, kLanes> held{};
 };
 
-// What a resource reads as where a block has no columns of it.
+// The columns of a resource that a block has no columns of.
 inline constexpr ResourceColumns kNoColumns{};
 
 // How far devices reach where there are none: amounts alone decide.
@@ -44,7 +44,7 @@ struct HeldAmount {
     // Where the resource is devices: how far they reach beside this hold and those before it in the list.
     std::int64_t reach = kNoDevices;
 };
-// What is kept from the most asks first (R-DEVICE-18), so that what an ask respects is the beginning.
+// The holds that the most asks respect first (R-DEVICE-18), so that an ask respects a beginning of the list.
 using HoldList = std::vector<HeldAmount>;
 
 struct alignas(64) ReachLanes : std::array<std::int64_t, kLanes> {
@@ -98,7 +98,7 @@ struct NodeBlock {
         return nullptr;
     }
 
-    // What holds keep from an ask of this priority.
+    // The amount that holds keep from an ask of this priority.
     std::int64_t held_from(std::uint32_t lane, ResourceId resource, std::int32_t priority) const {
         std::int64_t sum = 0;
         if (const HoldList* list = holds_of(lane)) {

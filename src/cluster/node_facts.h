@@ -1,5 +1,5 @@
-// What a node is, beside how full it is: labels, taints, images. Immutable: a change makes a new one, so
-// that workers may go on reading the old.
+// Facts of a node, beside how full it is: labels, taints, images. Immutable: a change makes a new one, so that workers
+// may go on reading the old.
 //
 // Thread: made by the engine's, read by anybody. Texts are of the engine's TextTable.
 #pragma once

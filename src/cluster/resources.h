@@ -11,8 +11,8 @@ namespace bayplan {
 
 inline constexpr ResourceId kCpu = static_cast<ResourceId>(0);     // milli-cores
 inline constexpr ResourceId kMemory = static_cast<ResourceId>(1);  // bytes
-// What resource scores count of cpu and memory (R-SCORE-1). No node has a capacity of these and no
-// ask requests them: they are columns of `used` and `foreign` alone.
+// Amounts of cpu and memory that resource scores count (R-SCORE-1). No node has a capacity of these
+// and no ask requests them: they are columns of `used` and `foreign` alone.
 inline constexpr ResourceId kScoredCpu = static_cast<ResourceId>(2);
 inline constexpr ResourceId kScoredMemory = static_cast<ResourceId>(3);
 

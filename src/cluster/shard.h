@@ -69,7 +69,7 @@ struct NodeDelta {
     std::int64_t value = 0;  // `grow`: how many blocks there are from now on
 };
 
-// What a reader sees of a shard.
+// One side of a shard, as a reader sees it.
 struct ShardSide {
     std::vector<NodeBlock> blocks;
     std::vector<std::uint64_t> versions;  // change-log position of each block's last change; 0 up to whole runs
@@ -111,7 +111,7 @@ public:
 private:
     std::uint32_t back_index() const { return 1 - active_.load(std::memory_order_relaxed); }
     using Amounts = std::array<std::int64_t, kLanes> ResourceColumns::*;
-    // What of a block the active side has not got yet, a bit per lane. Use, which changes most, is told apart.
+    // Changes of a block that the active side has not got yet, a bit per lane. Use, which changes most, is told apart.
     struct ChangedLanes {
         std::uint64_t used = 0;
         std::uint64_t other = 0;
@@ -131,7 +131,7 @@ private:
     alignas(64) std::atomic<std::uint32_t> active_{0};
     alignas(64) std::array<ShardSide, 2> sides_;
     std::vector<ChangedLanes> changed_;          // by block
-    std::vector<std::uint32_t> changed_blocks_;  // those listed
+    std::vector<std::uint32_t> changed_blocks_;  // the listed blocks
 };
 
 }  // namespace bayplan

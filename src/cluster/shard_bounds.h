@@ -60,7 +60,7 @@ public:
 
     void resize(std::size_t blocks);
 
-    // What changed in `block`, which is number `index` of the shard.
+    // Take over a change in `block`, which is number `index` of the shard.
     void set_use(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, ResourceId);  // used or foreign
     void set_shares(const NodeBlock& block, std::uint32_t index, std::uint32_t lane);  // of every in_shares() resource
     void set_capacity(const NodeBlock& block, std::uint32_t index, std::uint32_t lane, ResourceId);

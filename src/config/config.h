@@ -19,7 +19,7 @@
 
 namespace bayplan::config {
 
-// What the daemon takes where an embedder's engine has another default: a thread that tells its decisions.
+// Engine options of the daemon. Other than an embedder's default: a thread that tells decisions.
 inline EngineOptions engine_of_daemon() {
     EngineOptions options;
     options.teller = TellerMode::thread;

@@ -1,4 +1,4 @@
-// What is wrong in a configuration, where, and what to do about it.
+// A fault in a configuration: the error, its position, and the remedy.
 //
 // Thread: plain data, any. Faults are collected, never thrown: a person mends all of them in one
 // go.

@@ -1,5 +1,5 @@
-// What a profile asks of the host beside CPUs for threads. `bayplan check` compares it with the host, `bayplan tune`
-// sets what can be set at run time; the daemon does not look at it.
+// A profile's needs of the host beside CPUs for threads. `bayplan check` compares it with the host, `bayplan tune` sets
+// the values that can be set at run time; the daemon does not look at it.
 //
 // Thread: plain data. Units: bytes. The defaults ask for nothing.
 #pragma once

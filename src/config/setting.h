@@ -20,7 +20,7 @@
 
 namespace bayplan::config {
 
-// What readers share: where faults go, and what values are checked against.
+// Context that readers share: where faults go, and the facts that values are checked against.
 struct ReadContext {
     std::string file;
     std::filesystem::path folder;  // relative paths in the file start here

@@ -14,7 +14,7 @@
 namespace bayplan::config {
 namespace {
 
-// What aliases may expand to: a few hundred bytes of them could name more nodes than fit into memory.
+// Limit on the nodes that aliases expand to: a few hundred bytes of aliases could name more nodes than fit into memory.
 constexpr std::size_t kExpandedNodesMax = 1'000'000;
 
 std::size_t count_nodes(const YamlNode& node) {
@@ -96,7 +96,7 @@ private:
         return at < text_.size() ? text_[at] : '\0';
     }
 
-    // What an alias stands for; null with a fault where that cannot be said.
+    // The node that an alias names; null with a fault if it names none.
     YamlNode named(const YAML::Mark& mark, YAML::anchor_t anchor) {
         const auto fault = [&](const char* what, const char* remedy) {
             faults_.push_back({file_, position(mark), what, remedy});

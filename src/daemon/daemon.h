@@ -71,7 +71,7 @@ private:
     const Clock::time_point started_ = Clock::now();
     bool status_file_failed_ = false;
 
-    // What DPDK says, to the log, while there is one of these.
+    // While one exists, DPDK's log lines go to the log.
     struct PortLog {
         explicit PortLog(Log&);
         ~PortLog();

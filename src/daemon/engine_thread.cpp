@@ -134,7 +134,7 @@ std::size_t EngineThread::apply_inboxes() {
 
 std::size_t EngineThread::apply_inbox(Inbox& inbox) {
     std::size_t applied = 0;
-    // What came in meanwhile may wait a turn: the engine must get to its attempts.
+    // Frames that came in meanwhile wait a turn: the engine must get to its attempts.
     const std::size_t burst_max = inbox.depth();
     while (applied < burst_max) {
         const std::size_t count = inbox.take(burst_);

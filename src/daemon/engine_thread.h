@@ -5,8 +5,7 @@
 //   the record to the kernel if that is due -> sleep if idle
 //
 // Inputs first: attempts made after all of a burst has been applied see the whole burst.
-//
-// What the engine says goes out by its teller (src/teller), which has a thread of its own by default.
+// The engine's messages go out by its teller (src/teller), which has a thread of its own by default.
 //
 // Thread: the constructor, start, request_stop, join: main; latest_snapshot: main; all else its
 // own. Owner: the engine, its record and its sink live on this thread from start to end.
@@ -34,10 +33,10 @@
 
 namespace bayplan::daemon {
 
-// What an engine was like at one moment.
+// Figures of an engine at one moment.
 struct EngineSnapshot {
     EngineCounters counters;
-    std::vector<std::uint32_t> victim_cpus;  // that searches for victims ran on
+    std::vector<std::uint32_t> victim_cpus;  // CPUs that searches for victims ran on
     std::string digest;
     std::string record_error;        // empty: none, or nothing is recorded
     std::uint64_t record_waits = 0;  // how often the engine waited for the disk
@@ -85,7 +84,7 @@ public:
     const EngineSnapshot& latest_snapshot() const { return latest_; }
 
     const config::PartitionConfig& partition() const { return options_.partition; }
-    // What waits in all inboxes.
+    // Frames, and their bytes, that wait in all inboxes.
     std::size_t inbox_depth() const;
     std::size_t inbox_bytes() const;
 

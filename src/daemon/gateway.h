@@ -51,7 +51,7 @@ struct GatewayCounters {
     void append_to(std::vector<dataplane::Counter>&) const;  // as shims_*
 };
 
-// What every lcore counts, data plane and gateway, one list each. Any lcore's thread.
+// Returns the counters of data plane and gateway, one list per lcore. Called on any lcore's thread.
 using CountersOfLcores = std::function<std::vector<std::vector<dataplane::Counter>>()>;
 
 class Gateway final : public dataplane::FrameHandler {

@@ -1,4 +1,4 @@
-// What the data plane and the gateway count, told to shims and observers on their control stream.
+// Counters of the data plane and the gateway, told to shims and observers on their control stream.
 //
 // Thread: the lcore.
 #include <fmt/format.h>

@@ -35,7 +35,7 @@ struct ConnectItem {
     std::uint64_t daemon_instance = 0;
     std::uint64_t decisions_received = 0;
     std::shared_ptr<Outbox> outbox;  // the way back
-    std::size_t lcore = 0;           // whom to wake for it
+    std::size_t lcore = 0;           // the lcore to wake for it
 };
 struct DisconnectItem {
     ConnectionId connection = 0;

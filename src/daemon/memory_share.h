@@ -10,7 +10,7 @@
 
 namespace bayplan::daemon {
 
-// What this process may have: the machine's, or less if its control group says so. 0 if nobody tells.
+// Memory that this process may use: the machine's, or less by its control group's limit. 0 if neither is known.
 std::uint64_t memory_bytes();
 
 // Settings of 0 get their values: a quarter of the memory in equal parts; a 64th of that part, but 16 MiB at least, for the

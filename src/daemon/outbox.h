@@ -34,13 +34,13 @@ struct AppliedItem {
 };
 using OutboxItem = std::variant<std::monostate, HelloItem, DecisionsItem, AppliedItem>;
 
-// Counts what is put into any outbox of an lcore, so that one which has nothing to send need not look into each.
+// Counts what is put into any outbox of an lcore, so that an lcore with nothing to send need not look into each.
 //
 // Thread: put: engines; seen: the lcore.
 class OutputSignal {
 public:
     void put() { puts_.fetch_add(1, std::memory_order_release); }
-    // What was put before the number that this returns lies in its outbox.
+    // All frames put before this count was reached are visible in their outboxes.
     std::uint64_t seen() const { return puts_.load(std::memory_order_acquire); }
 
 private:

@@ -11,7 +11,7 @@ namespace {
 // Large enough that the cost per frame vanishes, small enough that a held frame costs little memory
 // and that connections take turns on the lcore within tens of microseconds.
 constexpr std::size_t kFrameBytesAimed = 64u << 10;
-// What a decision takes besides its texts, rounded up: table, references, lengths, padding.
+// Bytes of a decision besides its texts, rounded up: table, references, lengths, padding.
 constexpr std::size_t kDecisionBytes = 96;
 
 // Shims refuse longer texts. A message about thousands of resource kinds ends where the limit does;

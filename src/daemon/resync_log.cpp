@@ -1,4 +1,4 @@
-// What has changed since the last look, as lines. Thread: the engine's.
+// Logs changes of the resync since the last look. Thread: the engine's.
 #include "daemon/resync_log.h"
 
 #include <algorithm>

@@ -44,10 +44,10 @@ public:
 
     // Nodes are judged one by one after begin(); the ask's own nomination is lifted.
     void begin();
-    // What was found about the pod as a whole; verdict feasible if nothing.
+    // The refusal of the pod as a whole; verdict feasible if there is none.
     const PredicateSet::Failure& whole() const { return whole_; }
     bool excluded(Slot slot) const { return any_excluded_ && world_.excluded.is_excluded(ask_, slot); }
-    // Both passes, where others are nominated to the node. Not of a node that is left out.
+    // Both passes, where others are nominated to the node. Not for an excluded node.
     PredicateSet::Failure judge(const NodeView&) const;
 
     // Never fails: a check of its own that does is logged, and the words are kNoReasonFound.

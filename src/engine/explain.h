@@ -15,7 +15,7 @@ namespace bayplan {
 // `full`: all failing predicates per node, not only the first.
 Explanation explain_ask(World&, Attempts&, const BlockEvaluator&, ClusterSearch&, AskId, bool full);
 
-// What an ask waits for, without a look at nodes: in terms of predicates, credit, time and what would wake it.
+// The reason why an ask waits, without a look at nodes: predicates, credit, time and the events that would wake it.
 std::string why_it_waits(const World&, AskId, const PredicateSet&);
 
 }  // namespace bayplan

@@ -1,5 +1,5 @@
-// What failed attempts found, kept by block of nodes, so that the next attempt of the class looks only at
-// blocks that changed since: why the nodes refuse it, and where making room costs least.
+// Findings of failed attempts, kept by block of nodes, so that the next attempt of the class looks only at blocks that
+// changed since: why the nodes refuse it, and where making room costs least.
 //
 //   blocks[b]      what the diagnosis says of the block's nodes     -> totals: reasons, unschedulable, failed
 //   candidates[b]  the block's cheapest victims (preemption/tail_search.h)
@@ -51,11 +51,11 @@ struct FailureCache {
     void clear();
 };
 
-// What the last failed attempt of a class was told.
+// Result of the last failed attempt of a class.
 struct LastFailure {
     std::string message;
     std::uint32_t failed_predicates = 0;
-    std::uint64_t position = UINT64_MAX;  // what it is true for
+    std::uint64_t position = UINT64_MAX;  // change-log position that it is true for
 };
 
 // Hands out the caches, and keeps the last failures, of classes that are alive.

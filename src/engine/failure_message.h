@@ -25,7 +25,7 @@ public:
             counts_[reason] += nodes;
         }
     }
-    // What is said of the pod as a whole takes the place of the counts.
+    // Reasons about the pod as a whole take the place of the counts.
     void set_whole(const std::vector<std::string>& reasons) { whole_ = reasons; }
 
     std::string text(std::uint64_t nodes) const {

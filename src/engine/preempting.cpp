@@ -163,7 +163,7 @@ VictimCandidate Preempting::search_by_columns(const AskClass& ask_class, Failure
             VictimCandidate here;
             {
                 const std::lock_guard lock(merging);
-                here = best;  // what cannot be better than this need not be looked at
+                here = best;  // nodes that cannot be better than this need not be looked at
             }
             for (std::size_t block = first; block < last; ++block) {
                 search.look(static_cast<std::uint32_t>(block), cache.unschedulable[block], here);

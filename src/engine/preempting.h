@@ -1,5 +1,5 @@
-// What follows a failed attempt: may the ask preempt, on which node, and whom (rules/preemption.md).
-// Decides only; what comes of it is Lifecycle's.
+// Preemption after a failed attempt: may the ask preempt, on which node, and which victims (rules/preemption.md).
+// Decides only; Lifecycle carries the decision out.
 //
 // Thread: the engine's. Owns the victim workers.
 #pragma once

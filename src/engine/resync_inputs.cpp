@@ -71,7 +71,7 @@ void Inputs::apply(ShimId id, const ResyncBeginMessage&) {
         node.mentioned = node.mentioned && node.owner != id;
     }
     if (!shim.hold.holds()) {
-        lifecycle_.wake_everybody();  // what went may help, and its end may never come
+        lifecycle_.wake_everybody();  // pods that went may make room, and the end of the resync may never come
     }
 }
 

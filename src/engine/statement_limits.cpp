@@ -9,7 +9,7 @@ namespace bayplan {
 
 namespace {
 
-constexpr std::size_t kTermsMax = 64;   // what has lists of its own, or is held against others one by one
+constexpr std::size_t kTermsMax = 64;   // entries with lists of their own, or compared with others one by one
 constexpr std::size_t kPlainMax = 256;  // labels, ports, volumes, images, namespaces, amounts, taints, drivers
 constexpr std::size_t kValuesMax =
     1'024;  // of a requirement: node affinity names nodes one by one; a node's labels and images

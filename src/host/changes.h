@@ -1,4 +1,4 @@
-// What `bayplan tune` may change while the host runs: values of files in /proc and /sys.
+// Changes that `bayplan tune` makes while the host runs: values of files in /proc and /sys.
 //
 // Thread: main.
 #pragma once
@@ -13,17 +13,17 @@ namespace bayplan::host {
 
 struct Change {
     std::string path;    // on the host
-    std::string before;  // what stands there now
+    std::string before;  // the file's value now
     std::string after;
     std::string what;  // for people: "hugepages of 2Mi on NUMA domain 0"
 };
 
 struct Plan {
     std::vector<Change> changes;       // in the order of doing
-    std::vector<std::string> by_hand;  // what a running host does not let us change, with what to do
+    std::vector<std::string> by_hand;  // needs that cannot be met on a running host, each with its remedy
 };
 
-// What of the host differs from what the profile asks for.
+// Plans a change for each value of the host that differs from the profile's need.
 Plan plan_changes(const HostFiles&, const HostFacts&, const config::ProfileConfig&);
 
 // Whether two texts mean the same value: lists and masks of CPUs have several spellings.

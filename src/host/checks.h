@@ -1,4 +1,4 @@
-// What of a host does not fit a profile.
+// Checks of a host against a profile.
 //
 // Thread: any; pure functions over facts. A finding is a row of the table that people read.
 #pragma once

@@ -27,7 +27,7 @@ Known<CpuSet> to_set(const Known<std::string>& text) {
     return {*set, false, {}};
 }
 
-// What stands behind a name in files of lines "name : value"; the first one.
+// The first value of a name in a file of lines "name : value".
 std::string field(const std::string& text, std::string_view name) {
     for (const std::string& line : split(text, '\n')) {
         const std::size_t colon = line.find(':');

@@ -1,4 +1,4 @@
-// What a host is and how it is set, as far as Bayplan minds: read once, then plain data.
+// Facts and settings of a host that matter to Bayplan: read once, then plain data.
 //
 // Thread: main; read before anything is pinned. Units: bytes.
 #pragma once
@@ -38,7 +38,7 @@ struct Nic {
     bool virtual_function = false;
 };
 
-// What the control groups of this process leave it, the least of all levels.
+// Limits of this process by its control groups, the least of all levels.
 struct Limits {
     Known<double> cpus;  // of time, by quota; nothing = no limit
     Known<std::int64_t> memory;

@@ -25,7 +25,7 @@ void check_amount(const HostFacts& facts, const ProfileConfig& profile, Findings
         const bool limited = limit && *limit < *facts.memory;
         const std::int64_t have = limited ? *limit : *facts.memory;
         finding.current = bytes_text(have) + (limited ? " by a control group" : "");
-        // What firmware and kernel keep is missing from the sum.
+        // Memory that firmware and kernel keep is missing from the sum.
         if (have < required - required / 16) finding.severity = Severity::error;
         if (!limit && !limit.absent) finding.current += fmt::format(" (limit not known: {})", limit.why);
     }

@@ -128,7 +128,8 @@ bool undo_changes(const HostFiles& files, const std::string& state, const Report
     if (!read_undo(files, state, back, error)) return false;
     std::vector<Change> left;
     for (const Change& change : back) {
-        // What is gone (an interrupt of a device that was taken away) has nothing to restore.
+        // A file that is gone (an interrupt of a device that was taken away) has nothing to
+        // restore.
         const bool gone = files.read(change.path).absent;
         if (gone || same_value(change.before, change.after)) continue;
         const Outcome outcome{change, put(files, change.path, change.after)};

@@ -27,10 +27,10 @@ inline constexpr char kStateFile[] = "/var/lib/bayplan/tune.state";
 bool apply_changes(const HostFiles&, const std::vector<Change>&, const std::string& state, const Report&,
                    std::string& error);
 
-// What undoing would do: the changes back, latest first. False: no state, or a broken one (`error`).
+// The changes that undoing would make, latest first. False: no state, or a broken one (`error`).
 bool read_undo(const HostFiles&, const std::string& state, std::vector<Change>&, std::string& error);
 
-// What could not be restored stays in the state for another try; without any left the file goes.
+// Changes that could not be undone stay in the state for another try; with none left the file is removed.
 bool undo_changes(const HostFiles&, const std::string& state, const Report&, std::string& error);
 
 }  // namespace bayplan::host

@@ -1,4 +1,4 @@
-// What the API server fills in when an object is stored: for hand-written manifests (`--defaults`). A dump
+// Defaults that the API server fills in when an object is stored: for hand-written manifests (`--defaults`). A dump
 // has it already, and an old one must not be changed by it.
 //
 // Pods: limits become requests (of containers, init containers and the pod as a whole), ports of pods on the

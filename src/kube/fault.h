@@ -1,4 +1,4 @@
-// What is wrong in a file of Kubernetes objects: which file, which object, which field.
+// A fault in a file of Kubernetes objects: which file, which object, which field.
 //
 // Thread: plain data, any. Faults are collected; reading goes on after each.
 #pragma once

@@ -101,7 +101,7 @@ Containers read_containers(Converter& convert, const Value& pod, bool assigned) 
     return containers;
 }
 
-// What is added where a container names no request of a resource; without quantity nothing is.
+// Resources for which a container without a request counts with a default; without quantity none is added.
 struct Missing {
     bool cpu = false;
     bool memory = false;

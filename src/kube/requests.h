@@ -1,4 +1,4 @@
-// What a pod requests of its node. Source: Kubernetes' resource helpers (PodRequests).
+// A pod's requests of its node. Source: Kubernetes' resource helpers (PodRequests).
 //
 // Sums are exact; they are rounded once, where they become a record.
 //
@@ -26,9 +26,9 @@ ResourceList read_list(Converter&, const Value& map);
 struct PodRequests {
     ResourceList total;  // tracked names; explicit zeros too
     // With Kubernetes' defaults for containers without a request (100m, 200Mi); for scores alone.
-    Quantity node_cpu;  // what the pod adds to its node's count
+    Quantity node_cpu;  // amount that the pod adds to its node's count
     Quantity node_memory;
-    Quantity own_cpu;  // what it is taken for while it is scheduled: pod-level requests are not seen
+    Quantity own_cpu;  // amount that it counts as while it is scheduled: pod-level requests are not seen
     Quantity own_memory;
 };
 

@@ -18,7 +18,7 @@ bool is_tracked_resource(std::string_view name);
 // Extended resources, as the API defines them: of a domain that is not kubernetes.io.
 bool is_extended_resource(std::string_view name);
 
-// What spec.resources of a pod as a whole may name: cpu, memory, hugepages-*.
+// Whether spec.resources of a pod as a whole may name the resource: cpu, memory, hugepages-*.
 bool is_pod_level_resource(std::string_view name);
 
 }  // namespace bayplan::kube

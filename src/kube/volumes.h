@@ -15,7 +15,7 @@ namespace bayplan::kube {
 // (emptyDir, configMap, secret, image...) are left out.
 std::vector<PodVolume> pod_volumes(Converter&, const Value& list, std::string_view pod_name);
 
-// What a PersistentVolume is made of: fills source, driver and handle.
+// The source of a PersistentVolume: fills source, driver and handle.
 void volume_source(Converter&, const Value& spec, Volume&);
 
 }  // namespace bayplan::kube

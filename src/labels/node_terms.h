@@ -40,7 +40,7 @@ inline bool restricts_nodes(const PodSpec& spec) {
 // parse count nothing (ours: such a term makes Kubernetes fail the pod's attempt with an error when it comes to scores).
 std::int64_t preferred_nodes_weight(const PodSpec&, const NodeFacts&, const KnownTexts&, const TextTable&);
 
-// What PreFilter narrows the nodes to by metadata.name.
+// The nodes that PreFilter narrows the attempt to by metadata.name.
 struct NodeNameSet {
     enum class Kind : std::uint8_t {
         all,       // no narrowing

@@ -38,8 +38,8 @@ LabelSelector canonical(LabelSelector);
 // A decimal int64 as Go's strconv.ParseInt(text, 10, 64) takes it: sign, leading zeros, nothing else.
 std::optional<std::int64_t> decimal_int64(std::string_view);
 
-// What the API server takes for a label's value (at most 63 characters, alphanumeric ends, -_. inside,
-// may be empty) and key (the same but not empty, with a DNS name and a slash before it, or without).
+// Whether the API server accepts it as a label's value (at most 63 characters, alphanumeric ends, -_. inside, may be
+// empty) and key (the same but not empty, with a DNS name and a slash before it, or without).
 bool valid_label_value(std::string_view);
 bool valid_label_key(std::string_view);
 

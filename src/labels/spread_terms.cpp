@@ -1,4 +1,4 @@
-// What spread constraints count, and the constraints of pods that state none. See spread_terms.h.
+// The pods that spread constraints count, and the constraints of pods that state none. See spread_terms.h.
 
 #include "labels/spread_terms.h"
 

@@ -53,11 +53,11 @@ struct ShareLanes {
 // A block that is to be bounded.
 struct BoundedBlock {
     const ShareLanes* shares;
-    const ShareLanes* scored;  // what resource scores count (cluster/resources.h): often the same
+    const ShareLanes* scored;  // shares of scored amounts (cluster/resources.h): often the same
     std::uint64_t lanes;       // that count
 };
 
-// What a class adds to the shares of a block, between the shares of its smallest and its largest capacity.
+// The share that a class adds in a block, between its shares of the smallest and of the largest capacity.
 struct ShareRange {
     std::uint16_t low = 0;
     std::uint16_t high = 0;
@@ -102,7 +102,7 @@ struct ShareRanges {
     }
 };
 
-// What a class adds to ranges, as amounts. Scores are LeastAllocated and balanced allocation.
+// The amounts that a class adds to ranges. Scores are LeastAllocated and balanced allocation.
 struct RangeTerms {
     float cpu = 0;
     float memory = 0;
@@ -114,7 +114,7 @@ struct RangeTerms {
     float balanced_weight = 0;
     std::uint64_t version = 0;  // blocks of versions up to this are left alone
 };
-// What floats may be off by: in shares, and in hundredths.
+// Largest error of floats: in shares, and in hundredths.
 inline constexpr float kShareSlack = 1.0f / 16;
 inline constexpr float kPercentSlack = 1.0f / 4096;
 

@@ -156,7 +156,7 @@ struct VectorKernels {
               allocated_weight(V::all_shorts(terms.allocated_weight)),
               balanced_weight(V::all_shorts(terms.balanced_weight)) {}
 
-        // What is left of the whole, or what comes on top.
+        // LeastAllocated: the share left of the whole; MostAllocated: the share added, and 1.
         static Shorts own(const ShareRange& range, AllocatedScore resource) {
             return V::all_shorts(
                 static_cast<std::uint16_t>(resource == AllocatedScore::least ? kWhole - range.low : range.high + 1));

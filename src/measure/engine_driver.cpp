@@ -241,7 +241,7 @@ void EngineDriver::acknowledge() {
     apply(Acknowledge{kConnection, acknowledged_});
 }
 
-// What was decided is told now; that may bring credit for more.
+// Decisions made so far are told now; that may bring credit for more.
 void EngineDriver::settle() {
     engine_.settle();
     if (acknowledged_ != sink_.last_decision()) {

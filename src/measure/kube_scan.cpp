@@ -120,7 +120,7 @@ void KubeScan::compile(std::size_t which) {
     for (std::size_t other = 0; other < templates_.size(); ++other) compile_others(which, other);
 }
 
-// What pods of another template that are placed say about pods of this one.
+// Terms of another template's placed pods about this template's pods.
 void KubeScan::compile_others(std::size_t which, std::size_t other) {
     std::vector<bool> owner(templates_.size(), false);
     owner[other] = true;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kLanesOfBlock = 64;
 
-// What the runs of one workload have in common.
+// The bookkeeping that the runs of one workload share.
 class Account {
 public:
     Account(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell)
@@ -246,7 +246,7 @@ Measurement measure_preemption(const workload::BenchCase& one, const MeasureOpti
         scheduler.forget_decisions();
         account.memory(live_bytes() - live);
     }
-    account.result().cache_hit_rate.reset();  // what victim searches look at is not in it
+    account.result().cache_hit_rate.reset();  // it does not count nodes that victim searches look at
     if (options.latency) {
         account.tell("one by one");
         auto times = times_of_preemptions(load, engine);

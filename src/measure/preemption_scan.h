@@ -1,7 +1,6 @@
 // The peer of preemption: for every pod that fits nowhere, each node's pods are taken away and put back one by one, and
 // the nodes compared by Kubernetes' list (R-PREEMPT-19). No index, nothing remembered, one thread.
-//
-// What it is told are the messages of a PreemptionShim. It knows amounts, priorities and start times, no budgets;
+// Its input is the messages of a PreemptionShim. It knows amounts, priorities and start times, no budgets;
 // its preemptors must fit nowhere while victims go, and be of one priority.
 //
 // Thread: its owner's. Owns all node state. Shares no code with src/engine or src/preemption.

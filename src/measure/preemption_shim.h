@@ -151,7 +151,7 @@ private:
     std::uint64_t sequence_ = 0;
 };
 
-// Who was told to go, and how many asks were nominated or placed.
+// The victims told to go, and the number of asks nominated or placed.
 class VictimSink final : public DecisionSink {
 public:
     void hello_reply(ConnectionId, const HelloReply&) override {}

@@ -32,7 +32,7 @@ public:
         std::vector<Request> requests;
         std::int64_t cpu = 0;  // of requests, for balanced allocation
         std::int64_t memory = 0;
-        std::int64_t scored_cpu = 100;  // what LeastAllocated counts: 100m and 200 MiB if not requested
+        std::int64_t scored_cpu = 100;  // amount that LeastAllocated counts: 100m and 200 MiB if not requested
         std::int64_t scored_memory = std::int64_t{200} << 20;
         std::size_t required_node = kNoNode;  // NodeName: this node or none
         bool tolerates_unschedulable = false;

@@ -1,4 +1,4 @@
-// What drivers put a load in front of: the engine, or in tests the naive oracle.
+// The scheduler that drivers put a load on: the engine, or in tests the naive oracle.
 //
 // Thread: its owner's.
 #pragma once

@@ -1,4 +1,4 @@
-// What a workload came to through the wire: daemon and shim as two processes of this host.
+// Figures of a workload through the wire: daemon and shim as two processes of this host.
 //
 // Thread: plain data.
 #pragma once

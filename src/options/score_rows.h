@@ -58,7 +58,7 @@ inline constexpr std::size_t kScores = kScoreRows.size();
 
 constexpr const ScoreRow& row_of(ScoreId id) { return kScoreRows[static_cast<std::size_t>(id)]; }
 
-// What each score is multiplied by before they are added up; 0 = switched off.
+// Weight of each score, by which it is multiplied before scores are added up; 0 = switched off.
 class ScoreWeights {
 public:
     constexpr ScoreWeights() {

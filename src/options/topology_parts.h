@@ -1,5 +1,5 @@
-// What the topology (src/topology) keeps up to date only where a predicate or a score in force reads it. Their rows say
-// what they read.
+// Parts that the topology (src/topology) keeps up to date only if a predicate or a score in force reads them. The
+// plugins' rows name the parts they read.
 //
 // Thread: any; constant.
 #pragma once

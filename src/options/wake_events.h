@@ -1,4 +1,4 @@
-// What may make an ask feasible that a predicate has refused (R-WAKE-1 to R-WAKE-9).
+// Events that may make an ask feasible that a predicate has refused (R-WAKE-1 to R-WAKE-9).
 //
 // Thread: any; constant.
 #pragma once

@@ -18,9 +18,9 @@
 
 namespace bayplan {
 
-// What of the settings bounds depend on.
+// The settings that bounds depend on.
 struct BoundRules {
-    bool known = false;  // false: scores are at work of which bounds know nothing
+    bool known = false;  // false: a score is in force that bounds do not cover
     bool resources = false;
     bool unschedulable = false;
     AllocatedScore allocated = AllocatedScore::none;

@@ -53,7 +53,7 @@ ClassCache& ClassCaches::use(ClassId id) {
         return *entry.cache;  // the class of the ask before
     }
     if (!use_list_.empty() && use_list_.front() != id) {
-        count_bytes(use_list_.front());  // what it has grown to while it was used
+        count_bytes(use_list_.front());  // it may have grown while it was used
     }
     if (!entry.cache) {
         if (pool_.empty()) {

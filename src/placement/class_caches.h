@@ -46,7 +46,7 @@ public:
         }
         return entries_[raw(id)];
     }
-    // What the class has here and now; null: nothing, or it is away.
+    // The class's cache; null: it has none, or the cache is away (lent).
     const ClassCache* find(ClassId id) const {
         return raw(id) < entries_.size() ? entries_[raw(id)].cache.get() : nullptr;
     }

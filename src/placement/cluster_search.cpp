@@ -66,8 +66,8 @@ void ClusterSearch::collect(const Subject& subject) {
     }
 }
 
-// What the block's best may come to at most: its best own score with the best of every other. Normalised
-// scores rise or fall with the raw ones, so one end of the block's range is the best.
+// Bound of the block's best: its best own score with the best of every cluster-wide score. Normalised scores rise or
+// fall with the raw ones, so one end of the block's range is the best.
 std::int64_t ClusterSearch::bound_of(const ClassCache& cache, std::uint32_t block) const {
     std::int64_t bound = score_of(cache.best_in(block));
     for (const std::size_t index : telling_) {

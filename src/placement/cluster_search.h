@@ -3,8 +3,7 @@
 //
 //   ClassCache (columns)   per node: feasible and scored as far as its own columns tell   <- proposals, parallel
 //   search                 x cluster-wide predicates, + cluster-wide scores, normalised   <- commit
-//
-// Most searches go place by place (site_search.h). Those here look at every block; one whose nodes share their
+// Most searches go site by site (site_search.h). The searches here look at every block; a block whose nodes share their
 // domains costs one step, not 64.
 // Thread: the engine's. Storage is used again from attempt to attempt.
 #pragma once

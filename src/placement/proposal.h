@@ -1,6 +1,6 @@
-// What travels through the executor: a batch of proposals, one per distinct class of the asks selected.
+// The message that travels through the executor: a batch of proposals, one per distinct class of the asks selected.
 //
-// A proposal brings its class's cache up to date with what readers see. It carries the change-log position
+// A proposal brings its class's cache up to date with the readers' side. It carries the change-log position
 // from before its first read; commit looks again at everything logged since.
 //
 // Thread: owned by the engine thread, then by the executor, then by the engine thread again.
@@ -21,7 +21,7 @@ struct Proposal {
     ClassId ask_class = kNone<ClassId>;
     std::shared_ptr<const AskClass> spec;
     std::unique_ptr<ClassCache> cache;
-    std::shared_ptr<const NodeMask> mask;  // what labels and taints let pass; null = all
+    std::shared_ptr<const NodeMask> mask;  // nodes that labels and taints let pass; null = all
     std::uint64_t position = 0;            // published before the first read
     std::uint32_t block_count = 0;         // blocks that were published then
     std::uint32_t looks = 0;               // filled by the proposer: blocks that were not in the cache, or had changed

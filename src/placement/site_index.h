@@ -1,5 +1,5 @@
-// What a class's searches over the cluster (site_search.h) keep from one to the next: its blocks by site, with
-// the best of each and of 64 together, so that a search costs sites and groups, not blocks.
+// Index that a class's searches over the cluster (site_search.h) keep from one search to the next: its blocks by site,
+// with the best of each and of 64 together, so that a search costs sites and groups, not blocks.
 //
 //   site      blocks whose nodes lie in the same domains (a zone), but for keys that give each node its own (hostname)
 //   group      up to 64 blocks of one site
@@ -37,7 +37,7 @@ public:
         std::uint64_t nodes = 0;  // feasible ones
     };
 
-    // What the entries were found for; a difference makes all of them void.
+    // The state that the entries were found for; a difference makes all of them void.
     struct Made {
         struct Key {
             std::uint32_t key;

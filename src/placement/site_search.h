@@ -38,7 +38,7 @@ private:
     struct Part {
         bool by_site = false;
         bool telling = false;
-        std::vector<NodeNumbers> numbers;  // what tells the nodes of a site apart
+        std::vector<NodeNumbers> numbers;  // numbers that differ between nodes of a site
         RawRange extremes;
     };
     // A site with feasible nodes.

@@ -1,4 +1,4 @@
-// What a predicate answers when it does not say otherwise; see predicate.h.
+// Default answers of a predicate; see predicate.h.
 #include "predicates/predicate.h"
 
 #include <algorithm>

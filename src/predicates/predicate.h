@@ -74,15 +74,15 @@ public:
         return lanes;
     }
 
-    // --- filter_cluster() in two halves, for searches that remember what they found (placement/site_search.h). A place:
+    // --- filter_cluster() in two halves, for searches that remember what they found (placement/site_search.h). A site:
     // nodes that lie in the same domains, but for keys that give each node a domain of its own. begin() was called.
     virtual bool splits_sites(const Subject&) const { return false; }
-    // What a place decides, of which this block is one.
+    // False: no node of the site that this block belongs to passes.
     virtual bool may_admit(const Subject&, std::uint32_t block) const {
         (void)block;
         return true;
     }
-    // What the nodes themselves decide: the same until a node's pods change, or these numbers.
+    // The lanes that pass by the nodes themselves: the same until a node's pods change, or these numbers.
     virtual std::uint64_t filter_nodes(const Subject&, std::uint32_t block, std::uint64_t lanes) const {
         (void)block;
         return lanes;
@@ -92,11 +92,11 @@ public:
     virtual Refusal explain(const Subject&, const NodeView&) const = 0;
     // True: exclude_nodes() may refuse nodes.
     virtual bool excludes_nodes(const Subject&) const { return false; }
-    // True: Kubernetes leaves the predicate out of an attempt that starts now, since there is nothing for it to look at;
-    // what nominated pods would bring is not seen then. Asked with compat: kubernetes-1.35 alone.
+    // True: Kubernetes leaves the predicate out of an attempt that starts now, since there is nothing for it to look
+    // at; effects of nominated pods are not seen then. Asked with compat: kubernetes-1.35 alone.
     virtual bool skips_attempt(const Subject&) const { return false; }
-    // As explain() says of each of `lanes`; begin() was called. Unless overridden it asks explain() of those
-    // that the filters refuse.
+    // As explain() says of each of `lanes`; begin() was called. Unless overridden it asks explain() of the nodes that
+    // the filters refuse.
     virtual LaneRefusals explain_lanes(const Subject&, const NodeBlock&, std::uint32_t number, std::uint64_t lanes,
                                        ReasonCounts&) const;
 

@@ -61,7 +61,7 @@ private:
 
     std::vector<std::unique_ptr<Predicate>> predicates_;
     std::vector<PredicateRow> rows_;            // by index
-    std::vector<const Predicate*> by_columns_;  // whose filter() has anything to say
+    std::vector<const Predicate*> by_columns_;  // predicates whose filter() may refuse a node
 };
 
 }  // namespace bayplan

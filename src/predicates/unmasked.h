@@ -1,4 +1,4 @@
-// What TaintToleration and NodeAffinity share: their answers lie together in the signature's mask, so only
+// Filters that TaintToleration and NodeAffinity share: their answers lie together in the signature's mask, so only
 // nodes that it leaves out need to be asked which of the two it was.
 //
 // Thread: the engine's.

@@ -112,7 +112,8 @@ AmountSearch::Node AmountSearch::node_at(Slot slot) const {
     return {slot, &pods, pods.first_below(ask_class_.priority)};
 }
 
-// What is free, less the request; and counts what is short even without the pool.
+// Computes the free amounts less the request, and counts the resources that are short even without
+// the pool.
 bool AmountSearch::find_room(const Node& node) {
     const NodeBlock& block = tables_.cluster.node_state.block(block_of(node.slot));
     const std::uint32_t lane = lane_of(node.slot);

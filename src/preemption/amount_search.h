@@ -26,7 +26,7 @@ public:
     AmountSearch(const Tables&, const AskClass&);
 
     // --- any number of searches at a time, while nobody changes the tables; the index has the node's pods as they are
-    // What making room on the node costs. Nothing if it cannot be done, or would cost more than `best` (null: none).
+    // The cost of making room on the node. Nothing if it cannot be done, or would cost more than `best` (null: none).
     std::optional<VictimCost> cost(Slot, const VictimCost* best);
 
     // --- the engine's thread
@@ -54,7 +54,7 @@ private:
     bool find_room(const Node&);
     bool fits_without(std::size_t from) const;  // the pods from this one on
     std::size_t first_victim(const Node&) const;
-    // Who of the pods from this one on must go. False: it would cost more than `sum_max`.
+    // Decides which pods, from this one on, must go. False: it would cost more than `sum_max`.
     bool reprieve(const Node&, std::size_t from, std::int64_t sum_max);
     void reprieve_by_budgets(const Node&);
     bool spare(std::size_t pod);

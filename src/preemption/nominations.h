@@ -18,7 +18,7 @@ namespace bayplan {
 
 struct Nomination {
     Slot slot = kNone<Slot>;
-    std::vector<AskHandle> victims;  // those whose going makes the room
+    std::vector<AskHandle> victims;  // pods whose going makes the room
     bool suspended = false;          // its ask is being tried: it does not count against itself
 };
 
@@ -30,7 +30,7 @@ public:
     // Functions that change the table are called by the transaction alone (commit/commit.h).
     // The ask must have none.
     void set(AskId, Nomination);
-    std::optional<Nomination> drop(AskId);  // what it had; none: it had none
+    std::optional<Nomination> drop(AskId);  // the former nomination; none: it had none
     bool empty() const { return by_ask_.empty(); }
     // Null: none.
     const Nomination* of(AskId id) const {

@@ -1,5 +1,5 @@
-// What the least important pods of each node come to, as columns over the 64 nodes of a block: whether a node
-// can be made room on by sending away its t least important pods, and what that costs, for 64 nodes at once.
+// Sums over the least important pods of each node, as columns over the 64 nodes of a block: whether a node can be made
+// room on by sending away its t least important pods, and what that costs, for 64 nodes at once.
 //
 //   pods of a node, most important first:   a b c d e f      tails: t=1: f   t=2: e f   t=3: d e f   ...
 //
@@ -23,7 +23,7 @@
 
 namespace bayplan {
 
-// What a victim adds to the sum that nodes are compared by: never negative.
+// A victim's share of the sum that nodes are compared by: never negative.
 constexpr std::int64_t share_of(std::int64_t priority) { return priority + (std::int64_t{1} << 31); }
 
 struct BlockTails {

@@ -181,7 +181,7 @@ void TailSearch::look(std::uint32_t number, std::uint64_t lanes, VictimCandidate
         for_each_lane(fits, [&](std::uint32_t lane) { judge(tails, at, slot_at(number, lane), best); });
     }
     for_each_lane(open & tails.longer, [&](std::uint32_t lane) {
-        // What is left of it has no less than the longest tail's priority.
+        // The node's other pods have no less than the longest tail's priority.
         if (best.slot == kNone<Slot> || tails.priority[BlockTails::kTails - 1][lane] <= best.cost.highest_priority) {
             judge_pods(slot_at(number, lane), best);
         }

@@ -16,7 +16,7 @@
 
 namespace bayplan {
 
-// What nodes are compared by; less is better.
+// Cost of a node's victims, by which nodes are compared; less is better.
 struct VictimCost {
     std::int32_t budget_violations = 0;
     std::int64_t highest_priority = 0;
@@ -47,7 +47,7 @@ struct NodeVictims {
     VictimCost cost;
 };
 
-// What became of one node.
+// Result for one node.
 struct VictimFinding {
     std::optional<NodeVictims> choice;
     std::vector<std::string> reasons;     // why there is none

@@ -1,5 +1,5 @@
-// Who may submit to a queue, or administer it: "users groups", both lists with commas, one blank between them; "*" is
-// everybody. Access to a queue is access to everything below it.
+// Users and groups that may submit to a queue, or administer it: "users groups", both lists with commas, one blank
+// between them; "*" is everybody. Access to a queue is access to everything below it.
 //
 // Thread: plain data, any.
 #pragma once

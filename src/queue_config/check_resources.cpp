@@ -25,7 +25,7 @@ void check_template(const QueueConfig& queue, const std::string& path, FaultList
     }
 }
 
-// What the queue guarantees: its own, or the sum of its children's.
+// The queue's guaranteed resources: its own, or the sum of its children's.
 Resources check_resources_of_queue(const QueueConfig& queue, const std::string& path, const Resources& max_above,
                                    FaultList& faults) {
     const Resources& guaranteed = queue.resources.guaranteed.or_none();

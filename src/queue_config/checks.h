@@ -1,4 +1,4 @@
-// What must hold between the values of a partition, one file per concern. Each check adds its faults and goes on.
+// Checks between the values of a partition, one file per concern. Each check adds its faults and goes on.
 //
 // Thread: any.
 #pragma once

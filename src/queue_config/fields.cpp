@@ -69,7 +69,7 @@ void Fields::merge_all(const YamlNode& map) {
     }
 }
 
-// What is there already stands above what is merged in.
+// Fields that are there already take precedence over merged fields.
 void Fields::merge(const YamlNode& from) {
     if (from.kind != YamlKind::map) {
         faults_.add(from.position, fmt::format("what is merged into {} is {}", what_, from.describe()),

@@ -52,7 +52,7 @@ public:
                  const std::function<void(const std::string& key, const config::YamlNode& value)>& on_entry);
     void properties(std::string_view name, Properties&);
 
-    // What faults call it from now on: its name is only known when it was read.
+    // Sets its name in faults from now on: the name is only known when it was read.
     void rename(std::string what) { what_ = std::move(what); }
 
     // Faults for the names that were not asked for.

@@ -1,5 +1,5 @@
-// The way in: a YuniKorn queues.yaml, as it is, to a checked model. Everything that is wrong with it is said at once.
-// What YuniKorn's validator accepts and its scheduler then fails on, or cuts in silence, is refused here.
+// The way in: a YuniKorn queues.yaml, as it is, to a checked model. All its faults are reported at once. Values that
+// YuniKorn's validator accepts and its scheduler then fails on, or cuts in silence, are refused here.
 //
 // Thread: any; the same text gives the same model, so that a recorded text can be read again.
 #pragma once
@@ -16,7 +16,8 @@ namespace bayplan::queue_config {
 bool load_queue_config(const std::string& text, const std::string& file, SchedulerConfig& config,
                        config::Faults& faults);
 
-// What tells two texts apart in the REST interface: SHA-256 in hexadecimal, without what the text says of it.
+// The checksum that tells two texts apart in the REST interface: SHA-256 in hexadecimal, without the checksum that the
+// text states.
 std::string checksum_of(const std::string& text);
 
 }  // namespace bayplan::queue_config

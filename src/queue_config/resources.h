@@ -1,6 +1,6 @@
 // Amounts by the name of their resource, as a queue's configuration has them: vcore in thousandths, memory in bytes,
 // everything else in plain units. A resource that is not named is missing, which is neither zero nor unlimited by
-// itself: every operation that meets one says by a Missing what it is taken for.
+// itself: an operation that meets a missing resource takes a Missing.
 //
 // Thread: plain data, any.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace bayplan::queue_config {
 
-// What a resource that is not named stands for in an operation.
+// Meaning of a resource that is not named, in an operation.
 enum class Missing { zero, unlimited, ignored };
 
 // By name, so that texts and comparisons do not hang on the order of the file.

@@ -1,4 +1,4 @@
-// What a value of the file is taken for, as YuniKorn's YAML library takes it: plain scalars by the look of them
+// Types of the file's values, as YuniKorn's YAML library takes them: plain scalars by the look of them
 // (YAML 1.1's yes and no, hexadecimal and octal numbers, 1_000), quoted ones are text. Where YuniKorn loses
 // something without a word (1.5 applications become 1) the value is refused.
 //

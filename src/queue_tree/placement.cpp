@@ -63,7 +63,7 @@ bool is_whole_path(std::string_view name) { return name.starts_with("root."); }
 
 }  // namespace
 
-// What a rule comes to: a path, nothing (the next rule), or a refusal for good.
+// Result of a rule: a path, nothing (the next rule), or a refusal for good.
 struct PlacementRules::Path {
     std::string path;
     Refusal refusal = Refusal::none;

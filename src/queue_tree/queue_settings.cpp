@@ -61,7 +61,7 @@ milliseconds duration_of(const Properties& properties, std::string_view name, mi
         sum += amount * *unit;
         rest.remove_prefix(size);
     }
-    constexpr double kLongest = 9.2e12;  // what a duration in nanoseconds can hold
+    constexpr double kLongest = 9.2e12;  // milliseconds that a duration in nanoseconds can hold
     return sum > 0 && sum < kLongest ? milliseconds(static_cast<std::int64_t>(std::ceil(sum))) : otherwise;
 }
 

@@ -1,5 +1,5 @@
-// What a queue's properties come to: order of its applications, priority, preemption. A value that means nothing counts
-// as the default, as in YuniKorn; names that nobody knows are kept for the interfaces.
+// Settings from a queue's properties: order of its applications, priority, preemption. A value that means nothing
+// counts as the default, as in YuniKorn; names that nobody knows are kept for the interfaces.
 //
 // Thread: plain data, any.
 #pragma once
@@ -19,7 +19,7 @@ enum class PreemptionPolicy : std::uint8_t { standard, fence, disabled };
 struct QueueSettings {
     SortPolicy sort_policy = SortPolicy::fifo;  // of a leaf; parents are fair
     bool sort_priority = true;                  // priority is compared before share, or before age
-    bool priority_fence = false;                // what is below counts as the offset alone, seen from outside
+    bool priority_fence = false;                // seen from outside, queues below count with the offset alone
     std::int32_t priority_offset = 0;
     PreemptionPolicy preemption_policy = PreemptionPolicy::standard;
     std::chrono::milliseconds preemption_delay{30'000};

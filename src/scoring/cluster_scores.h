@@ -1,7 +1,6 @@
 // The scores that look beyond a node's own columns: TaintToleration, NodeAffinity, PodTopologySpread,
 // InterPodAffinity (normalised over the feasible nodes) and ImageLocality (counts over all nodes).
-//
-// What a score is called and counts for is said in its row (options/score_rows.h).
+// A score's row (options/score_rows.h) has its name and weight.
 // Thread: the engine's; const.
 #pragma once
 
@@ -31,9 +30,9 @@ public:
     // --- for searches place by place (site_scores.h)
     // False: the score can only be collected. All of these keys give whole blocks or single nodes a domain.
     virtual bool by_site(const Subject&) const { return false; }
-    // What tells the nodes of a place apart. A node's numbers change only with its pods and facts.
+    // Appends the numbers that differ between nodes of a site. A node's numbers change only with its pods and facts.
     virtual void numbers_of_nodes(const Subject&, std::vector<NodeNumbers>&) const {}
-    // The place's nodes score 0 and take no part in the extremes.
+    // The site's nodes score 0 and take no part in the extremes.
     virtual bool leaves_out(const Subject&, std::uint32_t block) const {
         (void)block;
         return false;

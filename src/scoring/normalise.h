@@ -37,7 +37,7 @@ inline std::int64_t normalised_spread(std::int64_t raw, std::int64_t min, std::i
 // feasible nodes that are not left out).
 inline double spread_weight(std::int64_t domains) noexcept { return std::log(static_cast<double>(domains + 2)); }
 
-// What one constraint adds to a node's raw score, in the order of constraints, from 0.0.
+// The share that one constraint adds to a node's raw score, in the order of constraints, from 0.0.
 inline double spread_share(std::int64_t pods, double weight, std::int32_t max_skew) noexcept {
     return static_cast<double>(pods) * weight + static_cast<double>(max_skew - 1);
 }

@@ -19,8 +19,8 @@ namespace bayplan {
 BAYPLAN_SCORE_ROWS(BAYPLAN_MAKE)
 #undef BAYPLAN_MAKE
 
-// Those with a weight above 0, in the order of the rows: scores that a node's own columns decide, and scores that look
-// at the cluster.
+// The scores with a weight above 0, in the order of the rows: scores that a node's own columns decide, and scores that
+// look at the cluster.
 ScoreSet make_scores(const EngineOptions&);
 std::vector<WeightedClusterScore> make_cluster_scores(const EngineOptions&);
 

@@ -1,6 +1,5 @@
 // A score: which of the feasible nodes is better? 0 to 100 per plugin, times its weight, summed.
-//
-// What a score is called and counts for is said in its row (options/score_rows.h).
+// A score's row (options/score_rows.h) has its name and weight.
 // Thread: any number of workers at a time; const, no state that changes.
 #pragma once
 

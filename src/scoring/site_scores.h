@@ -1,6 +1,6 @@
-// What a search site by site asks a score: nodes of a site lie in the same domains, but for keys that give each node
-// a domain of its own (hostname). So their raw scores differ by what is on the nodes themselves alone, and a site with
-// the least and the most of that tells the extremes without a look at its nodes.
+// The part of a score that a search site by site uses: nodes of a site lie in the same domains, but for keys that give
+// each node a domain of its own (hostname). So their raw scores differ only by numbers of the nodes themselves, and a
+// site with the least and the most of these numbers tells the extremes without a look at its nodes.
 //
 // Thread: the engine's. Found anew in each attempt; pointers hold for so long.
 #pragma once

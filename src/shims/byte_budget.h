@@ -28,7 +28,8 @@ public:
         all_ -= bytes;
     }
     std::uint64_t all() const { return all_; }
-    // What the shim may have: half of what the others leave. So no shim can take all, and all never have more than there is.
+    // Bytes that the shim may have: half of what the others leave. So no shim can take all, and all never have more
+    // than there is.
     std::uint64_t most_of(std::uint64_t own) const {
         return most_ == 0 ? UINT64_MAX : (most_ - std::min(most_, all_ - own)) / 2;
     }

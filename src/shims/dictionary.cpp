@@ -1,4 +1,4 @@
-// What takes a number out of use; see dictionary.h.
+// The functions that take a number out of use; see dictionary.h.
 //
 // Thread: the engine's.
 #include "shims/dictionary.h"

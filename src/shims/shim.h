@@ -1,4 +1,4 @@
-// What an engine knows of one shim.
+// An engine's state of one shim.
 //
 // Thread: the engine's. Owned by the ShimTable; entries are never removed (a shim that comes back must
 // find its state).

@@ -120,7 +120,7 @@ private:
                 fault("delete", "has a name of more than 512 bytes");
             }
         }
-        // What the removal will name must be in the dictionary when the run begins.
+        // Names of the removal must be in the dictionary when the run begins.
         (void)kube::named_object(converter_.texts(), removal.kind, removal.name_space, removal.name);
         events_.push_back({at_ms, place_, std::move(removal)});
     }

@@ -91,7 +91,7 @@ public:
     void end() override {
         const Level level = levels_.back();
         levels_.pop_back();
-        if (level.count == 0) {  // what stands on the line before is a name or a dash
+        if (level.count == 0) {  // the line before ends with a name or a dash
             fmt::print(out_, " {}\n", level.list ? "[]" : "{}");
         }
     }

@@ -1,4 +1,4 @@
-// What a timeline decided: a JSON object a line, a YAML document, or a table for people (README.md).
+// Report of a timeline's decisions: a JSON object a line, a YAML document, or a table for people (README.md).
 //
 // Thread: one. Writes as the decisions come.
 #pragma once

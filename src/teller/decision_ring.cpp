@@ -38,7 +38,7 @@ DecisionRing::DecisionRing(std::size_t bytes_min)
       bytes_(std::make_unique_for_overwrite<std::byte[]>(capacity_)) {}
 
 DecisionRing::~DecisionRing() {
-    read(SIZE_MAX, [](const Record&) {});  // what was never told may have memory of its own
+    read(SIZE_MAX, [](const Record&) {});  // frees the records never told that have memory of their own
 }
 
 std::byte* DecisionRing::reserve(std::size_t bytes) {

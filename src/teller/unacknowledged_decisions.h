@@ -49,7 +49,7 @@ private:
     std::size_t skip_of(const DecisionBatch& batch) const;
 
     std::uint64_t next_ = 1;
-    std::uint64_t received_ = 0;  // what the shim said it has, at the last reconnect
+    std::uint64_t received_ = 0;  // last number that the shim said it has, at the last reconnect
     std::deque<std::shared_ptr<const DecisionBatch>> batches_;
     std::size_t unsent_ = 0;  // index into batches_
     std::unique_ptr<DecisionBatch> open_ = std::make_unique<DecisionBatch>();

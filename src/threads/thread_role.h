@@ -62,8 +62,8 @@ bool pin_current_thread(const CpuSet&, std::string& error);
 // At most 15 characters are kept: a limit of the kernel.
 void name_current_thread(std::string_view name);
 
-// What of a plan is unwise though possible, in sentences: two polling threads on one CPU, and so
-// on. `polling`: the data plane and the engines never sleep.
+// Warnings, in sentences, of a plan that is possible but unwise: two polling threads on one CPU,
+// and so on. `polling`: the data plane and the engines never sleep.
 std::vector<std::string> plan_warnings(const ThreadPlan&, bool polling);
 
 }  // namespace bayplan::threads

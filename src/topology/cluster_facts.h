@@ -31,7 +31,7 @@
 
 namespace bayplan {
 
-// What of the settings matters here.
+// The settings that matter here.
 struct TopologyOptions {
     std::uint32_t parts = kAllCounts;      // bits of TopologyPart
     bool negative_selector_fault = false;  // kubernetes-1.35

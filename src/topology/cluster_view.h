@@ -1,7 +1,7 @@
-// What is read to decide on a pod: the tables of one partition, and the pod that is judged in them. Predicates, scores,
-// searches and trials are handed this and nothing else of the world.
+// The state read to decide on a pod: the tables of one partition, and the pod that is judged in them. Predicates,
+// scores, searches and trials are handed this and nothing else of the world.
 //
-// Thread: the engine's; victim workers while the engine waits for them. Owner: World, which outlives who reads it.
+// Thread: the engine's; victim workers while the engine waits for them. Owner: World, which outlives its readers.
 #pragma once
 
 #include "apps/ask_table.h"

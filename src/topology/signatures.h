@@ -1,6 +1,6 @@
-// What of a spec depends on nothing but a node's labels and taints: may it run there (TaintToleration,
-// NodeAffinity), and how is it liked (their raw scores). One entry for all specs alike, one bit or number
-// per node, found anew only when that node changes.
+// The questions of a spec that a node's labels and taints alone decide: may it run there (TaintToleration,
+// NodeAffinity), and how is it liked (their raw scores). One entry for all specs alike, one bit or number per node,
+// found anew only when that node changes.
 //
 // Thread: the engine's. The masks are handed to proposals: a change copies a mask that somebody else holds.
 #pragma once
@@ -38,7 +38,7 @@ void for_each_slot(const NodeMask& mask, Look&& look) {
 
 class Signatures {
 public:
-    // What the masks are made of.
+    // `by_taints`, `by_affinity`: the masks are made of these.
     Signatures(const TextTable& texts, const KnownTexts& known, bool by_taints, bool by_affinity)
         : texts_(texts), known_(known), by_taints_(by_taints), by_affinity_(by_affinity) {}
 

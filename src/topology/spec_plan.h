@@ -1,6 +1,6 @@
-// What the predicates and scores that look beyond one node need to know of a spec: which counters to read
-// and what to make of them. Made once per spec and shared by all its asks, nodes and attempts (Kubernetes
-// computes this anew for every pod: PreFilter and PreScore).
+// Plan of a spec for the predicates and scores that look beyond one node: which counters to read and how to use them.
+// Made once per spec and shared by all its asks, nodes and attempts (Kubernetes computes this anew for every pod:
+// PreFilter and PreScore).
 //
 // Thread: the engine's.
 #pragma once
@@ -74,7 +74,7 @@ struct SpecPlan {
     bool plain = false;
     std::uint64_t number = 0;  // no two plans have the same
 
-    // What it was made from, and what it holds references on.
+    // Versions that it was made from, and sets and counters that it holds references on.
     std::uint64_t terms_version = 0;
     std::uint64_t objects_version = 0;
     std::vector<SetId> sets;

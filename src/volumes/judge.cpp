@@ -1,4 +1,4 @@
-// What a pod's volumes allow of one node. See volume_plan.h.
+// Judges one node for a pod's volumes. See volume_plan.h.
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-// What the pods of one node use of storage. See node_volumes.h.
+// Storage that the pods of one node use. See node_volumes.h.
 
 #include "volumes/node_volumes.h"
 

@@ -1,4 +1,4 @@
-// What is known of storage. See volume_objects.h.
+// Objects of storage. See volume_objects.h.
 
 #include "volumes/volume_objects.h"
 

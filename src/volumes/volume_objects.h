@@ -128,7 +128,7 @@ private:
     ManyByText<CsiCapacity> capacities_by_class_;
     ByText<VolumeAttachment> attachments_;
     ManyByText<VolumeAttachment> attachments_by_node_;
-    // What placements took, in their order; of several for one claim or volume the first counts.
+    // Bindings that placements took, in their order; of several for one claim or volume the first counts.
     boost::unordered_flat_map<Key, std::vector<Text>> assumed_volumes_;       // by claim
     boost::unordered_flat_map<Text, std::vector<ClaimName>> assumed_claims_;  // by volume
     boost::unordered_flat_map<Key, std::uint32_t> claim_uses_;

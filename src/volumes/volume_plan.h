@@ -28,7 +28,7 @@ namespace bayplan {
 enum class VolumePredicate : std::uint8_t { restrictions, limits, binding, zone };
 inline constexpr std::size_t kVolumePredicates = 4;
 
-// What a predicate says of a node, or of the whole pod.
+// A predicate's refusal of a node, or of the whole pod.
 struct VolumeRefusal {
     Verdict verdict = Verdict::feasible;
     std::vector<std::string> reasons;
@@ -47,7 +47,7 @@ struct VolumeCandidate {
 struct WaitingClaim {
     std::shared_ptr<const VolumeClaim> claim;
     std::shared_ptr<const StorageClass> storage_class;
-    std::vector<VolumeCandidate> candidates;  // those meant for it first; then by size, then by name
+    std::vector<VolumeCandidate> candidates;  // volumes meant for it first; then by size, then by name
     bool provisionable = false;               // its class has a provisioner
     // Capacities of its class that are large enough; looked at if must_have_capacity.
     std::vector<std::shared_ptr<const CsiCapacity>> capacities;
@@ -72,7 +72,7 @@ struct VolumePlan {
     std::vector<PodVolume> limited_volumes;            // in-tree kinds that a CSI driver may serve
     std::vector<std::shared_ptr<const Volume>> bound;  // up to the first that is gone
     bool bound_volume_is_gone = false;
-    std::vector<WaitingClaim> waiting;  // those with a selected node, in the pod's order; then the others by size
+    std::vector<WaitingClaim> waiting;  // claims with a selected node, in the pod's order; then the others by size
     std::vector<ZoneDemand> zones;
 };
 

@@ -34,7 +34,7 @@ inline constexpr std::uint64_t kFeatureCounters = 1;                            
 inline constexpr std::uint64_t kFeatureDevices = 2;                             // devices of nodes, asks and decisions
 inline constexpr std::uint64_t kFeatures = kFeatureCounters | kFeatureDevices;  // all that this software has
 
-// What two sides speak: the highest protocol and the features that both have. Protocol 0: none.
+// Agreement of two sides: the highest protocol and the features that both have. Protocol 0: none.
 struct Agreed {
     std::uint32_t protocol = 0;
     std::uint64_t features = 0;
@@ -105,8 +105,8 @@ struct StateAppliedFrame {
 using Message = std::variant<Hello, HelloReplyFrame, StateFrame, AcknowledgeFrame, DecisionsFrame, StateAppliedFrame,
                              CountersRequest, CountersFrame>;
 
-// The first half of DecodedFrame::decode: that the bytes are a flatbuffer of this schema. For those
-// who pass frames on unread, and for measuring.
+// The first half of DecodedFrame::decode: that the bytes are a flatbuffer of this schema. For a caller that passes
+// frames on unread, and for measuring.
 bool verify(std::span<const std::byte> bytes, std::string& error);
 
 // Arrays that the spans of a decoded message point into. Reused from message to message.
@@ -125,7 +125,7 @@ public:
     // false with the reason in `error`, and message() means nothing.
     bool decode(std::span<const std::byte> bytes, const Limits&, std::string& error);
 
-    // What the lists of the message come to, each as often as it is named. Much more than the frame, if tables are shared.
+    // Bytes of the message's lists, each as often as it is named. Much more than the frame, if tables are shared.
     std::size_t decoded_bytes() const { return decoded_bytes_; }
 
 private:

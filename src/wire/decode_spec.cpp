@@ -65,7 +65,7 @@ bool read_weighted_pod_terms(const WireList<fbs::PodTerm>* terms, const Where& w
                      });
 }
 
-// What the pod says about nodes.
+// The pod's terms on nodes.
 bool read_node_part(const fbs::PodSpec& spec, const Where& where, Fields& fields, PodSpec& out) {
     return fields.labels(spec.node_selector(), where.at("node_selector"), out.node_selector) &&
            read_node_selector(spec.required_nodes(), where, "required_nodes", fields, out.required_nodes) &&
@@ -76,7 +76,7 @@ bool read_node_part(const fbs::PodSpec& spec, const Where& where, Fields& fields
                      });
 }
 
-// What it says about other pods.
+// The pod's terms on other pods.
 bool read_pod_part(const fbs::PodSpec& spec, const Where& where, Fields& fields, PodSpec& out) {
     return read_pod_terms(spec.affinity(), where, "affinity", fields, out.affinity) &&
            read_pod_terms(spec.anti_affinity(), where, "anti_affinity", fields, out.anti_affinity) &&

@@ -29,8 +29,8 @@ struct BenchCase {
 
 std::vector<BenchCase> bench_catalogue();
 
-// Those whose name matches one of the patterns (`*` stands for anything), in the order of the catalogue; of a pattern
-// that matches none, the pattern into `unknown`.
+// The cases whose name matches one of the patterns (`*` stands for anything), in the order of the catalogue; a pattern
+// that matches none goes into `unknown`.
 std::vector<BenchCase> choose_cases(const std::vector<std::string>& patterns, std::string& unknown);
 
 }  // namespace bayplan::workload

@@ -11,8 +11,9 @@
 
 namespace bayplan::workload {
 
-// What is asked for. `yunikorn`: its BenchmarkScheduling; `daemonset`: each for one of eight nodes; `each_node`, `each_field`:
-// a pod for each node, by its name or by matchFields; `unschedulable`: pods that fit nowhere wait before the others come.
+// The pods of a load. `yunikorn`: its BenchmarkScheduling; `daemonset`: each for one of eight nodes; `each_node`,
+// `each_field`: a pod for each node, by its name or by matchFields; `unschedulable`: pods that fit nowhere wait before
+// the others come.
 enum class PodPattern : std::uint8_t { plain, yunikorn, daemonset, each_node, each_field, unschedulable };
 
 // In what a load differs from one class on an empty cluster of equal nodes.

@@ -72,8 +72,8 @@ bool read_nodes(const std::string& path, Workload& load, std::string& error) {
     return error.empty();
 }
 
-// What the pod asks of `gpu-milli`; false with the fault set if the two columns contradict each
-// other.
+// Reads the pod's request of `gpu-milli`; false with the fault set if the two columns contradict
+// each other.
 bool gpu_share(CsvReader& csv, std::int64_t& gpu_milli, bool& fractional) {
     std::int64_t gpus = 0;
     std::int64_t share = 0;

@@ -31,7 +31,7 @@ enum class Stream : std::uint8_t {
 };
 inline constexpr int kStreamCount = 3;
 
-// What the handshake agreed on, and the peer's certificate, for people.
+// Outcome of the handshake and the peer's certificate, for people.
 struct TlsDetails {
     std::string version;  // TLS1.3
     std::string cipher;   // AES-128-GCM
@@ -49,7 +49,7 @@ struct Peer {
 
 class DataPlane;
 
-// What a user of the data plane implements.
+// Callbacks that a user of the data plane implements.
 class FrameHandler {
 public:
     virtual ~FrameHandler() = default;
@@ -77,8 +77,8 @@ struct TlsFiles {
 
 enum class IdlePolicy : std::uint8_t { adaptive, poll };
 
-// What strangers may ask of a server, per lcore. Defaults: a handshake costs 0.75 ms of CPU, an
-// answer without state a few microseconds.
+// Limits on handshakes with unknown peers, per lcore of a server. Defaults: a handshake costs 0.75 ms of CPU, an answer
+// without state a few microseconds.
 struct HandshakeLimits {
     std::uint32_t retry_above = 32;        // under way; from then on addresses are proven by Retry
     std::uint32_t pending_max = 128;       // under way; more are not begun
