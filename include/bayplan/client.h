@@ -117,7 +117,7 @@ enum class Submitted : std::uint8_t {
 
 enum class Wait : std::uint8_t { no, yes };
 
-// What a StateSource writes to. Never answers `full`.
+// A StateSource states the caller's books by this. Never answers `full`.
 class StateWriter {
 public:
     virtual ~StateWriter() = default;
@@ -130,7 +130,7 @@ public:
     virtual bool full() const = 0;
 };
 
-// The caller's books, asked for at a resync. What is not stated goes.
+// The caller's books, asked for at a resync. Nodes, objects, applications and pods that are not stated are removed.
 class StateSource {
 public:
     virtual ~StateSource() = default;
@@ -140,15 +140,14 @@ public:
     virtual bool state(StateWriter&) = 0;
 };
 
-// What became of things. Every call is made on the client's thread.
+// Answers of the daemon. Every call is made on the client's thread.
 class ClientHandler {
 public:
     virtual ~ClientHandler() = default;
     // The connection is up: after a resume at once, after a resync when everything has been stated.
     virtual void on_connected(HelloOutcome) {}
     virtual void on_disconnected(std::string_view /*why*/) {}
-    // The daemon refuses this shim; no further attempt is made, and whoever waits to submit gets
-    // `full`.
+    // The daemon refuses this shim; no further attempt is made, and a caller that waits to submit gets `full`.
     virtual void on_refused(std::string_view /*reason*/) {}
 
     virtual void on_accepted(DecisionKind, std::string_view /*name*/) {}

@@ -56,7 +56,7 @@ struct NodeItem {
     DictId node = 0;
     NodeAction action = NodeAction::create;
     std::span<const Amount> capacity;
-    // The node's labels. Those of place and machine type decide the slot group (R-WORLD-8).
+    // The node's labels. Labels of place and machine type decide the slot group (R-WORLD-8).
     std::span<const Attribute> attributes;
     std::span<const Taint> taints = {};
     std::span<const Amount> images = {};  // resource = image name, value = bytes
@@ -70,7 +70,7 @@ struct ApplicationItem {
     DictId user = 0;
 };
 
-// Numbers are those of the schema. Order of importance: guaranteed above burstable above best_effort.
+// Numbers are from the schema. Order of importance: guaranteed above burstable above best_effort.
 enum class QosClass : std::uint8_t { unknown = 0, best_effort = 1, burstable = 2, guaranteed = 3 };
 
 // One pod. With `node` it is a statement (this pod runs there: recovery or foreign), else an ask.
@@ -78,7 +78,7 @@ struct AskItem {
     std::string_view key;  // unique within the shim
     DictId application = 0;
     DictId group = 0;          // pod group; 0 = on its own
-    DictId node = 0;           // runs there already, whoever states that node, before or after
+    DictId node = 0;           // runs there already; any shim may state that node, before or after
     DictId required_node = 0;  // NodeName predicate: this node or none
     std::int32_t priority = 0;
     bool foreign = false;                  // placed by another scheduler; counts, is never released by us
@@ -92,9 +92,9 @@ struct AskItem {
     bool never_preempts = false;  // preemptionPolicy Never
     DictId nominated_node = 0;
     std::int64_t started_ms = 0;  // status.startTime, milliseconds since 1970; 0 = not started
-    // What resource scores count for the pod, in milli-cores and bytes; -1 = its request, or Kubernetes'
-    // default of 100m and 200 MiB if it has none. `node_`: what it adds to its node; `own_`: what it is
-    // taken for while it is scheduled (they differ with pod-level resources).
+    // Amounts that resource scores count for the pod, in milli-cores and bytes; -1 = its request, or Kubernetes'
+    // default of 100m and 200 MiB if it has none. `node_`: added to its node; `own_`: its own while it is scheduled
+    // (they differ with pod-level resources).
     std::int64_t node_cpu = -1;
     std::int64_t node_memory = -1;
     std::int64_t own_cpu = -1;

@@ -39,7 +39,7 @@ struct AskLink {
     AskId previous = kNone<AskId>;
 };
 
-// The rank of an ask by itself; no two asks are equal. Who is next is the pending order's to say.
+// The rank of an ask by itself; no two asks are equal. The pending order decides which ask is next.
 struct PendingKey {
     std::int32_t priority = 0;
     std::uint64_t group_number = 0;  // sequence number of the first of its pod group
@@ -68,8 +68,8 @@ struct Waiting {
     bool nacked = false;                       // in backoff because its node refused it
 };
 
-// What an ask has all its life: a cache line, for there are millions that run. Its key, its Waiting and its grace
-// period are the AskTable's to tell; its spec is its class's.
+// The part of an ask that exists all its life: a cache line, for millions of asks run. AskTable has its key, its
+// Waiting and its grace period; its class has its spec.
 struct Ask {
     std::uint64_t sequence : 43 = 0;
     // It had an entry in a table that few asks are in: nominations, excluded nodes, departures, claims, devices. If not, an
@@ -85,7 +85,7 @@ struct Ask {
     bool chosen : 1 = false;            // our preemption chose it
     bool told_to_go : 1 = false;        // we chose it: its shim was told to delete it, and must say when it is gone
     bool told_scale_up : 1 = false;     // an ask_waiting with scale_up was sent
-    bool stated_tolerates : 1 = false;  // its flag, whatever its spec tolerates beside
+    bool stated_tolerates : 1 = false;  // its flag; its spec may tolerate the taint too
     QosClass qos : 2 = QosClass::unknown;
     // Of what the simple preemptor looks at, what its shim says of it (rules/daemonsets.md).
     bool daemonset : 1 = false;   // a DaemonSet controls it

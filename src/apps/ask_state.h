@@ -87,7 +87,7 @@ constexpr AskState state_after(AskState state, AskEvent event) {
 }
 constexpr AskState state_never() { return ask_state_detail::kNever; }
 
-// The ask's state from now on; returned too. Who waits where follows from it and is the caller's to keep in step.
+// The ask's state from now on; returned too. The caller keeps the lists of waiting asks in step with it.
 inline AskState change_state(Ask& ask, AskEvent event) {
     const AskState next = state_after(ask.state, event);
     if (next == state_never()) [[unlikely]] {

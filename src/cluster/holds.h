@@ -19,7 +19,7 @@
 
 namespace bayplan {
 
-// Whose hold it is: numbers of different kinds of owners do not meet.
+// The owner of a hold: numbers of different kinds of owners do not meet.
 struct HoldOwner {
     enum class Kind : std::uint8_t { operators, nomination, reservation };
     Kind kind = Kind::operators;

@@ -42,7 +42,8 @@ public:
     NodeInfo& operator[](Slot slot) { return nodes_[raw(slot)]; }
     const NodeInfo& operator[](Slot slot) const { return nodes_[raw(slot)]; }
     std::string_view name(Slot slot) const { return names_.text(nodes_[raw(slot)].name); }
-    // What is read of a node that gets a pod, some hundred instructions before it is: its entry, and then its name.
+    // Prefetches the entry, and then the name, of a node that gets a pod, some hundred instructions before they are
+    // read.
     void prefetch(Slot slot) const {
         __builtin_prefetch(&nodes_[raw(slot)]);
         __builtin_prefetch(&nodes_[raw(slot)].allocations);

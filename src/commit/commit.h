@@ -3,8 +3,9 @@
 //   mark()  deltas...  undo_to(mark)      as if they had never been
 //           deltas...  finish()           they stand, and the observers are told
 //
-// A gang tries its members one after another: a mark before each. Nothing is told of what is undone. Outside of a
-// transaction the log is empty; what a delta is undone by (the ask's class, the node) must not change while it is not.
+// A gang tries its members one after another: a mark before each. Observers are not told of undone deltas. Outside of a
+// transaction the log is empty; the facts by which a delta is undone (the ask's class, the node) must not change while
+// it is not.
 //
 // Thread: the engine's. Owns the log; the tables are the World's.
 #pragma once
@@ -42,7 +43,7 @@
 
 namespace bayplan {
 
-// What deltas change. Owned by the World.
+// The tables that deltas change. Owned by the World.
 struct CommitTables {
     AskTable& asks;
     ClassTable& classes;
@@ -86,7 +87,7 @@ public:
     // --- the transaction
     Mark mark() const { return {log_.mark(), happenings_.size()}; }
     void undo_to(Mark);
-    // What observers do meanwhile is a transaction of its own.
+    // Changes that observers make meanwhile are a transaction of their own.
     void finish() {
         if (open()) {
             end_well();
@@ -191,7 +192,7 @@ private:
         let_in,
         avoidance_changed,
     };
-    // What is larger than this lies in a stack of its own, the newest last.
+    // Values larger than this lie in stacks of their own, the newest last.
     struct Delta {
         Kind kind = Kind::occupied;
         AskState state = AskState::gone;  // before
@@ -255,7 +256,7 @@ private:
     std::vector<Happening> telling_;
     std::deque<std::string> texts_;
 
-    // What deltas took, in their order.
+    // Values that deltas took out of tables, in the order of the deltas.
     std::vector<std::uint32_t> taken_waitings_;
     bool kept_ = false;  // any of those below: a plain placement has none
     std::vector<DeviceShares> taken_shares_;
@@ -270,7 +271,7 @@ private:
     std::vector<PodBudget*> charged_budgets_;
 };
 
-// Deltas within its scope are undone at the end of it, whatever ends it.
+// Deltas within its scope are undone at the end of it, however it ends.
 class Tentative {
 public:
     explicit Tentative(Commit& commit) : commit_(commit), mark_(commit.mark()) {}

@@ -1,6 +1,6 @@
-// What happened, told when a transaction has ended well: to every observer, in the order of the happenings.
+// Events of a transaction, told when it has ended well: to every observer, in the order of the events.
 //
-// Thread: the engine's. Texts of a happening live during the call.
+// Thread: the engine's. Texts of an event live during the call.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace bayplan {
 
-// Of an attempt that found no node. Owned by whoever reports it, until the transaction ends.
+// Of an attempt that found no node. Owned by the caller that reports it, until the transaction ends.
 struct FailedAttempt {
     std::string_view message;             // whole
-    const NodeVictims* chosen = nullptr;  // whom it preempts; null: nobody
+    const NodeVictims* chosen = nullptr;  // the victims that it preempts; null: none
     std::size_t nodes = 0;                // on how many nodes room might be made
     bool nominated = false;               // it waits for room on a node now
 };

@@ -68,7 +68,7 @@ private:
     ExcludedNodes excluded_;  // room for lists
 };
 
-// What preemption adds to the message of a failed attempt.
+// The message of a failed attempt with the outcome of preemption added.
 std::string whole_message(std::string message, const PreemptionOutcome&);
 
 }  // namespace bayplan

@@ -127,7 +127,7 @@ public:
     };
     std::optional<AskName> next_ask();
 
-    // What an attempt for the ask would find now, node by node; nothing is committed. `full`: all failing
+    // The result that an attempt for the ask would have now, node by node; nothing is committed. `full`: all failing
     // predicates of a node, not only the first. Empty if there is no such ask.
     std::optional<Explanation> explain(std::string_view shim, std::string_view key, bool full);
 
@@ -140,7 +140,7 @@ public:
     std::optional<OnItsNode> explain_on_its_node(std::string_view shim, std::string_view key) const;
 
     // The state of one ask, for tests and explain: "pending", "unschedulable", ... or "" if unknown;
-    // `why` gets what it waits for, in terms of nodes, credit, and what would wake it.
+    // `why` gets the reason why it waits, in terms of nodes, credit, and the events that would wake it.
     std::string ask_state(std::string_view shim, std::string_view key, std::string* why = nullptr) const;
 
 private:

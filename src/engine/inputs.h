@@ -1,5 +1,5 @@
-// Every input of an engine, one function each, as the pages of rules/ say. What is wrong with an
-// item is answered to the shim that sent it, by name; nothing else changes.
+// Every input of an engine, one function each, as the pages of rules/ say. A fault of an item is answered to the shim
+// that sent it, by name; nothing else changes.
 //
 // Thread: the engine's.
 #pragma once
@@ -22,7 +22,7 @@ namespace bayplan {
 // it; what the wire lets pass beyond is refused by item, with its connection kept.
 inline constexpr std::size_t kNameBytesMax = 512;
 
-// Largest amount of one kind. What all asks come to has a limit too: AmountTotals::kMax.
+// Largest amount of one kind. The sum over all asks has a limit too: AmountTotals::kMax.
 inline constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
 
 // An id for people, where there is no text: "#7".

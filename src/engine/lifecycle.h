@@ -1,6 +1,6 @@
-// What happens to asks: every transition of engine/rules is one function here, made of deltas (commit/commit.h); at the
-// end of the transaction the observers are told. Which states follow which is in apps/ask_state.h alone. Selecting and
-// putting back is the pipeline's (placement/pipeline.h), and means nothing to the outside.
+// Transitions of asks: each transition of engine/rules is one function here, made of deltas (commit/commit.h); at the
+// end of the transaction the observers are told. apps/ask_state.h alone has the order of states. The pipeline
+// (placement/pipeline.h) selects asks and puts them back, and observers are not told of it.
 //
 // Thread: the engine's. Owns the transaction. Each function but the two that say so ends its transaction.
 #pragma once
@@ -85,7 +85,7 @@ public:
     AskId take_early();
     AskId early() const;               // the one that take_early() would take
     void note_terminating(AskId pod);  // after its shim stated whether it does
-    // The pod on its way out is no reason any more for those that are nominated to its node to wait.
+    // The pod on its way out is no reason any more for asks nominated to its node to wait.
     void wake_behind(AskId pod);
     void end_nomination(AskId);                                  // without a word; wakes others. Fine if it has none
     void lose_nominated_node(AskId);                             // likewise; wakes itself

@@ -1,5 +1,5 @@
-// All state of one partition in one place: plain tables, no behaviour. Who may change what is said in
-// engine/lifecycle.h (asks) and engine/inputs.h (everything a message may touch).
+// All state of one partition in one place: plain tables, no behaviour. Changes are made by engine/lifecycle.h (asks)
+// and engine/inputs.h (everything a message may touch).
 //
 // Thread: the engine's. Proposal workers read `node_state` through its shards; victim workers read tables while the engine
 // waits for them.
@@ -103,7 +103,7 @@ struct World {
     ClusterFacts topology;
     const ClusterView view{asks, classes, specs, nodes, node_state, topology, resources, devices};
     ObjectTable objects;
-    // What placements took of volumes, until their end.
+    // Volumes that placements took, until the placements end.
     boost::unordered_flat_map<AskId, std::vector<ClaimBinding>> bindings;
     ApplicationTable applications;
     std::uint64_t last_sequence = 0;  // of asks

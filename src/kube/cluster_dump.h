@@ -66,7 +66,7 @@ public:
     const DumpCounts& counts() const { return counts_; }
     const Texts& texts() const { return converter_.texts(); }
 
-    // For whoever goes on from the dump: objects that are converted later share its dictionary and its specs, so
+    // For callers that go on from the dump: objects that are converted later share its dictionary and its specs, so
     // send_state defines what they need as well.
     struct Pod {
         ConvertedPod converted;
@@ -87,7 +87,7 @@ public:
     std::vector<std::string_view> pending() const;
     // "" or why there is no ask of this key ("runs on n1", ...).
     std::string why_not_pending(std::string_view key) const;
-    // Those of them that wait for scheduling gates.
+    // The pods of the dump that wait for scheduling gates.
     std::vector<std::string_view> gated() const;
 
     // Dictionary, specs, nodes, objects, applications (a namespace is one), bound pods; in messages of at

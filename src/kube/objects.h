@@ -34,7 +34,7 @@ struct PriorityClass {
 ConvertedNode convert_node(Converter&);
 PriorityClass convert_priority_class(Converter&);
 
-// None if the kind is not one that predicates look at.
+// None if predicates do not look at the kind.
 std::optional<ClusterObject> convert_object(Converter&, std::string_view kind);
 
 // Of src/kube/storage_objects.cpp.

@@ -21,8 +21,8 @@ struct ConvertedPod {
     std::string key;  // "namespace/name"
     PodSpec spec;
     std::vector<Amount> requests;  // tracked resources above 0, and one of `pods`
-    // All that the object itself says: `key`, `requests`, `tags`, `spec`, `application` and `foreign` are
-    // left to whoever owns them.
+    // All that the object itself says: `key`, `requests`, `tags`, `spec`, `application` and `foreign` are filled by
+    // their owners.
     AskItem ask;
     std::string scheduler;        // "default-scheduler" if the object names none
     std::string priority_class;   // that the object names, if any

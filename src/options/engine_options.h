@@ -89,8 +89,8 @@ enum class BatchPath : std::uint8_t { automatic, inline_, graph };
 // (automatic: where that pays); plain: pod by pod on every node, nothing kept.
 enum class VictimPath : std::uint8_t { automatic, inline_, workers, plain };
 
-// Who formats and hashes decisions, keeps them until they are acknowledged, and calls the sink: the engine's own thread
-// after every input and turn, or a second one.
+// The thread that formats and hashes decisions, keeps them until they are acknowledged, and calls the sink: the
+// engine's own thread after every input and turn, or a second thread.
 enum class TellerMode : std::uint8_t { inline_, thread };
 
 struct EngineOptions {

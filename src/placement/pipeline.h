@@ -3,8 +3,8 @@
 //   batches_:  [committing][next: its proposals run on the workers][...]   at most `depth`
 //
 // Selected elements were taken from the pending order on the assumption that each will be placed: the order has charged
-// them. Who is next is the order's to say alone; when its version changes, what is selected and not tried yet is given
-// back, whole elements, and selected again (cut). A class's cache has
+// them. The order alone decides which element is next; when its version changes, what is selected and not tried yet is
+// given back, whole elements, and selected again (cut). A class's cache has
 // one owner: a class that is in an unfinished batch is not proposed for a later one; its asks there are
 // resolved at commit.
 //
@@ -48,7 +48,7 @@ struct PipelineCounters {
 
 class Pipeline final : public Proposer {
 public:
-    // What it changes (states of asks, caches of classes, the heap, what of the nodes is published), and what it reads.
+    // Tables that it changes (states of asks, caches of classes, the heap, published nodes), and tables that it reads.
     struct State {
         AskTable& asks;
         ClassTable& classes;
@@ -61,8 +61,8 @@ public:
     Pipeline(const EngineOptions&, State, const BlockEvaluator&, ClusterSearch&, std::unique_ptr<StageExecutor>);
     ~Pipeline() override;
 
-    // The next element to attempt, out of the order and out of its batch, and charged. Its asks are those that still
-    // wait; empty if there is none. Valid until the next call.
+    // The next element to attempt, out of the order and out of its batch, and charged. Its asks are its members that
+    // still wait; empty if there is none. Valid until the next call.
     Element next();
 
     // The best node for an ask of the class in the present state; 0 if none is feasible. Brings the cache up to date.
@@ -157,7 +157,7 @@ private:
     std::unique_ptr<StageExecutor> executor_;
     std::vector<Batch> batches_;                // a few, oldest first
     std::vector<std::vector<Selected>> spare_;  // room for asks, from batches that are done
-    std::vector<AskId> element_;                // the one that is tried, or put back
+    std::vector<AskId> element_;                // the element that is tried, or put back
     ProposalBatches spare_messages_;            // likewise
     std::uint64_t last_batch_ = 0;
     std::uint64_t last_submitted_ = 0;
@@ -169,15 +169,15 @@ private:
     ClassCache once_;                        // of classes with one ask
     ColumnSource column_source_;
     std::vector<std::uint64_t> changed_lanes_;   // per block, while columns are brought up to date
-    std::vector<std::uint32_t> changed_blocks_;  // likewise: those that changed
+    std::vector<std::uint32_t> changed_blocks_;  // likewise: blocks that changed
     std::vector<NodeKey> put_aside_;  // cached keys of excluded nodes, while the best beside them is searched for
-    // What is known of all nodes of the last few blocks whose best node was excluded.
+    // Verdicts and scores of all nodes of the last few blocks whose best node was excluded.
     struct KnownBlock {
         std::shared_ptr<const AskClass> ask_class;  // held, so that no other can be taken for it
         std::uint32_t block = ClassCache::kNoBlock;
         std::uint64_t version = 0;  // of the block
         std::uint64_t feasible = 0;
-        // The best of those that some asks do not exclude, as the last of them found it.
+        // The best of the nodes that some asks do not exclude (`among`), as the last of these asks found it.
         std::uint64_t among = 0;
         NodeKey best = 0;
         LaneScores scores{};

@@ -1,4 +1,4 @@
-// What if: may an ask run on one node once some of its pods are gone? Pods are taken off and put back one
+// A trial: may an ask run on one node once some of its pods are gone? Pods are taken off and put back one
 // by one, and the predicates are asked as ever, twice where others are nominated to the node: as if those
 // ran there, and without them (R-ATTEMPT-7, R-PREEMPT-9).
 //
@@ -18,7 +18,7 @@
 
 namespace bayplan {
 
-// What a trial reads and, for its time, changes. Owned by the engine.
+// The tables that a trial reads and, for its time, changes. Owned by the engine.
 struct TrialTables : ClusterView {
     const Nominations& nominations;
     const PredicateSet& predicates;
@@ -68,7 +68,7 @@ std::vector<PredicateSet::Failure> failures_on(const TrialTables&, ClassId, cons
 // Asks other than this one that are nominated to the node and must be reckoned with.
 std::vector<AskId> reckoned_with(const TrialTables&, AskId, Slot);
 
-// True if what else is on a node, beyond amounts, may decide on the ask: ports, volumes, other pods.
+// True if more than amounts on a node may decide on the ask: ports, volumes, other pods.
 bool looks_beyond_amounts(const TrialTables&, const Subject&);
 
 }  // namespace bayplan

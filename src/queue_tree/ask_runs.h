@@ -42,7 +42,7 @@ public:
         ApplicationId application = kNone<ApplicationId>;
         RequestId request{};
         std::uint32_t position = kNotInHeap;
-        std::uint32_t parked_at = UINT32_MAX;  // index among those that wait for the same; the caller's
+        std::uint32_t parked_at = UINT32_MAX;  // index among runs that wait for the same; the caller's
         AskId first = kNone<AskId>;
         AskId last = kNone<AskId>;
     };

@@ -1,5 +1,5 @@
-// The queues of a partition: their names, what the file or a template says of them, and whether they stay. What is used
-// of them, and in which order they come, is kept elsewhere by their ids.
+// The queues of a partition: their names, what the file or a template says of them, and whether they stay. Their usage
+// and their order are kept elsewhere by their ids.
 //
 //   managed    in the file. Gone from it: draining, until it is empty
 //   dynamic    made for an application by a placement rule, gone when it is empty; a leaf has what the nearest child
@@ -74,7 +74,8 @@ public:
 
     // The queue of the path and those above, as far as they are not there. kNoQueue: one above is a leaf, `why` names it.
     QueueId create_dynamic(const std::string& path, std::string& why);
-    // Of a dynamic leaf: a namespace's quota. What is not given takes the other's empty form; none at all changes nothing.
+    // Of a dynamic leaf: a namespace's quota. If only one of `max` and `guaranteed` is given, the other becomes empty;
+    // without any value nothing changes.
     void set_quota(QueueId, std::optional<Resources> max, std::optional<Resources> guaranteed,
                    std::optional<std::uint64_t> max_applications);
 

@@ -1,4 +1,5 @@
-// Who is next in a tree of queues: applications, their asks, what each has, and an order that follows every charge.
+// The pending order of a tree of queues: applications, their asks, what each has, and an order that follows every
+// charge.
 //
 //   root:    heap of children that have something to try, by priority and share, then by what waits, then by id
 //   leaf:    heap of applications, by priority and age (fifo) or by priority and share (fair)
@@ -84,7 +85,7 @@ private:
         RequestId request{};
         AskKey key;
     };
-    // What waits for room in one queue, or of one limit.
+    // Runs that wait for room in one queue, or of one limit.
     struct Waiting {
         struct Alike {
             RequestId request;
@@ -115,7 +116,7 @@ private:
         QueueTree* tree;
         std::uint32_t& operator()(QueueId id) const { return tree->orders_[raw(id)].position; }
     };
-    // What a queue has to try.
+    // A queue's children or applications that have something to try.
     struct Order {
         std::unique_ptr<IndexedHeap<QueueId, QueueBefore, QueuePosition>> children;
         std::unique_ptr<IndexedHeap<ApplicationId, ApplicationBefore, ApplicationPosition>> applications;

@@ -1,5 +1,5 @@
-// What is used of each queue, what waits in it, and what follows from that: headroom, share, priority, whether one more
-// application may run.
+// Usage of each queue, pending asks in it, and values that follow from them: headroom, share, priority, whether one
+// more application may run.
 //
 //   share      the largest part, over resources, of what is allocated in the queue's own measure: guaranteed where it names
 //              the resource, else the lowest maximum of the path (of root: the cluster), else the resource is ignored
@@ -7,7 +7,8 @@
 //              that the cluster does not have is zero at root
 //   priority   the highest of what waits below, with offsets on the way up; a fence shows its offset instead
 //
-// A charge or a refund touches the path to root alone. Orders are kept elsewhere: whoever changes something here tells them.
+// A charge or a refund touches the path to root alone. Orders are kept elsewhere: a caller that changes something here
+// tells them.
 //
 // Thread: the engine's. Owner of names and queues: the caller.
 #pragma once

@@ -7,8 +7,8 @@
 //
 // Asks mostly come in the order in which they are tried, so a priority is mostly one run: to take the
 // first ask and to add a last one costs the same for ten asks as for a million. The worst order makes
-// runs of one ask, and then it is a plain heap: O(log n). The members of a pod group follow each other by
-// their keys (QueueSort of coscheduling), whatever runs they are in; an element of n asks is a run of its own.
+// runs of one ask, and then it is a plain heap: O(log n). The members of a pod group follow each other by their keys
+// (QueueSort of coscheduling), in one run or in several; an element of n asks is a run of its own.
 //
 // Only the path that changed is reordered. An application whose shim has no credit is taken out of the
 // leaf's heap and keeps its own.
@@ -48,7 +48,7 @@ private:
     static constexpr RunId kNoRun = UINT32_MAX;
 
     struct Run {
-        PendingKey key;  // of its first ask; of an element, of the one that was first at its insert
+        PendingKey key;  // of its first ask; of an element, of its first ask at its insert
         std::uint32_t position = kNotInHeap;
         bool element = false;  // its asks are one element
         AskList<InWaiting> asks;
@@ -62,7 +62,7 @@ private:
         std::uint32_t& operator()(RunId id) const { return (*runs)[id].position; }
     };
     using RunHeap = IndexedHeap<RunId, RunBefore, RunPosition>;
-    // Runs of a priority that may go on: one for new asks, one for those that come back.
+    // Runs of a priority that may go on: one for new asks, one for asks that come back.
     using OpenRuns = std::array<RunId, 2>;
 
     struct Application {

@@ -1,8 +1,8 @@
-// Who is next. One interface, so that the pipeline selects ahead without knowing what ranks asks: arrival and
-// priority alone (leaf_order.h), or later the shares of a tree of queues.
+// The pending order. One interface, so that the pipeline selects ahead without knowing how asks are ranked: by arrival
+// and priority alone (leaf_order.h), or later by the shares of a tree of queues.
 //
-// An *element* is what the order ranks: one ask, or n asks that are tried together (a gang). The asks of an element
-// are of one application. It has the rank of its first ask at its insert, and keeps it while it is inside, whatever
+// The order ranks *elements*: one ask, or n asks that are tried together (a gang). The asks of an element
+// are of one application. It has the rank of its first ask at its insert, and keeps it while it is inside, even if
 // members leave it. It is taken whole, and given back whole.
 //
 //   out --insert--> inside --take (charges)--> taken --tried, placed--> its asks stay charged until they end
@@ -72,7 +72,7 @@ public:
     // Asks that are inside.
     std::size_t size() const { return size_; }
 
-    // --- who is next
+    // --- selecting
     // The first ask of what take() would give, or kNone if nothing inside is selectable.
     virtual AskId peek() const = 0;
     // Takes the first selectable element out, and charges it. Empty if there is none. Valid until the next call.
@@ -104,9 +104,9 @@ public:
     // Asks that are charged.
     std::size_t charged() const { return charged_; }
 
-    // Another one means: what was taken and is not tried yet may no longer be what take() would give, were it all given
-    // back. Whoever takes ahead then refunds and inserts all of that, the last first, before anything is tried or taken.
-    // insert, remove, charge, refund, credit and limits may change it; take() never does.
+    // Another version means: elements taken and not tried yet may no longer be those take() would give, were they all
+    // given back. A caller that takes ahead then refunds and inserts all of them, the last first, before anything is
+    // tried or taken. insert, remove, charge, refund, credit and limits may change it; take() never does.
     std::uint64_t version() const { return version_; }
 
 protected:

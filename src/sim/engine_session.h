@@ -1,4 +1,4 @@
-// The one shim of a simulation and its engine: what the dump says goes in, what is decided comes out, at once.
+// The one shim of a simulation and its engine: the dump's objects go in, decisions come out, at once.
 //
 // Thread: one. Owns the engine.
 #pragma once
@@ -32,7 +32,7 @@ struct LogLine {
     std::string message;               // of a placement: its devices, or `-`
 };
 
-// What the engine tells its shim to do, or of a pod that it does not try.
+// The engine's order to its shim, or its word on a pod that it does not try.
 struct Order {
     enum class Kind : std::uint8_t { place, delete_victim, gated };
     Kind kind = Kind::place;
@@ -58,7 +58,7 @@ public:
 
     Engine& engine() { return engine_; }
     const Engine& engine() const { return engine_; }
-    // What the engine would not take, as lines.
+    // Items that the engine rejected, as lines.
     const std::vector<std::string>& refused() const { return refused_; }
 
 private:

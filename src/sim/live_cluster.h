@@ -1,5 +1,5 @@
-// The API server and the kubelets of a timeline: which objects there are, which pods are on their way out, and what
-// the engine is told of every change. It decides nothing; the rules of deletion are those of README.md.
+// The API server and the kubelets of a timeline: which objects there are, which pods are on their way out, and the
+// messages that tell the engine of every change. It decides nothing; the rules of deletion are in README.md.
 //
 // Thread: one. Owns the objects; the dump, whose dictionary they use, outlives it.
 #pragma once
@@ -43,7 +43,7 @@ public:
     // them when that has come to the instant at hand, and of all else before.
     void state_terminations();
 
-    // What the engine decided.
+    // Carry out the engine's decisions.
     void place(std::int64_t now_ms, const std::string& key, std::string_view node);
     // True: the pod was running until now. (The engine repeats itself when a victim stays for long.)
     bool preempt(std::int64_t now_ms, const std::string& key);
@@ -58,7 +58,7 @@ public:
     const std::map<Text, kube::ConvertedNode>& nodes() const { return nodes_; }
     std::string_view text(Text id) const { return dump_.texts().text(id); }
     std::uint64_t gone() const { return gone_; }
-    // What of the events was left out, and why.
+    // Parts of the events that were left out, and why.
     std::vector<kube::ObjectFault> take_remarks() { return std::exchange(remarks_, {}); }
 
 private:

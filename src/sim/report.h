@@ -1,4 +1,5 @@
-// What a simulation decided, for people (a table) and for programs (JSON, YAML: see README.md).
+// Report of a simulation's decisions, for people (a table) and for programs (JSON, YAML: see
+// README.md).
 //
 // Thread: one. Writes as the decisions come.
 #pragma once

@@ -65,7 +65,7 @@ public:
     // a further failure of a pod only if its message has changed. Gated pods come last.
     void run(const OnDecision&);
 
-    // What the engine would not take of the dump, as lines.
+    // Items of the dump that the engine rejected, as lines.
     const std::vector<std::string>& refused() const;
 
 private:

@@ -78,9 +78,9 @@ public:
 
     TimelineSummary run(const OnDecision&, const OnInstant& = {});
 
-    // What the engine would not take, as lines.
+    // Items that the engine rejected, as lines.
     const std::vector<std::string>& refused() const;
-    // What of the events had no effect, or another one than it seems.
+    // Parts of the events that had no effect, or another effect than it seems.
     std::vector<kube::ObjectFault> take_remarks();
 
 private:

@@ -1,6 +1,6 @@
-// What the engine thread says to the teller: small records in a ring, which a thread of its own tells, or the engine's
-// thread itself between two inputs. Decisions are whole before they are announced; nothing comes back from here that could
-// change one.
+// Announcements of the engine thread to the teller: small records in a ring, which a thread of its own tells, or the
+// engine's thread itself between two inputs. Decisions are whole before they are announced; nothing comes back from
+// here that could change a decision.
 //
 // Thread: the engine's, which makes it, and ends it. Owner: ring, teller and its thread are its own.
 //
@@ -77,8 +77,8 @@ public:
             tell_all();
         }
     }
-    // What is to be sent is offered to the sink: at once, and then returns how many batches were taken; or soon, by the
-    // teller's thread.
+    // Offers batches to the sink: at once, and then returns how many batches were taken; or soon, by the teller's
+    // thread.
     std::size_t flush();
     // Returns when all that was announced has been told.
     void settle();

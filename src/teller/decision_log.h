@@ -1,6 +1,5 @@
 // The decision log: one line per attempt and per allocation that the engine itself ends, and its digest.
-// Format: rules/log.md. The same record gives the same bytes whatever the settings that
-// must not decide.
+// Format: rules/log.md. The same record gives the same bytes; settings that must not decide may differ.
 //
 // Thread: the teller's.
 #pragma once

@@ -1,5 +1,5 @@
-// What lies in the ring between the engine and the teller: one record for each thing that the engine says. A head of
-// fixed size, then the bytes of its texts: copies, because the engine's tables may change at once.
+// Records in the ring between the engine and the teller: one for each announcement of the engine. A head of fixed size,
+// then the bytes of its texts: copies, because the engine's tables may change at once.
 //
 // Thread: plain data; written by the engine's, read by the teller's.
 #pragma once
