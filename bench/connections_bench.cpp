@@ -1,4 +1,4 @@
-// What a packet costs in the data plane, by layer and by number of connections: both ends in one
+// Cost of a packet in the data plane, by layer and by number of connections: both ends in one
 // thread over a pair of ring ports, so that the time is CPU time of client and server together and
 // nothing waits for a wire.
 //

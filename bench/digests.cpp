@@ -1,8 +1,7 @@
 // Every workload of `bayplan bench` at reduced size, decided by the naive oracle and by the engine in many ways: the
 // digests of all decisions must be equal. Prints a line per workload, NAME DIGEST, so that builds of different
 // compilers can be compared as well. Exit status 1 if any two differ.
-//
-// Thread: main, and those of the engine under test.
+// Thread: main, and the threads of the engine under test.
 #include <algorithm>
 #include <cstdio>
 #include <set>

@@ -34,7 +34,7 @@ using namespace measure;
 using workload::NamedWorkload;
 using workload::Workload;
 
-// What `bayplan bench` has of plain loads, too: the names are those of workload/named_workloads.
+// The plain loads that `bayplan bench` has too, with the names of workload/named_workloads.
 constexpr const char* kLoads[] = {
     "SchedulingBasic/500Nodes_1000Pods",
     "Overfull/100Nodes_6000Pods",
@@ -204,7 +204,7 @@ void register_all(std::vector<std::unique_ptr<Case>>& cases) {
         })->Unit(benchmark::kMillisecond);
         for (const bool stream : {false, true}) {
             if (stream && name.starts_with("Priorities")) {
-                continue;  // what is tried first depends on what has come in
+                continue;  // the order of attempts depends on the asks that have come in
             }
             for (const Way& way : kWays) {
                 const std::string full = (stream ? "stream/" : "decide/") + name + "/" + way.name;

@@ -3,7 +3,7 @@
 // from the standard library that can do the same things.
 //
 //   fill            a million inserts
-//   pop_and_push    take the first, insert one that arrives: the steady state
+//   pop_and_push    take the first, insert a new ask: the steady state
 //   update          a random ask changes its priority
 //   remove          a random ask is released (and inserted again: the pair is timed)
 //

@@ -1,5 +1,5 @@
-// What a running pod costs in memory: a cluster is stated, full of pods that run, and what the engine has allocated is
-// told stage by stage.
+// Memory of a running pod: a cluster is stated, full of pods that run, and the engine's allocated bytes are told stage
+// by stage.
 //
 //   bench/memory_bench                                    100,000 nodes, 10 million pods, 10,000 classes
 //   bench/memory_bench --nodes 1000 --pods 100000 --names uid

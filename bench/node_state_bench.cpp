@@ -1,4 +1,4 @@
-// What a placement costs the node state: three amounts of one node written to the side that nobody
+// Cost of a placement for the node state: three amounts of one node written to the side that nobody
 // reads, logged, and published so often as the argument says (an engine publishes once per batch).
 // With and without a reader on another thread that walks all shards all the time, as proposals do.
 //

@@ -1,6 +1,6 @@
 // How full do devices get? The published recipe of the openb trace: the GPU nodes, pods of the default list drawn
-// with replacement until they ask for 130 % of all GPUs, in random order, and nobody leaves; ten seeds. What counts
-// is the share of all devices that is allocated when the pods that have arrived ask for 80 % ... 130 % of them.
+// with replacement until they ask for 130 % of all GPUs, in random order, and nobody leaves; ten seeds. Measured is the
+// share of all devices that is allocated when the pods that have arrived ask for 80 % ... 130 % of them.
 //
 //   Random, BestFit    simple schedulers of this harness (packing_books.h), with the same books
 //   least_allocated    the engine with Kubernetes' defaults
@@ -243,7 +243,7 @@ bool compare_policies(const workload::Workload& load, std::uint64_t seeds) {
     return good;
 }
 
-// Shapes like those of the trace, few enough for the oracle.
+// Shapes like the trace's, few enough for the oracle.
 workload::Workload made_up_cluster() {
     constexpr std::int64_t kGi = std::int64_t{1} << 30;
     workload::Workload load;

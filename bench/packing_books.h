@@ -1,5 +1,5 @@
-// The books of a cluster with devices, kept by whoever measures how well it is packed: what is free, who may
-// go where, and two plain policies of others to hold against, Random and BestFit.
+// The books of a cluster with devices, kept by the benchmark that measures packing: free amounts, the nodes that each
+// pod may go to, and two plain policies of others to compare with, Random and BestFit.
 //
 // Units: cpu in milli-cores, memory in MiB, devices in 1000 each. Thread: its owner's.
 #pragma once
@@ -57,7 +57,7 @@ private:
         std::string name;
         std::int64_t cpu = 0;
         std::int64_t memory = 0;
-        std::vector<std::int64_t> devices;  // what is left of each
+        std::vector<std::int64_t> devices;  // amount left of each
     };
     std::int64_t left(const Node&) const;
 

@@ -5,7 +5,7 @@
 //   propose/changed     a class that knows all but N blocks (second argument)
 //   scan                the peer: one ask over all nodes
 //   commit/same_class   resolve, take the node: the next ask of a class in a run of them
-//   commit/excluded     the same, where each ask excludes three nodes: those that the class would take first
+//   commit/excluded     the same, where each ask excludes three nodes: the nodes that the class would take first
 //   commit/changed      resolve of a class after N other blocks changed; taking is not in it
 //
 // First argument: nodes. Thread: the benchmark's. per_node and per_block are times.

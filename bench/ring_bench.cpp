@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kCapacity = 4'096;
 constexpr std::size_t kBurstMax = 256;
 
-// What the daemon's rings carry is moved, not copied: a pointer and a few numbers.
+// The daemon's rings move their entries, and copy none: a pointer and a few numbers.
 struct Message {
     std::unique_ptr<int> body;
     std::uint64_t connection = 0;

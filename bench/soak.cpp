@@ -32,7 +32,7 @@ struct Options {
     std::uint32_t workers = 1;
 };
 
-// What may be added to the memory of the first sample: allocators and hash tables breathe.
+// Allowed growth over the memory of the first sample: allocators and hash tables breathe.
 constexpr double kGrowth = 0.05;
 constexpr std::int64_t kResidentSlack = std::int64_t{8} << 20;
 constexpr std::int64_t kLiveSlack = std::int64_t{1} << 20;

@@ -30,7 +30,7 @@ public:
     // Pods come, are decided, the oldest end; a node is replaced.
     void turn();
 
-    // What the books say otherwise than the engine's counters, in sentences.
+    // Appends the differences between the books and the engine's counters, in sentences.
     void compare(std::vector<std::string>& differences) const;
     const Engine& engine() const { return engine_; }
     std::uint64_t turns() const { return turns_; }

@@ -31,8 +31,8 @@ struct Link {
 // Without the Ethernet address, which is the device's. False with the reason in `error`.
 bool read_link(const DpdkPortOptions&, Link& out, std::string& error);
 
-// Whom to send to on the link so that `remote` is reached; nothing when there is no way, or it is
-// ourselves.
+// The address to send to on the link so that `remote` is reached; nothing when there is no way, or it is our own
+// address.
 std::optional<IpBytes> next_hop(const Link&, const UdpAddress& remote);
 
 IpBytes ip_bytes(const UdpAddress&);

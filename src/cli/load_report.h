@@ -1,7 +1,7 @@
 // The report of a load: for people, and as JSON.
 //
-// Thread: any, pure functions. Where the daemon's status is not known, packets and drops are those
-// of the shim's own port, and digest, workers, cores and cpus are null.
+// Thread: any, pure functions. Where the daemon's status is not known, packets and drops are the
+// shim's own port's, and digest, workers, cores and cpus are null.
 #pragma once
 
 #include <optional>

@@ -64,8 +64,7 @@ public:
 
     // Returns when the engine stands and waits for input. False: `error` says what failed.
     bool start(std::string& error);
-    // Whom to wake when there are answers for connections of this lcore; it outlives the thread's
-    // run.
+    // The data plane to wake when there are answers for connections of this lcore; it outlives the thread's run.
     void attach(dataplane::DataPlane& plane, std::size_t lcore = 0) {
         planes_[lcore].store(&plane, std::memory_order_release);
     }

@@ -1,5 +1,5 @@
-// Files of /proc and /sys, below a directory that stands for the root of the host: "/" itself, or one
-// that a test or a support bundle has filled.
+// Files of /proc and /sys, below a directory that stands for the root of the host: "/" itself, or a directory that a
+// test or a support bundle has filled.
 //
 // Thread: any; holds nothing but the path. Errors: a value that cannot be had comes with the reason.
 #pragma once

@@ -16,7 +16,7 @@
 
 namespace bayplan {
 
-// Whom a pod term means, without its topology key.
+// The pods that a pod term means, without its topology key.
 struct TermMatch {
     std::vector<Text> namespaces;  // sorted; the pod's own if the term says nothing of namespaces
     std::optional<LabelSelector> namespace_selector;

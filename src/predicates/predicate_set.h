@@ -1,5 +1,5 @@
-// The predicates in force, in Kubernetes' order of evaluation (the first that fails a node is the one
-// that is reported for it).
+// The predicates in force, in Kubernetes' order of evaluation (the first predicate that fails a node is reported for
+// it).
 //
 // Thread: immutable once made; filter: any; the rest: the engine's.
 #pragma once

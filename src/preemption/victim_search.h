@@ -1,4 +1,4 @@
-// Whom would have to go so that an ask may run on a node, and on which node that costs least.
+// The pods that would have to go so that an ask may run on a node, and the node where that costs least.
 // Source of the rules: rules/preemption.md (the preemption document; Kubernetes 1.35, DefaultPreemption).
 //
 // Thread: the engine's; see node_trial.h for what else may run meanwhile.

@@ -1,4 +1,4 @@
-// Keys of asks: whatever they are, they come back as they were, in little room, and leave nothing behind.
+// Keys of asks: keys of any form come back as they were, in little room, and leave nothing behind.
 
 #include <gtest/gtest.h>
 

@@ -66,7 +66,7 @@ protected:
         engine.flush();
         bad.acknowledge(sink.told[0] + sink.told[1]);
     }
-    // What a shim may have, and what that may really be: maps are rarely full.
+    // The counted bytes that a shim may have, and the real bytes that they may be: maps are rarely full.
     void expect_bounded(std::int64_t live_before) {
         EXPECT_LE(counted(), kAll / 2);
         EXPECT_GT(counted(), kAll / 2 - kAll / 16);

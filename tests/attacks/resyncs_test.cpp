@@ -18,7 +18,7 @@ EngineOptions options_of_resyncs() {
     return options;
 }
 
-// An honest shim with a node of its own, and one that means harm.
+// An honest shim with a node of its own, and a shim that means harm.
 class Resyncs : public ::testing::Test {
 protected:
     Resyncs() {

@@ -1,5 +1,5 @@
-// A shim with a certificate, and bad intent: statements that say little and want much. What they cost is counted, in work
-// and in bytes, and may not grow faster than what is said.
+// A shim with a certificate, and bad intent: statements that say little and want much. Their cost is counted, in work
+// and in bytes, and may not grow faster than the statements.
 #include <gtest/gtest.h>
 #include <jemalloc/jemalloc.h>
 
@@ -72,7 +72,7 @@ protected:
             define(partition.shim, static_cast<SpecNumber>(i + 1), terms[i], times);
         }
         const std::uint64_t cost = work() - before;
-        EXPECT_EQ(told(partition, "more than 4096 entries in all lists"), 0u);  // what is rejected costs nothing
+        EXPECT_EQ(told(partition, "more than 4096 entries in all lists"), 0u);  // a rejected spec would cost nothing
         return cost;
     }
 };

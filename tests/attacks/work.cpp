@@ -1,4 +1,4 @@
-// See work.h. What the compiler calls at every piece of counted code. Thread: any.
+// See work.h. The functions that the compiler calls at every piece of counted code. Thread: any.
 #include "work.h"
 
 #include <atomic>

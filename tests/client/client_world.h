@@ -47,7 +47,7 @@ private:
     }
 };
 
-// Books with two nodes, one application, and whatever pods the test enters.
+// Books with two nodes, one application, and the pods that the test enters.
 class Books final : public StateSource {
 public:
     void begin() override { ++begun; }

@@ -1,4 +1,4 @@
-// The journal: what is flushed is there again, whatever the tail looks like.
+// The journal: flushed entries are there again, with a tail of any form.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -18,7 +18,7 @@
 
 namespace bayplan::testing {
 
-// What a hello said, with texts owned.
+// The fields of a hello, with texts owned.
 struct SeenHello {
     std::string partition;
     std::uint64_t shim_instance = 0;

@@ -2,7 +2,7 @@
 //
 // Allowed:   a look that shows one published state, old or new.
 // Forbidden: a look that shows half of a change (lanes of one block that disagree, a block that
-//            disagrees with its version), a state that was never published, or one that goes back.
+//            disagrees with its version), a state that was never published, or a state older than the one before.
 //
 // The writer sets all lanes of a block to the same number, lane by lane, so any look into the middle of
 // a change shows. Faults put in on purpose (tests/mutants) must each make this fail: no wait for
@@ -89,7 +89,7 @@ TEST(ShardLitmus, readers_run_while_the_writer_writes_and_see_whole_states_only)
             }
         });
     }
-    // Until there was enough of both at the same time, whatever the machine's speed.
+    // Until there was enough of both at the same time, on a slow machine too.
     for (std::int64_t value = 2; value < 200'000 && (value < 2'000 || found.looks_during_publish < 200); ++value) {
         write_state(shard, value);
         publishing = true;

@@ -1,7 +1,7 @@
-// Both sides of every shard are the same after a publish, whatever happened before it and for however long nobody read.
+// Both sides of every shard are the same after a publish, after any changes and any time without a reader.
 //
-// Random histories of everything that a node state can be told; now and then a publish, and then every field of what
-// readers see against what the writer sees. Missing columns are not zeros here: a side has what the other has.
+// Random histories of everything that a node state can be told; now and then a publish, and then every field of the
+// readers' side against the writer's. Missing columns are not zeros here: a side has what the other has.
 
 #include <gtest/gtest.h>
 
@@ -189,7 +189,7 @@ TEST(ShardSides, are_the_same_after_every_publish_of_random_histories) {
     }
 }
 
-// What readers see stands still until somebody publishes, and takes no memory while nobody ever has.
+// The readers' side stands still until a publish, and takes no memory before the first.
 TEST(ShardSides, what_readers_see_is_left_alone_until_a_publish) {
     NodeState state(1, 1);
     History history(state, 3);

@@ -24,7 +24,7 @@ std::string audit(OpenEngine& engine) {
     return broken.empty() ? "" : broken.front();
 }
 
-// A random transaction, all of it undone in the end. What differs then, or "".
+// A random transaction, all of it undone in the end. Returns the difference that is left, or "".
 std::string undone(OpenEngine& engine, Random& random, const std::vector<AskId>& in_hand) {
     Commit& commit = engine.lifecycle.commit();
     RandomDeltas deltas(engine, random, in_hand);
@@ -73,7 +73,7 @@ void put_back(OpenEngine& engine, const std::vector<AskId>& in_hand) {
     }
 }
 
-// The history of a seed, with transactions that are undone between its events. What went wrong, or "".
+// The history of a seed, with transactions that are undone between its events. Returns the fault, or "".
 std::string history_with_transactions(std::uint64_t seed) {
     const EngineOptions options = property::options_of(seed, false);
     oracle::Oracle oracle(options);
@@ -101,7 +101,7 @@ std::string history_with_transactions(std::uint64_t seed) {
             }
         }
     }
-    // What was undone has left no trace in what was decided since.
+    // Undone transactions have left no trace in the decisions since.
     if (engine.sink.log() != oracle.log()) {
         return "the decisions are others than without the transactions";
     }

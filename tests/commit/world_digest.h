@@ -1,4 +1,4 @@
-// What a world is, table by table: every table that decides, by what it says, in no order where order does not decide.
+// Digest of a world, table by table: the contents of every table that decides, in no order where order does not decide.
 // Versions, logs and caches are left out.
 //
 // Thread: the test's. Makes the plans of all specs that are alive, so that it finds the same each time.

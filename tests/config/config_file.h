@@ -26,7 +26,7 @@ private:
     std::filesystem::path folder_;
 };
 
-// CPUs 0-3 online, 0-1 allowed, whatever the machine of the test has.
+// CPUs 0-3 online, 0-1 allowed, on any machine.
 threads::HostCpus four_cpus_two_allowed();
 threads::HostCpus many_cpus(std::size_t count);  // all allowed
 

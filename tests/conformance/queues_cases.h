@@ -25,7 +25,7 @@ std::string text_of(const json::object&, std::string_view name);
 
 queue_tree::Submission submission_of(const json::object& application);
 queue_config::Resources resources_of(const json::value&);
-// What YuniKorn's text says at least where it refuses for the same reason.
+// Words that YuniKorn's text has where it refuses for the same reason.
 std::string_view words_of(queue_tree::Refusal);
 
 }  // namespace bayplan::conformance

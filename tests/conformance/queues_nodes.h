@@ -31,7 +31,7 @@ public:
     bool fits(const std::string& id, const Resources& ask) const;
     // The first of the policy's order that has room, is schedulable and not reserved; "": none.
     std::string find(const Resources& ask, const queue_config::NodeSortPolicyConfig&) const;
-    // The one that lacks least of what is asked, and could hold it were it empty; "": none.
+    // The node that lacks least of the ask's resources, and could hold the ask were it empty; "": none.
     std::string find_to_reserve(const Resources& ask, const queue_config::NodeSortPolicyConfig&) const;
     void charge(const std::string& id, const Resources& ask, int sign);
 

@@ -23,7 +23,7 @@ public:
 
     // "" or why the configuration is refused.
     std::string load(const std::string& yaml);
-    // What the step came to, in the form of a case's `expect`; empty where nothing is to be seen.
+    // Result of the step, in the form of a case's `expect`; empty where nothing is to be seen.
     json::object step(const json::object&, bool nodes_matter);
 
 private:

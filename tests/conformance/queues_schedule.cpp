@@ -59,7 +59,7 @@ std::string judge_schedule(const json::object& test_case) {
         const json::object& step = value.as_object();
         json::object own = run.step(step, nodes_matter);
         const json::value* const expected = step.if_contains("expect");
-        // What a refused configuration is called is not compared: that it is refused is.
+        // The name of a refused configuration is not compared, only that it is refused.
         if (text_of(step, "op") == "config") {
             if ((expected != nullptr) != own.contains("error"))
                 return fmt::format("step {}: accepted, or refused", number);

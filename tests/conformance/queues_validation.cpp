@@ -1,4 +1,4 @@
-// queues.yaml texts: accepted or refused, and the checksum of those that are accepted.
+// queues.yaml texts: accepted or refused, and the checksum of accepted texts.
 #include <fmt/format.h>
 
 #include "queue_config/load.h"

@@ -224,7 +224,7 @@ TEST_F(Hostile, a_daemon_that_is_stopped_for_five_seconds_goes_on_and_loses_noth
     std::thread asking([&] { shim.ask(0, kPods); });
     ASSERT_TRUE(until([&] { return shim.allocated > 100; }));
     daemon.signal(SIGSTOP);
-    std::this_thread::sleep_for(std::chrono::seconds(5));  // what is tested is the length of it
+    std::this_thread::sleep_for(std::chrono::seconds(5));  // the length of the stop is tested
     daemon.signal(SIGCONT);
     asking.join();
     ASSERT_TRUE(until([&] { return shim.allocated >= kPods; })) << shim.allocated << daemon.log();

@@ -1,5 +1,5 @@
 // The real ethdev port over a pair of rings in this process: ARP, datagrams both ways, and above
-// all that every buffer comes back whatever happens to it. No privileges, no hugepages.
+// all that every buffer comes back in every case. No privileges, no hugepages.
 #include <gtest/gtest.h>
 #include <sched.h>
 

@@ -33,7 +33,7 @@ std::vector<std::uint8_t> Flood::with_token(std::vector<std::uint8_t> packet) {
     const std::size_t size = packet.size();
     const std::size_t at = 7 + packet[5] + packet[6 + packet[5]];
     auto token = noise(kSize);
-    token[0] = 0xb6;  // what ngtcp2's Retry tokens begin with
+    token[0] = 0xb6;  // first byte of ngtcp2's Retry tokens
     packet[at] = kSize;
     packet.insert(packet.begin() + static_cast<std::ptrdiff_t>(at) + 1, token.begin(), token.end());
     packet.resize(size);

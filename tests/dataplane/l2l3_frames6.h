@@ -1,4 +1,5 @@
-// IPv6 and tagged frames for tests of the L2/L3 code, built from scratch as those of l2l3_frames.h.
+// IPv6 and tagged frames for tests of the L2/L3 code, built from scratch like the frames of
+// l2l3_frames.h.
 //
 // Thread: any; plain values.
 #pragma once

@@ -1,5 +1,5 @@
-// Several lcores on one port: who gets a connection, and that it stays there whatever queue its
-// packets come by.
+// Several lcores on one port: which lcore gets a connection, and that it stays there if its packets
+// come by another queue.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -161,7 +161,7 @@ TEST(QuicRetry, a_token_of_another_address_is_refused) {
     world.network.tap = [&](const UdpAddress& from, const std::vector<std::uint8_t>& bytes) {
         if (from.port != 50'000 || bytes.size() < 1200) return;
         seen.push_back(bytes);
-        // What comes with the token never arrives, so that its id stays unknown.
+        // Packets with the token never arrive, so that the connection's id stays unknown.
         if (seen.size() == 2) world.network.weather.loss = 1;
     };
     world.connect(world.add(world.options(false), world.client_user));

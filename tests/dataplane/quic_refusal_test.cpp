@@ -1,4 +1,4 @@
-// Who is let in and who is not, and that either side's log can say why.
+// Peers that are admitted and peers that are refused, and that either side's log can say why.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -114,7 +114,7 @@ TEST(QuicTransfer, a_handler_that_refuses_pushes_back_to_the_sender_and_loses_no
     ASSERT_TRUE(world.run_until([&] { return world.client_user.sends_refused > 100; }));
     world.run_for(2'000'000'000);
 
-    // What is on its way is bounded by the two buffers and the window; then the sender stands
+    // Bytes on their way are bounded by the two buffers and the window; then the sender stands
     // still.
     const std::uint64_t stuck_at = world.client_user.sent(Stream::state);
     EXPECT_LT(stuck_at, 2'000u);

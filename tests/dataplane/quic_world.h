@@ -118,7 +118,7 @@ public:
     std::vector<std::string> refused;
     std::string fault;  // set when what arrived is not what was sent
     bool check_content = true;
-    std::vector<std::vector<std::byte>> kept;  // what arrived when check_content is off
+    std::vector<std::vector<std::byte>> kept;  // frames that arrived when check_content is off
 
 private:
     struct Outgoing {

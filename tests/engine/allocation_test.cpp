@@ -28,7 +28,7 @@ const std::uint64_t* counter_of_this_thread() {
     return bytes;
 }
 
-// What threads have asked for, read while they have nothing to do.
+// Bytes that threads have allocated, read while they have nothing to do.
 class Counted {
 public:
     void add_this_thread() {
@@ -91,7 +91,7 @@ private:
     TestShim shim_;
 };
 
-// What the last of many turns allocated, and may: its decisions.
+// The last of many turns may allocate only its decisions.
 void expect_decisions_alone(EngineOptions options, std::size_t threads) {
     Counted counted;
     counted.add_this_thread();
@@ -103,7 +103,7 @@ void expect_decisions_alone(EngineOptions options, std::size_t threads) {
     }
     const std::uint64_t allocated = load.turn();
     // Records of a batch are given room by doubling, texts by pieces four times as large up to 16 KiB, and
-    // what is not acknowledged is remembered.
+    // unacknowledged decisions are remembered.
     const std::uint64_t decisions = 2 * 1'024 * sizeof(Decision) + 2 * sink.text + 16'384 + 16 * kPods;
     EXPECT_LE(allocated, decisions);
     EXPECT_EQ(counted.threads(), threads);

@@ -1,5 +1,5 @@
-// What a shrinking node, a stated pod and a foreign pod may do that a placement may not: go beyond the
-// capacity; and that it shows.
+// A shrinking node, a stated pod and a foreign pod may go beyond the capacity, as a placement may not; and that it
+// shows.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What pods cost in memory, and that nothing stays of them: jemalloc counts the bytes that are allocated. No times.
+// Memory of pods, and that nothing stays of them: jemalloc counts the bytes that are allocated. No times.
 
 #include <gtest/gtest.h>
 #include <jemalloc/jemalloc.h>
@@ -209,7 +209,7 @@ TEST(Memory, nothing_stays_of_generations_of_pods_nodes_labels_and_specs) {
     }
     EXPECT_EQ(shim.faults(), 0u);
     EXPECT_LE(after, second * 1.02 + 16'384) << "something is kept of each generation";
-    // What stays is room of a fixed size: columns of the nodes' slots, the last chunk of each table, changes to be shown.
+    // Only room of a fixed size stays: columns of the nodes' slots, the last chunk of each table, changes to be shown.
     EXPECT_LE(after, full * 0.6) << "of " << full;
     RecordProperty("full", static_cast<int>(full));
     RecordProperty("after", static_cast<int>(after));

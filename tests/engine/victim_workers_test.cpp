@@ -1,4 +1,4 @@
-// The workers that look for victims: every piece is done once, by whoever is free, and the CPUs are noted.
+// The workers that look for victims: every piece is done once, by a thread that is free, and the CPUs are noted.
 #include <gtest/gtest.h>
 #include <sched.h>
 

@@ -34,7 +34,7 @@ void put_right6(Frame8& frame, std::uint8_t choice) {
     if ((choice & 16) != 0 && frame[20] == 58 && frame.size() >= 58) seal6(frame, 56);
 }
 
-// What the bits of `choice` ask for, where the frame is long enough.
+// Sets right the fields that the bits of `choice` name, where the frame is long enough.
 void put_right(Frame8& frame, std::uint8_t choice) {
     if ((choice & 1) != 0 && frame.size() >= 14) std::ranges::copy(kOwnMac, frame.begin());
     if ((choice & 2) != 0 && frame.size() >= 14) std::ranges::copy(kPeerMac, frame.begin() + 6);
@@ -61,7 +61,7 @@ void check_echo6(const Frame8& reply) {
     require(reply[54] == 129 && sum6_by_the_book(reply, get16(reply, 18)) == 0xffff);
 }
 
-// The one it goes to, whoever that is, has nothing to say to it.
+// The station that the reply goes to does not answer it.
 void check_silence(Frame8& reply) {
     Station other;
     std::copy_n(reply.begin(), 6, other.mac.begin());

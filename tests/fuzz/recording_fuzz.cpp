@@ -1,5 +1,5 @@
 // The record of a run against any bytes: as the payload of an entry (first byte even), whose checksum somebody may well
-// have made right, and as a whole file (odd). What is accepted survives being encoded and decoded again.
+// have made right, and as a whole file (odd). Accepted bytes survive being encoded and decoded again.
 //
 // Built by clang with -fsanitize=fuzzer,address; seeds come from record_corpus.
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// What a generator of seeds does with them: a file each, in the directory that it is told. Thread: main.
+// Writes the seeds of a generator: a file each, in the directory that it is told. Thread: main.
 #pragma once
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // The smaller readers of texts that people and files bring, by the first byte: configuration, table of comma-separated
 // values, a shim's journal, and what is written in one word: CPUs, sizes, durations.
-// What is accepted reads the same again when it is printed.
+// An accepted text reads the same again when it is printed.
 //
 // Built by clang with -fsanitize=fuzzer,address; seeds come from texts_corpus.
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What `bayplan check` finds on hosts of several kinds.
+// Findings of `bayplan check` on hosts of several kinds.
 #include <unistd.h>
 
 #include <algorithm>

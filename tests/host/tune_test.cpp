@@ -1,4 +1,4 @@
-// What `bayplan tune` proposes, changes and restores on hosts of several kinds.
+// Proposals, changes and restored values of `bayplan tune` on hosts of several kinds.
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -58,7 +58,7 @@ Answer undo(const HostRoot& root, bool dry_run = false) {
     return tune(root, arguments);
 }
 
-// All files below the root but those of the test and the state, with what is in them.
+// All files below the root, with their contents, but the files of the test and of the state.
 std::map<std::string, std::string> everything(const HostRoot& root) {
     std::map<std::string, std::string> files;
     for (const char* top : {"/proc", "/sys"}) {

@@ -1,4 +1,4 @@
-// What `--defaults` fills in, and that nothing is filled in without it.
+// Fields that `--defaults` fills in, and that nothing is filled in without it.
 #include "objects_in_text.h"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ TEST(Defaults, PodLevelLimitsBecomeRequestsOfThePod) {
     const Both limits_only(pod(R"({"containers":[{}],"resources":{"limits":{"cpu":"2"}}})"));
     EXPECT_EQ(limits_only.plain.requests("ns/p"), (Amounts{{"pods", 1}}));
     EXPECT_EQ(limits_only.full.requests("ns/p"), (Amounts{{"cpu", 2'000}, {"pods", 1}}));
-    // What containers request comes first.
+    // Requests of containers come first.
     const Both with_containers(pod(R"({"containers":[{"resources":{"requests":{"cpu":"300m"}}}],
         "resources":{"limits":{"cpu":"2"}}})"));
     EXPECT_EQ(with_containers.full.requests("ns/p"), (Amounts{{"cpu", 300}, {"pods", 1}}));

@@ -1,4 +1,5 @@
-// What a dump sends, in which order, what it leaves out, and that broken objects do not stop it.
+// Messages of a dump, their order, objects that are left out, and that broken objects do not stop
+// it.
 #include "objects_in_text.h"
 
 #include <gmock/gmock.h>

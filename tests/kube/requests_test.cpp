@@ -1,4 +1,4 @@
-// What pods request, by the rules of Kubernetes: table by table.
+// Requests of pods, by the rules of Kubernetes: table by table.
 #include "objects_in_text.h"
 
 #include <gmock/gmock.h>

@@ -26,7 +26,7 @@ protected:
         made.namespace_selector = std::move(selector);
         return match_of(made, world.text("own"));
     }
-    // Those namespaces that the term of a pod in `own` means.
+    // The namespaces that the term of a pod in `own` means.
     std::string meant(const TermMatcher& matcher, const TermMatch& match, bool incoming) {
         std::string names;
         for (const char* name : {"own", "dev", "prod", "bare", "unstated"}) {

@@ -1,4 +1,4 @@
-// What spread constraints count, and default constraints, by table.
+// The pods that spread constraints count, and default constraints, by table.
 
 #include <gtest/gtest.h>
 

@@ -130,7 +130,7 @@ TEST(LaneBounds, no_node_scores_better_than_the_bound) {
         ASSERT_GE(bound, best) << number;
         ASSERT_EQ(bounds[0], 0);
         ASSERT_EQ(bounds[3], bounds[1]);
-        // Nobody reaches more than the bound, and whoever scores so much reaches it.
+        // No lane reaches more than the bound, and a lane that scores so much reaches it.
         const auto wanted = static_cast<std::uint16_t>(1 + std::max<std::int64_t>(0, bound - random.below(3)));
         const std::uint64_t reaching = plain.reaching(one, terms, wanted);
         ASSERT_EQ(reaching & ~allowed, 0u);
@@ -201,7 +201,7 @@ struct Ranges {
     }
 };
 
-// What ranges may say is checked on clusters (tests/placement); here that every level says the same, of those that changed.
+// Bounds by ranges are checked on clusters (tests/placement); here that every level finds the same, for changed blocks.
 TEST(LaneBounds, ranges_are_bounded_the_same_at_every_level) {
     RandomLanes random(6);
     constexpr std::uint32_t kBlocks = 7 * kBlocksOfRun;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr ResourceId kPods = static_cast<ResourceId>(4);
 constexpr ResourceId kGpu = static_cast<ResourceId>(5);
-constexpr ResourceId kRare = static_cast<ResourceId>(20);  // beyond those that are bounded
+constexpr ResourceId kRare = static_cast<ResourceId>(20);  // beyond the bounded resources
 // Two whole runs of blocks in one shard, one and a part in the others.
 constexpr std::uint32_t kBlocks = 4 * NodeState::kRun + 5;
 
@@ -164,7 +164,7 @@ void compare(const BlockEvaluator& evaluator, const AskClass& ask_class, const S
     }
 }
 
-// The same of ranges, first of all blocks and then of those that changed.
+// The same of ranges, first of all blocks and then of changed blocks.
 void compare_ranges(const BlockEvaluator& evaluator, const AskClass& ask_class, const ShardSide& side,
                     const NodeState& nodes, std::uint32_t shard, Counts& counts) {
     const BlockBound bound = evaluator.bound_for(ask_class);

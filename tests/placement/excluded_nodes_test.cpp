@@ -163,7 +163,7 @@ protected:
         return naive_.best(subject, cache);
     }
 
-    // A node that is left alone among those that were named is not scored: it has nobody to beat.
+    // A node that is left alone of the named nodes is not scored: it has no other to beat.
     static std::uint32_t node_of(NodeKey key) { return raw(key == 0 ? kNone<Slot> : slot_of(key)); }
 
     void place(ClassId id, Slot slot) {

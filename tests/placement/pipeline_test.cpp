@@ -242,7 +242,7 @@ TEST(Pipeline, a_selected_ask_that_is_released_is_not_placed) {
     EXPECT_TRUE(broken.empty());
 }
 
-// Pods that look at every node's columns, for their host port: those of one `port` are alike but for the port.
+// Pods that look at every node's columns, for their host port: pods of one `port` are alike but for the port.
 void asks_of_port(TestShim& shim, std::uint16_t port, std::int64_t cpu, int count) {
     SpecItem spec{.number = port, .spec = {}};
     spec.spec.ports = {{.port = port}};

@@ -39,7 +39,7 @@ std::int64_t score_of(const Score& score, const Amounts& amounts, std::int64_t w
     }
     block.resources[0]->capacity[9] = amounts.cpu_capacity;
     block.resources[1]->capacity[9] = amounts.memory_capacity;
-    // What scores count, not what was requested; foreign pods count alike.
+    // Scored amounts, not requests; foreign pods count alike.
     block.resources[0]->used[9] = 1'000;
     block.resources[raw(kScoredCpu)]->used[9] = amounts.cpu_used / 2;
     block.resources[raw(kScoredCpu)]->foreign[9] = amounts.cpu_used - amounts.cpu_used / 2;

@@ -1,5 +1,5 @@
-// What must not decide does not decide: one history under many ways of executing it gives the same
-// bytes. The engine alone; its inputs are made absolute once.
+// Settings that must not decide do not decide: one history under many ways of executing it gives
+// the same bytes. The engine alone; its inputs are made absolute once.
 #include <gtest/gtest.h>
 
 #include <algorithm>

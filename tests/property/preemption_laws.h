@@ -5,9 +5,8 @@
 // - No pod of lower priority takes a place that is held for a nominated one.
 // - A pod that finds nobody to preempt has no node that it would fit on without the pods below it.
 // - Victims are of lower priority, ours, on the nominated node, and on their way out.
-//
-// What affinity and spread ask for is not counted (others can help by being there), so pods that have them are left to
-// the comparison with the oracle.
+// Affinity and spread are not counted (others can help by being there), so pods that have them are left to the
+// comparison with the oracle.
 //
 // Thread: one. Borrows the oracle during a call. Errors: the broken law as a text, "" if none is.
 #pragma once

@@ -1,5 +1,5 @@
-// What pods ask of nodes and what nodes and the cluster have, by chance: specs, labels, taints,
-// images, objects. Small vocabularies, so that selectors match about as often as not.
+// Random content of pods, nodes and the cluster: specs, labels, taints, images, objects. Small
+// vocabularies, so that selectors match about as often as not.
 //
 // Thread: one. The same random numbers give the same content. Errors: none.
 #pragma once
@@ -23,7 +23,7 @@ PodSpec random_spec(Random&, const IdOf&, const std::vector<std::string>& nodes)
 // Labels, taints and images of a node.
 void furnish(oracle::OwnedNode&, const std::string& name, Random&, const IdOf&);
 ObjectItem random_object(Random&, const IdOf&, const std::vector<std::string>& nodes);
-// What there is to begin with: namespaces, classes, some claims and volumes.
+// The first objects: namespaces, classes, some claims and volumes.
 std::vector<ObjectItem> first_objects(Random&, const IdOf&, const std::vector<std::string>& nodes);
 
 }  // namespace bayplan::property

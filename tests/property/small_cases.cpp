@@ -125,7 +125,7 @@ oracle::OwnedObjects all_objects() {
 
 oracle::OwnedObjects object(ClusterObject changed, bool removed = false) { return {{{std::move(changed), removed}}}; }
 
-// What becomes of the target.
+// The target after the change.
 oracle::OwnedAsk changed_ask(const SmallCase& one) {
     oracle::OwnedAsk ask = plain_ask(one, one.target);
     switch (one.change) {

@@ -8,7 +8,7 @@
 
 namespace bayplan::property {
 
-// What every ask's spec asks of the only node (zone `east`).
+// The demands of every ask's spec on the only node (zone `east`).
 enum class Kit {
     none,    // no spec
     port,    // a host port: one pod at a time

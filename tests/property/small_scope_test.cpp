@@ -1,5 +1,5 @@
-// What is selected ahead must follow every change between two runs. Random histories meet the edges
-// of a batch rarely; here every small case is tried.
+// Elements selected ahead must follow every change between two runs. Random histories meet the edges of a batch rarely;
+// here every small case is tried.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -59,8 +59,8 @@ void for_each_case(Try attempt) {
     }
 }
 
-// Five asks, and every credit and batch, for what is selected ahead. What specs and objects have to do with
-// it shows with three asks as well.
+// Five asks, and every credit and batch, for elements selected ahead. The effects of specs and objects show with three
+// asks as well.
 bool is_worth_trying(const SmallCase& one) {
     const bool plain = one.kit == Kit::none && static_cast<int>(one.change) < kPlainChanges;
     return plain || (one.asks == 3 && one.options.credit_window != 4 && one.options.batch % 2 == 0);

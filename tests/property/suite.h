@@ -1,5 +1,5 @@
-// What the property tests share: how many histories, from which seed, with or without TBB, and how
-// a failing one is shown.
+// Settings that the property tests share: how many histories, from which seed, with or without TBB, and how a failing
+// one is shown.
 //
 // BAYPLAN_HISTORIES=N   that many histories in place of the default
 // BAYPLAN_CROWDS=N      likewise, of crowded clusters

@@ -18,7 +18,7 @@
 
 namespace bayplan::testing {
 
-// What an ask is charged, and an application's weight: made up, different enough that turns are uneven.
+// The amount that an ask is charged, and an application's weight: made up, different enough that turns are uneven.
 inline std::int64_t amount_of(const Ask& ask) { return 1 + static_cast<std::int64_t>(ask.sequence * 7 % 5); }
 inline std::int64_t weight_of(ApplicationId id) { return 1 + raw(id) % 3; }
 

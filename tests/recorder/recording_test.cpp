@@ -56,7 +56,7 @@ private:
     fs::path directory_;
 };
 
-// What a record says, one text per step: "<attempts> <input>", then how it ends.
+// The entries of a record, one text per step: "<attempts> <input>", then how it ends.
 struct Reading {
     std::vector<std::string> inputs;
     RecordingStep end = RecordingStep::input;

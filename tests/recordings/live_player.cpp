@@ -23,7 +23,7 @@ namespace {
 constexpr milliseconds kAnswer{5'000};
 constexpr milliseconds kApplied{60};
 constexpr milliseconds kAttempts{3};
-constexpr std::int64_t kTickMax_ns = 120'000'000;  // what a jump of the history's clock is worth
+constexpr std::int64_t kTickMax_ns = 120'000'000;  // the longest wait for a jump of the history's clock
 
 std::uint64_t received(const ConnectEvent& event, const LiveShim* former) {
     if (former == nullptr) {
@@ -67,7 +67,7 @@ void LivePlayer::play(const Next& next, std::uint64_t events) {
     wait(milliseconds(300));
 }
 
-// What the oracle is told of an event that was played.
+// Feeds the oracle with an event that was played.
 void LivePlayer::follow(const Event& event) {
     property::feed(oracle_, event, property::resolve(event, oracle_, connections_), options_);
 }

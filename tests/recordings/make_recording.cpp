@@ -41,7 +41,8 @@ EngineOptions options_of(const Story& story) {
     return out;
 }
 
-// What ends a live run early or takes minutes of it is as in a daemon, or quick.
+// Limits are as in a daemon, so that they do not end a live run early; times are short, so that it does not take
+// minutes.
 EngineOptions live_options_of(const Story& story) {
     const EngineOptions usual;
     EngineOptions out = options_of(story);
@@ -88,7 +89,7 @@ void print_settings(const Story& story) {
     }
 }
 
-// What the daemon does with each input.
+// Takes each input as the daemon does.
 class RecordedEngine {
 public:
     RecordedEngine(Engine& engine, recorder::RecordingWriter& record) : engine_(engine), record_(record) {}

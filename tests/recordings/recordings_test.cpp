@@ -1,5 +1,5 @@
 // Recordings of runs made by an earlier build decide the same today: each is replayed in several ways of executing it,
-// and by the oracle, and every digest is the one of the run itself. What a recording is kept for is counted while the
+// and by the oracle, and every digest is the run's own. The events that a recording is kept for are counted while the
 // oracle follows it, so that none of them can be an empty proof.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ EngineOptions with(EngineOptions options, const Way& way) {
     return options;
 }
 
-// What happens in a recording, beside what the coverage of random histories counts.
+// Counts of events in a recording, beside the counts of the coverage of random histories.
 class Facts {
 public:
     void note(const Input& input) {

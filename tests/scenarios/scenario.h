@@ -1,5 +1,5 @@
 // A scenario: a text that says what there is, what happens when, and what is decided then. Engine and
-// oracle go through it side by side; the decisions of both must be those of the text.
+// oracle go through it side by side; the decisions of both must be as the text has them.
 //
 //   options kubernetes-1.35              (or: bayplan, which is the default)
 //   node n1 cpu=10 zone=east             what there is, and what happens, one thing a line:
@@ -22,7 +22,7 @@
 
 namespace bayplan::scenarios {
 
-// What went otherwise than the text says, with the line; or "".
+// The first difference from the text, with the line; or "".
 std::string played(const std::string& text);
 
 }  // namespace bayplan::scenarios

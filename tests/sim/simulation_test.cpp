@@ -1,4 +1,4 @@
-// What comes of small dumps, worked out by hand.
+// Decisions on small dumps, worked out by hand.
 #include "sim/simulation.h"
 
 #include <gmock/gmock.h>

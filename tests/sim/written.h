@@ -1,4 +1,4 @@
-// What a report writes to a stream, as a text.
+// Returns a report's output as a text.
 //
 // Thread: the test's. Owns the stream.
 #pragma once

@@ -61,7 +61,7 @@ private:
         std::memcpy(room.data(), text.data(), text.size());
         port_.commit_send(path, text.size());
     }
-    // Those that are zero are left out, so that the rest fits in one datagram.
+    // Counters that are zero are left out, so that the rest fits in one datagram.
     std::string counters() const {
         std::vector<Counter> all;
         port_.append_counters(all);

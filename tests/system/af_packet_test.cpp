@@ -120,7 +120,7 @@ std::uint64_t number(const Values& values, const std::string& name) {
     return at == values.end() ? 0 : std::stoull(at->second);
 }
 
-// What the veth device of this side handed to the other.
+// The packets that this side's veth device handed to the other side.
 std::uint64_t sent_by_veth() {
     std::ifstream file("/proc/self/net/dev");
     for (std::string line; std::getline(file, line);) {

@@ -1,5 +1,5 @@
-// What the engine announces reaches the sink: whole, in order, whichever thread tells it, and without the engine waiting
-// for a sink that is slow.
+// Announcements of the engine reach the sink: whole, in order, with either thread as the teller, and without the engine
+// waiting for a sink that is slow.
 #include <gtest/gtest.h>
 
 #include <algorithm>

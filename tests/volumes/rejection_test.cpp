@@ -1,4 +1,4 @@
-// What is said of a pod as a whole: texts, order of claims, order of predicates.
+// Refusals of a pod as a whole: texts, order of claims, order of predicates.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// VolumeZone by table: labels of a bound volume against those of the node.
+// VolumeZone by table: labels of a bound volume against labels of the node.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Replaces the global operator new of the test program by one that counts. See
+// Replaces the global operator new of the test program by an operator that counts. See
 // allocation_counter.h.
 #include "allocation_counter.h"
 

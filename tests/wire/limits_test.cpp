@@ -90,7 +90,7 @@ std::vector<Case> list_cases() {
          }},
         {"specs", "entries", kItems,
          [](std::size_t n) {
-             SpecItem record{1, {}};  // one that says nothing is small beside what it is when it is read
+             SpecItem record{1, {}};  // a spec that says little is small beside its size once read
              record.spec.labels = {{1, 2}};
              return state(SpecsMessage{room.specs = std::vector<SpecItem>(n, record), {}});
          }},
@@ -270,7 +270,7 @@ TEST(Limits, limits_set_by_the_caller_are_the_ones_that_hold) {
     EXPECT_EQ(error, "ids has 5 entries, at most 4");
 }
 
-// What our encoder shares, our decoder must take: a full cluster fails many asks for one long reason.
+// Our decoder must take texts that our encoder shares: a full cluster fails many asks for one long reason.
 TEST(Limits, ManyDecisionsWithOneLongTextAreTaken) {
     const std::string text(kBytes, 'r');
     std::vector<std::string> keys;

@@ -64,7 +64,7 @@ TEST(Schema, the_baseline_has_every_file_of_the_schema) {
     }
 }
 
-// What flatc --conform finds; a change of a type in an included file is among them.
+// Changes that flatc --conform finds; a change of a type in an included file is among them.
 TEST(Schema, flatc_refuses_changes_of_type_order_number_and_default) {
     const Change changes[] = {
         {"a type", "application.fbs", "queue:uint32;", "queue:uint64;"},

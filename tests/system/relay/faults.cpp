@@ -15,7 +15,7 @@ std::uint64_t Faults::draw_bits() {
 
 double Faults::draw() { return static_cast<double>(draw_bits() >> 11) * 0x1p-53; }
 
-// Always as many draws, whatever comes out: a rate of 0 or a storm does not shift what follows.
+// The number of draws is always the same: a rate of 0 or a storm does not shift later fates.
 Fate Faults::next(double storm_loss) {
     Fate fate;
     fate.drop = draw() < rates_.drop;

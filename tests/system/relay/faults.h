@@ -1,5 +1,5 @@
-// What a bad network does to each frame of one direction, drawn from a seed: the fate of the n-th frame
-// depends on the seed and n alone, not on time or load.
+// Faults of a bad network for each frame of one direction, drawn from a seed: the fate of the n-th frame depends on the
+// seed and n alone, not on time or load.
 //
 // Thread: the relay's one. Owner: none of the bytes. Errors: none.
 #pragma once
