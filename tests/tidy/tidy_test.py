@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""The rules of tidy that are easy to get wrong can fail: the book, what lies elsewhere, and the words that go.
+"""The rules of tidy that are easy to get wrong can fail: the book, what lies elsewhere, the words that go,
+and comments that do not name their noun.
 
 usage: tidy_test.py
 """
 
 import json
+import pathlib
 import sys
 import unittest
 
@@ -80,6 +82,29 @@ class Words(unittest.TestCase):
     def test_numbers_only_become_smaller(self):
         self.assertEqual(words.lowered(self.texts({"src/a.h": 5, "src/gone.h": 3}))[0]["left"], {"src/a.h": 2})
         self.assertEqual(words.lowered(self.texts({"src/a.h": 1}))[0]["left"], {"src/a.h": 1})
+
+
+class Comments(unittest.TestCase):
+    """The list's own patterns: a comment names its noun."""
+
+    def faults(self, text):
+        listed = json.loads((pathlib.Path(__file__).parent / "words.json").read_text())
+        return [fault.split("'")[1].split(" ")[0] for fault in words.faults({words.LIST: json.dumps(listed), "src/a.h": text})]
+
+    def test_a_comment_without_its_noun(self):
+        for text, word in (("// What a search found.\n", "What"), ("int a;  // what it found\n", "What"),
+                           ("// Thread: any. What is gone stays.\n", "What"), ("// Those of the block, as bits.\n", "those"),
+                           ("// The asks, and those\n    // that wait.\n", "those"), ("int a;  // those that wait\n", "those"),
+                           ("// The one that waits longest.\n", "one"), ("// The one of the class.\n", "one"),
+                           ("// Given to one\n// which is free.\n", "one"), ("// Who is next.\n", "Who,"),
+                           ("// Thread: whoever asks.\n", "Who,"), ("// Undone, whatever ends it.\n", "Who,")):
+            self.assertEqual(self.faults(text), [word], text)
+
+    def test_a_comment_with_its_noun(self):
+        for text in ("// Result of a search for a class.\n", "// The block's excluded nodes, as bits.\n",
+                     "// The ask that waits longest, and what\n// it waits for.\n", "// A node whose ask waits.\n",
+                     "// What if a pod were gone?\n", "call(\"What those that wait\");\n", "int what = 0;\n"):
+            self.assertEqual(self.faults(text), [], text)
 
 
 if __name__ == "__main__":
