@@ -16,8 +16,10 @@ namespace bayplan::client {
 
 namespace {
 
-constexpr std::string_view kMagic = "bayplan journal 1\n";
-constexpr std::size_t kHeaderBytes = 8;
+constexpr std::string_view kMagic = "bayplan journal 2\n";
+constexpr std::string_view kFormerMagic = "bayplan journal 1\n";  // its headers have no checksum of their own
+constexpr std::size_t kHeaderBytes = 12;
+constexpr std::size_t kFormerHeaderBytes = 8;
 
 constexpr std::array<std::uint32_t, 256> crc_table() {
     std::array<std::uint32_t, 256> table{};
@@ -61,6 +63,18 @@ std::string system_error(const std::string& path, const char* what) {
 // A file system may leave zeros of a write that was under way when the power went.
 bool is_zeros(std::string_view bytes) { return bytes.find_first_not_of('\0') == std::string_view::npos; }
 
+// A new file is there after a power cut once its directory is written.
+bool sync_directory_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    const int file = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool done = file >= 0 && fsync(file) == 0;
+    if (file >= 0) {
+        close(file);
+    }
+    return done;
+}
+
 bool read_file(int file, std::string& content) {
     struct stat status {};
     if (fstat(file, &status) != 0) {
@@ -81,7 +95,7 @@ bool read_file(int file, std::string& content) {
 
 std::unique_ptr<Journal> Journal::open(const std::string& path, Sync sync,
                                        const std::function<void(std::string_view)>& replay, std::string& error) {
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (file < 0) {
         error = system_error(path, "open");
         return nullptr;
@@ -105,24 +119,15 @@ bool Journal::read(const std::function<void(std::string_view)>& replay, std::str
     const std::string_view all = content;
     std::size_t good = 0;
     if (all.size() >= kMagic.size()) {
-        if (all.substr(0, kMagic.size()) != kMagic) {
+        former_ = all.starts_with(kFormerMagic);
+        if (!former_ && !all.starts_with(kMagic)) {
             error = path_ + ": is not a journal (give another file)";
             return false;
         }
         good = kMagic.size();
-        while (all.size() - good >= kHeaderBytes) {
-            const std::uint32_t length = get_u32(content.data() + good);
-            if (length > all.size() - good - kHeaderBytes || is_zeros(all.substr(good))) {
-                break;
-            }
-            const std::string_view record = all.substr(good + kHeaderBytes, length);
-            if (crc32c(record) != get_u32(content.data() + good + 4)) {
-                error = fmt::format("{}: byte {}: record is damaged", path_, good);
-                return false;
-            }
-            replay(record);
-            ++records_;
-            good += kHeaderBytes + length;
+        if (!read_records(all, good, replay)) {
+            error = fmt::format("{}: byte {}: record is damaged", path_, good);
+            return false;
         }
     } else if (kMagic.substr(0, all.size()) != all) {
         error = path_ + ": is not a journal (give another file)";
@@ -136,11 +141,42 @@ bool Journal::read(const std::function<void(std::string_view)>& replay, std::str
     if (good == 0) {
         collected_ = kMagic;
     }
+    if (all.empty() && sync_ == Sync::machine && !sync_directory_of(path_)) {
+        error = system_error(path_, "sync its directory");
+        return false;
+    }
+    return true;
+}
+
+// From `good`, which is moved to the end of the last whole record. False: the record there is damaged.
+bool Journal::read_records(std::string_view all, std::size_t& good,
+                           const std::function<void(std::string_view)>& replay) {
+    const std::size_t header_bytes = former_ ? kFormerHeaderBytes : kHeaderBytes;
+    while (all.size() - good >= header_bytes && !is_zeros(all.substr(good))) {
+        const char* const header = all.data() + good;
+        if (!former_ && crc32c({header, 4}) != get_u32(header + 4)) {
+            return false;
+        }
+        const std::uint32_t length = get_u32(header);
+        if (length > all.size() - good - header_bytes) {
+            break;
+        }
+        const std::string_view record = all.substr(good + header_bytes, length);
+        if (crc32c(record) != get_u32(header + header_bytes - 4)) {
+            return false;
+        }
+        replay(record);
+        ++records_;
+        good += header_bytes + length;
+    }
     return true;
 }
 
 void Journal::append(std::string_view record) {
     put_u32(collected_, static_cast<std::uint32_t>(record.size()));
+    if (!former_) {
+        put_u32(collected_, crc32c(std::string_view(collected_).substr(collected_.size() - 4)));
+    }
     put_u32(collected_, crc32c(record));
     collected_ += record;
     ++records_;

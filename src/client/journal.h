@@ -1,10 +1,12 @@
 // An append-only file of records: what a shim must still know after kill -9.
 //
-// A record is `u32 length, u32 checksum of the payload, payload` (little endian); the file begins
-// with a magic line. Records are collected and written with one write() by flush(), which the shim
-// calls before it acknowledges. A killed writer leaves at most a torn tail: an incomplete last
-// record, or zeros, which open() cuts off. A complete record with a wrong checksum is no torn tail
-// but damage: open() refuses, because what follows it may have been acknowledged.
+// A record is `u32 length, u32 checksum of the length, u32 checksum of the payload, payload` (little
+// endian); the file begins with a magic line. Records are collected and written with one write() by
+// flush(), which the shim calls before it acknowledges. A killed writer leaves at most a torn tail: an
+// incomplete last record, or zeros, which open() cuts off. A wrong checksum, of a length too, is no torn
+// tail but damage: open() refuses, because records behind it may have been acknowledged.
+// Files of the former format, whose lengths have no checksum, are read and written on as they are.
+// Files are the owner's alone (mode 0600).
 //
 // Thread: the owner's. Errors: as text; after a failed flush nothing may be acknowledged.
 #pragma once
@@ -43,10 +45,12 @@ public:
 private:
     Journal(int file, std::string path, Sync sync) : file_(file), path_(std::move(path)), sync_(sync) {}
     bool read(const std::function<void(std::string_view)>& replay, std::string& error);
+    bool read_records(std::string_view all, std::size_t& good, const std::function<void(std::string_view)>& replay);
 
     int file_;
     std::string path_;
     Sync sync_;
+    bool former_ = false;  // the file has the former format
     std::string collected_;
     std::uint64_t torn_bytes_ = 0;
     std::uint64_t records_ = 0;

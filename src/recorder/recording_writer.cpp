@@ -43,7 +43,7 @@ std::unique_ptr<RecordingWriter> RecordingWriter::open(const std::string& path, 
     if (!keep_previous(path, error)) {
         return nullptr;
     }
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0) {
         error = fmt::format("{}: cannot be written: {}", path, std::strerror(errno));
         return nullptr;

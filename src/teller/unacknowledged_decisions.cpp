@@ -1,4 +1,4 @@
-// How decisions and their texts are put into batches; see outbox.h.
+// How decisions and their texts are put into batches; see unacknowledged_decisions.h.
 //
 // Thread: the teller's.
 #include "teller/unacknowledged_decisions.h"
@@ -14,7 +14,8 @@ std::string_view UnacknowledgedDecisions::keep(std::string_view text) {
     }
     if (text.size() > text_left_) {
         // Small at first: a batch may be one decision, and a slow shim may have a great many of them.
-        const std::size_t wanted = std::min(kTextBytesMax, kTextBytesMin << (2 * open_->text.size()));
+        const std::size_t wanted =
+            std::min(kTextBytesMax, kTextBytesMin << std::min<std::size_t>(2 * open_->text.size(), 32));
         text_left_ = std::max(wanted, text.size());
         open_->text.push_back(std::make_unique_for_overwrite<char[]>(text_left_));
         text_end_ = open_->text.back().get();

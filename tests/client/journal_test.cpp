@@ -116,6 +116,49 @@ TEST_F(JournalFile, a_damaged_record_is_not_taken_for_a_torn_tail) {
     EXPECT_EQ(content(), bytes);
 }
 
+// The length decides where the next record begins: a flipped bit there must not hide the records behind it.
+TEST_F(JournalFile, a_flipped_bit_of_a_header_is_told_and_nothing_is_cut_off) {
+    {
+        const auto journal = open();
+        for (int i = 0; i < 401; ++i) {
+            journal->append("record " + std::to_string(i));
+        }
+        ASSERT_TRUE(journal->flush(error_));
+    }
+    const std::string whole = content();
+    const std::size_t header = whole.find("record 100") - 12;
+    for (std::size_t bit = 0; bit < 12 * 8; ++bit) {
+        std::string bytes = whole;
+        bytes[header + bit / 8] ^= static_cast<char>(1 << (bit % 8));
+        write(bytes);
+        EXPECT_EQ(open(), nullptr) << "bit " << bit;
+        EXPECT_EQ(records_.size(), 100u);
+        EXPECT_THAT(error_, HasSubstr("byte " + std::to_string(header) + ": record is damaged"));
+        EXPECT_EQ(content(), bytes);
+    }
+}
+
+TEST_F(JournalFile, the_former_format_is_read_and_written_on) {
+    const std::string former = std::string("bayplan journal 1\n") + std::string("\3\0\0\0\xe9\xb2\x94\x2a", 8) + "one";
+    write(former);
+    {
+        const auto journal = open();
+        ASSERT_NE(journal, nullptr) << error_;
+        EXPECT_THAT(records_, ElementsAre("one"));
+        journal->append("two");
+        ASSERT_TRUE(journal->flush(error_));
+    }
+    EXPECT_EQ(content().size(), former.size() + 11);
+    ASSERT_NE(open(), nullptr) << error_;
+    EXPECT_THAT(records_, ElementsAre("one", "two"));
+}
+
+TEST_F(JournalFile, nobody_else_may_read_it) {
+    ASSERT_NE(open(), nullptr);
+    EXPECT_EQ(std::filesystem::status(path_).permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
 TEST_F(JournalFile, another_file_is_left_alone) {
     write("some notes of somebody, longer than the magic line\n");
     EXPECT_EQ(open(), nullptr);

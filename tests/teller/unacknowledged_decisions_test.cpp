@@ -58,6 +58,25 @@ TEST(UnacknowledgedDecisions, AfterAReconnectTheRestGoesOutAgain) {
     EXPECT_EQ(again.back(), 2'010u);
 }
 
+// Each piece of text is larger than the one before, up to a limit: a batch of long texts has hundreds of pieces.
+TEST(UnacknowledgedDecisions, LongTextsOfAWholeBatchAreKept) {
+    UnacknowledgedDecisions outbox;
+    for (int number = 0; number < 1'024; ++number) {
+        const std::string text(4'000, static_cast<char>('a' + number % 26));
+        outbox.append({.kind = DecisionKind::ask_rejected, .name = "pod", .node = {}, .text = text, .devices = {}});
+    }
+    std::size_t pieces = 0;
+    outbox.send_to([&](const std::shared_ptr<const DecisionBatch>& batch, std::size_t) {
+        pieces = batch->text.size();
+        for (std::size_t i = 0; i < batch->decisions.size(); ++i) {
+            EXPECT_EQ(batch->decisions[i].text, std::string(4'000, static_cast<char>('a' + i % 26)));
+        }
+        return true;
+    });
+    EXPECT_GT(pieces, 200u);
+    EXPECT_LT(pieces, 400u);  // 4 texts a piece, not one
+}
+
 TEST(UnacknowledgedDecisions, WhatIsAcknowledgedIsLetGo) {
     UnacknowledgedDecisions outbox;
     append(outbox, 1, 10);
