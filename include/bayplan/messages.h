@@ -105,7 +105,7 @@ struct AskItem {
     bool preempted = false;            // it terminates because a preemption chose it
     // Of a pod that runs: which devices it has, as its `allocated` decision told. Empty: not known.
     std::string_view devices = {};
-    // What room for a DaemonSet pod is made by (rules/daemonsets.md).
+    // Facts of victims: how room is made for a DaemonSet pod (rules/daemonsets.md).
     bool daemonset = false;     // a DaemonSet controls it; with a required node its node is reserved for it
     bool is_static = false;     // its node runs it by itself: it is never moved
     bool never_victim = false;  // opted out of preemption

@@ -27,7 +27,7 @@ public:
 
     // The ask is out of the heap; afterwards it has a place or waits.
     void make(AskId);
-    // What has come of the first reservation that something can come of: true, and it was an attempt. False: nothing.
+    // Acts on the first reservation that has something to do. True: that was an attempt. False: no reservation has.
     bool act_on_a_reservation();
     // The ask that would be for, or kNone.
     AskId reservation_to_act_on();

@@ -186,7 +186,7 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
                                 .chosen = outcome.chosen ? &*outcome.chosen : nullptr,
                                 .nodes = nodes,
                                 .nominated = chosen_for_good || (!outcome.chosen && had && !found_none)};
-    // What helps a DaemonSet pod happens on its one node: it is tried at once then.
+    // A DaemonSet pod is helped by changes of its one node alone: it is tried at once then.
     const std::int64_t until_ns = is_daemon_pod(world_, id) ? world_.now_ns : backoff_until_ns(world_.asks[id]);
     commit_.refund(id);
     commit_.count_failure(id, failed, until_ns, false);

@@ -64,7 +64,7 @@ void Lifecycle::place_daemon_pod(AskId id, Slot slot) {
     recheck_nominations(slot, full_name(world_, id) + " was placed");
 }
 
-// What was nominated to the node need not be respected by what has it now; it may fit no more.
+// A reservation does not respect the pods that are nominated to the node; they may fit no more.
 void Lifecycle::recheck_nominations(Slot slot, const std::string& why) {
     const std::vector<AskId> there = world_.nominations.on(slot);
     for (const AskId other : there) {

@@ -1,5 +1,5 @@
-// DaemonSet pods on their node: what an attempt there finds, which reservations come before, and what the steps of the
-// simple preemptor come to (rules/daemonsets.md). Decides only; what comes of it is Lifecycle's (reservation_steps.cpp).
+// DaemonSet pods on their node: the finding of an attempt there, the reservations that come before, and the outcome of the
+// simple preemptor's steps (rules/daemonsets.md). Decides only; Lifecycle acts on it (reservation_steps.cpp).
 //
 // Thread: the engine's.
 #pragma once
@@ -20,7 +20,7 @@ namespace bayplan {
 enum class ReservationState : std::uint8_t { delay, pending, behind, coming, never, nothing_found, chosen };
 std::string_view to_string(ReservationState);
 
-// Whom the steps looked at, and what they came to.
+// The pods that the steps looked at, and the outcome of each step.
 struct VictimLook {
     std::vector<AskId> pods;  // of the node; the answer's numbers are places in here
     std::vector<ResourceId> needed;
@@ -42,20 +42,20 @@ struct ReservationSteps {
 struct ReservingLook {
     enum class Found : std::uint8_t { fits, short_of_resources, other };
     Found found = Found::other;
-    std::string reasons;  // of NodeResourcesFit, if that is what is short
+    std::string reasons;  // of NodeResourcesFit, if that alone refuses the pod
     ReservationSteps steps;
 };
 
-// What an attempt makes of it.
+// The outcome of an attempt.
 struct ReservingOutcome {
     std::string message;
     std::vector<AskId> victims;
-    std::string release_text;  // what their shims are told
+    std::string release_text;  // the text that their shims are told
 };
 
 // A DaemonSet controls it and it names one node, and nothing is switched off.
 bool is_daemon_pod(const World&, AskId);
-// Its node; kNone if it is no such pod, its node is not there, or has devices of what it asks for.
+// Its node; kNone if it is no such pod, its node is not there, or has devices of a resource that it asks for.
 Slot daemon_node(const World&, AskId);
 
 class Reserving {
@@ -72,7 +72,7 @@ private:
     struct Before {
         std::vector<ResourceAmount> amounts;
         std::vector<AskId> asks;
-        AskId uncovered = kNone<AskId>;  // the first that what terminates does not help
+        AskId uncovered = kNone<AskId>;  // the first that terminating pods do not make room for
         std::int64_t of(ResourceId) const;
     };
 

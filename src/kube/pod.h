@@ -30,7 +30,7 @@ struct ConvertedPod {
     bool finished = false;        // Succeeded or Failed: counts for nothing
     std::string uid;
     std::vector<std::string> owner_pods;    // uids of the pods that own it
-    std::optional<bool> allows_preemption;  // what its label or annotation says
+    std::optional<bool> allows_preemption;  // by its label or annotation
     bool stuck = false;                     // annotated kStuckAnnotation: never goes by itself (src/sim)
 };
 

@@ -11,7 +11,7 @@
 
 namespace bayplan::kube {
 
-// A pod counts from when it is put in until it is taken out: wherever it is, and whatever it waits for.
+// A pod counts from when it is put in until it is taken out, on any node and in any state.
 class PodOwners {
 public:
     // In place of what was known of the pod. Returns whom that may concern, as is_owner() knows them.

@@ -83,7 +83,7 @@ private:
         return size;
     }
 
-    // Who goes first of two pods of a class.
+    // Which of two pods of a class goes first.
     bool sorts_before(std::uint32_t a, std::uint32_t b) const {
         const NodePod& one = question_.pods[a];
         const NodePod& other = question_.pods[b];
@@ -190,7 +190,7 @@ private:
         if (!enough()) {
             return;
         }
-        // From the most important one: who is not needed is spared.
+        // From the most important victim on: a victim that is not needed is spared.
         for (auto pod = allowed_.rbegin(); pod != allowed_.rend(); ++pod) {
             if (!taken[*pod]) {
                 continue;

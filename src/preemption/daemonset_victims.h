@@ -1,4 +1,4 @@
-// Who goes so that a DaemonSet pod fits on its node: filter, classes, sort order and strategies of the simple preemptor
+// Victims of a DaemonSet pod on its node: filter, classes, sort order and strategies of the simple preemptor
 // (engine/rules/daemonsets.md). Numbers in, a choice out: nothing here knows of tables.
 //
 // A class of pods is a row of kVictimClasses, a strategy one of kStrategies (daemonset_victims.cpp).
@@ -16,7 +16,7 @@
 
 namespace bayplan {
 
-// From the one that goes first to the last resort.
+// From the class that goes first to the last resort.
 enum class VictimClass : std::uint8_t { regular, owner, optout };
 inline constexpr std::array<std::string_view, 3> kVictimClasses = {"regular", "owner", "optout"};
 
@@ -43,7 +43,7 @@ struct NodePod {
     bool foreign = false;
 };
 
-// Amounts of the needed resources stand pod by pod: those of pod p begin at p * needed.size().
+// Amounts of the needed resources stand pod by pod: the amounts of pod p begin at p * needed.size().
 struct VictimQuestion {
     std::int32_t priority = 0;  // of the DaemonSet pod
     std::vector<NeededResource> needed;

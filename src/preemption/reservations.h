@@ -2,7 +2,7 @@
 // reservation keeps all amounts of its ask from every priority (cluster/holds.h); which DaemonSet pods respect it is asked
 // by node (engine/rules/daemonsets.md).
 //
-// Also: which reservations must be looked at again. What changes a node says so; a look may find that there is nothing to do.
+// Also: which reservations must be looked at again. A change of a node says so; a look may find that there is nothing to do.
 //
 // Thread: the engine's. Owner: World. Keeps the holds in step.
 #pragma once
@@ -36,7 +36,7 @@ struct Reservation {
     Slot slot = kNone<Slot>;
     std::int64_t since_ns = 0;
     std::int32_t priority = 0;       // the ask's
-    bool beyond_node = false;        // what other nodes' pods do may matter to it
+    bool beyond_node = false;        // changes of other nodes' pods may matter to it
     std::vector<AskHandle> victims;  // of its last preemption
 };
 
@@ -45,10 +45,10 @@ public:
     Reservations(const AskTable& asks, const ClassTable& classes, Holds& holds, const DaemonsetOptions& options)
         : asks_(asks), classes_(classes), holds_(holds), options_(options) {}
 
-    // Those that change something are the transaction's to call (commit/commit.h).
+    // Functions that change something are the transaction's to call (commit/commit.h).
     // The ask must have none.
     void set(AskId, Reservation);
-    std::optional<Reservation> drop(AskId);                             // what it had; none: it had none
+    std::optional<Reservation> drop(AskId);                             // none: the ask had no reservation
     std::vector<AskHandle> set_victims(AskId, std::vector<AskHandle>);  // those before
 
     bool empty() const { return by_ask_.empty(); }
@@ -58,7 +58,7 @@ public:
     ReservationRank rank(AskId, const Reservation*) const;
     static HoldOwner owner_of(AskId id) { return {HoldOwner::Kind::reservation, raw(id)}; }
 
-    // --- who must be looked at again
+    // --- reservations that must be looked at again
     // The node, its pods, its holds or its reservations changed.
     void changed(Slot slot) {
         if (!by_ask_.empty()) {

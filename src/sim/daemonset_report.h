@@ -1,4 +1,4 @@
-// What the steps of the simple preemptor came to, as JSON or YAML.
+// The outcome of each step of the simple preemptor, as JSON or YAML.
 //
 // Thread: one.
 #pragma once

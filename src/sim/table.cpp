@@ -119,7 +119,7 @@ private:
         fmt::print(out_, "\n");
     }
 
-    // Who is on the node, in the order in which they would go.
+    // The pods on the node, in the order in which they would go.
     void steps(const DaemonsetExplanation& told) {
         for (const auto& [pod, reason] : told.filtered) {
             fmt::print(out_, "      stays ({}): {}\n", reason, pod);

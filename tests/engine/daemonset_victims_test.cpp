@@ -1,4 +1,4 @@
-// Who goes for a DaemonSet pod, by numbers alone: the classes, the sort order and each strategy.
+// The victims for a DaemonSet pod, by numbers alone: the classes, the sort order and each strategy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -110,7 +110,7 @@ TEST(DaemonsetVictims, EqualDeviationsAreDecidedByTheSortOrder) {
 }
 
 TEST(DaemonsetVictims, DeviationIsOfTheAskAndOfItsLargestKind) {
-    // A remainder of 100 is needed: 150 is 5 % of the ask too much, whatever it is of the remainder.
+    // A remainder of 100 is needed: 150 is 5 % of the ask too much, though not of the remainder.
     EXPECT_EQ(chosen(question({cpu(1000, 100)}, {{"a", {150}}})), "single: a");
     const NeededResource memory{1000, 1000, true};
     EXPECT_EQ(chosen(question({cpu(1000, 1000), memory}, {{"a", {1000, 1090}}, {"b", {1080, 1080}}})), "single: b");
