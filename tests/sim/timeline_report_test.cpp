@@ -19,7 +19,7 @@ std::string report(Format format) {
     TimelineSummary summary;
     summary.until_ms = 600'000;
     summary.placed = 1;
-    summary.pending = {{"ns/b", "later", "n1"}, {"ns/c", "", ""}};
+    summary.pending = {{"ns/b", "later", "n1", ""}, {"ns/c", "", "", ""}};
     summary.gone = 2;
     summary.preemptions = 1;
     summary.victims = 2;
