@@ -340,6 +340,7 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     lifecycle_.withdraw(ask_id);
     const std::optional<Nomination> nomination = nomination_of(ask_id);
     std::optional<Reservation> reservation = lifecycle_.take_reservation(ask_id);
+    const bool held = reservation.has_value();
     if (record.node == 0) {
         lifecycle_.end_nomination(ask_id);
     }
@@ -363,7 +364,6 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
         lifecycle_.make_gated(ask_id, before != AskState::gated);
     } else if (reservation) {
         lifecycle_.restate_reserved(ask_id, std::move(*reservation));
-        reservation.reset();
     } else if (before == AskState::pending || before == AskState::selected || before == AskState::gated) {
         lifecycle_.make_pending(ask_id, AskEvent::restate);
     } else if (before == AskState::unschedulable && !same_needs) {
@@ -373,8 +373,8 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     } else {
         lifecycle_.insert_backoff(ask_id, AskEvent::restate);
     }
-    if (reservation) {
-        lifecycle_.wake(kPodGone);
+    if (held) {
+        lifecycle_.wake(kPodGone);  // less may be held now
     }
 }
 

@@ -129,10 +129,9 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
 
 bool Engine::has_work() const {
     const World& world = parts_->world;
-    const auto selectable = [&](AskId id) { return world.order->selectable(id); };
-    return world.resyncs.holding == 0 && (world.order->peek() != kNone<AskId> || parts_->pipeline.any_selectable() ||
-                                          parts_->lifecycle.early() != kNone<AskId> ||
-                                          world.reservations.first_to_look_at(selectable) != kNone<AskId>);
+    return world.resyncs.holding == 0 &&
+           (world.order->peek() != kNone<AskId> || parts_->pipeline.any_selectable() ||
+            parts_->lifecycle.early() != kNone<AskId> || parts_->attempts.reservation_to_act_on() != kNone<AskId>);
 }
 
 std::int64_t Engine::next_timer_ns() const {

@@ -129,7 +129,9 @@ ReservingLook Reserving::look(AskId id, Slot slot) const {
         return look;
     }
     look.found = ReservingLook::Found::short_of_resources;
-    for (const std::string& reason : failed.front().refusal.reasons) {
+    std::vector<std::string> reasons = failed.front().refusal.reasons;
+    std::sort(reasons.begin(), reasons.end());
+    for (const std::string& reason : reasons) {
         look.reasons += (look.reasons.empty() ? "" : ", ") + reason;
     }
     look.steps = steps(id, slot, earlier);
@@ -308,9 +310,14 @@ ReservingOutcome Reserving::outcome(AskId id, Slot slot, const ReservingLook& lo
 std::string Reserving::release_text(AskId id, Slot slot, const ReservationSteps& steps) const {
     std::string text = "preempted by " + full_name(world_, id) + ": the DaemonSet pod has node " +
                        std::string(world_.nodes.name(slot)) + " reserved and needs";
-    const char* between = " ";
+    std::vector<std::string_view> needed;
     for (const ResourceAmount& one : steps.need) {
-        text += between + std::string(world_.resources.text(one.resource));
+        needed.push_back(world_.resources.text(one.resource));
+    }
+    std::sort(needed.begin(), needed.end());
+    const char* between = " ";
+    for (const std::string_view one : needed) {
+        text.append(between).append(one);
         between = ", ";
     }
     return text;

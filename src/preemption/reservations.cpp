@@ -48,7 +48,11 @@ void Reservations::set(AskId id, Reservation reservation) {
     if (set.beyond_node) {
         beyond_node_.push_back(id);
     }
-    for_each_age(id, set, [&](const Age& age) { ages_.insert(age); });
+    for_each_age(id, set, [&](const Age& age) {
+        if (std::get<0>(age) > now_ns_) {
+            ages_.insert(age);
+        }
+    });
     note_changed(slot);
 }
 
@@ -100,6 +104,7 @@ void Reservations::note_all(const std::vector<AskId>& asks) {
 void Reservations::looked_at(AskId id) { to_look_at_.erase({rank(id, &by_ask_.at(id)), id}); }
 
 void Reservations::come_of_age(std::int64_t now_ns) {
+    now_ns_ = now_ns;
     while (next_time_ns() <= now_ns) {
         const AskId id = std::get<2>(*ages_.begin());
         ages_.erase(ages_.begin());

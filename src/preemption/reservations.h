@@ -103,7 +103,8 @@ private:
     boost::unordered_flat_map<Slot, std::vector<AskId>> by_node_;
     std::vector<AskId> beyond_node_;
     std::set<std::pair<ReservationRank, AskId>> to_look_at_;
-    std::set<Age> ages_;  // to come
+    std::set<Age> ages_;       // to come
+    std::int64_t now_ns_ = 0;  // as last told
 };
 
 }  // namespace bayplan

@@ -21,6 +21,9 @@ struct OpenEngine : OpenParts<property::RecordingSink> {
     }
     void run(std::uint64_t attempts_max) {
         for (std::uint64_t made = 0; made < attempts_max; ++made) {
+            if (world.resyncs.holding == 0 && attempts.act_on_a_reservation()) {
+                continue;
+            }
             AskId id = next();
             if (id == kNone<AskId> && world.resyncs.holding == 0) {
                 id = lifecycle.take_early();

@@ -16,13 +16,14 @@ namespace bayplan::oracle {
 // What a pod must leave alone, as if a pod of this amount ran there.
 struct KubeKept {
     std::int64_t kept_from_below = 0;
-    bool nominated = false;    // else an operator's hold
-    std::uint64_t first = 0;   // the hold's owner, or the nominated pod's group number
+    int whose = 0;  // 0: an operator's, 1: a nominated pod's, 2: a reservation
+    std::uint64_t first =
+        0;  // the hold's owner, the nominated pod's group number, or the reserving pod's sequence number
     std::uint64_t second = 0;  // the nominated pod's sequence number
     std::int64_t amount = 0;
 
     // Smaller is put on devices first.
-    auto rank() const { return std::tuple(-kept_from_below, nominated, first, second); }
+    auto rank() const { return std::tuple(-kept_from_below, whose, first, second); }
 };
 
 using DevicesLeft = std::vector<std::int64_t>;  // by number of the device; may be below 0

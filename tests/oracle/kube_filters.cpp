@@ -169,14 +169,14 @@ private:
         std::vector<KubeKept> kept;
         for (const KubeHold& hold : look_.state.holds) {
             if (hold.node == node.name) {
-                kept.push_back({hold.kept_from_below, false, hold.owner, 0, of(hold.amounts, kind)});
+                kept.push_back({hold.kept_from_below, hold.reserved ? 2 : 0, hold.owner, 0, of(hold.amounts, kind)});
             }
         }
         std::vector<const KubePod*> pods;
         for (const KubePod* pod : look_.pods_of(node)) {
             if (pod->stands_in) {
                 kept.push_back(
-                    {std::int64_t{pod->priority} + 1, true, pod->group_number, pod->sequence, of(pod->requests, kind)});
+                    {std::int64_t{pod->priority} + 1, 1, pod->group_number, pod->sequence, of(pod->requests, kind)});
             } else {
                 pods.push_back(pod);
             }

@@ -311,6 +311,7 @@ struct KubeHold {
     std::int64_t kept_from_below = 0;
     std::uint64_t owner = 0;
     KubeAmounts amounts;
+    bool reserved = false;  // for a DaemonSet pod: its sequence number is `owner`
 };
 
 struct KubeState {

@@ -16,6 +16,7 @@ const char* name_of(AskState state) {
         case AskState::pending: return "pending";
         case AskState::backoff: return "backoff";
         case AskState::unschedulable: return "unschedulable";
+        case AskState::reserved: return "reserved";
         case AskState::unacknowledged: return "unacknowledged";
         case AskState::allocated: return "allocated";
     }
@@ -224,6 +225,7 @@ std::int64_t Oracle::next_timer_ns() const {
         if (ask.state == AskState::backoff) {
             next = std::min(next, ask.backoff_until);
         }
+        next = std::min(next, next_age(ask));
     }
     for (const auto& [name, shim] : shims_) {
         if (shim.holds_up) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bayplan/messages.h"
+#include "daemonset_choice.h"
 #include "kube_devices.h"
 #include "kube_judge.h"
 #include "kube_preemption.h"
@@ -48,7 +49,7 @@ public:
 
     void apply(const Input&);
     std::uint64_t run(std::uint64_t attempts_max);
-    bool has_work() const { return next_ask() != nullptr; }
+    bool has_work() const { return due_reservation() || next_ask() != nullptr; }
     std::int64_t next_timer_ns() const;
 
     std::uint64_t attempts() const { return attempts_; }
@@ -74,6 +75,13 @@ public:
     const std::map<std::string, std::uint64_t>& decided_by() const { return decided_by_; }
     // The asks that wait for the node.
     std::vector<const Ask*> nominated_to(const std::string& node) const;
+    // The asks that have it reserved, in their order.
+    std::vector<const Ask*> reservations_on(const std::string& node) const;
+    // What the steps of a reservation come to now.
+    std::string reservation_state(const Ask&) const;
+    // An attempt of it would place it on its node, or reserve that.
+    bool would_have_its_node(const Ask&) const;
+    bool has_credit(const Shim&) const;
     // Attempts that take away each score in turn to see; slow, for coverage.
     void count_what_decides() { counts_what_decides_ = true; }
     std::int64_t now() const { return now_; }
@@ -168,6 +176,7 @@ private:
     std::uint64_t bytes_of_specs(const Shim&) const;
     std::uint64_t bytes_of(const std::string& shim) const;
     void become_gated(Ask&);
+    static void take_victim_facts(Ask&, const Ask& wanted);
     void restate_placed(Ask&, const Ask& wanted);
     void place(Ask&, const std::string& node, AskState, const std::string& stated_devices = {});
     void run_where_stated(Ask&, const std::string& node);
@@ -192,10 +201,10 @@ private:
                   const std::string& victims = "-");
 
     // Section 5.
-    bool has_credit(const Shim&) const;
     const Ask* next_ask() const;
     const Ask* early_from_backoff() const;
     void attempt(Ask&);
+    void place_by_attempt(Ask&, const std::string& node, const std::vector<KubeBinding>&);
     // What one attempt sees and finds. Owns the objects that its state points to, if they are not as
     // stated.
     struct Look {
@@ -217,7 +226,7 @@ private:
     void tell_failure(Ask&, const std::string& message, bool is_nominated);
     void log_nomination(const Ask&, const KubePreemption&, const std::string& message);
     void choose(Ask&, const KubeVictims&);
-    bool choose_victim(Ask& victim, const Ask& preemptor);
+    bool choose_victim(Ask& victim, const Ask& preemptor, const std::string& why);
     void take_from_budgets(const KubePod&);
     void clear_lower_nominations(const Ask&, const std::string& node);
     bool passes_when_all_are_gone(const Ask&, const std::string& node) const;
@@ -225,6 +234,56 @@ private:
     void nominate(Ask&, const std::string& node);
     void end_nomination(Ask&, bool wakes);
     void check_victims(const Ask&, const KubeState&, const KubeVictims&);
+
+    // DaemonSet pods, oracle_daemonsets.cpp. What the steps of the simple preemptor come to,
+    struct Steps {
+        std::string state;
+        Amounts need;
+        const Ask* behind = nullptr;
+        DaemonsetChoice choice;
+        bool blocked() const { return state == "never" || state == "nothing-found"; }
+    };
+    // what an ask finds on its node,
+    struct DaemonLook {
+        bool fits = false;
+        bool is_short = false;  // of resources
+        std::string reasons;
+        Steps steps;
+        std::vector<KubeBinding> bindings;  // where it fits
+    };
+    // and which reservations it respects there.
+    struct Respected {
+        std::vector<const Ask*> asks;
+        const Ask* uncovered = nullptr;
+    };
+    // A reservation of which something comes.
+    struct DueReservation {
+        std::uint64_t sequence = 0;
+        std::string what;  // place, preempt, clear, expire
+        DaemonLook look;
+    };
+    bool is_daemon_pod(const Ask&) const;
+    std::string daemon_node(const Ask&) const;
+    Respected respected_by(const Ask&, const std::string& node) const;
+    Amounts need_of(const Ask&, const std::string& node, const Respected&) const;
+    bool is_pending(const Ask&) const;
+    Steps steps_of(const Ask&, const std::string& node, const Respected&) const;
+    DaemonsetChoice victims_for(const Ask&, const std::string& node, const Amounts& need) const;
+    DaemonLook look_at_its_node(const Ask&, const std::string& node) const;
+    bool attempt_on_its_node(Ask&);
+    void place_daemon_pod(Ask&, const std::string& node, const DaemonLook&);
+    void reserve(Ask&, const std::string& node, const DaemonLook&);
+    void tell_steps(Ask&, const DaemonLook&, bool is_new);
+    std::string text_of(const Steps&) const;
+    void check_daemon_fit(const Ask&, const std::string& node);
+    void check_daemon_victims(const Ask&, const Steps&);
+    void recheck_nominations(const std::string& node, const std::string& why);
+    std::optional<DueReservation> due_reservation() const;
+    bool act_on_a_reservation();
+    void restate_reserved(Ask&);
+    void clear_reservation(Ask&, const std::string& why);
+    void end_reservation(Ask&, bool wakes);
+    std::int64_t next_age(const Ask&) const;
 
     // For coverage: which rules were met, and which of them decided something.
     void saw(const std::string& rule) { decided_by_["rule: " + rule] += 1; }

@@ -105,6 +105,10 @@ std::string Oracle::ask_faults(const Shim& shim, const AskItem& record, Ask& wan
     wanted.grace_period_s = record.grace_period_s;
     wanted.stated_terminating = record.terminating;
     wanted.stated_preempted = record.preempted;
+    wanted.daemonset = record.daemonset;
+    wanted.is_static = record.is_static;
+    wanted.opted_out = record.never_victim;
+    wanted.originator = record.originator;
     wanted.pod = pod_of(record, wanted);
     if (record.spec != 0) {
         wanted.pod.spec = shim.specs.at(record.spec);
@@ -165,11 +169,12 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     const bool changed = ask.requests != wanted.requests || ask.required_node != wanted.required_node ||
                          tolerates_drained(ask) != tolerates_drained(wanted) || *ask.pod.spec != *wanted.pod.spec ||
                          !same_scored_amounts(ask.pod, wanted.pod) || ask.priority != wanted.priority ||
-                         ask.pod.never_preempts != wanted.pod.never_preempts;
-    if (!ask.nominated_node.empty()) {  // stays, with the new amounts
-        Amounts& held = nodes_.at(ask.nominated_node).held;
-        add(ask.requests, -1, held);
-        add(wanted.requests, 1, held);
+                         ask.pod.never_preempts != wanted.pod.never_preempts || ask.daemonset != wanted.daemonset;
+    for (const std::string& node : {ask.nominated_node, ask.reserved_node}) {  // stays, with the new amounts
+        if (!node.empty()) {
+            add(ask.requests, -1, nodes_.at(node).held);
+            add(wanted.requests, 1, nodes_.at(node).held);
+        }
     }
     ask.priority = wanted.priority;
     ask.requests = wanted.requests;
@@ -180,6 +185,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     ask.stated_terminating = wanted.stated_terminating;
     ask.stated_preempted = wanted.stated_preempted;
     ask.stated_devices = wanted.stated_devices;
+    take_victim_facts(ask, wanted);
     const std::uint64_t sequence = ask.sequence;
     ask.pod = wanted.pod;
     ask.pod.sequence = sequence;
@@ -188,7 +194,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     for (const auto& [kind, amount] : ask.requests) {
         kinds_.insert(kind);
     }
-    if (wanted.node.empty() && !ask.nominated_node.empty()) {
+    if (wanted.node.empty() && (!ask.nominated_node.empty() || !ask.reserved_node.empty())) {
         wake(Event::allocation_ended, &ask);  // less may be held now
     }
     if (!wanted.node.empty()) {
@@ -199,6 +205,8 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
         become_gated(ask);
     } else if (ask.state == AskState::gated) {
         ask.state = AskState::pending;
+    } else if (ask.state == AskState::reserved) {
+        restate_reserved(ask);
     } else if (changed && ask.state == AskState::unschedulable) {
         wake(ask);
     }
@@ -217,6 +225,7 @@ void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
     ask.grace_period_s = wanted.grace_period_s;
     ask.stated_terminating = wanted.stated_terminating;
     ask.stated_preempted = wanted.stated_preempted;
+    take_victim_facts(ask, wanted);
     ask.pod.priority = wanted.priority;
     ask.pod.started_ms = wanted.pod.started_ms;
     ask.pod.qos_rank = wanted.pod.qos_rank;
@@ -241,6 +250,7 @@ void Oracle::become_gated(Ask& ask) {
     if (ask.state == AskState::gated) {
         return;
     }
+    end_reservation(ask, true);
     ask.state = AskState::gated;
     ask.nacked = false;
     ask.failed_by.clear();
@@ -315,6 +325,7 @@ void Oracle::run_where_stated(Ask& ask, const std::string& node) {
         return;
     }
     end_nomination(ask, true);
+    end_reservation(ask, true);
     ask.state = AskState::waiting_for_node;
     ask.failed_by.clear();
     if (ask.awaited_node != node) {
@@ -325,6 +336,7 @@ void Oracle::run_where_stated(Ask& ask, const std::string& node) {
 
 void Oracle::place(Ask& ask, const std::string& node_name, AskState state, const std::string& stated_devices) {
     end_nomination(ask, ask.nominated_node != node_name);
+    end_reservation(ask, state == AskState::allocated);
     Node& node = nodes_.at(node_name);
     give_devices(ask, node, stated_devices);
     add(ask.requests, 1, ask.foreign ? node.foreign : node.used);
@@ -367,12 +379,13 @@ void Oracle::end_ask(std::uint64_t sequence, bool wakes) {
     if (placed) {
         leave_node(ask);
     }
-    const bool nominated = !ask.nominated_node.empty();
+    const bool held = !ask.nominated_node.empty() || !ask.reserved_node.empty();
     end_nomination(ask, false);
+    end_reservation(ask, false);
     shims_.at(ask.shim).asks.erase(ask.key);
     add(occupied(ask), -1, total_);
     asks_.erase(sequence);
-    if ((placed || nominated) && wakes) {
+    if ((placed || held) && wakes) {
         wake(Event::allocation_ended);
     }
 }

@@ -22,6 +22,10 @@ std::int64_t amount_of(const Amounts& amounts, const std::string& kind) {
 std::uint64_t Oracle::run(std::uint64_t attempts_max) {
     std::uint64_t made = 0;
     while (made < attempts_max) {
+        if (act_on_a_reservation()) {
+            ++made;
+            continue;
+        }
         const Ask* ask = next_ask();
         if (ask == nullptr) {
             break;
@@ -131,14 +135,17 @@ KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
         out.excluded.insert(node);
     }
     for (const auto& [owner, hold] : holds_) {
-        for (const auto& [kind, amount] : hold.amounts) {
-            if (ask.priority < hold.kept_from_below) {
-                out.held[hold.node][kind] += amount;
-            }
-        }
         if (ask.priority < hold.kept_from_below) {
-            out.holds.push_back({hold.node, hold.kept_from_below, owner, hold.amounts});
+            out.holds.push_back({hold.node, hold.kept_from_below, owner, hold.amounts, false});
         }
+    }
+    for (const auto& [sequence, other] : asks_) {
+        if (!other.reserved_node.empty() && &other != &ask) {
+            out.holds.push_back({other.reserved_node, kKeptFromAll, sequence, other.requests, true});
+        }
+    }
+    for (const KubeHold& hold : out.holds) {
+        add(hold.amounts, 1, out.held[hold.node]);
     }
     out.objects = &objects;
     out.image_sizes = image_sizes_;
@@ -168,6 +175,9 @@ KubeAnswer Oracle::answer(const Ask& ask) const { return Look(*this, ask).answer
 
 void Oracle::attempt(Ask& ask) {
     ++attempts_;
+    if (attempt_on_its_node(ask)) {
+        return;
+    }
     const Look look(*this, ask);
     if (ask.state == AskState::backoff) {
         saw("early from backoff");
@@ -180,16 +190,20 @@ void Oracle::attempt(Ask& ask) {
         fail(ask, look);
         return;
     }
-    ask.failed_by.clear();
-    ++placed_;
     const std::string node = look.answer.explanation.node;
     check_fit(ask, nodes_.at(node));
+    place_by_attempt(ask, node, look.answer.bindings);
+}
+
+void Oracle::place_by_attempt(Ask& ask, const std::string& node, const std::vector<KubeBinding>& bindings) {
+    ask.failed_by.clear();
+    ++placed_;
     check_devices_fit(ask, nodes_.at(node));
     if (!ask.nominated_node.empty()) {
         saw(ask.nominated_node == node ? "placed on the nominated node" : "placed elsewhere");
     }
     place(ask, node, AskState::unacknowledged);
-    ask.bindings = look.answer.bindings;
+    ask.bindings = bindings;
     const std::string devices = devices_text(ask.pod.devices);
     log_line("place", ask, node, devices.empty() ? "-" : devices);
     ask.allocated_decision =
@@ -204,6 +218,9 @@ void Oracle::fail(Ask& ask, const Look& look) {
         ask.failed_by = {kNoNodes};
     }
     count_failure(ask);
+    if (is_daemon_pod(ask)) {
+        ask.backoff_until = now_;
+    }
     std::optional<KubePreemption> found;
     if (options_.preemption.enabled) {
         found = preempt(look.state, ask.pod, look.answer);
@@ -259,6 +276,9 @@ void Oracle::check_fit(const Ask& ask, const Node& node) {
         if (other != &ask && other->priority >= ask.priority) {
             add(other->requests, 1, taken);
         }
+    }
+    for (const Ask* other : reservations_on(node.name)) {
+        add(other->requests, 1, taken);
     }
     for (const auto& [kind, amount] : ask.requests) {
         if (amount_of(taken, kind) > amount_of(node.capacity, kind)) {

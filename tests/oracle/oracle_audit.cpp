@@ -45,6 +45,9 @@ void Oracle::audit_nodes(std::vector<std::string>& broken) const {
         for (const Ask* ask : nominated_to(name)) {
             add(ask->requests, 1, held);
         }
+        for (const Ask* ask : reservations_on(name)) {
+            add(ask->requests, 1, held);
+        }
         if (without_zeros(held) != without_zeros(node.held)) {
             broken.push_back("R-LAW-2: what is held on " + name + " is not the sum of its holds");
         }
@@ -80,6 +83,11 @@ void Oracle::audit_asks(std::vector<std::string>& broken) const {
         }
         if (ask.state == AskState::unschedulable && ask.failed_by.empty() && ask.excluded.empty()) {
             broken.push_back("R-LAW-10: " + ask.key + " is unschedulable without a reason");
+        }
+        const bool reserved = ask.state == AskState::reserved;
+        if (reserved == ask.reserved_node.empty() || (reserved && !nodes_.contains(ask.reserved_node))) {
+            broken.push_back("R-LAW-4: " + ask.key + " is " + name_of(ask.state) + ", and has '" + ask.reserved_node +
+                             "' reserved");
         }
         audit_nomination(ask, broken);
         audit_devices(ask, broken);

@@ -48,13 +48,18 @@ std::vector<KubeKept> Oracle::kept_from(const Ask& ask, const std::string& node,
     std::vector<KubeKept> kept;
     for (const auto& [owner, hold] : holds_) {
         if (hold.node == node && ask.priority < hold.kept_from_below) {
-            kept.push_back({hold.kept_from_below, false, owner, 0, of(hold.amounts)});
+            kept.push_back({hold.kept_from_below, 0, owner, 0, of(hold.amounts)});
         }
     }
     for (const Ask* other : nominated_to(node)) {
         if (other != &ask && other->priority >= ask.priority) {
             kept.push_back(
-                {std::int64_t{other->priority} + 1, true, other->group_number, other->sequence, of(other->requests)});
+                {std::int64_t{other->priority} + 1, 1, other->group_number, other->sequence, of(other->requests)});
+        }
+    }
+    for (const Ask* other : reservations_on(node)) {
+        if (other != &ask) {
+            kept.push_back({kKeptFromAll, 2, other->sequence, 0, of(other->requests)});
         }
     }
     return kept;

@@ -212,6 +212,10 @@ void Oracle::decommission(const std::string& name) {
             }
         }
     }
+    for (const Ask* ask : reservations_on(name)) {
+        saw("reserved node gone");
+        clear_reservation(asks_.at(ask->sequence), "node " + name + " is gone");
+    }
     std::erase_if(holds_, [&](const auto& hold) { return hold.second.node == name; });
     nodes_.erase(name);
     forget_images_without_node();

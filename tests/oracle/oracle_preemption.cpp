@@ -12,11 +12,11 @@ namespace bayplan::oracle {
 
 namespace {
 
-std::string full_name(const Ask& ask) { return ask.shim + "/" + ask.key; }
-
 auto rank(const Ask& ask) { return std::tuple(-std::int64_t{ask.priority}, ask.group_number, ask.sequence); }
 
 }  // namespace
+
+std::string full_name(const Ask& ask) { return ask.shim + "/" + ask.key; }
 
 // In order of (priority descending, group number, sequence number).
 std::vector<const Ask*> Oracle::nominated_to(const std::string& node) const {
@@ -61,7 +61,7 @@ void Oracle::choose(Ask& ask, const KubeVictims& chosen) {
     for (const KubePod* pod : chosen.victims) {
         Ask& victim = asks_.at(pod->sequence);
         ask.victims.insert(victim.sequence);
-        any_new = choose_victim(victim, ask) || any_new;
+        any_new = choose_victim(victim, ask, "preempted by " + full_name(ask)) || any_new;
     }
     clear_lower_nominations(ask, node);
     ask.state = AskState::unschedulable;
@@ -77,7 +77,7 @@ void Oracle::choose(Ask& ask, const KubeVictims& chosen) {
 }
 
 // True if it was not terminating before.
-bool Oracle::choose_victim(Ask& victim, const Ask& preemptor) {
+bool Oracle::choose_victim(Ask& victim, const Ask& preemptor, const std::string& why) {
     const bool is_new = !victim.pod.terminating;
     saw(is_new ? "victim told" : "victim terminates already");
     if (victim.shim != preemptor.shim) {
@@ -87,7 +87,7 @@ bool Oracle::choose_victim(Ask& victim, const Ask& preemptor) {
     count_end_anew(victim);
     if (is_new) {
         take_from_budgets(victim.pod);
-        victim.told_to_delete = "preempted by " + full_name(preemptor);
+        victim.told_to_delete = why;
         decide(victim.shim, DecisionKind::released, victim.key, victim.told_to_delete, victim.node,
                Termination::preempted_by_scheduler);
     }

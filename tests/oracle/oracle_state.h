@@ -22,9 +22,10 @@ namespace bayplan::oracle {
 using Amounts = std::map<std::string, std::int64_t>;  // by text of the kind
 
 inline constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
-inline constexpr std::int64_t kTotalMax = std::int64_t{1} << 61;  // of a kind: all asks, and what is held on a node
+inline constexpr std::int64_t kTotalMax = std::int64_t{1} << 61;     // of a kind: all asks, and what is held on a node
+inline constexpr std::int64_t kKeptFromAll = std::int64_t{1} << 31;  // priorities are below
 
-enum class AskState { gated, waiting_for_node, pending, backoff, unschedulable, unacknowledged, allocated };
+enum class AskState { gated, waiting_for_node, pending, backoff, unschedulable, reserved, unacknowledged, allocated };
 
 // Adds the amounts to others, or takes them away (times = -1).
 void add(const Amounts&, std::int64_t times, Amounts& into);
@@ -52,6 +53,10 @@ struct Ask {
     bool tolerates_unschedulable = false;
     KubePod pod;  // the same as predicates, scores and preemption see it, with its spec
     bool foreign = false;
+    bool daemonset = false;   // a DaemonSet controls it
+    bool is_static = false;   // its node runs it by itself
+    bool opted_out = false;   // of being a victim
+    bool originator = false;  // other pods are owned by it
     AskState state = AskState::pending;
     std::string node;            // empty: not placed
     std::string awaited_node;    // runs there, but no such node was created; empty: does not wait so
@@ -67,9 +72,12 @@ struct Ask {
     std::string nominated_node;                     // empty: none
     std::set<std::uint64_t> victims;                // whose end it waits for on its nominated node
     std::map<std::uint64_t, std::string> excluded;  // nodes, each for the sake of a stuck pod
-    bool nacked = false;                            // its backoff is one after a nack
-    std::string avoids;                             // the node that refused it,
-    std::int64_t avoids_until = 0;                  // and until when
+    std::string reserved_node;                      // empty: none
+    std::int64_t reserved_since = 0;
+    std::set<std::uint64_t> reservation_victims;  // of its last preemption there
+    bool nacked = false;                          // its backoff is one after a nack
+    std::string avoids;                           // the node that refused it,
+    std::int64_t avoids_until = 0;                // and until when
 
     // Once it is placed. `pod.terminating` and `pod.preempted` say what counts.
     QosClass qos = QosClass::unknown;
@@ -92,7 +100,7 @@ struct Node {
     Amounts capacity;
     Amounts used;     // by ours
     Amounts foreign;  // by others
-    Amounts held;     // by operators and nominations
+    Amounts held;     // by operators, nominations and reservations
     KubeNode facts;   // as predicates and scores see it
 };
 
@@ -101,6 +109,9 @@ struct Hold {
     std::int32_t kept_from_below = 0;
     Amounts amounts;
 };
+
+// SHIM/KEY.
+std::string full_name(const Ask&);
 
 // What the ask adds to its node, wherever it is; scored amounts beside what is requested.
 Amounts occupied(const Ask& ask);

@@ -52,6 +52,10 @@ StateBody Borrowed::borrow(const OwnedAsks& owned) {
         record.grace_period_s = ask.grace_period_s;
         record.preempted = ask.preempted;
         record.devices = ask.devices;
+        record.daemonset = ask.daemonset;
+        record.is_static = ask.is_static;
+        record.never_victim = ask.never_victim;
+        record.originator = ask.originator;
         asks_.push_back(record);
     }
     return AsksMessage{asks_};

@@ -47,6 +47,10 @@ struct OwnedAsk {
     std::int32_t grace_period_s = -1;
     bool preempted = false;
     std::string devices = {};
+    bool daemonset = false;
+    bool is_static = false;
+    bool never_victim = false;
+    bool originator = false;
 };
 
 struct OwnedRelease {

@@ -120,6 +120,8 @@ constexpr std::string_view kOther[] = {"place lines",
                                        "release lines",
                                        "nominate lines",
                                        "clear lines",
+                                       "reserve lines",
+                                       "unreserve lines",
                                        "connections resumed",
                                        "connections resynced",
                                        "connections cut",
@@ -173,7 +175,14 @@ constexpr std::string_view kRules[] = {"devices as stated",
                                        "an attempt while a resync is open",
                                        "a resync has no time left",
                                        "a resync begins that holds nobody up",
-                                       "stated on another node than it waits for"};
+                                       "stated on another node than it waits for",
+                                       "daemon pod placed at once",
+                                       "daemon pod placed on its reserved node",
+                                       "daemon pod by the ordinary rules",
+                                       "nomination gives way to a daemon pod",
+                                       "reservation: delay at once",
+                                       "reservation: nothing-found at once",
+                                       "reservation: expire"};
 constexpr std::string_view kDecidingRules[] = {"refused beside nominated pods",
                                                "refused by another predicate beside nominated pods",
                                                "a node left out",
@@ -280,7 +289,7 @@ void Coverage::count_decision(const oracle::NumberedDecision& decision) {
 
 void Coverage::add(const oracle::Oracle& oracle) {
     for (const std::string& line : oracle.log()) {
-        for (const char* kind : {"place", "fail", "release", "nominate", "clear"}) {
+        for (const char* kind : {"place", "fail", "release", "nominate", "clear", "reserve", "unreserve"}) {
             count(std::string(kind) + " lines", kind == word(line, 2));
         }
         for (const std::string_view failure : kFailures) {

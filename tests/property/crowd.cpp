@@ -58,6 +58,8 @@ Event Crowd::next(const oracle::Oracle& oracle) {
 
 std::string Crowd::any_shim() { return random_.pick(shims_); }
 
+DictId Crowd::any_node() { return kNode + static_cast<DictId>(random_.below(static_cast<std::uint64_t>(nodes_))); }
+
 Event Crowd::arrivals() {
     const std::string shim = any_shim();
     oracle::OwnedAsks out;
@@ -68,11 +70,15 @@ Event Crowd::arrivals() {
             ask.priority = std::max(ask.priority, random_.pick(priorities_));
         }
         ask.never_preempts = random_.chance(5);
-        if (random_.chance(5)) {
-            ask.required_node = kNode + static_cast<DictId>(random_.below(static_cast<std::uint64_t>(nodes_)));
+        if (random_.chance(daemon_percent_)) {
+            ask.daemonset = true;
+            ask.requests = requests();
+        }
+        if (random_.chance(ask.daemonset ? 95 : 5)) {
+            ask.required_node = any_node();
         }
         if (random_.chance(5)) {
-            ask.nominated_node = kNode + static_cast<DictId>(random_.below(static_cast<std::uint64_t>(nodes_)));
+            ask.nominated_node = any_node();
         }
     }
     return StateEvent{shim, 0, false, out};
@@ -137,6 +143,10 @@ oracle::OwnedAsk Crowd::restated(const oracle::Ask& ask) {
     out.grace_period_s = ask.grace_period_s;
     out.never_preempts = ask.pod.never_preempts;
     out.started_ms = ask.pod.started_ms;
+    out.daemonset = ask.daemonset;
+    out.is_static = ask.is_static;
+    out.never_victim = ask.opted_out;
+    out.originator = ask.originator;
     return out;
 }
 
@@ -147,7 +157,9 @@ Event Crowd::restatement(const oracle::Oracle& oracle) {
         return arrivals();
     }
     oracle::OwnedAsk out = restated(*ask);
-    switch (random_.below(6)) {
+    switch (random_.below(7)) {
+        case 5: out.daemonset = !out.daemonset; break;
+        case 6: out.required_node = random_.chance(50) ? 0 : any_node(); break;
         case 0: out.priority = random_.pick(priorities_); break;
         case 1:
         case 2: out.terminating = !out.terminating; break;

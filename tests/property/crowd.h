@@ -47,13 +47,15 @@ private:
     oracle::OwnedAsk restated(const oracle::Ask&);
     const oracle::Ask* any_ask(const oracle::Oracle&, bool placed);
     std::string any_shim();
+    DictId any_node();
 
     Random random_;
     EngineOptions options_;
     std::uint64_t length_ = 0;
     std::vector<std::string> shims_;
     std::vector<std::int32_t> priorities_;
-    std::vector<SpecNumber> specs_;  // what pods are like here
+    std::vector<SpecNumber> specs_;     // what pods are like here
+    std::uint64_t daemon_percent_ = 0;  // of arrivals
     std::int64_t scale_ = 1;
     std::int64_t nodes_ = 0;
     bool counts_pods_ = false;  // nodes have room for few pods

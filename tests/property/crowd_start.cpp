@@ -25,6 +25,9 @@ EngineOptions crowd_options(Random& random, bool with_tbb) {
         one.lower_nominations = static_cast<LowerNominations>(random.below(2));
         one.preempt_again = static_cast<PreemptAgain>(random.below(2));
     }
+    if (random.chance(75)) {
+        options.preemption.daemonset = random_daemonset(random);
+    }
     options.preemption.stuck_after_ns = random.chance(50) ? 30 * kSecond : random.between(1, 10) * kSecond;
     options.preemption.victim_retries = static_cast<std::uint32_t>(random.between(0, 3));
     options.backoff_early = random.chance(50);
@@ -47,6 +50,7 @@ Crowd::Crowd(std::uint64_t seed, const EngineOptions& options, std::int64_t scal
     counts_memory_ = random_.chance(35);
     priorities_ =
         random_.chance(30) ? std::vector<std::int32_t>{0, 10} : std::vector<std::int32_t>{-1, 0, 0, 1, 2, 5, 5, 100};
+    daemon_percent_ = random_.pick(std::vector<std::uint64_t>{0, 0, 10, 30, 60});
     specs_ = {kNoSpec, kLabelA, kLabelB, kLabelA};
     for (std::uint64_t i = random_.chance(45) ? 0 : random_.between(1, 4); i > 0; --i) {
         specs_.push_back(static_cast<SpecNumber>(random_.between(kPortOfA, kCrowdSpecs - 1)));
@@ -86,7 +90,7 @@ void Crowd::state_cluster() {
         oracle::OwnedAsks placed;
         for (std::int64_t i = random_.between(nodes_, 6 * nodes_); i > 0; --i) {
             placed.asks.push_back(pod("ns/" + shim + std::to_string(keys_++)));
-            placed.asks.back().node = kNode + static_cast<DictId>(random_.below(static_cast<std::uint64_t>(nodes_)));
+            placed.asks.back().node = any_node();
             placed.asks.back().foreign = random_.chance(4);
             placed.asks.back().terminating = random_.chance(8);
             placed.asks.back().preempted = placed.asks.back().terminating && random_.chance(30);
@@ -144,6 +148,10 @@ oracle::OwnedAsk Crowd::pod(const std::string& key) {
     out.qos = static_cast<QosClass>(random_.below(4));
     out.started_ms = random_.chance(70) ? random_.between(1, 4) : 0;
     out.grace_period_s = static_cast<std::int32_t>(random_.between(-1, 8));
+    out.daemonset = random_.chance(daemon_percent_ / 3);
+    out.is_static = random_.chance(4);
+    out.never_victim = random_.chance(15);
+    out.originator = random_.chance(15);
     return out;
 }
 

@@ -77,7 +77,22 @@ const std::vector<std::string> kRules = {"victim told",
                                          "victim stuck already",
                                          "placed on the nominated node",
                                          "placed elsewhere",
-                                         "early from backoff"};
+                                         "early from backoff",
+                                         "daemon pod placed at once",
+                                         "daemon pod placed on its reserved node",
+                                         "daemon pod by the ordinary rules",
+                                         "nominated daemon pod reserves",
+                                         "nomination gives way to a daemon pod",
+                                         "nomination stays beside a daemon pod",
+                                         "reservation: coming at once",
+                                         "reservation: never at once",
+                                         "reservation: nothing-found at once",
+                                         "reservation: chosen at once",
+                                         "reservation: chosen",
+                                         "reservation: clear",
+                                         "reservation: expire",
+                                         "reserved, and stated again",
+                                         "reserved node gone"};
 
 struct Played {
     std::map<std::string, std::uint64_t> met;  // rules, and how often

@@ -59,10 +59,23 @@ PreemptionOptions random_preemption(Random& random, Compat compat) {
     out.enabled = random.chance(93);
     out.stuck_after_ns = random.chance(50) ? 30'000 * kMs : random.between(1, 20'000 * kMs);
     out.victim_retries = static_cast<std::uint32_t>(random.between(0, 3));
+    out.daemonset = random_daemonset(random);
     return out;
 }
 
 }  // namespace
+
+DaemonsetOptions random_daemonset(Random& random) {
+    DaemonsetOptions out;
+    out.enabled = random.chance(85);
+    out.delay_ns = random.chance(35) ? 0 : random.chance(40) ? 30'000 * kMs : random.between(1, 8'000) * kMs;
+    out.expiry_ns = random.chance(60) ? 3'600'000 * kMs : random.chance(30) ? 0 : random.between(1, 60'000) * kMs;
+    out.strategies = static_cast<VictimStrategies>(random.below(4));
+    out.single_deviation = random.pick(std::vector<std::int64_t>{0, 5, 10, 10, 25, 100, 400}) * kPercent;
+    out.multiple_max = random.pick(std::vector<std::uint32_t>{1, 2, 3, 10, 10});
+    out.foreign_victims = random.chance(40);
+    return out;
+}
 
 EngineOptions random_options(Random& random, bool with_tbb) {
     EngineOptions options;

@@ -20,6 +20,8 @@ namespace bayplan::property {
 // The settings of one history: those that decide and those that must not, all by chance. Without
 // TBB where a sanitizer cannot see into it.
 EngineOptions random_options(Random&, bool with_tbb);
+// Of the simple preemptor: on most of the time, and with ages that a history reaches.
+DaemonsetOptions random_daemonset(Random&);
 // The second group only.
 void randomize_execution(EngineOptions&, Random&, bool with_tbb);
 
@@ -89,6 +91,7 @@ private:
     oracle::OwnedReleases releases(const oracle::Oracle&, ShimModel&);
     oracle::OwnedReleases confirmations(const oracle::Oracle&, ShimModel&);
     void ask_for_preemption(const oracle::Oracle&, const ShimModel&, oracle::OwnedAsk&);
+    void ask_for_its_node(const oracle::Oracle&, const ShimModel&, oracle::OwnedAsk&);
     oracle::OwnedNacks nacks(const oracle::Oracle&, ShimModel&);
     oracle::OwnedApplications applications(const oracle::Oracle&, ShimModel&);
     oracle::OwnedDefine define(const oracle::Oracle&, ShimModel&);

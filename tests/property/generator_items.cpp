@@ -177,6 +177,18 @@ void Generator::ask_for_preemption(const oracle::Oracle& oracle, const ShimModel
     if (random_.chance(6)) {
         ask.nominated_node = id_of(oracle, model, any_node(oracle));
     }
+    ask_for_its_node(oracle, model, ask);
+}
+
+// What the simple preemptor looks at, and pods that it acts for.
+void Generator::ask_for_its_node(const oracle::Oracle& oracle, const ShimModel& model, oracle::OwnedAsk& ask) {
+    ask.daemonset = random_.chance(crowded_ ? 15 : 6);
+    ask.is_static = random_.chance(3);
+    ask.never_victim = random_.chance(12);
+    ask.originator = random_.chance(12);
+    if (ask.daemonset && ask.node == 0 && random_.chance(85)) {
+        ask.required_node = id_of(oracle, model, any_node(oracle));
+    }
 }
 
 oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimModel& model,
@@ -206,6 +218,10 @@ oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimMod
     out.node_memory = ask.pod.node_memory;
     out.own_cpu = ask.pod.own_cpu;
     out.own_memory = ask.pod.own_memory;
+    out.daemonset = ask.daemonset;
+    out.is_static = ask.is_static;
+    out.never_victim = ask.opted_out;
+    out.originator = ask.originator;
     return out;
 }
 

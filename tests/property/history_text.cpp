@@ -100,7 +100,9 @@ private:
                  << (ask.required_node != 0 ? " requires " + name(ask.required_node) : "")
                  << (ask.foreign ? " foreign" : "") << (ask.tolerates_unschedulable ? " tolerates" : "")
                  << (ask.terminating ? " terminating" : "") << (ask.preempted ? " preempted" : "")
-                 << (ask.never_preempts ? " never preempts" : "")
+                 << (ask.never_preempts ? " never preempts" : "") << (ask.daemonset ? " of a DaemonSet" : "")
+                 << (ask.is_static ? " static" : "") << (ask.never_victim ? " opted out" : "")
+                 << (ask.originator ? " owner" : "")
                  << (ask.nominated_node != 0 ? " nominated to " + name(ask.nominated_node) : "")
                  << (ask.spec != 0 ? " spec " + std::to_string(ask.spec) : "");
             write_amounts(ask.requests);

@@ -64,11 +64,16 @@ public:
     }
 
     // Beside these pods of the node, and pods of other nodes.
-    bool fits(const Ask& ask, const std::string& node, const Asks& beside) const {
-        return has_room(ask, node, beside) && ports_are_free(ask, beside) && nobody_minds(ask, node, beside);
+    bool fits(const Ask& ask, const std::string& node, const Asks& beside, bool on_its_node = false) const {
+        return has_room(ask, node, beside, on_its_node) && ports_are_free(ask, beside) &&
+               nobody_minds(ask, node, beside);
     }
-    bool has_room(const Ask& ask, const std::string& node, const Asks& beside) const {
+    // Reservations are as good as in use, but for a DaemonSet pod on its node: which of them it respects is not for here.
+    bool has_room(const Ask& ask, const std::string& node, const Asks& beside, bool on_its_node = false) const {
         oracle::Amounts taken;
+        for (const Ask* one : on_its_node ? Asks() : oracle_.reservations_on(node)) {
+            oracle::add(one->requests, 1, taken);
+        }
         for (const Ask* one : beside) {
             oracle::add(one->requests, 1, taken);
         }
@@ -167,12 +172,48 @@ std::string broken_by_nomination(const Cluster& cluster, const Line& line) {
     return "";
 }
 
+// Victims of a DaemonSet pod are nobody's DaemonSet pods, and each of them is needed for one of the amounts: without it the
+// pod does not fit beside those that stay.
+std::string broken_by_reservation(const oracle::Oracle& oracle, const Cluster& cluster, const Line& line) {
+    const Ask& ask = *line.ask;
+    if (ask.reserved_node != line.node) {
+        return about(line, "the node is not reserved for it");
+    }
+    Asks staying = cluster.on(line.node);
+    std::erase_if(staying, [](const Ask* one) { return one->pod.terminating && !one->pod.stuck; });
+    for (const Ask* victim : line.victims) {
+        const bool may = victim != nullptr && victim->node == line.node && !victim->daemonset && !victim->is_static &&
+                         victim->priority <= ask.priority && victim->pod.terminating && victim->pod.preempted &&
+                         (!victim->foreign || oracle.options().preemption.daemonset.foreign_victims);
+        if (!may) {
+            return about(line, (victim == nullptr ? "nobody" : victim->key) + " is no victim for it");
+        }
+    }
+    // The first in order has no reservation to respect: amounts can be counted from the asks alone.
+    const bool is_first = oracle.reservations_on(line.node).front() == &ask;
+    if (line.victims.empty() || !is_first) {
+        return "";
+    }
+    if (!cluster.has_room(ask, line.node, staying, true)) {
+        return about(line, "has no room without its victims");
+    }
+    for (const Ask* victim : line.victims) {
+        if (cluster.has_room(ask, line.node, together(staying, {victim}), true)) {
+            return about(line, victim->key + " could have stayed");
+        }
+    }
+    return "";
+}
+
 // Anti-affinity of pods that only wait is left out: Kubernetes does not always ask for it (R-PREDICATE-18).
 std::string broken_by_placement(const Cluster& cluster, const Line& line) {
     Asks others = cluster.on(line.node);
     std::erase(others, line.ask);
-    if (!cluster.fits(*line.ask, line.node, others)) {
+    if (!cluster.fits(*line.ask, line.node, others, line.ask->daemonset)) {
         return about(line, "does not fit");
+    }
+    if (line.ask->daemonset) {
+        return "";  // nominations give way to it
     }
     const Asks held = together(others, cluster.held_against(*line.ask, line.node));
     if (!cluster.has_room(*line.ask, line.node, held) || !cluster.ports_are_free(*line.ask, held)) {
@@ -190,9 +231,9 @@ bool is_against(const oracle::Oracle& oracle, const oracle::Node& node, const As
            oracle::has_untolerated_taint(*ask.pod.spec, node.facts) || !oracle.options().preemption.enabled;
 }
 
-// A node where the ask would fit if the pods below it went; "" if there is none.
+// A node where the ask would fit if the pods below it went; "" if there is none. Of a DaemonSet pod other rules decide that.
 std::string find_helpful(const oracle::Oracle& oracle, const Cluster& cluster, const Ask& ask) {
-    if (helps_others(ask)) {
+    if (helps_others(ask) || ask.daemonset) {
         return "";
     }
     for (const auto& [name, node] : oracle.nodes()) {
@@ -233,11 +274,42 @@ std::string helpful_node(const oracle::Oracle& oracle, const Ask& ask) {
     return find_helpful(oracle, Cluster(oracle), ask);
 }
 
+// Nobody waits for nothing: who has a node reserved and has room there is placed, and what holds it up is there.
+std::string broken_reservation(const oracle::Oracle& oracle, const Cluster& cluster, const Ask& ask) {
+    if (!oracle.has_credit(oracle.shims().at(ask.shim))) {
+        return "";
+    }
+    const std::string& node = ask.reserved_node;
+    const Asks there = cluster.on(node);
+    Asks others = oracle.reservations_on(node);
+    std::erase(others, &ask);
+    const bool may_be_placed = !is_against(oracle, oracle.nodes().at(node), ask) && !helps_others(ask);
+    if (may_be_placed && cluster.fits(ask, node, together(there, others), true)) {
+        return "law of reservations: " + ask.key + " waits, and " + node + " has room";
+    }
+    const std::string state = oracle.reservation_state(ask);
+    const bool any_goes =
+        std::any_of(there.begin(), there.end(), [](const Ask* one) { return one->pod.terminating && !one->pod.stuck; });
+    const bool held_up = state == "delay"                          ? oracle.next_timer_ns() > oracle.now()
+                         : state == "pending" || state == "coming" ? any_goes
+                         : state == "behind"                       ? !others.empty()
+                                                                   : true;
+    return held_up ? "" : "law of reservations: " + ask.key + " waits for nothing, " + state;
+}
+
 std::string broken_sleep(const oracle::Oracle& oracle) {
     const Cluster cluster(oracle);
     for (const auto& [sequence, ask] : oracle.asks()) {
+        if (ask.state == oracle::AskState::reserved) {
+            if (const std::string broken = broken_reservation(oracle, cluster, ask); !broken.empty()) {
+                return broken;
+            }
+        }
         if (ask.state != oracle::AskState::unschedulable) {
             continue;
+        }
+        if (ask.nominated_node.empty() && oracle.would_have_its_node(ask)) {
+            return "law of waking: daemon pod " + ask.key + " sleeps, and could have its node";
         }
         if (!oracle.answer(ask).explanation.node.empty()) {
             return "law of waking: " + ask.key + " sleeps, and " + oracle.answer(ask).explanation.node + " would do";
@@ -256,12 +328,13 @@ std::string broken_law(const oracle::Oracle& oracle, std::size_t log_begin) {
     const Cluster cluster(oracle);
     for (std::size_t i = log_begin; i < oracle.log().size(); ++i) {
         const Line line = read_line(oracle, oracle.log()[i]);
-        if (line.kind == "clear") {
+        if (line.kind == "clear" || line.kind == "unreserve") {
             continue;
         }
-        const std::string broken = line.kind == "nominate" ? broken_by_nomination(cluster, line)
-                                   : line.kind == "place"  ? broken_by_placement(cluster, line)
-                                                           : broken_by_failure(oracle, cluster, line);
+        const std::string broken = line.kind == "nominate"  ? broken_by_nomination(cluster, line)
+                                   : line.kind == "reserve" ? broken_by_reservation(oracle, cluster, line)
+                                   : line.kind == "place"   ? broken_by_placement(cluster, line)
+                                                            : broken_by_failure(oracle, cluster, line);
         if (!broken.empty()) {
             return broken;
         }

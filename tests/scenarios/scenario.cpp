@@ -175,6 +175,11 @@ private:
         pod.grace_period_s = static_cast<std::int32_t>(number("grace", -1));
         pod.qos = said.contains("qos") ? classes.at(said.at("qos")) : QosClass::unknown;
         pod.foreign = words[0] == "foreign";
+        pod.required_node = said.contains("needs") ? id(said.at("needs")) : 0;
+        pod.daemonset = said.contains("daemonset");
+        pod.is_static = said.contains("static");
+        pod.never_victim = said.contains("opted-out");
+        pod.originator = said.contains("owner");
         if (words[0] != "ask") {
             pod.node = id(words.at(3));
         }
@@ -222,19 +227,55 @@ private:
     std::string trouble_;
 };
 
-EngineOptions options_of(Compat compat) {
+// `daemonset strategy=single,multiple deviation=10 max=10 delay=30 expiry=3600 foreign`, in percent and seconds.
+void take_daemonset_options(const std::map<std::string, std::string>& said, DaemonsetOptions& options) {
+    static const std::map<std::string, VictimStrategies> strategies = {
+        {"single,multiple", VictimStrategies::single_multiple},
+        {"multiple,single", VictimStrategies::multiple_single},
+        {"single", VictimStrategies::single},
+        {"multiple", VictimStrategies::multiple}};
+    if (said.contains("strategy")) {
+        options.strategies = strategies.at(said.at("strategy"));
+    }
+    if (said.contains("deviation")) {
+        options.single_deviation = std::stoll(said.at("deviation")) * kPercent;
+    }
+    if (said.contains("max")) {
+        options.multiple_max = static_cast<std::uint32_t>(std::stoul(said.at("max")));
+    }
+    if (said.contains("delay")) {
+        options.delay_ns = std::stoll(said.at("delay")) * kSecond;
+    }
+    if (said.contains("expiry")) {
+        options.expiry_ns = std::stoll(said.at("expiry")) * kSecond;
+    }
+    options.foreign_victims = said.contains("foreign");
+}
+
+EngineOptions options_of(const std::string& text) {
     EngineOptions options;
     options.executor = ExecutorKind::inline_;
-    options.compat = compat;
-    options.preemption = PreemptionOptions::of(compat);
+    options.preemption = PreemptionOptions::of(options.compat);
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) {
+        const auto words = words_of(line);
+        if (words.empty() || words[0] != "options") {
+            continue;
+        }
+        if (words.at(1) == "kubernetes-1.35") {
+            options.compat = Compat::kubernetes_1_35;
+            options.preemption = PreemptionOptions::of(options.compat);
+        } else if (words[1] == "daemonset") {
+            take_daemonset_options(settings(words, 2), options.preemption.daemonset);
+        }
+    }
     return options;
 }
 
 }  // namespace
 
 std::string played(const std::string& text) {
-    const bool kubernetes = text.find("options kubernetes-1.35\n") != std::string::npos;
-    Player player(options_of(kubernetes ? Compat::kubernetes_1_35 : Compat::bayplan));
+    Player player(options_of(text));
     std::istringstream in(text);
     int number = 0;
     for (std::string line; std::getline(in, line);) {

@@ -2,9 +2,12 @@
 // oracle go through it side by side; the decisions of both must be as the text has them.
 //
 //   options kubernetes-1.35              (or: bayplan, which is the default)
+//   options daemonset strategy=single deviation=5 max=2 delay=0 expiry=60 foreign
 //   node n1 cpu=10 zone=east             what there is, and what happens, one thing a line:
 //   runs a on n1 priority=100 cpu=5 grace=60 qos=burstable started=4 app=web
+//   runs b on n1 cpu=5 owner opted-out static daemonset
 //   foreign f on n1 cpu=2
+//   ask d cpu=1 needs=n1 daemonset       the DaemonSet pod of that node
 //   ask c priority=1000 cpu=10 never apart=web near=web port=80 apart-in-zone=web
 //   gone a                               released by its shim
 //   refused c                            nacked
