@@ -18,14 +18,15 @@ void Attempts::make(AskId id) {
     Commit& commit = lifecycle_.commit();
     const bool plain = !world_.asks[id].has_entries;
     commit.suspend_nomination(id);
-    if (world_.asks[id].daemonset && make_on_its_node(id)) {
+    std::uint32_t failed_on_its_node = 0;
+    if (world_.asks[id].daemonset && make_on_its_node(id, failed_on_its_node)) {
         // Placed, or its node is reserved.
     } else if (const Slot slot = plain ? kNone<Slot> : nominated_node_that_passes(id); slot != kNone<Slot>) {
         lifecycle_.place(id, slot);
     } else if (const NodeKey best = find(id); best != 0) {
         lifecycle_.place(id, slot_of(best));
     } else {
-        fail(id);
+        fail(id, failed_on_its_node);
     }
     if (!plain) {
         commit.restore_nomination(id);
@@ -33,8 +34,7 @@ void Attempts::make(AskId id) {
     }
 }
 
-// False: the ordinary rules decide.
-bool Attempts::make_on_its_node(AskId id) {
+bool Attempts::make_on_its_node(AskId id, std::uint32_t& failed_predicates) {
     const Slot slot = daemon_node(world_, id);
     if (slot == kNone<Slot>) {
         return false;
@@ -47,6 +47,8 @@ bool Attempts::make_on_its_node(AskId id) {
             return true;
         case ReservingLook::Found::other: break;
     }
+    // Once the others pass the node may be reserved, so each of them is worth waking for, not the first alone.
+    failed_predicates = look.failed_predicates;
     return false;
 }
 
@@ -164,7 +166,7 @@ bool Attempts::shares_failures(AskId id) const {
            (world_.nominations.empty() || !looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class)));
 }
 
-void Attempts::fail(AskId id) {
+void Attempts::fail(AskId id, std::uint32_t failed_on_its_node) {
     const ClassId ask_class = world_.asks[id].ask_class;
     const bool shared = shares_failures(id) && !world_.asks[id].never_preempts;
     // Both only grow.
@@ -172,7 +174,7 @@ void Attempts::fail(AskId id) {
     if (const LastFailure* const last = world_.failures.last(ask_class);
         shared && last != nullptr && last->position == position) {
         // Nothing has changed since another ask of the class failed and found nobody to preempt.
-        lifecycle_.fail(id, last->message, last->failed_predicates, {}, 0);
+        lifecycle_.fail(id, last->message, last->failed_predicates | failed_on_its_node, {}, 0);
         return;
     }
     Diagnoser diagnoser(world_, predicates_, id);
@@ -185,7 +187,7 @@ void Attempts::fail(AskId id) {
                                          .failed_predicates = failed,
                                          .position = world_.node_state.log().head() + world_.topology.version()});
     }
-    lifecycle_.fail(id, message, failed, outcome, diagnosis.unschedulable_count);
+    lifecycle_.fail(id, message, failed | failed_on_its_node, outcome, diagnosis.unschedulable_count);
 }
 
 }  // namespace bayplan

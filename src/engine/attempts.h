@@ -47,9 +47,10 @@ public:
 private:
     void exclude_for_nominations(AskId, ExcludedNodes&) const;
     NodeKey find(AskId);
-    void fail(AskId);
+    void fail(AskId, std::uint32_t failed_on_its_node);
     bool shares_failures(AskId) const;
-    bool make_on_its_node(AskId);
+    // False: its node is not for it now, for these predicates; the ordinary rules decide.
+    bool make_on_its_node(AskId, std::uint32_t& failed_predicates);
     enum class Action : std::uint8_t { none, place, preempt, clear, expire };
     struct DueReservation {
         AskId ask = kNone<AskId>;

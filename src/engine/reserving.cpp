@@ -119,6 +119,9 @@ ReservingLook Reserving::look(AskId id, Slot slot) const {
         look.found = ReservingLook::Found::fits;
         return look;
     }
+    for (const PredicateSet::Failure& one : failed) {
+        look.failed_predicates |= 1u << one.predicate;
+    }
     const std::vector<ResourceAmount>& capacity = world_.nodes[slot].capacity;
     const bool small_enough = std::ranges::all_of(
         world_.classes[world_.asks[id].ask_class].spec->requests,

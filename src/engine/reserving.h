@@ -42,7 +42,8 @@ struct ReservationSteps {
 struct ReservingLook {
     enum class Found : std::uint8_t { fits, short_of_resources, other };
     Found found = Found::other;
-    std::string reasons;  // of NodeResourcesFit, if that alone refuses the pod
+    std::uint32_t failed_predicates = 0;  // there, all of them
+    std::string reasons;                  // of NodeResourcesFit, if that alone refuses the pod
     ReservationSteps steps;
 };
 

@@ -250,6 +250,7 @@ private:
         std::string reasons;
         Steps steps;
         std::vector<KubeBinding> bindings;  // where it fits
+        std::set<std::string> failed_by;    // predicates, all of them
     };
     // and which reservations it respects there.
     struct Respected {
@@ -324,6 +325,7 @@ private:
     std::map<ObjectKey, std::uint64_t> object_bytes_;
     std::map<std::shared_ptr<const KubeSpec>, std::uint64_t> spec_bytes_;
     std::map<std::string, std::uint64_t> decided_by_;
+    std::set<std::string> failed_on_its_node_;  // of a daemon pod under way
     bool counts_what_decides_ = false;
     std::set<std::string> kinds_;  // named by an accepted capacity or request
     std::int64_t now_ = 0;

@@ -217,6 +217,7 @@ void Oracle::fail(Ask& ask, const Look& look) {
     if (nodes_.empty()) {
         ask.failed_by = {kNoNodes};
     }
+    ask.failed_by.insert(failed_on_its_node_.begin(), failed_on_its_node_.end());
     count_failure(ask);
     if (is_daemon_pod(ask)) {
         ask.backoff_until = now_;

@@ -239,6 +239,9 @@ Oracle::DaemonLook Oracle::look_at_its_node(const Ask& ask, const std::string& n
             failures = one.failures;
         }
     }
+    for (const PredicateFailure& one : failures) {
+        look.failed_by.insert(one.predicate);
+    }
     const Amounts& capacity = nodes_.at(node).capacity;
     const bool small_enough = std::all_of(ask.requests.begin(), ask.requests.end(), [&](const auto& asked) {
         return asked.second <= amount_in(capacity, asked.first);

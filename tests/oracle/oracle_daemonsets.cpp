@@ -36,6 +36,7 @@ std::string text_of_seconds(std::int64_t ns) {
 // False: the ordinary rules decide.
 bool Oracle::attempt_on_its_node(Ask& ask) {
     const std::string node = daemon_node(ask);
+    failed_on_its_node_.clear();
     if (node.empty()) {
         return false;
     }
@@ -46,6 +47,7 @@ bool Oracle::attempt_on_its_node(Ask& ask) {
         reserve(ask, node, look);
     } else {
         saw("daemon pod by the ordinary rules");
+        failed_on_its_node_ = look.failed_by;
     }
     return look.fits || look.is_short;
 }
