@@ -77,7 +77,7 @@ void Commit::apply_flags(AskId id, PodFlags flags) {
         tables_.topology.add_pod(spec, ask.slot, flags.terminating);
     }
     if (ask.slot != kNone<Slot>) {
-        tables_.reservations.changed(ask.slot);
+        note_change(ask.slot);
     }
     ask.terminating = flags.terminating;
     ask.preempted = flags.preempted;
