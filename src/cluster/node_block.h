@@ -30,7 +30,7 @@ struct ResourceColumns {
     alignas(64) std::array<std::int64_t, kLanes> held{};
 };
 
-// The columns of a resource that a block has no columns of.
+// Stands for the columns of a resource that a block does not keep: zeros.
 inline constexpr ResourceColumns kNoColumns{};
 
 // How far devices reach where there are none: amounts alone decide.

@@ -143,6 +143,9 @@ void append_daemonset_settings(Settings<PartitionConfig>& table) {
     table.push_back(number<P>("reservation_expiry", MEMBER(engine.preemption.daemonset.expiry_ns), NumberForm::duration,
                               {0, kYear}, "",
                               "Age at which such a reservation ends, and others are tried; 0s: never."));
+    table.push_back(number<P>("reservations_per_node_max", MEMBER(engine.preemption.daemonset.of_node_max),
+                              NumberForm::plain, {1, 1'000}, "reservations",
+                              "DaemonSet pods that may have one node reserved; others go by the ordinary rules."));
     table.push_back(choice<P>("preemption_foreign_victims", MEMBER(engine.preemption.daemonset.foreign_victims),
                               Choices<bool>{{"yes", true}, {"no", false}},
                               "Whether foreign pods may be victims for a DaemonSet pod; static ones never are."));

@@ -128,7 +128,9 @@ ReservingLook Reserving::look(AskId id, Slot slot) const {
         [&](const ResourceAmount& asked) { return asked.value <= amount_in(capacity, asked.resource); });
     const bool amounts_alone = failed.size() == 1 && predicates_.name(failed.front().predicate) ==
                                                          row_of(PredicateId::node_resources_fit).name;
-    if (!amounts_alone || !small_enough) {
+    const bool too_many = world_.reservations.of(id) == nullptr &&
+                          world_.reservations.on(slot).size() >= world_.options.preemption.daemonset.of_node_max;
+    if (!amounts_alone || !small_enough || too_many) {
         return look;
     }
     look.found = ReservingLook::Found::short_of_resources;
@@ -146,28 +148,44 @@ ReservingLook Reserving::look(AskId id, Slot slot) const {
 std::int64_t Reserving::Before::of(ResourceId resource) const { return amount_in(amounts, resource); }
 
 Reserving::Before Reserving::before(AskId id, Slot slot) const {
-    Before result;
-    const ReservationRank own = world_.reservations.rank(id, world_.reservations.of(id));
-    for (const AskId other : world_.reservations.on(slot)) {
-        if (other == id || own < world_.reservations.rank(other, world_.reservations.of(other))) {
-            continue;
-        }
-        const ReservationSteps theirs = steps(other, slot, result);
-        if (theirs.blocked()) {
-            continue;
-        }
-        result.asks.push_back(other);
-        result.uncovered = result.uncovered == kNone<AskId> && !theirs.need.empty() ? other : result.uncovered;
-        for (const ResourceAmount& amount : world_.classes[world_.asks[other].ask_class].spec->requests) {
-            const auto at = std::ranges::find(result.amounts, amount.resource, &ResourceAmount::resource);
-            if (at == result.amounts.end()) {
-                result.amounts.push_back(amount);
-            } else {
-                at->value += amount.value;
-            }
+    const Reservations& reservations = world_.reservations;
+    const std::vector<AskId>& there = reservations.on(slot);
+    const ReservationRank own = reservations.rank(id, reservations.of(id));
+    const auto first_after = std::ranges::find_if(
+        there, [&](AskId other) { return !(reservations.rank(other, reservations.of(other)) < own); });
+    const auto count = static_cast<std::size_t>(first_after - there.begin());
+    if (count == 0) {
+        return {};
+    }
+    if (beginnings_.size() > 2 * reservations.size()) {
+        beginnings_.clear();
+    }
+    Beginning& known = beginnings_[slot];
+    if (known.changes != reservations.changes() || known.now_ns != world_.now_ns || known.judged > count) {
+        known = {.changes = reservations.changes(), .now_ns = world_.now_ns, .judged = 0, .before = {}};
+    }
+    for (; known.judged < count; ++known.judged) {
+        respect(there[known.judged], slot, known.before);
+    }
+    return known.before;
+}
+
+// The reservation comes after all in `before`, and is respected unless it is blocked.
+void Reserving::respect(AskId id, Slot slot, Before& before) const {
+    const ReservationSteps theirs = steps(id, slot, before);
+    if (theirs.blocked()) {
+        return;
+    }
+    before.asks.push_back(id);
+    before.uncovered = before.uncovered == kNone<AskId> && !theirs.need.empty() ? id : before.uncovered;
+    for (const ResourceAmount& amount : world_.classes[world_.asks[id].ask_class].spec->requests) {
+        const auto at = std::ranges::find(before.amounts, amount.resource, &ResourceAmount::resource);
+        if (at == before.amounts.end()) {
+            before.amounts.push_back(amount);
+        } else {
+            at->value += amount.value;
         }
     }
-    return result;
 }
 
 // --- steps

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "bayplan/daemonset_explanation.h"
 #include "engine/world.h"
 #include "predicates/predicate_set.h"
@@ -78,6 +80,7 @@ private:
     };
 
     Before before(AskId, Slot) const;
+    void respect(AskId, Slot, Before&) const;
     ReservationSteps steps(AskId, Slot, const Before&) const;
     std::vector<ResourceAmount> need(AskId, Slot, const Before&) const;
     std::int64_t kept_by_operators(AskId, Slot, ResourceId) const;
@@ -89,8 +92,18 @@ private:
     void explain_victims(const VictimLook&, DaemonsetExplanation&) const;
     std::string release_text(AskId, Slot, const ReservationSteps&) const;
 
+    // The first `judged` reservations of a node, as all after them see them: true until something changes, or time goes on.
+    // Looks go in the order of the reservations, so each of them is judged once and not once for each after it.
+    struct Beginning {
+        std::uint64_t changes = 0;
+        std::int64_t now_ns = 0;
+        std::size_t judged = 0;
+        Before before;
+    };
+
     World& world_;
     const PredicateSet& predicates_;
+    mutable boost::unordered_flat_map<Slot, Beginning> beginnings_;  // a cache; of nodes with two reservations or more
 };
 
 }  // namespace bayplan

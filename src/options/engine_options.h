@@ -53,6 +53,7 @@ struct DaemonsetOptions {
     std::int64_t single_deviation = 10 * kPercent;  // how much too large a single victim may be
     std::uint32_t multiple_max = 10;                // victims
     bool foreign_victims = false;
+    std::uint32_t of_node_max = 32;  // reservations: each change of the node costs so many looks at its pods
 };
 
 struct PreemptionOptions {

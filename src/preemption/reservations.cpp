@@ -96,6 +96,7 @@ const std::vector<AskId>& Reservations::on(Slot slot) const {
 void Reservations::note_changed(Slot slot) { note_all(on(slot)); }
 
 void Reservations::note_all(const std::vector<AskId>& asks) {
+    ++changes_;
     for (const AskId id : asks) {
         to_look_at_.emplace(rank(id, &by_ask_.at(id)), id);
     }

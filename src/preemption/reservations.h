@@ -74,6 +74,8 @@ public:
     // Reservations whose age has reached the delay, or the expiry.
     void come_of_age(std::int64_t now_ns);
     std::int64_t next_time_ns() const { return ages_.empty() ? INT64_MAX : std::get<0>(*ages_.begin()); }
+    // Grows with each change after which a look may find something else, but for the time.
+    std::uint64_t changes() const { return changes_; }
     bool any_to_look_at() const { return !to_look_at_.empty(); }
     // The first of them that `may` says yes to, or kNone.
     template <typename May>
@@ -102,6 +104,7 @@ private:
     boost::unordered_flat_map<AskId, Reservation> by_ask_;
     boost::unordered_flat_map<Slot, std::vector<AskId>> by_node_;
     std::vector<AskId> beyond_node_;
+    std::uint64_t changes_ = 1;
     std::set<std::pair<ReservationRank, AskId>> to_look_at_;
     std::set<Age> ages_;       // to come
     std::int64_t now_ns_ = 0;  // as last told

@@ -63,6 +63,7 @@ partitions:
     preemption_victim_pods_selection_strategy: "multiple,single"
     preemption_single_victim_deviation: 7.5
     preemption_multiple_victims_max: 3
+    reservations_per_node_max: 5
     reservation_expiry: 2m
     preemption_foreign_victims: yes
     executor: threads
@@ -167,7 +168,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 118u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 119u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -228,6 +229,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(preemption.daemonset.strategies, VictimStrategies::multiple_single);
     EXPECT_EQ(preemption.daemonset.single_deviation, 7'500'000);
     EXPECT_EQ(preemption.daemonset.multiple_max, 3u);
+    EXPECT_EQ(preemption.daemonset.of_node_max, 5u);
     EXPECT_EQ(preemption.daemonset.expiry_ns, 120'000'000'000);
     EXPECT_TRUE(preemption.daemonset.foreign_victims);
     EXPECT_EQ(partition.engine.executor, ExecutorKind::threads);

@@ -1,6 +1,7 @@
 // DaemonSet pods in an engine: reserved nodes, their ages and order, and what ends them.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,7 @@ protected:
         std::string node = {};  // where it runs
         std::string daemon_of = {};
         bool terminating = false;
+        SpecNumber spec = 0;
     };
 
     void make(const EngineOptions& settings = options()) {
@@ -48,6 +50,7 @@ protected:
         item.daemonset = !pod.daemon_of.empty();
         item.required_node = pod.daemon_of.empty() ? 0 : shim_->id(pod.daemon_of);
         item.terminating = pod.terminating;
+        item.spec = pod.spec;
         item.requests = amounts;
         shim_->send(AsksMessage{std::span(&item, 1)});
     }
@@ -127,6 +130,82 @@ TEST_F(ReservationsTest, ABlockedOneIsPassedByDaemonPodsAlone) {
     state({.key = "y", .cpu = 400, .daemon_of = "n1"});
     run(2);
     EXPECT_EQ(lines(), (Lines{"fail s/w - -", "place s/y n1 -"}));
+}
+
+TEST_F(ReservationsTest, SoManyOfANodeAndNoMore) {
+    EngineOptions settings = options();
+    settings.preemption.daemonset.of_node_max = 2;
+    make(settings);
+    state({.key = "a", .cpu = 4000, .priority = 9, .node = "n1"});
+    state({.key = "x", .cpu = 1000, .daemon_of = "n1"});
+    state({.key = "y", .cpu = 1000, .daemon_of = "n1"});
+    state({.key = "z", .cpu = 1000, .daemon_of = "n1"});
+    run(1);
+    EXPECT_EQ(lines(), (Lines{"reserve s/x n1 -", "reserve s/y n1 -", "fail s/z - -"}));
+    state({.key = "x", .cpu = 1500, .daemon_of = "n1"});
+    run(2);
+    EXPECT_EQ(state_of("x"), "reserved");
+    shim_->release("y");
+    run(3);
+    EXPECT_EQ(lines().back(), "reserve s/z n1 -");
+}
+
+// Its node lacks room, and a pod that it wants to be near. Once that pod runs there the node may be reserved, though the
+// first predicate that fails, NodeResourcesFit, is not woken by that.
+TEST_F(ReservationsTest, IsTriedAgainForEachPredicateThatItsNodeFails) {
+    make();
+    const Attribute zone{shim_->id("zone"), shim_->id("z1")};
+    const std::vector<Amount> capacity = {{shim_->id("cpu"), 4000}, {shim_->id("pods"), 110}};
+    const NodeItem node{
+        .node = shim_->id("n1"), .action = NodeAction::update, .capacity = capacity, .attributes = std::span(&zone, 1)};
+    shim_->send(NodesMessage{std::span(&node, 1)});
+    std::array<SpecItem, 2> specs;
+    specs[0].number = 1;
+    specs[0].spec.affinity.emplace_back();
+    specs[0].spec.affinity[0].topology_key = shim_->id("zone");
+    specs[0].spec.affinity[0].selector = LabelSelector{{{shim_->id("app"), LabelOperator::in, {shim_->id("db")}}}};
+    specs[1].number = 2;
+    specs[1].spec.labels = {{shim_->id("app"), shim_->id("db")}};
+    shim_->send(SpecsMessage{.define = specs, .forget = {}});
+    state({.key = "a", .cpu = 4000, .priority = 9, .node = "n1"});
+    state({.key = "x", .cpu = 1000, .daemon_of = "n1", .spec = 1});
+    run(1);
+    EXPECT_EQ(lines(), Lines{"fail s/x - -"});
+    state({.key = "db", .node = "n1", .spec = 2});
+    run(2);
+    EXPECT_EQ(lines(), Lines{"reserve s/x n1 -"});
+}
+
+// It may spread by one. Topology spread leaves out a pod that terminates: then its own zone has one too many.
+TEST_F(ReservationsTest, IsLookedAtAgainWhenAPodElsewhereIsChosenAsAVictim) {
+    make();
+    for (const char* name : {"n1", "n2"}) {
+        const Attribute zone{shim_->id("zone"), shim_->id(name)};
+        const std::vector<Amount> capacity = {{shim_->id("cpu"), 4000}, {shim_->id("pods"), 110}};
+        const NodeItem node{.node = shim_->id(name),
+                            .action = NodeAction::update,
+                            .capacity = capacity,
+                            .attributes = std::span(&zone, 1)};
+        shim_->node(name, {{"cpu", 4000}, {"pods", 110}});
+        shim_->send(NodesMessage{std::span(&node, 1)});
+    }
+    SpecItem item;
+    item.number = 1;
+    item.spec.labels = {{shim_->id("app"), shim_->id("db")}};
+    item.spec.spread.emplace_back();
+    item.spec.spread[0].topology_key = shim_->id("zone");
+    item.spec.spread[0].max_skew = 1;
+    item.spec.spread[0].hard = true;
+    item.spec.spread[0].selector = LabelSelector{{{shim_->id("app"), LabelOperator::in, {shim_->id("db")}}}};
+    shim_->send(SpecsMessage{.define = std::span(&item, 1), .forget = {}});
+    state({.key = "here", .cpu = 4000, .priority = 9, .node = "n1", .spec = 1});
+    state({.key = "there", .cpu = 4000, .node = "n2", .spec = 1});
+    state({.key = "x", .cpu = 1000, .daemon_of = "n1", .spec = 1});
+    run(1);
+    EXPECT_EQ(lines(), Lines{"reserve s/x n1 -"});
+    state({.key = "high", .cpu = 4000, .priority = 5});
+    run(2);
+    EXPECT_EQ(lines(), (Lines{"nominate s/high n2 s/there", "unreserve s/x n1 -", "fail s/x - -"}));
 }
 
 TEST_F(ReservationsTest, ExpiresAndIsTriedAgainTenSecondsLater) {

@@ -1,4 +1,4 @@
-// Whom a DaemonSet pod preempts on its node, literally: rules/daemonsets.md from the candidates on. The second
+// The victims of a DaemonSet pod on its node, literally: rules/daemonsets.md from the candidates on. The second
 // implementation; it shares nothing with src/.
 //
 // Thread: a pure function. Errors: none.

@@ -110,7 +110,8 @@ struct Judging {
         if (finding) {
             return {*finding};
         }
-        if (only && !only->contains(node.name)) {
+        // The narrowing hides what else fails.
+        if (only && !only->contains(node.name) && !look.state.options.all_failures) {
             return {{"NodeAffinity", Verdict::unresolvable, {"node(s) didn't satisfy plugin(s) [NodeAffinity]"}}};
         }
         std::vector<PredicateFailure> out;

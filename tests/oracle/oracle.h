@@ -77,7 +77,7 @@ public:
     std::vector<const Ask*> nominated_to(const std::string& node) const;
     // The asks that have it reserved, in their order.
     std::vector<const Ask*> reservations_on(const std::string& node) const;
-    // What the steps of a reservation come to now.
+    // The state of a reservation after its steps.
     std::string reservation_state(const Ask&) const;
     // An attempt of it would place it on its node, or reserve that.
     bool would_have_its_node(const Ask&) const;
@@ -235,7 +235,7 @@ private:
     void end_nomination(Ask&, bool wakes);
     void check_victims(const Ask&, const KubeState&, const KubeVictims&);
 
-    // DaemonSet pods, oracle_daemonsets.cpp. What the steps of the simple preemptor come to,
+    // DaemonSet pods, oracle_daemonsets.cpp. The outcome of the simple preemptor's steps,
     struct Steps {
         std::string state;
         Amounts need;
@@ -247,6 +247,7 @@ private:
     struct DaemonLook {
         bool fits = false;
         bool is_short = false;  // of resources
+        bool too_many = false;  // have the node reserved
         std::string reasons;
         Steps steps;
         std::vector<KubeBinding> bindings;  // where it fits

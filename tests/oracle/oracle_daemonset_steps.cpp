@@ -1,4 +1,4 @@
-// What a DaemonSet pod finds on its node, and the steps of the simple preemptor: rules/daemonsets.md.
+// A DaemonSet pod on its node, and the steps of the simple preemptor: rules/daemonsets.md.
 //
 // Thread and errors: see oracle.h.
 #include <algorithm>
@@ -246,7 +246,11 @@ Oracle::DaemonLook Oracle::look_at_its_node(const Ask& ask, const std::string& n
     const bool small_enough = std::all_of(ask.requests.begin(), ask.requests.end(), [&](const auto& asked) {
         return asked.second <= amount_in(capacity, asked.first);
     });
-    look.is_short = failures.size() == 1 && failures.front().predicate == "NodeResourcesFit" && small_enough;
+    const bool has_room_for_it =
+        !ask.reserved_node.empty() || reservations_on(node).size() < options_.preemption.daemonset.of_node_max;
+    look.is_short =
+        failures.size() == 1 && failures.front().predicate == "NodeResourcesFit" && small_enough && has_room_for_it;
+    look.too_many = !has_room_for_it;
     if (look.is_short) {
         std::vector<std::string> reasons = failures.front().reasons;
         std::sort(reasons.begin(), reasons.end());

@@ -1,4 +1,4 @@
-// DaemonSet pods: their attempts, their reservations, and what comes of those: rules/daemonsets.md. What is found is in
+// DaemonSet pods: their attempts, their reservations and the ends of these: rules/daemonsets.md. The findings come from
 // oracle_daemonset_steps.cpp.
 //
 // Thread and errors: see oracle.h.
@@ -47,6 +47,9 @@ bool Oracle::attempt_on_its_node(Ask& ask) {
         reserve(ask, node, look);
     } else {
         saw("daemon pod by the ordinary rules");
+        if (look.too_many) {
+            saw("too many have the node reserved");
+        }
         failed_on_its_node_ = look.failed_by;
     }
     return look.fits || look.is_short;
@@ -75,7 +78,7 @@ void Oracle::reserve(Ask& ask, const std::string& node, const DaemonLook& look) 
     recheck_nominations(node, full_name(ask) + " has the node reserved");
 }
 
-// What was nominated to the node gives way to what has it now.
+// Pods that are nominated to the node give way to the pod that has it now.
 void Oracle::recheck_nominations(const std::string& node, const std::string& why) {
     for (const Ask* other : nominated_to(node)) {
         const bool all = options_.preemption.lower_nominations == LowerNominations::clear;

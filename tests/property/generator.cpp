@@ -72,6 +72,7 @@ DaemonsetOptions random_daemonset(Random& random) {
     out.expiry_ns = random.chance(60) ? 3'600'000 * kMs : random.chance(30) ? 0 : random.between(1, 60'000) * kMs;
     out.strategies = static_cast<VictimStrategies>(random.below(4));
     out.single_deviation = random.pick(std::vector<std::int64_t>{0, 5, 10, 10, 25, 100, 400}) * kPercent;
+    out.of_node_max = random.pick(std::vector<std::uint32_t>{1, 2, 32, 32});
     out.multiple_max = random.pick(std::vector<std::uint32_t>{1, 2, 3, 10, 10});
     out.foreign_victims = random.chance(40);
     return out;

@@ -180,7 +180,7 @@ void Generator::ask_for_preemption(const oracle::Oracle& oracle, const ShimModel
     ask_for_its_node(oracle, model, ask);
 }
 
-// What the simple preemptor looks at, and pods that it acts for.
+// Facts that the simple preemptor looks at, and pods that it acts for.
 void Generator::ask_for_its_node(const oracle::Oracle& oracle, const ShimModel& model, oracle::OwnedAsk& ask) {
     ask.daemonset = random_.chance(crowded_ ? 15 : 6);
     ask.is_static = random_.chance(3);

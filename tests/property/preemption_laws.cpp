@@ -173,7 +173,7 @@ std::string broken_by_nomination(const Cluster& cluster, const Line& line) {
 }
 
 // Victims of a DaemonSet pod are nobody's DaemonSet pods, and each of them is needed for one of the amounts: without it the
-// pod does not fit beside those that stay.
+// pod does not fit beside the pods that stay.
 std::string broken_by_reservation(const oracle::Oracle& oracle, const Cluster& cluster, const Line& line) {
     const Ask& ask = *line.ask;
     if (ask.reserved_node != line.node) {
