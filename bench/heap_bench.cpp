@@ -54,7 +54,10 @@ public:
     }
 
     void insert(std::uint32_t id, std::int32_t priority, std::uint64_t sequence) {
-        asks_.waiting(static_cast<AskId>(id)).key = {priority, sequence, sequence};
+        PendingKey& key = asks_.waiting(static_cast<AskId>(id)).key;
+        key.priority = priority;
+        key.group_number = sequence;
+        key.sequence = sequence;
         order_->insert(static_cast<AskId>(id));
     }
     void remove(std::uint32_t id) { order_->remove(static_cast<AskId>(id)); }

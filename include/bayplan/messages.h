@@ -74,6 +74,9 @@ struct ApplicationItem {
 enum class QosClass : std::uint8_t { unknown = 0, best_effort = 1, burstable = 2, guaranteed = 3 };
 
 // One pod. With `node` it is a statement (this pod runs there: recovery or foreign), else an ask.
+// A fault of the labels that name a pod's group; such a pod is never tried.
+enum class GroupFault : std::uint8_t { none = 0, no_name = 1, no_minimum = 2 };
+
 struct AskItem {
     std::string_view key;  // unique within the shim
     DictId application = 0;
@@ -110,6 +113,9 @@ struct AskItem {
     bool is_static = false;     // its node runs it by itself: it is never moved
     bool never_victim = false;  // opted out of preemption
     bool originator = false;    // other pods are owned by it (driver)
+    // With a group: so many of its members must have a node, or none gets one. 0: the group only says what follows what.
+    std::uint32_t group_min_available = 0;
+    GroupFault group_fault = GroupFault::none;
 };
 
 // A spec under the shim's own number. Defining a number again with the same content is fine.

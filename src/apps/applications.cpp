@@ -35,7 +35,8 @@ bool ApplicationTable::alive(ApplicationHandle handle) const {
            applications_[raw(handle.id)].generation == handle.generation;
 }
 
-std::uint32_t ApplicationTable::join_group(ApplicationId id, std::string_view name, std::uint64_t number) {
+std::uint32_t ApplicationTable::join_group(ApplicationId id, std::string_view name, std::uint64_t number,
+                                           std::int64_t time_ns) {
     Application& application = applications_[raw(id)];
     auto found = application.group_ids.find(name);
     if (found == application.group_ids.end()) {
@@ -46,7 +47,7 @@ std::uint32_t ApplicationTable::join_group(ApplicationId id, std::string_view na
             group = application.free_groups.back();
             application.free_groups.pop_back();
         }
-        application.groups[group] = {std::string(name), number, 0};
+        application.groups[group] = {std::string(name), number, time_ns, 0};
         found = application.group_ids.emplace(std::string(name), group).first;
     }
     ++application.groups[found->second].members;

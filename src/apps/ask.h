@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "apps/key_store.h"
@@ -42,19 +43,43 @@ struct AskLink {
 // The rank of an ask by itself; no two asks are equal. The pending order decides which ask is next.
 struct PendingKey {
     std::int32_t priority = 0;
-    std::uint64_t group_number = 0;  // sequence number of the first of its pod group
+    bool gang = false;         // of a gang's member: all but the sequence number is the gang's
+    std::int64_t time_ns = 0;  // 0 for all where gangs are off
+    union {
+        std::uint64_t group_number = 0;  // sequence number of the first of its pod group
+        const std::string* gang_name;    // a gang's
+    };
     std::uint64_t sequence = 0;
 
     bool comes_before(const PendingKey& other) const {
         if (priority != other.priority) {
             return priority > other.priority;
         }
-        if (group_number != other.group_number) {
+        if (time_ns != other.time_ns) {
+            return time_ns < other.time_ns;
+        }
+        if (gang != other.gang) {
+            return other.gang;
+        }
+        if (gang && gang_name != other.gang_name) {
+            if (const int order = gang_name->compare(*other.gang_name); order != 0) {
+                return order > 0;
+            }
+        } else if (!gang && group_number != other.group_number) {
             return group_number < other.group_number;
         }
         return sequence < other.sequence;
     }
 };
+
+// Which group an ask is in: none, a pod group of its application (its index there), a gang, or none because what it says
+// of its group is faulty.
+inline constexpr std::uint32_t kNoGroup = UINT32_MAX;
+inline constexpr std::uint32_t kFaultyGroup = UINT32_MAX - 1;
+inline constexpr std::uint32_t kFirstGang = 1u << 31;
+constexpr bool is_plain_group(std::uint32_t group) { return group < kFirstGang; }
+// Faulty ones too: these are never tried as they are.
+constexpr bool is_coscheduled(std::uint32_t group) { return group >= kFirstGang && group != kNoGroup; }
 
 // What an ask has only while it has no place.
 struct Waiting {
@@ -94,7 +119,7 @@ struct Ask {
     bool originator : 1 = false;  // other pods are owned by it
     std::int64_t started_ms = 0;  // status.startTime, milliseconds since 1970; 0 = not known
     ApplicationId application = kNone<ApplicationId>;
-    std::uint32_t group = UINT32_MAX;  // index into the application's pod groups
+    std::uint32_t group = kNoGroup;  // which, see above
     ClassId ask_class = kNone<ClassId>;
     Slot slot = kNone<Slot>;  // while it has a place
     std::int32_t priority = 0;

@@ -27,8 +27,8 @@ std::string_view to_string(AskState state) {
 
 std::string_view to_string(AskEvent event) {
     static constexpr std::array<std::string_view, kAskEvents> kNames = {
-        "enter", "gate",       "await_node", "run",         "restate", "select", "put_back", "place", "fail",
-        "wake",  "wake_early", "time_is_up", "acknowledge", "refuse",  "remove", "reserve",  "clear", "expire"};
+        "enter",      "gate",       "await_node",  "run",    "restate",  "select", "put_back", "place", "fail",  "wake",
+        "wake_early", "time_is_up", "acknowledge", "refuse", "back_off", "remove", "reserve",  "clear", "expire"};
     return kNames[static_cast<std::size_t>(event)];
 }
 

@@ -29,13 +29,14 @@ enum class AskEvent : std::uint8_t {
     time_is_up,   // its backoff is over
     acknowledge,  // its shim has the allocation
     refuse,       // its node refused it
+    back_off,     // its group is tried again at a time to come
     remove,       // it goes
     reserve,      // its attempt reserved its node
     clear,        // its reservation ended
     expire,       // its reservation was too old
 };
 inline constexpr std::size_t kAskStates = 10;
-inline constexpr std::size_t kAskEvents = 18;
+inline constexpr std::size_t kAskEvents = 19;
 
 std::string_view to_string(AskEvent);
 // The state's own name. (to_string(AskState) is what is told to the outside, where a selected ask is a pending one.)
@@ -69,6 +70,7 @@ constexpr std::array<Row, kAskEvents> transitions() {
         {never, never, never, never, never, pending, never, never, never, never},            // time_is_up
         {never, never, never, never, never, never, never, never, allocated, never},          // acknowledge
         {never, never, never, never, never, never, never, never, backoff, backoff},          // refuse
+        {never, backoff, never, backoff, backoff, backoff, backoff, never, never, never},    // back_off
         {never, gone, gone, gone, gone, gone, gone, gone, gone, gone},                       // remove
         {never, never, never, never, reserved, never, never, never, never, never},           // reserve
         {never, never, never, never, never, never, never, pending, never, never},            // clear

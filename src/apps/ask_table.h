@@ -46,7 +46,10 @@ public:
     void begin_waiting(AskId id, std::uint64_t group_number) {
         const WaitingId waiting = waiting_.add();
         Ask& ask = asks_[id];
-        waiting_[waiting].key = {ask.priority, group_number, ask.sequence};
+        PendingKey& key = waiting_[waiting].key;
+        key.priority = ask.priority;
+        key.group_number = group_number;
+        key.sequence = ask.sequence;
         ask.waiting_or_decision = static_cast<std::uint32_t>(waiting);
     }
     void end_waiting(AskId id) { free_waiting(asks_[id].waiting_or_decision); }

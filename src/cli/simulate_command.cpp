@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "cli/daemonset_options.h"
+#include "cli/duration.h"
 #include "cli/progress.h"
 #include "options/predicate_rows.h"
 #include "sim/report.h"
@@ -33,6 +34,7 @@ struct SimulateArguments {
     DaemonsetArguments daemonset;
     kube::DumpOptions dump;
     sim::Format format = sim::Format::table;
+    std::string coscheduling = "unit";
     std::string timeline;  // empty: none
     std::int64_t until_ms = sim::kNever;
     bool quiet = false;
@@ -182,7 +184,8 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
     }
     const std::size_t total = events.size();
     const std::size_t width = std::max(widest(dump), widest(events));
-    sim::TimelineOptions options{arguments.simulation.compat, arguments.simulation.predicates, arguments.until_ms,
+    sim::TimelineOptions options{arguments.simulation.compat, arguments.simulation.predicates,
+                                 arguments.simulation.coscheduling, arguments.until_ms,
                                  arguments.daemonset.with(arguments.simulation.compat)};
     sim::Timeline timeline(dump, std::move(events), options);
     const auto report = sim::make_timeline_report(arguments.format, stdout, width);
@@ -225,6 +228,9 @@ std::string contradiction(const SimulateArguments& arguments) {
 int run_simulate(const SimulateArguments& arguments) {
     if (const std::string what = contradiction(arguments); !what.empty()) {
         return fail(what, 2);
+    }
+    if (arguments.coscheduling == "permit") {
+        return fail("--coscheduling permit: this release has unit and off", 2);
     }
     if (const std::string unknown = unknown_predicate(arguments.simulation.predicates); !unknown.empty()) {
         return fail(fmt::format("--predicates: '{}' is none of {}", unknown, fmt::join(kPredicateNames, ", ")), 2);
@@ -327,6 +333,23 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
             },
             "last instant of the timeline (default: when nothing more can happen)")
         ->type_name("TIME");
+    simulate
+        ->add_option_function<std::string>(
+            "--coscheduling",
+            [arguments](const std::string& text) {
+                arguments->coscheduling = text;
+                arguments->dump.groups = text != "off";
+                arguments->simulation.coscheduling.mode = text == "off" ? Coscheduling::off : Coscheduling::unit;
+            },
+            "pod groups: `unit`: tried whole, placed whole or not at all; `off`: their labels mean nothing")
+        ->check(CLI::IsMember({"unit", "permit", "off"}))
+        ->type_name("")
+        ->default_str("unit");
+    CoschedulingOptions& groups = arguments->simulation.coscheduling;
+    add_duration(*simulate, "--group-backoff", groups.backoff_initial_ns, "1s",
+                 "how long a group waits after its first failure; doubled with each further one");
+    add_duration(*simulate, "--group-backoff-max", groups.backoff_max_ns, "10s", "and at most");
+    add_duration(*simulate, "--group-memory", groups.memory_ns, "10m", "how long a group without pods keeps its time");
     simulate->add_flag("--defaults", arguments->dump.defaults,
                        "fill in what the API server would (for manifests written by hand)");
     simulate

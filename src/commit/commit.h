@@ -121,6 +121,8 @@ public:
     void withdraw(AskId);
     // The state after the event, and into its list.
     void join(AskId, AskEvent);
+    // Asks that stand at the gate are an element of the order, first to last.
+    void queue(Element);
     void await_node(AskId, std::string_view node, std::string_view stated_devices);
     // The unschedulable asks that `helped(failed predicates)` says yes to, out of their list.
     template <typename Helped>

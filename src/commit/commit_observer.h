@@ -35,6 +35,7 @@ struct Happening {
         started,              // the ask runs on the node, by its shim's word
         failed,               // an attempt found no node
         gated,                // the ask waits for its gates; told if `tell`
+        held,                 // the ask's pod group cannot be tried, or refuses it: `why`
         awaiting_node,        // for a node that nobody has registered; told if `tell`
         nominated,            // a preemption chose the node for the ask
         nomination_cleared,   // the ask's nomination to the node ended by a decision: `why`

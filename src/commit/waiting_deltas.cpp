@@ -20,7 +20,7 @@ void Commit::end_waiting(AskId id, AskEvent event) {
 void Commit::begin_waiting(AskId id) {
     const Ask& ask = tables_.asks[id];
     const std::uint32_t decision = ask.waiting_or_decision;
-    const bool grouped = ask.group != UINT32_MAX;
+    const bool grouped = is_plain_group(ask.group);
     tables_.asks.begin_waiting(
         id, grouped ? tables_.applications[ask.application].groups[ask.group].number : std::uint64_t{ask.sequence});
     log_.note({.kind = Kind::began_waiting, .ask = id, .number = decision});
@@ -68,6 +68,17 @@ void Commit::join(AskId id, AskEvent event) {
     waiting.nacked = nacked && state != AskState::pending;
     enter_list(id, state);
     log_.note({.kind = Kind::joined, .state = before, .nacked = nacked, .ask = id});
+}
+
+void Commit::queue(Element element) {
+    for (const AskId id : element) {
+        Ask& ask = tables_.asks[id];
+        Waiting& waiting = tables_.asks.waiting(id);
+        log_.note({.kind = Kind::joined, .state = ask.state, .nacked = waiting.nacked, .ask = id});
+        change_state(ask, AskEvent::restate);
+        waiting.nacked = false;
+    }
+    tables_.order.insert(element);
 }
 
 void Commit::await_node(AskId id, std::string_view node, std::string_view stated_devices) {

@@ -151,6 +151,26 @@ void append_daemonset_settings(Settings<PartitionConfig>& table) {
                               "Whether foreign pods may be victims for a DaemonSet pod; static ones never are."));
 }
 
+const Settings<CoschedulingOptions>& coscheduling_settings() {
+    static const Settings<CoschedulingOptions> table = [] {
+        using C = CoschedulingOptions;
+        Settings<C> result;
+        result.push_back(choice<C>("mode", MEMBER(mode),
+                                   Choices<Coscheduling>{{"unit", Coscheduling::unit}, {"off", Coscheduling::off}},
+                                   "Whether the members of a pod group with a minimum are tried together, and placed "
+                                   "together or not at all, or each on its own."));
+        result.push_back(number<C>("backoff", MEMBER(backoff_initial_ns), NumberForm::duration,
+                                   {kMillisecond, 3600 * kSecond}, "",
+                                   "How long a group waits after its first failure; doubled with each further one."));
+        result.push_back(number<C>("backoff_max", MEMBER(backoff_max_ns), NumberForm::duration,
+                                   {kMillisecond, 3600 * kSecond}, "", "And at most."));
+        result.push_back(number<C>("memory", MEMBER(memory_ns), NumberForm::duration, {0, 24 * 3600 * kSecond}, "",
+                                   "How long a group without pods keeps its time."));
+        return result;
+    }();
+    return table;
+}
+
 }  // namespace
 
 void append_attempt_settings(Settings<PartitionConfig>& table) {
@@ -172,6 +192,8 @@ void append_attempt_settings(Settings<PartitionConfig>& table) {
     table.push_back(section<P>("preemption", preemption_settings(), MEMBER(engine.preemption),
                                "Making room for pods of higher priority."));
     append_daemonset_settings(table);
+    table.push_back(section<P>("coscheduling", coscheduling_settings(), MEMBER(engine.coscheduling),
+                               "Pod groups that are placed together or not at all."));
 }
 
 }  // namespace bayplan::config

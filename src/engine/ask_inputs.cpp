@@ -1,4 +1,4 @@
-// The part of Inputs about asks, releases and nacks.
+// The part of Inputs about asks that come, releases and nacks. Asks that are stated again: ask_updates.cpp.
 
 #include "base/check.h"
 #include "engine/byte_counts.h"
@@ -95,14 +95,26 @@ std::string Inputs::ask_fault(ShimId id, const AskItem& record) {
 // After read_amounts. A pod that has its node keeps what counts of it.
 std::string Inputs::ask_bytes_fault(Shim& shim, const AskItem& record, AskId existing) {
     const std::uint64_t by_class = class_bytes(amounts_, text_of(shim, record.required_node), world_);
+    const std::string_view group = record.application != 0 ? text_of(shim, record.group) : "";
     if (existing == kNone<AskId>) {
-        const bool grouped = record.application != 0 && record.group != 0;
-        return bytes_fault(shim, ask_bytes(record.key, grouped ? text_of(shim, record.group) : "") + by_class);
+        const bool faulty = says_gang(record, record.foreign) && record.group_fault != GroupFault::none;
+        return bytes_fault(shim, ask_bytes(record.key, faulty ? "" : group) + by_class);
     }
-    return is_allocated(world_.asks[existing].state)
-               ? ""
-               : bytes_fault(shim, by_class,
-                             class_bytes(*world_.classes[world_.asks[existing].ask_class].spec, world_));
+    const Ask& ask = world_.asks[existing];
+    if (is_allocated(ask.state)) {
+        return "";
+    }
+    std::string_view becomes = is_plain_group(ask.group) ? group_text(existing, world_) : "";
+    if (says_gang(record, ask.foreign)) {
+        becomes = record.group_fault == GroupFault::none ? group : "";
+    }
+    return bytes_fault(shim, ask_bytes(record.key, becomes) + by_class, ask_bytes(existing, world_));
+}
+
+// Whether the record puts the pod in a gang, or would with a label that can be read.
+bool Inputs::says_gang(const AskItem& record, bool foreign) {
+    const bool says = record.group_fault != GroupFault::none || (record.group != 0 && record.group_min_available != 0);
+    return says && lifecycle_.gangs().on() && !foreign && !record.foreign && record.application != 0;
 }
 
 void Inputs::apply(ShimId id, const AsksMessage& message) {
@@ -211,6 +223,35 @@ void Inputs::take_class(Ask& ask, AskClass&& spec) {
     }
 }
 
+// Takes over the group that the pod names, if it is placed together (rules/gangs.md).
+// `time_ns`: its age, if it says so for the first time.
+void Inputs::take_group(AskId id, const AskItem& record, std::int64_t time_ns) {
+    GangQueue& gangs = lifecycle_.gangs();
+    Ask& ask = world_.asks[id];
+    if (says_gang(record, ask.foreign)) {
+        if (is_plain_group(ask.group)) {
+            world_.applications.leave_group(ask.application, ask.group);
+            ask.group = kNoGroup;
+        }
+        gangs.state(id, world_.applications[ask.application].name, text_of(world_.shims[ask.shim], record.group),
+                    record, time_ns);
+    } else if (is_coscheduled(ask.group)) {
+        const std::int64_t age_ns = world_.gangs.member(id).age.time_ns;
+        gangs.leave(id);
+        if (!is_allocated(ask.state)) {
+            PendingKey& key = world_.asks.waiting(id).key;
+            key.gang = false;
+            key.time_ns = age_ns;
+            key.group_number = ask.sequence;
+            key.priority = ask.priority;
+        }
+    }
+}
+
+bool Inputs::gated_by_itself(AskId id) const {
+    return !world_.specs[world_.classes.spec_of(world_.asks[id])].gates.empty();
+}
+
 // A pod that runs takes its place, or waits for its node if nobody has registered that one.
 void Inputs::put_on_node(AskId id, std::string_view node, std::string_view awaited_before, std::string_view devices) {
     if (const Slot slot = world_.nodes.find(node); slot != kNone<Slot>) {
@@ -236,28 +277,37 @@ void Inputs::add_ask(ShimId id, const AskItem& record) {
     take_victim_facts(ask, record);
     take_grace(ask_id, record);
     key.priority = ask.priority = record.priority;
+    key.time_ns = lifecycle_.gangs().time_of(shim.resync_open, record.created_s);
     take_class(ask, class_of(id, record));
     ask.application = application_of(shim, record.application);
     if (ask.application != kNone<ApplicationId>) {
         Application& application = world_.applications[ask.application];
         application.asks.push_back(world_.asks, ask_id);
-        if (record.group != 0) {
-            ask.group = world_.applications.join_group(ask.application, text_of(shim, record.group), ask.sequence);
+        take_group(ask_id, record, key.time_ns);
+        if (record.group != 0 && ask.group == kNoGroup) {
+            ask.group =
+                world_.applications.join_group(ask.application, text_of(shim, record.group), ask.sequence, key.time_ns);
             key.group_number = application.groups[ask.group].number;
+            key.time_ns = application.groups[ask.group].time_ns;
         }
     }
     shim.asks.insert(ask_id);
     world_.bytes.add(shim.bytes, ask_bytes(ask_id, world_));
     use_spec(world_, id, world_.classes.spec_of(ask));
-    if (record.node == 0 && record.nominated_node != 0) {
+    if (record.node == 0 && record.nominated_node != 0 && !is_coscheduled(ask.group)) {
         nominate_as_stated(ask_id, world_.nodes.find(text_of(shim, record.nominated_node)));
     }
     if (record.node != 0) {
         put_on_node(ask_id, text_of(shim, record.node), {}, record.devices);
-    } else if (!world_.specs[world_.classes.spec_of(ask)].gates.empty()) {
+    } else if (gated_by_itself(ask_id)) {
         lifecycle_.make_gated(ask_id, true);
+    } else if (is_coscheduled(ask.group)) {
+        lifecycle_.hold(ask_id);
     } else {
         lifecycle_.make_pending(ask_id, AskEvent::enter);
+    }
+    if (is_coscheduled(ask.group)) {
+        lifecycle_.gangs().note(ask_id);
     }
 }
 
@@ -273,109 +323,6 @@ void Inputs::nominate_as_stated(AskId id, Slot slot) {
         }
     }
     lifecycle_.nominate(id, slot, std::move(victims));
-}
-
-// A placed pod stated again: what may change of it is taken over.
-void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
-    Ask& ask = world_.asks[ask_id];
-    AskClass spec = class_of(id, record);
-    if (spec.required_node != kNone<NameId>) {
-        world_.names.release(spec.required_node);
-    }
-    const AskClass& old = *world_.classes[ask.ask_class].spec;
-    spec.required_node = old.required_node;
-    // Of the toleration, the flag is not taken over; what the spec says is.
-    spec.tolerates_unschedulable =
-        ask.stated_tolerates || tolerates_unschedulable(world_.specs[spec.pod_spec].tolerations, world_.known);
-    if (spec.required_node != kNone<NameId>) {
-        world_.names.add_reference(spec.required_node);
-    }
-    // A victim of ours stays one, whatever its shim has seen of that yet.
-    const bool terminating = record.terminating || ask.chosen;
-    const SpecId spec_before = old.pod_spec;
-    const bool counts_anew = spec.pod_spec != spec_before || terminating != ask.terminating;
-    const bool other_priority = record.priority != ask.priority;
-    const bool preempted = record.preempted || ask.chosen;
-    const PodSpec& former = world_.specs[spec_before];
-    const PodSpec& now = world_.specs[spec.pod_spec];
-    const bool other_uses = former.ports != now.ports || former.volumes != now.volumes;
-    const bool stays = (ask.terminating && !terminating) || (ask.preempted && !preempted);
-    const Slot slot = ask.slot;
-    lifecycle_.vacate(ask_id);
-    ask.priority = record.priority;
-    ask.terminating = terminating;
-    ask.stated_terminating = record.terminating;
-    ask.preempted = preempted;
-    ask.stated_preempted = record.preempted;
-    ask.started_ms = record.started_ms;
-    ask.qos = record.qos;
-    take_victim_facts(ask, record);
-    take_grace(ask_id, record);
-    take_class(ask, std::move(spec));
-    lifecycle_.occupy(ask_id, slot);
-    world_.nodes.note_usage_fell(slot);
-    lifecycle_.note_terminating(ask_id);
-    if (counts_anew) {
-        lifecycle_.wake(kPodPlaced);
-    }
-    if (other_priority || other_uses) {
-        lifecycle_.wake(kPodGone);
-    }
-    if (stays) {
-        lifecycle_.wake_behind(ask_id);
-    }
-}
-
-void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
-    Ask& ask = world_.asks[ask_id];
-    if (is_allocated(ask.state)) {
-        update_placed(id, record, ask_id);
-        return;
-    }
-    const AskState before = ask.state;
-    AskClass spec = class_of(id, record);
-    const bool same_needs = spec.same_as(*world_.classes[ask.ask_class].spec) &&
-                            record.never_preempts == ask.never_preempts && record.daemonset == ask.daemonset;
-    const std::string awaited(before == AskState::awaiting_node ? world_.awaited_nodes.node_of(ask_id) : "");
-    lifecycle_.withdraw(ask_id);
-    const std::optional<Nomination> nomination = nomination_of(ask_id);
-    std::optional<Reservation> reservation = lifecycle_.take_reservation(ask_id);
-    const bool held = reservation.has_value();
-    if (record.node == 0) {
-        lifecycle_.end_nomination(ask_id);
-    }
-    take_class(ask, std::move(spec));
-    world_.asks.waiting(ask_id).key.priority = ask.priority = record.priority;
-    ask.terminating = ask.stated_terminating = record.terminating;
-    ask.preempted = ask.stated_preempted = record.preempted;
-    ask.never_preempts = record.never_preempts;
-    ask.stated_tolerates = record.tolerates_unschedulable;
-    ask.started_ms = record.started_ms;
-    ask.qos = record.qos;
-    take_victim_facts(ask, record);
-    take_grace(ask_id, record);
-    if (nomination && record.node == 0) {
-        lifecycle_.nominate(ask_id, nomination->slot, nomination->victims);
-    }
-    if (record.node != 0 || !awaited.empty()) {
-        put_on_node(ask_id, record.node != 0 ? text_of(world_.shims[id], record.node) : awaited, awaited,
-                    record.devices);
-    } else if (!world_.specs[world_.classes.spec_of(ask)].gates.empty()) {
-        lifecycle_.make_gated(ask_id, before != AskState::gated);
-    } else if (reservation) {
-        lifecycle_.restate_reserved(ask_id, std::move(*reservation));
-    } else if (before == AskState::pending || before == AskState::selected || before == AskState::gated) {
-        lifecycle_.make_pending(ask_id, AskEvent::restate);
-    } else if (before == AskState::unschedulable && !same_needs) {
-        lifecycle_.wake_one(ask_id);
-    } else if (before == AskState::unschedulable) {
-        lifecycle_.make_unschedulable(ask_id, AskEvent::restate);
-    } else {
-        lifecycle_.insert_backoff(ask_id, AskEvent::restate);
-    }
-    if (held) {
-        lifecycle_.wake(kPodGone);  // less may be held now
-    }
 }
 
 // --- the ends of asks

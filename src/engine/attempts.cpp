@@ -158,7 +158,6 @@ NodeKey Attempts::find(AskId id) {
     return pipeline_.resolve(ask_class, excluded(id, false, excluded_));
 }
 
-// True: what is found now holds for every ask of its class, until something changes.
 bool Attempts::shares_failures(AskId id) const {
     const TrialTables tables = trial_tables(world_, predicates_);
     return (!world_.asks[id].has_entries ||

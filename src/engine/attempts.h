@@ -25,6 +25,11 @@ public:
           reserving_(world, predicates_),
           preempting_(world, predicates_, evaluator.kernels(), std::move(victim_worker_start)) {}
 
+    // The best node for the ask as things stand; 0: none.
+    NodeKey find(AskId);
+    // True: what is found to fail the ask now fails every ask of its class, until something changes.
+    bool shares_failures(AskId) const;
+
     // The ask is out of the heap; afterwards it has a place or waits.
     void make(AskId);
     // Acts on the first reservation that has something to do. True: that was an attempt. False: no reservation has.
@@ -46,9 +51,7 @@ public:
 
 private:
     void exclude_for_nominations(AskId, ExcludedNodes&) const;
-    NodeKey find(AskId);
     void fail(AskId, std::uint32_t failed_on_its_node);
-    bool shares_failures(AskId) const;
     // False: its node is not for it now, for these predicates; the ordinary rules decide.
     bool make_on_its_node(AskId, std::uint32_t& failed_predicates);
     enum class Action : std::uint8_t { none, place, preempt, clear, expire };

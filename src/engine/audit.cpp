@@ -275,6 +275,54 @@ void check_bytes(const World& world, std::vector<std::string>& broken) {
     }
 }
 
+// Each member counts by its present state (R-GROUP-7 to R-GROUP-11); members that wait, wait together.
+void check_gang(const World& world, const Gang& gang, std::vector<std::string>& broken) {
+    std::uint32_t counted = 0;
+    std::uint32_t assigned = 0;
+    std::map<AskState, std::size_t> waiting;
+    bool eldest = true;
+    for (const MemberAge& member : gang.members) {
+        const Ask& ask = world.asks[member.ask];
+        const GangMember& stated = world.gangs.member(member.ask);
+        if (!ask.terminating && std::exchange(eldest, false) &&
+            (stated.minimum != gang.minimum || ask.priority != gang.priority)) {
+            broken.push_back("minimum or priority of " + gang.name + " is not its eldest member's");
+        }
+        const bool has_node = is_allocated(ask.state) || ask.state == AskState::awaiting_node;
+        const bool gated = !has_node && !world.specs[world.classes.spec_of(ask)].gates.empty();
+        const bool agrees = stated.minimum == gang.minimum && ask.priority == gang.priority;
+        const bool counts = agrees && !gated && !ask.terminating;
+        counted += counts ? 1 : 0;
+        assigned += counts && has_node ? 1 : 0;
+        if (!has_node) {
+            ++waiting[counts && gang.quorum ? ask.state : AskState::gated];
+            if (!(counts && gang.quorum) && ask.state != AskState::gated) {
+                broken.push_back(std::string(world.asks.key(member.ask)) + " of " + gang.name + " may be tried");
+            }
+        }
+    }
+    if (counted != gang.counted || assigned != gang.assigned) {
+        broken.push_back("the counts of " + gang.name + " are not what its members are");
+    }
+    if (gang.quorum != (!gang.members.empty() && counted >= gang.minimum)) {
+        broken.push_back(gang.name + " is wrong about its quorum");
+    }
+    waiting.erase(AskState::gated);
+    if (waiting.size() > 1) {
+        broken.push_back("members of " + gang.name + " do not wait together");
+    }
+}
+
+void check_gangs(const World& world, std::vector<std::string>& broken) {
+    world.gangs.for_each([&](GangId, const Gang& gang) { check_gang(world, gang, broken); });
+    world.asks.for_each([&](AskId id, const Ask& ask) {
+        if (ask.group == kFaultyGroup && !is_allocated(ask.state) && ask.state != AskState::awaiting_node &&
+            ask.state != AskState::gated) {
+            broken.push_back(std::string(world.asks.key(id)) + " may be tried, and says a gang wrongly");
+        }
+    });
+}
+
 }  // namespace
 
 void audit_world(World& world, std::size_t selected, const BlockEvaluator& evaluator,
@@ -289,6 +337,7 @@ void audit_world(World& world, std::size_t selected, const BlockEvaluator& evalu
     check_order(world, broken);
     check_entries(world, broken);
     check_bytes(world, broken);
+    check_gangs(world, broken);
     check_caches(world, evaluator, broken);
 }
 

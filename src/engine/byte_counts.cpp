@@ -73,11 +73,22 @@ std::uint64_t class_bytes(const AskClass& ask_class, const World& world) {
         world);
 }
 
-std::uint64_t ask_bytes(AskId id, const World& world) {
+std::string_view group_text(AskId id, const World& world) {
     const Ask& ask = world.asks[id];
-    const std::string_view group =
-        ask.group == UINT32_MAX ? std::string_view() : world.applications[ask.application].groups[ask.group].name;
-    return ask_bytes(world.asks.key(id), group) + class_bytes(*world.classes[ask.ask_class].spec, world);
+    if (ask.group == kNoGroup || ask.group == kFaultyGroup) {
+        return {};
+    }
+    const Application& application = world.applications[ask.application];
+    if (is_plain_group(ask.group)) {
+        return application.groups[ask.group].name;
+    }
+    // After APPLICATION/.
+    return std::string_view(world.gangs[world.gangs.member(id).gang].name).substr(application.name.size() + 1);
+}
+
+std::uint64_t ask_bytes(AskId id, const World& world) {
+    return ask_bytes(world.asks.key(id), group_text(id, world)) +
+           class_bytes(*world.classes[world.asks[id].ask_class].spec, world);
 }
 
 void use_spec(World& world, ShimId id, SpecId spec) {

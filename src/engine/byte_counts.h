@@ -23,7 +23,8 @@ std::uint64_t application_bytes(std::string_view name);
 std::uint64_t ask_bytes(std::string_view key, std::string_view group);
 std::uint64_t class_bytes(std::span<const ResourceAmount> requests, std::string_view required_node, const World&);
 std::uint64_t class_bytes(const AskClass&, const World&);
-std::uint64_t ask_bytes(AskId, const World&);  // both
+std::uint64_t ask_bytes(AskId, const World&);      // both
+std::string_view group_text(AskId, const World&);  // of the group that it is in, or empty
 
 // A spec counts once for its shim, as long as a number or an ask of the shim has it.
 void use_spec(World&, ShimId, SpecId);

@@ -21,6 +21,7 @@ void LogWriter::observe(const Happening& happening) {
     const auto key = [&] { return world_.asks.key(happening.ask); };
     switch (happening.kind) {
         case Kind::failed: failed(happening); break;
+        case Kind::held: announcer_.wait(line(happening, key(), kNone<Slot>), happening.why); break;
         case Kind::nomination_cleared: announcer_.clear(line(happening, key(), happening.slot), happening.why); break;
         case Kind::node_lost: announcer_.release(line(happening, key(), happening.slot), happening.why); break;
         case Kind::reserved:
@@ -65,6 +66,7 @@ void ShimTeller::observe(const Happening& happening) {
     switch (happening.kind) {
         case Kind::placed: placed(happening); break;
         case Kind::failed: failed(happening); break;
+        case Kind::held:
         case Kind::gated:
         case Kind::awaiting_node:
             if (happening.tell) {

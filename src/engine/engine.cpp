@@ -9,6 +9,7 @@
 #include "engine/attempts.h"
 #include "engine/audit.h"
 #include "engine/explain.h"
+#include "engine/gang_attempts.h"
 #include "engine/inputs.h"
 #include "engine/lifecycle.h"
 #include "engine/world.h"
@@ -51,14 +52,26 @@ struct Engine::Parts {
           announcer(to, options.teller, options.teller_ring_bytes, std::move(teller_start)),
           lifecycle(world, pipeline, evaluator, announcer),
           attempts(world, pipeline, evaluator, lifecycle, std::move(victim_worker_start)),
+          gang_attempts(world, evaluator.predicates(), attempts, lifecycle),
           inputs(world, lifecycle, announcer) {}
 
-    // The next ask to try, out of where it waits and charged, or kNone. Whoever inserts elements of n asks must try them
-    // together; nobody does.
-    AskId next() {
+    // The next element to try, out of where it waits and charged.
+    Element next() {
         const Element element = pipeline.next();
-        BP_CHECK_OP(element.size(), <=, std::size_t{1});
-        return element.empty() ? lifecycle.take_early() : element.front();
+        return element.empty() ? lifecycle.take_early() : element;
+    }
+
+    // As many attempts as the element has asks.
+    std::size_t attempt(Element element) {
+        const std::size_t asks = element.size();
+        if (is_coscheduled(world.asks[element.front()].group)) {
+            gang_attempts.make(element);
+        } else {
+            BP_CHECK_OP(asks, ==, std::size_t{1});
+            attempts.make(element.front());
+        }
+        lifecycle.gangs().settle();
+        return asks;
     }
 
     // Columns of nodes that come are copied for readers some thousand nodes at a time: those of all of them at the first
@@ -80,6 +93,7 @@ struct Engine::Parts {
     Announcer announcer;
     Lifecycle lifecycle;
     Attempts attempts;
+    GangAttempts gang_attempts;
     Inputs inputs;
     std::uint64_t applied = 0;
     std::size_t nodes_published = 0;  // at least
@@ -101,6 +115,7 @@ Engine::~Engine() = default;
 void Engine::apply(const Input& input) {
     ++parts_->applied;
     parts_->inputs.apply(input);
+    parts_->lifecycle.gangs().settle();
     parts_->announcer.turn_ends();
     parts_->publish_if_many_nodes();
 }
@@ -116,12 +131,11 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
             ++made;
             continue;
         }
-        const AskId id = parts.next();
-        if (id == kNone<AskId>) {
+        const Element element = parts.next();
+        if (element.empty()) {
             break;
         }
-        parts.attempts.make(id);
-        ++made;
+        made += parts.attempt(element);
     }
     parts.announcer.turn_ends();
     return made;
@@ -164,6 +178,14 @@ bool Engine::waits_for_room() const { return parts_->announcer.waits_for_room();
 std::uint64_t Engine::attempts() const { return parts_->lifecycle.placed() + parts_->lifecycle.failed(); }
 
 std::string Engine::digest() const { return parts_->announcer.digest(); }
+
+std::vector<GroupCounts> Engine::groups() const {
+    std::vector<GroupCounts> groups;
+    parts_->world.gangs.for_each([&](GangId, const Gang& gang) {
+        groups.push_back({gang.name, gang.members.size(), gang.minimum, gang.counted, gang.assigned});
+    });
+    return groups;
+}
 
 EngineCounters Engine::counters() const {
     const World& world = parts_->world;
@@ -241,8 +263,11 @@ std::optional<Engine::AskName> Engine::next_ask() {
     AskId id = parts_->lifecycle.early();
     if (const Element element = parts_->pipeline.next(); !element.empty()) {
         id = element.front();
-        world.order->refund(id);
-        parts_->lifecycle.make_pending(id, AskEvent::put_back);  // back to where it came from: it is first again
+        world.order->refund(element);  // back to where it came from: it is first again
+        for (const AskId member : element) {
+            change_state(world.asks[member], AskEvent::put_back);
+        }
+        world.order->insert(element);
     }
     if (id == kNone<AskId>) {
         return std::nullopt;

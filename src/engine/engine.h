@@ -74,6 +74,15 @@ struct OpenResync {
     bool operator==(const OpenResync&) const = default;
 };
 
+// A pod group with a minimum, now.
+struct GroupCounts {
+    std::string name;  // APPLICATION/GROUP
+    std::size_t members = 0;
+    std::uint32_t minimum = 0;
+    std::uint32_t counted = 0;   // towards the quorum
+    std::uint32_t assigned = 0;  // of them, have a node
+};
+
 class Engine {
 public:
     // Called on each proposal worker, and on each victim worker, before its first work (pins and names it).
@@ -91,7 +100,8 @@ public:
     // Applies one input. Spans and views in it need to live only during the call.
     void apply(const Input&);
 
-    // Makes up to `attempts_max` attempts; fewer when nothing can be selected. Returns how many.
+    // Makes up to `attempts_max` attempts; fewer when nothing can be selected, more when the last are a gang's. Returns how
+    // many.
     std::uint64_t run(std::uint64_t attempts_max);
 
     // True when run() would make at least one attempt.
@@ -107,6 +117,8 @@ public:
     void settle();
     // Whether it had no room at the last flush; flush() offers that again.
     bool waits_for_room() const;
+
+    std::vector<GroupCounts> groups() const;  // by shim and name
 
     std::uint64_t attempts() const;
     std::string digest() const;  // of the decision log so far; settles first

@@ -259,6 +259,25 @@ Explanation explain_ask(World& world, Attempts& attempts, const BlockEvaluator& 
     return explanation;
 }
 
+namespace {
+
+std::string why_gated(const World& world, AskId id) {
+    const Ask& ask = world.asks[id];
+    if (!is_coscheduled(ask.group) || !world.specs[world.classes.spec_of(ask)].gates.empty()) {
+        return "waits for its scheduling gates";
+    }
+    const GangMember& member = world.gangs.member(id);
+    if (member.gang == kNone<GangId>) {
+        return "what it says of its pod group is faulty; waits until it is stated again";
+    }
+    const Gang& gang = world.gangs[member.gang];
+    const std::string counts = std::to_string(gang.counted) + " of " + std::to_string(gang.minimum);
+    return member.counted ? "its pod group " + gang.name + " has no quorum: " + counts
+                          : "its pod group " + gang.name + " has another minimum or priority";
+}
+
+}  // namespace
+
 std::string why_it_waits(const World& world, AskId id, const PredicateSet& predicates) {
     const Ask& ask = world.asks[id];
     switch (ask.state) {
@@ -280,6 +299,7 @@ std::string why_it_waits(const World& world, AskId id, const PredicateSet& predi
         case AskState::awaiting_node: return "runs, as its shim says; waits until a shim registers its node";
         case AskState::unacknowledged: return "is allocated; the shim has not acknowledged it";
         case AskState::allocated: return "is allocated";
+        case AskState::gated: return why_gated(world, id);
         default: return std::string(to_string(ask.state));
     }
 }

@@ -111,11 +111,12 @@ private:
     AskClass class_of(ShimId, const AskItem&);
     void add_ask(ShimId, const AskItem&);
     void put_on_node(AskId, std::string_view node, std::string_view awaited_before, std::string_view devices);
-    void update_ask(ShimId, const AskItem&, AskId);
-    void update_placed(ShimId, const AskItem&, AskId);
     void take_class(Ask&, AskClass&&);
     void take_grace(AskId, const AskItem&);
     static void take_victim_facts(Ask&, const AskItem&);
+    void take_group(AskId, const AskItem&, std::int64_t time_ns);
+    bool says_gang(const AskItem&, bool foreign);
+    bool gated_by_itself(AskId) const;
     void nominate_as_stated(AskId, Slot);
     std::optional<Nomination> nomination_of(AskId id) const {
         const Nomination* const nomination = world_.nominations.of(id);
@@ -124,6 +125,11 @@ private:
     std::int64_t scored(Shim&, const AskItem&, std::int64_t said, ResourceId, std::int64_t otherwise);
     void release_one(ShimId, const ReleaseItem&);
     void release(AskId);  // removes, and wakes whom freed capacity may help
+
+    // ask_updates.cpp
+    void update_ask(ShimId, const AskItem&, AskId);
+    void update_placed(ShimId, const AskItem&, AskId);
+    void regroup(AskId, const AskItem&, std::int64_t time_ns);
 
     // amounts.cpp
     // The shim would have so many bytes more, and others it has no more. Returns the fault or "".

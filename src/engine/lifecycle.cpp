@@ -58,6 +58,7 @@ Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& eva
       evaluator_(evaluator),
       announcer_(announcer),
       commit_(commit_tables(world, pipeline)),
+      gangs_(world, commit_),
       log_writer_(world, announcer),
       shim_teller_(world, *this, announcer),
       wake_ups_(*this) {
@@ -116,6 +117,7 @@ void Lifecycle::place(AskId id, Slot slot) {
 
 void Lifecycle::place_by_force(AskId id, Slot slot, std::string_view stated_devices) {
     take_node(id, slot, AskEvent::run, stated_devices);
+    note_member(id);
     commit_.finish();
 }
 
@@ -151,6 +153,18 @@ void Lifecycle::end_allocation(AskId id) {
     }
 }
 
+// Behind what waits, but for members of a group, which come back to where the others are.
+void Lifecycle::rank_refused(AskId id) {
+    const Ask& ask = world_.asks[id];
+    PendingKey& key = world_.asks.waiting(id).key;
+    if (is_coscheduled(ask.group)) {
+        gangs_.refuse(id);
+    } else if (gangs_.on()) {
+        const bool grouped = is_plain_group(ask.group);
+        key.time_ns = grouped ? world_.applications[ask.application].groups[ask.group].time_ns : world_.now_ns;
+    }
+}
+
 void Lifecycle::refuse(AskId id) {
     const Slot refused_by = world_.asks[id].slot;
     end_allocation(id);
@@ -158,6 +172,7 @@ void Lifecycle::refuse(AskId id) {
     commit_.count_failure(id, waiting.failed_predicates, backoff_until_ns(world_.asks[id]), true);
     commit_.avoid(id, refused_by, world_.now_ns + world_.options.avoid_rejecting_ns);
     commit_.join(id, AskEvent::refuse);
+    rank_refused(id);
     commit_.happened({.kind = Happening::Kind::allocation_ended, .ask = id, .slot = refused_by, .wakes = kPodGone});
     commit_.finish();
 }
@@ -237,6 +252,11 @@ void Lifecycle::make_gated(AskId id, bool tell) {
     commit_.finish();
 }
 
+void Lifecycle::hold(AskId id) {
+    commit_.join(id, AskEvent::gate);
+    commit_.finish();
+}
+
 void Lifecycle::withdraw(AskId id) {
     commit_.withdraw(id);
     commit_.finish();
@@ -252,6 +272,7 @@ void Lifecycle::await_node(AskId id, std::string_view node, std::string_view sta
                       .ask = id,
                       .wakes = nominated || reserved ? std::uint32_t{kPodGone} : 0u,
                       .why = commit_.text(awaited_text(node))});
+    note_member(id);
     commit_.finish();
 }
 
@@ -265,6 +286,10 @@ void Lifecycle::remove(AskId id, const std::string* node_lost) {
     }
     commit_.drop_nomination(id);
     commit_.drop_reservation(id);
+    world_.bytes.give_back(world_.shims[ask.shim].bytes, ask_bytes(id, world_));
+    if (is_coscheduled(ask.group)) {
+        gangs_.leave(id);
+    }
     if (node_lost != nullptr && !ask.foreign) {
         commit_.happened(
             {.kind = Happening::Kind::node_lost, .ask = id, .slot = slot, .why = commit_.text(*node_lost)});
@@ -273,11 +298,10 @@ void Lifecycle::remove(AskId id, const std::string* node_lost) {
     if (ask.has_entries) {
         world_.excluded.ask_gone(id);
     }
-    world_.bytes.give_back(world_.shims[ask.shim].bytes, ask_bytes(id, world_));
     use_no_more(world_, ask.shim, world_.classes.spec_of(ask));
     if (ask.application != kNone<ApplicationId>) {
         world_.applications[ask.application].asks.remove(world_.asks, id);
-        if (ask.group != UINT32_MAX) {
+        if (is_plain_group(ask.group)) {
             world_.applications.leave_group(ask.application, ask.group);
         }
     }
@@ -291,6 +315,10 @@ void Lifecycle::remove(AskId id, const std::string* node_lost) {
 // --- waking
 
 void Lifecycle::join_woken(AskId id) {
+    if (is_coscheduled(world_.asks[id].group)) {
+        gangs_.wake_withdrawn(id);
+        return;
+    }
     const bool early = world_.asks.waiting(id).backoff_until_ns > world_.now_ns;
     commit_.join(id, early ? AskEvent::wake_early : AskEvent::wake);
 }
@@ -301,7 +329,13 @@ void Lifecycle::wake_one(AskId id) {
 }
 
 void Lifecycle::wake_if_unschedulable(AskId id) {
-    if (world_.asks[id].state == AskState::unschedulable) {
+    if (world_.asks[id].state != AskState::unschedulable) {
+        return;
+    }
+    if (is_coscheduled(world_.asks[id].group)) {
+        gangs_.wake(id);
+        commit_.finish();
+    } else {
         commit_.withdraw(id);
         wake_one(id);
     }
@@ -335,10 +369,17 @@ void Lifecycle::tick(std::int64_t now_ns) {
     for (const BackoffHeap* const heap : {&world_.backoff, &world_.nacked}) {
         while (heap->next_time_ns() <= world_.now_ns) {
             const AskId id = heap->first();
-            commit_.withdraw(id);
-            make_pending(id, AskEvent::time_is_up);
+            if (is_coscheduled(world_.asks[id].group)) {
+                gangs_.wake(id);
+                commit_.finish();
+            } else {
+                commit_.withdraw(id);
+                make_pending(id, AskEvent::time_is_up);
+            }
         }
     }
+    gangs_.settle();
+    gangs_.tell();
 }
 
 }  // namespace bayplan

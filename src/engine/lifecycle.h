@@ -14,6 +14,7 @@
 #include "apps/ask_state.h"
 #include "commit/commit.h"
 #include "engine/commit_observers.h"
+#include "engine/gang_queue.h"
 #include "engine/preempting.h"
 #include "engine/reserving.h"
 #include "engine/world.h"
@@ -32,6 +33,8 @@ public:
 
     // For who tries something out; empty between the calls below.
     Commit& commit() { return commit_; }
+    GangQueue& gangs() { return gangs_; }
+    const GangQueue& gangs() const { return gangs_; }
 
     // --- decisions to a shim
     void decide(ShimId, DecisionKind, std::string_view name, std::string_view text, Termination = Termination::unknown,
@@ -58,6 +61,7 @@ public:
     void make_gated(AskId, bool tell);
     void make_unschedulable(AskId, AskEvent);
     void insert_backoff(AskId, AskEvent);
+    void hold(AskId);      // at the gate, without a word: it is its gang that is tried
     void withdraw(AskId);  // out of wherever it waits; the caller gives it a new state
     void place_by_force(AskId, Slot, std::string_view stated_devices);
     // It runs on a node that nobody has registered.
@@ -81,8 +85,8 @@ public:
     // --- preemption (preemption_steps.cpp)
     // A nomination that ends by a decision: logged and told. Wakes the ask, and others.
     void clear_nomination(AskId, const std::string& why);
-    // An ask in backoff may be tried early; out of it, or kNone.
-    AskId take_early();
+    // An element in backoff may be tried early; out of it, and charged. Valid until the next call.
+    Element take_early();
     AskId early() const;               // the one that take_early() would take
     void note_terminating(AskId pod);  // after its shim stated whether it does
     // The pod on its way out is no reason any more for asks nominated to its node to wait.
@@ -105,6 +109,12 @@ public:
     void restate_reserved(AskId, Reservation before);
 
 private:
+    void rank_refused(AskId);
+    void note_member(AskId id) {
+        if (is_coscheduled(world_.asks[id].group)) {
+            gangs_.note(id);
+        }
+    }
     void bind_claims(AskId, Slot);
     void note_departure(AskId pod);
     void join_woken(AskId);
@@ -124,6 +134,8 @@ private:
     const BlockEvaluator& evaluator_;
     Announcer& announcer_;
     Commit commit_;
+    GangQueue gangs_;
+    std::vector<AskId> early_;
     LogWriter log_writer_;
     ShimTeller shim_teller_;
     WakeUps wake_ups_;

@@ -97,6 +97,9 @@ void Lifecycle::release_victim(AskId victim, const std::string& why) {
         commit_.charge_budget(*budget);
     }
     commit_.begin_departure(victim, world_.now_ns, why);
+    if (is_coscheduled(ask.group)) {
+        gangs_.note(victim);
+    }
     commit_.happened(
         {.kind = Happening::Kind::victim_chosen, .ask = victim, .slot = ask.slot, .why = commit_.text(why)});
 }
@@ -175,14 +178,20 @@ AskId Lifecycle::early() const {
     return id != kNone<AskId> && world_.order->selectable(id) ? id : kNone<AskId>;
 }
 
-AskId Lifecycle::take_early() {
-    const AskId id = early();
-    if (id != kNone<AskId>) {
+Element Lifecycle::take_early() {
+    early_.clear();
+    const AskId first = early();
+    if (first != kNone<AskId> && is_coscheduled(world_.asks[first].group)) {
+        gangs_.waiting_with(first, early_);
+    } else if (first != kNone<AskId>) {
+        early_.push_back(first);
+    }
+    for (const AskId id : early_) {
         world_.backoff.remove(id);
         world_.order->charge(id);
         change_state(world_.asks[id], AskEvent::select);
     }
-    return id;
+    return early_;
 }
 
 }  // namespace bayplan

@@ -15,6 +15,7 @@
 #include "apps/applications.h"
 #include "apps/ask_table.h"
 #include "apps/class_table.h"
+#include "apps/gangs.h"
 #include "cluster/devices.h"
 #include "cluster/holds.h"
 #include "cluster/node_state.h"
@@ -107,6 +108,7 @@ struct World {
     boost::unordered_flat_map<AskId, std::vector<ClaimBinding>> bindings;
     ApplicationTable applications;
     std::uint64_t last_sequence = 0;  // of asks
+    Gangs gangs;
 
     const std::unique_ptr<PendingOrder> order;  // who is next; pending asks are in it
     BackoffHeap backoff;

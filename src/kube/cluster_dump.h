@@ -30,6 +30,7 @@ struct DumpOptions {
     std::vector<std::string> schedulers;
     // Resources that are devices, 1000 of the amount each, on every node that has some.
     std::vector<std::string> devices = {};
+    bool groups = true;  // labels of pod groups mean something
 };
 
 struct DumpCounts {

@@ -22,6 +22,11 @@ AskItem ClusterDump::ask_of(const ConvertedPod& pod) const {
     AskItem ask = pod.ask;
     ask.key = pod.key;
     ask.requests = pod.requests;
+    if (!options_.groups) {
+        ask.group = 0;
+        ask.group_min_available = 0;
+        ask.group_fault = GroupFault::none;
+    }
     if (ask.foreign) {
         ask.application = 0;  // they belong to nobody here
         ask.tags = std::span(&foreign_tag_[pod.ask.is_static ? 1 : 0], 1);

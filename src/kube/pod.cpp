@@ -2,6 +2,7 @@
 #include "kube/pod.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include "kube/qos.h"
@@ -241,6 +242,43 @@ void owners(Converter& convert, const Value& metadata, ConvertedPod& made) {
     }
 }
 
+// The labels of a pod group; of each the first prefix counts.
+constexpr std::string_view kGroupPrefixes[] = {"pod-group.scheduling.x-k8s.io/", "pod-group.scheduling.sigs.k8s.io/"};
+
+const Value& group_label(const Value& labels, std::string_view name) {
+    static const Value kNone;
+    for (const std::string_view prefix : kGroupPrefixes) {
+        if (const Value& found = labels[std::string(prefix) + std::string(name)]; found.present()) {
+            return found;
+        }
+    }
+    return kNone;
+}
+
+// A decimal number from 1 to 2^31 - 1; 0: it is none.
+std::uint32_t minimum_of(std::string_view text) {
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() && number <= kIntMax ? number : 0;
+}
+
+void pod_group(Converter& convert, const Value& labels, ConvertedPod& made) {
+    const Value& name = group_label(labels, "name");
+    if (!name.present()) {
+        return;
+    }
+    const std::uint32_t minimum = minimum_of(group_label(labels, "min-available").text());
+    if (name.text().empty()) {
+        made.ask.group_fault = GroupFault::no_name;
+    } else if (minimum == 0) {
+        made.ask.group_fault = GroupFault::no_minimum;
+    } else {
+        made.ask.group = convert.text(name);
+        made.ask.group_min_available = minimum;
+        made.group = std::string(convert.name_space()) + "/" + std::string(name.text());
+    }
+}
+
 }  // namespace
 
 ConvertedPod convert_pod(Converter& convert) {
@@ -280,6 +318,7 @@ ConvertedPod convert_pod(Converter& convert) {
     made.ask.terminating = metadata["deletionTimestamp"].present();
     made.ask.never_preempts = reader.text(value["preemptionPolicy"]) == "Never";
     made.ask.nominated_node = convert.text(pod["status"]["nominatedNodeName"]);
+    pod_group(convert, metadata["labels"], made);
     made.scheduler = reader.text(value["schedulerName"]);
     if (made.scheduler.empty()) {
         made.scheduler = "default-scheduler";

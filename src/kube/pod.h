@@ -31,6 +31,7 @@ struct ConvertedPod {
     std::string uid;
     std::vector<std::string> owner_pods;    // uids of the pods that own it
     std::optional<bool> allows_preemption;  // by its label or annotation
+    std::string group;                      // "namespace/name" of its pod group; empty: none
     bool stuck = false;                     // annotated kStuckAnnotation: never goes by itself (src/sim)
 };
 

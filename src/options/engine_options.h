@@ -79,6 +79,16 @@ struct PreemptionOptions {
     }
 };
 
+// Pods of one group: tried whole, or as if they had no group.
+enum class Coscheduling : std::uint8_t { unit, off };
+
+struct CoschedulingOptions {
+    Coscheduling mode = Coscheduling::unit;
+    std::int64_t backoff_initial_ns = 1'000'000'000;  // of a group
+    std::int64_t backoff_max_ns = 10'000'000'000;
+    std::int64_t memory_ns = 600'000'000'000;  // how long a group without pods keeps its time
+};
+
 // Which of the devices with room for a share is taken (R-DEVICE-23).
 enum class DeviceChoice : std::uint8_t { fullest, emptiest };
 
@@ -114,6 +124,7 @@ struct EngineOptions {
     std::vector<std::string> reservation_predicates;  // the same, of the reservation phase
     Compat compat = Compat::bayplan;
     PreemptionOptions preemption;
+    CoschedulingOptions coscheduling;
     bool backoff_early = true;                         // an ask in backoff is tried when nothing else waits
     std::int64_t avoid_rejecting_ns = 60'000'000'000;  // a node that refused a pod is tried last for so long
     std::int32_t scale_up_cutoff = 0;                  // pods of lower priority are no reason for more nodes

@@ -108,7 +108,14 @@ private:
     Leaf leaf_;
     std::vector<AskId> taken_ = std::vector<AskId>(1);  // by the last take; never empty
     // Of the last element taken. What comes before it belongs before something that may not be tried yet.
-    PendingKey last_taken_ = {.priority = INT32_MAX, .group_number = 0, .sequence = 0};
+    PendingKey last_taken_ = nothing_before();
+
+    static PendingKey nothing_before() {
+        PendingKey key;
+        key.priority = INT32_MAX;
+        key.time_ns = INT64_MIN;
+        return key;
+    }
 };
 
 }  // namespace bayplan

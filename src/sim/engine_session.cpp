@@ -22,8 +22,8 @@ std::string_view next_word(std::string_view& line, char end_of_word = ' ') {
 std::optional<LogLine::Kind> kind_of(std::string_view word) {
     using Kind = LogLine::Kind;
     static constexpr std::pair<std::string_view, Kind> kKinds[] = {
-        {"place", Kind::place},     {"fail", Kind::fail},       {"nominate", Kind::nominate},  {"clear", Kind::clear},
-        {"release", Kind::release}, {"reserve", Kind::reserve}, {"unreserve", Kind::unreserve}};
+        {"place", Kind::place}, {"fail", Kind::fail},       {"wait", Kind::wait},       {"nominate", Kind::nominate},
+        {"clear", Kind::clear}, {"release", Kind::release}, {"reserve", Kind::reserve}, {"unreserve", Kind::unreserve}};
     for (const auto& [name, kind] : kKinds) {
         if (name == word) {
             return kind;
@@ -56,12 +56,13 @@ bool is_refusal(DecisionKind kind) {
 }  // namespace
 
 EngineOptions engine_options(Compat compat, const std::vector<std::string>& predicates,
-                             const DaemonsetOptions& daemonset) {
+                             const CoschedulingOptions& coscheduling, const DaemonsetOptions& daemonset) {
     EngineOptions engine;
     engine.compat = compat;
     engine.preemption = PreemptionOptions::of(compat);
     engine.preemption.daemonset = daemonset;
     engine.predicates = predicates;
+    engine.coscheduling = coscheduling;
     engine.executor = ExecutorKind::inline_;
     engine.path = BatchPath::inline_;
     // One shim states everything, and reads what it is told at once.

@@ -18,12 +18,13 @@ namespace bayplan::sim {
 inline constexpr std::string_view kShim = "simulate";
 
 // What a simulation's engine is made with, beside the rules that were chosen: no limits, all in this thread.
-EngineOptions engine_options(Compat, const std::vector<std::string>& predicates, const DaemonsetOptions&);
+EngineOptions engine_options(Compat, const std::vector<std::string>& predicates, const CoschedulingOptions&,
+                             const DaemonsetOptions&);
 
 // One line of the decision log, taken apart (R-LOG-2). Keys hold neither spaces nor commas:
 // the converter sees to that.
 struct LogLine {
-    enum class Kind : std::uint8_t { place, fail, nominate, clear, release, reserve, unreserve };
+    enum class Kind : std::uint8_t { place, fail, wait, nominate, clear, release, reserve, unreserve };
     Kind kind = Kind::fail;
     std::string pod;
     std::string node;

@@ -37,7 +37,7 @@ bool any_of_a_daemonset(const kube::ClusterDump& dump) {
 
 // One instant, but for the delays of reservations: nothing expires, and nobody is given up.
 EngineOptions options_of(const SimulationOptions& options) {
-    EngineOptions engine = engine_options(options.compat, options.predicates, options.daemonset);
+    EngineOptions engine = engine_options(options.compat, options.predicates, options.coscheduling, options.daemonset);
     engine.preemption.daemonset.expiry_ns = 0;
     return engine;
 }
@@ -177,6 +177,18 @@ struct Simulation::Parts {
         if (!session.attempt(attempts_at_a_time)) {
             return false;
         }
+        hand_out_lines(explained, on_decision);
+        return true;
+    }
+
+    // Groups that cannot be tried are told so at an instant's begin and at its end.
+    void tick(std::int64_t now_ns, const OnDecision& on_decision) {
+        session.tick(now_ns);
+        Explained none;
+        hand_out_lines(none, on_decision);
+    }
+
+    void hand_out_lines(Explained& explained, const OnDecision& on_decision) {
         session.take_orders();
         for (LogLine& line : session.take_lines()) {
             if (line.kind == LogLine::Kind::clear || line.kind == LogLine::Kind::release) {
@@ -186,7 +198,6 @@ struct Simulation::Parts {
             hand_out(std::move(line), std::exchange(explained, {}), on_decision);
             let_go(victims);
         }
-        return true;
     }
 
     const kube::ClusterDump& dump;
@@ -238,14 +249,20 @@ std::optional<SimulatedDecision> Simulation::judge(std::string_view pod) {
 
 void Simulation::run(const OnDecision& on_decision) {
     parts_->let_go_for_nominations();
+    std::int64_t now = 0;
     for (;;) {
+        parts_->tick(now, on_decision);
         while (parts_->step(on_decision)) {
+        }
+        parts_->tick(now, on_decision);
+        if (parts_->session.engine().has_work()) {
+            continue;
         }
         const std::int64_t next = parts_->session.engine().next_timer_ns();
         if (next == std::numeric_limits<std::int64_t>::max()) {
             break;
         }
-        parts_->session.tick(next);
+        now = next;
     }
     for (const std::string_view pod : parts_->dump.gated()) {
         if (const std::optional<SimulatedDecision> decision = judge(pod)) {

@@ -25,9 +25,10 @@ namespace bayplan::sim {
 struct SimulationOptions {
     Compat compat = Compat::bayplan;
     std::vector<std::string> predicates;  // white-list; empty = all
-    bool explain = false;                 // every decision with its explanation
-    bool full = false;                    // of a node all failing predicates, not only the first
-    DaemonsetOptions daemonset = {};      // but nothing expires
+    CoschedulingOptions coscheduling = {};
+    bool explain = false;             // every decision with its explanation
+    bool full = false;                // of a node all failing predicates, not only the first
+    DaemonsetOptions daemonset = {};  // but nothing expires
 };
 
 enum class Outcome : std::uint8_t { scheduled, nominated, unschedulable, gated, reserved, reservation_cleared };

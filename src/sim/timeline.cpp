@@ -33,7 +33,7 @@ std::int64_t base_ms(const kube::ClusterDump& dump, const std::vector<Event>& ev
 }
 
 EngineOptions options_of(const TimelineOptions& options) {
-    EngineOptions engine = engine_options(options.compat, options.predicates, options.daemonset);
+    EngineOptions engine = engine_options(options.compat, options.predicates, options.coscheduling, options.daemonset);
     engine.backoff_early = false;
     return engine;
 }
@@ -91,19 +91,28 @@ struct Timeline::Parts {
 
     void instant(std::int64_t at_ms) {
         now_ms = at_ms;
+        // Groups and pods have the time at which they came. The first instant is that of the cluster itself.
+        if (options.coscheduling.mode != Coscheduling::off && now_ms > 0) {
+            session.tick(now_ms * kNsPerMs - 1);
+        }
         cluster.end_graces(now_ms);
         for (; next_event < events.size() && events[next_event].at_ms <= now_ms; ++next_event) {
             happen(events[next_event]);
             take_answers();
         }
+        cluster.state_terminations();  // before the tick tells of groups
         // Backoffs end, and victims that outstay their grace are given up.
         session.tick(now_ms * kNsPerMs);
-        cluster.state_terminations();
         take_answers();
         tell_gated();
-        while (session.attempt()) {
+        do {
+            while (session.attempt()) {
+                take_answers();
+            }
+            // Changes of groups by attempts are told in the same instant, and may lead to others.
+            session.tick(now_ms * kNsPerMs);
             take_answers();
-        }
+        } while (options.coscheduling.mode != Coscheduling::off && session.engine().has_work());
     }
 
     void happen(const Event& event) {
@@ -149,6 +158,7 @@ struct Timeline::Parts {
         TimelineDecision decision;
         decision.at_ms = now_ms;
         decision.pod = std::move(line.pod);
+        decision.group = group_of(*pod);
         switch (line.kind) {
             case LogLine::Kind::place:
                 decision.outcome = TimelineOutcome::scheduled;
@@ -224,6 +234,7 @@ struct Timeline::Parts {
             TimelineDecision decision;
             decision.at_ms = now_ms;
             decision.pod = key;
+            decision.group = group_of(*pod);
             decision.outcome = TimelineOutcome::gated;
             decision.nominated_node = pod->nominated_node;
             decision.message = std::move(text);
@@ -231,7 +242,13 @@ struct Timeline::Parts {
         }
     }
 
+    // A pod that is refused for its labels is of no group; nor is a foreign one.
+    std::string group_of(const LiveCluster::Pod& pod) const {
+        return options.coscheduling.mode == Coscheduling::off || pod.made.ask.foreign ? "" : pod.made.group;
+    }
+
     void sum_up();
+    void sum_up_groups();
     void sum_up_resources();
 
     TimelineOptions options;
@@ -254,10 +271,25 @@ void Timeline::Parts::sum_up() {
     summary.gone = cluster.gone();
     for (const auto& [key, pod] : cluster.pods()) {
         if (pod.made.ask.node == 0) {
-            summary.pending.push_back({key, pod.message, pod.nominated_node, pod.reserved_node});
+            summary.pending.push_back({key, group_of(pod), pod.message, pod.nominated_node, pod.reserved_node});
         }
     }
+    sum_up_groups();
     sum_up_resources();
+}
+
+void Timeline::Parts::sum_up_groups() {
+    if (options.coscheduling.mode == Coscheduling::off) {
+        return;
+    }
+    TimelineSummary::Groups& groups = summary.groups.emplace();
+    for (const GroupCounts& group : session.engine().groups()) {
+        if (group.members > 0) {
+            ++(group.assigned == 0              ? groups.pending
+               : group.assigned < group.minimum ? groups.partial
+                                                : groups.complete);
+        }
+    }
 }
 
 void Timeline::Parts::sum_up_resources() {

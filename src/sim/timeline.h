@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,8 @@ namespace bayplan::sim {
 struct TimelineOptions {
     Compat compat = Compat::bayplan;
     std::vector<std::string> predicates;  // white-list; empty = all
-    std::int64_t until_ms = kNever;       // the last instant; kNever: until nothing more can happen
+    CoschedulingOptions coscheduling = {};
+    std::int64_t until_ms = kNever;  // the last instant; kNever: until nothing more can happen
     DaemonsetOptions daemonset = {};
 };
 
@@ -39,7 +41,8 @@ enum class TimelineOutcome : std::uint8_t {
 
 struct TimelineDecision {
     std::int64_t at_ms = 0;
-    std::string pod;  // "namespace/name"
+    std::string pod;    // "namespace/name"
+    std::string group;  // the same of its pod group; empty: none
     TimelineOutcome outcome = TimelineOutcome::unschedulable;
     std::string node;                  // where, if scheduled; or which is, or was, reserved
     std::string nominated_node;        // if the pod has one after this
@@ -51,16 +54,24 @@ std::string_view to_string(TimelineOutcome);
 struct TimelineSummary {
     struct Pending {
         std::string pod;
+        std::string group;
         std::string message;  // of its last attempt, or of its gates; empty: there was none
         std::string nominated_node;
         std::string reserved_node;
     };
-    std::int64_t until_ms = 0;                  // the last instant there was, or the one that was asked for
-    std::uint64_t placed = 0;                   // placements in the run
-    std::vector<Pending> pending;               // at its end, by name
-    std::uint64_t gone = 0;                     // pods that were deleted, preempted, or lost their node
-    std::uint64_t preemptions = 0;              // nominations
-    std::uint64_t victims = 0;                  // pods that some preemption chose
+    std::int64_t until_ms = 0;      // the last instant there was, or the one that was asked for
+    std::uint64_t placed = 0;       // placements in the run
+    std::vector<Pending> pending;   // at its end, by name
+    std::uint64_t gone = 0;         // pods that were deleted, preempted, or lost their node
+    std::uint64_t preemptions = 0;  // nominations
+    std::uint64_t victims = 0;      // pods that some preemption chose
+    // Of groups with pods: whose minimum run, some of whom run, none of whom runs.
+    struct Groups {
+        std::uint64_t complete = 0;
+        std::uint64_t partial = 0;
+        std::uint64_t pending = 0;
+    };
+    std::optional<Groups> groups;               // none: they are off
     std::map<std::string, double> utilisation;  // by resource: share of what all nodes have that is asked for
 };
 

@@ -18,6 +18,9 @@ void write(Markup& out, const TimelineDecision& decision) {
     out.begin_object();
     out.text("at", seconds_text(decision.at_ms));
     out.text("pod", decision.pod);
+    if (!decision.group.empty()) {
+        out.text("group", decision.group);
+    }
     out.text("outcome", to_string(decision.outcome));
     if (!decision.node.empty()) {
         out.text("node", decision.node);
@@ -49,6 +52,9 @@ void write(Markup& out, const TimelineSummary& summary) {
     for (const TimelineSummary::Pending& pod : summary.pending) {
         out.begin_object();
         out.text("pod", pod.pod);
+        if (!pod.group.empty()) {
+            out.text("group", pod.group);
+        }
         if (!pod.message.empty()) {
             out.text("message", pod.message);
         }
@@ -64,6 +70,13 @@ void write(Markup& out, const TimelineSummary& summary) {
     number("gone", summary.gone);
     number("preemptions", summary.preemptions);
     number("victims", summary.victims);
+    if (summary.groups) {
+        out.begin_object("groups");
+        number("complete", summary.groups->complete);
+        number("partial", summary.groups->partial);
+        number("pending", summary.groups->pending);
+        out.end();
+    }
     out.begin_object("utilisation");
     for (const auto& [kind, share] : summary.utilisation) {
         out.ratio(kind, share);

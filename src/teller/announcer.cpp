@@ -165,6 +165,8 @@ void Announcer::place(const LogLine& line, std::string_view devices, bool told) 
 
 void Announcer::fail(const LogLine& line, std::string_view reasons) { write_line(RecordKind::fail, line, reasons); }
 
+void Announcer::wait(const LogLine& line, std::string_view why) { write_line(RecordKind::wait, line, why); }
+
 void Announcer::nominate(const LogLine& line, std::string_view victims, std::string_view reasons) {
     write_line(RecordKind::nominate, line, victims, reasons);
 }

@@ -65,6 +65,7 @@ public:
     // --- the log. A placement is a line and, if the shim is `told`, a decision.
     void place(const LogLine&, std::string_view devices, bool told);
     void fail(const LogLine&, std::string_view reasons);
+    void wait(const LogLine&, std::string_view why);
     void nominate(const LogLine&, std::string_view victims, std::string_view reasons);
     void clear(const LogLine&, std::string_view why);
     void release(const LogLine&, std::string_view reasons);

@@ -58,6 +58,10 @@ void DecisionLog::fail(std::int64_t now_ns, std::string_view shim, std::string_v
     line(now_ns, "fail", shim, key, "-", "-", reasons);
 }
 
+void DecisionLog::wait(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view why) {
+    line(now_ns, "wait", shim, key, "-", "-", why);
+}
+
 void DecisionLog::release(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
                           std::string_view reasons) {
     line(now_ns, "release", shim, key, node, "-", reasons);

@@ -21,6 +21,8 @@ public:
     void place(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
                std::string_view devices);
     void fail(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view reasons);
+    // It is not tried.
+    void wait(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view why);
     // `victims`: SHIM/KEY, joined by commas.
     void nominate(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
                   std::string_view victims, std::string_view reasons);

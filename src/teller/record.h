@@ -24,6 +24,7 @@ enum class RecordKind : std::uint8_t {
     forget_decisions,
     place,  // a line of the log and a decision
     fail,   // this and the next: lines of the log
+    wait,
     nominate,
     clear,
     release,

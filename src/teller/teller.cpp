@@ -53,6 +53,7 @@ void Teller::tell_line(const Record& record) {
     const auto now_ns = static_cast<std::int64_t>(record.head.numbers[0]);
     switch (record.head.kind) {
         case RecordKind::fail: log_.fail(now_ns, shim, key, first); return;
+        case RecordKind::wait: log_.wait(now_ns, shim, key, first); return;
         case RecordKind::nominate: log_.nominate(now_ns, shim, key, node, first, second); return;
         case RecordKind::clear: log_.clear(now_ns, shim, key, node, first); return;
         case RecordKind::release: log_.release(now_ns, shim, key, node, first); return;

@@ -124,12 +124,14 @@ bool decode_ask(const fbs::Ask& ask, std::size_t i, Fields& fields, AskItem& rec
     record.is_static = ask.foreign_static();
     record.never_victim = ask.never_victim();
     record.originator = ask.originator();
-    return fields.known(record.qos, QosClass::unknown, QosClass::guaranteed, {"asks", i, "qos"}) &&
+    record.group_min_available = ask.group_min_available();
+    record.group_fault = static_cast<GroupFault>(ask.group_fault());
+    return fields.known(record.group_fault, GroupFault::none, GroupFault::no_minimum, {"asks", i, "group_fault"}) &&
+           fields.known(record.qos, QosClass::unknown, QosClass::guaranteed, {"asks", i, "qos"}) &&
            fields.name(ask.key(), {"asks", i, "key"}, record.key) &&
            fields.structs(ask.requests(), limits.amounts_max, {"asks", i, "requests"}, record.requests) &&
            fields.structs(ask.tags(), limits.attributes_max, {"asks", i, "tags"}, record.tags) &&
            fields.name(ask.devices(), {"asks", i, "devices"}, record.devices) &&
-           fields.absent(ask.group_min_available() > 1, {"asks", i, "group_min_available"}) &&
            fields.absent(ask.placeholder(), {"asks", i, "placeholder"});
 }
 

@@ -11,29 +11,47 @@ namespace bayplan::testing {
 struct OpenEngine : OpenParts<property::RecordingSink> {
     explicit OpenEngine(const EngineOptions& chosen) : OpenParts(chosen, std::size_t{16} << 10, 1) {}
 
-    // The next ask to be tried, out of its batch, or kNone.
+    // The next ask to be tried, out of its batch, or kNone: if there is none, or a gang is next.
     AskId next() {
         if (world.resyncs.holding > 0) {
             return kNone<AskId>;
         }
         const Element element = pipeline.next();
+        if (!element.empty() && is_coscheduled(world.asks[element.front()].group)) {
+            put_back(element);
+            return kNone<AskId>;
+        }
         return element.empty() ? kNone<AskId> : element.front();
     }
     void run(std::uint64_t attempts_max) {
-        for (std::uint64_t made = 0; made < attempts_max; ++made) {
-            if (world.resyncs.holding == 0 && attempts.act_on_a_reservation()) {
+        for (std::uint64_t made = 0; made < attempts_max && world.resyncs.holding == 0;) {
+            if (attempts.act_on_a_reservation()) {
+                ++made;
                 continue;
             }
-            AskId id = next();
-            if (id == kNone<AskId> && world.resyncs.holding == 0) {
-                id = lifecycle.take_early();
-            }
-            if (id == kNone<AskId>) {
+            Element element = pipeline.next();
+            element = element.empty() ? lifecycle.take_early() : element;
+            if (element.empty()) {
                 break;
             }
-            attempts.make(id);
+            made += element.size();
+            if (is_coscheduled(world.asks[element.front()].group)) {
+                gang_attempts.make(element);
+            } else {
+                attempts.make(element.front());
+            }
+            lifecycle.gangs().settle();
         }
         announcer.turn_ends();
+    }
+
+private:
+    void put_back(Element element) {
+        world.order->refund(element);
+        for (const AskId member : element) {
+            change_state(world.asks[member], AskEvent::put_back);
+        }
+        world.order->insert(element);
     }
 };
 

@@ -56,11 +56,12 @@ void RandomDeltas::step() {
 
 // --- whom it may be about
 
+// Members of gangs are left alone: what becomes of one is to become of all, which no single delta sees to.
 template <typename Is>
 AskId RandomDeltas::any(Is&& is) {
     std::vector<AskId> asks;
     world_.asks.for_each([&](AskId id, const Ask& ask) {
-        if (is(id, ask)) {
+        if (!is_coscheduled(ask.group) && is(id, ask)) {
             asks.push_back(id);
         }
     });

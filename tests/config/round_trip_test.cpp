@@ -66,6 +66,11 @@ partitions:
     reservations_per_node_max: 5
     reservation_expiry: 2m
     preemption_foreign_victims: yes
+    coscheduling:
+      mode: off
+      backoff: 2s
+      backoff_max: 20s
+      memory: 9m
     executor: threads
     simd: avx2
     path: graph
@@ -168,7 +173,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 119u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 124u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -327,6 +332,7 @@ TEST(RecordedPartition, reads_back_with_the_instance_that_no_file_can_give) {
     const ConfigFolder folder;
     PartitionConfig partition = load(folder.write("b.yaml", kEverything)).partitions[0];
     partition.engine.daemon_instance = 0x7123456789abcdef;
+    partition.engine.coscheduling.mode = Coscheduling::unit;
     PartitionConfig again;
     Faults faults;
     ASSERT_TRUE(parse_recorded_text(recorded_text(partition), "record", again, faults));
@@ -336,6 +342,7 @@ TEST(RecordedPartition, reads_back_with_the_instance_that_no_file_can_give) {
     EXPECT_EQ(again.engine.predicates, partition.engine.predicates);
     EXPECT_EQ(again.engine.weights[ScoreId::inter_pod_affinity], 34);
     EXPECT_EQ(again.engine.compat, Compat::kubernetes_1_35);
+    EXPECT_EQ(again.engine.coscheduling.mode, Coscheduling::unit);
     EXPECT_EQ(again.engine.specs_max, 40'000u);
     EXPECT_EQ(again.engine.objects_max, 600'000u);
     EXPECT_EQ(again.engine.score_shape.size(), 3u);
@@ -354,6 +361,15 @@ TEST(RecordedPartition, what_is_not_in_the_record_is_at_its_default) {
     EXPECT_EQ(partition.engine.compat, Compat::bayplan);
     EXPECT_EQ(partition.engine.score_shape.size(), 2u);
     EXPECT_EQ(partition.engine.weights[ScoreId::taint_toleration], 3);
+}
+
+// But pod groups: the builds that recorded before there was the setting placed every ask on its own.
+TEST(RecordedPartition, a_recording_without_coscheduling_has_none) {
+    PartitionConfig partition;
+    Faults faults;
+    ASSERT_TRUE(parse_recorded_text("name: a\n", "record", partition, faults));
+    EXPECT_EQ(partition.engine.coscheduling.mode, Coscheduling::off);
+    EXPECT_EQ(PartitionConfig{}.engine.coscheduling.mode, Coscheduling::unit);
 }
 
 // The name that `bayplan` had in earlier releases: read, and written as it is called now.

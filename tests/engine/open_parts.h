@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/attempts.h"
+#include "engine/gang_attempts.h"
 #include "engine/inputs.h"
 #include "engine/lifecycle.h"
 #include "engine/world.h"
@@ -40,10 +41,12 @@ struct OpenParts {
           announcer(sink, TellerMode::inline_, ring_bytes, {}),
           lifecycle(world, pipeline, evaluator, announcer),
           attempts(world, pipeline, evaluator, lifecycle, WorkerStart{}),
+          gang_attempts(world, evaluator.predicates(), attempts, lifecycle),
           inputs(world, lifecycle, announcer) {}
 
     void apply(const Input& input) {
         inputs.apply(input);
+        lifecycle.gangs().settle();
         announcer.turn_ends();
     }
 
@@ -56,6 +59,7 @@ struct OpenParts {
     Announcer announcer;
     Lifecycle lifecycle;
     Attempts attempts;
+    GangAttempts gang_attempts;
     Inputs inputs;
 };
 

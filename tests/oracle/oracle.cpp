@@ -39,6 +39,7 @@ Oracle::Oracle(const EngineOptions& options) : options_(options) {}
 
 void Oracle::apply(const Input& input) {
     std::visit([this](const auto& one) { apply_one(one); }, input);
+    settle_gangs();
 }
 
 void Oracle::apply_one(const Tick& tick) {
@@ -46,11 +47,18 @@ void Oracle::apply_one(const Tick& tick) {
     do_what_is_due();
     for (auto& [sequence, ask] : asks_) {
         if (ask.state == AskState::backoff && ask.backoff_until <= now_) {
-            ask.state = AskState::pending;
             ask.nacked = false;
+            if (ask.gang.empty()) {
+                ask.state = AskState::pending;
+            } else {
+                touch(ask);
+            }
         }
     }
     end_what_is_overdue();
+    settle_gangs();
+    tell_gangs();
+    forget_gangs();
 }
 
 bool Oracle::anybody_holds_up() const {

@@ -161,7 +161,6 @@ private:
 
     static std::string slot_group(const KubeNode&);
     std::uint64_t free_slot(const std::string& group) const;
-    std::uint64_t group_number(const Ask&) const;
 
     // Section 3. Appends to `into`; the text of the first fault, or "".
     static std::string check_amounts(const Shim&, std::span<const Amount>, Amounts& into);
@@ -199,6 +198,32 @@ private:
     std::string shim_of(ConnectionId) const;  // "" when it does not count
     void log_line(const char* kind, const Ask&, const std::string& node, const std::string& reasons,
                   const std::string& victims = "-");
+
+    // rules/gangs.md: oracle_gangs.cpp.
+    std::int64_t time_of(const Ask&) const;
+    void rank(Ask&) const;
+    void regroup(Ask&, const Ask& wanted, std::int64_t joined);
+    static std::string gang_key(const Ask&);
+    void join_group(Ask&, std::int64_t joined);
+    void leave_gang(Ask&);
+    void touch(const Ask&);  // its gang is tried anew
+    std::vector<Ask*> members(const std::string& gang);
+    static bool is_going(const Ask&);
+    bool counts(const Gang&, const Ask&) const;
+    std::size_t assigned(const std::string& gang);
+    std::vector<Ask*> waiting_members(const std::string& gang);
+    void settle_gangs();
+    void settle(const std::string& key, Gang&);
+    void tell_gangs();
+    void forget_gangs();
+    void hold_back(Ask&, const std::string& why);
+    bool goes_before(const Ask&, const Ask&) const;
+    std::size_t attempt_gang(const std::string& key);
+    struct Try;
+    void keep(Gang&, const std::vector<Try>&);
+    void give_up(Gang&, const std::vector<Ask*>&, const std::vector<Try>&, std::size_t reached);
+    void stay_behind(Ask&, const Gang&, const std::set<std::string>& failed_by, const std::string& message);
+    void count_failure(Gang&) const;
 
     // Section 5.
     const Ask* next_ask() const;
@@ -318,7 +343,8 @@ private:
     std::map<std::string, Shim> shims_;
     std::map<std::string, Node> nodes_;
     std::map<std::uint64_t, Ask> asks_;  // by sequence number
-    Amounts total_;                      // of all asks, R-WORLD-19
+    std::map<std::string, Gang> gangs_;
+    Amounts total_;  // of all asks, R-WORLD-19
     std::map<std::uint64_t, Hold> holds_;
     KubeObjects objects_;
     Amounts image_sizes_;  // as the node said that had it first, while any has it

@@ -1,10 +1,8 @@
-// The oracle's asks: their records, their coming and going, and waking:
-// rules/asks.md, rules/failure.md.
+// The oracle's asks: their records, and how they come and change: rules/asks.md. How they take nodes, and go, is
+// oracle_allocations.cpp.
 //
 // Thread and errors: see oracle.h.
 #include <algorithm>
-#include <limits>
-#include <stdexcept>
 
 #include "kube_match.h"
 #include "oracle.h"
@@ -109,6 +107,15 @@ std::string Oracle::ask_faults(const Shim& shim, const AskItem& record, Ask& wan
     wanted.is_static = record.is_static;
     wanted.opted_out = record.never_victim;
     wanted.originator = record.originator;
+    wanted.created_s = record.created_s;
+    if (options_.coscheduling.mode != Coscheduling::off && !record.foreign && !wanted.application.empty()) {
+        const bool grouped = !wanted.group.empty();
+        wanted.group_fault = record.group_fault;
+        wanted.group_minimum = grouped || record.group_fault != GroupFault::none ? record.group_min_available : 0;
+        if (record.group_fault != GroupFault::none) {
+            wanted.group.clear();  // it is in none
+        }
+    }
     wanted.pod = pod_of(record, wanted);
     if (record.spec != 0) {
         wanted.pod.spec = shim.specs.at(record.spec);
@@ -186,6 +193,8 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     ask.stated_preempted = wanted.stated_preempted;
     ask.stated_devices = wanted.stated_devices;
     take_victim_facts(ask, wanted);
+    const bool had_gates = ask.state == AskState::gated && !ask.pod.spec->gates.empty();
+    const bool was_in_gang = ask.coscheduled();
     const std::uint64_t sequence = ask.sequence;
     ask.pod = wanted.pod;
     ask.pod.sequence = sequence;
@@ -197,19 +206,40 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     if (wanted.node.empty() && (!ask.nominated_node.empty() || !ask.reserved_node.empty())) {
         wake(Event::allocation_ended, &ask);  // less may be held now
     }
+    regroup(ask, wanted, ask.time);
+    if (wanted.node.empty() && ask.coscheduled()) {
+        end_nomination(ask, false);
+        end_reservation(ask, false);
+    }
     if (!wanted.node.empty()) {
         run_where_stated(ask, wanted.node);
     } else if (!ask.awaited_node.empty()) {
         saw("goes on waiting for its node");
     } else if (!ask.pod.spec->gates.empty()) {
+        if (!had_gates) {
+            ask.state = AskState::pending;
+        }
         become_gated(ask);
+    } else if (ask.coscheduled()) {
+        ask.state = AskState::gated;
+        ask.nacked = false;
+        ask.failed_by.clear();
+    } else if (was_in_gang && !had_gates) {
+        saw("leaves its gang");
+        ask.state = ask.backoff_until > now_ ? AskState::backoff : AskState::pending;
+        ask.nacked = false;
+        ask.failed_by.clear();
     } else if (ask.state == AskState::gated) {
         ask.state = AskState::pending;
+        if (had_gates && ask.group.empty() && options_.coscheduling.mode != Coscheduling::off) {
+            ask.time = now_;
+        }
     } else if (ask.state == AskState::reserved) {
         restate_reserved(ask);
     } else if (changed && ask.state == AskState::unschedulable) {
         wake(ask);
     }
+    touch(ask);
     return "";
 }
 
@@ -235,6 +265,8 @@ void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
     ask.pod.own_cpu = wanted.pod.own_cpu;
     ask.pod.own_memory = wanted.pod.own_memory;
     count_end_anew(ask);
+    regroup(ask, wanted, now_);
+    touch(ask);
     if (other_spec || was_terminating != ask.pod.terminating) {
         wake(Event::pod_changed);
     }
@@ -270,7 +302,8 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     }
     add(occupied(wanted), 1, total_);
     wanted.sequence = ++last_sequence_;
-    wanted.group_number = group_number(wanted);
+    rank(wanted);
+    const bool in_gang = wanted.group_fault != GroupFault::none || wanted.group_minimum != 0;
     const std::string node = wanted.node;
     wanted.node.clear();
     const std::string nominated_node = wanted.nominated_node;
@@ -283,12 +316,22 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     }
     shim.asks[wanted.key] = wanted.sequence;
     Ask& ask = asks_[wanted.sequence] = wanted;
+    if (in_gang) {
+        join_group(ask, ask.time);
+    }
     if (!node.empty()) {
         run_where_stated(ask, node);
+        touch(ask);
         return "";
     }
     if (!ask.pod.spec->gates.empty()) {
         become_gated(ask);
+    } else if (ask.coscheduled()) {
+        ask.state = AskState::gated;
+    }
+    touch(ask);
+    if (ask.coscheduled()) {
+        return "";
     }
     if (nodes_.contains(nominated_node) && nominated_to(nominated_node).size() >= 64) {
         saw("stated nomination to a node with 64");
@@ -302,146 +345,6 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
         }
     }
     return "";
-}
-
-// A group lives as long as one of its asks does; all of them carry its number.
-std::uint64_t Oracle::group_number(const Ask& ask) const {
-    for (const auto& [sequence, other] : asks_) {
-        if (!ask.group.empty() && other.shim == ask.shim && other.application == ask.application &&
-            other.group == ask.group) {
-            return other.group_number;
-        }
-    }
-    return ask.sequence;
-}
-
-// By force, now or when the node is there.
-void Oracle::run_where_stated(Ask& ask, const std::string& node) {
-    if (nodes_.contains(node)) {
-        if (!ask.awaited_node.empty()) {
-            saw("stated on another node than it waits for");
-        }
-        place(ask, node, AskState::allocated, ask.stated_devices);
-        return;
-    }
-    end_nomination(ask, true);
-    end_reservation(ask, true);
-    ask.state = AskState::waiting_for_node;
-    ask.failed_by.clear();
-    if (ask.awaited_node != node) {
-        decide(ask.shim, DecisionKind::ask_waiting, ask.key, "waiting for node " + node);
-        ask.awaited_node = node;
-    }
-}
-
-void Oracle::place(Ask& ask, const std::string& node_name, AskState state, const std::string& stated_devices) {
-    end_nomination(ask, ask.nominated_node != node_name);
-    end_reservation(ask, state == AskState::allocated);
-    Node& node = nodes_.at(node_name);
-    give_devices(ask, node, stated_devices);
-    add(ask.requests, 1, ask.foreign ? node.foreign : node.used);
-    ask.node = node_name;
-    ask.awaited_node.clear();
-    ask.pod.node = node_name;
-    ask.state = state;
-    ask.nacked = false;
-    ask.avoids.clear();
-    ask.failed_by.clear();
-    count_end_anew(ask);
-    wake(Event::pod_changed);
-}
-
-// The pod is gone from its node. Asks that had left the node out for its sake are woken.
-void Oracle::leave_node(Ask& ask) {
-    Node& node = nodes_.at(ask.node);
-    add(ask.requests, -1, ask.foreign ? node.foreign : node.used);
-    ask.node.clear();
-    ask.pod.node.clear();
-    ask.pod.devices.clear();
-    ask.bindings.clear();
-    ask.allocated_decision = 0;
-    ask.chosen = false;
-    count_end_anew(ask);
-    for (auto& [sequence, other] : asks_) {
-        other.victims.erase(ask.sequence);
-        if (other.excluded.erase(ask.sequence) > 0 && other.state == AskState::unschedulable) {
-            saw("woken as the stuck pod is gone");
-            wake(other);
-        }
-    }
-}
-
-// The ask goes, with its allocation if it has one; the end of an allocation wakes unless told
-// otherwise.
-void Oracle::end_ask(std::uint64_t sequence, bool wakes) {
-    Ask& ask = asks_.at(sequence);
-    const bool placed = !ask.node.empty();
-    if (placed) {
-        leave_node(ask);
-    }
-    const bool held = !ask.nominated_node.empty() || !ask.reserved_node.empty();
-    end_nomination(ask, false);
-    end_reservation(ask, false);
-    shims_.at(ask.shim).asks.erase(ask.key);
-    add(occupied(ask), -1, total_);
-    asks_.erase(sequence);
-    if ((placed || held) && wakes) {
-        wake(Event::allocation_ended);
-    }
-}
-
-void Oracle::end_asks_of_application(const std::string& shim, const std::string& application) {
-    std::vector<std::uint64_t> going;
-    for (const auto& [sequence, ask] : asks_) {
-        if (ask.shim == shim && ask.application == application) {
-            going.push_back(sequence);
-        }
-    }
-    for (const std::uint64_t sequence : going) {
-        end_ask(sequence, true);
-    }
-}
-
-void Oracle::count_failure(Ask& ask) {
-    ask.failures += 1;
-    std::int64_t wait = options_.backoff_initial_ns;
-    for (std::uint64_t doubled = 1; doubled < ask.failures && wait < options_.backoff_max_ns; ++doubled) {
-        wait = wait > std::numeric_limits<std::int64_t>::max() / 2 ? options_.backoff_max_ns : wait * 2;
-    }
-    ask.backoff_until = now_ + std::min(wait, options_.backoff_max_ns);
-}
-
-void Oracle::wake(Ask& ask) {
-    ask.state = ask.backoff_until > now_ ? AskState::backoff : AskState::pending;
-    ask.failed_by.clear();
-    ++woken_;
-}
-
-// The table of rules/failure.md, row by row.
-void Oracle::wake(Event event, const Ask* except) {
-    std::set<std::string> wakes;
-    switch (event) {
-        case Event::node_changed: break;
-        case Event::node_undrained: wakes = {"NodeUnschedulable"}; break;
-        case Event::node_gone: wakes = {"VolumeRestrictions", "PodTopologySpread", "InterPodAffinity"}; break;
-        case Event::allocation_ended:
-            wakes = {"NodePorts",     "NodeResourcesFit",  "VolumeRestrictions", "NodeVolumeLimits",
-                     "VolumeBinding", "PodTopologySpread", "InterPodAffinity"};
-            break;
-        case Event::pod_changed: wakes = {"PodTopologySpread", "InterPodAffinity"}; break;
-        case Event::object_changed:
-            wakes = {"NodeVolumeLimits", "VolumeRestrictions", "VolumeBinding", "VolumeZone", "InterPodAffinity"};
-            break;
-    }
-    for (auto& [sequence, ask] : asks_) {
-        bool meant = event == Event::node_changed;  // wakes everybody
-        for (const std::string& failed : ask.failed_by) {
-            meant = meant || wakes.contains(failed);
-        }
-        if (ask.state == AskState::unschedulable && meant && &ask != except) {
-            wake(ask);
-        }
-    }
 }
 
 }  // namespace bayplan::oracle

@@ -3,6 +3,7 @@
 //
 // Thread and errors: see oracle.h.
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <tuple>
 
@@ -33,8 +34,13 @@ std::uint64_t Oracle::run(std::uint64_t attempts_max) {
         for (const auto& [name, shim] : shims_) {
             decided_by_["rule: an attempt while a resync is open"] += shim.resync_open;
         }
-        attempt(asks_.at(ask->sequence));
-        ++made;
+        if (ask->gang.empty()) {
+            attempt(asks_.at(ask->sequence));
+            ++made;
+        } else {
+            made += attempt_gang(ask->gang);
+        }
+        settle_gangs();
     }
     return made;
 }
@@ -47,13 +53,9 @@ const Ask* Oracle::next_ask() const {
     for (const auto& [name, shim] : shims_) {
         credit[name] = has_credit(shim);
     }
-    // Smaller goes first. Negation in 64 bits: the lowest priority has no negative in 32.
-    const auto rank = [](const Ask& ask) {
-        return std::tuple(-std::int64_t{ask.priority}, ask.group_number, ask.sequence);
-    };
     const Ask* first = nullptr;
     for (const auto& [sequence, ask] : asks_) {
-        if (ask.state == AskState::pending && credit.at(ask.shim) && (first == nullptr || rank(ask) < rank(*first))) {
+        if (ask.state == AskState::pending && credit.at(ask.shim) && (first == nullptr || goes_before(ask, *first))) {
             first = &ask;
         }
     }
@@ -251,6 +253,25 @@ void Oracle::fail(Ask& ask, const Look& look) {
         clear_nomination(ask, "preemption found no node");
     }
     ask.state = AskState::unschedulable;
+}
+
+void Oracle::count_failure(Ask& ask) {
+    ask.failures += 1;
+    std::int64_t wait = options_.backoff_initial_ns;
+    for (std::uint64_t doubled = 1; doubled < ask.failures && wait < options_.backoff_max_ns; ++doubled) {
+        wait = wait > std::numeric_limits<std::int64_t>::max() / 2 ? options_.backoff_max_ns : wait * 2;
+    }
+    ask.backoff_until = now_ + std::min(wait, options_.backoff_max_ns);
+}
+
+void Oracle::wake(Ask& ask) {
+    if (!ask.gang.empty()) {
+        touch(ask);
+        return;
+    }
+    ask.state = ask.backoff_until > now_ ? AskState::backoff : AskState::pending;
+    ask.failed_by.clear();
+    ++woken_;
 }
 
 void Oracle::tell_failure(Ask& ask, const std::string& message, bool is_nominated) {

@@ -37,9 +37,13 @@ std::uint64_t of_ask_needs(const Ask& ask) {
     return bytes;
 }
 
+std::uint64_t of_group(const Ask& ask, const std::string& group) {
+    return ask.application.empty() || group.empty() ? 0 : of_list_entry(group);
+}
+
 std::uint64_t of_ask(const Ask& ask) {
-    const bool grouped = !ask.application.empty() && !ask.group.empty();
-    return 128 + ask.key.size() + (grouped ? of_list_entry(ask.group) : 0) + of_ask_needs(ask);
+    const std::string& group = ask.gang.empty() ? ask.group : ask.gang_group;
+    return 128 + ask.key.size() + of_group(ask, group) + of_ask_needs(ask);
 }
 
 std::uint64_t of_decision(const NumberedDecision& decision) {
@@ -118,7 +122,13 @@ std::string Oracle::ask_bytes_fault(const Ask* existing, const Ask& wanted) cons
     if (existing == nullptr) {
         return bytes_fault(wanted.shim, of_ask(wanted), 0);
     }
-    return existing->node.empty() ? bytes_fault(wanted.shim, of_ask_needs(wanted), of_ask_needs(*existing)) : "";
+    if (!existing->node.empty()) {
+        return "";
+    }
+    const bool says = !existing->foreign && (wanted.group_fault != GroupFault::none || wanted.group_minimum != 0);
+    Ask becomes = wanted;
+    becomes.group = says ? wanted.group : existing->coscheduled() ? "" : existing->group;
+    return bytes_fault(wanted.shim, of_ask(becomes), of_ask(*existing));
 }
 
 std::string Oracle::node_bytes_fault(const std::string& shim, const KubeNode& facts) const {

@@ -225,6 +225,18 @@ std::string Oracle::nack_record(const std::string& name, const NackItem& record)
     count_failure(ask);
     ask.state = AskState::backoff;
     ask.nacked = true;
+    if (ask.coscheduled()) {
+        ask.state = AskState::gated;
+        ask.nacked = false;
+        touch(ask);
+        if (!ask.gang.empty()) {
+            Gang& gang = gangs_.at(ask.gang);
+            count_failure(gang);
+            gang.nacked = true;
+        }
+    } else if (options_.coscheduling.mode != Coscheduling::off && ask.group.empty()) {
+        ask.time = now_;
+    }
     wake(Event::allocation_ended);
     return "";
 }

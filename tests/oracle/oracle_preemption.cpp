@@ -4,21 +4,14 @@
 // Thread and errors: see oracle.h.
 #include <algorithm>
 #include <limits>
-#include <tuple>
 
 #include "oracle.h"
 
 namespace bayplan::oracle {
 
-namespace {
-
-auto rank(const Ask& ask) { return std::tuple(-std::int64_t{ask.priority}, ask.group_number, ask.sequence); }
-
-}  // namespace
-
 std::string full_name(const Ask& ask) { return ask.shim + "/" + ask.key; }
 
-// In order of (priority descending, group number, sequence number).
+// In the order in which they would be tried.
 std::vector<const Ask*> Oracle::nominated_to(const std::string& node) const {
     std::vector<const Ask*> out;
     for (const auto& [sequence, ask] : asks_) {
@@ -26,7 +19,7 @@ std::vector<const Ask*> Oracle::nominated_to(const std::string& node) const {
             out.push_back(&ask);
         }
     }
-    std::sort(out.begin(), out.end(), [](const Ask* a, const Ask* b) { return rank(*a) < rank(*b); });
+    std::sort(out.begin(), out.end(), [this](const Ask* a, const Ask* b) { return goes_before(*a, *b); });
     return out;
 }
 
@@ -86,6 +79,7 @@ bool Oracle::choose_victim(Ask& victim, const Ask& preemptor, const std::string&
     victim.chosen = true;
     count_end_anew(victim);
     if (is_new) {
+        touch(victim);
         take_from_budgets(victim.pod);
         victim.told_to_delete = why;
         decide(victim.shim, DecisionKind::released, victim.key, victim.told_to_delete, victim.node,

@@ -68,6 +68,18 @@ struct Ask {
     std::uint64_t allocated_decision = 0;  // number of the decision that told its placement; 0: none
     bool told_scale_up = false;
 
+    // A pod group that is placed whole (rules/gangs.md).
+    std::int64_t time = 0;       // when it came, or lost its gates
+    std::int64_t created_s = 0;  // as stated
+    GroupFault group_fault = GroupFault::none;
+    std::uint32_t group_minimum = 0;  // as stated; 0: none
+    std::string gang;                 // SHIM APPLICATION/GROUP; empty: in none
+    std::string gang_group;           // GROUP
+    std::int64_t joined = 0;          // its age in there
+    std::string told_why;             // that it is refused, or that there is no quorum: the first word
+    // Its group, or what is wrong with its statement of one, says when it is tried.
+    bool coscheduled() const { return !gang.empty() || group_fault != GroupFault::none; }
+
     // While it waits.
     std::string nominated_node;                     // empty: none
     std::set<std::uint64_t> victims;                // whose end it waits for on its nominated node
@@ -88,6 +100,20 @@ struct Ask {
     std::int64_t terminating_since = 0;
     std::string told_to_delete;  // the text; empty: its shim was not told
     std::uint32_t retries = 0;   // times that it was told again
+};
+
+struct Gang {
+    std::string name;  // APPLICATION/GROUP
+    std::int64_t time = 0;
+    std::uint64_t number = 0;  // of its first pod
+    std::int64_t empty_since = 0;
+    std::uint32_t minimum = 0;
+    std::int32_t priority = 0;
+    bool quorum = false;
+    bool woken = false;
+    bool nacked = false;
+    std::uint32_t failures = 0;
+    std::int64_t backoff_until = 0;
 };
 
 struct Node {

@@ -33,6 +33,9 @@ StateBody Borrowed::borrow(const OwnedAsks& owned) {
         record.key = ask.key;
         record.application = ask.application;
         record.group = ask.group;
+        record.group_min_available = ask.group_min_available;
+        record.group_fault = ask.group_fault;
+        record.created_s = ask.created_s;
         record.node = ask.node;
         record.required_node = ask.required_node;
         record.priority = ask.priority;

@@ -145,8 +145,17 @@ oracle::OwnedAsk Generator::new_ask(const oracle::Oracle& oracle, ShimModel& mod
     const bool known_class = random_.chance(80);
     ask.requests = amounts(oracle, model, random_.pick(ask_shapes_), known_class ? 1000 : 0, known_class ? 1000 : 2500);
     if (random_.chance(20)) {
-        ask.group = id_of(oracle, model, random_.pick(model.groups));
+        const std::size_t which = random_.below(model.groups.size());
+        ask.group = id_of(oracle, model, model.groups[which]);
+        if (random_.chance(70)) {
+            ask.group_min_available = random_.chance(90) ? static_cast<std::uint32_t>(2 + which % 3) : 1;
+            ask.priority = random_.chance(90) ? priorities_[which % priorities_.size()] : ask.priority;
+        }
     }
+    if (random_.chance(1)) {
+        ask.group_fault = random_.chance(50) ? GroupFault::no_name : GroupFault::no_minimum;
+    }
+    ask.created_s = random_.chance(50) ? random_.between(0, 3) : 0;
     if (random_.chance(7)) {
         ask.required_node = id_of(oracle, model, any_node(oracle));
     }
@@ -172,7 +181,7 @@ void Generator::ask_for_preemption(const oracle::Oracle& oracle, const ShimModel
     ask.started_ms = random_.chance(60) ? random_.between(1, 6) : 0;
     ask.grace_period_s = static_cast<std::int32_t>(random_.between(-1, 40));
     ask.never_preempts = random_.chance(5);
-    ask.terminating = random_.chance(crowded_ ? 8 : 5);
+    ask.terminating = random_.chance(8);
     ask.preempted = random_.chance(ask.terminating ? 40 : 2);
     if (random_.chance(6)) {
         ask.nominated_node = id_of(oracle, model, any_node(oracle));
@@ -196,7 +205,11 @@ oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimMod
     oracle::OwnedAsk out;
     out.key = ask.key;
     out.application = ask.application.empty() ? 0 : id_of(oracle, model, ask.application);
-    out.group = ask.group.empty() ? 0 : id_of(oracle, model, ask.group);
+    const std::string group = ask.gang.empty() ? ask.group : ask.gang.substr(ask.gang.rfind('/') + 1);
+    out.group = group.empty() ? 0 : id_of(oracle, model, group);
+    out.group_min_available = ask.group_minimum;
+    out.group_fault = ask.group_fault;
+    out.created_s = ask.created_s;
     const std::string& node = ask.node.empty() ? ask.awaited_node : ask.node;
     out.node = node.empty() ? 0 : id_of(oracle, model, node);
     out.required_node = ask.required_node.empty() ? 0 : id_of(oracle, model, ask.required_node);
@@ -229,6 +242,12 @@ oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel&
     oracle::OwnedAsk out = restated(oracle, model, ask);
     if (random_.chance(60)) {
         out.priority = random_.pick(priorities_);
+    }
+    if (out.group != 0 && random_.chance(15)) {
+        out.group_min_available = static_cast<std::uint32_t>(random_.between(0, 4));
+    } else if (random_.chance(5)) {
+        out.group = id_of(oracle, model, random_.pick(model.groups));
+        out.group_min_available = static_cast<std::uint32_t>(random_.between(1, 3));
     }
     if (random_.chance(30)) {
         out.requests = amounts(oracle, model, random_.pick(ask_shapes_), 1000, 1000);

@@ -96,6 +96,8 @@ private:
         for (const oracle::OwnedAsk& ask : body.asks) {
             out_ << "\n        ask '" << ask.key << "' of " << name(ask.application) << " priority " << ask.priority;
             out_ << (ask.group != 0 ? " group " + name(ask.group) : "")
+                 << (ask.group_min_available != 0 ? " of " + std::to_string(ask.group_min_available) : "")
+                 << (ask.group_fault != GroupFault::none ? " faulty group" : "")
                  << (ask.node != 0 ? " on " + name(ask.node) : "")
                  << (ask.required_node != 0 ? " requires " + name(ask.required_node) : "")
                  << (ask.foreign ? " foreign" : "") << (ask.tolerates_unschedulable ? " tolerates" : "")

@@ -44,7 +44,10 @@ protected:
             const AskId id = asks_.add("ask", ++sequence_);
             asks_[id].application = static_cast<ApplicationId>(application);
             asks_[id].shim = static_cast<ShimId>(application % kShims);
-            asks_.waiting(id).key = {priority, group, sequence_};
+            PendingKey& key = asks_.waiting(id).key;
+            key.priority = priority;
+            key.group_number = group;
+            key.sequence = sequence_;
             element.push_back(id);
         }
         return element;

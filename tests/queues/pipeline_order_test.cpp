@@ -148,7 +148,10 @@ void PipelineOrder::come() {
         ask.shim = static_cast<ShimId>(one.application % kShimsOfPipeline);
         ask.ask_class = classes_[sequence_ % classes_.size()];
         change_state(ask, AskEvent::enter);
-        world_.asks.waiting(id).key = {priority, group, sequence_};
+        PendingKey& key = world_.asks.waiting(id).key;
+        key.priority = priority;
+        key.group_number = group;
+        key.sequence = sequence_;
         one.asks.push_back(id);
     }
     order_->insert(one.asks);

@@ -47,12 +47,12 @@ template <Is<AskItem> R>
 auto fields(R& r) {
     auto& [key, application, group, node, required_node, priority, foreign, tolerates_unschedulable, created_s,
            requests, tags, spec, terminating, never_preempts, nominated_node, started_ms, node_cpu, node_memory,
-           own_cpu, own_memory, qos, grace_period_s, preempted, devices, daemonset, is_static, never_victim,
-           originator] = r;
+           own_cpu, own_memory, qos, grace_period_s, preempted, devices, daemonset, is_static, never_victim, originator,
+           group_min_available, group_fault] = r;
     return std::tie(key, application, group, node, required_node, priority, foreign, tolerates_unschedulable, created_s,
                     requests, tags, spec, terminating, never_preempts, nominated_node, started_ms, node_cpu,
                     node_memory, own_cpu, own_memory, qos, grace_period_s, preempted, devices, daemonset, is_static,
-                    never_victim, originator);
+                    never_victim, originator, group_min_available, group_fault);
 }
 
 template <Is<LabelRequirement> R>
@@ -211,6 +211,10 @@ struct Range<NodeAction> {
 template <>
 struct Range<QosClass> {
     static constexpr int first = 1, last = 3;
+};
+template <>
+struct Range<GroupFault> {
+    static constexpr int first = 1, last = 2;
 };
 template <>
 struct Range<LabelOperator> {

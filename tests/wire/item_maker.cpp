@@ -152,6 +152,8 @@ AskItem ItemMaker::ask(Extent extent) {
     ask.key = text(extent);
     ask.application = id();
     ask.group = id();
+    ask.group_min_available = id();
+    ask.group_fault = GroupFault::no_minimum;
     ask.node = id();
     ask.required_node = id();
     ask.priority = static_cast<std::int32_t>(any64());

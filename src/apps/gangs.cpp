@@ -1,0 +1,79 @@
+// Gangs and their members, added, counted and forgotten; see gangs.h.
+#include "apps/gangs.h"
+
+#include <utility>
+
+namespace bayplan {
+
+GangId Gangs::find_or_add(std::string_view shim, std::string_view application, std::string_view group) {
+    std::string name(application);
+    name += '/';
+    name += group;
+    std::string key(shim);
+    key += '\0';
+    key += std::to_string(application.size()) + name;
+    const auto [at, fresh] = by_key_.try_emplace(std::move(key), GangId{});
+    if (fresh) {
+        if (free_.empty()) {
+            at->second = static_cast<GangId>(gangs_.size());
+            gangs_.emplace_back();
+        } else {
+            at->second = free_.back();
+            free_.pop_back();
+        }
+        (*this)[at->second].key = &at->first;
+        (*this)[at->second].name = std::move(name);
+    }
+    return at->second;
+}
+
+void Gangs::add(AskId id, const GangMember& member) {
+    members_.emplace(id, member);
+    if (member.gang == kNone<GangId>) {
+        return;
+    }
+    Gang& gang = (*this)[member.gang];
+    if (gang.members.empty() && gang.number == 0) {
+        gang.time_ns = member.age.time_ns;
+        gang.number = member.age.sequence;
+    }
+    if (gang.members.empty()) {
+        emptied_.erase(emptied(member.gang));
+    }
+    gang.members.insert(member.age);
+}
+
+void Gangs::remove(AskId id, std::int64_t now_ns) {
+    const GangMember& member = members_.at(id);
+    if (member.gang != kNone<GangId>) {
+        count(id, false, false);
+        Gang& gang = (*this)[member.gang];
+        gang.members.erase(member.age);
+        if (gang.members.empty()) {
+            gang.empty_since_ns = now_ns;
+            emptied_.insert(emptied(member.gang));
+        }
+    }
+    members_.erase(id);
+}
+
+void Gangs::forget(std::int64_t now_ns, std::int64_t memory_ns) {
+    while (!emptied_.empty() && (now_ns - emptied_.begin()->since_ns > memory_ns || emptied_.size() > kEmptyMax)) {
+        const GangId id = emptied_.begin()->gang;
+        emptied_.erase(emptied_.begin());
+        by_key_.erase(by_key_.find(*(*this)[id].key));
+        (*this)[id] = Gang{};
+        free_.push_back(id);
+    }
+}
+
+void Gangs::count(AskId id, bool counted, bool assigned) {
+    GangMember& member = members_.at(id);
+    Gang& gang = (*this)[member.gang];
+    gang.counted += (counted ? 1u : 0u) - (member.counted ? 1u : 0u);
+    gang.assigned += (assigned ? 1u : 0u) - (member.assigned ? 1u : 0u);
+    member.counted = counted;
+    member.assigned = assigned;
+}
+
+}  // namespace bayplan

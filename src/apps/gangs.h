@@ -1,0 +1,114 @@
+// Gangs: pod groups whose members are placed together or not at all, and what each member counts for (rules/gangs.md).
+// Sums are kept, so that a quorum is a comparison. When a gang is tried is engine/gang_queue.h.
+//
+// Thread: the engine's. Owner: World.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/ids.h"
+#include "bayplan/messages.h"
+
+namespace bayplan {
+
+enum class GangId : std::uint32_t {};
+
+// Members by age: the eldest first.
+struct MemberAge {
+    std::int64_t time_ns = 0;
+    std::uint64_t sequence = 0;
+    AskId ask = kNone<AskId>;
+    bool operator<(const MemberAge& other) const {
+        return time_ns != other.time_ns ? time_ns < other.time_ns : sequence < other.sequence;
+    }
+};
+
+// Why a member is not tried, as it was told.
+enum class ToldWhy : std::uint8_t { nothing, refused, no_quorum };
+
+struct GangMember {
+    GangId gang = kNone<GangId>;  // none: what it says of its group is faulty
+    GroupFault fault = GroupFault::none;
+    std::uint32_t minimum = 0;  // as stated
+    MemberAge age;
+    bool counted = false;
+    bool assigned = false;            // counted, and has a node
+    ToldWhy told = ToldWhy::nothing;  // since that began
+};
+
+struct Gang {
+    const std::string* key = nullptr;  // in the table's index
+    std::string name;                  // APPLICATION/GROUP
+    std::int64_t time_ns = 0;          // when its first pod came
+    std::uint64_t number = 0;          // sequence number of that pod
+    std::set<MemberAge> members;
+    std::int64_t empty_since_ns = 0;  // while it has no members
+    // The time and number of its eldest member.
+    std::uint32_t minimum = 0;
+    std::int32_t priority = 0;
+    std::uint32_t counted = 0;
+    std::uint32_t assigned = 0;
+    // As the queue has it.
+    bool quorum = false;
+    bool woken = false;  // to be queued anew
+    bool nacked = false;
+    bool changed = false;  // to be settled
+    bool untold = false;   // to be looked at with the next tick
+    std::uint32_t failures = 0;
+    std::int64_t backoff_until_ns = 0;
+};
+
+class Gangs {
+public:
+    // Gangs without members that are remembered: a shim could make new names without end.
+    static constexpr std::size_t kEmptyMax = 16'384;
+
+    // The gang of this name. A gang that had no pods for longer than `memory_ns` begins anew.
+    GangId find_or_add(std::string_view shim, std::string_view application, std::string_view group);
+
+    Gang& operator[](GangId id) { return gangs_[static_cast<std::size_t>(id)]; }
+    const Gang& operator[](GangId id) const { return gangs_[static_cast<std::size_t>(id)]; }
+    GangMember& member(AskId id) { return members_.at(id); }
+    const GangMember& member(AskId id) const { return members_.at(id); }
+
+    void add(AskId, const GangMember&);
+    void remove(AskId, std::int64_t now_ns);
+    // Gangs that have been without pods for longer are forgotten, and gangs beyond kEmptyMax, the oldest first.
+    void forget(std::int64_t now_ns, std::int64_t memory_ns);
+    // Changes what the member counts for.
+    void count(AskId, bool counted, bool assigned);
+
+    template <typename Each>
+    void for_each(Each&& each) const {
+        for (const auto& [key, id] : by_key_) {
+            each(id, (*this)[id]);
+        }
+    }
+    bool empty() const { return members_.empty(); }
+
+private:
+    struct Emptied {
+        std::int64_t since_ns;
+        std::uint64_t number;
+        GangId gang;
+        auto operator<=>(const Emptied&) const = default;
+    };
+    Emptied emptied(GangId id) const { return {(*this)[id].empty_since_ns, (*this)[id].number, id}; }
+
+    std::map<std::string, GangId, std::less<>> by_key_;
+    std::deque<Gang> gangs_;
+    std::vector<GangId> free_;
+    std::set<Emptied> emptied_;
+    boost::unordered_flat_map<AskId, GangMember> members_;
+};
+
+}  // namespace bayplan

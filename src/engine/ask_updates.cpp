@@ -1,0 +1,149 @@
+// The part of Inputs about asks that are stated again: what changes of them, and in which state that leaves them.
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/byte_counts.h"
+#include "engine/inputs.h"
+#include "labels/tolerations.h"
+
+namespace bayplan {
+
+// The bytes of the group that it leaves count no more, the bytes of its new group do.
+void Inputs::regroup(AskId id, const AskItem& record, std::int64_t time_ns) {
+    std::uint64_t& of_shim = world_.shims[world_.asks[id].shim].bytes;
+    const std::uint64_t before = ask_bytes(id, world_);
+    take_group(id, record, time_ns);
+    world_.bytes.add(of_shim, ask_bytes(id, world_));
+    world_.bytes.give_back(of_shim, before);
+}
+
+// A placed pod stated again: what may change of it is taken over.
+void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
+    Ask& ask = world_.asks[ask_id];
+    AskClass spec = class_of(id, record);
+    if (spec.required_node != kNone<NameId>) {
+        world_.names.release(spec.required_node);
+    }
+    const AskClass& old = *world_.classes[ask.ask_class].spec;
+    spec.required_node = old.required_node;
+    // Of the toleration, the flag is not taken over; what the spec says is.
+    spec.tolerates_unschedulable =
+        ask.stated_tolerates || tolerates_unschedulable(world_.specs[spec.pod_spec].tolerations, world_.known);
+    if (spec.required_node != kNone<NameId>) {
+        world_.names.add_reference(spec.required_node);
+    }
+    // A victim of ours stays a victim, though its shim may not have seen that yet.
+    const bool terminating = record.terminating || ask.chosen;
+    const SpecId spec_before = old.pod_spec;
+    const bool counts_anew = spec.pod_spec != spec_before || terminating != ask.terminating;
+    const bool other_priority = record.priority != ask.priority;
+    const bool preempted = record.preempted || ask.chosen;
+    const PodSpec& former = world_.specs[spec_before];
+    const PodSpec& now = world_.specs[spec.pod_spec];
+    const bool other_uses = former.ports != now.ports || former.volumes != now.volumes;
+    const bool stays = (ask.terminating && !terminating) || (ask.preempted && !preempted);
+    const Slot slot = ask.slot;
+    lifecycle_.vacate(ask_id);
+    ask.priority = record.priority;
+    ask.terminating = terminating;
+    ask.stated_terminating = record.terminating;
+    ask.preempted = preempted;
+    ask.stated_preempted = record.preempted;
+    ask.started_ms = record.started_ms;
+    ask.qos = record.qos;
+    take_victim_facts(ask, record);
+    take_grace(ask_id, record);
+    take_class(ask, std::move(spec));
+    lifecycle_.occupy(ask_id, slot);
+    world_.nodes.note_usage_fell(slot);
+    lifecycle_.note_terminating(ask_id);
+    regroup(ask_id, record, world_.now_ns);
+    if (counts_anew) {
+        lifecycle_.wake(kPodPlaced);
+    }
+    if (other_priority || other_uses) {
+        lifecycle_.wake(kPodGone);
+    }
+    if (stays) {
+        lifecycle_.wake_behind(ask_id);
+    }
+}
+
+void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
+    Ask& ask = world_.asks[ask_id];
+    if (is_allocated(ask.state)) {
+        update_placed(id, record, ask_id);
+        return;
+    }
+    const AskState before = ask.state;
+    AskClass spec = class_of(id, record);
+    const bool same_needs = spec.same_as(*world_.classes[ask.ask_class].spec) &&
+                            record.never_preempts == ask.never_preempts && record.daemonset == ask.daemonset;
+    const std::string awaited(before == AskState::awaiting_node ? world_.awaited_nodes.node_of(ask_id) : "");
+    const bool had_gates = before == AskState::gated && gated_by_itself(ask_id);
+    const bool was_in_gang = is_coscheduled(ask.group);
+    lifecycle_.withdraw(ask_id);
+    const std::optional<Nomination> nomination = nomination_of(ask_id);
+    std::optional<Reservation> reservation = lifecycle_.take_reservation(ask_id);
+    const bool held = reservation.has_value();
+    if (record.node == 0) {
+        lifecycle_.end_nomination(ask_id);
+    }
+    take_class(ask, std::move(spec));
+    world_.asks.waiting(ask_id).key.priority = ask.priority = record.priority;
+    ask.terminating = ask.stated_terminating = record.terminating;
+    ask.preempted = ask.stated_preempted = record.preempted;
+    ask.never_preempts = record.never_preempts;
+    ask.stated_tolerates = record.tolerates_unschedulable;
+    ask.started_ms = record.started_ms;
+    ask.qos = record.qos;
+    take_victim_facts(ask, record);
+    take_grace(ask_id, record);
+    regroup(ask_id, record, world_.asks.waiting(ask_id).key.time_ns);
+    const bool in_gang = is_coscheduled(ask.group);
+    if (had_gates && !gated_by_itself(ask_id) && lifecycle_.gangs().on() && !in_gang && !is_plain_group(ask.group) &&
+        record.node == 0) {
+        world_.asks.waiting(ask_id).key.time_ns = world_.now_ns;
+    }
+    if (nomination && record.node == 0 && !in_gang) {
+        lifecycle_.nominate(ask_id, nomination->slot, nomination->victims);
+    }
+    if (record.node != 0 || !awaited.empty()) {
+        put_on_node(ask_id, record.node != 0 ? text_of(world_.shims[id], record.node) : awaited, awaited,
+                    record.devices);
+    } else if (gated_by_itself(ask_id)) {
+        lifecycle_.make_gated(ask_id, !had_gates);
+    } else if (in_gang) {
+        lifecycle_.hold(ask_id);
+    } else if (reservation) {
+        lifecycle_.restate_reserved(ask_id, std::move(*reservation));
+    } else if (was_in_gang && !had_gates) {
+        // Whether it stood at the gate for its gang just now means nothing any more.
+        lifecycle_.hold(ask_id);
+        Waiting& waiting = world_.asks.waiting(ask_id);
+        waiting.nacked = false;
+        if (waiting.backoff_until_ns > world_.now_ns) {
+            lifecycle_.insert_backoff(ask_id, AskEvent::back_off);
+        } else {
+            lifecycle_.make_pending(ask_id, AskEvent::restate);
+        }
+    } else if (before == AskState::pending || before == AskState::selected || before == AskState::gated) {
+        lifecycle_.make_pending(ask_id, AskEvent::restate);
+    } else if (before == AskState::unschedulable && !same_needs) {
+        lifecycle_.wake_one(ask_id);
+    } else if (before == AskState::unschedulable) {
+        lifecycle_.make_unschedulable(ask_id, AskEvent::restate);
+    } else {
+        lifecycle_.insert_backoff(ask_id, AskEvent::restate);
+    }
+    if (held) {
+        lifecycle_.wake(kPodGone);  // less may be held now
+    }
+    if (in_gang) {
+        lifecycle_.gangs().note(ask_id);
+    }
+}
+
+}  // namespace bayplan

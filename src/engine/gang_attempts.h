@@ -1,0 +1,52 @@
+// One attempt for a gang: its members one after another in one transaction, each to the best node as if those before it
+// ran already; kept if that reaches the minimum, undone if not (rules/gangs.md).
+//
+// Thread: the engine's.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "commit/commit_observer.h"
+#include "engine/attempts.h"
+
+namespace bayplan {
+
+class GangAttempts {
+public:
+    GangAttempts(World& world, const PredicateSet& predicates, Attempts& attempts, Lifecycle& lifecycle)
+        : world_(world), predicates_(predicates), attempts_(attempts), lifecycle_(lifecycle) {}
+
+    // The members are out of the order, and charged; afterwards each has a place or waits. As many attempts as members.
+    void make(Element members);
+
+private:
+    struct Failure {
+        AskId ask = kNone<AskId>;
+        std::uint32_t failed_predicates = 0;
+        std::string message;
+        FailedAttempt told;
+    };
+    bool pass(const Gang&);
+    bool try_member(AskId);
+    void note_failure(AskId);
+    void keep(Gang&);
+    void give_up(Gang&);
+    // It stays behind by this failure of the gang, which is counted.
+    void leave_behind(AskId, const Gang&, std::uint32_t failed_predicates);
+    void count_failure(Gang&);
+
+    World& world_;
+    const PredicateSet& predicates_;
+    Attempts& attempts_;
+    Lifecycle& lifecycle_;
+    std::vector<AskId> members_;
+    std::vector<AskId> placed_;
+    std::deque<Failure> failures_;  // decisions refer to their texts
+    std::uint64_t judged_at_ = 0;   // where the last failure was judged, and of which class
+    ClassId judged_class_ = kNone<ClassId>;
+};
+
+}  // namespace bayplan

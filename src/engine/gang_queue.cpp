@@ -1,0 +1,324 @@
+// Counting, holding, queueing and telling; see gang_queue.h.
+#include "engine/gang_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace bayplan {
+
+namespace {
+
+// Asks of a resync are older than asks that come outside of a resync.
+constexpr std::int64_t kResyncBase_ns = -(std::int64_t{1} << 62);
+constexpr std::int64_t kCreatedMax_s = std::int64_t{1} << 32;
+constexpr std::int64_t kSecond_ns = 1'000'000'000;
+
+}  // namespace
+
+std::int64_t GangQueue::time_of(bool in_resync, std::int64_t created_s) const {
+    if (!on()) {
+        return 0;
+    }
+    const std::int64_t created = std::clamp<std::int64_t>(created_s, 0, kCreatedMax_s);
+    return in_resync ? kResyncBase_ns + created * kSecond_ns : world_.now_ns;
+}
+
+// --- members
+
+void GangQueue::state(AskId id, std::string_view application, std::string_view group, const AskItem& record,
+                      std::int64_t time_ns) {
+    const bool faulty = record.group_fault != GroupFault::none;
+    GangMember member;
+    member.fault = record.group_fault;
+    member.minimum = record.group_min_available;
+    member.age = {time_ns, world_.asks[id].sequence, id};
+    Ask& ask = world_.asks[id];
+    if (!faulty) {
+        member.gang = world_.gangs.find_or_add(world_.shims[ask.shim].name, application, group);
+    }
+    if (is_coscheduled(ask.group)) {
+        const GangMember& before = world_.gangs.member(id);
+        if (before.gang == member.gang && before.minimum == member.minimum && before.fault == member.fault) {
+            if (faulty && before.told != ToldWhy::refused) {
+                faulty_.push_back(world_.asks.handle(id));
+            }
+            note(id);
+            return;
+        }
+        member.age = before.age;
+        member.told = before.told;
+        leave(id);
+    }
+    world_.gangs.add(id, member);
+    ask.group = faulty ? kFaultyGroup : kFirstGang + static_cast<std::uint32_t>(member.gang);
+    if (faulty) {
+        faulty_.push_back(world_.asks.handle(id));
+    }
+    note(id);
+}
+
+void GangQueue::leave(AskId id) {
+    const GangId gang = world_.gangs.member(id).gang;
+    world_.gangs.remove(id, world_.now_ns);
+    world_.asks[id].group = kNoGroup;
+    if (gang != kNone<GangId>) {
+        change(gang);
+        world_.gangs[gang].woken = true;
+    }
+}
+
+void GangQueue::note(AskId id) {
+    const GangId gang = world_.gangs.member(id).gang;
+    if (gang != kNone<GangId>) {
+        evaluate(id);
+        change(gang);
+        world_.gangs[gang].woken = true;
+    }
+}
+
+void GangQueue::count(AskId id) {
+    evaluate(id);
+    change(world_.gangs.member(id).gang);
+}
+
+void GangQueue::change(GangId id) {
+    Gang& gang = world_.gangs[id];
+    if (!std::exchange(gang.changed, true)) {
+        changed_.push_back(id);
+    }
+    if (!std::exchange(gang.untold, true)) {
+        untold_.push_back(id);
+    }
+}
+
+void GangQueue::evaluate(AskId id) {
+    const Ask& ask = world_.asks[id];
+    const GangMember& member = world_.gangs.member(id);
+    const Gang& gang = world_.gangs[member.gang];
+    const bool placed = is_allocated(ask.state) || ask.state == AskState::awaiting_node;
+    const bool gated = !placed && !world_.specs[world_.classes.spec_of(ask)].gates.empty();
+    const bool counted = member.minimum == gang.minimum && ask.priority == gang.priority && !gated && !ask.terminating;
+    world_.gangs.count(id, counted, counted && placed);
+}
+
+// --- the queue
+
+void GangQueue::wake(AskId id) {
+    const GangId gang = world_.gangs.member(id).gang;
+    hold(world_.gangs[gang]);
+    world_.gangs[gang].woken = true;
+    change(gang);
+}
+
+void GangQueue::wake_withdrawn(AskId id) {
+    const GangId gang = world_.gangs.member(id).gang;
+    commit_.join(id, AskEvent::gate);
+    world_.gangs[gang].woken = true;
+    change(gang);
+}
+
+void GangQueue::refuse(AskId id) {
+    world_.asks.waiting(id).key = key_of(id);
+    if (world_.asks[id].group == kFaultyGroup) {
+        commit_.withdraw(id);
+        commit_.join(id, AskEvent::gate);
+        faulty_.push_back(world_.asks.handle(id));
+        return;
+    }
+    note(id);
+    wake(id);
+    Gang& gang = gang_of(id);
+    gang.failures = std::min(gang.failures + 1, kFailuresMax);
+    gang.backoff_until_ns = backoff_until_ns(gang);
+    gang.nacked = true;
+}
+
+void GangQueue::waiting_with(AskId id, std::vector<AskId>& members) const {
+    for (const MemberAge& member : world_.gangs[world_.gangs.member(id).gang].members) {
+        if (waits(member)) {
+            members.push_back(member.ask);
+        }
+    }
+}
+
+void GangQueue::hold(Gang& gang) {
+    for (const MemberAge& member : gang.members) {
+        const AskState state = world_.asks[member.ask].state;
+        if (state == AskState::pending || state == AskState::selected || state == AskState::backoff ||
+            state == AskState::unschedulable) {
+            commit_.withdraw(member.ask);
+            commit_.join(member.ask, AskEvent::gate);
+        }
+    }
+}
+
+void GangQueue::settle_all() {
+    // In the order in which they changed; what is done of one changes no other.
+    for (const GangId id : std::exchange(changed_, {})) {
+        Gang& gang = world_.gangs[id];
+        gang.changed = false;
+        settle(gang);
+    }
+    commit_.finish();
+}
+
+void GangQueue::settle(Gang& gang) {
+    take_values(gang);
+    if (gang.members.empty() || gang.counted < gang.minimum) {
+        if (std::exchange(gang.quorum, false)) {
+            hold(gang);
+        }
+    } else {
+        if (!std::exchange(gang.quorum, true)) {
+            gang.woken = true;
+            gang.backoff_until_ns = 0;
+            gang.nacked = false;
+        }
+        if (gang.woken) {
+            hold(gang);
+            queue(gang);
+        }
+    }
+    gang.woken = false;
+}
+
+// Minimum and priority are the eldest member's that does not terminate.
+void GangQueue::take_values(Gang& gang) {
+    const auto eldest = std::find_if(gang.members.begin(), gang.members.end(),
+                                     [&](const MemberAge& member) { return !world_.asks[member.ask].terminating; });
+    if (eldest == gang.members.end()) {
+        return;
+    }
+    const std::uint32_t minimum = world_.gangs.member(eldest->ask).minimum;
+    const std::int32_t priority = world_.asks[eldest->ask].priority;
+    if (minimum != gang.minimum || priority != gang.priority) {
+        gang.minimum = minimum;
+        gang.priority = priority;
+        gang.woken = true;
+        for (const MemberAge& member : gang.members) {
+            evaluate(member.ask);
+        }
+    }
+}
+
+void GangQueue::queue(Gang& gang) {
+    element_.clear();
+    for (const MemberAge& member : gang.members) {
+        if (waits(member)) {
+            element_.push_back(member.ask);
+        }
+    }
+    const bool later = gang.backoff_until_ns > world_.now_ns;
+    for (const AskId id : element_) {
+        Waiting& waiting = world_.asks.waiting(id);
+        waiting.key = key_of(id);
+        if (later) {
+            waiting.backoff_until_ns = gang.backoff_until_ns;
+            waiting.nacked = gang.nacked;
+            commit_.join(id, AskEvent::back_off);
+        }
+    }
+    if (!later && !element_.empty()) {
+        gang.nacked = false;
+        commit_.queue(element_);
+    }
+}
+
+PendingKey GangQueue::key_of(AskId id) const {
+    const GangMember& member = world_.gangs.member(id);
+    PendingKey key;
+    key.sequence = world_.asks[id].sequence;
+    key.priority = world_.asks[id].priority;
+    key.group_number = key.sequence;
+    if (member.gang != kNone<GangId>) {
+        const Gang& gang = world_.gangs[member.gang];
+        key.priority = gang.priority;
+        key.time_ns = gang.time_ns;
+        key.gang = true;
+        key.gang_name = &gang.name;
+    }
+    return key;
+}
+
+std::int64_t GangQueue::backoff_until_ns(const Gang& gang) const {
+    const CoschedulingOptions& options = world_.options.coscheduling;
+    const std::uint32_t doublings = std::min(gang.failures - 1, 62u);
+    std::int64_t wait = options.backoff_max_ns;
+    if (options.backoff_initial_ns <= (options.backoff_max_ns >> doublings)) {
+        wait = std::min(wait, options.backoff_initial_ns << doublings);
+    }
+    return world_.now_ns + wait;
+}
+
+// --- telling
+
+void GangQueue::tell() {
+    std::sort(faulty_.begin(), faulty_.end(), [&](AskHandle a, AskHandle b) {
+        return a.id != b.id && world_.asks[a.id].sequence < world_.asks[b.id].sequence;
+    });
+    for (const AskHandle handle : std::exchange(faulty_, {})) {
+        const Ask* const ask = world_.asks.find(handle);
+        if (ask != nullptr && ask->group == kFaultyGroup && ask->state == AskState::gated &&
+            world_.specs[world_.classes.spec_of(*ask)].gates.empty()) {
+            GangMember& member = world_.gangs.member(handle.id);
+            if (std::exchange(member.told, ToldWhy::refused) == ToldWhy::refused) {
+                continue;
+            }
+            tell(handle.id, member.fault == GroupFault::no_name
+                                ? "refused: empty pod group name"
+                                : "refused: min-available of its pod group is no number from 1 to 2147483647");
+        }
+    }
+    std::vector<GangId> untold = std::exchange(untold_, {});
+    std::sort(untold.begin(), untold.end(), [&](GangId a, GangId b) {
+        const Gang& one = world_.gangs[a];
+        const Gang& other = world_.gangs[b];
+        return one.number != other.number ? one.number < other.number : one.name < other.name;
+    });
+    for (const GangId id : untold) {
+        world_.gangs[id].untold = false;
+        tell(world_.gangs[id]);
+    }
+    commit_.finish();
+    world_.gangs.forget(world_.now_ns, world_.options.coscheduling.memory_ns);
+}
+
+void GangQueue::tell(Gang& gang) {
+    for (const MemberAge& age : gang.members) {
+        GangMember& member = world_.gangs.member(age.ask);
+        const Ask& ask = world_.asks[age.ask];
+        const bool at_gate =
+            ask.state == AskState::gated && !ask.terminating && world_.specs[world_.classes.spec_of(ask)].gates.empty();
+        const ToldWhy before = std::exchange(member.told, ToldWhy::nothing);
+        if (!at_gate || (member.counted && gang.quorum)) {
+            continue;
+        }
+        member.told = member.counted ? ToldWhy::no_quorum : ToldWhy::refused;
+        if (member.told != before) {
+            tell(age.ask, member.counted ? "quorum not reached: " + std::to_string(gang.counted) + " of " +
+                                               std::to_string(gang.minimum)
+                                         : refusal(gang, age.ask));
+        }
+    }
+}
+
+std::string GangQueue::refusal(const Gang& gang, AskId id) const {
+    const std::uint32_t minimum = world_.gangs.member(id).minimum;
+    std::string text;
+    if (minimum != gang.minimum) {
+        text = "min-available differs: " + std::to_string(minimum) + ", pod group " + gang.name + " has " +
+               std::to_string(gang.minimum);
+    }
+    if (world_.asks[id].priority != gang.priority) {
+        text += (text.empty() ? "" : "; ") + std::string("priority differs: ") +
+                std::to_string(world_.asks[id].priority) + ", pod group " + gang.name + " has " +
+                std::to_string(gang.priority);
+    }
+    return "refused: " + text;
+}
+
+void GangQueue::tell(AskId id, std::string why) {
+    commit_.happened({.kind = Happening::Kind::held, .ask = id, .why = commit_.text(std::move(why))});
+}
+
+}  // namespace bayplan

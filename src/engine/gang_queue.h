@@ -1,0 +1,84 @@
+// When gangs are tried (rules/gangs.md): what each member counts for, whether there is a quorum, and then all members
+// that wait are one element of the pending order, or wait together for a time or an event. A gang without a quorum, and a
+// member that is refused, stand at the gate as a pod with scheduling gates does.
+//
+//   an input, or an attempt: note(member), hold(gang)      note the change; members that waited together stand at the gate
+//   its end:                 settle()                      gangs with a quorum are queued again
+//   a tick:                  tell()                        who cannot be tried is told why, once
+//
+// Thread: the engine's. Owner: Lifecycle, whose transaction it uses; settle() and tell() end it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commit/commit.h"
+#include "engine/world.h"
+
+namespace bayplan {
+
+class GangQueue {
+public:
+    GangQueue(World& world, Commit& commit) : world_(world), commit_(commit) {}
+
+    bool on() const { return world_.options.coscheduling.mode != Coscheduling::off; }
+    // Of an ask that comes; `created_s` as its statement says it.
+    std::int64_t time_of(bool in_resync, std::int64_t created_s) const;
+
+    // The group that the item names is the ask's from now on; it is at the gate, has a node, or is about to.
+    void state(AskId, std::string_view application, std::string_view group, const AskItem&, std::int64_t time_ns);
+    void leave(AskId);  // it goes
+    // Whether it waits, terminates, ... may have changed. Its gang is tried again.
+    void note(AskId);
+    // Likewise, while its gang is being tried.
+    void count(AskId);
+
+    // An event may help the gang: it is queued again when it may be. All that wait stand at the gate meanwhile.
+    void wake(AskId member);
+    // The same of a member that is out of its list already.
+    void wake_withdrawn(AskId member);
+
+    // Its node has refused it; it is in backoff, and the whole gang is to be.
+    void refuse(AskId);
+    // The members that wait with this one, by age.
+    void waiting_with(AskId, std::vector<AskId>& members) const;
+
+    void settle() {
+        if (!changed_.empty()) {
+            settle_all();
+        }
+    }
+    void tell();
+
+    Gang& gang_of(AskId member) { return world_.gangs[world_.gangs.member(member).gang]; }
+    std::int64_t backoff_until_ns(const Gang&) const;  // after the last of its failures
+    // The key of a member that has no place.
+    PendingKey key_of(AskId member) const;
+
+private:
+    void settle_all();
+    void settle(Gang&);
+    void take_values(Gang&);
+    void evaluate(AskId);
+    void hold(Gang&);
+    void queue(Gang&);
+    bool waits(const MemberAge& member) const {
+        const GangMember& one = world_.gangs.member(member.ask);
+        return one.counted && !one.assigned;
+    }
+    void change(GangId);
+    void tell(Gang&);
+    void tell(AskId, std::string why);
+    std::string refusal(const Gang&, AskId) const;
+
+    World& world_;
+    Commit& commit_;
+    std::vector<GangId> changed_;
+    std::vector<GangId> untold_;
+    std::vector<AskHandle> faulty_;  // not told yet
+    std::vector<AskId> element_;
+};
+
+}  // namespace bayplan

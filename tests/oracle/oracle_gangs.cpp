@@ -1,0 +1,428 @@
+// Pod groups that are placed whole, naively: rules/gangs.md, everything counted anew each time.
+//
+// Thread and errors: see oracle.h.
+#include <algorithm>
+
+#include "oracle.h"
+
+namespace bayplan::oracle {
+
+// --- members
+
+std::string Oracle::gang_key(const Ask& ask) {
+    return ask.group_fault != GroupFault::none ? "" : ask.shim + " " + ask.application + "/" + ask.group;
+}
+
+std::int64_t Oracle::time_of(const Ask& ask) const {
+    if (options_.coscheduling.mode == Coscheduling::off) {
+        return 0;
+    }
+    if (!shims_.at(ask.shim).resync_open) {
+        return now_;
+    }
+    const std::int64_t created = std::min(std::max<std::int64_t>(ask.created_s, 0), std::int64_t{4'294'967'296});
+    return created * 1'000'000'000 - 4'611'686'018'427'387'904;
+}
+
+// Its time and the number of its group, when it is new.
+void Oracle::rank(Ask& ask) const {
+    ask.time = time_of(ask);
+    ask.group_number = ask.sequence;
+    for (const auto& [sequence, other] : asks_) {
+        if (!ask.coscheduled() && ask.group_minimum == 0 && !ask.group.empty() && !other.coscheduled() &&
+            other.shim == ask.shim && other.application == ask.application && other.group == ask.group) {
+            ask.group_number = other.group_number;
+            ask.time = other.time;
+            return;
+        }
+    }
+}
+
+// A group stated with a minimum may be another one each time; one without is that of the first statement.
+void Oracle::regroup(Ask& ask, const Ask& wanted, std::int64_t joined) {
+    const std::string before = ask.gang;
+    const std::uint32_t minimum_before = ask.group_minimum;
+    const GroupFault fault_before = ask.group_fault;
+    const bool says = !ask.foreign && (wanted.group_fault != GroupFault::none || wanted.group_minimum != 0);
+    if (says) {
+        ask.group = wanted.group;
+    }
+    ask.group_fault = says ? wanted.group_fault : GroupFault::none;
+    ask.group_minimum = says ? wanted.group_minimum : 0;
+    if (!before.empty() || fault_before != GroupFault::none) {
+        joined = ask.joined;
+    } else {
+        ask.told_why.clear();
+    }
+    const std::string after = says ? gang_key(ask) : "";
+    if (before == after && minimum_before == ask.group_minimum && fault_before == ask.group_fault) {
+        if (says) {
+            ask.group.clear();
+        }
+        return;
+    }
+    if (!before.empty()) {
+        leave_gang(ask);
+    }
+    if (says) {
+        join_group(ask, joined);
+    } else {
+        ask.time = joined;
+        ask.group_number = ask.sequence;
+        ask.pod.group_number = ask.sequence;
+    }
+}
+
+void Oracle::join_group(Ask& ask, std::int64_t joined) {
+    ask.gang = gang_key(ask);
+    ask.joined = joined;
+    if (!ask.gang.empty() && !gangs_.contains(ask.gang)) {
+        Gang& gang = gangs_[ask.gang];
+        gang.name = ask.application + "/" + ask.group;
+        gang.time = joined;
+        gang.number = ask.sequence;
+    }
+    ask.gang_group = ask.group;
+    ask.group.clear();
+    touch(ask);
+}
+
+void Oracle::leave_gang(Ask& ask) {
+    if (ask.gang.empty()) {
+        return;
+    }
+    touch(ask);
+    const std::string left = ask.gang;
+    ask.gang.clear();
+    if (members(left).empty()) {
+        gangs_.at(left).empty_since = now_;
+    }
+}
+
+void Oracle::touch(const Ask& ask) {
+    if (!ask.gang.empty()) {
+        gangs_.at(ask.gang).woken = true;
+    }
+}
+
+// The eldest first.
+std::vector<Ask*> Oracle::members(const std::string& gang) {
+    std::vector<Ask*> out;
+    for (auto& [sequence, ask] : asks_) {
+        if (ask.gang == gang) {
+            out.push_back(&ask);
+        }
+    }
+    std::stable_sort(out.begin(), out.end(), [](const Ask* a, const Ask* b) { return a->joined < b->joined; });
+    return out;
+}
+
+namespace {
+
+bool has_node(const Ask& ask) { return !ask.node.empty() || !ask.awaited_node.empty(); }
+
+bool stands_at_its_gates(const Ask& ask) { return !has_node(ask) && !ask.pod.spec->gates.empty(); }
+
+}  // namespace
+
+bool Oracle::is_going(const Ask& ask) { return ask.node.empty() ? ask.stated_terminating : ask.pod.terminating; }
+
+bool Oracle::counts(const Gang& gang, const Ask& ask) const {
+    return ask.group_minimum == gang.minimum && ask.priority == gang.priority && !stands_at_its_gates(ask) &&
+           !is_going(ask);
+}
+
+std::size_t Oracle::assigned(const std::string& gang) {
+    std::size_t count = 0;
+    for (const Ask* member : members(gang)) {
+        count += counts(gangs_.at(gang), *member) && has_node(*member) ? 1 : 0;
+    }
+    return count;
+}
+
+std::vector<Ask*> Oracle::waiting_members(const std::string& gang) {
+    std::vector<Ask*> out;
+    for (Ask* member : members(gang)) {
+        if (counts(gangs_.at(gang), *member) && !has_node(*member)) {
+            out.push_back(member);
+        }
+    }
+    return out;
+}
+
+// --- the queue
+
+void Oracle::settle_gangs() {
+    for (auto& [key, gang] : gangs_) {
+        settle(key, gang);
+    }
+}
+
+void Oracle::settle(const std::string& key, Gang& gang) {
+    const std::vector<Ask*> all = members(key);
+    for (const Ask* member : all) {
+        if (!is_going(*member)) {
+            gang.woken = gang.woken || gang.minimum != member->group_minimum || gang.priority != member->priority;
+            gang.minimum = member->group_minimum;
+            gang.priority = member->priority;
+            break;
+        }
+    }
+    const std::vector<Ask*> waiting = waiting_members(key);
+    const bool quorum = !all.empty() && assigned(key) + waiting.size() >= gang.minimum;
+    if (quorum && !gang.quorum) {
+        saw("quorum reached");
+        gang.woken = true;
+        gang.backoff_until = 0;
+        gang.nacked = false;
+    }
+    if (!quorum && gang.quorum) {
+        saw("quorum lost");
+    }
+    if (gang.woken || !quorum) {
+        for (Ask* member : all) {
+            if (!has_node(*member)) {
+                member->state = AskState::gated;
+                member->nacked = false;
+                member->failed_by.clear();
+            }
+        }
+    }
+    if (gang.woken && quorum) {
+        for (Ask* member : waiting) {
+            const bool later = gang.backoff_until > now_;
+            member->state = later ? AskState::backoff : AskState::pending;
+            member->backoff_until = later ? gang.backoff_until : member->backoff_until;
+            member->nacked = later && gang.nacked;
+        }
+        gang.nacked = gang.nacked && (waiting.empty() || gang.backoff_until > now_);
+    }
+    gang.quorum = quorum;
+    gang.woken = false;
+}
+
+bool Oracle::goes_before(const Ask& a, const Ask& b) const {
+    const Gang* const one = a.gang.empty() ? nullptr : &gangs_.at(a.gang);
+    const Gang* const other = b.gang.empty() ? nullptr : &gangs_.at(b.gang);
+    const std::int64_t priority_a = one == nullptr ? a.priority : one->priority;
+    const std::int64_t priority_b = other == nullptr ? b.priority : other->priority;
+    if (priority_a != priority_b) {
+        return priority_a > priority_b;
+    }
+    const std::int64_t time_a = one == nullptr ? a.time : one->time;
+    const std::int64_t time_b = other == nullptr ? b.time : other->time;
+    if (time_a != time_b) {
+        return time_a < time_b;
+    }
+    if ((one == nullptr) != (other == nullptr)) {
+        return one == nullptr;
+    }
+    if (one != nullptr && one->name != other->name) {
+        return one->name > other->name;
+    }
+    if (one == nullptr && a.group_number != b.group_number) {
+        return a.group_number < b.group_number;
+    }
+    return a.sequence < b.sequence;
+}
+
+// --- telling
+
+void Oracle::hold_back(Ask& ask, const std::string& why) {
+    const std::string kind = why.substr(0, why.find(' '));
+    if (ask.told_why != kind) {
+        ask.told_why = kind;
+        log_line("wait", ask, "-", why);
+        decide(ask.shim, DecisionKind::ask_waiting, ask.key, why);
+    }
+}
+
+void Oracle::tell_gangs() {
+    for (auto& [sequence, ask] : asks_) {
+        if (ask.group_fault != GroupFault::none && !has_node(ask) && !stands_at_its_gates(ask)) {
+            saw("refused: fault");
+            hold_back(ask, ask.group_fault == GroupFault::no_name
+                               ? "refused: empty pod group name"
+                               : "refused: min-available of its pod group is no number from 1 to 2147483647");
+        }
+    }
+    std::map<std::pair<std::uint64_t, std::string>, std::string> by_number;
+    for (const auto& [key, gang] : gangs_) {
+        by_number[{gang.number, key}] = key;
+    }
+    for (const auto& [number, key] : by_number) {
+        const Gang& gang = gangs_.at(key);
+        const std::size_t counted = assigned(key) + waiting_members(key).size();
+        for (Ask* member : members(key)) {
+            std::string why;
+            if (!has_node(*member) && !stands_at_its_gates(*member) && !is_going(*member)) {
+                if (member->group_minimum != gang.minimum) {
+                    why = "refused: min-available differs: " + std::to_string(member->group_minimum) + ", pod group " +
+                          gang.name + " has " + std::to_string(gang.minimum);
+                }
+                if (member->priority != gang.priority) {
+                    why += (why.empty() ? "refused: " : "; ") + std::string("priority differs: ") +
+                           std::to_string(member->priority) + ", pod group " + gang.name + " has " +
+                           std::to_string(gang.priority);
+                }
+                if (why.empty() && !gang.quorum) {
+                    why = "quorum not reached: " + std::to_string(counted) + " of " + std::to_string(gang.minimum);
+                }
+            }
+            if (why.empty()) {
+                member->told_why.clear();
+            } else {
+                saw(why.starts_with("refused") ? "refused: differs" : "told: no quorum");
+                hold_back(*member, why);
+            }
+        }
+    }
+}
+
+void Oracle::forget_gangs() {
+    for (auto at = gangs_.begin(); at != gangs_.end();) {
+        const bool old = members(at->first).empty() && now_ - at->second.empty_since > options_.coscheduling.memory_ns;
+        at = old ? gangs_.erase(at) : std::next(at);
+    }
+    std::set<std::tuple<std::int64_t, std::uint64_t, std::string>> empty;  // the gang that is empty for longest first
+    for (const auto& [key, gang] : gangs_) {
+        if (members(key).empty()) {
+            empty.insert({gang.empty_since, gang.number, key});
+        }
+    }
+    for (; empty.size() > 16'384; empty.erase(empty.begin())) {
+        gangs_.erase(std::get<2>(*empty.begin()));
+    }
+}
+
+// --- an attempt
+
+// The outcome of the pass for a member.
+struct Oracle::Try {
+    std::uint64_t ask = 0;
+    std::string node;  // empty: none
+    std::string message;
+    std::set<std::string> failed_by;
+};
+
+std::size_t Oracle::attempt_gang(const std::string& key) {
+    Gang& gang = gangs_.at(key);
+    const std::vector<Ask*> waiting = waiting_members(key);
+    attempts_ += waiting.size();
+    const std::size_t before = assigned(key);
+    const std::map<std::uint64_t, Ask> asks = asks_;
+    const std::map<std::string, Node> nodes = nodes_;
+    std::vector<Try> tries;
+    std::size_t found = 0;
+    std::size_t left = waiting.size();
+    for (Ask* member : waiting) {
+        --left;
+        const Look look(*this, *member);
+        Try& one = tries.emplace_back();
+        one.ask = member->sequence;
+        one.node = look.answer.explanation.node;
+        one.message = look.answer.explanation.message;
+        one.failed_by = nodes_.empty() ? std::set<std::string>{kNoNodes} : look.answer.failed_by;
+        if (one.node.empty()) {
+            if (before + found + left < gang.minimum) {
+                break;
+            }
+            continue;
+        }
+        ++found;
+        // As if it ran there.
+        Node& node = nodes_.at(one.node);
+        give_devices(*member, node, "");
+        add(member->requests, 1, node.used);
+        member->node = one.node;
+        member->pod.node = one.node;
+        member->state = AskState::unacknowledged;
+        member->bindings = look.answer.bindings;
+    }
+    for (const auto& [sequence, ask] : asks) {
+        asks_.at(sequence) = ask;
+    }
+    nodes_ = nodes;
+    const std::size_t members_tried = waiting.size();
+    if (before + found >= gang.minimum) {
+        keep(gang, tries);
+    } else {
+        give_up(gang, waiting, tries, before + found);
+    }
+    return members_tried;
+}
+
+void Oracle::keep(Gang& gang, const std::vector<Try>& tries) {
+    const bool any = std::any_of(tries.begin(), tries.end(), [](const Try& one) { return !one.node.empty(); });
+    const bool all = std::none_of(tries.begin(), tries.end(), [](const Try& one) { return one.node.empty(); });
+    saw(all ? "gang placed whole" : any ? "gang placed, some left" : "none of the late members placed");
+    gang.failures = any ? 0 : gang.failures;
+    if (!all) {
+        count_failure(gang);
+    }
+    std::set<std::string> failed_by;
+    for (const Try& one : tries) {
+        if (one.node.empty()) {
+            failed_by.insert(one.failed_by.begin(), one.failed_by.end());
+        }
+    }
+    for (const Try& one : tries) {
+        Ask& ask = asks_.at(one.ask);
+        if (one.node.empty()) {
+            stay_behind(ask, gang, failed_by, one.message);
+            continue;
+        }
+        ++placed_;
+        const std::vector<KubeBinding> bindings = Look(*this, ask).answer.bindings;
+        check_fit(ask, nodes_.at(one.node));
+        check_devices_fit(ask, nodes_.at(one.node));
+        ask.failed_by.clear();
+        place(ask, one.node, AskState::unacknowledged);
+        ask.bindings = bindings;
+        const std::string devices = devices_text(ask.pod.devices);
+        log_line("place", ask, one.node, devices.empty() ? "-" : devices);
+        ask.allocated_decision =
+            decide(ask.shim, DecisionKind::allocated, ask.key, "", one.node, Termination::unknown, false, devices);
+    }
+    if (any) {
+        wake(Event::pod_changed);  // members that were left may be helped by the members placed before
+    }
+}
+
+void Oracle::give_up(Gang& gang, const std::vector<Ask*>& waiting, const std::vector<Try>& tries, std::size_t reached) {
+    saw("gang given up");
+    count_failure(gang);
+    std::set<std::string> failed_by;
+    for (const Try& one : tries) {
+        if (one.node.empty()) {
+            failed_by.insert(one.failed_by.begin(), one.failed_by.end());
+        }
+    }
+    for (Ask* member : waiting) {
+        stay_behind(*member, gang, failed_by,
+                    "minimum not reached: " + std::to_string(reached) + " of " + std::to_string(gang.minimum));
+    }
+}
+
+void Oracle::stay_behind(Ask& ask, const Gang& gang, const std::set<std::string>& failed_by,
+                         const std::string& message) {
+    ++failed_;
+    ask.failures += 1;
+    ask.backoff_until = gang.backoff_until;
+    ask.failed_by = failed_by;
+    ask.state = AskState::unschedulable;
+    ask.nacked = false;
+    log_line("fail", ask, "-", message);
+    tell_failure(ask, message, false);
+}
+
+void Oracle::count_failure(Gang& gang) const {
+    gang.failures = std::min<std::uint32_t>(gang.failures + 1, 255);
+    std::int64_t wait = options_.coscheduling.backoff_initial_ns;
+    for (std::uint32_t doubled = 1; doubled < gang.failures && wait < options_.coscheduling.backoff_max_ns; ++doubled) {
+        wait = wait > INT64_MAX / 2 ? options_.coscheduling.backoff_max_ns : wait * 2;
+    }
+    gang.backoff_until = now_ + std::min(wait, options_.coscheduling.backoff_max_ns);
+}
+
+}  // namespace bayplan::oracle
