@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace bayplan {
 
 void GangAttempts::make(Element members) {
@@ -29,7 +31,8 @@ bool GangAttempts::pass(const Gang& gang) {
             return false;
         }
     }
-    return gang.assigned + placed_.size() >= gang.minimum;
+    BP_CHECK(gang.assigned + placed_.size() >= gang.minimum);  // it had its quorum
+    return true;
 }
 
 bool GangAttempts::try_member(AskId id) {
