@@ -13,6 +13,8 @@
 
 namespace bayplan::oracle {
 
+constexpr std::int64_t kSecond = 1'000'000'000;  // in ns
+
 // Texts by id, the same for every shim. The tests name ids by these constants.
 enum Text : DictId {
     kCpu = 1,

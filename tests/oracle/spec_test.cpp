@@ -7,8 +7,6 @@
 namespace bayplan::oracle {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 struct Specs : testing::Test {
     void SetUp() override {
         cluster.ready();

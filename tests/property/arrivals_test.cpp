@@ -21,7 +21,7 @@
 namespace bayplan::property {
 namespace {
 
-constexpr std::uint64_t kHistories = 150;
+constexpr std::uint64_t kArrivals = 150;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int32_t kAbove = 10;    // who is meant; everybody else is below
 constexpr std::int32_t kGraceMax = 8;  // seconds
@@ -140,7 +140,7 @@ std::map<std::string, std::int64_t> attempts_in_vain(const oracle::Oracle& oracl
 }
 
 TEST(Arrivals, AnAskIsServedWithinKAttempts) {
-    const Suite suite = Suite::from_environment(kHistories * 10, "BAYPLAN_CROWDS");
+    const Suite suite = Suite::from_environment(kArrivals * 10, "BAYPLAN_CROWDS");
     std::int64_t most = 0;
     std::int64_t rounds = 0;
     for (std::uint64_t i = 0; i < suite.histories / 10 + 1 && !HasFailure(); ++i) {

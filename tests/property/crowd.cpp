@@ -12,8 +12,6 @@ namespace bayplan::property {
 
 namespace {
 
-constexpr std::int64_t kMs = 1'000'000;
-
 DictId id_of(const std::string& node) {
     return node.empty() ? 0 : kNode + static_cast<DictId>(std::stoul(node.substr(1)));
 }

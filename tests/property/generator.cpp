@@ -11,7 +11,6 @@ namespace bayplan::property {
 namespace {
 
 constexpr std::int64_t kGi = std::int64_t{1} << 30;
-constexpr std::int64_t kMs = 1'000'000;
 
 const std::vector<std::string>& common_texts() {
     static const std::vector<std::string> texts = {

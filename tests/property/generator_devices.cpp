@@ -5,9 +5,7 @@
 
 namespace bayplan::property {
 
-namespace {
-constexpr DictId kUndefined = 77'777;
-}  // namespace
+namespace {}  // namespace
 
 // Shares, one device, several; now and then several and a share.
 std::int64_t Generator::device_amount() {

@@ -9,7 +9,6 @@
 namespace bayplan::property {
 
 namespace {
-constexpr DictId kUndefined = 77'777;
 constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
 }  // namespace
 

@@ -7,7 +7,6 @@
 namespace bayplan::property {
 
 namespace {
-constexpr DictId kUndefined = 77'777;
 
 // One of its lists gets as long as it may be, or longer by one.
 void lengthen(PodSpec& spec, Random& random) {

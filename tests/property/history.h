@@ -17,6 +17,9 @@
 
 namespace bayplan::property {
 
+constexpr std::int64_t kMs = 1'000'000;  // in ns
+constexpr DictId kUndefined = 77'777;    // no history defines it
+
 struct TickEvent {
     std::int64_t now_ns = 0;
 };
