@@ -61,6 +61,7 @@ struct Gang {
     bool quorum = false;
     bool woken = false;  // to be queued anew
     bool nacked = false;
+    bool held = true;      // all members that wait stand at the gate
     bool changed = false;  // to be settled
     bool untold = false;   // to be looked at with the next tick
     std::uint32_t failures = 0;

@@ -279,6 +279,7 @@ void check_bytes(const World& world, std::vector<std::string>& broken) {
 void check_gang(const World& world, const Gang& gang, std::vector<std::string>& broken) {
     std::uint32_t counted = 0;
     std::uint32_t assigned = 0;
+    bool held = true;
     std::map<AskState, std::size_t> waiting;
     bool eldest = true;
     for (const MemberAge& member : gang.members) {
@@ -295,6 +296,7 @@ void check_gang(const World& world, const Gang& gang, std::vector<std::string>& 
         counted += counts ? 1 : 0;
         assigned += counts && has_node ? 1 : 0;
         if (!has_node) {
+            held = held && ask.state == AskState::gated;
             ++waiting[counts && gang.quorum ? ask.state : AskState::gated];
             if (!(counts && gang.quorum) && ask.state != AskState::gated) {
                 broken.push_back(std::string(world.asks.key(member.ask)) + " of " + gang.name + " may be tried");
@@ -306,6 +308,9 @@ void check_gang(const World& world, const Gang& gang, std::vector<std::string>& 
     }
     if (gang.quorum != (!gang.members.empty() && counted >= gang.minimum)) {
         broken.push_back(gang.name + " is wrong about its quorum");
+    }
+    if (gang.held && !held) {
+        broken.push_back(gang.name + " is wrong about where its members wait");
     }
     waiting.erase(AskState::gated);
     if (waiting.size() > 1) {

@@ -126,6 +126,8 @@ void GangQueue::refuse(AskId id) {
         return;
     }
     note(id);
+    commit_.withdraw(id);
+    commit_.join(id, AskEvent::gate);
     wake(id);
     Gang& gang = gang_of(id);
     gang.failures = std::min(gang.failures + 1, kFailuresMax);
@@ -142,6 +144,9 @@ void GangQueue::waiting_with(AskId id, std::vector<AskId>& members) const {
 }
 
 void GangQueue::hold(Gang& gang) {
+    if (std::exchange(gang.held, true)) {
+        return;
+    }
     for (const MemberAge& member : gang.members) {
         const AskState state = world_.asks[member.ask].state;
         if (state == AskState::pending || state == AskState::selected || state == AskState::backoff ||
@@ -209,6 +214,7 @@ void GangQueue::queue(Gang& gang) {
         }
     }
     const bool later = gang.backoff_until_ns > world_.now_ns;
+    gang.held = element_.empty();
     for (const AskId id : element_) {
         Waiting& waiting = world_.asks.waiting(id);
         waiting.key = key_of(id);
