@@ -106,8 +106,8 @@ std::uint16_t Process::udp_port() const {
     return at == std::string::npos ? 0 : static_cast<std::uint16_t>(std::atoi(text.c_str() + at + key.size()));
 }
 
-std::map<std::string, std::string> Process::affinities() const {
-    std::map<std::string, std::string> result;
+std::multimap<std::string, std::string> Process::affinities() const {
+    std::multimap<std::string, std::string> result;
     for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(pid_) + "/task")) {
         std::ifstream status(task.path() / "status");
         std::string line;
@@ -117,7 +117,7 @@ std::map<std::string, std::string> Process::affinities() const {
             if (line.starts_with("Name:")) name = value();
             if (line.starts_with("Cpus_allowed_list:")) {
                 const bool main = task.path().filename() == std::to_string(pid_);
-                result[main ? "main" : name] = value();
+                result.emplace(main ? "main" : name, value());
             }
         }
     }

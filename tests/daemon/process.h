@@ -29,7 +29,7 @@ public:
     // From the log line of the open port.
     std::uint16_t udp_port() const;
     // Name of each thread to its Cpus_allowed_list; the first thread is called main here.
-    std::map<std::string, std::string> affinities() const;
+    std::multimap<std::string, std::string> affinities() const;
     std::string file(const std::string& name) const { return (folder_ / name).string(); }
     pid_t pid() const { return pid_; }
 
