@@ -233,7 +233,13 @@ struct HoldDrop {
     std::uint64_t owner = 0;
 };
 
-using Input = std::variant<Tick, Connect, Disconnect, StateMessage, Acknowledge, HoldPlace, HoldDrop>;
+// The queues of the partition from now on, as a YuniKorn queues.yaml says; also the operator's. All of it, or nothing.
+struct QueuesText {
+    std::string_view partition;  // which of the file's, unless it has but one
+    std::string_view text;
+};
+
+using Input = std::variant<Tick, Connect, Disconnect, StateMessage, Acknowledge, HoldPlace, HoldDrop, QueuesText>;
 
 // --- what goes back, one ordered stream per shim, each item numbered and sent until acknowledged
 enum class DecisionKind : std::uint8_t {

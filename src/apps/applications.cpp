@@ -36,7 +36,7 @@ bool ApplicationTable::alive(ApplicationHandle handle) const {
 }
 
 std::uint32_t ApplicationTable::join_group(ApplicationId id, std::string_view name, std::uint64_t number,
-                                           std::int64_t time_ns) {
+                                           std::int64_t time_ns, std::int64_t created_s) {
     Application& application = applications_[raw(id)];
     auto found = application.group_ids.find(name);
     if (found == application.group_ids.end()) {
@@ -47,7 +47,7 @@ std::uint32_t ApplicationTable::join_group(ApplicationId id, std::string_view na
             group = application.free_groups.back();
             application.free_groups.pop_back();
         }
-        application.groups[group] = {std::string(name), number, time_ns, 0};
+        application.groups[group] = {std::string(name), number, time_ns, created_s, 0};
         found = application.group_ids.emplace(std::string(name), group).first;
     }
     ++application.groups[found->second].members;

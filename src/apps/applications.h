@@ -16,9 +16,10 @@ namespace bayplan {
 
 struct PodGroup {
     std::string name;
-    std::uint64_t number = 0;   // sequence number of the first ask ever added to it
-    std::int64_t time_ns = 0;   // of that ask
-    std::uint32_t members = 0;  // asks alive
+    std::uint64_t number = 0;    // sequence number of the first ask ever added to it
+    std::int64_t time_ns = 0;    // of that ask
+    std::int64_t created_s = 0;  // when the pod of that ask was made
+    std::uint32_t members = 0;   // asks alive
 };
 
 struct Application {
@@ -42,8 +43,9 @@ public:
     ApplicationHandle handle(ApplicationId id) const { return {id, applications_[raw(id)].generation}; }
     bool alive(ApplicationHandle) const;
 
-    // The group of this name, made with number and time if it has no members yet; counts one member more.
-    std::uint32_t join_group(ApplicationId, std::string_view name, std::uint64_t number, std::int64_t time_ns);
+    // The group of this name, made with number and times if it has no members yet; counts one member more.
+    std::uint32_t join_group(ApplicationId, std::string_view name, std::uint64_t number, std::int64_t time_ns,
+                             std::int64_t created_s);
     void leave_group(ApplicationId, std::uint32_t group);
 
 private:

@@ -52,6 +52,14 @@ public:
         }
     }
 
+    // Without a look at keys, which may be wrong.
+    void clear() {
+        for (const Id id : items_) {
+            position_of_(id) = kNotInHeap;
+        }
+        items_.clear();
+    }
+
     // After the key of `id` changed.
     void update(Id id) { restore(position_of_(id), id); }
 

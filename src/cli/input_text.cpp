@@ -42,6 +42,9 @@ struct InputText {
     }
     std::string operator()(const HoldPlace& hold) const { return fmt::format("hold {} {}", hold.owner, hold.node); }
     std::string operator()(const HoldDrop& hold) const { return fmt::format("hold-drop {}", hold.owner); }
+    std::string operator()(const QueuesText& queues) const {
+        return fmt::format("queues {} {} bytes", queues.partition, queues.text.size());
+    }
 };
 
 }  // namespace

@@ -29,13 +29,26 @@ std::string NodeTable::group_key(const std::vector<ResourceAmount>& capacity, co
 void NodeTable::take_resources(const std::vector<ResourceAmount>& amounts) {
     for (const ResourceAmount& amount : amounts) {
         resources_.add_reference(amount.resource);
+        total_.resize(std::max<std::size_t>(total_.size(), raw(amount.resource) + std::size_t{1}));
+        total_[raw(amount.resource)] += amount.value;
     }
+    ++capacity_version_;
 }
 
 void NodeTable::give_resources(const std::vector<ResourceAmount>& amounts) {
     for (const ResourceAmount& amount : amounts) {
         resources_.release(amount.resource);
+        total_[raw(amount.resource)] -= amount.value;
     }
+    ++capacity_version_;
+}
+
+std::vector<std::int64_t> NodeTable::total() const {
+    std::vector<std::int64_t> result;
+    for (const Int128 sum : total_) {
+        result.push_back(static_cast<std::int64_t>(std::min<Int128>(sum, std::int64_t{1} << 62)));
+    }
+    return result;
 }
 
 Slot NodeTable::add(std::string_view name, ShimId owner, std::vector<ResourceAmount> capacity,

@@ -50,6 +50,9 @@ public:
     }
     void prefetch_name(Slot slot) const { names_.prefetch(nodes_[raw(slot)].name); }
     std::uint32_t count() const { return count_; }
+    // Capacity of all nodes, by ResourceId, at most 2^62 of each; the version is another one after each change of it.
+    std::vector<std::int64_t> total() const;
+    std::uint64_t capacity_version() const { return capacity_version_; }
     // Nodes whose capacity is below what is on them: shrunk, or taken by force or by foreign pods.
     std::size_t overcommitted() const { return overcommitted_.size(); }
     void note_usage_changed(Slot);  // after capacity, use or foreign use of the node changed by force
@@ -73,6 +76,9 @@ public:
 
 private:
     std::string group_key(const std::vector<ResourceAmount>& capacity, const Placement&) const;
+    // Of so many nodes, each with as much as one amount may be, there is more than 64 bits.
+    __extension__ using Int128 = __int128;
+
     void take_resources(const std::vector<ResourceAmount>&);
     void give_resources(const std::vector<ResourceAmount>&);
 
@@ -84,6 +90,8 @@ private:
     std::vector<Slot> slot_of_name_;  // by NameId
     std::uint32_t count_ = 0;
     std::set<Slot> overcommitted_;
+    std::vector<Int128> total_;  // by ResourceId
+    std::uint64_t capacity_version_ = 0;
 };
 
 }  // namespace bayplan

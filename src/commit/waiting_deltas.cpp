@@ -46,6 +46,12 @@ void Commit::enter_list(AskId id, AskState state) {
         case AskState::unschedulable: tables_.unschedulable.insert(id); break;
         default: break;
     }
+    if (state == AskState::gated) {
+        tables_.order.ask_leaves(id);
+    } else if ((state == AskState::backoff || state == AskState::unschedulable || state == AskState::reserved) &&
+               !tables_.asks[id].foreign) {
+        tables_.order.ask_waits(id);
+    }
 }
 
 void Commit::withdraw(AskId id) {
@@ -85,6 +91,7 @@ void Commit::await_node(AskId id, std::string_view node, std::string_view stated
     Ask& ask = tables_.asks[id];
     const AskState before = ask.state;
     change_state(ask, AskEvent::await_node);
+    tables_.order.ask_leaves(id);
     tables_.devices.expect(id, stated_devices);
     tables_.awaited_nodes.insert(id, node);
     log_.note({.kind = Kind::awaited, .state = before, .ask = id});

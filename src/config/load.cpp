@@ -111,6 +111,7 @@ bool load_config(const std::string& file, const threads::HostCpus& host, Config&
     ReadContext context{file, std::filesystem::path(file).parent_path(), host, faults, {}};
     if (root.kind == YamlNode::Kind::map) {
         read_settings(all_settings(), config, root, "", context);
+        for (PartitionConfig& partition : config.partitions) partition.engine.queues = !partition.queues_file.empty();
         check_partitions(config, root.position, context);
         check_data_plane(config.data_plane, root.position, context);
     } else {

@@ -1,4 +1,4 @@
-// A partition's table with one row more.
+// A partition's table with two rows more, and without the file of queues.
 //
 // Thread: any.
 #include "config/recorded_partition.h"
@@ -12,6 +12,11 @@ namespace {
 const Settings<PartitionConfig>& recorded_settings() {
     static const Settings<PartitionConfig> table = [] {
         Settings<PartitionConfig> result = partition_settings();
+        // The text is an input of the run; the file need not be where it is replayed.
+        std::erase_if(result, [](const auto& setting) { return setting.name == "queues_file"; });
+        result.push_back(choice<PartitionConfig>(
+            "queues", [](auto& partition) -> auto& { return partition.engine.queues; },
+            Choices<bool>{{"no", false}, {"yes", true}}, "Whether there is a tree of queues."));
         result.push_back(number<PartitionConfig>(
             "daemon_instance", [](auto& partition) -> auto& { return partition.engine.daemon_instance; },
             NumberForm::plain, {1, std::numeric_limits<std::int64_t>::max()}, "",

@@ -320,6 +320,10 @@ const Settings<PartitionConfig>& partition_settings() {
         result.push_back(texts<P>("shims", MEMBER(shims),
                                   "Who may drive the partition: globs (* and ?) over the common "
                                   "name of the certificate. Without any, nobody may."));
+        result.push_back(input_file<P>(
+            "queues_file", MEMBER(queues_file),
+            "A YuniKorn queues.yaml: the queues of the partition of this name, or of the only one there. Read again on "
+            "SIGHUP; a faulty one changes nothing. When not given, there is one leaf, by priority and arrival."));
         append_limits(result);
         append_rules(result);
         append_engine(result);

@@ -12,6 +12,7 @@
 #include <cstdio>
 
 #include "daemon/allocator.h"
+#include "daemon/queues_file.h"
 #include "daemon/signals.h"
 #include "threads/thread_role.h"
 
@@ -201,7 +202,10 @@ void Daemon::serve() {
         const Signal signal = wait_for_signal(next_status - Clock::now());
         if (signal == Signal::stop) return;
         if (signal == Signal::report) report("running");
-        if (signal == Signal::reload) reload_tls();
+        if (signal == Signal::reload) {
+            reload_tls();
+            reload_queues();
+        }
         if (Clock::now() < next_status) continue;
         next_status = Clock::now() + kStatusEvery;
         if (!status_file_.empty()) write_status_file("running");
@@ -238,6 +242,22 @@ void Daemon::reload_tls() {
         log_->info("certificates read again", {{"certificate", files.certificate}, {"revoked", files.revoked}});
     } else {
         log_->error("certificates not read again, the old ones stay", {{"reason", error}});
+    }
+}
+
+void Daemon::reload_queues() {
+    for (const auto& engine : engines_) {
+        const config::PartitionConfig& partition = engine->partition();
+        if (partition.queues_file.empty()) continue;
+        std::string text;
+        std::vector<std::string> faults;
+        if (read_queues_file(partition.queues_file, text, faults)) {
+            engine->give_queues(std::move(text));
+            continue;
+        }
+        for (const std::string& fault : faults) {
+            log_->error("queues not read again, the old ones stay", {{"partition", partition.name}, {"reason", fault}});
+        }
     }
 }
 

@@ -56,6 +56,7 @@ private:
     void serve();
     void stop();
     void reload_tls();
+    void reload_queues();
     // True: a second signal ended the wait.
     bool wait_for_engines();
     void wait_for_output(Clock::time_point deadline);

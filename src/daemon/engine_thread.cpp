@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/ranges.h>
+
 #include "config/recorded_partition.h"
+#include "daemon/queues_file.h"
 #include "threads/thread_role.h"
 
 namespace bayplan::daemon {
@@ -112,11 +115,52 @@ std::string EngineThread::set_up() {
         [first = options_.first_worker](std::uint32_t worker) { threads::pin_worker(first + worker); },
         [first = options_.first_victim_worker](std::uint32_t worker) { threads::pin_victim_worker(first + worker); },
         [this] { begin_telling(); });
-    return {};
+    return load_queues();
+}
+
+// The first input of all, so that a recording has it too.
+std::string EngineThread::load_queues() {
+    const std::string& file = options_.partition.queues_file;
+    if (file.empty()) return {};
+    std::string text;
+    std::vector<std::string> faults;
+    if (!read_queues_file(file, text, faults)) return fmt::format("{}", fmt::join(faults, "\n"));
+    apply(QueuesText{options_.partition.name, text});
+    return engine_->queues_fault().empty() ? std::string() : fmt::format("{}: {}", file, engine_->queues_fault());
+}
+
+void EngineThread::give_queues(std::string text) {
+    {
+        const std::lock_guard held(queues_lock_);
+        queues_given_ = std::move(text);
+    }
+    queues_wait_.store(true, std::memory_order_release);
+    waker_.notify();
+}
+
+void EngineThread::take_queues() {
+    std::optional<std::string> text;
+    {
+        const std::lock_guard held(queues_lock_);
+        text.swap(queues_given_);
+    }
+    if (!text) return;
+    apply(QueuesText{options_.partition.name, *text});
+    const std::string& partition = options_.partition.name;
+    const std::string& fault = engine_->queues_fault();
+    if (fault.empty()) {
+        log_.info("queues read again", {{"partition", partition}, {"queues", engine_->queues().size()}});
+    } else {
+        log_.error("queues not read again, the old ones stay", {{"partition", partition}, {"reason", fault}});
+    }
 }
 
 bool EngineThread::turn() {
     bool worked = apply_inboxes() > 0;
+    if (queues_wait_.exchange(false, std::memory_order_acq_rel)) {
+        take_queues();
+        worked = true;
+    }
     worked |= tick_if_due();
     worked |= engine_->run(kAttemptsPerTurn) > 0;
     worked |= engine_->flush() > 0;
@@ -226,6 +270,7 @@ void EngineThread::idle() {
     }
     const std::uint32_t epoch = waker_.epoch();
     const bool refused = engine_->waits_for_room();
+    if (queues_wait_.load(std::memory_order_acquire)) return;
     if (!inboxes_empty() || snapshot_wanted_.load(std::memory_order_acquire) || stop_.load(std::memory_order_acquire)) {
         return;
     }

@@ -1,7 +1,7 @@
 // The thread of one partition: makes its engine, feeds it from the inboxes, lets it schedule, and
 // passes on what it says.
 //
-//   turn: all inputs that wait -> a tick if one is due -> some attempts -> what waits for room ->
+//   turn: all inputs that wait -> new queues, a tick, if due -> some attempts -> what waits for room ->
 //   the record to the kernel if that is due -> sleep if idle
 //
 // Inputs first: attempts made after all of a burst has been applied see the whole burst.
@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -77,6 +79,9 @@ public:
     bool ended() const { return ended_.load(std::memory_order_acquire); }  // join() will not wait
     void join();
 
+    // The queues from now on; until they are taken, later ones stand instead of them. Main's.
+    void give_queues(std::string text);
+
     // A new snapshot, waited for until `deadline` (a turn of the loop, usually well below a
     // millisecond), or the newest there is. After join(): of the end.
     const EngineSnapshot& refresh_snapshot(std::chrono::steady_clock::time_point deadline);
@@ -98,6 +103,8 @@ private:
     bool inboxes_empty();
     void apply_item(InboxItem&);
     void apply(const Input&, std::span<const std::byte> frame = {});
+    std::string load_queues();  // at the start: the faults, or ""
+    void take_queues();
     bool tick_if_due();
     void wake_data_plane(std::uint64_t lcores);  // the teller's thread
     void begin_telling();                        // the teller's thread
@@ -120,6 +127,9 @@ private:
     std::atomic<bool> ended_{false};
     std::atomic<bool> snapshot_wanted_{false};
     SpscRing<EngineSnapshot> snapshots_{4};
+    std::mutex queues_lock_;  // of the next one
+    std::optional<std::string> queues_given_;
+    std::atomic<bool> queues_wait_{false};
     EngineSnapshot latest_;  // main's
     EngineSnapshot final_;   // written before the thread ends, read after join()
 

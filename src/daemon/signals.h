@@ -10,8 +10,8 @@ namespace bayplan::daemon {
 
 enum class Signal : std::uint8_t { none, stop, report, reload };
 
-// SIGTERM and SIGINT stop, SIGUSR1 reports, SIGHUP reloads certificates; SIGPIPE is ignored (a peer that vanished is an error
-// code).
+// SIGTERM and SIGINT stop, SIGUSR1 reports, SIGHUP reloads certificates and queues; SIGPIPE is ignored (a peer that vanished
+// is an error code).
 void block_signals();
 // The next signal, or none after the timeout.
 Signal wait_for_signal(std::chrono::nanoseconds timeout);

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/byte_counts.h"
 #include "engine/inputs.h"
@@ -23,6 +24,10 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     } else {
         fault = bytes_fault(shim, application_bytes(name));
     }
+    queue_tree::Placed placed;
+    if (fault.empty() && world_.tree != nullptr) {
+        fault = find_queue(shim, record, name, placed);
+    }
     if (!fault.empty()) {
         lifecycle_.decide(id, DecisionKind::application_rejected,
                           name.empty() ? numbered(record.application) : std::string(name), fault);
@@ -31,6 +36,9 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     const ApplicationId application = world_.applications.add(id, name);
     shim.applications.emplace(name, application);
     world_.bytes.add(shim.bytes, application_bytes(name));
+    if (world_.tree != nullptr) {
+        world_.tree->place_application(application, placed.queue, std::move(placed.user));
+    }
     world_.order->add_application(application, id);
     lifecycle_.decide(id, DecisionKind::application_accepted, name, {});
 }

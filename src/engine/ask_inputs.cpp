@@ -266,6 +266,7 @@ void Inputs::add_ask(ShimId id, const AskItem& record) {
     const AskId ask_id = world_.asks.add(record.key, ++world_.last_sequence);
     Ask& ask = world_.asks[ask_id];
     PendingKey& key = world_.asks.waiting(ask_id).key;
+    std::int64_t created_s = record.created_s;
     ask.shim = id;
     ask.foreign = record.foreign;
     ask.terminating = ask.stated_terminating = record.terminating;
@@ -285,12 +286,14 @@ void Inputs::add_ask(ShimId id, const AskItem& record) {
         application.asks.push_back(world_.asks, ask_id);
         take_group(ask_id, record, key.time_ns);
         if (record.group != 0 && ask.group == kNoGroup) {
-            ask.group =
-                world_.applications.join_group(ask.application, text_of(shim, record.group), ask.sequence, key.time_ns);
+            ask.group = world_.applications.join_group(ask.application, text_of(shim, record.group), ask.sequence,
+                                                       key.time_ns, record.created_s);
             key.group_number = application.groups[ask.group].number;
             key.time_ns = application.groups[ask.group].time_ns;
+            created_s = application.groups[ask.group].created_s;
         }
     }
+    world_.order->ask_comes(ask_id, created_s);
     shim.asks.insert(ask_id);
     world_.bytes.add(shim.bytes, ask_bytes(ask_id, world_));
     use_spec(world_, id, world_.classes.spec_of(ask));

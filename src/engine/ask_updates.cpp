@@ -57,6 +57,7 @@ void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     take_grace(ask_id, record);
     take_class(ask, std::move(spec));
     lifecycle_.occupy(ask_id, slot);
+    world_.order->ask_changes(ask_id);
     world_.nodes.note_usage_fell(slot);
     lifecycle_.note_terminating(ask_id);
     regroup(ask_id, record, world_.now_ns);
@@ -93,6 +94,7 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     }
     take_class(ask, std::move(spec));
     world_.asks.waiting(ask_id).key.priority = ask.priority = record.priority;
+    world_.order->ask_changes(ask_id);
     ask.terminating = ask.stated_terminating = record.terminating;
     ask.preempted = ask.stated_preempted = record.preempted;
     ask.never_preempts = record.never_preempts;

@@ -67,6 +67,10 @@ Attempts::Action Attempts::action_for(AskId id, const ReservingLook& look) const
 }
 
 Attempts::DueReservation Attempts::due_reservation() {
+    // Room in its queues is what is left with nothing taken ahead.
+    if (world_.tree != nullptr && world_.reservations.any_to_look_at()) {
+        pipeline_.give_all_back();
+    }
     for (;;) {
         DueReservation due;
         due.ask = world_.reservations.first_to_look_at([&](AskId id) { return world_.order->selectable(id); });

@@ -1,5 +1,5 @@
-// Who is told when a transaction has ended well, in this order: the decision log, the shims, the asks that wait, the
-// counters.
+// Who is told when a transaction has ended well, in this order: the order of what is tried next, where it wants to know;
+// the decision log, the shims, the asks that wait, the counters.
 //
 // Thread: the engine's. Owner: Lifecycle.
 #pragma once
@@ -48,6 +48,20 @@ private:
     World& world_;
     Lifecycle& lifecycle_;
     Announcer& announcer_;
+};
+
+// The pending order, of asks that have their nodes for good.
+class OrderTeller final : public CommitObserver {
+public:
+    explicit OrderTeller(PendingOrder& order) : order_(order) {}
+    void observe(const Happening& happening) override {
+        if (happening.kind == Happening::Kind::placed || happening.kind == Happening::Kind::started) {
+            order_.ask_placed(happening.ask);
+        }
+    }
+
+private:
+    PendingOrder& order_;
 };
 
 // Asks that wait for an event, and may be helped by it.

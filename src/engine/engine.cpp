@@ -144,7 +144,7 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
 bool Engine::has_work() const {
     const World& world = parts_->world;
     return world.resyncs.holding == 0 &&
-           (world.order->peek() != kNone<AskId> || parts_->pipeline.any_selectable() ||
+           (parts_->pipeline.any_selected() || world.order->peek() != kNone<AskId> ||
             parts_->lifecycle.early() != kNone<AskId> || parts_->attempts.reservation_to_act_on() != kNone<AskId>);
 }
 
@@ -252,6 +252,30 @@ void Engine::audit(std::vector<std::string>& broken) const {
     audit_world(parts_->world, parts_->pipeline.selected(), parts_->evaluator, broken);
 }
 
+const std::string& Engine::queues_fault() const { return parts_->world.queues_fault; }
+
+std::vector<QueueReport> Engine::queues() const {
+    std::vector<QueueReport> reports;
+    if (parts_->world.tree == nullptr) {
+        return reports;
+    }
+    // Asks that are taken ahead count as waiting.
+    parts_->pipeline.give_all_back();
+    queue_tree::QueueTree& tree = parts_->world.tree->tree();
+    const queue_tree::QueueUsage& usage = tree.usage();
+    for (std::uint32_t at = 0; at < tree.queues().end(); ++at) {
+        const queue_tree::QueueId id{at};
+        const queue_tree::Queue& queue = tree.queues()[id];
+        if (queue.exists) {
+            reports.push_back({queue.path, queue.leaf, queue.status == queue_tree::QueueStatus::draining,
+                               queue.guaranteed, queue.max, usage.allocated(id), usage.pending(id), usage.share(id),
+                               queue.applications, usage.running(id)});
+        }
+    }
+    std::sort(reports.begin(), reports.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+    return reports;
+}
+
 std::optional<Engine::AskName> Engine::next_ask() {
     if (parts_->world.resyncs.holding > 0) {
         return std::nullopt;
@@ -260,7 +284,7 @@ std::optional<Engine::AskName> Engine::next_ask() {
     if (const AskId reserved = parts_->attempts.reservation_to_act_on(); reserved != kNone<AskId>) {
         return AskName{world.shims[world.asks[reserved].shim].name, std::string(world.asks.key(reserved))};
     }
-    AskId id = parts_->lifecycle.early();
+    AskId id = kNone<AskId>;
     if (const Element element = parts_->pipeline.next(); !element.empty()) {
         id = element.front();
         world.order->refund(element);  // back to where it came from: it is first again
@@ -268,6 +292,8 @@ std::optional<Engine::AskName> Engine::next_ask() {
             change_state(world.asks[member], AskEvent::put_back);
         }
         world.order->insert(element);
+    } else {
+        id = parts_->lifecycle.early();
     }
     if (id == kNone<AskId>) {
         return std::nullopt;

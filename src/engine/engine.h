@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,6 +66,21 @@ struct EngineCounters {
     std::uint64_t resyncs_holding = 0;           // now: nothing is decided for anybody
     std::uint64_t resyncs_overdue = 0;           // held the partition up until their deadline
     std::uint64_t stated_bytes = 0;              // now: of what all shims have (R-BYTES-1)
+};
+
+// A queue as it stands now. Amounts by name of the resource: vcore in thousandths, memory in bytes.
+struct QueueReport {
+    using Amounts = std::map<std::string, std::int64_t, std::less<>>;
+    std::string path;
+    bool leaf = false;
+    bool draining = false;
+    Amounts guaranteed;
+    Amounts max;
+    Amounts used;
+    Amounts pending;  // of what waits and could be tried, wherever it does
+    double share = 0;
+    std::uint32_t applications = 0;  // of a leaf
+    std::uint32_t running = 0;
 };
 
 // A shim that states itself anew.
@@ -131,6 +147,11 @@ public:
 
     // Checks the laws (rules/laws.md) against a recount of everything; appends what is broken.
     void audit(std::vector<std::string>& broken) const;
+
+    // Fault of the last queues that were given (QueuesText), which then changed nothing; or "".
+    const std::string& queues_fault() const;
+    // By path; none where there is one leaf.
+    std::vector<QueueReport> queues() const;
 
     // The ask that the next attempt of run() would be for, as its shim's name and its key.
     struct AskName {

@@ -276,6 +276,14 @@ std::string why_gated(const World& world, AskId id) {
                           : "its pod group " + gang.name + " has another minimum or priority";
 }
 
+std::string why_pending(const World& world, AskId id) {
+    if (!world.order->has_credit(world.asks[id].shim)) {
+        return "its shim has no credit left: it must acknowledge decisions first";
+    }
+    const std::string lacking = world.tree == nullptr ? std::string() : world.tree->lacking(id);
+    return lacking.empty() ? "is in the heap, to be tried in its turn" : lacking;
+}
+
 }  // namespace
 
 std::string why_it_waits(const World& world, AskId id, const PredicateSet& predicates) {
@@ -290,8 +298,7 @@ std::string why_it_waits(const World& world, AskId id, const PredicateSet& predi
             if (world.shims[ask.shim].resync_open) {
                 return "its shim is stating its state anew, and has not ended";
             }
-            return world.order->selectable(id) ? "is in the heap, to be tried in its turn"
-                                               : "its shim has no credit left: it must acknowledge decisions first";
+            return why_pending(world, id);
         case AskState::backoff:
             return "waits until " + std::to_string(world.asks.waiting(id).backoff_until_ns) + " ns after " +
                    std::to_string(ask.failures) + " failures";

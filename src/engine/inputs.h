@@ -49,6 +49,15 @@ private:
     void take(const Acknowledge&);
     void take(const HoldPlace&);
     void take(const HoldDrop&);
+
+    // queue_inputs.cpp
+    void take(const QueuesText&);
+    std::string load_queues(const QueuesText&);  // the fault or ""
+    void look_after_queues();                    // cleaning by time, shares by nodes
+    // Where the application goes. Returns the fault or "".
+    std::string find_queue(Shim&, const ApplicationItem&, std::string_view name, queue_tree::Placed&);
+
+    // session_inputs.cpp
     bool add_to_hold(Hold&, const ResourceAmount&) const;
     bool resume(Shim&, const Connect&);
     void apply(ShimId, const DefineMessage&);

@@ -61,7 +61,11 @@ Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& eva
       gangs_(world, commit_),
       log_writer_(world, announcer),
       shim_teller_(world, *this, announcer),
-      wake_ups_(*this) {
+      wake_ups_(*this),
+      order_teller_(*world.order) {
+    if (world.tree != nullptr) {
+        commit_.add_observer(order_teller_);
+    }
     commit_.add_observer(log_writer_);
     commit_.add_observer(shim_teller_);
     commit_.add_observer(wake_ups_);
@@ -305,6 +309,7 @@ void Lifecycle::remove(AskId id, const std::string* node_lost) {
             world_.applications.leave_group(ask.application, ask.group);
         }
     }
+    world_.order->ask_goes(id);
     world_.totals.add(world_.classes[ask.ask_class].spec->occupies, -1);
     world_.classes.release(ask.ask_class);
     world_.shims[ask.shim].asks.remove(id);

@@ -139,6 +139,7 @@ private:
     LogWriter log_writer_;
     ShimTeller shim_teller_;
     WakeUps wake_ups_;
+    OrderTeller order_teller_;
     Tally tally_;
 };
 

@@ -175,7 +175,12 @@ void Lifecycle::give_up_on_stuck_victims(AskId id) {
 
 AskId Lifecycle::early() const {
     const AskId id = world_.options.backoff_early ? world_.backoff.first() : kNone<AskId>;
-    return id != kNone<AskId> && world_.order->selectable(id) ? id : kNone<AskId>;
+    if (id == kNone<AskId> || world_.tree == nullptr || !is_coscheduled(world_.asks[id].group)) {
+        return id != kNone<AskId> && world_.order->selectable(id) ? id : kNone<AskId>;
+    }
+    std::vector<AskId> members;  // their queues need room for all
+    gangs_.waiting_with(id, members);
+    return world_.order->selectable(members) ? id : kNone<AskId>;
 }
 
 Element Lifecycle::take_early() {

@@ -11,6 +11,9 @@ namespace bayplan {
 
 void Inputs::apply(const Input& input) {
     std::visit([this](const auto& one) { take(one); }, input);
+    if (world_.tree != nullptr) {
+        look_after_queues();
+    }
 }
 
 // --- connections

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -31,8 +33,10 @@
 #include "preemption/nominations.h"
 #include "preemption/reservations.h"
 #include "preemption/victim_index.h"
+#include "queue_tree/placement.h"
 #include "queues/awaited_nodes.h"
 #include "queues/leaf_order.h"
+#include "queues/tree_order.h"
 #include "queues/waiting_asks.h"
 #include "shims/byte_budget.h"
 #include "shims/shim.h"
@@ -67,7 +71,8 @@ struct World {
           classes(resources, names, specs),
           caches(classes, kClassCacheBytesMax),
           topology({texts, known, asks, specs, classes, nodes}, topology_options(settings, predicate_parts)),
-          order(std::make_unique<LeafOrder>(asks)),
+          order(make_order(settings.queues)),
+          tree(settings.queues ? static_cast<TreeOrder*>(order.get()) : nullptr),
           backoff(asks),
           nacked(asks),
           unschedulable(asks),
@@ -80,6 +85,13 @@ struct World {
           pod_tails(node_state, victim_index),
           shims(resources, asks),
           bytes(settings.bytes_max) {}
+
+    std::unique_ptr<PendingOrder> make_order(bool queues) {
+        if (queues) {
+            return std::make_unique<TreeOrder>(asks, classes, resources);
+        }
+        return std::make_unique<LeafOrder>(asks);
+    }
 
     // Specs outlive what tells of them.
     ~World() { specs.listen(nullptr); }
@@ -111,6 +123,11 @@ struct World {
     Gangs gangs;
 
     const std::unique_ptr<PendingOrder> order;  // who is next; pending asks are in it
+    TreeOrder* const tree;                      // the same, if there are queues
+    std::optional<queue_tree::PlacementRules> placement;
+    std::string queues_fault;         // of the last text of queues
+    std::uint64_t capacity_seen = 0;  // NodeTable::capacity_version, by the tree
+    std::int64_t queues_cleaned_ns = 0;
     BackoffHeap backoff;
     BackoffHeap nacked;  // in backoff too, but never tried before their time
     UnschedulableList unschedulable;

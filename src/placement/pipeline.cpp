@@ -127,16 +127,11 @@ void Pipeline::put_all_back() {
     version_ = state_.order.version();
 }
 
-bool Pipeline::any_selectable() const {
-    for (const Batch& batch : batches_) {
-        for (std::size_t at = batch.next; at < batch.asks.size(); ++at) {
-            const AskHandle ask = batch.asks[at].ask;
-            if (still_selected(batch, ask) && state_.order.selectable(ask.id)) {
-                return true;
-            }
-        }
+bool Pipeline::any_selected() {
+    if (state_.order.version() != version_) {
+        put_all_back();
     }
-    return false;
+    return selected_ > 0;
 }
 
 void Pipeline::fill() {

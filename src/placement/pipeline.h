@@ -81,10 +81,12 @@ public:
         state_.order.charge(id);
     }
 
+    // Nothing is selected any more.
+    void give_all_back() { put_all_back(); }
     // Asks that are selected and not tried yet.
     std::size_t selected() const { return selected_; }
-    // True: one of them may be tried, now or after a cut.
-    bool any_selectable() const;
+    // True: next() gives one of them. First it gives back a selection that the order does not stand by any more.
+    bool any_selected();
     const PipelineCounters& counters() const { return counters_; }
 
     void propose(Proposal&, std::uint32_t worker) noexcept override;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace bayplan::queue_tree {
 
 std::uint32_t ResourceNames::number_of(std::string_view name) {
@@ -12,6 +14,8 @@ std::uint32_t ResourceNames::number_of(std::string_view name) {
     if (found != numbers_.end()) return found->second;
     names_.emplace_back(name);
     numbers_.emplace(name, size() - 1);
+    by_name_.clear();
+    for (const auto& [known, number] : numbers_) by_name_.push_back(number);
     return size() - 1;
 }
 
@@ -21,9 +25,34 @@ RequestId RequestTable::id_of(const Resources& resources) {
         if (value > 0) request.push_back({names_.number_of(name), value});
     }
     std::ranges::sort(request);
-    const auto [place, is_new] = ids_.emplace(request, RequestId{static_cast<std::uint32_t>(requests_.size())});
-    if (is_new) requests_.push_back(std::move(request));
-    return place->second;
+    return id_of(request);
+}
+
+RequestId RequestTable::id_of(Request request) {
+    const auto found = ids_.find(request);
+    if (found != ids_.end()) {
+        ++uses_[raw(found->second)];
+        return found->second;
+    }
+    if (free_.empty()) {
+        free_.push_back(RequestId{static_cast<std::uint32_t>(requests_.size())});
+        requests_.emplace_back();
+        uses_.push_back(0);
+    }
+    const RequestId id = free_.back();
+    free_.pop_back();
+    requests_[raw(id)].assign(request.begin(), request.end());
+    uses_[raw(id)] = 1;
+    ids_.emplace(requests_[raw(id)], id);
+    return id;
+}
+
+void RequestTable::release(RequestId id) {
+    BP_CHECK_OP(uses_[raw(id)], >, 0U);
+    if (--uses_[raw(id)] > 0) return;
+    ids_.erase(ids_.find(Request(requests_[raw(id)])));
+    requests_[raw(id)] = {};
+    free_.push_back(id);
 }
 
 void AmountRows::fit(std::uint32_t rows, std::uint32_t resources) {

@@ -4,6 +4,7 @@
 // Thread: the engine's.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -40,24 +41,38 @@ public:
     std::uint32_t number_of(std::string_view name);
     const std::string& name(std::uint32_t resource) const { return names_[resource]; }
     std::uint32_t size() const { return static_cast<std::uint32_t>(names_.size()); }
-    const std::vector<std::string>& all() const { return names_; }
+    // In the order of their names: orders hang on it, and not on which came first.
+    const std::vector<std::uint32_t>& by_name() const { return by_name_; }
 
 private:
     std::map<std::string, std::uint32_t, std::less<>> numbers_;
     std::vector<std::string> names_;
+    std::vector<std::uint32_t> by_name_;
 };
 
 class RequestTable {
 public:
     explicit RequestTable(ResourceNames& names) : names_(names) {}
 
+    // Each call is one use more, which release() ends; without a use an id is given to another request.
     RequestId id_of(const Resources&);
+    // Sorted by resource, each there once, values above zero.
+    RequestId id_of(Request);
+    void release(RequestId);
+    std::size_t in_use() const { return ids_.size(); }
     Request operator[](RequestId id) const { return requests_[raw(id)]; }
 
 private:
+    struct Before {
+        using is_transparent = void;
+        bool operator()(Request a, Request b) const { return std::ranges::lexicographical_compare(a, b); }
+    };
+
     ResourceNames& names_;
-    std::map<std::vector<Amount>, RequestId> ids_;
+    std::map<std::vector<Amount>, RequestId, Before> ids_;
     std::vector<std::vector<Amount>> requests_;
+    std::vector<std::uint32_t> uses_;
+    std::vector<RequestId> free_;
 };
 
 // Rows of one amount per resource; a new row, and a new resource in all rows, starts with `fill`.

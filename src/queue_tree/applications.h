@@ -40,6 +40,7 @@ struct Application {
     std::int64_t submission_time = INT64_MAX;  // the oldest ask's, in seconds
     std::uint32_t sequence = 0;                // in which applications came: the last tie-break
     PriorityCounts priorities;                 // of what is pending
+    std::uint32_t asks = 0;                    // counted by count_ask()
     std::uint32_t pending_asks = 0;
     std::uint32_t allocations = 0;  // that have their node
     std::uint32_t tentative = 0;    // taken, and not known to be placed yet

@@ -31,11 +31,33 @@ RunId AskRuns::begin_run(ApplicationId application, RequestId request) {
     return id;
 }
 
+AskRuns::AskLink& AskRuns::link(AskId id) {
+    if (raw(id) >= asks_.size()) asks_.resize(std::max<std::size_t>(raw(id) + std::size_t{1}, asks_.size() * 2));
+    BP_CHECK(asks_[raw(id)].run == kNoRun);
+    return asks_[raw(id)];
+}
+
+RunId AskRuns::put_element(std::span<const AskId> asks, ApplicationId application_id, RequestId request,
+                           const AskKey& key) {
+    const RunId id = begin_run(application_id, request);
+    AskId before = kNone<AskId>;
+    for (const AskId ask : asks) {
+        link(ask) = {key, id, before, kNone<AskId>};
+        if (before != kNone<AskId>) asks_[raw(before)].after = ask;
+        before = ask;
+    }
+    Run& run = runs_[raw(id)];
+    run.element = true;
+    run.key = key;
+    run.first = asks.front();
+    run.last = asks.back();
+    application(application_id).runs->insert(id);
+    return id;
+}
+
 // Joins the open run of its sort at the end, or at the front when it comes back; else it begins one, which is open then.
 RunId AskRuns::put(AskId id, ApplicationId application_id, RequestId request, const AskKey& key) {
-    if (raw(id) >= asks_.size()) asks_.resize(std::max<std::size_t>(raw(id) + std::size_t{1}, asks_.size() * 2));
-    AskLink& ask = asks_[raw(id)];
-    BP_CHECK(ask.run == kNoRun);
+    AskLink& ask = link(id);
     ask = {key, kNoRun, kNone<AskId>, kNone<AskId>};
     Application& owner = application(application_id);
     RunId& open = owner.open.try_emplace(open_key(key.priority, request), kNoRun).first->second;
@@ -75,7 +97,7 @@ RunId AskRuns::take_out(AskId id) {
     (ask.after == kNone<AskId> ? run.last : asks_[raw(ask.after)].before) = ask.before;
     ask.run = kNoRun;
     if (run.first != kNone<AskId>) {
-        if (was_first && run.position != kNotInHeap) owner.runs->update(run_id);
+        if (was_first && !run.element && run.position != kNotInHeap) owner.runs->update(run_id);
         return run_id;
     }
     // The heap compares first asks: the last one is that until the run has left it.

@@ -4,13 +4,15 @@
 // limits have left depends on its application and its request alone, so a run waits for room as one, however many asks it has.
 //
 //   application:  heap of runs that may be tried, by the first ask of each; runs that wait for room are out of it
-//   run:          asks of one priority and one request, as a list
+//   run:          asks of one priority and one request, as a list; or one element of n asks, which keeps the rank of its
+//                 first and requests what all together do
 //
 // Thread: the engine's. Ids of asks and applications are the caller's, dense.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -27,12 +29,14 @@ constexpr std::uint32_t raw(RunId id) { return static_cast<std::uint32_t>(id); }
 
 struct AskKey {
     std::int32_t priority = 0;
-    std::int64_t created = 0;    // seconds
-    std::uint32_t sequence = 0;  // no two asks have the same
+    std::int64_t created = 0;    // seconds; of a pod group's asks, that of its first
+    std::uint64_t group = 0;     // likewise: its number
+    std::uint64_t sequence = 0;  // no two asks have the same
 
     bool comes_before(const AskKey& other) const {
         if (priority != other.priority) return priority > other.priority;
-        return created != other.created ? created < other.created : sequence < other.sequence;
+        if (created != other.created) return created < other.created;
+        return group != other.group ? group < other.group : sequence < other.sequence;
     }
 };
 
@@ -45,16 +49,31 @@ public:
         std::uint32_t parked_at = UINT32_MAX;  // index among runs that wait for the same; the caller's
         AskId first = kNone<AskId>;
         AskId last = kNone<AskId>;
+        bool element = false;  // its asks are one element
+        AskKey key;            // of an element
     };
 
     // Into a run of its application; true: the run's key, or that it can be tried, is new.
     RunId put(AskId, ApplicationId, RequestId, const AskKey&);
+    // A run of its own; `request`: of all its asks together.
+    RunId put_element(std::span<const AskId>, ApplicationId, RequestId request, const AskKey&);
+    void set_request(RunId id, RequestId request) { runs_[raw(id)].request = request; }
     // Out of it; kNoRun: that was its last.
     RunId take_out(AskId);
     bool is_inside(AskId id) const { return raw(id) < asks_.size() && asks_[raw(id)].run != kNoRun; }
 
     const Run& operator[](RunId id) const { return runs_[raw(id)]; }
     RunId run_of(AskId id) const { return asks_[raw(id)].run; }
+    AskId next(AskId id) const { return asks_[raw(id)].after; }
+    // The ask's own, or that of the element it is in.
+    const AskKey& key_of_element(AskId id) const {
+        const AskLink& ask = asks_[raw(id)];
+        return runs_[raw(ask.run)].element ? runs_[raw(ask.run)].key : ask.key;
+    }
+    const AskKey& key_of(RunId id) const {
+        const Run& run = runs_[raw(id)];
+        return run.element ? run.key : asks_[raw(run.first)].key;
+    }
     void set_parked(RunId id, std::uint32_t at) { runs_[raw(id)].parked_at = at; }
 
     // Runs of an application that may be tried.
@@ -86,12 +105,12 @@ private:
         boost::unordered_flat_map<std::uint64_t, RunId> open;  // by priority and request: the run that goes on
     };
 
-    const AskKey& key_of(RunId id) const { return asks_[raw(runs_[raw(id)].first)].key; }
     static std::uint64_t open_key(std::int32_t priority, RequestId request) {
         return std::uint64_t{static_cast<std::uint32_t>(priority)} << 32 | raw(request);
     }
     RunId begin_run(ApplicationId, RequestId);
     Application& application(ApplicationId);
+    AskLink& link(AskId);  // of an ask that is in no run
 
     std::vector<AskLink> asks_;
     std::vector<Run> runs_;

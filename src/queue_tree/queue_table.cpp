@@ -35,6 +35,7 @@ bool QueueTable::apply(const queue_config::PartitionConfig& partition, std::stri
         return false;
     }
     apply_queue(root, kRoot);
+    ++version_;
     return true;
 }
 
@@ -147,14 +148,19 @@ void QueueTable::set_quota(QueueId id, std::optional<Resources> max, std::option
                            std::optional<std::uint64_t> max_applications) {
     Queue& queue = queues_[raw(id)];
     BP_CHECK(!queue.managed && queue.leaf);
+    const auto take = [&](auto& now, auto given) {
+        version_ += now == given ? 0 : 1;
+        now = std::move(given);
+    };
     if (max || guaranteed) {
-        queue.max = max.value_or(Resources());
-        queue.guaranteed = guaranteed.value_or(Resources());
+        take(queue.max, max.value_or(Resources()));
+        take(queue.guaranteed, guaranteed.value_or(Resources()));
     }
-    if (max_applications) queue.max_applications = *max_applications;
+    if (max_applications) take(queue.max_applications, *max_applications);
 }
 
 void QueueTable::clean() {
+    if (queues_.empty()) return;
     for (const QueueId child : std::vector<QueueId>((*this)[kRoot].children)) clean_below(child);
 }
 
@@ -189,6 +195,7 @@ QueueId QueueTable::add(std::string name, QueueId parent) {
         queue.child_template = above.child_template;
     }
     by_path_.emplace(queue.path, id);
+    ++version_;
     return id;
 }
 
@@ -198,6 +205,7 @@ void QueueTable::remove(QueueId id) {
     by_path_.erase(queue.path);
     queue = Queue();
     free_.push_back(id);
+    ++version_;
 }
 
 }  // namespace bayplan::queue_tree

@@ -85,6 +85,9 @@ public:
     // Takes away what is empty and draining, or empty and dynamic.
     void clean();
 
+    // Another one after each change of what queues there are, or of what they may have.
+    std::uint64_t version() const { return version_; }
+
 private:
     bool may_apply(const queue_config::QueueConfig&, QueueId, std::string& why) const;
     void apply_queue(const queue_config::QueueConfig&, QueueId);
@@ -96,6 +99,7 @@ private:
     std::vector<Queue> queues_;
     std::vector<QueueId> free_;
     std::unordered_map<std::string, QueueId> by_path_;
+    std::uint64_t version_ = 0;
 };
 
 }  // namespace bayplan::queue_tree

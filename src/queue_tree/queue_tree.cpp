@@ -4,6 +4,7 @@
 #include "queue_tree/queue_tree.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 
@@ -17,10 +18,12 @@ bool QueueTree::reload(const queue_config::PartitionConfig& partition, std::stri
     return true;
 }
 
-void QueueTree::set_capacity(const Resources& usable, const Resources& total) {
+bool QueueTree::set_capacity(const std::optional<Resources>& usable, const Resources& total) {
+    if (usable == usable_ && total == total_) return false;
     usable_ = usable;
     total_ = total;
     stale_ = true;
+    return true;
 }
 
 const QueueUsage& QueueTree::usage() {
@@ -86,65 +89,150 @@ void QueueTree::remove_application(ApplicationId id) {
     free_applications_.push_back(id);
 }
 
-void QueueTree::add_ask(AskId id, ApplicationId application_id, const Resources& resources, std::int32_t priority,
+void QueueTree::allow(ApplicationId id, bool allowed) {
+    places_[raw(id)].allowed = allowed;
+    settle_application(id);
+}
+
+void QueueTree::add_ask(AskId id, ApplicationId application, const Resources& resources, std::int32_t priority,
                         std::int64_t created) {
+    add_ask(id, application, requests_.id_of(resources), {priority, created, next_ask_, next_ask_});
+    ++next_ask_;
+}
+
+void QueueTree::add_ask(AskId id, ApplicationId application_id, RequestId request, const AskKey& key) {
     if (raw(id) >= asks_.size()) asks_.resize(std::max<std::size_t>(raw(id) + std::size_t{1}, asks_.size() * 2));
     Ask& ask = asks_[raw(id)];
     BP_CHECK(ask.standing == Standing::none);
-    const std::uint32_t resources_before = names_.size();
-    ask = {Standing::outside, application_id, requests_.id_of(resources), {priority, created, next_ask_++}};
-    if (names_.size() != resources_before) fit();
+    ask = {Standing::outside, application_id, request, key};
+    if (names_.size() != fitted_resources_) fit();
     Application& application = applications_[raw(application_id)];
-    application.submission_time = std::min(application.submission_time, created);
-    if (application.state == ApplicationState::created) application.state = ApplicationState::accepted;
-    if (application.state == ApplicationState::completing) {
-        application.state = ApplicationState::running;
-        count_running(application_id, true);
-    }
+    application.submission_time = std::min(application.submission_time, key.created);
+    begin(application_id);
     add_to_pending(ask, +1);
     settle_application(application_id);
 }
 
-void QueueTree::insert(AskId id) {
-    Ask& ask = asks_[raw(id)];
-    BP_CHECK(ask.standing == Standing::outside);
-    ask.standing = Standing::inside;
-    const RunId run = runs_.put(id, ask.application, ask.request, ask.key);
+// Something of it is there: it is accepted, or runs again.
+void QueueTree::begin(ApplicationId id) {
+    Application& application = applications_[raw(id)];
+    if (application.state == ApplicationState::created) application.state = ApplicationState::accepted;
+    if (application.state == ApplicationState::completing) {
+        application.state = ApplicationState::running;
+        count_running(id, true);
+    }
+}
+
+void QueueTree::count_ask(ApplicationId id, int sign) {
+    applications_[raw(id)].asks += static_cast<std::uint32_t>(sign);
+    sign > 0 ? begin(id) : update_state(id);
+}
+
+void QueueTree::insert(std::span<const AskId> element) {
+    const Ask& first = asks_[raw(element.front())];
+    for (const AskId id : element) {
+        Ask& ask = asks_[raw(id)];
+        BP_CHECK(ask.standing == Standing::outside && ask.application == first.application);
+        ask.standing = Standing::inside;
+    }
+    const RunId run = element.size() == 1 ? runs_.put(element.front(), first.application, first.request, first.key)
+                                          : runs_.put_element(element, first.application,
+                                                              requests_.id_of(Request(sum_of(element))), first.key);
     run_blockers_.resize(std::max<std::size_t>(run_blockers_.size(), raw(run) + std::size_t{1}));
-    settle_application(ask.application);
+    settle_application(first.application);
+}
+
+std::vector<Amount> QueueTree::sum_of(std::span<const AskId> element) const {
+    std::vector<Amount> all;
+    for (const AskId id : element) {
+        for (const Amount& amount : requests_[asks_[raw(id)].request]) {
+            const auto same = std::ranges::find(all, amount.resource, &Amount::resource);
+            same == all.end() ? all.push_back(amount) : void(same->value += amount.value);
+        }
+    }
+    std::ranges::sort(all);
+    return all;
+}
+
+// The others need less room now.
+void QueueTree::leave_element(AskId id, RunId run) {
+    if (runs_[run].parked_at != UINT32_MAX) {
+        set_blocker(run, {});
+        runs_.resume(run);
+    }
+    const RequestId before = runs_[run].request;
+    if (runs_.take_out(id) != kNoRun) {
+        const Request all = requests_[before];
+        std::vector<Amount> rest(all.begin(), all.end());
+        for (const Amount& amount : requests_[asks_[raw(id)].request]) {
+            std::ranges::find(rest, amount.resource, &Amount::resource)->value -= amount.value;
+        }
+        std::erase_if(rest, [](const Amount& amount) { return amount.value == 0; });
+        runs_.set_request(run, requests_.id_of(Request(rest)));
+    }
+    requests_.release(before);
 }
 
 void QueueTree::remove(AskId id) {
     Ask& ask = asks_[raw(id)];
     BP_CHECK(ask.standing == Standing::inside);
     ask.standing = Standing::outside;
-    const AskRuns::Run& run = runs_[runs_.run_of(id)];
-    if (run.parked_at != UINT32_MAX && run.first == run.last) set_blocker(runs_.run_of(id), {});
-    runs_.take_out(id);
+    const RunId run_id = runs_.run_of(id);
+    const AskRuns::Run& run = runs_[run_id];
+    if (run.element) {
+        leave_element(id, run_id);
+    } else {
+        if (run.parked_at != UINT32_MAX && run.first == run.last) set_blocker(run_id, {});
+        runs_.take_out(id);
+    }
     settle_application(ask.application);
 }
 
+std::span<const AskId> QueueTree::take_element() {
+    taken_.clear();
+    const AskId first = peek();
+    if (first == kNone<AskId>) return taken_;
+    const AskRuns::Run run = runs_[runs_.run_of(first)];
+    taken_.push_back(first);
+    if (run.element) {
+        for (AskId id = runs_.next(first); id != kNone<AskId>; id = runs_.next(id)) taken_.push_back(id);
+    }
+    for (const AskId id : taken_) {
+        runs_.take_out(id);
+        charge_taken(id);
+    }
+    if (run.element) requests_.release(run.request);
+    settle_application(run.application);
+    return taken_;
+}
+
 AskId QueueTree::take() {
-    const AskId id = peek();
-    if (id == kNone<AskId>) return id;
+    const std::span<const AskId> taken = take_element();
+    BP_CHECK_OP(taken.size(), <=, std::size_t{1});
+    return taken.empty() ? kNone<AskId> : taken.front();
+}
+
+void QueueTree::take(AskId id) {
+    BP_CHECK(asks_[raw(id)].standing == Standing::outside);
+    charge_taken(id);
+    settle_application(asks_[raw(id)].application);
+}
+
+void QueueTree::charge_taken(AskId id) {
     Ask& ask = asks_[raw(id)];
-    Application& application = applications_[raw(ask.application)];
     ask.standing = Standing::taken;
-    runs_.take_out(id);
-    ++application.tentative;
+    ++applications_[raw(ask.application)].tentative;
     count_running(ask.application, true);
     add_to_pending(ask, -1);
     charge(ask, +1);
-    settle_application(ask.application);
-    return id;
 }
 
 void QueueTree::give_back(AskId id) {
     Ask& ask = asks_[raw(id)];
-    BP_CHECK(ask.standing == Standing::taken);
+    BP_CHECK(ask.standing == Standing::taken || ask.standing == Standing::allocated);
     Application& application = applications_[raw(ask.application)];
+    --(ask.standing == Standing::taken ? application.tentative : application.allocations);
     ask.standing = Standing::outside;
-    --application.tentative;
     charge(ask, -1);
     add_to_pending(ask, +1);
     settle_application(ask.application);
@@ -164,16 +252,8 @@ void QueueTree::placed(AskId id) {
 }
 
 void QueueTree::restore(AskId id) {
-    Ask& ask = asks_[raw(id)];
-    BP_CHECK(ask.standing == Standing::outside);
-    ask.standing = Standing::allocated;
-    Application& application = applications_[raw(ask.application)];
-    ++application.allocations;
-    application.state = ApplicationState::running;
-    count_running(ask.application, true);
-    add_to_pending(ask, -1);
-    charge(ask, +1);
-    settle_application(ask.application);
+    take(id);
+    placed(id);
 }
 
 void QueueTree::release(AskId id) {
@@ -187,6 +267,7 @@ void QueueTree::release(AskId id) {
     } else {
         add_to_pending(ask, -1);
     }
+    requests_.release(ask.request);
     ask = Ask();
     // Everything stands where it belongs before others come back into the same heaps.
     settle_application(application);
@@ -195,14 +276,18 @@ void QueueTree::release(AskId id) {
 }
 
 void QueueTree::resize(AskId id, const Resources& resources) {
+    restate(id, requests_.id_of(resources), asks_[raw(id)].key.priority);
+}
+
+// A taken ask has its node too, where an end of its allocation was undone.
+void QueueTree::restate(AskId id, RequestId request, std::int32_t priority) {
     Ask& ask = asks_[raw(id)];
-    BP_CHECK(ask.standing == Standing::outside || ask.standing == Standing::allocated);
-    const std::uint32_t resources_before = names_.size();
-    const RequestId request = requests_.id_of(resources);
-    if (names_.size() != resources_before) fit();
-    const bool allocated = ask.standing == Standing::allocated;
+    BP_CHECK(ask.standing != Standing::none && ask.standing != Standing::inside);
+    if (names_.size() != fitted_resources_) fit();
+    const bool allocated = ask.standing != Standing::outside;
     allocated ? charge(ask, -1) : add_to_pending(ask, -1);
-    ask.request = request;
+    requests_.release(std::exchange(ask.request, request));
+    ask.key.priority = priority;
     allocated ? charge(ask, +1) : add_to_pending(ask, +1);
     settle_application(ask.application);
     if (allocated) wake_runs(ask.application);
@@ -211,8 +296,8 @@ void QueueTree::resize(AskId id, const Resources& resources) {
 // Nothing left: completing. Whoever waited for one more application to be allowed to run may go on.
 void QueueTree::update_state(ApplicationId id) {
     Application& application = applications_[raw(id)];
-    const bool nothing_left =
-        application.pending_asks == 0 && application.allocations == 0 && application.tentative == 0;
+    const bool nothing_left = application.asks == 0 && application.pending_asks == 0 && application.allocations == 0 &&
+                              application.tentative == 0;
     const bool alive =
         application.state == ApplicationState::accepted || application.state == ApplicationState::running;
     if (!nothing_left || !alive) return;
@@ -234,7 +319,7 @@ void QueueTree::count_running(ApplicationId application_id, bool counted) {
     for (const LimitId id : application.limits) wake_applications(at_limit_[raw(id)]);
 }
 
-void QueueTree::add_to_pending(Ask& ask, int sign) {
+void QueueTree::add_to_pending(const Ask& ask, int sign) {
     Application& application = applications_[raw(ask.application)];
     const std::int32_t before = application.priority();
     if (sign > 0) {
@@ -246,7 +331,7 @@ void QueueTree::add_to_pending(Ask& ask, int sign) {
     }
     add(pending_[raw(ask.application)], requests_[ask.request], sign);
     usage_.add_pending(application.leaf, requests_[ask.request], sign);
-    usage_.change_priority(application.leaf, before, application.priority());
+    usage_.change_priority(application.leaf, before, application.priority(), stale());
 }
 
 void QueueTree::charge(const Ask& ask, int sign) {

@@ -9,17 +9,20 @@
 //
 //   none --add_ask--> outside --insert--> inside --take--> taken --placed--> allocated --release--> none
 //                        ^ ^---- remove ----+                 |
-//                        +------------- give_back ------------+
+//                        +------------- give_back ------------+---------+
 //
 // What a full queue or a used-up limit stands against leaves the order until that has room again, in runs: lacking() says
-// for what. Pending asks count for priorities and for what waits, wherever they are.
+// for what. Pending asks count for priorities and for what waits, wherever they are. Asks that are to be tried together
+// are inside as one element: it needs room for all of them.
 //
 // Thread: the engine's. Calls that the states forbid are faults of the caller, and checked. A charge costs the path to root;
 // nothing is allocated for it.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -45,9 +48,9 @@ public:
     // For placement rules, which make queues, and for the cleaner.
     QueueTable& queues() { return queues_; }
     const QueueTable& queues() const { return queues_; }
-    void queues_changed() { stale_ = true; }
-    // What of the nodes can be used, the maximum of root; and what there is, which shares are measured by.
-    void set_capacity(const Resources& usable, const Resources& total);
+    // What of the nodes can be used, the maximum of root (none: any amount); and what there is, which shares are measured by.
+    // False: it is what it was.
+    bool set_capacity(const std::optional<Resources>& usable, const Resources& total);
 
     // --- applications
     ApplicationId add_application(QueueId leaf, User);
@@ -55,25 +58,47 @@ public:
     void remove_application(ApplicationId);
     const Application& operator[](ApplicationId id) const { return applications_[raw(id)]; }
 
+    // An application that is not allowed keeps its asks inside, and none of them can be taken.
+    void allow(ApplicationId, bool);
+
     // --- asks
+    // An ask of it is there (+1), or not any more (-1), waiting or not: an application with asks is not completing.
+    void count_ask(ApplicationId, int sign);
+    std::uint32_t resource(std::string_view name) { return names_.number_of(name); }
+    const std::string& resource_name(std::uint32_t resource) const { return names_.name(resource); }
+    // For one add_ask() or restate(), which keep it as long as they need it.
+    RequestId request(Request sorted) { return requests_.id_of(sorted); }
+    std::size_t requests() const { return requests_.in_use(); }
+    void add_ask(AskId, ApplicationId, RequestId, const AskKey&);
     void add_ask(AskId, ApplicationId, const Resources&, std::int32_t priority, std::int64_t created);
-    void insert(AskId);
+    bool knows(AskId id) const { return raw(id) < asks_.size() && asks_[raw(id)].standing != Standing::none; }
+    // One ask, or n of one application that are taken together, with the rank of the first.
+    void insert(std::span<const AskId>);
+    void insert(AskId id) { insert(std::span(&id, 1)); }
     void remove(AskId);
-    AskId peek();  // kNone: nothing can be taken
-    AskId take();
-    void give_back(AskId);                 // taken, and not placed: outside again
-    void placed(AskId);                    // taken, and it has its node
-    void restore(AskId);                   // outside, and it runs already: whatever is left, it counts
-    void release(AskId);                   // outside or allocated, and over
-    void resize(AskId, const Resources&);  // outside or allocated, in place: whatever is left
+    AskId peek();                           // kNone: nothing can be taken
+    std::span<const AskId> take_element();  // empty: likewise; valid until the next call
+    AskId take();                           // where each is one ask
+    void take(AskId);                       // outside, whatever is left
+    void give_back(AskId);                  // taken and not placed, or allocated and not any more: outside again
+    void placed(AskId);                     // taken, and it has its node
+    bool is_taken(AskId id) const { return knows(id) && asks_[raw(id)].standing == Standing::taken; }
+    void restore(AskId);                                    // outside, and it runs already: taken and placed
+    void release(AskId);                                    // outside or allocated, and over
+    void resize(AskId, const Resources&);                   // outside or allocated, in place: whatever is left
+    void restate(AskId, RequestId, std::int32_t priority);  // likewise; of an allocated one the priority is for later
+
+    // --- who comes before whom: any two asks that are known
+    bool before(AskId, AskId);
+    // Is there room for all of them together, and is their application allowed? Of an ask that is inside: for its element.
+    bool selectable(std::span<const AskId>);
+    bool selectable(AskId id) { return selectable(std::span(&id, 1)); }
 
     // --- what is known
     const QueueUsage& usage();
     const UserLimits& limits() const { return limits_; }
     Resources allocated(ApplicationId id) const { return above_zero(allocated_[raw(id)]); }
     Resources pending(ApplicationId id) const { return above_zero(pending_[raw(id)]); }
-    // In the order of rows, in which what waits is compared.
-    const std::vector<std::string>& resource_names() const { return names_.all(); }
     // Why a pending ask is not taken; empty: queues and limits have room for it.
     std::string lacking(AskId) const;
 
@@ -125,15 +150,23 @@ private:
     struct Place {
         std::uint32_t position = kNotInHeap;  // in its leaf's heap
         Blocker blocker;                      // of the whole application
-        std::vector<double> shares;           // of what it has, the largest first
+        bool allowed = true;
+        std::vector<double> shares;  // of what it has, the largest first
     };
 
+    bool stale() const { return stale_ || seen_version_ != queues_.version(); }
     void settle();  // brings orders up to date after a change of the whole
     void fit();
     void resolve_limits();
     void rebuild_orders();
-    void add_to_pending(Ask&, int sign);
+    void add_to_pending(const Ask&, int sign);
+    std::vector<Amount> sum_of(std::span<const AskId>) const;
+    void leave_element(AskId, RunId);
+    void charge_taken(AskId);
     void charge(const Ask&, int sign);
+    const AskKey& key_of(AskId) const;
+    RequestId request_of(AskId) const;  // of its element, while it is inside
+    void begin(ApplicationId);
     void count_running(ApplicationId, bool counted);
     void update_state(ApplicationId);
     void settle_shares(ApplicationId);
@@ -150,7 +183,7 @@ private:
     void wake_all();  // out of order: orders are made anew afterwards
     Waiting& waiting_at(const Blocker&);
     void set_blocker(RunId, Blocker);
-    Blocker lacking(const Application&, RequestId) const;
+    Blocker lacking(const Application&, Request) const;
     Blocker full(const Application&) const;
     Resources above_zero(std::span<const std::int64_t> row) const;
 
@@ -160,7 +193,7 @@ private:
     QueueUsage usage_{queues_, names_};
     UserLimits limits_{queues_, names_};
     AskRuns runs_;
-    Resources usable_;
+    std::optional<Resources> usable_ = Resources();
     Resources total_;
     std::vector<Ask> asks_;
     std::vector<Application> applications_;
@@ -173,8 +206,10 @@ private:
     AmountRows allocated_{0};
     AmountRows pending_{0};
     std::uint32_t fitted_resources_ = 0;
-    std::uint32_t next_ask_ = 0;
+    std::uint64_t next_ask_ = 0;
+    std::vector<AskId> taken_;  // by the last take
     std::uint32_t next_application_ = 0;
+    std::uint64_t seen_version_ = 0;  // of queues
     bool stale_ = true;
     bool limits_stale_ = false;
 };

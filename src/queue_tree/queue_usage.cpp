@@ -15,22 +15,22 @@ void QueueUsage::fit() {
     for (AmountRows* table : {&allocated_, &pending_, &max_, &measure_}) table->fit(rows, resources);
     // A resource that came after the last configure() is not in the cluster.
     for (std::int64_t& value : max_[raw(kRoot)]) {
-        if (value == kUnlimited) value = 0;
+        if (root_is_limited_ && value == kUnlimited) value = 0;
     }
 }
 
-void QueueUsage::configure(const Resources& usable, const Resources& total) {
+void QueueUsage::configure(const std::optional<Resources>& usable, const Resources& total) {
     for (std::uint32_t at = 0; at < queues_.end(); ++at) {
         for (const Resources* resources : {&queues_[QueueId{at}].guaranteed, &queues_[QueueId{at}].max}) {
             for (const auto& [name, value] : *resources) names_.number_of(name);
         }
     }
-    for (const Resources* resources : {&usable, &total}) {
-        for (const auto& [name, value] : *resources) names_.number_of(name);
-    }
+    for (const auto& [name, value] : total) names_.number_of(name);
+    for (const auto& [name, value] : usable.value_or(Resources())) names_.number_of(name);
+    root_is_limited_ = usable.has_value();
     fit();
-    std::ranges::fill(max_[raw(kRoot)], 0);
-    write_row(usable, names_, max_[raw(kRoot)]);
+    std::ranges::fill(max_[raw(kRoot)], root_is_limited_ ? 0 : kUnlimited);
+    if (usable) write_row(*usable, names_, max_[raw(kRoot)]);
     std::vector<std::int64_t> cluster(names_.size(), kUnlimited);
     write_row(total, names_, cluster);
     configure_queue(kRoot, cluster);
@@ -124,12 +124,12 @@ std::int32_t QueueUsage::published_priority(QueueId id) const {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(sum, kLowest, std::numeric_limits<std::int32_t>::max()));
 }
 
-void QueueUsage::change_priority(QueueId id, std::int32_t before, std::int32_t after) {
+void QueueUsage::change_priority(QueueId id, std::int32_t before, std::int32_t after, bool stale) {
     while (before != after) {
         const std::int32_t published_before = published_priority(id);
         if (before != kNothingPending) states_[raw(id)].priorities.remove(before);
         if (after != kNothingPending) states_[raw(id)].priorities.add(after);
-        if (parent(id) == kNoQueue) return;
+        if (stale || parent(id) == kNoQueue) return;
         before = published_before;
         after = published_priority(id);
         id = parent(id);

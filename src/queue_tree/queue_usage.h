@@ -4,7 +4,7 @@
 //   share      the largest part, over resources, of what is allocated in the queue's own measure: guaranteed where it names
 //              the resource, else the lowest maximum of the path (of root: the cluster), else the resource is ignored
 //   headroom   what is left of every maximum on the path. A resource that a queue does not name is unlimited there; one
-//              that the cluster does not have is zero at root
+//              that the cluster does not have is zero at root, if root has a maximum
 //   priority   the highest of what waits below, with offsets on the way up; a fence shows its offset instead
 //
 // A charge or a refund touches the path to root alone. Orders are kept elsewhere: a caller that changes something here
@@ -30,8 +30,9 @@ public:
     // Rows for every queue and resource that there is now. Called before those are used.
     void fit();
     // After a reload, a new queue, or another capacity of the cluster: maxima, guarantees, measures, shares, priorities.
-    // `usable` is what may be charged at root, `total` what shares are measured by: it does not move with drained nodes.
-    void configure(const Resources& usable, const Resources& total);
+    // `usable` is what may be charged at root (none: any amount, nodes alone say what fits), `total` what shares are measured
+    // by: it does not move with drained nodes.
+    void configure(const std::optional<Resources>& usable, const Resources& total);
 
     // --- what is used
     void charge(QueueId leaf, Request, int sign);
@@ -49,8 +50,9 @@ public:
     // Seen from the parent.
     std::int32_t published_priority(QueueId) const;
     std::int32_t priority(QueueId id) const { return states_[raw(id)].priorities.highest(); }
-    // Of an application of the leaf, from `before` to `after` (kNothingPending: none).
-    void change_priority(QueueId leaf, std::int32_t before, std::int32_t after);
+    // Of an application of the leaf, from `before` to `after` (kNothingPending: none). `stale`: configure() comes, and finds
+    // those above anew; what they publish now may not be what they published.
+    void change_priority(QueueId leaf, std::int32_t before, std::int32_t after, bool stale);
 
     // --- applications
     // kNoQueue: one more may run. Else a queue of the path that has as many as it may.
@@ -73,6 +75,7 @@ private:
     const QueueTable& queues_;
     ResourceNames& names_;
     std::vector<State> states_;
+    bool root_is_limited_ = true;
     AmountRows allocated_{0};
     AmountRows pending_{0};
     AmountRows max_{kUnlimited};

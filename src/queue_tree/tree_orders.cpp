@@ -35,13 +35,16 @@ bool QueueTree::QueueBefore::operator()(QueueId left, QueueId right) const {
     // More that waits goes first. Compared resource by resource, so that it is an order and not half of one.
     const std::span<const std::int64_t> a = usage.pending_row(left);
     const std::span<const std::int64_t> b = usage.pending_row(right);
-    const auto [in_a, in_b] = std::ranges::mismatch(a, b);
-    return in_a != a.end() ? *in_a > *in_b : left < right;
+    for (const std::uint32_t resource : tree->names_.by_name()) {
+        if (resource < a.size() && a[resource] != b[resource]) return a[resource] > b[resource];
+    }
+    return tree->queues_[left].name < tree->queues_[right].name;
 }
 
 void QueueTree::settle() {
-    if (!stale_) return;
+    if (!stale() || queues_.end() == 0) return;
     stale_ = false;
+    seen_version_ = queues_.version();
     fit();
     usage_.configure(usable_, total_);
     fit();
@@ -73,8 +76,8 @@ void QueueTree::resolve_limits() {
 // From the leaves up, one by one: an order may have changed everywhere.
 void QueueTree::rebuild_orders() {
     for (Order& order : orders_) {
-        while (!order.children->empty()) order.children->remove(order.children->items().back());
-        while (!order.applications->empty()) order.applications->remove(order.applications->items().back());
+        order.children->clear();
+        order.applications->clear();
     }
     for (std::uint32_t at = 0; at < applications_.size(); ++at) {
         if (!applications_[at].exists) continue;
@@ -98,11 +101,13 @@ void QueueTree::settle_shares(ApplicationId id) {
     std::ranges::sort(shares, std::greater());
 }
 
+// Orders that are about to be made anew are left as they are: what they go by may not stand any more.
 void QueueTree::settle_application(ApplicationId id) {
+    if (stale()) return;
     const Application& application = applications_[raw(id)];
     const Place& place = places_[raw(id)];
     auto& heap = *orders_[raw(application.leaf)].applications;
-    const bool may_be_tried = runs_.can_try(id) && !place.blocker.exists();
+    const bool may_be_tried = runs_.can_try(id) && place.allowed && !place.blocker.exists();
     if (place.position == kNotInHeap) {
         if (may_be_tried) heap.insert(id);
     } else if (may_be_tried) {
@@ -128,6 +133,49 @@ void QueueTree::settle_queue(QueueId id) {
     }
 }
 
+// --- any two asks
+
+const AskKey& QueueTree::key_of(AskId id) const {
+    return runs_.is_inside(id) ? runs_.key_of_element(id) : asks_[raw(id)].key;
+}
+
+RequestId QueueTree::request_of(AskId id) const {
+    return runs_.is_inside(id) ? runs_[runs_.run_of(id)].request : asks_[raw(id)].request;
+}
+
+bool QueueTree::before(AskId a, AskId b) {
+    settle();
+    const ApplicationId of_a = asks_[raw(a)].application;
+    const ApplicationId of_b = asks_[raw(b)].application;
+    if (of_a == of_b) return key_of(a).comes_before(key_of(b));
+    QueueId left = applications_[raw(of_a)].leaf;
+    QueueId right = applications_[raw(of_b)].leaf;
+    if (left == right) return ApplicationBefore{this}(of_a, of_b);
+    const auto depth = [&](QueueId id) {
+        int above = 0;
+        for (; queues_[id].parent != kNoQueue; id = queues_[id].parent) ++above;
+        return above;
+    };
+    for (int more = depth(left) - depth(right); more > 0; --more) left = queues_[left].parent;
+    for (int more = depth(right) - depth(left); more > 0; --more) right = queues_[right].parent;
+    while (queues_[left].parent != queues_[right].parent) {
+        left = queues_[left].parent;
+        right = queues_[right].parent;
+    }
+    return QueueBefore{this}(left, right);
+}
+
+bool QueueTree::selectable(std::span<const AskId> element) {
+    settle();
+    const AskId first = element.front();
+    const ApplicationId of = asks_[raw(first)].application;
+    const Application& application = applications_[raw(of)];
+    if (!places_[raw(of)].allowed || full(application).exists()) return false;
+    const bool one = element.size() == 1 || runs_.is_inside(first);
+    return one ? !lacking(application, requests_[request_of(first)]).exists()
+               : !lacking(application, sum_of(element)).exists();
+}
+
 AskId QueueTree::peek() {
     settle();
     if (orders_.empty()) return kNone<AskId>;
@@ -146,7 +194,7 @@ AskId QueueTree::peek() {
             continue;
         }
         const RunId run = runs_.top(id);
-        const Blocker of_run = lacking(application, runs_[run].request);
+        const Blocker of_run = lacking(application, requests_[runs_[run].request]);
         if (!of_run.exists()) return runs_[run].first;
         park(run, of_run);
     }

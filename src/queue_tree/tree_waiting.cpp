@@ -10,10 +10,10 @@
 
 namespace bayplan::queue_tree {
 
-QueueTree::Blocker QueueTree::lacking(const Application& application, RequestId request) const {
-    const LimitId limit = limits_.lacking(application.limits, requests_[request]);
+QueueTree::Blocker QueueTree::lacking(const Application& application, Request request) const {
+    const LimitId limit = limits_.lacking(application.limits, request);
     if (limit != kNoLimit) return {kNoQueue, limit};
-    return {usage_.lacking(application.leaf, requests_[request]), kNoLimit};
+    return {usage_.lacking(application.leaf, request), kNoLimit};
 }
 
 QueueTree::Blocker QueueTree::full(const Application& application) const {
@@ -91,7 +91,7 @@ void QueueTree::wake_runs(Waiting& waiting) {
         // By one for all alike: the others find what is left when they are reached.
         while (!waiting.runs[sort].runs.empty()) {
             const RunId run = waiting.runs[sort].runs.back();
-            const Blocker still = lacking(applications_[raw(runs_[run].application)], runs_[run].request);
+            const Blocker still = lacking(applications_[raw(runs_[run].application)], requests_[runs_[run].request]);
             if (still.exists() && &waiting_at(still) == &waiting) break;
             unpark(run);
         }
@@ -127,14 +127,14 @@ std::string QueueTree::lacking(AskId id) const {
     const Ask& ask = asks_[raw(id)];
     const Application& application = applications_[raw(ask.application)];
     const Blocker of_application = full(application);
-    const Blocker blocker = of_application.exists() ? of_application : lacking(application, ask.request);
+    const Blocker blocker = of_application.exists() ? of_application : lacking(application, requests_[request_of(id)]);
     if (!blocker.exists()) return "";
     const std::string who =
         blocker.limit != kNoLimit ? limits_.text(blocker.limit) : fmt::format("queue {}", queues_[blocker.queue].path);
     return of_application.exists() ? who + " runs as many applications as it may"
                                    : fmt::format("{} has not enough left for {}", who, [&] {
                                          Resources wanted;
-                                         for (const Amount& amount : requests_[ask.request]) {
+                                         for (const Amount& amount : requests_[request_of(id)]) {
                                              wanted[names_.name(amount.resource)] = amount.value;
                                          }
                                          return queue_config::to_text(wanted);

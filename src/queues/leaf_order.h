@@ -40,7 +40,8 @@ public:
     void remove_application(ApplicationId) override;
 
     AskId peek() const override;
-    bool selectable(AskId id) const override { return has_credit(asks_[id].shim); }
+    using PendingOrder::selectable;
+    bool selectable(Element asks) const override { return has_credit(asks_[asks.front()].shim); }
     bool before(AskId a, AskId b) const override { return key_of(a).comes_before(key_of(b)); }
 
 private:

@@ -56,6 +56,20 @@ public:
     }
     bool has_credit(ShimId id) const { return raw(id) >= without_credit_.size() || without_credit_[raw(id)] == 0; }
 
+    // --- what an order may want to know of asks that it does not hold; an order without a use for them leaves them as they are
+    // The ask is there from now on; `created_s`: when its pod was made, or the first of its pod group.
+    virtual void ask_comes(AskId, std::int64_t /*created_s*/) {}
+    // It waits outside, for a time or an event. (A gated ask wants nothing, nor one whose node is awaited.)
+    virtual void ask_waits(AskId) {}
+    // Its request or priority is another one; it is not inside, nor taken.
+    virtual void ask_changes(AskId) {}
+    // It has its node for good: its transaction has ended well.
+    virtual void ask_placed(AskId) {}
+    // It wants nothing for now; it is neither inside nor charged. Fine if nothing was told of it.
+    virtual void ask_leaves(AskId) {}
+    // Likewise, and there is no such ask from now on.
+    virtual void ask_goes(AskId) {}
+
     // --- what waits
     // O(log n) at most, for asks in order of arrival O(1).
     void insert(Element element) {
@@ -82,8 +96,10 @@ public:
         charged_ += element.size();
         return element;
     }
-    // May the ask be selected, were it inside? No: its shim has no credit (later: its queue is full).
-    virtual bool selectable(AskId) const = 0;
+    // May the element be selected, were it inside? No: its shim has no credit, or its queue no room for all of it. Of an ask
+    // that is inside with others: of its whole element.
+    virtual bool selectable(Element) const = 0;
+    bool selectable(AskId id) const { return selectable(Element(&id, 1)); }
     // Two asks of different elements that wait, inside or not: would a be taken before b by the charges of now? A strict
     // order until anything is taken or charged; for asks of one application, for good. Not for lists that must stay
     // sorted (nominations): those go by the asks' own keys.

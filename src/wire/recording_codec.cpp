@@ -86,6 +86,12 @@ struct RecordingEncoder::Builder {
         return {journal::Item::HoldDrop, journal::CreateHoldDrop(out, hold.owner).Union()};
     }
 
+    Item operator()(const QueuesText& queues) {
+        const auto partition = put_text(out, queues.partition);
+        const auto text = put_text(out, queues.text);
+        return {journal::Item::QueuesText, journal::CreateQueuesText(out, partition, text).Union()};
+    }
+
     Item operator()(const RecordingStart& start) {
         const auto configuration = put_text(out, start.configuration);
         return {journal::Item::RunStart, journal::CreateRunStart(out, configuration).Union()};
@@ -150,6 +156,11 @@ struct RecordingDecoder::State {
         return true;
     }
 
+    bool read(const journal::QueuesText& queues, std::uint64_t attempts, std::string&) {
+        entry = RecordingInput{attempts, QueuesText{view(queues.partition()), view(queues.text())}};
+        return true;
+    }
+
     bool read(const journal::HoldPlace& hold, std::uint64_t attempts, std::string&) {
         amounts.clear();
         if (hold.amounts() != nullptr) {
@@ -199,6 +210,7 @@ struct RecordingDecoder::State {
             case journal::Item::Acknowledge: return read_item(bytes.item_as_Acknowledge(), attempts, error);
             case journal::Item::HoldPlace: return read_item(bytes.item_as_HoldPlace(), attempts, error);
             case journal::Item::HoldDrop: return read_item(bytes.item_as_HoldDrop(), attempts, error);
+            case journal::Item::QueuesText: return read_item(bytes.item_as_QueuesText(), attempts, error);
             case journal::Item::RunEnd: return read_item(bytes.item_as_RunEnd(), attempts, error);
             case journal::Item::NONE: break;
         }

@@ -151,6 +151,7 @@ TEST(InputText, names_every_kind_of_input) {
     EXPECT_EQ(input_text(Acknowledge{1, 9}), "acknowledge 1 9");
     EXPECT_EQ(input_text(HoldPlace{7, "n", 0, {}}), "hold 7 n");
     EXPECT_EQ(input_text(HoldDrop{7}), "hold-drop 7");
+    EXPECT_EQ(input_text(QueuesText{"default", "partitions:"}), "queues default 11 bytes");
 }
 
 }  // namespace

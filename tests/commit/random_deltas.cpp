@@ -161,7 +161,8 @@ bool RandomDeltas::wake() {
     const std::vector<AskId> asks =
         commit_.withdraw_unschedulable([&](std::uint32_t failed) { return failed % 8 <= which; });
     for (const AskId id : asks) {
-        commit_.join(id, random_.chance(50) ? AskEvent::wake : AskEvent::wake_early);
+        const bool pending = random_.chance(50) || is_coscheduled(world_.asks[id].group);  // a gang waits together
+        commit_.join(id, pending ? AskEvent::wake : AskEvent::wake_early);
     }
     return !asks.empty();
 }

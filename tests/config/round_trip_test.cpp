@@ -18,6 +18,7 @@ constexpr std::string_view kEverything = R"(
 partitions:
   - name: "blue \"one\""
     shims: ["yunikorn-*", other]
+    queues_file: ca.pem
     credit_window: 32Ki
     unacknowledged_max: 128Ki
     dictionary_max: 5000
@@ -173,7 +174,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 124u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 125u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -183,6 +184,9 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     const PartitionConfig& partition = config.partitions[0];
     EXPECT_EQ(partition.name, "blue \"one\"");
     EXPECT_EQ(partition.shims, (std::vector<std::string>{"yunikorn-*", "other"}));
+    EXPECT_EQ(partition.queues_file, (folder.path() / "ca.pem").string());
+    EXPECT_TRUE(partition.engine.queues);
+    EXPECT_FALSE(config.partitions[1].engine.queues);
     EXPECT_EQ(partition.engine.credit_window, 32u << 10);
     EXPECT_EQ(partition.engine.unacknowledged_max, 128u << 10);
     EXPECT_EQ(partition.engine.dictionary_max, 5000u);
@@ -338,6 +342,8 @@ TEST(RecordedPartition, reads_back_with_the_instance_that_no_file_can_give) {
     ASSERT_TRUE(parse_recorded_text(recorded_text(partition), "record", again, faults));
     EXPECT_EQ(recorded_text(again), recorded_text(partition));
     EXPECT_EQ(again.engine.daemon_instance, partition.engine.daemon_instance);
+    EXPECT_TRUE(again.engine.queues);
+    EXPECT_EQ(again.queues_file, "") << "the text is an input of the run";
     EXPECT_EQ(again.engine.batch, 256u);
     EXPECT_EQ(again.engine.predicates, partition.engine.predicates);
     EXPECT_EQ(again.engine.weights[ScoreId::inter_pod_affinity], 34);

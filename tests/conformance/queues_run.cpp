@@ -104,7 +104,6 @@ json::object QueuesRun::add_application(const json::object& step) {
     const queue_tree::Submission submission = submission_of(step);
     App& app = applications_[submission.id];
     const queue_tree::Placed placed = rules_->place(submission, tree_.queues());
-    tree_.queues_changed();
     if (placed.refusal != queue_tree::Refusal::none) {
         app.refusal = words_of(placed.refusal);
         return {{"rejected", true}, {"error", app.refusal}};

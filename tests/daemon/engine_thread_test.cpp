@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <set>
 
@@ -44,10 +45,12 @@ protected:
     }
     void TearDown() override { std::filesystem::remove_all(folder_); }
 
-    void start(std::size_t outbox_items = 64, bool poll = false) {
+    void start(std::size_t outbox_items = 64, bool poll = false, const std::string& queues_file = "") {
         outbox_items_ = outbox_items;
         daemon::EngineThreadOptions options;
         options.partition.name = "default";
+        options.partition.queues_file = queues_file;
+        options.partition.engine.queues = !queues_file.empty();
         options.partition.engine.executor = ExecutorKind::threads;
         options.partition.engine.path = BatchPath::graph;
         options.partition.engine.daemon_instance = 77;
@@ -71,6 +74,34 @@ protected:
         std::size_t inputs = 0;
         while (reader && reader->next(entry) == recorder::RecordingStep::input) ++inputs;
         return inputs;
+    }
+
+    // Digest of another engine that is fed the recording.
+    std::string replayed_digest() const {
+        std::string error;
+        const auto reader = recorder::RecordingReader::open(record(), error);
+        EXPECT_NE(reader, nullptr) << error;
+        config::PartitionConfig partition;
+        config::Faults faults;
+        EXPECT_TRUE(config::parse_recorded_text(std::string(reader->configuration()), "record", partition, faults));
+        EXPECT_EQ(partition.engine.daemon_instance, 77u);
+        EXPECT_EQ(partition.engine.predicates, std::vector<std::string>{"NodeResourcesFit"});
+        EXPECT_EQ(partition.engine.weights[ScoreId::balanced_allocation], 0);
+        EXPECT_EQ(partition.engine.teller, TellerMode::thread) << "the daemon's default";
+        partition.engine.executor = ExecutorKind::inline_;
+        partition.engine.teller = TellerMode::inline_;
+        daemon::EngineSink nobody;
+        Engine again(partition.engine, nobody);
+        recorder::RecordingEntry entry;
+        recorder::RecordingStep step;
+        while ((step = reader->next(entry)) == recorder::RecordingStep::input) {
+            while (again.attempts() < entry.attempts && again.run(entry.attempts - again.attempts()) > 0) {
+            }
+            again.apply(entry.input);
+        }
+        EXPECT_EQ(step, recorder::RecordingStep::finished) << reader->fault();
+        again.run(entry.attempts - again.attempts());
+        return again.digest();
     }
 
     // As the gateway does: waits for room, never drops.
@@ -130,8 +161,10 @@ protected:
     std::filesystem::path folder_;
     std::size_t outbox_items_ = 64;
     std::atomic<bool> record_end_told_{false};
+    std::atomic<bool> queues_refused_{false};
     daemon::Log log_{config::LogConfig{}, [this](std::string_view line) {
                          if (line.find("the record ends here") != std::string_view::npos) record_end_told_ = true;
+                         if (line.find("queues not read again") != std::string_view::npos) queues_refused_ = true;
                      }};
     Inbox inbox_{256, 8u << 20};
     std::unique_ptr<EngineThread> engine_;
@@ -156,32 +189,53 @@ TEST_F(EngineThreadTest, what_comes_in_is_scheduled_recorded_and_replays_to_the_
     EXPECT_EQ(end.record_error, "");
     EXPECT_EQ(inbox_.bytes(), 0u);
 
+    EXPECT_EQ(replayed_digest(), end.digest);
+    EXPECT_EQ(inputs_on_disk(), end.counters.inputs);
+}
+
+// 100 asks of 0.1 cores; how many run is the queue's to say.
+std::string queues_with_max(const std::string& vcore) {
+    return "partitions:\n- name: default\n  placementrules: [{name: fixed, value: root.a}]\n  queues:\n  - name: root\n"
+           "    submitacl: '*'\n    queues: [{name: a, resources: {max: {vcore: " +
+           vcore + "}}}]\n";
+}
+
+TEST_F(EngineThreadTest, queues_are_read_at_the_start_and_again_and_replay) {
+    const std::string file = (folder_ / "queues.yaml").string();
+    std::ofstream(file) << queues_with_max("'2'");
+    start(64, false, file);
+    Peer peer = connect(1, "shim-a");
+    push_frames(peer, resync_frames(50));
+    push_frames(peer, ask_frames("ask-", 100, 6));
+    const auto placed_are = [&](std::size_t count) {
+        return until([&] {
+            read(peer);
+            return peer.placed.size() == count;
+        });
+    };
+    ASSERT_TRUE(placed_are(20));
+    engine_->give_queues("partitions: 7");
+    ASSERT_TRUE(until([&] { return queues_refused_.load(); }));
+    engine_->give_queues(queues_with_max("'5'"));
+    ASSERT_TRUE(placed_are(50));
+    push_frame(peer, acknowledge_frame(peer.last));
+    stop();
+    const daemon::EngineSnapshot& end = engine_->latest_snapshot();
+    EXPECT_EQ(end.counters.placed, 50u);
+    EXPECT_EQ(end.counters.pending, 50u);
+    EXPECT_EQ(replayed_digest(), end.digest);
+}
+
+TEST_F(EngineThreadTest, a_faulty_file_of_queues_is_no_start) {
+    const std::string file = (folder_ / "queues.yaml").string();
+    std::ofstream(file) << "partitions:\n- name: default\n  queues: [{name: root, maxaplications: 1}]\n";
+    daemon::EngineThreadOptions options;
+    options.partition.queues_file = file;
+    options.partition.engine.queues = true;
+    EngineThread engine(options, inbox_, log_);
     std::string error;
-    const auto reader = recorder::RecordingReader::open(record(), error);
-    ASSERT_NE(reader, nullptr) << error;
-    config::PartitionConfig partition;
-    config::Faults faults;
-    ASSERT_TRUE(config::parse_recorded_text(std::string(reader->configuration()), "record", partition, faults));
-    EXPECT_EQ(partition.engine.daemon_instance, 77u);
-    EXPECT_EQ(partition.engine.predicates, std::vector<std::string>{"NodeResourcesFit"});
-    EXPECT_EQ(partition.engine.weights[ScoreId::balanced_allocation], 0);
-    partition.engine.executor = ExecutorKind::inline_;
-    EXPECT_EQ(partition.engine.teller, TellerMode::thread) << "the daemon's default";
-    partition.engine.teller = TellerMode::inline_;
-    daemon::EngineSink nobody;
-    Engine again(partition.engine, nobody);
-    recorder::RecordingEntry entry;
-    std::uint64_t inputs = 0;
-    recorder::RecordingStep step;
-    while ((step = reader->next(entry)) == recorder::RecordingStep::input) {
-        while (again.attempts() < entry.attempts) ASSERT_GT(again.run(entry.attempts - again.attempts()), 0u);
-        again.apply(entry.input);
-        ++inputs;
-    }
-    ASSERT_EQ(step, recorder::RecordingStep::finished) << reader->fault();
-    again.run(entry.attempts - again.attempts());
-    EXPECT_EQ(inputs, end.counters.inputs);
-    EXPECT_EQ(again.digest(), end.digest);
+    EXPECT_FALSE(engine.start(error));
+    EXPECT_NE(error.find("queues.yaml:3:25"), std::string::npos) << error;
 }
 
 TEST_F(EngineThreadTest, a_stop_applies_what_was_taken_already) {

@@ -14,6 +14,7 @@ namespace {
 constexpr DictId kCpu = 1;
 constexpr DictId kPods = 2;
 constexpr DictId kApplication = 3;
+constexpr DictId kUser = 4;
 constexpr DictId kFirstNode = 100;
 
 dataplane::Frame encoded(const wire::Message& message) {
@@ -34,7 +35,7 @@ std::vector<dataplane::Frame> resync_frames(std::size_t nodes) {
     add(ResyncBeginMessage{});
     std::vector<std::string> names;
     for (std::size_t i = 0; i < nodes; ++i) names.push_back(fmt::format("node-{}", i));
-    std::vector<DictEntry> entries{{kCpu, "cpu"}, {kPods, "pods"}, {kApplication, "app"}};
+    std::vector<DictEntry> entries{{kCpu, "cpu"}, {kPods, "pods"}, {kApplication, "app"}, {kUser, "ann"}};
     for (std::size_t i = 0; i < nodes; ++i) entries.push_back({kFirstNode + static_cast<DictId>(i), names[i]});
     add(DefineMessage{entries});
     const std::array<Amount, 2> capacity{{{kCpu, 4'000}, {kPods, 110}}};
@@ -43,7 +44,7 @@ std::vector<dataplane::Frame> resync_frames(std::size_t nodes) {
         records.push_back({kFirstNode + static_cast<DictId>(i), NodeAction::create, capacity, {}});
     }
     add(NodesMessage{records});
-    const ApplicationItem application{kApplication, 0, 0};
+    const ApplicationItem application{kApplication, 0, kUser};
     add(ApplicationsMessage{std::span(&application, 1), {}});
     add(ResyncEndMessage{});
     return frames;

@@ -26,7 +26,8 @@ void use(const queue_config::PartitionConfig& partition) {
     queue_tree::QueueTree tree;
     std::string why;
     require(tree.reload(partition, why), "a sound configuration is not applied: " + why);
-    tree.set_capacity({{"memory", 100}, {"vcore", 100}}, {{"memory", 100}, {"vcore", 100}});
+    const queue_config::Resources capacity = {{"memory", 100}, {"vcore", 100}};
+    tree.set_capacity(capacity, capacity);
     const queue_tree::PlacementRules rules(partition.placement_rules);
     std::uint32_t asks = 0;
     for (const char* const queue : {"root.a.b", "root.spare", "x", "json", "root.teams.new"}) {
@@ -36,7 +37,6 @@ void use(const queue_config::PartitionConfig& partition) {
                                           .tags = {{"namespace", queue}},
                                           .forced = asks == 0};
         const queue_tree::Placed placed = rules.place(submission, tree.queues());
-        tree.queues_changed();
         require((placed.refusal == queue_tree::Refusal::none) == placed.why.empty(), "a refusal without a reason");
         if (placed.refusal != queue_tree::Refusal::none) continue;
         require(tree.queues()[placed.queue].leaf, "an application in a parent");

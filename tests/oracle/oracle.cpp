@@ -40,6 +40,11 @@ Oracle::Oracle(const EngineOptions& options) : options_(options) {}
 void Oracle::apply(const Input& input) {
     std::visit([this](const auto& one) { apply_one(one); }, input);
     settle_gangs();
+    settle_applications();
+    if (options_.queues && now_ - queues_cleaned_ >= 10'000'000'000) {
+        queues_cleaned_ = now_;
+        queues_.clean();
+    }
 }
 
 void Oracle::apply_one(const Tick& tick) {

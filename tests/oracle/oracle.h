@@ -18,6 +18,7 @@
 #include "kube_judge.h"
 #include "kube_preemption.h"
 #include "options/engine_options.h"
+#include "oracle_queues.h"
 #include "oracle_state.h"
 
 namespace bayplan::oracle {
@@ -85,6 +86,13 @@ public:
     // Attempts that take away each score in turn to see; slow, for coverage.
     void count_what_decides() { counts_what_decides_ = true; }
     std::int64_t now() const { return now_; }
+    const OracleQueues& queues() const { return queues_; }
+    // The literal tree, filled in with what there is now.
+    queue_tree::NaiveTree queue_tree() const {
+        queue_tree::NaiveTree tree = queues_.tree;
+        fill_tree(tree);
+        return tree;
+    }
     const EngineOptions& options() const { return options_; }
     const Ask* find_ask(const std::string& shim, const std::string& key) const;
     std::string ask_state(const std::string& shim, const std::string& key) const;
@@ -111,6 +119,7 @@ private:
     void apply_one(const Acknowledge&);
     void apply_one(const HoldPlace&);
     void apply_one(const HoldDrop&);
+    void apply_one(const QueuesText&);
     bool can_resume(const Connect&) const;
     void restart_numbering(Shim&, const Connect&);
     void perhaps_hold_up(const std::string& shim);
@@ -212,6 +221,7 @@ private:
     bool counts(const Gang&, const Ask&) const;
     std::size_t assigned(const std::string& gang);
     std::vector<Ask*> waiting_members(const std::string& gang);
+    std::map<std::uint64_t, std::pair<int, int>> elements_of_gangs() const;
     void settle_gangs();
     void settle(const std::string& key, Gang&);
     void tell_gangs();
@@ -228,6 +238,11 @@ private:
     // Section 5.
     const Ask* next_ask() const;
     const Ask* early_from_backoff() const;
+    // oracle_queues.cpp, where there are queues
+    void settle_applications();
+    std::vector<std::uint64_t> fill_tree(queue_tree::NaiveTree&) const;
+    const Ask* next_in_queues() const;
+    bool has_room_in_queues(const Ask&) const;
     void attempt(Ask&);
     void place_by_attempt(Ask&, const std::string& node, const std::vector<KubeBinding>&);
     // What one attempt sees and finds. Owns the objects that its state points to, if they are not as
@@ -346,6 +361,8 @@ private:
     std::map<std::string, Gang> gangs_;
     Amounts total_;  // of all asks, R-WORLD-19
     std::map<std::uint64_t, Hold> holds_;
+    OracleQueues queues_;
+    std::int64_t queues_cleaned_ = 0;
     KubeObjects objects_;
     Amounts image_sizes_;  // as the node said that had it first, while any has it
     std::map<ObjectKey, std::string> object_owners_;

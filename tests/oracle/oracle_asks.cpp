@@ -46,6 +46,7 @@ void Oracle::message(const std::string& name, const AsksMessage& asks) {
         if (!fault.empty()) {
             decide(name, DecisionKind::ask_rejected, std::string(record.key), fault);
         }
+        settle_applications();
     }
 }
 

@@ -41,6 +41,7 @@ std::uint64_t Oracle::run(std::uint64_t attempts_max) {
             made += attempt_gang(ask->gang);
         }
         settle_gangs();
+        settle_applications();
     }
     return made;
 }
@@ -48,6 +49,10 @@ std::uint64_t Oracle::run(std::uint64_t attempts_max) {
 const Ask* Oracle::next_ask() const {
     if (anybody_holds_up()) {
         return nullptr;
+    }
+    if (options_.queues) {
+        const Ask* const found = next_in_queues();
+        return found == nullptr ? early_from_backoff() : found;
     }
     std::map<std::string, bool> credit;
     for (const auto& [name, shim] : shims_) {
@@ -71,7 +76,8 @@ const Ask* Oracle::early_from_backoff() const {
             first = &ask;
         }
     }
-    const bool may = first != nullptr && options_.backoff_early && has_credit(shims_.at(first->shim));
+    const bool may = first != nullptr && options_.backoff_early && has_credit(shims_.at(first->shim)) &&
+                     (!options_.queues || has_room_in_queues(*first));
     return may ? first : nullptr;
 }
 

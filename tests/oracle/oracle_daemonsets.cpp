@@ -161,7 +161,8 @@ void Oracle::take_victim_facts(Ask& ask, const Ask& wanted) {
 std::optional<Oracle::DueReservation> Oracle::due_reservation() const {
     std::vector<const Ask*> reserved;
     for (const auto& [sequence, ask] : asks_) {
-        if (ask.state == AskState::reserved && has_credit(shims_.at(ask.shim)) && !anybody_holds_up()) {
+        if (ask.state == AskState::reserved && has_credit(shims_.at(ask.shim)) && !anybody_holds_up() &&
+            (!options_.queues || has_room_in_queues(ask))) {
             reserved.push_back(&ask);
         }
     }

@@ -33,6 +33,7 @@ void Oracle::rank(Ask& ask) const {
             other.shim == ask.shim && other.application == ask.application && other.group == ask.group) {
             ask.group_number = other.group_number;
             ask.time = other.time;
+            ask.created_s = other.created_s;
             return;
         }
     }
@@ -145,6 +146,26 @@ std::vector<Ask*> Oracle::waiting_members(const std::string& gang) {
     for (Ask* member : members(gang)) {
         if (counts(gangs_.at(gang), *member) && !has_node(*member)) {
             out.push_back(member);
+        }
+    }
+    return out;
+}
+
+// By sequence number of each member that waits: the number of its gang, and which of them it is, the eldest first.
+std::map<std::uint64_t, std::pair<int, int>> Oracle::elements_of_gangs() const {
+    std::map<std::uint64_t, std::pair<int, int>> out;
+    int number = 0;
+    for (const auto& [key, gang] : gangs_) {
+        std::multimap<std::int64_t, std::uint64_t> by_age;
+        for (const auto& [sequence, ask] : asks_) {
+            if (ask.gang == key && counts(gang, ask) && !has_node(ask)) {
+                by_age.emplace(ask.joined, sequence);
+            }
+        }
+        ++number;
+        int position = 0;
+        for (const auto& [joined, sequence] : by_age) {
+            out[sequence] = {number, position++};
         }
     }
     return out;

@@ -155,6 +155,16 @@ std::string Oracle::add_application(const std::string& name, const ApplicationIt
     if (const std::string fault = bytes_fault(name, 256 + text->second.size(), 0); !fault.empty()) {
         return fault;
     }
+    if (options_.queues) {
+        const auto named = [&](DictId id) {
+            return shim.dictionary.contains(id) ? shim.dictionary.at(id) : std::string();
+        };
+        const std::string fault =
+            queues_.add_application({name, text->second}, named(record.queue), named(record.user));
+        if (!fault.empty()) {
+            return fault;
+        }
+    }
     shim.applications.insert(text->second);
     return "";
 }
@@ -169,6 +179,7 @@ std::string Oracle::remove_application(const std::string& name, DictId id) {
         return "no such application";
     }
     end_asks_of_application(name, text->second);
+    queues_.remove_application({name, text->second});
     shim.applications.erase(text->second);
     return "";
 }
@@ -250,6 +261,7 @@ void Oracle::message(const std::string& name, const ResyncBeginMessage&) {
         end_ask(shim.asks.begin()->second, false);
     }
     shim.applications.clear();
+    queues_.remove_applications_of(name);
     forget_objects_of(name);
     for (auto& [node_name, node] : nodes_) {
         if (node.shim == name) {

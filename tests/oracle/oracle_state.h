@@ -47,6 +47,7 @@ struct Ask {
     std::string group;        // empty: on its own
     std::uint64_t sequence = 0;
     std::uint64_t group_number = 0;
+    std::int64_t created_s = 0;  // as stated; in a plain pod group, of its first
     std::int32_t priority = 0;
     Amounts requests;
     std::string required_node;  // empty: any
@@ -69,8 +70,7 @@ struct Ask {
     bool told_scale_up = false;
 
     // A pod group that is placed whole (rules/gangs.md).
-    std::int64_t time = 0;       // when it came, or lost its gates
-    std::int64_t created_s = 0;  // as stated
+    std::int64_t time = 0;  // when it came, or lost its gates
     GroupFault group_fault = GroupFault::none;
     std::uint32_t group_minimum = 0;  // as stated; 0: none
     std::string gang;                 // SHIM APPLICATION/GROUP; empty: in none

@@ -35,10 +35,10 @@ StateBody Borrowed::borrow(const OwnedAsks& owned) {
         record.group = ask.group;
         record.group_min_available = ask.group_min_available;
         record.group_fault = ask.group_fault;
-        record.created_s = ask.created_s;
         record.node = ask.node;
         record.required_node = ask.required_node;
         record.priority = ask.priority;
+        record.created_s = ask.created_s;
         record.foreign = ask.foreign;
         record.tolerates_unschedulable = ask.tolerates_unschedulable;
         record.requests = ask.requests;

@@ -30,10 +30,10 @@ struct OwnedAsk {
     DictId group = 0;
     std::uint32_t group_min_available = 0;
     GroupFault group_fault = GroupFault::none;
-    std::int64_t created_s = 0;
     DictId node = 0;
     DictId required_node = 0;
     std::int32_t priority = 0;
+    std::int64_t created_s = 0;
     bool foreign = false;
     bool tolerates_unschedulable = false;
     std::vector<Amount> requests = {};

@@ -63,6 +63,10 @@ constexpr Rejection kRejections[] = {
     {DecisionKind::application_rejected, "more than ", " applications"},
     {DecisionKind::application_rejected, "unknown queue #", ""},
     {DecisionKind::application_rejected, "no such application", ""},
+    {DecisionKind::application_rejected, "no queues are configured yet", ""},
+    {DecisionKind::application_rejected, "the application has no user", ""},
+    {DecisionKind::application_rejected, "no placement rule matched", ""},
+    {DecisionKind::application_rejected, "queue root.", ", which is a leaf"},
     {DecisionKind::ask_rejected, "empty key", ""},
     {DecisionKind::ask_rejected, "key is longer than 512 bytes", ""},
     {DecisionKind::ask_rejected, "unknown application #", ""},
@@ -209,7 +213,8 @@ constexpr std::string_view kDecidingRules[] = {"refused beside nominated pods",
                                                "budgets spare a pod",
                                                "trial faults of kubernetes-1.35"};
 
-constexpr std::array kEvents = {"tick", "connect", "disconnect", "state", "acknowledge", "hold", "drop", "run", "sink"};
+constexpr std::array kEvents = {"tick", "connect", "disconnect", "state", "acknowledge",
+                                "hold", "drop",    "queues",     "run",   "sink"};
 constexpr std::array kBodies = {"define", "forget",       "nodes",      "applications",  "asks",  "releases",
                                 "nacks",  "resync begin", "resync end", "configuration", "specs", "objects"};
 

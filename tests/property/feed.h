@@ -53,6 +53,8 @@ bool feed(Target& target, const Event& event, const Numbers& numbers, const Engi
                 target.apply(HoldPlace{one.owner, one.node, one.kept_from_below, amounts});
             } else if constexpr (std::is_same_v<Kind, DropEvent>) {
                 target.apply(HoldDrop{one.owner});
+            } else if constexpr (std::is_same_v<Kind, QueuesEvent>) {
+                target.apply(QueuesText{"default", one.text});
             } else {
                 return false;
             }

@@ -126,6 +126,7 @@ EngineOptions random_options(Random& random, bool with_tbb) {
                                  : random.chance(10) ? 0
                                                      : random.between(1, 3'000 * kMs);
     randomize_execution(options, random, with_tbb);
+    options.queues = random.chance(20);  // the last: seeds keep what they had before there were queues
     return options;
 }
 
@@ -216,7 +217,8 @@ void Generator::make_shims() {
         static const std::vector<std::string> none;
         DictId id = static_cast<DictId>(random_.between(1, 50));
         for (const auto* texts : std::initializer_list<const std::vector<std::string>*>{
-                 &common_texts(), &shim.applications, &shim.groups, &shim.nodes, plain_ ? &none : &kube_texts()}) {
+                 &common_texts(), &shim.applications, &shim.groups, &shim.nodes, plain_ ? &none : &kube_texts(),
+                 options_.queues ? &queue_texts() : &none, options_.queues ? &user_texts() : &none}) {
             for (const std::string& text : *texts) {
                 shim.ids[text] = id;
                 id += static_cast<DictId>(random_.between(1, 3));
@@ -235,6 +237,10 @@ void Generator::make_shims() {
 }
 
 Event Generator::next(const oracle::Oracle& oracle) {
+    if (options_.queues && random_.chance(has_queues_ ? 3 : 70)) {
+        has_queues_ = true;
+        return QueuesEvent{random_queues(random_)};
+    }
     for (ShimModel& shim : shims_) {
         if (!oracle.shims().contains(shim.name) && random_.chance(60)) {
             return connection_event(oracle, shim);

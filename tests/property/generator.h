@@ -14,6 +14,7 @@
 #include "oracle.h"
 #include "random.h"
 #include "random_kube.h"
+#include "random_queues.h"
 
 namespace bayplan::property {
 
@@ -94,6 +95,7 @@ private:
     void ask_for_its_node(const oracle::Oracle&, const ShimModel&, oracle::OwnedAsk&);
     oracle::OwnedNacks nacks(const oracle::Oracle&, ShimModel&);
     oracle::OwnedApplications applications(const oracle::Oracle&, ShimModel&);
+    void choose_queue(const oracle::Oracle&, const ShimModel&, ApplicationItem&);
     oracle::OwnedDefine define(const oracle::Oracle&, ShimModel&);
     oracle::OwnedForget forget(const oracle::Oracle&, ShimModel&);
     std::string any_application(const oracle::Oracle&, const ShimModel&);
@@ -117,6 +119,7 @@ private:
     bool crowded_ = false;  // few nodes, seldom drained, for asks of many priorities
     bool plain_ = false;    // no specs, no objects, no labels beyond place and machine type
     bool sink_refuses_ = false;
+    bool has_queues_ = false;
     bool sink_may_refuse_ = false;
     bool devices_ = false;  // nodes have devices, and asks want some
     std::uint64_t spoil_percent_ = 0;

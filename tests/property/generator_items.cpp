@@ -141,6 +141,7 @@ oracle::OwnedAsk Generator::new_ask(const oracle::Oracle& oracle, ShimModel& mod
     ask.key = (number % 2 == 0 ? "ns-a/pod-" : "pod-") + std::to_string(number);
     ask.application = id_of(oracle, model, any_application(oracle, model));
     ask.priority = random_.pick(priorities_);
+    ask.created_s = options_.queues && random_.chance(40) ? random_.between(0, 5) : 0;
     const bool known_class = random_.chance(80);
     ask.requests = amounts(oracle, model, random_.pick(ask_shapes_), known_class ? 1000 : 0, known_class ? 1000 : 2500);
     if (random_.chance(20)) {
@@ -213,6 +214,7 @@ oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimMod
     out.node = node.empty() ? 0 : id_of(oracle, model, node);
     out.required_node = ask.required_node.empty() ? 0 : id_of(oracle, model, ask.required_node);
     out.priority = ask.priority;
+    out.created_s = ask.created_s;
     out.foreign = ask.foreign;
     out.tolerates_unschedulable = ask.tolerates_unschedulable;
     out.requests = amounts_of(oracle, model, ask.requests);
@@ -344,6 +346,15 @@ oracle::OwnedNacks Generator::nacks(const oracle::Oracle& oracle, ShimModel& mod
     return out;
 }
 
+void Generator::choose_queue(const oracle::Oracle& oracle, const ShimModel& model, ApplicationItem& record) {
+    if (options_.queues && random_.chance(95)) {
+        record.user = id_of(oracle, model, random_.pick(user_texts()));
+    }
+    if (options_.queues && random_.chance(85)) {
+        record.queue = random_.chance(5) ? 0 : id_of(oracle, model, random_.pick(queue_texts()));
+    }
+}
+
 oracle::OwnedApplications Generator::applications(const oracle::Oracle& oracle, ShimModel& model) {
     oracle::OwnedApplications out;
     for (std::int64_t i = random_.between(0, 2); i > 0; --i) {
@@ -351,6 +362,7 @@ oracle::OwnedApplications Generator::applications(const oracle::Oracle& oracle, 
         if (random_.chance(40)) {
             record.queue = random_.chance(80) ? id_of(oracle, model, "root.other") : kUndefined;
         }
+        choose_queue(oracle, model, record);
         if (random_.chance(6)) {
             record.application = kUndefined;
         }

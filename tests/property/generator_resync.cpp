@@ -48,6 +48,7 @@ void Generator::plan_resync(const oracle::Oracle& oracle, ShimModel& model) {
             const std::string queue = random_.chance(50) ? "root.default" : "root.other";
             const DictId queue_id = random_.chance(60) ? 0 : id_of(oracle, model, queue);
             applications.add.push_back({id_of(oracle, model, name), queue_id, 0});
+            choose_queue(oracle, model, applications.add.back());
         }
     }
     add(applications);

@@ -59,6 +59,10 @@ struct HoldEvent {
 struct DropEvent {
     std::uint64_t owner = 0;
 };
+// The operator's queues.
+struct QueuesEvent {
+    std::string text;
+};
 struct RunEvent {
     std::uint64_t attempts_max = 0;
 };
@@ -68,7 +72,7 @@ struct SinkEvent {
 };
 
 using Event = std::variant<TickEvent, ConnectEvent, DisconnectEvent, StateEvent, AcknowledgeEvent, HoldEvent, DropEvent,
-                           RunEvent, SinkEvent>;
+                           QueuesEvent, RunEvent, SinkEvent>;
 
 struct History {
     std::uint64_t seed = 0;

@@ -42,6 +42,7 @@ private:
         }
     }
     void line(const DropEvent& event, const Numbers&) { out_ << "drop hold " << event.owner; }
+    void line(const QueuesEvent& event, const Numbers&) { out_ << "queues\n" << event.text; }
     void line(const RunEvent& event, const Numbers&) { out_ << "run " << event.attempts_max; }
     void line(const SinkEvent& event, const Numbers&) {
         out_ << (event.refuses ? "the sink refuses" : "the sink accepts");
@@ -86,7 +87,8 @@ private:
     }
     void write_body(const oracle::OwnedApplications& body) {
         for (const ApplicationItem& add : body.add) {
-            out_ << " add " << name(add.application) << " in queue " << name(add.queue) << ";";
+            out_ << " add " << name(add.application) << " in queue " << name(add.queue) << " of " << name(add.user)
+                 << ";";
         }
         for (const DictId id : body.remove) {
             out_ << " remove " << name(id) << ";";
@@ -95,6 +97,7 @@ private:
     void write_body(const oracle::OwnedAsks& body) {
         for (const oracle::OwnedAsk& ask : body.asks) {
             out_ << "\n        ask '" << ask.key << "' of " << name(ask.application) << " priority " << ask.priority;
+            out_ << (ask.created_s != 0 ? " created " + std::to_string(ask.created_s) : "");
             out_ << (ask.group != 0 ? " group " + name(ask.group) : "")
                  << (ask.group_min_available != 0 ? " of " + std::to_string(ask.group_min_available) : "")
                  << (ask.group_fault != GroupFault::none ? " faulty group" : "")
@@ -208,7 +211,8 @@ std::string to_text(const EngineOptions& options) {
         << options.backoff_early << ", avoid rejecting " << options.avoid_rejecting_ns << " ns, scale up from "
         << options.scale_up_cutoff << ", resync deadline " << options.resync_deadline_ns << " ns, bytes_max "
         << options.bytes_max << " and " << options.unacknowledged_bytes_max << " unacknowledged, "
-        << (options.device_choice == DeviceChoice::fullest ? "fullest" : "emptiest") << " device";
+        << (options.device_choice == DeviceChoice::fullest ? "fullest" : "emptiest") << " device"
+        << (options.queues ? ", queues" : "");
     out << "; executor " << static_cast<int>(options.executor) << ", path " << static_cast<int>(options.path)
         << ", simd " << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
         << options.shards << ", batch " << options.batch << ", depth " << options.depth << ", victim workers "

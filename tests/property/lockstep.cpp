@@ -56,7 +56,8 @@ std::string Lockstep::step(const Event& event) {
 }
 
 std::string Lockstep::differences() {
-    for (const auto compare : {&Lockstep::compare_log, &Lockstep::compare_connections, &Lockstep::compare_asks}) {
+    for (const auto compare :
+         {&Lockstep::compare_log, &Lockstep::compare_connections, &Lockstep::compare_asks, &Lockstep::compare_queues}) {
         const std::string difference = (this->*compare)();
         if (!difference.empty()) {
             return difference;
@@ -172,6 +173,36 @@ std::string Lockstep::compare_counters() const {
     }
     if (engine_->has_work() != oracle_.has_work()) {
         return differ("has_work", std::to_string(engine_->has_work()), std::to_string(oracle_.has_work()));
+    }
+    return "";
+}
+
+// Now and then: to look gives back what is taken ahead.
+std::string Lockstep::compare_queues() {
+    if (!options_.queues || steps_ % 4 != 0) {
+        return "";
+    }
+    const queue_tree::NaiveTree tree = oracle_.queue_tree();
+    const std::vector<QueueReport> reports = engine_->queues();
+    if (reports.size() != tree.queues.size()) {
+        return differ("queues", reports.size(), tree.queues.size());
+    }
+    for (const QueueReport& report : reports) {
+        if (!tree.queues.contains(report.path)) {
+            return "queue " + report.path + " is the engine's alone";
+        }
+        if (report.used != tree.allocated(report.path)) {
+            return differ("used in " + report.path, queue_config::to_text(report.used),
+                          queue_config::to_text(tree.allocated(report.path)));
+        }
+        if (report.pending != tree.pending(report.path)) {
+            return differ("pending in " + report.path, queue_config::to_text(report.pending),
+                          queue_config::to_text(tree.pending(report.path)));
+        }
+        const auto running = static_cast<std::uint64_t>(tree.running(report.path));
+        if (report.running != running) {
+            return differ("running in " + report.path, report.running, running);
+        }
     }
     return "";
 }

@@ -36,6 +36,7 @@ private:
     std::string compare_decisions(ConnectionId, const Delivered&, const oracle::ConnectionStory&);
     std::string compare_counters() const;
     std::string compare_asks();
+    std::string compare_queues();
     std::string audits() const;
 
     EngineOptions options_;

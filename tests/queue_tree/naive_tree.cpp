@@ -80,7 +80,7 @@ std::vector<double> NaiveTree::shares(int application) const {
         if (!ask.exists || !ask.charged || ask.application != application) continue;
         for (const auto& [name, value] : ask.resources) has[name] += value;
     }
-    std::vector<double> all(resource_order.size(), 0.0);
+    std::vector<double> all(resources.size(), 0.0);
     std::size_t at = 0;
     for (const auto& [name, value] : has) {
         const auto found = parts.find(name);
@@ -114,7 +114,9 @@ std::optional<int> NaiveTree::priority(const std::string& path) const {
     if (!highest) return highest;
     const queue_config::QueueConfig& config = queues.at(path).config;
     const std::string offset = property(config, "priority.offset");
-    return (property(config, "priority.policy") == "fence" ? 0 : *highest) + (offset.empty() ? 0 : std::stoi(offset));
+    const std::int64_t own = property(config, "priority.policy") == "fence" ? 0 : *highest;
+    return static_cast<int>(
+        std::clamp<std::int64_t>(own + (offset.empty() ? 0 : std::stoi(offset)), -2147483647, 2147483647));
 }
 
 int NaiveTree::running(const std::string& path) const {
@@ -124,7 +126,7 @@ int NaiveTree::running(const std::string& path) const {
 }
 
 long NaiveTree::submission_time(int application) const {
-    long oldest = std::numeric_limits<long>::max();
+    long oldest = applications[static_cast<std::size_t>(application)].oldest;
     for (const NaiveAsk& ask : asks) {
         if (ask.application == application) oldest = std::min(oldest, ask.created);
     }
@@ -188,7 +190,25 @@ bool NaiveTree::may_run(int application) const {
     return true;
 }
 
+// With all that are taken together with it.
+Resources NaiveTree::wanted(const NaiveAsk& ask) const {
+    if (ask.element == 0) return ask.resources;
+    Resources all;
+    for (const NaiveAsk& other : asks) {
+        if (!other.exists || other.element != ask.element) continue;
+        for (const auto& [name, value] : other.resources) all[name] += value;
+    }
+    return all;
+}
+
+bool NaiveTree::is_first(const NaiveAsk& ask) const {
+    return ask.element == 0 || std::ranges::none_of(asks, [&](const NaiveAsk& other) {
+               return other.exists && other.element == ask.element && other.position < ask.position;
+           });
+}
+
 bool NaiveTree::fits(const NaiveAsk& ask) const {
+    const Resources wants = wanted(ask);
     const NaiveApplication& who = applications[static_cast<std::size_t>(ask.application)];
     const auto used = [&](const std::string& path, const auto& is_counted) {
         Resources all;
@@ -203,18 +223,19 @@ bool NaiveTree::fits(const NaiveAsk& ask) const {
     for (const std::string& path : path_of(who.leaf)) {
         const queue_config::QueueConfig& config = queues.at(path).config;
         const bool root = queues.at(path).parent.empty();
-        if (!is_inside(allocated(path), ask.resources, root ? usable : config.resources.max.amounts, root))
-            return false;
+        const bool limited = !root || usable.has_value();
+        const std::optional<Resources>& max = root ? usable : config.resources.max.amounts;
+        if (limited && !is_inside(allocated(path), wants, max, root)) return false;
         const LimitConfig* const of_user = user_limit(config.limits, who.user);
         if (of_user != nullptr) {
             const Resources has =
                 used(path, [&](int at) { return applications[static_cast<std::size_t>(at)].user == who.user; });
-            if (!is_inside(has, ask.resources, of_user->max_resources.amounts, false)) return false;
+            if (!is_inside(has, wants, of_user->max_resources.amounts, false)) return false;
         }
         const LimitConfig* const of_group = limit_of(config.limits, &LimitConfig::groups, group_name);
         if (of_group != nullptr) {
             const Resources has = used(path, [&](int at) { return group(at) == group_name; });
-            if (!is_inside(has, ask.resources, of_group->max_resources.amounts, false)) return false;
+            if (!is_inside(has, wants, of_group->max_resources.amounts, false)) return false;
         }
     }
     return true;
@@ -230,14 +251,14 @@ bool NaiveTree::comes_before(const std::string& a, const std::string& b) const {
     if (priority_a != priority_b) return priority_a > priority_b;
     const Resources pending_a = pending(a);
     const Resources pending_b = pending(b);
-    for (const std::string& name : resource_order) {
+    for (const std::string& name : resources) {
         const auto in_a = pending_a.find(name);
         const auto in_b = pending_b.find(name);
         const std::int64_t value_a = in_a == pending_a.end() ? 0 : in_a->second;
         const std::int64_t value_b = in_b == pending_b.end() ? 0 : in_b->second;
         if (value_a != value_b) return value_a > value_b;
     }
-    return queues.at(a).number < queues.at(b).number;
+    return a < b;
 }
 
 bool NaiveTree::application_before(int a, int b) const {
@@ -254,12 +275,14 @@ bool NaiveTree::application_before(int a, int b) const {
 }
 
 std::optional<std::size_t> NaiveTree::next_of(int application) const {
-    if (!may_run(application)) return std::nullopt;
+    if (!applications[static_cast<std::size_t>(application)].allowed || !may_run(application)) return std::nullopt;
     std::optional<std::size_t> best;
     for (std::size_t at = 0; at < asks.size(); ++at) {
         const NaiveAsk& ask = asks[at];
-        if (!ask.exists || !ask.inside || ask.application != application || !fits(ask)) continue;
-        const auto key = [&](std::size_t of) { return std::tuple(-asks[of].priority, asks[of].created, of); };
+        if (!ask.exists || !ask.inside || ask.application != application || !is_first(ask) || !fits(ask)) continue;
+        const auto key = [&](std::size_t of) {
+            return std::tuple(-std::int64_t{asks[of].priority}, asks[of].created, asks[of].group, asks[of].number, of);
+        };
         if (!best || key(at) < key(*best)) best = at;
     }
     return best;
@@ -284,6 +307,10 @@ std::optional<std::size_t> NaiveTree::next_below(const std::string& path) const 
         if (const std::optional<std::size_t> found = next_of(application)) return found;
     }
     return std::nullopt;
+}
+
+bool NaiveTree::has_room(const NaiveAsk& ask) const {
+    return applications[static_cast<std::size_t>(ask.application)].allowed && may_run(ask.application) && fits(ask);
 }
 
 std::optional<std::size_t> NaiveTree::next() const { return next_below("root"); }

@@ -4,6 +4,7 @@
 // Thread: the test's.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,7 +19,12 @@ struct NaiveAsk {
     queue_config::Resources resources;
     int priority = 0;
     long created = 0;
+    long group = 0;   // smaller goes first, of asks as old
+    long number = 0;  // likewise within a group
     bool inside = false;
+    // Of asks that wait: those with the same number other than 0 are taken together, with the rank of the least.
+    int element = 0;
+    int position = 0;      // in its element
     bool charged = false;  // taken or allocated
     bool taken = false;    // charged, and not known to be placed
     bool exists = true;
@@ -31,6 +37,8 @@ struct NaiveApplication {
     bool running = false;
     bool ever_asked = false;
     bool exists = true;
+    bool allowed = true;                             // else its asks stay inside
+    long oldest = std::numeric_limits<long>::max();  // of asks that are not listed any more
 };
 
 class NaiveTree {
@@ -39,18 +47,19 @@ public:
     struct Queue {
         queue_config::QueueConfig config;  // without children
         std::string parent;
-        int number = 0;  // the tree's id
     };
 
     std::map<std::string, Queue> queues;
     std::vector<NaiveApplication> applications;
     std::vector<NaiveAsk> asks;
-    queue_config::Resources usable;
+    std::optional<queue_config::Resources> usable;  // at root; none: any amount
     queue_config::Resources total;
-    std::vector<std::string> resource_order;  // of the tree's rows
+    std::vector<std::string> resources;  // all that there are, by name
 
     // Index into asks, or none.
     std::optional<std::size_t> next() const;
+    // Might it be next, if nothing were before it?
+    bool has_room(const NaiveAsk&) const;
 
     queue_config::Resources allocated(const std::string& path) const { return sum(path, true); }
     queue_config::Resources pending(const std::string& path) const { return sum(path, false); }
@@ -71,6 +80,8 @@ private:
     long submission_time(int application) const;
     bool may_run(int application) const;
     bool fits(const NaiveAsk&) const;
+    bool is_first(const NaiveAsk&) const;
+    queue_config::Resources wanted(const NaiveAsk&) const;
     std::string group(int application) const;
     bool is_below(const std::string& leaf, const std::string& path) const {
         return leaf == path || leaf.starts_with(path + ".");

@@ -21,6 +21,8 @@ const std::vector<std::string> kResources = {"memory", "vcore", "gpu"};
 class History {
 public:
     explicit History(std::uint32_t seed) : random_(seed) {
+        naive_.resources = kResources;
+        std::ranges::sort(naive_.resources);
         reload();
         change_capacity();
     }
@@ -43,7 +45,8 @@ public:
             } else {
                 reload();
             }
-            compare(step);
+            // Sometimes several changes come between two looks.
+            if (chance(70)) compare(step);
         }
     }
 
@@ -119,7 +122,6 @@ private:
             if (name != "priority.offset" && name != "priority.policy") queue.config.properties.emplace(name, value);
         }
         queue.parent = parent;
-        queue.number = static_cast<int>(raw(tree_.queues().find(path)));
         in_file_[path] = true;
         if (!config.queues) return;
         const Properties own = queue.config.properties;
@@ -129,8 +131,10 @@ private:
     void change_capacity() {
         naive_.total = {{"memory", 30 + below(40)}, {"vcore", 20 + below(40)}};
         if (chance(70)) naive_.total["gpu"] = below(20);
-        naive_.usable = naive_.total;
-        for (auto& [name, value] : naive_.usable) value = std::max<std::int64_t>(0, value - below(10));
+        Resources usable = naive_.total;
+        for (auto& [name, value] : usable) value = std::max<std::int64_t>(0, value - below(10));
+        naive_.usable.reset();
+        if (chance(80)) naive_.usable = usable;
         tree_.set_capacity(naive_.usable, naive_.total);
     }
 
@@ -267,8 +271,6 @@ private:
     }
 
     void compare(int step) {
-        // The tree's rows are in the order in which it met resources: what waits is compared in it.
-        naive_.resource_order = tree_.resource_names();
         const std::optional<std::size_t> expected = naive_.next();
         ASSERT_EQ(tree_.peek(), expected ? AskId{static_cast<std::uint32_t>(*expected)} : kNone<AskId>)
             << "step " << step;

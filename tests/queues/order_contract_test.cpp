@@ -5,12 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "apps/class_table.h"
+#include "partition_of_orders.h"
 #include "queues/leaf_order.h"
+#include "queues/tree_order.h"
 #include "share_order.h"
 
 namespace bayplan {
@@ -22,17 +26,39 @@ using Asks = std::vector<AskId>;
 constexpr std::uint32_t kApplications = 6;
 constexpr std::uint32_t kShims = 3;
 
-class OrderContract : public ::testing::TestWithParam<bool> {
+// A tree of queues with room for all, and one whose maxima, limits and counts of applications are soon reached.
+enum class Kind { leaf, share, tree, full_tree };
+
+class OrderContract : public ::testing::TestWithParam<Kind> {
 protected:
     OrderContract() {
-        if (GetParam()) {
-            order_ = std::make_unique<ShareOrder>(asks_);
-        } else {
-            order_ = std::make_unique<LeafOrder>(asks_);
-        }
+        order_ = order_of(GetParam());
         for (std::uint32_t id = 0; id < kApplications; ++id) {
-            order_->add_application(static_cast<ApplicationId>(id), static_cast<ShimId>(id % kShims));
+            add_application(id);
         }
+    }
+
+    std::unique_ptr<PendingOrder> order_of(Kind kind) {
+        if (kind == Kind::leaf) {
+            return std::make_unique<LeafOrder>(asks_);
+        }
+        if (kind == Kind::share) {
+            return std::make_unique<ShareOrder>(asks_);
+        }
+        auto order = std::make_unique<TreeOrder>(asks_, classes_, resources_);
+        std::string why;
+        EXPECT_TRUE(order->reload(testing::partition_of_orders(kind == Kind::full_tree), why)) << why;
+        order->set_total({1'000});
+        tree_ = order.get();
+        return order;
+    }
+
+    void add_application(std::uint32_t id) {
+        if (tree_ != nullptr) {
+            const auto leaf = tree_->queues().find(id % 2 == 0 ? "root.a.x" : id % 3 == 0 ? "root.a.y" : "root.b");
+            tree_->place_application(static_cast<ApplicationId>(id), leaf, {id % 2 == 0 ? "ann" : "bob", {"all"}});
+        }
+        order_->add_application(static_cast<ApplicationId>(id), static_cast<ShimId>(id % kShims));
     }
 
     std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
@@ -48,6 +74,9 @@ protected:
             key.priority = priority;
             key.group_number = group;
             key.sequence = sequence_;
+            AskClass spec;
+            spec.requests = {{kCpu, 1 + static_cast<std::int64_t>(sequence_ % 3)}};
+            asks_[id].ask_class = classes_.acquire(std::move(spec));
             element.push_back(id);
         }
         return element;
@@ -114,17 +143,27 @@ protected:
     }
 
     AskTable asks_;
+    TextTable texts_;
+    ResourceTable resources_;
+    NameTable<NameId> names_;
+    SpecTable specs_{texts_};
+    ClassTable classes_{resources_, names_, specs_};
     std::unique_ptr<PendingOrder> order_;
+    TreeOrder* tree_ = nullptr;  // the same, if it is one
     std::mt19937_64 random_{17};
     std::uint64_t sequence_ = 0;
     std::vector<Asks> inside_;
     std::vector<Asks> outside_;
     std::vector<Asks> placed_;
+    std::vector<Asks> gone_;
 };
+
+// Where not everything has room too.
+class VersionContract : public OrderContract {};
 
 // One thing that may happen while elements are taken ahead.
 void OrderContract::change_something() {
-    switch (below(9)) {
+    switch (below(tree_ == nullptr ? 9 : 11)) {
         case 0:
         case 1:
         case 2: insert(make_any()); break;
@@ -148,16 +187,28 @@ void OrderContract::change_something() {
         case 6:
             if (move_any(outside_, placed_)) {
                 order_->charge(placed_.back());
+                for (const AskId id : placed_.back()) {
+                    order_->ask_placed(id);
+                }
             }
             break;
         case 7:
             if (!inside_.empty()) {  // one member leaves, for good
                 Asks& element = inside_[below(inside_.size())];
                 order_->remove(element.back());
+                order_->ask_leaves(element.back());
                 element.pop_back();
                 std::erase_if(inside_, [](const Asks& one) { return one.empty(); });
             }
             break;
+        case 9:
+            if (move_any(outside_, gone_)) {
+                for (const AskId id : gone_.back()) {
+                    order_->ask_leaves(id);
+                }
+            }
+            break;
+        case 10: tree_->set_total({static_cast<std::int64_t>(500 + below(3) * 500)}); break;
         default: {
             const auto shim = static_cast<ShimId>(below(kShims));
             order_->set_credit(shim, below(2) == 0);
@@ -165,7 +216,7 @@ void OrderContract::change_something() {
     }
 }
 
-TEST_P(OrderContract, the_version_tells_when_what_was_taken_ahead_is_no_longer_next) {
+TEST_P(VersionContract, the_version_tells_when_what_was_taken_ahead_is_no_longer_next) {
     std::vector<Asks> taken;
     std::uint64_t version = order_->version();
     std::size_t stayed = 0;
@@ -191,6 +242,9 @@ TEST_P(OrderContract, the_version_tells_when_what_was_taken_ahead_is_no_longer_n
                 order_->refund(taken.front());
                 outside_.push_back(taken.front());
             } else {
+                for (const AskId id : taken.front()) {
+                    order_->ask_placed(id);
+                }
                 placed_.push_back(taken.front());
             }
             taken.erase(taken.begin());
@@ -211,7 +265,7 @@ TEST_P(OrderContract, taking_changes_no_version) {
     EXPECT_EQ(order_->version(), version);
 }
 
-TEST_P(OrderContract, the_first_is_before_all_others_that_are_selectable) {
+TEST_P(VersionContract, the_first_is_before_all_others_that_are_selectable) {
     for (int step = 0; step < 3'000; ++step) {
         change_something();
         const AskId first = order_->peek();
@@ -233,7 +287,7 @@ TEST_P(OrderContract, the_first_is_before_all_others_that_are_selectable) {
     }
 }
 
-TEST_P(OrderContract, before_is_a_strict_order) {
+TEST_P(VersionContract, before_is_a_strict_order) {
     for (int number = 0; number < 40; ++number) {
         insert(make_any());
         if (number % 4 == 0) {
@@ -309,15 +363,21 @@ TEST_P(OrderContract, credit_that_goes_while_asks_are_taken_changes_the_version)
 TEST_P(OrderContract, applications_come_and_go_and_their_shim_keeps_its_credit) {
     order_->set_credit(static_cast<ShimId>(0), false);
     order_->remove_application(static_cast<ApplicationId>(0));
-    order_->add_application(static_cast<ApplicationId>(kApplications), static_cast<ShimId>(0));
+    add_application(kApplications);
     insert(make(kApplications, 9));
     EXPECT_TRUE(take().empty());
     order_->set_credit(static_cast<ShimId>(0), true);
     EXPECT_EQ(take().size(), 1u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Orders, OrderContract, ::testing::Values(false, true),
-                         [](const auto& param) { return std::string(param.param ? "share" : "leaf"); });
+std::string name_of(const ::testing::TestParamInfo<Kind>& param) {
+    constexpr std::array kNames = {"leaf", "share", "tree", "full_tree"};
+    return kNames[static_cast<std::size_t>(param.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, OrderContract, ::testing::Values(Kind::leaf, Kind::share, Kind::tree), name_of);
+INSTANTIATE_TEST_SUITE_P(Orders, VersionContract,
+                         ::testing::Values(Kind::leaf, Kind::share, Kind::tree, Kind::full_tree), name_of);
 
 }  // namespace
 }  // namespace bayplan

@@ -36,7 +36,8 @@ public:
         const ApplicationId id = first();
         return id == kNone<ApplicationId> ? kNone<AskId> : queues_.at(id).elements.begin()->second.front();
     }
-    bool selectable(AskId id) const override { return has_credit(asks_[id].shim); }
+    using PendingOrder::selectable;
+    bool selectable(Element asks) const override { return has_credit(asks_[asks.front()].shim); }
     bool before(AskId a, AskId b) const override {
         const ApplicationId of_a = asks_[a].application;
         const ApplicationId of_b = asks_[b].application;

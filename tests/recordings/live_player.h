@@ -41,6 +41,7 @@ private:
     // Operators' holds have no message.
     void play_one(const property::HoldEvent&) {}
     void play_one(const property::DropEvent&) {}
+    void play_one(const property::QueuesEvent&) {}
 
     bool greet(const property::ConnectEvent&);
     LiveShim* connected(const std::string& shim);

@@ -58,6 +58,7 @@ EngineOptions live_options_of(const Story& story) {
     out.avoid_rejecting_ns = 400 * kMs;
     out.preemption.enabled = true;
     out.preemption.stuck_after_ns = 500 * kMs;
+    out.queues = false;  // a daemon's come from a file, not from its shims
     return out;
 }
 
@@ -82,7 +83,8 @@ void print_settings(const Story& story) {
     std::istringstream text(config::recorded_text(partition_of(live_options_of(story))));
     const char* indent = "  - ";
     for (std::string line; std::getline(text, line);) {
-        if (!line.empty() && line[0] != '#' && !line.starts_with("daemon_instance")) {
+        const bool only_recorded = line.starts_with("daemon_instance:") || line.starts_with("queues:");
+        if (!line.empty() && line[0] != '#' && !only_recorded) {
             std::cout << indent << line << "\n";
             indent = "    ";
         }

@@ -226,6 +226,8 @@ void put(Text& out, const HoldPlace& hold) {
 
 void put(Text& out, const HoldDrop& hold) { out.number("drop hold", hold.owner); }
 
+void put(Text& out, const QueuesText& queues) { out("queues", queues.partition)("text", queues.text); }
+
 }  // namespace
 
 std::string describe(const Message& message) {

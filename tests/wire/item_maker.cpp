@@ -280,7 +280,11 @@ Input ItemMaker::input(std::size_t kind, Extent extent) {
             }
             return HoldPlace{any64(), text(extent), static_cast<std::int32_t>(any64()), held};
         }
-        default: return HoldDrop{any64()};
+        case 6: return HoldDrop{any64()};
+        default: {
+            const std::string_view partition = text(extent);
+            return QueuesText{partition, text(extent)};
+        }
     }
 }
 

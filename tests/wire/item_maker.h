@@ -25,7 +25,7 @@ public:
     static constexpr std::size_t kStateKinds = 12;
     static constexpr std::size_t kSpecs = 10, kObjects = 11;  // among the state kinds
     static constexpr std::size_t kMessageKinds = kStateKinds + 7;
-    static constexpr std::size_t kInputKinds = 7;
+    static constexpr std::size_t kInputKinds = 8;
 
     ItemMaker(std::uint64_t seed, const Limits& limits) : random_(seed), limits_(limits) {}
 

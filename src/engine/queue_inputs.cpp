@@ -1,0 +1,77 @@
+// The part of Inputs about queues: their configuration, where applications go, what follows from time and nodes.
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/inputs.h"
+#include "queue_config/load.h"
+
+namespace bayplan {
+
+namespace {
+
+// R-QUEUE-3: of the same name, or the only one.
+const queue_config::PartitionConfig* partition_of(const queue_config::SchedulerConfig& config, std::string_view name) {
+    for (const queue_config::PartitionConfig& partition : config.partitions) {
+        if (partition.name.text == name) {
+            return &partition;
+        }
+    }
+    return config.partitions.size() == 1 ? &config.partitions.front() : nullptr;
+}
+
+}  // namespace
+
+std::string Inputs::load_queues(const QueuesText& queues) {
+    if (world_.tree == nullptr) {
+        return "this partition has one leaf and no queues";
+    }
+    queue_config::SchedulerConfig config;
+    config::Faults faults;
+    if (!queue_config::load_queue_config(std::string(queues.text), "queues", config, faults)) {
+        return faults.front().to_string();
+    }
+    const queue_config::PartitionConfig* const partition = partition_of(config, queues.partition);
+    if (partition == nullptr) {
+        return fmt::format("no partition is called '{}'", queues.partition);
+    }
+    std::string why;
+    if (!world_.tree->reload(*partition, why)) {
+        return why;
+    }
+    world_.placement.emplace(partition->placement_rules);
+    return {};
+}
+
+void Inputs::take(const QueuesText& queues) {
+    world_.queues_fault = load_queues(queues);
+    ignored_ += world_.queues_fault.empty() ? 0 : 1;
+}
+
+std::string Inputs::find_queue(Shim& shim, const ApplicationItem& record, std::string_view name,
+                               queue_tree::Placed& placed) {
+    if (!world_.placement) {
+        return "no queues are configured yet";
+    }
+    queue_tree::Submission submission;
+    submission.id = name;
+    submission.queue = text_of(shim, record.queue);
+    submission.user = queue_tree::User{std::string(text_of(shim, record.user)), {}};
+    placed = world_.placement->place(submission, world_.tree->queues());
+    return placed.refusal == queue_tree::Refusal::none ? std::string() : placed.why;
+}
+
+void Inputs::look_after_queues() {
+    constexpr std::int64_t kCleanEvery_ns = 10'000'000'000;  // R-QUEUE-5
+    if (world_.now_ns - world_.queues_cleaned_ns >= kCleanEvery_ns) {
+        world_.queues_cleaned_ns = world_.now_ns;
+        world_.tree->clean();
+    }
+    if (world_.capacity_seen != world_.nodes.capacity_version()) {
+        world_.capacity_seen = world_.nodes.capacity_version();
+        world_.tree->set_total(world_.nodes.total());
+    }
+}
+
+}  // namespace bayplan

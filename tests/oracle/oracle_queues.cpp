@@ -1,0 +1,399 @@
+// Queues loaded, made, drained and cleaned away; applications placed: rules/queues.md.
+//
+// Thread and errors: see oracle.h.
+#include "oracle_queues.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "oracle.h"
+#include "queue_config/load.h"
+
+namespace bayplan::oracle {
+
+namespace {
+
+using queue_config::PlacementRuleConfig;
+using queue_config::QueueConfig;
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
+
+// As one name of a queue.
+std::string one_name(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        out += c == '.' ? "_dot_" : std::string(1, c);
+    }
+    return out;
+}
+
+std::string above(const std::string& path) {
+    const std::size_t dot = path.rfind('.');
+    return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+
+bool says_anything(const queue_config::ChildTemplateConfig& given) {
+    return given.max_applications != 0 || !given.properties.empty() || given.resources.guaranteed.amounts ||
+           given.resources.max.amounts;
+}
+
+}  // namespace
+
+bool OracleQueues::load(const std::string& partition, const std::string& text) {
+    queue_config::SchedulerConfig config;
+    config::Faults faults;
+    if (!queue_config::load_queue_config(text, "queues", config, faults)) {
+        return false;
+    }
+    for (const queue_config::PartitionConfig& one : config.partitions) {
+        if (one.name.text != partition && config.partitions.size() > 1) {
+            continue;
+        }
+        if (!may_load(one.root(), "root")) {
+            return false;
+        }
+        load(one.root(), "root", "");
+        rules_ = one.placement_rules;
+        if (rules_.empty()) {
+            rules_.emplace_back();
+            rules_.back().name.text = "provided";
+        }
+        loaded_ = true;
+        return true;
+    }
+    return false;
+}
+
+bool OracleQueues::may_load(const QueueConfig& config, const std::string& path) const {
+    if (!standing_.contains(path)) {
+        return true;
+    }
+    if (standing_.at(path).leaf && has_applications(path) && config.is_parent()) {
+        return false;
+    }
+    for (const QueueConfig& child : config.queues.value_or(std::vector<QueueConfig>())) {
+        if (!may_load(child, path + "." + child.name.text)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void OracleQueues::load(const QueueConfig& config, const std::string& path, const std::string& parent) {
+    const std::vector<QueueConfig> listed = config.queues.value_or(std::vector<QueueConfig>());
+    queue_tree::NaiveTree::Queue& queue = tree.queues[path];
+    queue.parent = parent;
+    queue.config = config;
+    queue.config.queues.reset();
+    Standing& standing = standing_[path];
+    standing.managed = true;
+    standing.draining = false;
+    standing.leaf = !config.is_parent() && children(path).empty();
+    standing.child_template.reset();
+    if (says_anything(config.child_template)) {
+        standing.child_template = config.child_template;
+    } else if (!parent.empty()) {
+        standing.child_template = standing_.at(parent).child_template;
+    }
+    if (!parent.empty()) {
+        for (const auto& [name, value] : tree.queues.at(parent).config.properties) {
+            if (name != "priority.offset" && name != "priority.policy") {
+                queue.config.properties.emplace(name, value);
+            }
+        }
+    }
+    for (const std::string& child : children(path)) {
+        const bool stays = std::any_of(listed.begin(), listed.end(),
+                                       [&](const QueueConfig& one) { return path + "." + one.name.text == child; });
+        if (!stays && standing_.at(child).managed) {
+            drain(child);
+        }
+    }
+    for (const QueueConfig& child : listed) {
+        load(child, path + "." + child.name.text, path);
+    }
+}
+
+void OracleQueues::drain(const std::string& path) {
+    standing_.at(path).draining = true;
+    for (const std::string& child : children(path)) {
+        if (standing_.at(child).managed) {
+            drain(child);
+        }
+    }
+}
+
+std::vector<std::string> OracleQueues::children(const std::string& path) const {
+    std::vector<std::string> found;
+    for (const auto& [child, queue] : tree.queues) {
+        if (queue.parent == path) {
+            found.push_back(child);
+        }
+    }
+    return found;
+}
+
+bool OracleQueues::has_applications(const std::string& path) const {
+    return std::any_of(applications.begin(), applications.end(),
+                       [&](const auto& one) { return one.second.leaf == path; });
+}
+
+// The rules that the histories have: provided, user and fixed, each with a parent or none, without filters.
+std::string OracleQueues::path_of(const PlacementRuleConfig& rule, const std::string& queue, const std::string& user,
+                                  std::string& fault) const {
+    const std::string kind = lower(rule.name.text);
+    std::string name = kind == "user" ? one_name(user) : kind == "fixed" ? rule.value.text : queue;
+    if (name.empty()) {
+        return "";
+    }
+    const bool whole = kind != "user" && name.starts_with("root.");
+    if (!whole) {
+        name = kind == "fixed" ? name : one_name(name);
+        std::string parent = "root";
+        if (!rule.parent.empty()) {
+            parent = path_of(rule.parent[0], queue, user, fault);
+            if (parent.empty()) {
+                return "";
+            }
+            if (standing_.contains(parent) && standing_.at(parent).leaf) {
+                fault = "the parent rule gave " + parent + ", which is a leaf";
+                return "";
+            }
+        }
+        name = parent + "." + name;
+    }
+    name = lower(name);
+    return rule.create || standing_.contains(name) ? name : "";
+}
+
+std::string OracleQueues::lowest(std::string path) const {
+    while (!path.empty() && !standing_.contains(path)) {
+        path = above(path);
+    }
+    return path;
+}
+
+bool OracleQueues::accepts(const std::string& path) const {
+    const std::string there = lowest(path);
+    if (there.empty()) {
+        return false;
+    }
+    const Standing& standing = standing_.at(there);
+    if (there == path) {
+        return standing.leaf && !standing.draining;
+    }
+    return standing.leaf || !standing.draining;
+}
+
+void OracleQueues::make(const std::string& path) {
+    if (standing_.contains(path)) {
+        return;
+    }
+    make(above(path));
+    tree.queues[path].parent = above(path);
+    standing_[path].child_template = standing_.at(above(path)).child_template;
+}
+
+std::string OracleQueues::add_application(const ApplicationName& name, const std::string& queue,
+                                          const std::string& user) {
+    if (!loaded_) {
+        return "no queues are configured yet";
+    }
+    if (user.empty()) {
+        return "the application has no user";
+    }
+    std::string path;
+    for (const PlacementRuleConfig& rule : rules_) {
+        std::string fault;
+        const std::string found = path_of(rule, queue, user, fault);
+        if (!fault.empty()) {
+            return fault;
+        }
+        if (!found.empty() && accepts(found)) {
+            path = found;
+            break;
+        }
+    }
+    if (path.empty() && standing_.contains("root.default") && accepts("root.default")) {
+        path = "root.default";
+    }
+    if (path.empty()) {
+        return "no placement rule matched";
+    }
+    if (!standing_.contains(path)) {
+        const std::string there = lowest(path);
+        if (standing_.at(there).leaf) {
+            return "queue " + path + " cannot be made below " + there + ", which is a leaf";
+        }
+        make(path);
+        Standing& made = standing_.at(path);
+        made.leaf = true;
+        if (made.child_template) {
+            QueueConfig& config = tree.queues.at(path).config;
+            config.properties = made.child_template->properties;
+            config.resources = made.child_template->resources;
+            config.max_applications = made.child_template->max_applications;
+        }
+    }
+    applications[name] = {path, user, ++last_number_, ApplicationState::created, std::numeric_limits<long>::max()};
+    return "";
+}
+
+void OracleQueues::remove_applications_of(const std::string& shim) {
+    std::erase_if(applications, [&](const auto& one) { return one.first.first == shim; });
+}
+
+void OracleQueues::settle(const ApplicationName& name, bool has_any, bool has_node) {
+    QueuedApplication& application = applications.at(name);
+    ApplicationState& state = application.state;
+    if (!has_any) {
+        const bool was_busy = state == ApplicationState::accepted || state == ApplicationState::running;
+        state = was_busy ? ApplicationState::completing : state;
+        return;
+    }
+    if (has_node || state == ApplicationState::completing) {
+        state = ApplicationState::running;
+    } else if (state == ApplicationState::created) {
+        state = ApplicationState::accepted;
+    }
+}
+
+// From the leaves up, so that what became empty goes with what was in it.
+void OracleQueues::clean() {
+    for (bool again = true; again;) {
+        again = false;
+        for (const auto& [path, standing] : standing_) {
+            const bool may_go = path != "root" && (!standing.managed || standing.draining);
+            if (may_go && children(path).empty() && !has_applications(path)) {
+                tree.queues.erase(path);
+                standing_.erase(path);
+                again = true;
+                break;
+            }
+        }
+    }
+}
+
+// --- the oracle's side of it
+
+void Oracle::apply_one(const QueuesText& queues) {
+    if (!options_.queues || !queues_.load(std::string(queues.partition), std::string(queues.text))) {
+        ++ignored_;
+    }
+}
+
+// After each item: which applications have any asks, and which of them run.
+void Oracle::settle_applications() {
+    for (auto& [name, application] : queues_.applications) {
+        bool has_any = false;
+        bool has_node = false;
+        for (const auto& [sequence, ask] : asks_) {
+            const bool waits = ask.state == AskState::pending || ask.state == AskState::backoff ||
+                               ask.state == AskState::unschedulable || ask.state == AskState::reserved;
+            if (ask.foreign || ask.shim != name.first || ask.application != name.second) {
+                continue;
+            }
+            has_any = true;
+            has_node = has_node || !ask.node.empty();
+            if (!waits && ask.node.empty()) {
+                continue;
+            }
+            application.oldest = std::min(application.oldest, static_cast<long>(ask.created_s));
+        }
+        queues_.settle(name, has_any, has_node);
+    }
+}
+
+namespace {
+
+queue_config::Resources in_queues(const Amounts& amounts) {
+    queue_config::Resources out;
+    for (const auto& [kind, amount] : amounts) {
+        if (amount > 0) {
+            out[kind == "cpu" ? "vcore" : kind] += amount;
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+// The tree as it stands, and the sequence numbers of its asks.
+std::vector<std::uint64_t> Oracle::fill_tree(queue_tree::NaiveTree& tree) const {
+    tree.total.clear();
+    for (const auto& [name, node] : nodes_) {
+        for (const auto& [kind, amount] : in_queues(node.capacity)) {
+            tree.total[kind] += amount;
+        }
+    }
+    std::vector<const OracleQueues::ApplicationName*> names;
+    for (const auto& [name, application] : queues_.applications) {
+        names.push_back(&name);
+    }
+    std::sort(names.begin(), names.end(), [&](const auto* a, const auto* b) {
+        return queues_.applications.at(*a).number < queues_.applications.at(*b).number;
+    });
+    std::map<OracleQueues::ApplicationName, int> index;
+    for (const auto* name : names) {
+        const QueuedApplication& application = queues_.applications.at(*name);
+        index[*name] = static_cast<int>(tree.applications.size());
+        queue_tree::NaiveApplication one;
+        one.leaf = application.leaf;
+        one.user = application.user;
+        one.groups = {application.user};
+        one.running = application.state == ApplicationState::running;
+        one.allowed = has_credit(shims_.at(name->first));
+        one.oldest = application.oldest;
+        tree.applications.push_back(one);
+    }
+    const std::map<std::uint64_t, std::pair<int, int>> elements = elements_of_gangs();
+    std::vector<std::uint64_t> sequences;
+    std::set<std::string> kinds;
+    for (const auto& [sequence, ask] : asks_) {
+        if (ask.foreign || ask.state == AskState::gated || ask.state == AskState::waiting_for_node) {
+            continue;
+        }
+        queue_tree::NaiveAsk one;
+        one.application = index.at({ask.shim, ask.application});
+        one.resources = in_queues(ask.requests);
+        one.priority = std::max(ask.priority, INT32_MIN + 1);
+        one.created = static_cast<long>(ask.created_s);
+        one.group = static_cast<long>(ask.gang.empty() ? ask.group_number : sequence);
+        one.number = static_cast<long>(sequence);
+        one.inside = ask.state == AskState::pending;
+        one.charged = !ask.node.empty();
+        if (const auto found = elements.find(sequence); found != elements.end()) {
+            one.element = found->second.first;
+            one.position = found->second.second;
+        }
+        for (const auto& [kind, amount] : one.resources) {
+            kinds.insert(kind);
+        }
+        tree.asks.push_back(one);
+        sequences.push_back(sequence);
+    }
+    tree.resources.assign(kinds.begin(), kinds.end());
+    return sequences;
+}
+
+const Ask* Oracle::next_in_queues() const {
+    queue_tree::NaiveTree tree = queues_.tree;
+    if (tree.queues.empty()) {
+        return nullptr;
+    }
+    const std::vector<std::uint64_t> sequences = fill_tree(tree);
+    const std::optional<std::size_t> found = tree.next();
+    return found ? &asks_.at(sequences[*found]) : nullptr;
+}
+
+bool Oracle::has_room_in_queues(const Ask& ask) const {
+    queue_tree::NaiveTree tree = queues_.tree;
+    const std::vector<std::uint64_t> sequences = fill_tree(tree);
+    const auto at = std::find(sequences.begin(), sequences.end(), ask.sequence);
+    return tree.has_room(tree.asks[static_cast<std::size_t>(at - sequences.begin())]);
+}
+
+}  // namespace bayplan::oracle

@@ -1,0 +1,72 @@
+// The queues of the oracle: which there are, where applications go, which of them run; who is next is found by the literal
+// tree of tests/queue_tree. A checked configuration is read as the engine reads it; what follows from it is found here anew.
+//
+// Thread and errors: see oracle.h.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "naive_tree.h"
+#include "queue_config/model.h"
+
+namespace bayplan::oracle {
+
+enum class ApplicationState { created, accepted, running, completing };
+
+struct QueuedApplication {
+    std::string leaf;  // path
+    std::string user;
+    std::uint64_t number = 0;  // in which they came
+    ApplicationState state = ApplicationState::created;
+    long oldest = std::numeric_limits<long>::max();  // of all asks that it ever had
+};
+
+class OracleQueues {
+public:
+    using ApplicationName = std::pair<std::string, std::string>;  // shim, application
+
+    // False: nothing has changed.
+    bool load(const std::string& partition, const std::string& text);
+    // The fault or "". Makes queues as the rules say.
+    std::string add_application(const ApplicationName&, const std::string& queue, const std::string& user);
+    void remove_application(const ApplicationName& name) { applications.erase(name); }
+    void remove_applications_of(const std::string& shim);
+    // After anything happened: whether the application has any ask, and one with a node.
+    void settle(const ApplicationName&, bool has_any, bool has_node);
+    void clean();
+
+    std::map<ApplicationName, QueuedApplication> applications;
+    queue_tree::NaiveTree tree;  // its queues; the rest is the caller's to fill in
+
+private:
+    struct Standing {
+        bool leaf = false;
+        bool managed = false;
+        bool draining = false;
+        std::optional<queue_config::ChildTemplateConfig> child_template;  // its own, or the nearest above
+    };
+
+    bool may_load(const queue_config::QueueConfig&, const std::string& path) const;
+    void load(const queue_config::QueueConfig&, const std::string& path, const std::string& parent);
+    void drain(const std::string& path);
+    std::vector<std::string> children(const std::string& path) const;
+    bool has_applications(const std::string& path) const;
+    std::string path_of(const queue_config::PlacementRuleConfig&, const std::string& queue, const std::string& user,
+                        std::string& fault) const;
+    bool accepts(const std::string& path) const;
+    std::string lowest(std::string path) const;
+    void make(const std::string& path);
+
+    std::map<std::string, Standing> standing_;
+    std::vector<queue_config::PlacementRuleConfig> rules_;
+    bool loaded_ = false;
+    std::uint64_t last_number_ = 0;
+};
+
+}  // namespace bayplan::oracle

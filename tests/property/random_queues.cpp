@@ -1,0 +1,167 @@
+// Texts of queues.
+//
+// Thread and errors: see random_queues.h.
+#include "random_queues.h"
+
+#include "queue_config/load.h"
+
+namespace bayplan::property {
+
+namespace {
+
+class QueuesWriter {
+public:
+    explicit QueuesWriter(Random& random) : random_(random) {}
+
+    std::string write() {
+        text_ = "partitions:\n- name: default\n";
+        rules();
+        text_ += "  queues:\n  - name: root\n    submitacl: \"*\"\n";
+        if (random_.chance(30)) {
+            text_ += "    childtemplate: {resources: {max: " + amounts(4'000, 12'000) + "}, maxapplications: 2}\n";
+        }
+        limits("    ");
+        text_ += "    queues:\n";
+        for (const char* name : {"a", "b", "c"}) {
+            if (random_.chance(85)) {
+                parent(name);
+            }
+        }
+        if (random_.chance(60)) {
+            text_ += "    - name: default\n";
+        }
+        return text_;
+    }
+
+private:
+    std::string amounts(std::int64_t low, std::int64_t high) {
+        std::string out = "{vcore: " + std::to_string(random_.between(low, high)) + "m";
+        if (random_.chance(50)) {
+            out += ", memory: " + std::to_string(random_.between(low, high)) + "M";
+        }
+        if (random_.chance(15)) {
+            out += ", pods: \"" + std::to_string(random_.between(1, 6)) + "\"";
+        }
+        return out + "}";
+    }
+
+    void rules() {
+        static const std::vector<std::string> all = {
+            "  placementrules: [{name: provided, create: true}, {name: user, create: true, parent: {name: fixed, "
+            "value: c}}]\n",
+            "  placementrules: [{name: user, create: true}, {name: fixed, value: root.b.y}]\n",
+            "  placementrules:\n  - name: provided\n    create: false\n  - name: fixed\n    value: root.a.x\n",
+        };
+        if (random_.chance(65)) {
+            text_ += random_.pick(all);
+        }
+    }
+
+    void properties(const std::string& indent) {
+        std::string inside;
+        const auto add = [&](std::uint64_t percent, const std::string& property) {
+            if (random_.chance(percent)) {
+                inside += (inside.empty() ? "" : ", ") + property;
+            }
+        };
+        add(45, "application.sort.policy: fair");
+        add(25, "application.sort.priority: disabled");
+        add(20, "priority.offset: \"" + std::to_string(random_.between(-20, 20)) + "\"");
+        add(15, "priority.policy: fence");
+        if (!inside.empty()) {
+            text_ += indent + "properties: {" + inside + "}\n";
+        }
+    }
+
+    void limits(const std::string& indent) {
+        if (!random_.chance(30)) {
+            return;
+        }
+        const bool user = random_.chance(60);
+        const std::string who = random_.chance(40) ? "\"*\"" : random_.pick(user_texts());
+        text_ += indent + "limits:\n" + indent + "- limit: a limit\n";
+        // A wildcard of groups alone is no limit.
+        if (!user && who == "\"*\"") {
+            text_ += indent + "  groups: [ann]\n" + indent + "  maxapplications: 2\n" + indent + "- limit: another\n";
+        }
+        text_ += indent + (user ? "  users: [" : "  groups: [") + who + "]\n";
+        if (random_.chance(50)) {
+            text_ += indent + "  maxapplications: " + std::to_string(random_.between(1, 3)) + "\n";
+        } else {
+            text_ += indent + "  maxresources: " + amounts(1'000, 9'000) + "\n";
+        }
+    }
+
+    void queue(const std::string& name, const std::string& indent, bool leaf) {
+        text_ += indent + "- name: " + name + "\n";
+        properties(indent + "  ");
+        const bool max = random_.chance(35);
+        const bool guaranteed = random_.chance(45);
+        if (max || guaranteed) {
+            text_ += indent + "  resources: {";
+            text_ += guaranteed ? "guaranteed: " + amounts(leaf ? 100 : 2'000, leaf ? 900 : 3'000) : "";
+            text_ += max && guaranteed ? ", " : "";
+            text_ += (max ? "max: " + amounts(leaf ? 2'000 : 8'000, leaf ? 8'000 : 20'000) : "") + "}\n";
+        }
+        if (random_.chance(20)) {
+            text_ += indent + "  maxapplications: " + std::to_string(random_.between(leaf ? 1 : 3, 4)) + "\n";
+        }
+        limits(indent + "  ");
+    }
+
+    void parent(const std::string& name) {
+        const bool leaf = name == "b" && random_.chance(30);
+        queue(name, "    ", leaf);
+        if (leaf) {
+            return;
+        }
+        if (random_.chance(20)) {
+            text_ += "      parent: true\n";
+            return;
+        }
+        text_ += "      queues:\n";
+        for (const char* child : {"x", "y", "z"}) {
+            if (child[0] == 'x' || random_.chance(60)) {
+                queue(child, "      ", true);
+            }
+        }
+    }
+
+    Random& random_;
+    std::string text_;
+};
+
+bool is_valid(const std::string& text) {
+    queue_config::SchedulerConfig config;
+    config::Faults faults;
+    return queue_config::load_queue_config(text, "queues", config, faults);
+}
+
+}  // namespace
+
+const std::vector<std::string>& queue_texts() {
+    static const std::vector<std::string> texts = {"root.a.x", "root.a.y", "root.b.x", "root.b",
+                                                   "root.c.z", "root.a",   "new",      "root.a.x.below"};
+    return texts;
+}
+
+const std::vector<std::string>& user_texts() {
+    static const std::vector<std::string> texts = {"ann", "bob", "b.c"};
+    return texts;
+}
+
+std::string random_queues(Random& random) {
+    if (random.chance(4)) {
+        return "partitions: [{name: default, queues: [{name: root, maxapplications: none}]}]\n";
+    }
+    std::string text;
+    for (int tries = 0; tries < 20; ++tries) {
+        text = QueuesWriter(random).write();
+        if (is_valid(text)) {
+            return text;
+        }
+    }
+    return text;
+}
+
+}  // namespace bayplan::property

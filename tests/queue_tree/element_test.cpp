@@ -1,0 +1,93 @@
+// Elements of several asks: room for all of them or none, and the rank of the first.
+#include <array>
+
+#include <gtest/gtest.h>
+
+#include "partition.h"
+#include "queue_tree/queue_tree.h"
+
+namespace bayplan::queue_tree {
+namespace {
+
+class Elements : public ::testing::Test {
+protected:
+    Elements() {
+        std::string why;
+        EXPECT_TRUE(tree_.reload(root_with("    - name: a\n      resources: {max: {vcore: 5m}}\n"), why)) << why;
+        tree_.set_capacity(std::nullopt, {{"vcore", 100}});
+        application_ = tree_.add_application(tree_.queues().find("root.a"), {"ann", {"ann"}});
+        for (std::uint32_t id = 0; id < 4; ++id) {
+            tree_.add_ask(AskId{id}, application_, {{"vcore", 2}}, 0, id);
+        }
+    }
+    std::vector<AskId> take() {
+        const std::span<const AskId> taken = tree_.take_element();
+        return {taken.begin(), taken.end()};
+    }
+
+    QueueTree tree_;
+    ApplicationId application_{};
+    const std::array<AskId, 3> three_ = {AskId{0}, AskId{1}, AskId{2}};
+};
+
+TEST_F(Elements, one_that_has_no_room_as_a_whole_waits_and_others_go_on) {
+    tree_.insert(three_);
+    tree_.insert(AskId{3});
+    EXPECT_EQ(take(), (std::vector<AskId>{AskId{3}}));
+    EXPECT_TRUE(take().empty());
+    EXPECT_EQ(tree_.lacking(AskId{0}), "queue root.a has not enough left for {vcore: 6m}");
+}
+
+TEST_F(Elements, one_that_loses_an_ask_needs_less_room) {
+    tree_.insert(three_);
+    EXPECT_TRUE(take().empty());
+    tree_.remove(AskId{0});
+    tree_.release(AskId{0});
+    EXPECT_EQ(take(), (std::vector<AskId>{AskId{1}, AskId{2}}));
+    EXPECT_EQ(tree_.usage().allocated(kRoot), (Resources{{"vcore", 4}}));
+}
+
+TEST_F(Elements, room_that_comes_back_wakes_one_for_which_it_is_enough) {
+    tree_.insert(AskId{3});
+    EXPECT_EQ(take().size(), 1u);
+    tree_.insert(std::span(three_).first(2));
+    EXPECT_TRUE(take().empty());
+    tree_.give_back(AskId{3});
+    EXPECT_EQ(take(), (std::vector<AskId>{AskId{0}, AskId{1}}));
+}
+
+TEST_F(Elements, requests_are_kept_while_somebody_has_them) {
+    tree_.insert(three_);
+    EXPECT_EQ(tree_.requests(), 2u);  // of an ask, and of the three
+    tree_.remove(AskId{1});
+    EXPECT_EQ(tree_.requests(), 2u);  // of an ask, and of the two that are left
+    EXPECT_EQ(take(), (std::vector<AskId>{AskId{0}, AskId{2}}));
+    EXPECT_EQ(tree_.requests(), 1u);
+    tree_.resize(AskId{3}, {{"vcore", 1}});
+    EXPECT_EQ(tree_.requests(), 2u);
+    for (const AskId id : {AskId{0}, AskId{2}}) tree_.give_back(id);
+    for (std::uint32_t id = 0; id < 4; ++id) tree_.release(AskId{id});
+    EXPECT_EQ(tree_.requests(), 0u);
+}
+
+TEST_F(Elements, an_application_that_is_not_allowed_keeps_its_asks) {
+    tree_.insert(AskId{3});
+    tree_.allow(application_, false);
+    EXPECT_TRUE(take().empty());
+    EXPECT_FALSE(tree_.selectable(AskId{3}));
+    tree_.allow(application_, true);
+    EXPECT_EQ(take().size(), 1u);
+}
+
+// An ask that was taken by force and is given back has left nothing behind: the application never ran.
+TEST_F(Elements, a_taking_that_is_undone_leaves_no_trace) {
+    tree_.take(AskId{0});
+    EXPECT_EQ(tree_.usage().running(kRoot), 1u);
+    tree_.give_back(AskId{0});
+    EXPECT_EQ(tree_.usage().running(kRoot), 0u);
+    EXPECT_EQ(tree_[application_].state, ApplicationState::accepted);
+    EXPECT_EQ(tree_.usage().pending(kRoot), (Resources{{"vcore", 8}}));
+}
+
+}  // namespace
+}  // namespace bayplan::queue_tree
