@@ -16,7 +16,9 @@
 #include "cli/daemonset_options.h"
 #include "cli/duration.h"
 #include "cli/progress.h"
+#include "config/text_file.h"
 #include "options/predicate_rows.h"
+#include "queue_config/load.h"
 #include "sim/report.h"
 #include "sim/simulation.h"
 #include "sim/timeline_report.h"
@@ -35,6 +37,7 @@ struct SimulateArguments {
     kube::DumpOptions dump;
     sim::Format format = sim::Format::table;
     std::string coscheduling = "unit";
+    std::string queues;    // file; empty: none
     std::string timeline;  // empty: none
     std::int64_t until_ms = sim::kNever;
     bool quiet = false;
@@ -141,7 +144,7 @@ int judge_one(const SimulateArguments& arguments, const kube::ClusterDump& dump,
         return fail(fmt::format("{} {}", arguments.only, why.empty() ? "was refused" : why), 2);
     }
     report.add(*decision);
-    report.finish();
+    report.finish({});
     return 0;
 }
 
@@ -156,7 +159,7 @@ int schedule_all(const kube::ClusterDump& dump, sim::Simulation& simulation, sim
         }
     });
     progress.finish();
-    report.finish();
+    report.finish(simulation.queues());
     return 0;
 }
 
@@ -184,9 +187,12 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
     }
     const std::size_t total = events.size();
     const std::size_t width = std::max(widest(dump), widest(events));
-    sim::TimelineOptions options{arguments.simulation.compat, arguments.simulation.predicates,
-                                 arguments.simulation.coscheduling, arguments.until_ms,
-                                 arguments.daemonset.with(arguments.simulation.compat)};
+    sim::TimelineOptions options{arguments.simulation.compat,
+                                 arguments.simulation.predicates,
+                                 arguments.simulation.coscheduling,
+                                 arguments.until_ms,
+                                 arguments.daemonset.with(arguments.simulation.compat),
+                                 arguments.simulation.queues};
     sim::Timeline timeline(dump, std::move(events), options);
     const auto report = sim::make_timeline_report(arguments.format, stdout, width);
     std::size_t decisions = 0;
@@ -225,7 +231,19 @@ std::string contradiction(const SimulateArguments& arguments) {
     return arguments.timeline == "-" && dump_too ? "standard input is either a dump or the timeline" : "";
 }
 
-int run_simulate(const SimulateArguments& arguments) {
+// The text of the queues.yaml; false: it cannot be read, or is faulty, which is told.
+bool read_queues(const std::string& file, std::string& text) {
+    config::Faults faults;
+    queue_config::SchedulerConfig config;
+    const bool sound =
+        config::read_text_file(file, text, faults) && queue_config::load_queue_config(text, file, config, faults);
+    for (const config::Fault& fault : faults) {
+        fmt::print(stderr, "{}\n", fault.to_string());
+    }
+    return sound;
+}
+
+int run_simulate(SimulateArguments arguments) {
     if (const std::string what = contradiction(arguments); !what.empty()) {
         return fail(what, 2);
     }
@@ -235,6 +253,10 @@ int run_simulate(const SimulateArguments& arguments) {
     if (const std::string unknown = unknown_predicate(arguments.simulation.predicates); !unknown.empty()) {
         return fail(fmt::format("--predicates: '{}' is none of {}", unknown, fmt::join(kPredicateNames, ", ")), 2);
     }
+    if (!arguments.queues.empty() && !read_queues(arguments.queues, arguments.simulation.queues)) {
+        return fail("nothing was run: the file of queues is faulty", 2);
+    }
+    arguments.dump.applications = !arguments.queues.empty();
     Progress progress(arguments.quiet);
     kube::ClusterDump dump(arguments.dump);
     const bool any = read_files(arguments, dump, progress);
@@ -350,6 +372,11 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
                  "how long a group waits after its first failure; doubled with each further one");
     add_duration(*simulate, "--group-backoff-max", groups.backoff_max_ns, "10s", "and at most");
     add_duration(*simulate, "--group-memory", groups.memory_ns, "10m", "how long a group without pods keeps its time");
+    simulate
+        ->add_option("--queues", arguments->queues,
+                     "a YuniKorn queues.yaml: applications, queues and users are as YuniKorn's labels and annotations "
+                     "of the pods say; a table of the queues comes at the end")
+        ->type_name("FILE");
     simulate->add_flag("--defaults", arguments->dump.defaults,
                        "fill in what the API server would (for manifests written by hand)");
     simulate

@@ -140,11 +140,13 @@ void ClusterDump::finish() {
     });
     for (const std::vector<Pod>* const pods : {&bound_, &pending_}) {
         for (const Pod& pod : *pods) {
-            applications_.push_back(pod.converted.ask.application);
+            applications_.push_back(pod.converted.application);
         }
     }
-    std::sort(applications_.begin(), applications_.end());
-    applications_.erase(std::unique(applications_.begin(), applications_.end()), applications_.end());
+    // Of pods that name several queues for one application the first counts.
+    std::ranges::stable_sort(applications_, {}, &ApplicationItem::application);
+    const auto same = [](const ApplicationItem& a, const ApplicationItem& b) { return a.application == b.application; };
+    applications_.erase(std::unique(applications_.begin(), applications_.end(), same), applications_.end());
     if (!options_.schedulers.empty()) {
         const Text tag = converter_.texts().id("foreign");
         foreign_tag_[0] = {tag, converter_.texts().id("default")};

@@ -30,7 +30,8 @@ struct DumpOptions {
     std::vector<std::string> schedulers;
     // Resources that are devices, 1000 of the amount each, on every node that has some.
     std::vector<std::string> devices = {};
-    bool groups = true;  // labels of pod groups mean something
+    bool groups = true;         // labels of pod groups mean something
+    bool applications = false;  // are as YuniKorn's labels say; else a namespace is one
 };
 
 struct DumpCounts {
@@ -53,7 +54,7 @@ public:
     using Send = std::function<void(const StateBody&)>;
 
     explicit ClusterDump(DumpOptions options = {})
-        : options_(std::move(options)), converter_(options_.defaults, options_.devices) {}
+        : options_(std::move(options)), converter_(options_.defaults, options_.devices, options_.applications) {}
     ClusterDump(const ClusterDump&) = delete;
     ClusterDump& operator=(const ClusterDump&) = delete;
 
@@ -110,7 +111,7 @@ private:
     std::vector<Pod> pods_;  // until finish()
     std::vector<Pod> bound_;
     std::vector<Pod> pending_;
-    std::vector<Text> applications_;
+    std::vector<ApplicationItem> applications_;  // by their names
     PriorityClasses classes_;
     PodOwners owners_;
     std::vector<ObjectFault> faults_;

@@ -75,11 +75,7 @@ void ClusterDump::send_state(const Send& send, std::size_t items_max) const {
     }
     send_runs(objects, items_max, send, [](auto run) { return ObjectsMessage{run}; });
 
-    std::vector<ApplicationItem> applications;
-    for (const Text name : applications_) {
-        applications.push_back({.application = name});
-    }
-    send_runs(applications, items_max, send, [](auto run) { return ApplicationsMessage{.add = run, .remove = {}}; });
+    send_runs(applications_, items_max, send, [](auto run) { return ApplicationsMessage{.add = run, .remove = {}}; });
     send_runs(asks_of(bound_), items_max, send, [](auto run) { return AsksMessage{run}; });
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kube/defaults.h"
+#include "kube/yunikorn_application.h"
 
 namespace bayplan::kube {
 
@@ -99,6 +100,12 @@ std::optional<NamedObject> ObjectConverter::convert(const ReadObject& object, co
     Reader reader(value, file, object.kind);
     Converter convert(reader, texts_);
     NamedObject made{full_name(convert, object.kind), reader.object(), convert_any(convert, object.kind)};
+    ConvertedPod* const pod = std::get_if<ConvertedPod>(&made.object);
+    if (pod != nullptr && !pod->finished) {
+        pod->application =
+            applications_ ? yunikorn_application(convert) : ApplicationItem{.application = pod->spec.name_space};
+        pod->ask.application = pod->application.application;
+    }
     const bool sound = reader.sound();
     for (ObjectFault& fault : reader.take_faults()) {
         faults.push_back(std::move(fault));
@@ -106,8 +113,7 @@ std::optional<NamedObject> ObjectConverter::convert(const ReadObject& object, co
     if (!sound) {
         return std::nullopt;
     }
-    if (ConvertedPod* const pod = std::get_if<ConvertedPod>(&made.object); pod != nullptr && !pod->finished) {
-        pod->ask.application = pod->spec.name_space;
+    if (pod != nullptr && !pod->finished) {
         pod->ask.spec = specs_.number(std::move(pod->spec));
         pod->spec = {};
     }

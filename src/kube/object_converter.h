@@ -31,11 +31,11 @@ struct NamedObject {
 class ObjectConverter {
 public:
     // `defaults`: fill in what the API server would (defaults.h). `devices`: resources that are devices on every
-    // node that has some.
-    explicit ObjectConverter(bool defaults, std::vector<std::string> devices = {})
-        : defaults_(defaults), devices_(std::move(devices)) {}
+    // node that has some. `applications`: as YuniKorn's labels say (yunikorn_application.h), else a namespace is one.
+    explicit ObjectConverter(bool defaults, std::vector<std::string> devices = {}, bool applications = false)
+        : defaults_(defaults), devices_(std::move(devices)), applications_(applications) {}
 
-    // Nothing: it is broken, and the faults say how. A pod's spec has its number, its application is its namespace;
+    // Nothing: it is broken, and the faults say how. A pod has the number of its spec, and its application;
     // its priority class, which needs other objects, is left to PriorityClasses.
     std::optional<NamedObject> convert(const ReadObject&, const std::string& file, std::vector<ObjectFault>&);
 
@@ -50,6 +50,7 @@ private:
 
     bool defaults_;
     std::vector<std::string> devices_;
+    bool applications_;
     Texts texts_;
     SpecTable specs_;
 };

@@ -21,6 +21,7 @@ struct ConvertedPod {
     std::string key;  // "namespace/name"
     PodSpec spec;
     std::vector<Amount> requests;  // tracked resources above 0, and one of `pods`
+    ApplicationItem application;   // filled by the owner of the specs
     // All that the object itself says: `key`, `requests`, `tags`, `spec`, `application` and `foreign` are filled by
     // their owners.
     AskItem ask;

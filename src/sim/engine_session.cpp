@@ -53,6 +53,11 @@ bool is_refusal(DecisionKind kind) {
            kind == DecisionKind::ask_rejected || kind == DecisionKind::message_rejected;
 }
 
+EngineOptions with_queues(EngineOptions options, bool queues) {
+    options.queues = queues;
+    return options;
+}
+
 }  // namespace
 
 EngineOptions engine_options(Compat compat, const std::vector<std::string>& predicates,
@@ -78,7 +83,11 @@ EngineOptions engine_options(Compat compat, const std::vector<std::string>& pred
     return engine;
 }
 
-EngineSession::EngineSession(const EngineOptions& options) : engine_(options, *this) {
+EngineSession::EngineSession(const EngineOptions& options, const std::string& queues)
+    : has_queues_(!queues.empty()), engine_(with_queues(options, has_queues_), *this) {
+    if (has_queues_) {
+        engine_.apply(QueuesText{.partition = "default", .text = queues});
+    }
     engine_.apply(Connect{.connection = kConnection, .shim = kShim, .shim_instance = 1});
     send(ResyncBeginMessage{});
 }
@@ -99,6 +108,11 @@ bool EngineSession::attempt(std::uint64_t attempts_max) {
     const bool any = engine_.run(attempts_max) > 0;
     take_decisions();
     return any;
+}
+
+std::string EngineSession::queued(const std::string& pod) const {
+    std::string why;
+    return has_queues_ && engine_.ask_state(kShim, pod, &why) == "pending" ? why : "";
 }
 
 void EngineSession::take_decisions() {

@@ -44,7 +44,8 @@ struct Order {
 
 class EngineSession : private DecisionSink {
 public:
-    explicit EngineSession(const EngineOptions&);
+    // `queues`: the text of a sound queues.yaml; empty: there is one leaf.
+    EngineSession(const EngineOptions&, const std::string& queues);
 
     void send(const StateBody&);
     // Up to here the state is being stated; from here on the engine decides.
@@ -59,6 +60,8 @@ public:
 
     Engine& engine() { return engine_; }
     const Engine& engine() const { return engine_; }
+    // Why the pod is not tried, where its queues have no room for it; else empty.
+    std::string queued(const std::string& pod) const;
     // Items that the engine rejected, as lines.
     const std::vector<std::string>& refused() const { return refused_; }
 
@@ -77,6 +80,7 @@ private:
     std::uint64_t received_ = 0;
     std::uint64_t acknowledged_ = 0;
     std::uint64_t sequence_ = 0;
+    bool has_queues_ = false;
     Engine engine_;  // last: it calls this object
 };
 

@@ -64,13 +64,12 @@ void LiveCluster::state(const Pod& pod) {
     if (begun_.contains(pod.made.key)) {
         return;
     }
-    need_application(pod.made.ask.application);
+    need_application(pod.made.application);
     send_(one<AsksMessage>(dump_.ask_of(pod.made)));
 }
 
-void LiveCluster::need_application(Text name_space) {
-    if (applications_.insert(name_space).second) {
-        const ApplicationItem application{.application = name_space};
+void LiveCluster::need_application(const ApplicationItem& application) {
+    if (applications_.insert(application.application).second) {
         send_(ApplicationsMessage{.add = std::span(&application, 1), .remove = {}});
     }
 }

@@ -5,6 +5,7 @@
 
 #include "sim/daemonset_report.h"
 #include "sim/markup.h"
+#include "sim/queue_report.h"
 
 namespace bayplan::sim {
 
@@ -57,7 +58,7 @@ public:
         out_->end();
     }
 
-    void finish() override {
+    void finish(const std::vector<QueueReport>& queues) override {
         out_->end();
         out_->begin_object("totals");
         out_->number("scheduled", static_cast<std::int64_t>(totals_.scheduled()));
@@ -67,7 +68,11 @@ public:
         if (totals_.reserved() > 0) {
             out_->number("reserved", static_cast<std::int64_t>(totals_.reserved()));
         }
+        if (totals_.queued() > 0) {
+            out_->number("queued", static_cast<std::int64_t>(totals_.queued()));
+        }
         out_->end();
+        write_queues(*out_, queues);
         out_->end();
     }
 

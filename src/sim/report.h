@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "sim/simulation.h"
 
@@ -18,7 +19,8 @@ class Report {
 public:
     virtual ~Report() = default;
     virtual void add(const SimulatedDecision&) = 0;
-    virtual void finish() = 0;  // the totals, and the end of the document
+    // The totals, the queues where there are any, and the end of the document.
+    virtual void finish(const std::vector<QueueReport>&) = 0;
 };
 
 enum class Format { table, json, yaml };
@@ -35,11 +37,12 @@ public:
     std::size_t unschedulable() const { return count(Outcome::unschedulable); }
     std::size_t gated() const { return count(Outcome::gated); }
     std::size_t reserved() const { return count(Outcome::reserved); }
+    std::size_t queued() const { return count(Outcome::queued); }
 
 private:
     std::size_t count(Outcome outcome) const { return counts_[static_cast<std::size_t>(outcome)]; }
 
-    std::size_t counts_[6] = {};
+    std::size_t counts_[7] = {};
     std::unordered_map<std::string, Outcome> without_place_;  // pods that may be decided again
 };
 

@@ -82,6 +82,7 @@ std::string_view to_string(Outcome outcome) {
         case Outcome::gated: return "gated";
         case Outcome::reserved: return "reserved";
         case Outcome::reservation_cleared: return "reservation-cleared";
+        case Outcome::queued: return "queued";
     }
     return "";
 }
@@ -90,7 +91,7 @@ struct Simulation::Parts {
     Parts(const kube::ClusterDump& from, const SimulationOptions& settings)
         : dump(from),
           options(settings),
-          session(options_of(settings)),
+          session(options_of(settings), settings.queues),
           attempts_at_a_time(
               settings.explain || !of_one_priority(from) || any_of_a_daemonset(from) ? 1 : kAttemptsAtATime) {}
 
@@ -200,6 +201,18 @@ struct Simulation::Parts {
         }
     }
 
+    void hand_out_queued(const OnDecision& on_decision) {
+        for (const std::string_view pod : dump.pending()) {
+            SimulatedDecision decision;
+            decision.pod = pod;
+            decision.outcome = Outcome::queued;
+            decision.message = session.queued(decision.pod);
+            if (!decision.message.empty()) {
+                on_decision(decision);
+            }
+        }
+    }
+
     const kube::ClusterDump& dump;
     SimulationOptions options;
     EngineSession session;
@@ -264,12 +277,15 @@ void Simulation::run(const OnDecision& on_decision) {
         }
         now = next;
     }
+    parts_->hand_out_queued(on_decision);
     for (const std::string_view pod : parts_->dump.gated()) {
         if (const std::optional<SimulatedDecision> decision = judge(pod)) {
             on_decision(*decision);
         }
     }
 }
+
+std::vector<QueueReport> Simulation::queues() const { return parts_->session.engine().queues(); }
 
 const std::vector<std::string>& Simulation::refused() const { return parts_->session.refused(); }
 

@@ -17,6 +17,7 @@
 
 #include "bayplan/daemonset_explanation.h"
 #include "bayplan/explanation.h"
+#include "engine/engine.h"
 #include "kube/cluster_dump.h"
 #include "options/engine_options.h"
 
@@ -29,9 +30,10 @@ struct SimulationOptions {
     bool explain = false;             // every decision with its explanation
     bool full = false;                // of a node all failing predicates, not only the first
     DaemonsetOptions daemonset = {};  // but nothing expires
+    std::string queues = {};          // the text of a sound queues.yaml; empty: none
 };
 
-enum class Outcome : std::uint8_t { scheduled, nominated, unschedulable, gated, reserved, reservation_cleared };
+enum class Outcome : std::uint8_t { scheduled, nominated, unschedulable, gated, reserved, reservation_cleared, queued };
 std::string_view to_string(Outcome);
 
 struct SimulatedDecision {
@@ -63,9 +65,12 @@ public:
     std::optional<SimulatedDecision> judge(std::string_view pod);
 
     // Schedules the pending pods in the order of the queue. Decisions are handed out as they are taken;
-    // a further failure of a pod only if its message has changed. Gated pods come last.
+    // a further failure of a pod only if its message has changed. Gated pods come last, after pods that were never
+    // tried, since their queues have no room.
     void run(const OnDecision&);
 
+    // As they stand now; empty: there is one leaf.
+    std::vector<QueueReport> queues() const;
     // Items of the dump that the engine rejected, as lines.
     const std::vector<std::string>& refused() const;
 

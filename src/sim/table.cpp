@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "options/score_rows.h"
+#include "sim/queue_report.h"
 #include "sim/report.h"
 
 namespace bayplan::sim {
@@ -47,18 +48,21 @@ public:
                    where_or_why(decision));
     }
 
-    void finish() override {
-        const std::size_t pods =
-            totals_.scheduled() + totals_.nominated() + totals_.unschedulable() + totals_.gated() + totals_.reserved();
+    void finish(const std::vector<QueueReport>& queues) override {
+        const std::size_t pods = totals_.scheduled() + totals_.nominated() + totals_.unschedulable() + totals_.gated() +
+                                 totals_.reserved() + totals_.queued();
+        const auto if_any = [](std::size_t count, const char* what) {
+            return count == 0 ? "" : fmt::format("{} {}, ", count, what);
+        };
         if (pods == 0) {
             fmt::print(out_, "No pod is pending.\n");
         } else if (pods > 1) {
-            fmt::print(out_, "{}{} pods: {} scheduled, {}{}{} unschedulable, {} gated\n", headed_ ? "\n" : "", pods,
-                       totals_.scheduled(),
-                       totals_.nominated() == 0 ? "" : fmt::format("{} nominated, ", totals_.nominated()),
-                       totals_.reserved() == 0 ? "" : fmt::format("{} reserved, ", totals_.reserved()),
+            fmt::print(out_, "{}{} pods: {} scheduled, {}{}{}{} unschedulable, {} gated\n", headed_ ? "\n" : "", pods,
+                       totals_.scheduled(), if_any(totals_.nominated(), "nominated"),
+                       if_any(totals_.reserved(), "reserved"), if_any(totals_.queued(), "queued"),
                        totals_.unschedulable(), totals_.gated());
         }
+        print_queues(out_, queues);
     }
 
 private:

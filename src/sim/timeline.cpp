@@ -71,7 +71,7 @@ struct Timeline::Parts {
     Parts(kube::ClusterDump& dump, std::vector<Event> what_happens, const TimelineOptions& settings)
         : options(settings),
           events(std::move(what_happens)),
-          session(options_of(settings)),
+          session(options_of(settings), settings.queues),
           cluster(dump, base_ms(dump, events), [this](const StateBody& body) { session.send(body); }) {
         const auto send = [this](const StateBody& body) { session.send(body); };
         dump.send_state(send);
@@ -271,9 +271,12 @@ void Timeline::Parts::sum_up() {
     summary.gone = cluster.gone();
     for (const auto& [key, pod] : cluster.pods()) {
         if (pod.made.ask.node == 0) {
-            summary.pending.push_back({key, group_of(pod), pod.message, pod.nominated_node, pod.reserved_node});
+            const std::string queued = session.queued(key);
+            summary.pending.push_back(
+                {key, group_of(pod), queued.empty() ? pod.message : queued, pod.nominated_node, pod.reserved_node});
         }
     }
+    summary.queues = session.engine().queues();
     sum_up_groups();
     sum_up_resources();
 }

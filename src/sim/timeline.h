@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/engine.h"
 #include "kube/cluster_dump.h"
 #include "options/engine_options.h"
 #include "sim/events.h"
@@ -27,6 +28,7 @@ struct TimelineOptions {
     CoschedulingOptions coscheduling = {};
     std::int64_t until_ms = kNever;  // the last instant; kNever: until nothing more can happen
     DaemonsetOptions daemonset = {};
+    std::string queues = {};  // the text of a sound queues.yaml; empty: none
 };
 
 enum class TimelineOutcome : std::uint8_t {
@@ -72,6 +74,7 @@ struct TimelineSummary {
         std::uint64_t pending = 0;
     };
     std::optional<Groups> groups;               // none: they are off
+    std::vector<QueueReport> queues;            // as they stand then; empty: there is one leaf
     std::map<std::string, double> utilisation;  // by resource: share of what all nodes have that is asked for
 };
 

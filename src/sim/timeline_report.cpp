@@ -6,12 +6,13 @@
 #include <fmt/format.h>
 
 #include "sim/markup.h"
+#include "sim/queue_report.h"
 
 namespace bayplan::sim {
 
 namespace {
 
-constexpr std::size_t kPodWidthMax = 60;
+constexpr std::size_t kTimelinePodWidthMax = 60;
 constexpr std::size_t kTimeWidth = 9;
 
 void write(Markup& out, const TimelineDecision& decision) {
@@ -77,6 +78,7 @@ void write(Markup& out, const TimelineSummary& summary) {
         number("pending", summary.groups->pending);
         out.end();
     }
+    write_queues(out, summary.queues);
     out.begin_object("utilisation");
     for (const auto& [kind, share] : summary.utilisation) {
         out.ratio(kind, share);
@@ -116,10 +118,10 @@ private:
     std::unique_ptr<Markup> out_;
 };
 
-class Table : public TimelineReport {
+class TimelineTable : public TimelineReport {
 public:
-    Table(std::FILE* out, std::size_t pod_width)
-        : out_(out), width_(std::clamp<std::size_t>(pod_width, 3, kPodWidthMax)) {}
+    TimelineTable(std::FILE* out, std::size_t pod_width)
+        : out_(out), width_(std::clamp<std::size_t>(pod_width, 3, kTimelinePodWidthMax)) {}
 
     void add(const TimelineDecision& decision) override {
         if (!headed_) {
@@ -150,6 +152,7 @@ public:
                        pod.reserved_node.empty() ? pod.nominated_node : pod.reserved_node,
                        pod.message.empty() ? "not tried yet" : pod.message);
         }
+        print_queues(out_, summary.queues);
     }
 
 private:
@@ -178,7 +181,7 @@ std::unique_ptr<TimelineReport> make_timeline_report(Format format, std::FILE* o
         case Format::yaml: return std::make_unique<YamlDocument>(out);
         case Format::table: break;
     }
-    return std::make_unique<Table>(out, pod_width);
+    return std::make_unique<TimelineTable>(out, pod_width);
 }
 
 }  // namespace bayplan::sim

@@ -46,7 +46,7 @@ std::string report(Format format, const std::vector<SimulatedDecision>& decision
     for (const SimulatedDecision& decision : decisions) {
         made->add(decision);
     }
-    made->finish();
+    made->finish({});
     return written.text();
 }
 

@@ -51,7 +51,7 @@ MAY_INCLUDE = {
     "workload": {"base"},
     "measure": {"base", "options", "engine", "workload"},
     "kube": set(),
-    "sim": {"base", "options", "kube", "engine"},
+    "sim": {"base", "options", "kube", "engine", "queue_config"},
     "client": {"base", "wire"},
     "daemon": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine"},
     "cli": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine",

@@ -1,0 +1,19 @@
+// Which application a pod belongs to, its queue and its user, by YuniKorn's labels and annotations.
+//
+//   application: label yunikorn.apache.org/app-id, annotation of that name, labels applicationId and spark-app-selector;
+//                else yunikorn-NAMESPACE-autogen
+//   queue:       label yunikorn.apache.org/queue, annotation of that name, label queue; else none is named
+//   user:        annotation yunikorn.apache.org/user.info, JSON: {"user": .., "groups": [..]}; else nobody
+//
+// Source: YuniKorn's Kubernetes shim. Its admission controller states the user; groups are not looked at.
+// Thread: any; the dictionary is the converter's. Errors: user.info that is no such JSON is a fault of the pod.
+#pragma once
+
+#include "bayplan/messages.h"
+#include "kube/converter.h"
+
+namespace bayplan::kube {
+
+ApplicationItem yunikorn_application(Converter&);
+
+}  // namespace bayplan::kube
