@@ -82,6 +82,7 @@ void QueueTree::remove_application(ApplicationId id) {
     Application& application = applications_[raw(id)];
     BP_CHECK(application.exists && application.pending_asks == 0 && application.allocations == 0);
     BP_CHECK_OP(application.tentative, ==, 0U);
+    BP_CHECK_OP(application.asks, ==, 0U);
     count_running(id, false);
     unblock(id);
     queues_.application_removed(application.leaf);

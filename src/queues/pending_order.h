@@ -65,7 +65,7 @@ public:
     virtual void ask_changes(AskId) {}
     // It has its node for good: its transaction has ended well.
     virtual void ask_placed(AskId) {}
-    // It wants nothing for now; it is neither inside nor charged. Fine if nothing was told of it.
+    // It is gated, or its node is awaited: it wants nothing. It is neither inside nor charged. Fine if nothing was told of it.
     virtual void ask_leaves(AskId) {}
     // Likewise, and there is no such ask from now on.
     virtual void ask_goes(AskId) {}
