@@ -16,9 +16,8 @@
 #include "cli/daemonset_options.h"
 #include "cli/duration.h"
 #include "cli/progress.h"
-#include "config/text_file.h"
+#include "daemon/queues_file.h"
 #include "options/predicate_rows.h"
-#include "queue_config/load.h"
 #include "sim/report.h"
 #include "sim/simulation.h"
 #include "sim/timeline_report.h"
@@ -231,14 +230,12 @@ std::string contradiction(const SimulateArguments& arguments) {
     return arguments.timeline == "-" && dump_too ? "standard input is either a dump or the timeline" : "";
 }
 
-// The text of the queues.yaml; false: it cannot be read, or is faulty, which is told.
+// False: the file of queues cannot be read, or is faulty, which is told.
 bool read_queues(const std::string& file, std::string& text) {
-    config::Faults faults;
-    queue_config::SchedulerConfig config;
-    const bool sound =
-        config::read_text_file(file, text, faults) && queue_config::load_queue_config(text, file, config, faults);
-    for (const config::Fault& fault : faults) {
-        fmt::print(stderr, "{}\n", fault.to_string());
+    std::vector<std::string> faults;
+    const bool sound = daemon::read_queues_file(file, text, faults);
+    for (const std::string& fault : faults) {
+        fmt::print(stderr, "{}\n", fault);
     }
     return sound;
 }
