@@ -87,6 +87,9 @@ EngineSession::EngineSession(const EngineOptions& options, const std::string& qu
     : has_queues_(!queues.empty()), engine_(with_queues(options, has_queues_), *this) {
     if (has_queues_) {
         engine_.apply(QueuesText{.partition = "default", .text = queues});
+        if (!engine_.queues_fault().empty()) {
+            refused_.push_back("queues: " + engine_.queues_fault());
+        }
     }
     engine_.apply(Connect{.connection = kConnection, .shim = kShim, .shim_instance = 1});
     send(ResyncBeginMessage{});
