@@ -145,6 +145,8 @@ private:
     KnownBlock& know(const std::shared_ptr<const AskClass>&, std::uint32_t block);
     NodeKey best_of_others(const std::shared_ptr<const AskClass>&, std::uint32_t block, std::uint64_t others,
                            ClassCache&);
+    void put_aside_as_before(const std::shared_ptr<const AskClass>&, const NodeMask*, const ExcludedNodes&,
+                             ClassCache&);
     bool few_changes(const ClassCache&) const;
     bool list_changed(const ClassCache&, bool ranges);
     void judge_changed_nodes(const AskClass&, const NodeMask*, ClassCache&);
@@ -186,6 +188,7 @@ private:
     };
     std::array<KnownBlock, 4> known_blocks_;
     std::size_t next_known_ = 0;
+    std::size_t last_known_ = 0;  // was asked for last
     PipelineCounters counters_;
 };
 

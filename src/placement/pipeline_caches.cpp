@@ -175,12 +175,15 @@ ClassCache& Pipeline::cache_for(ClassId id) {
 // All nodes of a block, judged for the class: mostly an ask alike has been here, and nothing has changed since.
 Pipeline::KnownBlock& Pipeline::know(const std::shared_ptr<const AskClass>& ask_class, std::uint32_t number) {
     const std::uint64_t version = state_.nodes.version(number);
-    for (KnownBlock& known : known_blocks_) {
+    for (std::size_t at = 0; at < known_blocks_.size(); ++at) {
+        KnownBlock& known = known_blocks_[at];
         if (known.block == number && known.version == version && known.ask_class == ask_class) {
+            last_known_ = at;
             return known;
         }
     }
-    KnownBlock& fresh = known_blocks_[next_known_++ % known_blocks_.size()];
+    last_known_ = next_known_++ % known_blocks_.size();
+    KnownBlock& fresh = known_blocks_[last_known_];
     fresh.ask_class = ask_class;
     fresh.block = number;
     fresh.version = version;
@@ -203,6 +206,22 @@ NodeKey Pipeline::best_of_others(const std::shared_ptr<const AskClass>& ask_clas
         known.best = evaluator_.best_of(known.feasible & others, known.scores, number);
     }
     return known.best;
+}
+
+// Mostly the ask before, of the same class, excluded the same nodes: its answer for their block stands while the block
+// does, and spares the search that would only find the excluded node.
+void Pipeline::put_aside_as_before(const std::shared_ptr<const AskClass>& ask_class, const NodeMask* mask,
+                                   const ExcludedNodes& excluded, ClassCache& cache) {
+    const KnownBlock& known = known_blocks_[last_known_];
+    if (known.ask_class != ask_class || known.block >= cache.block_count() || !cache.exact(known.block) ||
+        known.version != state_.nodes.version(known.block) ||
+        known.among != (BlockEvaluator::allowed(known.block, mask) & ~excluded.in_block(known.block))) {
+        return;
+    }
+    if (const NodeKey best = cache.best_in(known.block); best != 0) {
+        put_aside_.push_back(best);
+        cache.set_aside(known.block, known.best);
+    }
 }
 
 NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
@@ -240,6 +259,9 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
             look(*entry.spec, mask, side, index, block, bound, cache);
         }
     };
+    if (!excluded.empty()) {
+        put_aside_as_before(entry.spec, mask, excluded, cache);
+    }
     NodeKey best = settle(bound, cache, look_at);
     while (best != 0 && excluded.contains(slot_of(best))) {
         const std::uint32_t block = block_of(slot_of(best));
