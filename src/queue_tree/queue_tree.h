@@ -25,6 +25,8 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "base/ids.h"
 #include "base/indexed_heap.h"
 #include "queue_tree/amounts.h"
@@ -117,7 +119,11 @@ private:
             std::vector<RunId> runs;
         };
         std::vector<Alike> runs;
+        boost::unordered_flat_map<std::uint32_t, std::uint32_t> by_request;  // where in `runs`
         std::vector<ApplicationId> applications;
+
+        std::vector<RunId>& alike(RequestId);
+        void forget_empty();
     };
     // In which of them a run or an application waits.
     struct Blocker {
@@ -150,6 +156,7 @@ private:
     struct Place {
         std::uint32_t position = kNotInHeap;  // in its leaf's heap
         Blocker blocker;                      // of the whole application
+        std::uint32_t waits_at = 0;           // among the applications there
         bool allowed = true;
         std::vector<double> shares;  // of what it has, the largest first
     };

@@ -27,18 +27,25 @@ QueueTree::Waiting& QueueTree::waiting_at(const Blocker& blocker) {
     return blocker.limit != kNoLimit ? at_limit_[raw(blocker.limit)] : at_queue_[raw(blocker.queue)];
 }
 
+// Looked up by number: one shim may have as many different requests waiting as it has asks.
+std::vector<RunId>& QueueTree::Waiting::alike(RequestId request) {
+    const auto [at, added] = by_request.try_emplace(raw(request), static_cast<std::uint32_t>(runs.size()));
+    if (added) runs.push_back({request, {}});
+    return runs[at->second].runs;
+}
+
+void QueueTree::Waiting::forget_empty() {
+    if (std::erase_if(runs, [](const Alike& alike) { return alike.runs.empty(); }) == 0) return;
+    by_request.clear();
+    for (std::uint32_t at = 0; at < runs.size(); ++at) by_request.emplace(raw(runs[at].request), at);
+}
+
 // Moves a run between those that wait; with none, it waits nowhere.
 void QueueTree::set_blocker(RunId id, Blocker blocker) {
     Blocker& now = run_blockers_[raw(id)];
     const RequestId request = runs_[id].request;
-    const auto alike_in = [&](Waiting& waiting) -> std::vector<RunId>& {
-        const auto found = std::ranges::find(waiting.runs, request, &Waiting::Alike::request);
-        if (found != waiting.runs.end()) return found->runs;
-        waiting.runs.push_back({request, {}});
-        return waiting.runs.back().runs;
-    };
     if (now.exists()) {
-        std::vector<RunId>& list = alike_in(waiting_at(now));
+        std::vector<RunId>& list = waiting_at(now).alike(request);
         const std::uint32_t at = runs_[id].parked_at;
         list[at] = list.back();
         runs_.set_parked(list[at], at);
@@ -47,7 +54,7 @@ void QueueTree::set_blocker(RunId id, Blocker blocker) {
     }
     now = blocker;
     if (now.exists()) {
-        std::vector<RunId>& list = alike_in(waiting_at(now));
+        std::vector<RunId>& list = waiting_at(now).alike(request);
         runs_.set_parked(id, static_cast<std::uint32_t>(list.size()));
         list.push_back(id);
     }
@@ -67,14 +74,20 @@ void QueueTree::unpark(RunId id) {
 
 void QueueTree::park(ApplicationId id, Blocker blocker) {
     places_[raw(id)].blocker = blocker;
-    waiting_at(blocker).applications.push_back(id);
+    std::vector<ApplicationId>& others = waiting_at(blocker).applications;
+    places_[raw(id)].waits_at = static_cast<std::uint32_t>(others.size());
+    others.push_back(id);
     settle_application(id);
 }
 
 void QueueTree::unblock(ApplicationId id) {
-    Blocker& blocker = places_[raw(id)].blocker;
-    if (blocker.exists()) std::erase(waiting_at(blocker).applications, id);
-    blocker = {};
+    Place& place = places_[raw(id)];
+    if (!place.blocker.exists()) return;
+    std::vector<ApplicationId>& others = waiting_at(place.blocker).applications;
+    others[place.waits_at] = others.back();
+    places_[raw(others.back())].waits_at = place.waits_at;
+    others.pop_back();
+    place.blocker = {};
 }
 
 // Those on the path and under the limits of an application that gave something back, if what came back is enough for them.
@@ -96,15 +109,13 @@ void QueueTree::wake_runs(Waiting& waiting) {
             unpark(run);
         }
     }
-    std::erase_if(waiting.runs, [](const Waiting::Alike& alike) { return alike.runs.empty(); });
+    waiting.forget_empty();
 }
 
 void QueueTree::wake_applications(Waiting& waiting) {
     const std::vector<ApplicationId> woken = std::exchange(waiting.applications, {});
-    for (const ApplicationId id : woken) {
-        places_[raw(id)].blocker = {};
-        settle_application(id);
-    }
+    for (const ApplicationId id : woken) places_[raw(id)].blocker = {};
+    for (const ApplicationId id : woken) settle_application(id);
 }
 
 void QueueTree::wake_all() {

@@ -89,5 +89,29 @@ TEST_F(Elements, a_taking_that_is_undone_leaves_no_trace) {
     EXPECT_EQ(tree_.usage().pending(kRoot), (Resources{{"vcore", 8}}));
 }
 
+// The first and the last of three leave; the one between them is still known to wait.
+TEST(WaitingApplications, may_leave_in_any_order) {
+    QueueTree tree;
+    std::string why;
+    ASSERT_TRUE(tree.reload(root_with("    - name: a\n      maxapplications: 1\n"), why)) << why;
+    tree.set_capacity(std::nullopt, {{"vcore", 100}});
+    std::array<ApplicationId, 4> applications{};
+    for (std::uint32_t id = 0; id < 4; ++id) {
+        applications[id] = tree.add_application(tree.queues().find("root.a"), {"ann", {"ann"}});
+        tree.add_ask(AskId{id}, applications[id], {{"vcore", 1}}, 0, id);
+        tree.insert(AskId{id});
+    }
+    EXPECT_EQ(tree.take(), AskId{0});
+    EXPECT_EQ(tree.take(), kNone<AskId>);
+    for (const std::uint32_t id : {1u, 3u}) {
+        tree.remove(AskId{id});
+        tree.release(AskId{id});
+        tree.remove_application(applications[id]);
+    }
+    tree.placed(AskId{0});
+    tree.release(AskId{0});
+    EXPECT_EQ(tree.take(), AskId{2});
+}
+
 }  // namespace
 }  // namespace bayplan::queue_tree
