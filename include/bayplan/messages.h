@@ -84,7 +84,7 @@ struct AskItem {
     DictId node = 0;           // runs there already; any shim may state that node, before or after
     DictId required_node = 0;  // NodeName predicate: this node or none
     std::int32_t priority = 0;
-    bool foreign = false;                  // placed by another scheduler; counts, is never released by us
+    bool foreign = false;                  // placed by another scheduler; counts on its node alone
     bool tolerates_unschedulable = false;  // tolerates the taint node.kubernetes.io/unschedulable
     std::int64_t created_s = 0;            // wall clock of the cluster manager; for display only
     std::span<const Amount> requests;

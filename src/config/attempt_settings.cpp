@@ -148,7 +148,7 @@ void append_daemonset_settings(Settings<PartitionConfig>& table) {
                               "DaemonSet pods that may have one node reserved; others go by the ordinary rules."));
     table.push_back(choice<P>("preemption_foreign_victims", MEMBER(engine.preemption.daemonset.foreign_victims),
                               Choices<bool>{{"yes", true}, {"no", false}},
-                              "Whether foreign pods may be victims for a DaemonSet pod; static ones never are."));
+                              "Whether foreign pods may be victims; static ones never are."));
 }
 
 const Settings<CoschedulingOptions>& coscheduling_settings() {

@@ -199,7 +199,6 @@ void Inputs::take_grace(AskId id, const AskItem& record) {
 
 void Inputs::take_victim_facts(Ask& ask, const AskItem& record) {
     ask.daemonset = record.daemonset;
-    ask.is_static = record.is_static;
     ask.opted_out = record.never_victim;
     ask.originator = record.originator;
 }
@@ -269,6 +268,7 @@ void Inputs::add_ask(ShimId id, const AskItem& record) {
     std::int64_t created_s = record.created_s;
     ask.shim = id;
     ask.foreign = record.foreign;
+    ask.is_static = record.is_static;
     ask.terminating = ask.stated_terminating = record.terminating;
     ask.never_preempts = record.never_preempts;
     ask.stated_tolerates = record.tolerates_unschedulable;

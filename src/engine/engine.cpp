@@ -128,6 +128,7 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
     std::uint64_t made = 0;
     while (made < attempts_max) {
         if (parts.world.reservations.any_to_look_at() && parts.attempts.act_on_a_reservation()) {
+            parts.lifecycle.gangs().settle();  // a victim may be of a gang
             ++made;
             continue;
         }

@@ -81,7 +81,7 @@ struct World {
           reservations(asks, classes, holds, options.preemption.daemonset),
           departures(asks, options.preemption),
           budgets(texts),
-          victim_index(asks, classes, nodes, options.preemption.victim_order),
+          victim_index(asks, classes, nodes, options.preemption),
           pod_tails(node_state, victim_index),
           shims(resources, asks),
           bytes(settings.bytes_max) {}

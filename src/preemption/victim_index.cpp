@@ -75,12 +75,12 @@ void VictimIndex::make(Slot slot, IndexedPods& made) const {
     made.priorities.reserve(most);
     made.starts_ms.reserve(most);
     for (const AskId id : nodes_[slot].allocations) {
-        if (!asks_[id].foreign) {
+        if (may_be_victim(asks_[id], options_)) {
             made.pods.push_back(id);
         }
     }
     std::sort(made.pods.begin(), made.pods.end(),
-              [&](AskId a, AskId b) { return more_important(asks_, a, b, order_); });
+              [&](AskId a, AskId b) { return more_important(asks_, a, b, options_.victim_order); });
     for (std::size_t at = 0; at < made.pods.size(); ++at) {
         const Ask& pod = asks_[made.pods[at]];
         made.priorities.push_back(pod.priority);

@@ -26,6 +26,10 @@ namespace bayplan {
 inline std::int64_t start_of(const Ask& pod) { return pod.started_ms == 0 ? INT64_MAX : pod.started_ms; }
 // True if preemption spares the first of two pods sooner.
 bool more_important(const AskTable&, AskId, AskId, VictimOrder);
+// R-PREEMPT-7. Of foreign pods none may be a victim, or all but static ones.
+inline bool may_be_victim(const Ask& pod, const PreemptionOptions& options) {
+    return !pod.foreign || (options.daemonset.foreign_victims && !pod.is_static);
+}
 
 struct IndexedPods {
     struct Kind {
@@ -46,8 +50,9 @@ struct IndexedPods {
 
 class VictimIndex {
 public:
-    VictimIndex(const AskTable& asks, const ClassTable& classes, const NodeTable& nodes, VictimOrder order)
-        : asks_(asks), classes_(classes), nodes_(nodes), order_(order) {}
+    VictimIndex(const AskTable& asks, const ClassTable& classes, const NodeTable& nodes,
+                const PreemptionOptions& options)
+        : asks_(asks), classes_(classes), nodes_(nodes), options_(options) {}
 
     // Valid until the node's pods change.
     const IndexedPods& at(Slot);
@@ -60,7 +65,7 @@ private:
     const AskTable& asks_;
     const ClassTable& classes_;
     const NodeTable& nodes_;
-    const VictimOrder order_;
+    const PreemptionOptions options_;
     std::deque<IndexedPods> nodes_indexed_;  // by slot
 };
 

@@ -28,7 +28,7 @@ std::vector<VictimSearch::PooledPod> VictimSearch::pool_of(AskId ask, Slot slot)
     std::vector<PooledPod> pool;
     for (const AskId id : tables_.nodes[slot].allocations) {
         const Ask& pod = tables_.asks[id];
-        if (!pod.foreign && pod.priority < tables_.asks[ask].priority) {
+        if (may_be_victim(pod, options_) && pod.priority < tables_.asks[ask].priority) {
             pool.push_back({id});
         }
     }

@@ -156,7 +156,7 @@ struct KubePod {
     std::uint64_t sequence = 0;
     std::uint64_t group_number = 0;
     bool stands_in = false;  // of a trial: is nominated to its node, and counts as if it ran there
-    bool foreign = false;
+    bool spared = false;     // no victim at any priority: foreign, and out of reach by the settings
     bool never_preempts = false;
     bool preempted = false;       // terminates because a preemption chose it
     bool stuck = false;           // terminates, and its time is over

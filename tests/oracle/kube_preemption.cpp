@@ -57,7 +57,7 @@ std::string not_eligible(const KubeState& state, const KubePod& pod, const KubeA
 Pods pool_on(const KubeState& state, const KubePod& pod, const KubeNode& node) {
     Pods pool;
     for (const KubePod* placed : state.pods) {
-        if (placed->node == node.name && placed->priority < pod.priority && !placed->foreign) {
+        if (placed->node == node.name && placed->priority < pod.priority && !placed->spared) {
             pool.push_back(placed);
         }
     }

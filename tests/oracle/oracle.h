@@ -185,6 +185,7 @@ private:
     std::uint64_t bytes_of(const std::string& shim) const;
     void become_gated(Ask&);
     static void take_victim_facts(Ask&, const Ask& wanted);
+    bool is_spared(const Ask&) const;
     void restate_placed(Ask&, const Ask& wanted);
     void place(Ask&, const std::string& node, AskState, const std::string& stated_devices = {});
     void run_where_stated(Ask&, const std::string& node);

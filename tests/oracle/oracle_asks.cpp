@@ -199,7 +199,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     const std::uint64_t sequence = ask.sequence;
     ask.pod = wanted.pod;
     ask.pod.sequence = sequence;
-    ask.pod.foreign = ask.foreign;
+    ask.pod.spared = is_spared(ask);
     ask.pod.group_number = ask.group_number;
     for (const auto& [kind, amount] : ask.requests) {
         kinds_.insert(kind);
@@ -244,6 +244,11 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     return "";
 }
 
+// R-PREEMPT-7.
+bool Oracle::is_spared(const Ask& ask) const {
+    return ask.foreign && (ask.is_static || !options_.preemption.daemonset.foreign_victims);
+}
+
 void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
     const bool other_priority = ask.priority != wanted.priority;
     const bool other_spec = *ask.pod.spec != *wanted.pod.spec;
@@ -257,6 +262,7 @@ void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
     ask.stated_terminating = wanted.stated_terminating;
     ask.stated_preempted = wanted.stated_preempted;
     take_victim_facts(ask, wanted);
+    ask.pod.spared = is_spared(ask);
     ask.pod.priority = wanted.priority;
     ask.pod.started_ms = wanted.pod.started_ms;
     ask.pod.qos_rank = wanted.pod.qos_rank;
@@ -311,7 +317,7 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     wanted.nominated_node.clear();
     wanted.pod.sequence = wanted.sequence;
     wanted.pod.group_number = wanted.group_number;
-    wanted.pod.foreign = wanted.foreign;
+    wanted.pod.spared = is_spared(wanted);
     for (const auto& [kind, amount] : wanted.requests) {
         kinds_.insert(kind);
     }

@@ -153,7 +153,6 @@ std::string Oracle::text_of(const Steps& steps) const {
 
 void Oracle::take_victim_facts(Ask& ask, const Ask& wanted) {
     ask.daemonset = wanted.daemonset;
-    ask.is_static = wanted.is_static;
     ask.opted_out = wanted.opted_out;
     ask.originator = wanted.originator;
 }

@@ -166,7 +166,7 @@ void Oracle::check_victims(const Ask& ask, const KubeState& state, const KubeVic
         if (!why_not_without(state, others, ask.pod, *chosen.node)) {
             broken_at_commit_.push_back("R-LAW-5: " + ask.key + " fits beside its victim " + victim->key);
         }
-        if (victim->priority >= ask.priority || victim->foreign) {
+        if (victim->priority >= ask.priority || victim->spared) {
             broken_at_commit_.push_back("R-LAW-5: " + victim->key + " is not below " + ask.key);
         }
     }

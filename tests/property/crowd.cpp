@@ -142,7 +142,7 @@ oracle::OwnedAsk Crowd::restated(const oracle::Ask& ask) {
     out.never_preempts = ask.pod.never_preempts;
     out.started_ms = ask.pod.started_ms;
     out.daemonset = ask.daemonset;
-    out.is_static = ask.is_static;
+    out.is_static = ask.is_static != random_.chance(3);
     out.never_victim = ask.opted_out;
     out.originator = ask.originator;
     return out;

@@ -244,6 +244,7 @@ oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel&
     if (random_.chance(60)) {
         out.priority = random_.pick(priorities_);
     }
+    out.is_static = out.is_static != random_.chance(5);
     if (out.group != 0 && random_.chance(15)) {
         out.group_min_available = static_cast<std::uint32_t>(random_.between(0, 4));
     } else if (random_.chance(5)) {

@@ -154,7 +154,7 @@ std::string broken_by_nomination(const Cluster& cluster, const Line& line) {
     }
     Asks rest = cluster.on(line.node);
     for (const Ask* victim : line.victims) {
-        if (victim == nullptr || victim->node != line.node || victim->foreign || victim->priority >= ask.priority ||
+        if (victim == nullptr || victim->node != line.node || victim->pod.spared || victim->priority >= ask.priority ||
             !victim->pod.terminating || !victim->pod.preempted) {
             return about(line, (victim == nullptr ? "nobody" : victim->key) + " is no victim for it");
         }
@@ -238,7 +238,7 @@ std::string find_helpful(const oracle::Oracle& oracle, const Cluster& cluster, c
     }
     for (const auto& [name, node] : oracle.nodes()) {
         Asks staying = cluster.on(name);
-        const auto goes = [&](const Ask* one) { return one->priority < ask.priority && !one->foreign; };
+        const auto goes = [&](const Ask* one) { return one->priority < ask.priority && !one->pod.spared; };
         std::erase_if(staying, goes);
         staying = together(staying, cluster.held_against(ask, name));
         if (!is_against(oracle, node, ask) && cluster.fits(ask, name, staying)) {
