@@ -367,7 +367,9 @@ void Lifecycle::wake_everybody() {
 
 void Lifecycle::tick(std::int64_t now_ns) {
     world_.now_ns = std::max(world_.now_ns, now_ns);
-    world_.reservations.come_of_age(world_.now_ns);
+    if (world_.reservations.come_of_age(world_.now_ns)) {
+        wake(kPodGone);  // a reservation that finds nothing is respected no more
+    }
     while (const std::optional<Departures::Due> due = commit_.next_departure(world_.now_ns)) {
         depart(*due);
     }

@@ -104,13 +104,17 @@ void Reservations::note_all(const std::vector<AskId>& asks) {
 
 void Reservations::looked_at(AskId id) { to_look_at_.erase({rank(id, &by_ask_.at(id)), id}); }
 
-void Reservations::come_of_age(std::int64_t now_ns) {
+bool Reservations::come_of_age(std::int64_t now_ns) {
     now_ns_ = now_ns;
+    bool any_delay_ended = false;
     while (next_time_ns() <= now_ns) {
-        const AskId id = std::get<2>(*ages_.begin());
+        const auto [at_ns, sequence, id] = *ages_.begin();
         ages_.erase(ages_.begin());
-        note_changed(by_ask_.at(id).slot);
+        const Reservation& reservation = by_ask_.at(id);
+        any_delay_ended = any_delay_ended || at_ns - reservation.since_ns == options_.delay_ns;
+        note_changed(reservation.slot);
     }
+    return any_delay_ended;
 }
 
 }  // namespace bayplan

@@ -71,8 +71,8 @@ public:
             note_all(beyond_node_);
         }
     }
-    // Reservations whose age has reached the delay, or the expiry.
-    void come_of_age(std::int64_t now_ns);
+    // Reservations whose age has reached the delay, or the expiry. Returns whether the delay of any has ended.
+    bool come_of_age(std::int64_t now_ns);
     std::int64_t next_time_ns() const { return ages_.empty() ? INT64_MAX : std::get<0>(*ages_.begin()); }
     // Grows with each change after which a look may find something else, but for the time.
     std::uint64_t changes() const { return changes_; }

@@ -132,6 +132,21 @@ TEST_F(ReservationsTest, ABlockedOneIsPassedByDaemonPodsAlone) {
     EXPECT_EQ(lines(), (Lines{"fail s/w - -", "place s/y n1 -"}));
 }
 
+TEST_F(ReservationsTest, WakesOthersWhenItsDelayEndsForItMayBeBlockedThen) {
+    EngineOptions settings = options();
+    settings.preemption.daemonset.of_node_max = 1;
+    make(settings);
+    state({.key = "a", .cpu = 3500, .priority = 9, .node = "n1"});
+    state({.key = "x", .cpu = 1000, .priority = 1, .daemon_of = "n1"});
+    state({.key = "y", .cpu = 400, .daemon_of = "n1"});
+    run(1);
+    EXPECT_EQ(lines(), (Lines{"reserve s/x n1 -", "fail s/y - -"}));
+    run(30);
+    EXPECT_EQ(lines(), Lines());
+    run(31);
+    EXPECT_EQ(lines(), Lines{"place s/y n1 -"});
+}
+
 TEST_F(ReservationsTest, SoManyOfANodeAndNoMore) {
     EngineOptions settings = options();
     settings.preemption.daemonset.of_node_max = 2;

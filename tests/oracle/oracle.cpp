@@ -48,7 +48,9 @@ void Oracle::apply(const Input& input) {
 }
 
 void Oracle::apply_one(const Tick& tick) {
+    const std::int64_t before = now_;
     now_ = std::max(now_, tick.now_ns);
+    end_delays_of_reservations(before);
     do_what_is_due();
     for (auto& [sequence, ask] : asks_) {
         if (ask.state == AskState::backoff && ask.backoff_until <= now_) {

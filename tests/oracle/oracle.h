@@ -320,6 +320,7 @@ private:
     std::string text_of(const Steps&) const;
     void check_daemon_fit(const Ask&, const std::string& node);
     void check_daemon_victims(const Ask&, const Steps&);
+    void end_delays_of_reservations(std::int64_t before_ns);
     void recheck_nominations(const std::string& node, const std::string& why);
     std::optional<DueReservation> due_reservation() const;
     bool act_on_a_reservation();

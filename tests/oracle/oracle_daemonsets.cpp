@@ -91,6 +91,18 @@ void Oracle::recheck_nominations(const std::string& node, const std::string& why
     }
 }
 
+// R-DAEMONSET-47.
+void Oracle::end_delays_of_reservations(std::int64_t before_ns) {
+    const std::int64_t delay_ns = options_.preemption.daemonset.delay_ns;
+    for (const auto& [sequence, ask] : asks_) {
+        const bool ended = !ask.reserved_node.empty() && now_ - ask.reserved_since >= delay_ns;
+        if (ended && before_ns - ask.reserved_since < delay_ns) {
+            saw("the delay of a reservation ends");
+            wake(Event::allocation_ended);
+        }
+    }
+}
+
 // The line, the message of a new reservation, and the victims.
 void Oracle::tell_steps(Ask& ask, const DaemonLook& look, bool is_new) {
     ++failed_;
