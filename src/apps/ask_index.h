@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "apps/ask_table.h"
+#include "base/seeded_hash.h"
 
 namespace bayplan {
 
@@ -23,20 +23,23 @@ public:
 
     // kNone if there is none.
     AskId find(std::string_view key) const {
-        const Set& part = parts_[part_of(hash_of(key))];
-        const auto found = part.find(key);
-        return found == part.end() ? kNone<AskId> : *found;
+        const std::uint64_t hash = hash_of_text(key);
+        const Set& part = parts_[part_of(hash)];
+        const auto found = part.find(Wanted{key, cut(hash)});
+        return found == part.end() ? kNone<AskId> : found->id;
     }
     // The key must be new.
     void insert(AskId id) {
-        const bool fresh = parts_[part_of(hash_of(asks_.key(id)))].insert(id).second;
+        const std::uint64_t hash = hash_of_text(asks_.key(id));
+        const bool fresh = parts_[part_of(hash)].insert({id, cut(hash)}).second;
         BP_CHECK(fresh);
         ++size_;
     }
     // While the ask still has its key.
     void remove(AskId id) {
-        Set& part = parts_[part_of(hash_of(asks_.key(id)))];
-        part.erase(id);
+        const std::uint64_t hash = hash_of_text(asks_.key(id));
+        Set& part = parts_[part_of(hash)];
+        part.erase(Entry{id, cut(hash)});
         --size_;
         if (part.size() * 8 < part.bucket_count() && part.bucket_count() > kRoomKept) {
             part.rehash(part.size() * 2);
@@ -50,7 +53,9 @@ public:
         std::vector<AskId> ids;
         ids.reserve(size_);
         for (const Set& part : parts_) {
-            ids.insert(ids.end(), part.begin(), part.end());
+            for (const Entry entry : part) {
+                ids.push_back(entry.id);
+            }
         }
         std::sort(ids.begin(), ids.end());
         return ids;
@@ -60,35 +65,43 @@ public:
         for (const Set& part : parts_) {
             places += part.bucket_count();
         }
-        return places * sizeof(AskId) + places / 15 * 16;
+        return places * sizeof(Entry) + places / 15 * 16;
     }
 
 private:
     static constexpr std::size_t kParts = 16;
     static constexpr std::size_t kRoomKept = 256;
 
-    static std::size_t hash_of(std::string_view key) { return std::hash<std::string_view>{}(key); }
-    static std::size_t part_of(std::size_t hash) { return hash >> 24 & (kParts - 1); }
+    // With half of its key's hash, so that growing reads no key, and a look reads hardly any but the right one.
+    struct Entry {
+        AskId id;
+        std::uint32_t hash;
+    };
+    struct Wanted {
+        std::string_view key;
+        std::uint32_t hash;
+    };
+
+    static std::size_t part_of(std::uint64_t hash) { return hash & (kParts - 1); }
+    static std::uint32_t cut(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
     struct Hash {
         using is_transparent = void;
-        using is_avalanching = void;
-        const AskTable* asks;
-        std::size_t operator()(AskId id) const { return hash_of(asks->key(id)); }
-        std::size_t operator()(std::string_view key) const { return hash_of(key); }
+        std::size_t operator()(const Entry& entry) const { return entry.hash; }
+        std::size_t operator()(const Wanted& wanted) const { return wanted.hash; }
     };
     struct Same {
         using is_transparent = void;
         const AskTable* asks;
-        bool operator()(AskId a, AskId b) const { return a == b; }
-        bool operator()(AskId a, std::string_view b) const { return asks->key(a) == b; }
-        bool operator()(std::string_view a, AskId b) const { return asks->key(b) == a; }
+        bool operator()(const Entry& a, const Entry& b) const { return a.id == b.id; }
+        bool operator()(const Entry& a, const Wanted& b) const { return a.hash == b.hash && asks->key(a.id) == b.key; }
+        bool operator()(const Wanted& a, const Entry& b) const { return (*this)(b, a); }
     };
-    using Set = boost::unordered_flat_set<AskId, Hash, Same>;
+    using Set = boost::unordered_flat_set<Entry, Hash, Same>;
 
     template <std::size_t... Number>
     AskIndex(const AskTable& asks, std::index_sequence<Number...>)
-        : asks_(asks), parts_{(static_cast<void>(Number), Set(0, Hash{&asks}, Same{&asks}))...} {}
+        : asks_(asks), parts_{(static_cast<void>(Number), Set(0, Hash{}, Same{&asks}))...} {}
 
     const AskTable& asks_;
     std::array<Set, kParts> parts_;

@@ -3,26 +3,27 @@
 
 #include <utility>
 
-#include <boost/container_hash/hash.hpp>
-
+#include "base/seeded_hash.h"
 #include "cluster/resources.h"
 
 namespace bayplan {
 
 std::size_t ClassTable::Hash::operator()(const AskClass* spec) const {
-    std::size_t hash = 0;
+    const HashSecret& secret = HashSecret::of_process();
+    std::uint64_t hash = 0;
+    const auto add = [&](auto value) { hash = secret.with(hash, static_cast<std::uint64_t>(value)); };
     for (const ResourceAmount& request : spec->requests) {
-        boost::hash_combine(hash, raw(request.resource));
-        boost::hash_combine(hash, request.value);
+        add(raw(request.resource));
+        add(request.value);
     }
-    boost::hash_combine(hash, raw(spec->required_node));
-    boost::hash_combine(hash, spec->tolerates_unschedulable);
-    boost::hash_combine(hash, spec->priority);
-    boost::hash_combine(hash, raw(spec->pod_spec));
-    boost::hash_combine(hash, spec->node_cpu);
-    boost::hash_combine(hash, spec->node_memory);
-    boost::hash_combine(hash, spec->own_cpu);
-    boost::hash_combine(hash, spec->own_memory);
+    add(raw(spec->required_node));
+    add(spec->tolerates_unschedulable);
+    add(spec->priority);
+    add(raw(spec->pod_spec));
+    add(spec->node_cpu);
+    add(spec->node_memory);
+    add(spec->own_cpu);
+    add(spec->own_memory);
     return hash;
 }
 

@@ -2,7 +2,8 @@
 #include "apps/key_store.h"
 
 #include <cstring>
-#include <functional>
+
+#include "base/seeded_hash.h"
 
 namespace bayplan {
 
@@ -115,7 +116,7 @@ KeyPrefix KeyStore::prefix_of(std::string_view prefix) {
         prefixes_.add_reference(known);
         return known;
     }
-    const std::size_t hash = std::hash<std::string_view>{}(prefix);
+    const std::size_t hash = hash_of_text(prefix);
     std::uint16_t& seen = seen_[hash % kSeen];
     const auto tag = static_cast<std::uint16_t>(hash >> 32 | 1);
     if (seen == tag) {

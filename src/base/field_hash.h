@@ -4,12 +4,14 @@
 // Thread: any.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <vector>
 
-#include <boost/container_hash/hash.hpp>
 #include <boost/pfr.hpp>
+
+#include "base/seeded_hash.h"
 
 namespace bayplan {
 
@@ -20,19 +22,20 @@ public:
         if constexpr (std::is_class_v<Value>) {
             boost::pfr::for_each_field(value, [this](const auto& field) { this->add(field); });
         } else {
-            boost::hash_combine(hash_, value);
+            static_assert(std::is_integral_v<Value> || std::is_enum_v<Value>);
+            add_number(static_cast<std::uint64_t>(value));
         }
     }
     template <typename Value>
     void add(const std::vector<Value>& list) {
-        boost::hash_combine(hash_, list.size());
+        add_number(list.size());
         for (const Value& item : list) {
             add(item);
         }
     }
     template <typename Value>
     void add(const std::optional<Value>& value) {
-        boost::hash_combine(hash_, value.has_value());
+        add_number(value.has_value() ? 1 : 0);
         if (value) {
             add(*value);
         }
@@ -40,7 +43,10 @@ public:
     std::size_t hash() const { return hash_; }
 
 private:
-    std::size_t hash_ = 0;
+    void add_number(std::uint64_t number) { hash_ = secret_.with(hash_, number); }
+
+    const HashSecret& secret_ = HashSecret::of_process();
+    std::uint64_t hash_ = 0;
 };
 
 // Of an aggregate of numbers, enumerators, such aggregates, lists and optional values of them.

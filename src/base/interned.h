@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/ids.h"
+#include "base/seeded_hash.h"
 
 namespace bayplan {
 
@@ -77,7 +78,7 @@ private:
     struct Hash {
         std::size_t operator()(const Key* key) const {
             if constexpr (std::is_integral_v<Key>) {
-                return *key * 0x9e3779b97f4a7c15u;
+                return HashSecret::of_process().of_number(*key);
             } else {
                 return hash_of(*key);
             }

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/ids.h"
+#include "base/seeded_hash.h"
 
 namespace bayplan {
 
@@ -74,7 +75,7 @@ private:
 
     std::deque<Entry> entries_;  // texts must not move: the map's keys are views of them
     std::vector<Id> free_;
-    boost::unordered_flat_map<std::string_view, Id> ids_;
+    boost::unordered_flat_map<std::string_view, Id, TextHash> ids_;
 };
 
 }  // namespace bayplan

@@ -19,6 +19,7 @@
 
 #include "base/ids.h"
 #include "base/indexed_heap.h"
+#include "base/seeded_hash.h"
 #include "queue_tree/amounts.h"
 
 namespace bayplan::queue_tree {
@@ -102,7 +103,8 @@ private:
     using Heap = IndexedHeap<RunId, Before, PositionOf>;
     struct Application {
         std::unique_ptr<Heap> runs;
-        boost::unordered_flat_map<std::uint64_t, RunId> open;  // by priority and request: the run that goes on
+        boost::unordered_flat_map<std::uint64_t, RunId, NumberHash>
+            open;  // by priority and request: the run that goes on
     };
 
     static std::uint64_t open_key(std::int32_t priority, RequestId request) {

@@ -99,7 +99,7 @@ void QueueTable::drain(QueueId id) {
 }
 
 QueueId QueueTable::find(std::string_view path) const {
-    const auto found = by_path_.find(std::string(path));
+    const auto found = by_path_.find(path);
     return found == by_path_.end() ? kNoQueue : found->second;
 }
 

@@ -8,13 +8,16 @@
 // Thread: the engine's. Ids are dense, and used again once a queue is gone.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/seeded_hash.h"
 #include "queue_config/access_list.h"
 #include "queue_config/model.h"
 #include "queue_tree/queue_settings.h"
@@ -98,7 +101,7 @@ private:
 
     std::vector<Queue> queues_;
     std::vector<QueueId> free_;
-    std::unordered_map<std::string, QueueId> by_path_;
+    boost::unordered_flat_map<std::string, QueueId, TextHash, std::equal_to<>> by_path_;
     std::uint64_t version_ = 0;
 };
 

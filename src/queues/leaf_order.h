@@ -27,6 +27,7 @@
 #include "apps/ask_table.h"
 #include "base/ids.h"
 #include "base/indexed_heap.h"
+#include "base/seeded_hash.h"
 #include "queues/pending_order.h"
 
 namespace bayplan {
@@ -68,7 +69,7 @@ private:
 
     struct Application {
         std::unique_ptr<RunHeap> runs;
-        boost::unordered_flat_map<std::int32_t, OpenRuns> open;  // by priority
+        boost::unordered_flat_map<std::int32_t, OpenRuns, NumberHash> open;  // by priority
         ShimId shim = kNone<ShimId>;
         std::uint32_t index = 0;  // among its shim's
         std::uint32_t position = kNotInHeap;

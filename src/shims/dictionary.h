@@ -11,6 +11,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/ids.h"
+#include "base/seeded_hash.h"
 #include "bayplan/messages.h"
 #include "cluster/resources.h"
 
@@ -49,7 +50,7 @@ public:
 
 private:
     ResourceTable& resources_;
-    boost::unordered_flat_map<DictId, Entry> entries_;
+    boost::unordered_flat_map<DictId, Entry, NumberHash> entries_;
 };
 
 }  // namespace bayplan

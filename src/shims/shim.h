@@ -14,6 +14,7 @@
 
 #include "apps/ask_index.h"
 #include "base/ids.h"
+#include "base/seeded_hash.h"
 #include "shims/decision_ledger.h"
 #include "shims/dictionary.h"
 #include "shims/resync_hold.h"
@@ -42,8 +43,8 @@ struct Shim {
     ResyncHold hold;  // while its resync is open
     std::uint32_t node_count = 0;
     std::uint32_t object_count = 0;
-    boost::unordered_flat_map<SpecNumber, SpecId> specs;   // with a reference each
-    boost::unordered_flat_map<SpecId, SpecUse> spec_uses;  // of all but the empty one
+    boost::unordered_flat_map<SpecNumber, SpecId, NumberHash> specs;  // with a reference each
+    boost::unordered_flat_map<SpecId, SpecUse> spec_uses;             // of all but the empty one
     std::uint64_t bytes = 0;  // of all that it has stated, and of decisions that it has not acknowledged
     DecisionLedger ledger;
     std::map<std::string, ApplicationId, std::less<>> applications;

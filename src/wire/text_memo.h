@@ -10,9 +10,9 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <string_view>
 
+#include "base/seeded_hash.h"
 #include "wire/builder.h"
 
 namespace bayplan::wire {
@@ -28,7 +28,7 @@ public:
         if (text.empty()) {
             return {};
         }
-        std::size_t at = std::hash<std::string_view>()(text) % kSlots;
+        std::size_t at = hash_of_text(text) % kSlots;
         while (slots_[at].message == message_) {
             Slot& slot = slots_[at];
             if (slot.text == text) {
