@@ -27,8 +27,8 @@ std::size_t ClassTable::Hash::operator()(const AskClass* spec) const {
     return hash;
 }
 
-ClassId ClassTable::acquire(AskClass&& spec) {
-    if (const auto found = ids_.find(&spec); found != ids_.end()) {
+ClassId ClassTable::acquire(const AskClass& wanted) {
+    if (const auto found = ids_.find(&wanted); found != ids_.end()) {
         ++entries_[raw(found->second)].references;
         return found->second;
     }
@@ -40,20 +40,21 @@ ClassId ClassTable::acquire(AskClass&& spec) {
         id = free_.back();
         free_.pop_back();
     }
-    for (const ResourceAmount& request : spec.requests) {
+    const auto spec = std::make_shared<AskClass>(wanted);
+    for (const ResourceAmount& request : spec->requests) {
         resources_.add_reference(request.resource);
-        spec.cpu_request = request.resource == kCpu ? request.value : spec.cpu_request;
-        spec.memory_request = request.resource == kMemory ? request.value : spec.memory_request;
+        spec->cpu_request = request.resource == kCpu ? request.value : spec->cpu_request;
+        spec->memory_request = request.resource == kMemory ? request.value : spec->memory_request;
     }
-    spec.occupies = spec.requests;
-    spec.occupies.push_back({kScoredCpu, spec.node_cpu});
-    spec.occupies.push_back({kScoredMemory, spec.node_memory});
-    if (spec.required_node != kNone<NameId>) {
-        names_.add_reference(spec.required_node);
+    spec->occupies = spec->requests;
+    spec->occupies.push_back({kScoredCpu, spec->node_cpu});
+    spec->occupies.push_back({kScoredMemory, spec->node_memory});
+    if (spec->required_node != kNone<NameId>) {
+        names_.add_reference(spec->required_node);
     }
-    specs_.add_reference(spec.pod_spec);
+    specs_.add_reference(spec->pod_spec);
     ClassEntry& entry = entries_[raw(id)];
-    entry.spec = std::make_shared<const AskClass>(std::move(spec));
+    entry.spec = spec;
     entry.references = 1;
     ids_.emplace(entry.spec.get(), id);
     return id;

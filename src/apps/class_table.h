@@ -42,7 +42,7 @@ public:
     void add_listener(ClassListener& listener) { listeners_.push_back(&listener); }
 
     // The class like this one, with one reference more. `spec.requests` must be sorted by resource.
-    ClassId acquire(AskClass&& spec);
+    ClassId acquire(const AskClass& spec);
     void add_reference(ClassId id) { ++entries_[raw(id)].references; }
     void release(ClassId);
     // Not twice at a time.

@@ -22,6 +22,7 @@ std::string fault_of(std::int64_t value, const std::string& resource) {
 
 std::string Inputs::read_amounts(Shim& shim, std::span<const Amount> amounts, bool keep_zeros) {
     amounts_.clear();
+    requested_cpu_ = requested_memory_ = -1;
     for (const Amount& amount : amounts) {
         Dictionary::Entry* entry = shim.dictionary.find(amount.resource);
         if (entry == nullptr) {
@@ -37,6 +38,8 @@ std::string Inputs::read_amounts(Shim& shim, std::span<const Amount> amounts, bo
             }
         }
         amounts_.push_back({resource, amount.value});
+        requested_cpu_ = resource == kCpu ? amount.value : requested_cpu_;
+        requested_memory_ = resource == kMemory ? amount.value : requested_memory_;
     }
     if (!keep_zeros) {
         std::erase_if(amounts_, [](const ResourceAmount& amount) { return amount.value == 0; });

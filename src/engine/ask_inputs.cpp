@@ -15,6 +15,11 @@ namespace {
 constexpr std::int64_t kDefaultCpu = 100;                         // milli-cores
 constexpr std::int64_t kDefaultMemory = std::int64_t{200} << 20;  // bytes
 
+// The amount that scores count for the pod: as its record says it, or as requested (0 too), or Kubernetes' default.
+std::int64_t scored(std::int64_t said, std::int64_t requested, std::int64_t otherwise) {
+    return said != -1 ? said : requested != -1 ? requested : otherwise;
+}
+
 // A pod may run on a node, or wait for it, as long as these are not too many; `there`: it is one of them already.
 std::string crowd_fault(const World& world, Slot slot, std::string_view node, bool there) {
     const std::size_t pods =
@@ -47,10 +52,10 @@ std::string Inputs::new_fault(ShimId id, const AskItem& record) {
 }
 
 // After read_amounts. `existing`: the ask that the record changes, or kNone.
-bool Inputs::fits_in_total(Shim& shim, const AskItem& record, AskId existing) {
+bool Inputs::fits_in_total(const AskItem& record, AskId existing) {
     occupies_.assign(amounts_.begin(), amounts_.end());
-    occupies_.push_back({kScoredCpu, scored(shim, record, record.node_cpu, kCpu, kDefaultCpu)});
-    occupies_.push_back({kScoredMemory, scored(shim, record, record.node_memory, kMemory, kDefaultMemory)});
+    occupies_.push_back({kScoredCpu, scored(record.node_cpu, requested_cpu_, kDefaultCpu)});
+    occupies_.push_back({kScoredMemory, scored(record.node_memory, requested_memory_, kDefaultMemory)});
     const std::int64_t max = record.node != 0 ? AmountTotals::kMax : AmountTotals::kMaxToBePlaced;
     return existing == kNone<AskId>
                ? world_.totals.allow(occupies_, {}, max)
@@ -144,7 +149,7 @@ void Inputs::apply(ShimId id, const AsksMessage& message) {
                  (world_.asks[found].state == AskState::awaiting_node && world_.awaited_nodes.node_of(found) == name));
             fault = crowd_fault(world_, node, name, there);
         }
-        if (fault.empty() && !fits_in_total(shim, record, found)) {
+        if (fault.empty() && !fits_in_total(record, found)) {
             fault = "all asks together want too much";
         }
         if (fault.empty()) {
@@ -160,36 +165,23 @@ void Inputs::apply(ShimId id, const AsksMessage& message) {
     }
 }
 
-// What scores count for the pod: as said, or as requested (0 too), or Kubernetes' default.
-std::int64_t Inputs::scored(Shim& shim, const AskItem& record, std::int64_t said, ResourceId resource,
-                            std::int64_t otherwise) {
-    if (said != -1) {
-        return said;
-    }
-    for (const Amount& amount : record.requests) {
-        if (shim.dictionary.resource(*shim.dictionary.find(amount.resource)) == resource) {
-            return amount.value;
-        }
-    }
-    return otherwise;
-}
-
 // Takes a reference to the required node's name; ClassTable::acquire takes its own.
-AskClass Inputs::class_of(ShimId id, const AskItem& record) {
+// The result is of the last call: mostly there is such a class already, and nothing is copied.
+AskClass& Inputs::class_of(ShimId id, const AskItem& record) {
     Shim& shim = world_.shims[id];
-    AskClass spec;
-    spec.requests = amounts_;
+    AskClass& spec = class_;
+    spec.requests.assign(amounts_.begin(), amounts_.end());
     spec.pod_spec = record.spec == 0 ? kEmptySpec : shim.specs.at(record.spec);
     spec.tolerates_unschedulable = record.tolerates_unschedulable ||
                                    tolerates_unschedulable(world_.specs[spec.pod_spec].tolerations, world_.known);
     spec.priority = record.priority;
-    spec.node_cpu = scored(shim, record, record.node_cpu, kCpu, kDefaultCpu);
-    spec.node_memory = scored(shim, record, record.node_memory, kMemory, kDefaultMemory);
+    spec.node_cpu = scored(record.node_cpu, requested_cpu_, kDefaultCpu);
+    spec.node_memory = scored(record.node_memory, requested_memory_, kDefaultMemory);
     spec.own_cpu = record.own_cpu != -1 ? record.own_cpu : spec.node_cpu;
     spec.own_memory = record.own_memory != -1 ? record.own_memory : spec.node_memory;
-    if (record.required_node != 0) {
-        spec.required_node = world_.names.acquire(text_of(world_.shims[id], record.required_node));
-    }
+    spec.required_node = record.required_node == 0
+                             ? kNone<NameId>
+                             : world_.names.acquire(text_of(world_.shims[id], record.required_node));
     return spec;
 }
 
@@ -203,10 +195,10 @@ void Inputs::take_victim_facts(Ask& ask, const AskItem& record) {
     ask.originator = record.originator;
 }
 
-void Inputs::take_class(Ask& ask, AskClass&& spec) {
+void Inputs::take_class(Ask& ask, const AskClass& spec) {
     const NameId required = spec.required_node;
     const ClassId before = ask.ask_class;
-    ask.ask_class = world_.classes.acquire(std::move(spec));
+    ask.ask_class = world_.classes.acquire(spec);
     world_.totals.add(world_.classes[ask.ask_class].spec->occupies, +1);
     if (before != kNone<ClassId>) {
         use_spec(world_, ask.shim, world_.classes.spec_of(ask));

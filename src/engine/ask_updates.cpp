@@ -22,7 +22,7 @@ void Inputs::regroup(AskId id, const AskItem& record, std::int64_t time_ns) {
 // A placed pod stated again: what may change of it is taken over.
 void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     Ask& ask = world_.asks[ask_id];
-    AskClass spec = class_of(id, record);
+    AskClass& spec = class_of(id, record);
     if (spec.required_node != kNone<NameId>) {
         world_.names.release(spec.required_node);
     }
@@ -55,7 +55,7 @@ void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     ask.qos = record.qos;
     take_victim_facts(ask, record);
     take_grace(ask_id, record);
-    take_class(ask, std::move(spec));
+    take_class(ask, spec);
     lifecycle_.occupy(ask_id, slot);
     world_.order->ask_changes(ask_id);
     world_.nodes.note_usage_fell(slot);
@@ -79,7 +79,7 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
         return;
     }
     const AskState before = ask.state;
-    AskClass spec = class_of(id, record);
+    const AskClass& spec = class_of(id, record);
     const bool same_needs = spec.same_as(*world_.classes[ask.ask_class].spec) &&
                             record.never_preempts == ask.never_preempts && record.daemonset == ask.daemonset;
     const std::string awaited(before == AskState::awaiting_node ? world_.awaited_nodes.node_of(ask_id) : "");
@@ -92,7 +92,7 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     if (record.node == 0) {
         lifecycle_.end_nomination(ask_id);
     }
-    take_class(ask, std::move(spec));
+    take_class(ask, spec);
     world_.asks.waiting(ask_id).key.priority = ask.priority = record.priority;
     world_.order->ask_changes(ask_id);
     ask.terminating = ask.stated_terminating = record.terminating;

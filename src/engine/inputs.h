@@ -116,11 +116,11 @@ private:
     std::string update_fault(const AskItem&, AskId, Slot);
     std::string new_fault(ShimId, const AskItem&);
     std::string ask_bytes_fault(Shim&, const AskItem&, AskId existing);
-    bool fits_in_total(Shim&, const AskItem&, AskId existing);
-    AskClass class_of(ShimId, const AskItem&);
+    bool fits_in_total(const AskItem&, AskId existing);
+    AskClass& class_of(ShimId, const AskItem&);
     void add_ask(ShimId, const AskItem&);
     void put_on_node(AskId, std::string_view node, std::string_view awaited_before, std::string_view devices);
-    void take_class(Ask&, AskClass&&);
+    void take_class(Ask&, const AskClass&);
     void take_grace(AskId, const AskItem&);
     static void take_victim_facts(Ask&, const AskItem&);
     void take_group(AskId, const AskItem&, std::int64_t time_ns);
@@ -131,7 +131,6 @@ private:
         const Nomination* const nomination = world_.nominations.of(id);
         return nomination == nullptr ? std::nullopt : std::optional(*nomination);
     }
-    std::int64_t scored(Shim&, const AskItem&, std::int64_t said, ResourceId, std::int64_t otherwise);
     void release_one(ShimId, const ReleaseItem&);
     void release(AskId);  // removes, and wakes whom freed capacity may help
 
@@ -152,7 +151,10 @@ private:
     World& world_;
     Lifecycle& lifecycle_;
     Announcer& announcer_;
-    std::vector<ResourceAmount> amounts_;   // result of read_amounts
+    std::vector<ResourceAmount> amounts_;  // result of read_amounts
+    std::int64_t requested_cpu_ = -1;      // also a result of read_amounts: 0 is an amount, -1 none
+    std::int64_t requested_memory_ = -1;
+    AskClass class_;                        // result of class_of
     std::vector<ResourceAmount> occupies_;  // of the record that fits_in_total looks at
     std::vector<DeclaredDevices> devices_;  // result of read_devices
     std::shared_ptr<NodeFacts> facts_;      // result of read_facts
