@@ -18,6 +18,11 @@
 #include "cli/tune_command.h"
 #include "wire/codec.h"
 
+// jemalloc reads it when the program starts. An arena gives its pages back when its last thread ends: with several, each
+// engine of a measurement would touch the memory of its teller's thread anew.
+extern "C" const char* malloc_conf;
+const char* malloc_conf = "narenas:1";
+
 namespace {
 
 int run(int argc, char** argv) {
