@@ -6,6 +6,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/field_hash.h"
+#include "base/visit_texts.h"
 #include "labels/selector.h"
 
 namespace bayplan {
@@ -153,8 +154,27 @@ void PodCounts::add_pod(SpecId spec, Slot slot, bool terminating, int sign) {
 
 // --- sets and counters
 
+// A set outlives the object that its selector is from, as long as a plan has not been made anew. Without references its
+// texts' ids could stand for other texts by then, and another selector would find this set.
+void PodCounts::hold_texts(const SetKey& key, bool hold) {
+    const auto count = [&](Text text) { hold ? texts_.add_reference(text) : texts_.release(text); };
+    for (const TermMatch& term : key.terms) {
+        std::ranges::for_each(term.namespaces, count);
+        for (const std::optional<LabelSelector>* selector : {&term.namespace_selector, &term.selector}) {
+            if (*selector) {
+                visit_texts(**selector, count);
+            }
+        }
+    }
+    count(key.name_space);
+    visit_texts(key.selector, count);
+}
+
 SetId PodCounts::acquire_set(SetKey key) {
     const auto [id, fresh] = sets_.acquire(std::move(key));
+    if (fresh) {
+        hold_texts(sets_[id].key, true);
+    }
     if (fresh && !is_of_owners(sets_[id].key)) {
         for (std::uint32_t number = 0; number < member_of_.size(); ++number) {
             const auto spec = static_cast<SpecId>(number);
@@ -175,6 +195,7 @@ void PodCounts::release(SetId id) {
             std::erase(member_of_[number], id);
         }
     }
+    hold_texts(sets_[id].key, false);
     sets_.forget(id);
 }
 

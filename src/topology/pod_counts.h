@@ -133,6 +133,7 @@ private:
         std::uint64_t by_slot_at = kNever;
     };
 
+    void hold_texts(const SetKey&, bool hold);
     bool belongs(const Set&, SpecId) const;
     Domain domain_of(const Counter&, Slot) const;
     static bool looks_at_namespaces(const Set&);
