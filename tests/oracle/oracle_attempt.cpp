@@ -25,6 +25,8 @@ std::uint64_t Oracle::run(std::uint64_t attempts_max) {
     while (made < attempts_max) {
         if (act_on_a_reservation()) {
             ++made;
+            settle_gangs();
+            settle_applications();
             continue;
         }
         const Ask* ask = next_ask();
