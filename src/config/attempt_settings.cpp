@@ -180,6 +180,10 @@ void append_attempt_settings(Settings<PartitionConfig>& table) {
                   Choices<DeviceChoice>{{"fullest", DeviceChoice::fullest}, {"emptiest", DeviceChoice::emptiest}},
                   "Which of a node's devices a pod gets that asks for a share of one: of those with room, the fullest "
                   "or the emptiest."));
+    table.push_back(choice<P>("resize_in_place", MEMBER(engine.resize_in_place),
+                              Choices<bool>{{"yes", true}, {"no", false}},
+                              "Whether a pod that has its node may be stated again with other requests; else that is "
+                              "refused."));
     table.push_back(choice<P>("backoff_early", MEMBER(engine.backoff_early),
                               Choices<bool>{{"yes", true}, {"no", false}},
                               "Whether an ask is tried before its wait is over when nothing else waits."));

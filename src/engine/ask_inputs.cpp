@@ -1,6 +1,9 @@
 // The part of Inputs about asks that come, releases and nacks. Asks that are stated again: ask_updates.cpp.
 
+#include <algorithm>
+
 #include "base/check.h"
+#include "cluster/amount_lists.h"
 #include "engine/byte_counts.h"
 #include "engine/inputs.h"
 #include "engine/statement_limits.h"
@@ -41,7 +44,12 @@ std::string Inputs::update_fault(const AskItem& record, AskId existing, Slot nod
     if (record.node != 0 && node != ask.slot) {
         return "is placed on " + std::string(world_.nodes.name(ask.slot));
     }
-    return world_.classes[ask.ask_class].spec->requests == amounts_ ? "" : "is placed already";
+    const std::vector<ResourceAmount>& requests = world_.classes[ask.ask_class].spec->requests;
+    const bool may_be_resized =
+        world_.options.resize_in_place && std::ranges::all_of(world_.devices.at(ask.slot), [&](const DeviceUse& kind) {
+            return amount_of(requests, kind.resource) == amount_of(amounts_, kind.resource);
+        });
+    return may_be_resized || requests == amounts_ ? "" : "is placed already";
 }
 
 std::string Inputs::new_fault(ShimId id, const AskItem& record) {
@@ -107,7 +115,10 @@ std::string Inputs::ask_bytes_fault(Shim& shim, const AskItem& record, AskId exi
     }
     const Ask& ask = world_.asks[existing];
     if (is_allocated(ask.state)) {
-        return "";
+        const AskClass& before = *world_.classes[ask.ask_class].spec;
+        const std::string_view required =
+            before.required_node == kNone<NameId> ? "" : world_.names.text(before.required_node);
+        return bytes_fault(shim, class_bytes(amounts_, required, world_), class_bytes(before, world_));
     }
     std::string_view becomes = is_plain_group(ask.group) ? group_text(existing, world_) : "";
     if (says_gang(record, ask.foreign)) {

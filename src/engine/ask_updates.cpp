@@ -1,9 +1,11 @@
 // The part of Inputs about asks that are stated again: what changes of them, and in which state that leaves them.
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "cluster/amount_lists.h"
 #include "engine/byte_counts.h"
 #include "engine/inputs.h"
 #include "labels/tolerations.h"
@@ -42,6 +44,9 @@ void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     const bool preempted = record.preempted || ask.chosen;
     const PodSpec& former = world_.specs[spec_before];
     const PodSpec& now = world_.specs[spec.pod_spec];
+    const bool shrinks = std::ranges::any_of(old.requests, [&](const ResourceAmount& before) {
+        return amount_of(spec.requests, before.resource) < before.value;
+    });
     const bool other_uses = former.ports != now.ports || former.volumes != now.volumes;
     const bool stays = (ask.terminating && !terminating) || (ask.preempted && !preempted);
     const Slot slot = ask.slot;
@@ -58,13 +63,13 @@ void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     take_class(ask, spec);
     lifecycle_.occupy(ask_id, slot);
     world_.order->ask_changes(ask_id);
-    world_.nodes.note_usage_fell(slot);
+    world_.nodes.note_usage_changed(slot);
     lifecycle_.note_terminating(ask_id);
     regroup(ask_id, record, world_.now_ns);
     if (counts_anew) {
         lifecycle_.wake(kPodPlaced);
     }
-    if (other_priority || other_uses) {
+    if (other_priority || other_uses || shrinks) {
         lifecycle_.wake(kPodGone);
     }
     if (stays) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "cluster/amount_lists.h"
 #include "engine/diagnosis.h"
 #include "engine/lifecycle.h"
 #include "options/predicate_rows.h"
@@ -28,11 +29,6 @@ Text node_that_terms_name(const PodSpec& spec, const KnownTexts& known) {
         named = field->values.front();
     }
     return named;
-}
-
-std::int64_t amount_in(const std::vector<ResourceAmount>& amounts, ResourceId resource) {
-    const auto found = std::ranges::find(amounts, resource, &ResourceAmount::resource);
-    return found == amounts.end() ? 0 : found->value;
 }
 
 std::string seconds_text(std::int64_t ns) {
@@ -94,7 +90,7 @@ Slot daemon_node(const World& world, AskId id) {
     }
     // Sums say nothing of which device has room.
     const bool on_devices = std::ranges::any_of(
-        world.devices.at(slot), [&](const DeviceUse& use) { return amount_in(spec.requests, use.resource) > 0; });
+        world.devices.at(slot), [&](const DeviceUse& use) { return amount_of(spec.requests, use.resource) > 0; });
     return on_devices ? kNone<Slot> : slot;
 }
 
@@ -125,7 +121,7 @@ ReservingLook Reserving::look(AskId id, Slot slot) const {
     const std::vector<ResourceAmount>& capacity = world_.nodes[slot].capacity;
     const bool small_enough = std::ranges::all_of(
         world_.classes[world_.asks[id].ask_class].spec->requests,
-        [&](const ResourceAmount& asked) { return asked.value <= amount_in(capacity, asked.resource); });
+        [&](const ResourceAmount& asked) { return asked.value <= amount_of(capacity, asked.resource); });
     const bool amounts_alone = failed.size() == 1 && predicates_.name(failed.front().predicate) ==
                                                          row_of(PredicateId::node_resources_fit).name;
     const bool too_many = world_.reservations.of(id) == nullptr &&
@@ -145,7 +141,7 @@ ReservingLook Reserving::look(AskId id, Slot slot) const {
 
 // --- reservations before it
 
-std::int64_t Reserving::Before::of(ResourceId resource) const { return amount_in(amounts, resource); }
+std::int64_t Reserving::Before::of(ResourceId resource) const { return amount_of(amounts, resource); }
 
 Reserving::Before Reserving::before(AskId id, Slot slot) const {
     const Reservations& reservations = world_.reservations;
@@ -274,7 +270,7 @@ VictimLook Reserving::find_victims(AskId id, Slot slot, const std::vector<Resour
     const std::vector<ResourceAmount>& asked = world_.classes[world_.asks[id].ask_class].spec->requests;
     for (const ResourceAmount& one : need) {
         look.needed.push_back(one.resource);
-        question.needed.push_back({.asked = amount_in(asked, one.resource),
+        question.needed.push_back({.asked = amount_of(asked, one.resource),
                                    .need = one.value,
                                    .has_size = world_.resources.text(one.resource) != "pods"});
     }
@@ -291,7 +287,7 @@ VictimLook Reserving::find_victims(AskId id, Slot slot, const std::vector<Resour
                                  .is_static = ask.is_static,
                                  .foreign = ask.foreign});
         for (const ResourceId resource : look.needed) {
-            question.amounts.push_back(amount_in(world_.classes[ask.ask_class].spec->requests, resource));
+            question.amounts.push_back(amount_of(world_.classes[ask.ask_class].spec->requests, resource));
         }
     }
     look.answer = choose_daemonset_victims(question, world_.options.preemption.daemonset);

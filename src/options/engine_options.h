@@ -132,7 +132,8 @@ struct EngineOptions {
     std::uint64_t unacknowledged_bytes_max = 0;        // of a shim's decisions; 0: no limit
     std::int64_t resync_deadline_ns = 30'000'000'000;  // how long a shim's resync holds others up
     DeviceChoice device_choice = DeviceChoice::fullest;
-    bool queues = false;  // a tree of queues, as the operator's text says; else there is one leaf
+    bool resize_in_place = true;  // of pods that have their node; else other requests of such a pod are refused
+    bool queues = false;          // a tree of queues, as the operator's text says; else there is one leaf
 
     // Do not decide.
     ExecutorKind executor = ExecutorKind::tbb;

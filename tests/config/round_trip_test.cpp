@@ -44,6 +44,7 @@ partitions:
     backoff_initial: 250ms
     backoff_max: 1m
     device_choice: emptiest
+    resize_in_place: no
     backoff_early: no
     avoid_rejecting: 7s
     scale_up_cutoff: -5
@@ -174,7 +175,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 125u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 126u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -218,6 +219,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.predicates, (std::vector<std::string>{"NodeResourcesFit", "NodeName"}));
     EXPECT_EQ(partition.engine.reservation_predicates, std::vector<std::string>{"NodeAffinity"});
     EXPECT_EQ(partition.engine.compat, Compat::kubernetes_1_35);
+    EXPECT_FALSE(partition.engine.resize_in_place);
     EXPECT_FALSE(partition.engine.backoff_early);
     EXPECT_EQ(partition.engine.device_choice, DeviceChoice::emptiest);
     EXPECT_EQ(partition.engine.avoid_rejecting_ns, 7'000'000'000);

@@ -136,6 +136,49 @@ TEST_F(ForeignPodsTest, ends_silently_with_its_node_and_is_counted_anew_when_bot
     EXPECT_FALSE(has_room(7));
 }
 
+TEST_F(ForeignPodsTest, is_resized_where_it_is_room_or_not) {
+    make();
+    shim_->node("n1", {{"cpu", 10}});
+    state({.requests = {{"cpu", 4}}});
+    state({.requests = {{"cpu", 9}}});
+    EXPECT_FALSE(has_room(2));
+    EXPECT_TRUE(has_room(1));
+    state({.requests = {{"cpu", 30}, {"gpu", 1}}});
+    EXPECT_EQ(engine_->counters().nodes_overcommitted, 1u);
+    EXPECT_FALSE(has_room(1));
+    shim_->ask("waits", "app", {{"cpu", 8}});
+    run();
+    EXPECT_EQ(state_of("waits"), "unschedulable");
+    state({.requests = {{"cpu", 2}}});
+    EXPECT_EQ(engine_->counters().nodes_overcommitted, 0u);
+    run();
+    EXPECT_EQ(state_of("waits"), "unacknowledged") << "it was woken by what came free";
+    EXPECT_TRUE(told_of("f").empty());
+}
+
+TEST_F(ForeignPodsTest, two_on_a_node_are_counted_one_by_one) {
+    make();
+    shim_->node("n1", {{"cpu", 10}});
+    state({.key = "f", .requests = {{"cpu", 3}}});
+    state({.key = "g", .requests = {{"cpu", 4}}});
+    EXPECT_TRUE(has_room(3));
+    EXPECT_FALSE(has_room(4));
+    shim_->release("f");
+    EXPECT_TRUE(has_room(6));
+    EXPECT_FALSE(has_room(7));
+    shim_->release("g");
+    EXPECT_TRUE(has_room(10));
+}
+
+TEST_F(ForeignPodsTest, that_waits_for_its_node_is_counted_as_it_was_stated_last) {
+    make();
+    state({.requests = {{"cpu", 4}}});
+    state({.requests = {{"cpu", 7}}});
+    shim_->node("n1", {{"cpu", 10}});
+    EXPECT_TRUE(has_room(3));
+    EXPECT_FALSE(has_room(4));
+}
+
 TEST_F(ForeignPodsTest, is_a_victim_only_by_the_setting_and_never_if_static) {
     for (const bool victims : {false, true}) {
         for (const bool is_static : {false, true}) {

@@ -95,5 +95,23 @@ TEST_F(QueuesTest, a_gang_that_would_be_tried_early_needs_room_for_all_its_membe
     EXPECT_EQ(queue("root.a").used.at("vcore"), 4000);
 }
 
+// A full queue lets others in as soon as one of its pods has less; it may have more, room or not.
+TEST_F(QueuesTest, a_placed_pod_that_is_resized_is_charged_what_it_has_now) {
+    give("    - {name: a, submitacl: '*', resources: {max: {vcore: 4}}}\n");
+    application("app", "root.a");
+    shim_.node("n", {{"cpu", 10000}, {"pods", 10}});
+    shim_.ask("one", "app", {{"cpu", 1000}});
+    EXPECT_EQ(engine_.run(10), 1u);
+    shim_.ask("one", "app", {{"cpu", 6000}});
+    EXPECT_EQ(queue("root.a").used.at("vcore"), 6000);
+    shim_.ask("two", "app", {{"cpu", 2000}});
+    EXPECT_EQ(engine_.run(10), 0u) << "its queue is full";
+    shim_.ask("one", "app", {{"cpu", 2000}});
+    EXPECT_EQ(queue("root.a").used.at("vcore"), 2000);
+    EXPECT_EQ(engine_.run(10), 1u);
+    EXPECT_EQ(queue("root.a").used.at("vcore"), 4000);
+    EXPECT_EQ(engine_.ask_state("s", "two"), "unacknowledged");
+}
+
 }  // namespace
 }  // namespace bayplan::testing

@@ -186,6 +186,8 @@ private:
     void become_gated(Ask&);
     static void take_victim_facts(Ask&, const Ask& wanted);
     bool is_spared(const Ask&) const;
+    bool may_be_resized(const Ask&, const Ask& wanted) const;
+    bool resize(Ask&, const Ask& wanted);
     void restate_placed(Ask&, const Ask& wanted);
     void place(Ask&, const std::string& node, AskState, const std::string& stated_devices = {});
     void run_where_stated(Ask&, const std::string& node);

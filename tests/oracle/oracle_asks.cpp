@@ -163,7 +163,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
         if (!wanted.node.empty() && wanted.node != ask.node) {
             return "is placed on " + ask.node;
         }
-        if (wanted.requests != ask.requests) {
+        if (wanted.requests != ask.requests && !may_be_resized(ask, wanted)) {
             return "is placed already";
         }
     }
@@ -249,7 +249,40 @@ bool Oracle::is_spared(const Ask& ask) const {
     return ask.foreign && (ask.is_static || !options_.preemption.daemonset.foreign_victims);
 }
 
+// R-ASK-11.
+bool Oracle::may_be_resized(const Ask& ask, const Ask& wanted) const {
+    bool may = options_.resize_in_place;
+    for (const auto& [kind, count] : nodes_.at(ask.node).facts.devices) {
+        const auto before = ask.requests.find(kind), after = wanted.requests.find(kind);
+        may = may && (before == ask.requests.end() ? 0 : before->second) ==
+                         (after == wanted.requests.end() ? 0 : after->second);
+    }
+    return may;
+}
+
+// R-ASK-43, R-ASK-44. Returns whether it has less of anything now.
+bool Oracle::resize(Ask& ask, const Ask& wanted) {
+    bool shrinks = false;
+    for (const auto& [kind, amount] : ask.requests) {
+        const auto after = wanted.requests.find(kind);
+        shrinks = shrinks || after == wanted.requests.end() || after->second < amount;
+    }
+    if (ask.requests != wanted.requests) {
+        saw(shrinks ? "a placed pod has less" : "a placed pod has more");
+    }
+    Node& node = nodes_.at(ask.node);
+    Amounts& sum = ask.foreign ? node.foreign : node.used;
+    add(ask.requests, -1, sum);
+    add(wanted.requests, 1, sum);
+    ask.requests = ask.pod.requests = wanted.requests;
+    for (const auto& [kind, amount] : ask.requests) {
+        kinds_.insert(kind);
+    }
+    return shrinks;
+}
+
 void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
+    const bool shrinks = resize(ask, wanted);
     const bool other_priority = ask.priority != wanted.priority;
     const bool other_spec = *ask.pod.spec != *wanted.pod.spec;
     const bool other_uses =
@@ -277,7 +310,7 @@ void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
     if (other_spec || was_terminating != ask.pod.terminating) {
         wake(Event::pod_changed);
     }
-    if (other_priority || other_uses) {
+    if (other_priority || other_uses || shrinks) {
         wake(Event::allocation_ended);
     }
     if ((was_terminating && !ask.pod.terminating) || (was_preempted && !ask.pod.preempted)) {

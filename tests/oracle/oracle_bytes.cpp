@@ -123,7 +123,9 @@ std::string Oracle::ask_bytes_fault(const Ask* existing, const Ask& wanted) cons
         return bytes_fault(wanted.shim, of_ask(wanted), 0);
     }
     if (!existing->node.empty()) {
-        return "";
+        Ask becomes = *existing;
+        becomes.requests = wanted.requests;
+        return bytes_fault(wanted.shim, of_ask(becomes), of_ask(*existing));
     }
     const bool says = !existing->foreign && (wanted.group_fault != GroupFault::none || wanted.group_minimum != 0);
     Ask becomes = wanted;

@@ -123,7 +123,22 @@ TEST_F(Rejects, Asks) {
     EXPECT_EQ(last(), "ask_rejected x//key is in use by application a");
 }
 
-// R-ASK-10, R-ASK-11.
+// R-ASK-11.
+TEST(RejectsOf, ResizesWhereTheyAreOff) {
+    for (const bool resize : {true, false}) {
+        EngineOptions options = without_preemption();
+        options.resize_in_place = resize;
+        SmallCluster cluster(options);
+        cluster.ready();
+        cluster.node(kNode1, {{kCpu, 5}});
+        cluster.ask({.key = "x", .application = kAppA, .node = kNode1, .requests = {{kCpu, 3}}});
+        cluster.ask({.key = "x", .application = kAppA, .requests = {{kCpu, 9}}});
+        EXPECT_EQ(cluster.last().ends_with("ask_rejected x//is placed already"), !resize) << cluster.last();
+        EXPECT_EQ(cluster.oracle.nodes().at("n1").used.at("cpu"), resize ? 9 : 3);
+    }
+}
+
+// R-ASK-10.
 TEST_F(Rejects, AsksThatArePlaced) {
     cluster.node(kNode1, {{kCpu, 5}});
     cluster.node(kNode2, {{kCpu, 5}});
@@ -131,8 +146,6 @@ TEST_F(Rejects, AsksThatArePlaced) {
     EXPECT_EQ(cluster.state("x"), "allocated");  // by force: more than there is
     cluster.ask({.key = "x", .application = kAppA, .node = kNode2, .requests = {{kCpu, 8}}});
     EXPECT_EQ(last(), "ask_rejected x//is placed on n1");
-    cluster.ask({.key = "x", .application = kAppA, .requests = {{kCpu, 8}}});
-    EXPECT_EQ(last(), "ask_rejected x//is placed already");
     const std::uint64_t before = cluster.oracle.shims().at("s").last_number;
     cluster.ask({.key = "x", .application = kAppA, .priority = 3, .requests = {{kCpu, 9}, {kGpu, 0}}});
     EXPECT_EQ(cluster.oracle.find_ask("s", "x")->priority, 3);

@@ -147,6 +147,8 @@ constexpr std::string_view kOther[] = {"place lines",
 // decided stand apart.
 constexpr std::string_view kRules[] = {"devices as stated",
                                        "stated devices make no sense",
+                                       "a placed pod has less",
+                                       "a placed pod has more",
                                        "devices that do not fit",
                                        "share of a device",
                                        "whole devices",

@@ -131,8 +131,9 @@ oracle::OwnedAsk Crowd::restated(const oracle::Ask& ask) {
     out.required_node = id_of(ask.required_node);
     out.priority = ask.priority;
     out.foreign = ask.foreign;
+    const bool resized = random_.chance(15);
     for (const auto& [kind, amount] : ask.requests) {
-        out.requests.push_back({id_of_kind(kind), amount});
+        out.requests.push_back({id_of_kind(kind), resized ? random_.between(amount / 2, 2 * amount) : amount});
     }
     out.spec = random_.pick(specs_);
     out.terminating = ask.pod.terminating;

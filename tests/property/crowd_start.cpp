@@ -31,6 +31,7 @@ EngineOptions crowd_options(Random& random, bool with_tbb) {
     options.preemption.stuck_after_ns = random.chance(50) ? 30 * kSecond : random.between(1, 10) * kSecond;
     options.preemption.victim_retries = static_cast<std::uint32_t>(random.between(0, 3));
     options.backoff_early = random.chance(50);
+    options.resize_in_place = random.chance(80);
     options.scale_up_cutoff = random.chance(50) ? 0 : 2;
     if (random.chance(5)) {
         options.credit_window = static_cast<std::uint32_t>(random.between(1, 10));

@@ -212,7 +212,7 @@ std::string to_text(const EngineOptions& options) {
         << options.scale_up_cutoff << ", resync deadline " << options.resync_deadline_ns << " ns, bytes_max "
         << options.bytes_max << " and " << options.unacknowledged_bytes_max << " unacknowledged, "
         << (options.device_choice == DeviceChoice::fullest ? "fullest" : "emptiest") << " device"
-        << (options.queues ? ", queues" : "");
+        << (options.resize_in_place ? "" : ", no resize in place") << (options.queues ? ", queues" : "");
     out << "; executor " << static_cast<int>(options.executor) << ", path " << static_cast<int>(options.path)
         << ", simd " << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
         << options.shards << ", batch " << options.batch << ", depth " << options.depth << ", victim workers "
