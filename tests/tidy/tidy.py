@@ -53,6 +53,7 @@ MAY_INCLUDE = {
     "kube": set(),
     "sim": {"base", "options", "kube", "engine", "queue_config"},
     "client": {"base", "wire"},
+    "http": {"threads"},
     "daemon": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine"},
     "cli": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine",
             "workload", "kube", "sim", "client", "daemon", "host", "measure"},
