@@ -166,6 +166,8 @@ PartitionConfig read_partition(const YamlNode& node, FaultList& faults) {
         Fields inner(*preemption, "'preemption'", faults);
         inner.flag("enabled", partition.preemption_enabled);
         inner.flag("quotapreemptionenabled", partition.quota_preemption_enabled);
+        partition.says_preemption_enabled = inner.find("enabled") != nullptr;
+        partition.says_quota_preemption_enabled = inner.find("quotapreemptionenabled") != nullptr;
         inner.finish();
     }
     read_node_sort_policy(fields, partition.node_sort_policy, faults);

@@ -101,7 +101,7 @@ void fold_names(QueueConfig& queue) {
 }  // namespace
 
 bool load_queue_config(const std::string& text, const std::string& file, SchedulerConfig& config,
-                       config::Faults& faults) {
+                       config::Faults& faults, NamesAs names) {
     const std::size_t before = faults.size();
     FaultList list(file, faults);
     config = read_document(text, list);
@@ -109,6 +109,7 @@ bool load_queue_config(const std::string& text, const std::string& file, Schedul
     for (PartitionConfig& partition : config.partitions) check_partition(partition, list);
     config::sort_by_position(faults);
     if (faults.size() != before) return false;
+    if (names == NamesAs::written) return true;
     for (PartitionConfig& partition : config.partitions) {
         partition.name.text = lower_case(partition.name.text);
         fold_names(partition.queues->front());

@@ -11,10 +11,15 @@
 
 namespace bayplan::queue_config {
 
-// True: `config` is sound, with one queue root on top of each partition, names in lower case, limits of a partition at
-// its root. False: `faults` has everything found, in order of place.
+enum class NamesAs {
+    compared,  // in lower case
+    written,   // for showing the configuration
+};
+
+// True: `config` is sound, with one queue root on top of each partition, limits of a partition at its root. False:
+// `faults` has everything found, in order of place.
 bool load_queue_config(const std::string& text, const std::string& file, SchedulerConfig& config,
-                       config::Faults& faults);
+                       config::Faults& faults, NamesAs names = NamesAs::compared);
 
 // The checksum that tells two texts apart in the REST interface: SHA-256 in hexadecimal, without the checksum that the
 // text states.

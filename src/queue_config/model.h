@@ -102,6 +102,8 @@ struct PartitionConfig {
     std::vector<LimitConfig> limits;
     bool preemption_enabled = true;
     bool quota_preemption_enabled = false;
+    bool says_preemption_enabled = false;  // the file itself does; likewise the next
+    bool says_quota_preemption_enabled = false;
     NodeSortPolicyConfig node_sort_policy;
     Text user_group_resolver;
     Position position;

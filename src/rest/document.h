@@ -1,0 +1,28 @@
+// A document to be shown, before it is known whether as JSON or as YAML: YuniKorn gives its configuration in both, from one
+// structure whose fields are left out by different rules.
+//
+// Thread: plain data, any.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace bayplan::rest {
+
+struct DocumentNode;
+
+// In the order in which they are shown.
+using DocumentFields = std::vector<std::pair<std::string, DocumentNode>>;
+using DocumentItems = std::vector<DocumentNode>;
+
+struct DocumentNode {
+    std::variant<bool, std::uint64_t, double, std::string, DocumentItems, DocumentFields> value;
+};
+
+std::string to_json_text(const DocumentNode&);  // compact, without a line end
+std::string to_yaml_text(const DocumentNode&);  // block style, indented as YuniKorn's library does
+
+}  // namespace bayplan::rest

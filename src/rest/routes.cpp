@@ -1,0 +1,21 @@
+// See routes.h.
+#include "rest/routes.h"
+
+#include "rest/config_routes.h"
+
+namespace bayplan::rest {
+
+std::vector<http::Route> routes(const Sources& from) {
+    const ConfigBoard& config = from.config;
+    return {
+        {"GET", "/ws/v1/config", [&config](const http::Request& request) { return answer_config(config, request); }},
+        {"POST", "/ws/v1/validate-conf", answer_validate_conf},
+        {"GET", "/ws/v1/partition/{partition}/placementrules",
+         [&config](const http::Request& request) { return answer_placement_rules(config, request); }},
+        // Where these were before YuniKorn 1.5.
+        {"GET", "/ws/v1/fullstatedump", http::redirect_to("/debug/fullstatedump"), false},
+        {"GET", "/ws/v1/stack", http::redirect_to("/debug/stack"), false},
+    };
+}
+
+}  // namespace bayplan::rest

@@ -1,0 +1,20 @@
+// All endpoints of the REST interface, one row each.
+//
+// Thread: made by the owner of the server; handlers run on the server's.
+#pragma once
+
+#include <vector>
+
+#include "http/router.h"
+#include "rest/shown_config.h"
+
+namespace bayplan::rest {
+
+// Where answers come from; each outlives the server.
+struct Sources {
+    const ConfigBoard& config;
+};
+
+std::vector<http::Route> routes(const Sources&);
+
+}  // namespace bayplan::rest

@@ -1,0 +1,41 @@
+// See rest_world.h. So far the configuration: nodes, applications and asks of the messages have nobody yet to give them to.
+#include "rest_world.h"
+
+#include <stdexcept>
+
+#include "rest/routes.h"
+
+namespace bayplan::conformance {
+namespace {
+
+namespace json = boost::json;
+
+// The text of a message that has one, with the settings beside it.
+std::shared_ptr<const rest::ShownConfig> config_of(const json::object& body) {
+    std::map<std::string, std::string> extra;
+    for (const auto& [name, value] : body.at("extraConfig").as_object()) {
+        extra.emplace(std::string(name), std::string(value.as_string()));
+    }
+    auto shown = rest::show_config(std::string(body.at("config").as_string()), std::move(extra));
+    if (!shown) throw std::runtime_error("a configuration of the state is not sound");
+    return shown;
+}
+
+}  // namespace
+
+RestWorld::RestWorld(const json::object& state) {
+    for (const json::value& message : state.at("messages").as_array()) {
+        const json::object& object = message.as_object();
+        const json::string& name = object.at("message").as_string();
+        if (name == "RegisterResourceManagerRequest") {
+            config_ = std::make_unique<rest::ConfigBoard>(config_of(object.at("body").as_object()));
+        } else if (name == "UpdateConfigurationRequest") {
+            config_->show(config_of(object.at("body").as_object()));
+        }
+    }
+    if (!config_) throw std::runtime_error("no resource manager registers itself");
+}
+
+std::vector<http::Route> RestWorld::routes() const { return rest::routes({*config_}); }
+
+}  // namespace bayplan::conformance

@@ -1,0 +1,27 @@
+// The state that the examples of REST answers are about, made from the messages that led to it.
+//
+// Thread: made by main; read by the server's.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <boost/json.hpp>
+
+#include "http/router.h"
+#include "rest/shown_config.h"
+
+namespace bayplan::conformance {
+
+class RestWorld {
+public:
+    // Throws if the messages are not understood.
+    explicit RestWorld(const boost::json::object& state);
+
+    std::vector<http::Route> routes() const;
+
+private:
+    std::unique_ptr<rest::ConfigBoard> config_;
+};
+
+}  // namespace bayplan::conformance
