@@ -42,6 +42,7 @@ public:
     const Application& operator[](ApplicationId id) const { return applications_[raw(id)]; }
     ApplicationHandle handle(ApplicationId id) const { return {id, applications_[raw(id)].generation}; }
     bool alive(ApplicationHandle) const;
+    std::uint32_t end() const { return static_cast<std::uint32_t>(applications_.size()); }  // ids are below
 
     // The group of this name, made with number and times if it has no members yet; counts one member more.
     std::uint32_t join_group(ApplicationId, std::string_view name, std::uint64_t number, std::int64_t time_ns,

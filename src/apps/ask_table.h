@@ -73,6 +73,9 @@ public:
                                                                                                  : nullptr;
     }
 
+    bool contains(AskId id) const { return asks_.contains(id); }  // false also for ids that never were
+    std::uint32_t end() const { return asks_.end(); }             // ids are below
+
     template <typename Each>
     void for_each(Each&& each) const {
         asks_.for_each(each);

@@ -72,6 +72,8 @@ public:
     }
 
     std::size_t size() const { return size_; }  // records
+    // Ids are below.
+    std::uint32_t end() const { return static_cast<std::uint32_t>(chunks_.size()) * kPerChunk; }
     std::size_t bytes() const {
         return (chunks_.size() - absent_.size()) * kPerChunk * sizeof(Record) + uses_.capacity() * sizeof(Use);
     }

@@ -39,6 +39,13 @@ public:
         }
         return false;
     }
+    // each(record), the first first.
+    template <typename Each>
+    void for_each(Each&& each) const {
+        for (const Record& record : records_) {
+            each(record);
+        }
+    }
     void clear() { records_.clear(); }
 
 private:

@@ -66,10 +66,37 @@ void Commit::let_go_of_kept() {
 }
 
 void Commit::end_well() {
+    if (listener_ != nullptr) [[unlikely]] {
+        tell_listener();
+    }
     let_go();
     if (!happenings_.empty()) {
         tell();
     }
+}
+
+void Commit::tell_listener() {
+    AskId last = kNone<AskId>;
+    log_.for_each([&](const Delta& delta) {
+        switch (delta.kind) {
+            case Kind::ended_waiting:
+            case Kind::began_waiting:
+            case Kind::joined:
+            case Kind::awaited:
+            case Kind::nominated:
+            case Kind::nomination_dropped:
+            case Kind::reserved:
+            case Kind::reservation_dropped:
+            case Kind::victims_set:
+            case Kind::flags_set:
+                if (delta.ask != last) {
+                    last = delta.ask;
+                    listener_->ask_changed(last);
+                }
+                break;
+            default: break;
+        }
+    });
 }
 
 void Commit::tell() {

@@ -84,6 +84,8 @@ public:
     // Told by finish(), in the order in which they were added.
     void add_observer(CommitObserver& observer) { observers_.push_back(&observer); }
 
+    void set_listener(AskListener& listener) { listener_ = &listener; }
+
     // --- the transaction
     Mark mark() const { return {log_.mark(), happenings_.size()}; }
     void undo_to(Mark);
@@ -227,6 +229,7 @@ private:
     void undo_preemption(const Delta&);
     void end_well();
     void tell();
+    void tell_listener();
     void let_go();
     void let_go_of_kept();
 
@@ -253,6 +256,7 @@ private:
 
     const CommitTables tables_;
     std::vector<CommitObserver*> observers_;
+    AskListener* listener_ = nullptr;  // none: nobody reads along
     UndoLog<Delta> log_;
     std::vector<Happening> happenings_;
     std::vector<Happening> telling_;

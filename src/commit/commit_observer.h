@@ -57,6 +57,16 @@ struct Happening {
     std::string_view why = {};  // kept by the transaction (Commit::text)
 };
 
+// Told which asks have another state, other flags, another nomination or reservation than before a transaction that has
+// ended well, each at least once, before the happenings are told.
+class AskListener {
+public:
+    virtual void ask_changed(AskId) = 0;
+
+protected:
+    ~AskListener() = default;
+};
+
 class CommitObserver {
 public:
     virtual ~CommitObserver() = default;

@@ -40,12 +40,18 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
         world_.tree->place_application(application, placed.queue, std::move(placed.user));
     }
     world_.order->add_application(application, id);
+    if (Publication* const publication = lifecycle_.publication()) {
+        publication->application_comes(application);
+    }
     lifecycle_.decide(id, DecisionKind::application_accepted, name, {});
 }
 
 void Inputs::remove_with_asks(ShimId id, ApplicationId application) {
     while (!world_.applications[application].asks.empty()) {
         release(world_.applications[application].asks.front());
+    }
+    if (Publication* const publication = lifecycle_.publication()) {
+        publication->application_goes(application);
     }
     world_.order->remove_application(application);
     Shim& shim = world_.shims[id];

@@ -172,6 +172,9 @@ void Inputs::apply(ShimId id, const AsksMessage& message) {
             add_ask(id, record);
         } else {
             update_ask(id, record, found);
+            if (Publication* const publication = lifecycle_.publication()) {
+                publication->ask_restated(found);
+            }
         }
     }
 }
@@ -266,6 +269,9 @@ void Inputs::put_on_node(AskId id, std::string_view node, std::string_view await
 void Inputs::add_ask(ShimId id, const AskItem& record) {
     Shim& shim = world_.shims[id];
     const AskId ask_id = world_.asks.add(record.key, ++world_.last_sequence);
+    if (Publication* const publication = lifecycle_.publication()) {
+        publication->ask_comes(ask_id, record.created_s);
+    }
     Ask& ask = world_.asks[ask_id];
     PendingKey& key = world_.asks.waiting(ask_id).key;
     std::int64_t created_s = record.created_s;

@@ -86,6 +86,8 @@ struct Engine::Parts {
         }
     }
 
+    // Made last, but classes that go with the world still tell it.
+    std::unique_ptr<Publication> publication;
     World world;
     BlockEvaluator evaluator;
     ClusterSearch search;
@@ -118,6 +120,7 @@ void Engine::apply(const Input& input) {
     parts_->lifecycle.gangs().settle();
     parts_->announcer.turn_ends();
     parts_->publish_if_many_nodes();
+    publish();
 }
 
 std::uint64_t Engine::run(std::uint64_t attempts_max) {
@@ -139,8 +142,17 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
         made += parts.attempt(element);
     }
     parts.announcer.turn_ends();
+    publish();
     return made;
 }
+
+void Engine::publish_to(read_model::ChangeFeed& feed) {
+    BP_CHECK(parts_->publication == nullptr);
+    parts_->publication = std::make_unique<Publication>(parts_->world, feed);
+    parts_->lifecycle.publish_to(*parts_->publication);
+}
+
+bool Engine::publish() { return parts_->publication != nullptr && parts_->publication->turn_ends(); }
 
 bool Engine::has_work() const {
     const World& world = parts_->world;

@@ -23,6 +23,9 @@ namespace bayplan {
 
 class PredicateSet;
 class StageExecutor;
+namespace read_model {
+class ChangeFeed;
+}
 
 // Counters of an engine, monotonic except where said.
 struct EngineCounters {
@@ -133,6 +136,11 @@ public:
     void settle();
     // Whether it had no room at the last flush; flush() offers that again.
     bool waits_for_room() const;
+
+    // From now on a read model is told what operators may see (src/read_model); once. The feed outlives the engine.
+    void publish_to(read_model::ChangeFeed&);
+    // Tells a slice of what the model asked for, in turns that have nothing else to do. True: there is more.
+    bool publish();
 
     std::vector<GroupCounts> groups() const;  // by shim and name
 

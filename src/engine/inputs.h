@@ -91,6 +91,7 @@ private:
     std::string node_fault(ShimId, const NodeItem&, std::string_view name);
     std::string node_bytes_fault(ShimId, std::string_view name) const;
     void count_node(Slot);
+    void publish(Slot);  // its statement is another one
     std::string create_fault(ShimId, std::string_view name) const;
     void create_or_mention(ShimId, const NodeItem&, std::string_view name);
     void decommission(Slot);

@@ -72,6 +72,12 @@ Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& eva
     commit_.add_observer(tally_);
 }
 
+void Lifecycle::publish_to(Publication& publication) {
+    publication_ = &publication;
+    commit_.set_listener(publication);
+    commit_.add_observer(publication);
+}
+
 // --- on a node
 
 // Claims that waited for this placement take their volumes.
@@ -314,6 +320,9 @@ void Lifecycle::remove(AskId id, const std::string* node_lost) {
     world_.classes.release(ask.ask_class);
     world_.shims[ask.shim].asks.remove(id);
     change_state(ask, AskEvent::remove);
+    if (publication_ != nullptr) {
+        publication_->ask_goes(id);
+    }
     world_.asks.remove(id);
 }
 

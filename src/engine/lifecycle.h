@@ -16,6 +16,7 @@
 #include "engine/commit_observers.h"
 #include "engine/gang_queue.h"
 #include "engine/preempting.h"
+#include "engine/publication.h"
 #include "engine/reserving.h"
 #include "engine/world.h"
 #include "placement/pipeline.h"
@@ -33,6 +34,9 @@ public:
 
     // For who tries something out; empty between the calls below.
     Commit& commit() { return commit_; }
+    // From now on what operators may see is told; it outlives this.
+    void publish_to(Publication&);
+    Publication* publication() const { return publication_; }  // null: nobody reads along
     GangQueue& gangs() { return gangs_; }
     const GangQueue& gangs() const { return gangs_; }
 
@@ -133,6 +137,7 @@ private:
     World& world_;
     const BlockEvaluator& evaluator_;
     Announcer& announcer_;
+    Publication* publication_ = nullptr;
     Commit commit_;
     GangQueue gangs_;
     std::vector<AskId> early_;

@@ -83,6 +83,13 @@ void Inputs::count_node(Slot slot) {
     world_.bytes.give_back(own, counted);
     counted = node_bytes(world_.nodes.name(slot), *facts_, amounts_, world_);
     world_.bytes.add(own, counted);
+    publish(slot);
+}
+
+void Inputs::publish(Slot slot) {
+    if (Publication* const publication = lifecycle_.publication()) {
+        publication->node_changed(slot);
+    }
 }
 
 // After read_amounts: `amounts_` is the capacity.
@@ -249,9 +256,13 @@ void Inputs::apply(ShimId id, const NodesMessage& message) {
                 count_node(slot);
                 lifecycle_.wake(kNodeUpdated);
                 break;
-            case NodeAction::drain: world_.nodes.set_schedulable(slot, false); break;
+            case NodeAction::drain:
+                world_.nodes.set_schedulable(slot, false);
+                publish(slot);
+                break;
             case NodeAction::undrain:
                 world_.nodes.set_schedulable(slot, true);
+                publish(slot);
                 lifecycle_.wake(kNodeUndrained);
                 break;
             case NodeAction::decommission: decommission(slot); break;
@@ -302,6 +313,9 @@ void Inputs::decommission(Slot slot) {
     BP_CHECK_OP(owner.node_count, >, 0u);
     --owner.node_count;
     world_.bytes.give_back(owner.bytes, std::exchange(world_.node_bytes[raw(slot)], 0));
+    if (Publication* const publication = lifecycle_.publication()) {
+        publication->node_goes(slot);
+    }
     world_.topology.set_facts(slot, nullptr);
     world_.nodes.remove(slot);
     world_.reservations.changed_elsewhere();

@@ -41,6 +41,10 @@ std::string Inputs::load_queues(const QueuesText& queues) {
         return why;
     }
     world_.placement.emplace(partition->placement_rules);
+    world_.queues_config = std::make_shared<const queue_config::PartitionConfig>(*partition);
+    if (Publication* const publication = lifecycle_.publication()) {
+        publication->partition_changed();
+    }
     return {};
 }
 

@@ -38,6 +38,9 @@ void Inputs::take(const Connect& connect) {
     if (!known) {
         id = world_.shims.add(connect.shim);
         announcer_.add_shim(connect.shim);
+        if (Publication* const publication = lifecycle_.publication()) {
+            publication->shim_comes(id);
+        }
     }
     Shim& shim = world_.shims[id];
     const bool resumes = known && resume(shim, connect);

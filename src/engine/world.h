@@ -125,8 +125,9 @@ struct World {
     const std::unique_ptr<PendingOrder> order;  // who is next; pending asks are in it
     TreeOrder* const tree;                      // the same, if there are queues
     std::optional<queue_tree::PlacementRules> placement;
-    std::string queues_fault;         // of the last text of queues
-    std::uint64_t capacity_seen = 0;  // NodeTable::capacity_version, by the tree
+    std::shared_ptr<const queue_config::PartitionConfig> queues_config;  // as it stands; null: none was given
+    std::string queues_fault;                                            // of the last text of queues
+    std::uint64_t capacity_seen = 0;                                     // NodeTable::capacity_version, by the tree
     std::int64_t queues_cleaned_ns = 0;
     BackoffHeap backoff;
     BackoffHeap nacked;  // in backoff too, but never tried before their time

@@ -64,6 +64,7 @@ void QueueTable::apply_queue(const QueueConfig& config, QueueId id) {
     }
     Queue& queue = queues_[raw(id)];
     const Queue* const parent = queue.parent == kNoQueue ? nullptr : &queues_[raw(queue.parent)];
+    note(id);
     queue.managed = true;
     queue.status = QueueStatus::active;
     queue.leaf = !config.is_parent() && queue.children.empty();
@@ -92,6 +93,7 @@ void QueueTable::apply_queue(const QueueConfig& config, QueueId id) {
 
 void QueueTable::drain(QueueId id) {
     Queue& queue = queues_[raw(id)];
+    note(id);
     queue.status = QueueStatus::draining;
     for (const QueueId child : queue.children) {
         if ((*this)[child].managed) drain(child);
@@ -148,6 +150,7 @@ void QueueTable::set_quota(QueueId id, std::optional<Resources> max, std::option
                            std::optional<std::uint64_t> max_applications) {
     Queue& queue = queues_[raw(id)];
     BP_CHECK(!queue.managed && queue.leaf);
+    note(id);
     const auto take = [&](auto& now, auto given) {
         version_ += now == given ? 0 : 1;
         now = std::move(given);
@@ -195,6 +198,7 @@ QueueId QueueTable::add(std::string name, QueueId parent) {
         queue.child_template = above.child_template;
     }
     by_path_.emplace(queue.path, id);
+    note(id);
     ++version_;
     return id;
 }
@@ -205,6 +209,7 @@ void QueueTable::remove(QueueId id) {
     by_path_.erase(queue.path);
     queue = Queue();
     free_.push_back(id);
+    note(id);
     ++version_;
 }
 

@@ -88,6 +88,9 @@ public:
     // Takes away what is empty and draining, or empty and dynamic.
     void clean();
 
+    // From now on ids of queues that were made, changed or taken away are put there too; one may be there twice.
+    void note_changes(std::vector<QueueId>* into) { changes_ = into; }
+
     // Another one after each change of what queues there are, or of what they may have.
     std::uint64_t version() const { return version_; }
 
@@ -98,7 +101,11 @@ private:
     bool clean_below(QueueId);
     QueueId add(std::string name, QueueId parent);
     void remove(QueueId);
+    void note(QueueId id) {
+        if (changes_ != nullptr) changes_->push_back(id);
+    }
 
+    std::vector<QueueId>* changes_ = nullptr;
     std::vector<Queue> queues_;
     std::vector<QueueId> free_;
     boost::unordered_flat_map<std::string, QueueId, TextHash, std::equal_to<>> by_path_;

@@ -44,6 +44,7 @@ public:
     // Where it belongs, before add_application.
     void place_application(ApplicationId, queue_tree::QueueId leaf, queue_tree::User);
     queue_tree::QueueId leaf_of(ApplicationId id) const { return tree_[applications_[raw(id)].id].leaf; }
+    const queue_tree::Application& application(ApplicationId id) const { return tree_[applications_[raw(id)].id]; }
     void add_application(ApplicationId, ShimId) override;
     void remove_application(ApplicationId) override;
 

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 namespace bayplan {
 
@@ -46,13 +45,5 @@ struct RecordHead {
     std::array<std::uint64_t, 3> numbers{};
 };
 static_assert(sizeof(RecordHead) == 56);
-
-using RecordTexts = std::array<std::string_view, 4>;
-
-// As it is read: the texts lie in the ring, and are gone after the call.
-struct Record {
-    RecordHead head;
-    RecordTexts texts;
-};
 
 }  // namespace bayplan

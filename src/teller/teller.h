@@ -16,7 +16,7 @@
 #include "base/decision_sink.h"
 #include "bayplan/messages.h"
 #include "teller/decision_log.h"
-#include "teller/record.h"
+#include "teller/decision_ring.h"
 #include "teller/unacknowledged_decisions.h"
 
 namespace bayplan {

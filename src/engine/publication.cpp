@@ -1,0 +1,344 @@
+// What is told of each thing, and when. See publication.h.
+
+#include "engine/publication.h"
+
+#include <utility>
+
+#include "engine/byte_counts.h"
+
+namespace bayplan {
+
+using read_model::ChangeHead;
+using read_model::ChangeKind;
+
+namespace {
+
+// Ids that a turn looks at for a snapshot: some hundred microseconds.
+constexpr int kSlice = 1'024;
+
+read_model::PodState state_of(AskState state) {
+    switch (state) {
+        case AskState::gone: return read_model::PodState::gone;
+        case AskState::gated: return read_model::PodState::gated;
+        case AskState::awaiting_node: return read_model::PodState::awaiting_node;
+        case AskState::pending:
+        case AskState::selected: return read_model::PodState::pending;
+        case AskState::backoff: return read_model::PodState::backoff;
+        case AskState::unschedulable: return read_model::PodState::unschedulable;
+        case AskState::reserved: return read_model::PodState::reserved;
+        case AskState::unacknowledged:
+        case AskState::allocated: break;
+    }
+    return read_model::PodState::allocated;
+}
+
+}  // namespace
+
+bool Publication::Told::add(std::uint32_t id) {
+    if (id >= bits_.size()) {
+        bits_.resize(std::max<std::size_t>(id + std::size_t{1}, 2 * bits_.size()));
+    }
+    const bool is_new = !bits_[id];
+    bits_[id] = true;
+    return is_new;
+}
+
+bool Publication::Told::drop(std::uint32_t id) {
+    if (!has(id)) {
+        return false;
+    }
+    bits_[id] = false;
+    return true;
+}
+
+Publication::Publication(World& world, read_model::ChangeFeed& feed) : world_(world), feed_(feed) {
+    world.classes.add_listener(*this);
+    if (world.tree != nullptr) {
+        world.tree->queues().note_changes(&changed_queues_);
+    }
+    feed_.write({.kind = ChangeKind::snapshot_begin});
+    begin_snapshot();
+}
+
+// --- what statements do
+
+void Publication::shim_comes(ShimId id) { tell_shim(id); }
+
+void Publication::node_changed(Slot slot) {
+    nodes_.drop(raw(slot));
+    tell_node(slot);
+}
+
+void Publication::node_goes(Slot slot) {
+    if (nodes_.drop(raw(slot))) {
+        feed_.write(head(ChangeKind::node_gone, raw(slot)));
+    }
+}
+
+void Publication::application_comes(ApplicationId id) { tell_application(id); }
+
+void Publication::application_goes(ApplicationId id) {
+    if (applications_.drop(raw(id))) {
+        feed_.write(head(ChangeKind::application_gone, raw(id)));
+    }
+}
+
+void Publication::ask_comes(AskId id, std::int64_t created_s) {
+    if (raw(id) >= created_s_.size()) {
+        created_s_.resize(std::max<std::size_t>(raw(id) + std::size_t{1}, 2 * created_s_.size()));
+    }
+    created_s_[raw(id)] = created_s;
+}
+
+void Publication::ask_restated(AskId id) {
+    asks_.drop(raw(id));
+    tell_ask(id);
+}
+
+void Publication::ask_goes(AskId id) {
+    if (asks_.drop(raw(id))) {
+        feed_.write(head(ChangeKind::pod_gone, raw(id)));
+    }
+    if (raw(id) < created_s_.size()) {
+        created_s_[raw(id)] = 0;
+    }
+}
+
+void Publication::class_gone(ClassId id) { shapes_.drop(raw(id)); }
+
+void Publication::partition_changed() {
+    if (world_.queues_config != nullptr) {
+        feed_.write(head(ChangeKind::partition, 0), world_.queues_config);
+    }
+}
+
+// --- what transactions do
+
+void Publication::ask_changed(AskId id) {
+    if (world_.asks[id].state == AskState::gone || feed_.lost()) {
+        return;  // not stated whole yet
+    }
+    if (asks_.has(raw(id))) {
+        feed_.write(ask_head(ChangeKind::pod_state, id));
+    } else {
+        tell_ask(id);
+    }
+}
+
+void Publication::observe(const Happening& happening) {
+    switch (happening.kind) {
+        case Happening::Kind::failed: tell_reason(happening.ask, happening.failure->message); break;
+        case Happening::Kind::reserved: tell_reason(happening.ask, happening.reservation->message); break;
+        case Happening::Kind::held:
+        case Happening::Kind::gated:
+        case Happening::Kind::awaiting_node:
+        case Happening::Kind::reservation_cleared: tell_reason(happening.ask, happening.why); break;
+        default: break;
+    }
+}
+
+// --- records
+
+ChangeHead Publication::head(ChangeKind kind, std::uint32_t id) const {
+    return {.kind = kind, .id = id, .time_ns = world_.now_ns};
+}
+
+ChangeHead Publication::ask_head(ChangeKind kind, AskId id) const {
+    const Ask& ask = world_.asks[id];
+    const Nomination* const nomination = ask.has_entries ? world_.nominations.of(id) : nullptr;
+    const Reservation* const reservation = ask.has_entries ? world_.reservations.of(id) : nullptr;
+    const bool preempts = (nomination != nullptr && !nomination->victims.empty()) ||
+                          (reservation != nullptr && !reservation->victims.empty());
+    ChangeHead head = this->head(kind, raw(id));
+    head.state = static_cast<std::uint8_t>(state_of(ask.state));
+    head.flags = static_cast<std::uint16_t>(
+        (ask.foreign ? read_model::kForeign : 0) | (ask.is_static ? read_model::kStatic : 0) |
+        (ask.originator ? read_model::kOriginator : 0) | (ask.terminating ? read_model::kTerminating : 0) |
+        (ask.preempted ? read_model::kPreempted : 0) | (ask.told_scale_up ? read_model::kToldScaleUp : 0) |
+        (preempts ? read_model::kPreempting : 0));
+    head.node = raw(ask.slot);
+    head.claim = reservation != nullptr  ? raw(reservation->slot)
+                 : nomination != nullptr ? raw(nomination->slot)
+                                         : read_model::kNobody;
+    head.failures = ask.failures;
+    return head;
+}
+
+std::string Publication::amounts_text(const std::vector<ResourceAmount>& amounts) const {
+    std::string text;
+    for (const ResourceAmount& amount : amounts) {
+        read_model::put_amount(text, world_.resources.text(amount.resource), amount.value);
+    }
+    return text;
+}
+
+void Publication::tell_shim(ShimId id) {
+    if (!feed_.lost() && shims_.add(raw(id))) {
+        feed_.write(head(ChangeKind::shim, raw(id)), {world_.shims[id].name});
+    }
+}
+
+void Publication::tell_node(Slot slot) {
+    const NodeInfo& node = world_.nodes[slot];
+    if (feed_.lost() || node.name == kNone<NameId> || node.facts == nullptr || !nodes_.add(raw(slot))) {
+        return;
+    }
+    std::string labels;
+    for (const Label& label : node.facts->labels) {
+        read_model::put_pair(labels, world_.texts.text(label.key), world_.texts.text(label.value));
+    }
+    ChangeHead told = head(ChangeKind::node, raw(slot));
+    told.flags = node.schedulable ? read_model::kSchedulable : 0;
+    feed_.write(told, {world_.nodes.name(slot), amounts_text(node.capacity), labels});
+}
+
+void Publication::tell_application(ApplicationId id) {
+    if (feed_.lost() || !applications_.add(raw(id))) {
+        return;
+    }
+    const Application& application = world_.applications[id];
+    ChangeHead told = head(ChangeKind::application, raw(id));
+    told.application = raw(application.shim);
+    told.state = read_model::kNoApplicationState;
+    std::string_view queue;
+    std::string_view user;
+    if (world_.tree != nullptr) {
+        const queue_tree::Application& in_tree = world_.tree->application(id);
+        told.state = static_cast<std::uint8_t>(in_tree.state);
+        told.created_s = in_tree.submission_time == INT64_MAX ? 0 : std::max<std::int64_t>(in_tree.submission_time, 0);
+        queue = world_.tree->queues()[in_tree.leaf].path;
+        user = in_tree.user.name;
+    }
+    feed_.write(told, {application.name, queue, user});
+}
+
+void Publication::tell_shape(ClassId id) {
+    if (!shapes_.add(raw(id))) {
+        return;
+    }
+    const AskClass& spec = *world_.classes[id].spec;
+    const std::string_view required =
+        spec.required_node == kNone<NameId> ? std::string_view() : world_.names.text(spec.required_node);
+    feed_.write(head(ChangeKind::shape, raw(id)), {amounts_text(spec.requests), required});
+}
+
+void Publication::tell_ask(AskId id) {
+    if (feed_.lost() || !asks_.add(raw(id))) {
+        return;
+    }
+    const Ask& ask = world_.asks[id];
+    if (ask.application != kNone<ApplicationId>) {
+        tell_application(ask.application);
+    }
+    if (ask.slot != kNone<Slot>) {
+        tell_node(ask.slot);
+    }
+    tell_shape(ask.ask_class);
+    ChangeHead told = ask_head(ChangeKind::pod, id);
+    told.application = raw(ask.application);
+    told.shape = raw(ask.ask_class);
+    told.priority = ask.priority;
+    told.number = ask.sequence;
+    told.created_s = raw(id) < created_s_.size() ? created_s_[raw(id)] : 0;
+    feed_.write(told, {world_.asks.key(id), group_text(id, world_)});
+}
+
+void Publication::tell_reason(AskId id, std::string_view why) {
+    if (asks_.has(raw(id))) {
+        feed_.write(head(ChangeKind::pod_reason, raw(id)), {why});
+    }
+}
+
+void Publication::tell_queue(queue_tree::QueueId id) {
+    const queue_tree::Queue& queue = world_.tree->queues()[id];
+    if (queue.exists) {
+        feed_.write(head(ChangeKind::queue, raw(id)), std::make_shared<const queue_tree::Queue>(queue));
+    } else {
+        feed_.write(head(ChangeKind::queue_gone, raw(id)));
+    }
+}
+
+void Publication::tell_changed_queues() {
+    for (const queue_tree::QueueId id : changed_queues_) {
+        if (!feed_.lost()) {
+            tell_queue(id);
+        }
+    }
+    changed_queues_.clear();
+}
+
+// --- snapshots
+
+void Publication::begin_snapshot() {
+    for (Told* const told : {&shims_, &nodes_, &applications_, &shapes_, &asks_}) {
+        told->clear();
+    }
+    table_ = Table::shims;
+    cursor_ = 0;
+}
+
+bool Publication::is_past_end() const {
+    switch (table_) {
+        case Table::shims: return cursor_ >= world_.shims.size();
+        case Table::partition: return cursor_ >= 1;
+        case Table::queues: return world_.tree == nullptr || cursor_ >= world_.tree->queues().end();
+        case Table::nodes: return cursor_ >= world_.nodes.slot_count();
+        case Table::applications: return cursor_ >= world_.applications.end();
+        case Table::asks: return cursor_ >= world_.asks.end();
+        case Table::end: break;
+    }
+    return false;
+}
+
+void Publication::tell_at_cursor() {
+    switch (table_) {
+        case Table::shims: tell_shim(ShimId{cursor_}); break;
+        case Table::partition: partition_changed(); break;
+        case Table::queues:
+            if (world_.tree->queues()[queue_tree::QueueId{cursor_}].exists) {
+                tell_queue(queue_tree::QueueId{cursor_});
+            }
+            break;
+        case Table::nodes: tell_node(Slot{cursor_}); break;
+        case Table::applications:
+            if (world_.applications[ApplicationId{cursor_}].alive) {
+                tell_application(ApplicationId{cursor_});
+            }
+            break;
+        case Table::asks:
+            if (world_.asks.contains(AskId{cursor_})) {
+                tell_ask(AskId{cursor_});
+            }
+            break;
+        case Table::end: break;
+    }
+}
+
+// Of the snapshot: true if there is more.
+bool Publication::tell_slice() {
+    for (int left = kSlice; left > 0 && feed_.has_room_for_more() && !feed_.lost(); --left) {
+        while (is_past_end()) {
+            table_ = static_cast<Table>(static_cast<std::uint8_t>(table_) + 1);
+            cursor_ = 0;
+        }
+        if (table_ == Table::end) {
+            feed_.write(head(ChangeKind::snapshot_end, 0));
+            return false;
+        }
+        tell_at_cursor();
+        ++cursor_;
+    }
+    return !feed_.lost();
+}
+
+bool Publication::turn_ends() {
+    if (feed_.lost() && feed_.begin_again(world_.now_ns)) {
+        begin_snapshot();
+    }
+    tell_changed_queues();
+    const bool more = !feed_.lost() && table_ != Table::end && tell_slice();
+    feed_.turn_ends(world_.now_ns);
+    return more;
+}
+
+}  // namespace bayplan

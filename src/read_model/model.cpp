@@ -1,0 +1,296 @@
+// What each change does to the tables. See model.h.
+
+#include "read_model/model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "queue_tree/applications.h"
+
+namespace bayplan::read_model {
+
+std::size_t Model::take(ChangeFeed& feed, std::size_t records_max) {
+    const std::size_t taken = feed.read(records_max, [&](const Change& change) { apply(change, feed); });
+    if (taken < records_max) {
+        feed.ask_for_snapshot_if_lost();
+    }
+    return taken;
+}
+
+void Model::apply(const Change& change, ChangeFeed& feed) {
+    const ChangeHead& head = change.head;
+    ++changes_;
+    now_ns_ = head.time_ns;
+    switch (head.kind) {
+        case ChangeKind::skip: BP_CHECK(false); break;
+        case ChangeKind::snapshot_begin: begin_again(); break;
+        case ChangeKind::snapshot_end:
+            whole_ = true;
+            ++snapshots_;
+            break;
+        case ChangeKind::shim:
+            shims_.resize(std::max<std::size_t>(shims_.size(), head.id + std::size_t{1}));
+            shims_[head.id] = change.texts[0];
+            break;
+        case ChangeKind::node: take_node(change); break;
+        case ChangeKind::node_gone: drop_node(head.id); break;
+        case ChangeKind::application: take_application(change); break;
+        case ChangeKind::application_gone:
+            BP_CHECK_OP(applications_.find(head.id)->pods, ==, 0u);
+            applications_.edit(head.id) = {};
+            --application_count_;
+            break;
+        case ChangeKind::shape: take_shape(change); break;
+        case ChangeKind::pod: take_pod(change); break;
+        case ChangeKind::pod_state: take_pod_state(change); break;
+        case ChangeKind::pod_reason: take_reason(change); break;
+        case ChangeKind::pod_gone: drop_pod(head.id); break;
+        case ChangeKind::queue:
+            queues_.edit(head.id).facts = std::get<QueueFacts>(feed.take_settings(head.number));
+            break;
+        case ChangeKind::queue_gone: queues_.edit(head.id) = {}; break;
+        case ChangeKind::partition: partition_ = std::get<PartitionFacts>(feed.take_settings(head.number)); break;
+    }
+}
+
+void Model::begin_again() {
+    whole_ = false;
+    pods_.clear();
+    keys_.clear();
+    nodes_.clear();
+    applications_.clear();
+    shapes_.clear();
+    queues_.clear();
+    texts_.clear();
+    partition_ = nullptr;
+    shims_.clear();
+    pod_count_ = node_count_ = application_count_ = 0;
+}
+
+// --- amounts
+
+void add(AmountList& sum, const AmountList& amounts, std::int64_t times) {
+    for (const Amount& amount : amounts) {
+        const auto same = std::ranges::find(sum, amount.resource, &Amount::resource);
+        if (same == sum.end()) {
+            sum.push_back({amount.resource, amount.value * times});
+        } else {
+            same->value += amount.value * times;
+        }
+    }
+}
+
+AmountList Model::amounts_in(std::string_view text) {
+    AmountList amounts;
+    std::string_view resource;
+    std::int64_t value = 0;
+    while (take_amount(text, resource, value)) {
+        const std::uint32_t name = texts_.acquire(resource == "cpu" ? "vcore" : resource);
+        const auto same = std::ranges::find(amounts, name, &Amount::resource);
+        if (same == amounts.end()) {
+            amounts.push_back({name, value});
+        } else {
+            same->value += value;
+            texts_.release(name);
+        }
+    }
+    return amounts;
+}
+
+void Model::release(const AmountList& amounts) {
+    for (const Amount& amount : amounts) {
+        texts_.release(amount.resource);
+    }
+}
+
+// --- nodes
+
+void Model::take_node(const Change& change) {
+    auto facts = std::make_shared<NodeFacts>();
+    facts->name = change.texts[0];
+    facts->schedulable = (change.head.flags & kSchedulable) != 0;
+    facts->capacity = amounts_in(change.texts[1]);
+    std::string_view labels = change.texts[2];
+    std::string_view key;
+    std::string_view value;
+    while (take_pair(labels, key, value)) {
+        facts->labels.push_back({texts_.acquire(key), texts_.acquire(value)});
+    }
+    const Node* const before = nodes_.find(change.head.id);
+    if (before != nullptr && before->in_use()) {
+        drop_node(change.head.id);
+    }
+    nodes_.edit(change.head.id).facts = std::move(facts);
+    ++node_count_;
+}
+
+void Model::drop_node(std::uint32_t id) {
+    Node& node = nodes_.edit(id);
+    BP_CHECK(node.in_use());
+    release(node.facts->capacity);
+    for (const Label& label : node.facts->labels) {
+        texts_.release(label.key);
+        texts_.release(label.value);
+    }
+    node = {};
+    --node_count_;
+}
+
+// --- applications
+
+void Model::take_application(const Change& change) {
+    Application& application = applications_.edit(change.head.id);
+    application_count_ += application.in_use() ? 0 : 1;
+    application.facts = std::make_shared<const ApplicationFacts>(
+        ApplicationFacts{std::string(change.texts[0]), std::string(change.texts[1]), std::string(change.texts[2]),
+                         change.head.application});
+    application.oldest_s = change.head.created_s;
+    application.state = change.head.state;
+}
+
+// R-QUEUE-13 and what the engine's tree does: accepted with its first pod, running with its first placement, completing
+// without pods. Time changes no state yet.
+void Model::settle(std::uint32_t id) {
+    using queue_tree::ApplicationState;
+    Application& application = applications_.edit(id);
+    const auto state = static_cast<ApplicationState>(application.state);
+    if (application.state == kNoApplicationState) {
+        return;
+    }
+    ApplicationState next = state;
+    if (application.pods == 0) {
+        const bool was_busy = state == ApplicationState::accepted || state == ApplicationState::running;
+        next = was_busy ? ApplicationState::completing : state;
+    } else if (application.placed > 0 || state == ApplicationState::completing) {
+        next = ApplicationState::running;
+    } else if (state == ApplicationState::created) {
+        next = ApplicationState::accepted;
+    }
+    application.state = static_cast<std::uint8_t>(next);
+}
+
+// --- pods
+
+void Model::take_shape(const Change& change) {
+    Shape& shape = shapes_.edit(change.head.id);
+    if (shape.in_use()) {
+        release(shape.facts->requests);
+    }
+    shape.facts =
+        std::make_shared<const ShapeFacts>(ShapeFacts{amounts_in(change.texts[0]), std::string(change.texts[1])});
+}
+
+void Model::count(const Pod& pod, int sign) {
+    if (pod.is(kForeign) || pod.application == kNobody) {
+        return;
+    }
+    Application& application = applications_.edit(pod.application);
+    BP_CHECK(application.in_use());
+    application.pods += static_cast<std::uint32_t>(sign);
+    application.placed += pod.state == PodState::allocated ? static_cast<std::uint32_t>(sign) : 0u;
+    if (sign > 0 && pod.created_s > 0 && (application.oldest_s == 0 || pod.created_s < application.oldest_s)) {
+        application.oldest_s = pod.created_s;
+    }
+}
+
+void Model::set_state(Pod& pod, const ChangeHead& head) {
+    pod.state = static_cast<PodState>(head.state);
+    pod.flags = head.flags;
+    pod.node = head.node;
+    pod.claim = head.claim;
+    pod.failures = head.failures;
+    if (pod.state == PodState::allocated) {
+        texts_.release(std::exchange(pod.reason, 0));
+        pod.reason_times = 0;
+    }
+}
+
+void Model::take_pod(const Change& change) {
+    const ChangeHead& head = change.head;
+    Pod& pod = pods_.edit(head.id);
+    if (pod.in_use()) {
+        count(pod, -1);
+        texts_.release(pod.group);
+    } else {
+        ++pod_count_;
+        keys_.set(head.id, change.texts[0]);
+    }
+    pod.application = head.application;
+    pod.shape = head.shape;
+    pod.priority = head.priority;
+    pod.number = head.number;
+    pod.created_s = head.created_s;
+    pod.group = texts_.acquire(change.texts[1]);
+    set_state(pod, head);
+    count(pod, +1);
+    if (pod.application != kNobody) {
+        settle(pod.application);
+    }
+}
+
+void Model::take_pod_state(const Change& change) {
+    Pod& pod = pods_.edit(change.head.id);
+    BP_CHECK(pod.in_use());
+    const bool was_allocated = pod.state == PodState::allocated;
+    const bool is_allocated = change.head.state == static_cast<std::uint8_t>(PodState::allocated);
+    if (was_allocated == is_allocated) {
+        set_state(pod, change.head);
+        return;
+    }
+    count(pod, -1);
+    set_state(pod, change.head);
+    count(pod, +1);
+    if (pod.application != kNobody) {
+        settle(pod.application);
+    }
+}
+
+void Model::take_reason(const Change& change) {
+    Pod& pod = pods_.edit(change.head.id);
+    BP_CHECK(pod.in_use());
+    const std::uint32_t reason = texts_.acquire(change.texts[0]);
+    pod.reason_times = reason == pod.reason ? pod.reason_times + 1 : 1;
+    texts_.release(std::exchange(pod.reason, reason));
+    pod.reason_ns = change.head.time_ns;
+}
+
+void Model::drop_pod(std::uint32_t id) {
+    Pod& pod = pods_.edit(id);
+    BP_CHECK(pod.in_use());
+    const std::uint32_t application = pod.application;
+    count(pod, -1);
+    texts_.release(pod.group);
+    texts_.release(pod.reason);
+    pod = {};
+    keys_.set(id, {});
+    --pod_count_;
+    if (application != kNobody) {
+        settle(application);
+    }
+}
+
+// --- versions
+
+VersionPtr Model::make_version() {
+    BP_CHECK(whole_);
+    auto version = std::make_shared<Version>();
+    version->number = ++versions_;
+    version->changes = in_version_ = changes_;
+    version->now_ns = now_ns_;
+    version->pods = pods_.freeze();
+    version->keys = keys_.freeze();
+    version->nodes = nodes_.freeze();
+    version->applications = applications_.freeze();
+    version->shapes = shapes_.freeze();
+    version->queues = queues_.freeze();
+    version->texts = texts_.freeze();
+    version->partition = partition_;
+    version->shims = shims_;
+    version->pod_count = pod_count_;
+    version->node_count = node_count_;
+    version->application_count = application_count_;
+    return version;
+}
+
+}  // namespace bayplan::read_model

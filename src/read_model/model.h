@@ -1,0 +1,69 @@
+// The partition as the changes tell it: tables by the engine's ids. What is used and pending is not told but summed up from
+// pods (version.h), so that it can be held against the engine's own sums.
+//
+// Thread: its owner's. Errors: a change that names a thing that was not told of is a fault of the engine, and checked.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "read_model/change_feed.h"
+#include "read_model/entries.h"
+#include "read_model/version.h"
+
+namespace bayplan::read_model {
+
+class Model {
+public:
+    // Takes in what lies in the ring; at most so many records. Returns how many. Asks for a snapshot if some were lost.
+    std::size_t take(ChangeFeed&, std::size_t records_max = SIZE_MAX);
+    // False while a snapshot comes in: what is known is a part.
+    bool is_whole() const { return whole_; }
+    // Something came in since the last version.
+    bool has_news() const { return changes_ != in_version_; }
+    std::uint64_t changes() const { return changes_; }  // records taken, ever
+    std::uint64_t snapshots() const { return snapshots_; }
+
+    // What there is now. Only of a whole model.
+    VersionPtr make_version();
+
+private:
+    void apply(const Change&, ChangeFeed&);
+    void begin_again();
+    void take_node(const Change&);
+    void drop_node(std::uint32_t id);
+    void take_application(const Change&);
+    void take_shape(const Change&);
+    void take_pod(const Change&);
+    void take_pod_state(const Change&);
+    void take_reason(const Change&);
+    void drop_pod(std::uint32_t id);
+    void set_state(Pod&, const ChangeHead&);
+    void count(const Pod&, int sign);
+    void settle(std::uint32_t application);
+    AmountList amounts_in(std::string_view text);
+    void release(const AmountList&);
+
+    Chunks<Pod> pods_;
+    PackedTexts keys_;
+    Chunks<Node> nodes_;
+    Chunks<Application> applications_;
+    Chunks<Shape> shapes_;
+    Chunks<Queue> queues_;
+    SharedTexts texts_;
+    PartitionFacts partition_;
+    std::vector<std::string> shims_;
+    std::uint32_t pod_count_ = 0;
+    std::uint32_t node_count_ = 0;
+    std::uint32_t application_count_ = 0;
+    bool whole_ = false;
+    std::uint64_t changes_ = 0;
+    std::uint64_t in_version_ = UINT64_MAX;
+    std::uint64_t versions_ = 0;
+    std::uint64_t snapshots_ = 0;
+    std::int64_t now_ns_ = 0;
+};
+
+}  // namespace bayplan::read_model
