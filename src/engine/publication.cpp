@@ -75,7 +75,7 @@ void Publication::node_goes(Slot slot) {
     }
 }
 
-void Publication::application_comes(ApplicationId id) { tell_application(id); }
+void Publication::application_comes(ApplicationId id) { tell_application(id, true); }
 
 void Publication::application_goes(ApplicationId id) {
     if (applications_.drop(raw(id))) {
@@ -192,22 +192,27 @@ void Publication::tell_node(Slot slot) {
     feed_.write(told, {world_.nodes.name(slot), amounts_text(node.capacity), labels});
 }
 
-void Publication::tell_application(ApplicationId id) {
-    if (feed_.lost() || !applications_.add(raw(id))) {
+void Publication::tell_application(ApplicationId id, bool has_its_pods) {
+    const bool is_new = applications_.add(raw(id));
+    if (feed_.lost() || (!is_new && !has_its_pods)) {
         return;
     }
     const Application& application = world_.applications[id];
     ChangeHead told = head(ChangeKind::application, raw(id));
     told.application = raw(application.shim);
     told.state = read_model::kNoApplicationState;
+    told.flags = has_its_pods ? read_model::kHasItsPods : 0;
     std::string_view queue;
-    std::string_view user;
+    std::string user;
     if (world_.tree != nullptr) {
         const queue_tree::Application& in_tree = world_.tree->application(id);
         told.state = static_cast<std::uint8_t>(in_tree.state);
         told.created_s = in_tree.submission_time == INT64_MAX ? 0 : std::max<std::int64_t>(in_tree.submission_time, 0);
         queue = world_.tree->queues()[in_tree.leaf].path;
-        user = in_tree.user.name;
+        read_model::put_pair(user, in_tree.user.name, {});
+        for (const std::string& group : in_tree.user.groups) {
+            read_model::put_pair(user, in_tree.user.name, group);
+        }
     }
     feed_.write(told, {application.name, queue, user});
 }
@@ -228,7 +233,7 @@ void Publication::tell_ask(AskId id) {
     }
     const Ask& ask = world_.asks[id];
     if (ask.application != kNone<ApplicationId>) {
-        tell_application(ask.application);
+        tell_application(ask.application, false);
     }
     if (ask.slot != kNone<Slot>) {
         tell_node(ask.slot);
@@ -245,7 +250,7 @@ void Publication::tell_ask(AskId id) {
 
 void Publication::tell_reason(AskId id, std::string_view why) {
     if (asks_.has(raw(id))) {
-        feed_.write(head(ChangeKind::pod_reason, raw(id)), {why});
+        feed_.write(ask_head(ChangeKind::pod_reason, id), {why});  // to tell the reason may change a flag
     }
 }
 
@@ -283,7 +288,8 @@ bool Publication::is_past_end() const {
         case Table::partition: return cursor_ >= 1;
         case Table::queues: return world_.tree == nullptr || cursor_ >= world_.tree->queues().end();
         case Table::nodes: return cursor_ >= world_.nodes.slot_count();
-        case Table::applications: return cursor_ >= world_.applications.end();
+        case Table::applications:
+        case Table::whole_applications: return cursor_ >= world_.applications.end();
         case Table::asks: return cursor_ >= world_.asks.end();
         case Table::end: break;
     }
@@ -301,8 +307,9 @@ void Publication::tell_at_cursor() {
             break;
         case Table::nodes: tell_node(Slot{cursor_}); break;
         case Table::applications:
+        case Table::whole_applications:
             if (world_.applications[ApplicationId{cursor_}].alive) {
-                tell_application(ApplicationId{cursor_});
+                tell_application(ApplicationId{cursor_}, table_ == Table::whole_applications);
             }
             break;
         case Table::asks:

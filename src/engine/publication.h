@@ -57,7 +57,7 @@ private:
         std::vector<bool> bits_;
     };
     // In the order in which a snapshot goes over them; shapes come with asks.
-    enum class Table : std::uint8_t { shims, partition, queues, nodes, applications, asks, end };
+    enum class Table : std::uint8_t { shims, partition, queues, nodes, applications, asks, whole_applications, end };
 
     void begin_snapshot();
     bool tell_slice();
@@ -67,7 +67,7 @@ private:
     void tell_queue(queue_tree::QueueId);
     void tell_shim(ShimId);
     void tell_node(Slot);
-    void tell_application(ApplicationId);
+    void tell_application(ApplicationId, bool has_its_pods);
     void tell_shape(ClassId);
     void tell_ask(AskId);
     void tell_reason(AskId, std::string_view why);

@@ -23,12 +23,12 @@ enum class ChangeKind : std::uint8_t {
     shim,            // id; name
     node,            // id (slot), flags; name, capacity (amounts), labels (pairs)
     node_gone,
-    application,  // id, state, application (its shim), created_s (its oldest pod); name, queue, user
+    application,  // id, state, flags, application (its shim), created_s (its oldest pod); name, queue, user and groups (pairs)
     application_gone,
     shape,       // id (class); requests (amounts), required node
     pod,         // id: as pod_state, and application, shape, priority, number, created_s; key, group
     pod_state,   // id, state, flags, node, claim, failures
-    pod_reason,  // id; why it waits, said at time_ns
+    pod_reason,  // id, flags; why it waits, said at time_ns
     pod_gone,
     queue,       // id; its settings come in ChangeFeed's second ring
     queue_gone,  // id
@@ -58,6 +58,8 @@ enum PodFlag : std::uint16_t {
 };
 
 enum NodeFlag : std::uint16_t { kSchedulable = 1 << 0 };
+// All its pods were told: its state follows from them from now on. In a snapshot it is told before them, and again after.
+enum ApplicationFlag : std::uint16_t { kHasItsPods = 1 << 0 };
 
 // Of an application where the engine has no such states.
 inline constexpr std::uint8_t kNoApplicationState = 255;

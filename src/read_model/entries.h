@@ -78,6 +78,7 @@ struct ApplicationFacts {
     std::string name;
     std::string queue;  // its full path; empty where there is one leaf
     std::string user;
+    std::vector<std::string> groups;  // of the user
     std::uint32_t shim = 0;
 };
 struct Application {
@@ -86,6 +87,7 @@ struct Application {
     std::uint32_t pods = 0;                    // now, without foreign ones
     std::uint32_t placed = 0;                  // of them
     std::uint8_t state = kNoApplicationState;  // queue_tree::ApplicationState
+    bool has_its_pods = false;                 // all were told
     bool in_use() const { return facts != nullptr; }
 };
 

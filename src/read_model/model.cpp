@@ -142,11 +142,23 @@ void Model::drop_node(std::uint32_t id) {
 void Model::take_application(const Change& change) {
     Application& application = applications_.edit(change.head.id);
     application_count_ += application.in_use() ? 0 : 1;
-    application.facts = std::make_shared<const ApplicationFacts>(
-        ApplicationFacts{std::string(change.texts[0]), std::string(change.texts[1]), std::string(change.texts[2]),
-                         change.head.application});
-    application.oldest_s = change.head.created_s;
+    auto facts = std::make_shared<ApplicationFacts>();
+    facts->name = change.texts[0];
+    facts->queue = change.texts[1];
+    facts->shim = change.head.application;
+    std::string_view left = change.texts[2];
+    std::string_view user;
+    std::string_view group;
+    while (take_pair(left, user, group)) {
+        facts->user = user;
+        if (!group.empty()) {
+            facts->groups.emplace_back(group);
+        }
+    }
+    application.facts = std::move(facts);
+    application.oldest_s = change.head.created_s > 0 ? change.head.created_s : application.oldest_s;
     application.state = change.head.state;
+    application.has_its_pods = (change.head.flags & kHasItsPods) != 0;
 }
 
 // R-QUEUE-13 and what the engine's tree does: accepted with its first pod, running with its first placement, completing
@@ -155,7 +167,7 @@ void Model::settle(std::uint32_t id) {
     using queue_tree::ApplicationState;
     Application& application = applications_.edit(id);
     const auto state = static_cast<ApplicationState>(application.state);
-    if (application.state == kNoApplicationState) {
+    if (application.state == kNoApplicationState || !application.has_its_pods) {
         return;
     }
     ApplicationState next = state;
@@ -253,6 +265,7 @@ void Model::take_reason(const Change& change) {
     pod.reason_times = reason == pod.reason ? pod.reason_times + 1 : 1;
     texts_.release(std::exchange(pod.reason, reason));
     pod.reason_ns = change.head.time_ns;
+    pod.flags = change.head.flags;
 }
 
 void Model::drop_pod(std::uint32_t id) {
