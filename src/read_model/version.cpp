@@ -61,6 +61,9 @@ void Version::derive(Derived& into) const {
     into.by_node = grouped(pods, nodes.end(), [&](const Pod& pod) {
         return pod.state == PodState::allocated && pod.node < nodes.end() ? pod.node : kNobody;
     });
+    into.reserved = grouped(pods, nodes.end(), [&](const Pod& pod) {
+        return pod.state == PodState::reserved && pod.claim < nodes.end() ? pod.claim : kNobody;
+    });
     into.by_application = grouped(pods, applications.end(), [](const Pod& pod) { return pod.application; });
     into.nodes = by_name(nodes);
     into.applications = by_name(applications);
@@ -69,10 +72,15 @@ void Version::derive(Derived& into) const {
         if (pod.application == kNobody || pod.is(kForeign)) {
             return;
         }
+        ApplicationSums& sums = into.sums[pod.application];
         if (pod.state == PodState::allocated) {
-            add(into.sums[pod.application].used, shape(pod).requests);
+            add(sums.used, shape(pod).requests);
+            if (pod.is(kPreempted)) {
+                add(sums.preempting, shape(pod).requests);
+            }
         } else if (pod.wants_place()) {
-            add(into.sums[pod.application].pending, shape(pod).requests);
+            add(sums.pending, shape(pod).requests);
+            sums.highest_waiting = std::max({sums.highest_waiting, pod.priority, INT32_MIN + 1});
         }
     });
     nodes.for_each([&](std::uint32_t, const Node& node) { add(into.capacity, node.facts->capacity); });

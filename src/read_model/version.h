@@ -33,6 +33,8 @@ struct Groups {
 struct ApplicationSums {
     AmountList used;
     AmountList pending;
+    AmountList preempting;                     // part of `used`, of pods that a preemption chose
+    std::int32_t highest_waiting = INT32_MIN;  // priority; INT32_MIN: nothing waits (R-QUEUE-11)
 };
 
 class Version {
@@ -60,6 +62,7 @@ public:
 
     // --- what follows
     std::span<const std::uint32_t> pods_on(std::uint32_t node) const { return derived().by_node.of(node); }
+    std::span<const std::uint32_t> reserved_on(std::uint32_t node) const { return derived().reserved.of(node); }
     // Without foreign ones of no application.
     std::span<const std::uint32_t> pods_of(std::uint32_t application) const {
         return derived().by_application.of(application);
@@ -73,6 +76,7 @@ public:
 private:
     struct Derived {
         Groups by_node;
+        Groups reserved;  // by node
         Groups by_application;
         std::vector<std::uint32_t> nodes;
         std::vector<std::uint32_t> applications;

@@ -1,0 +1,71 @@
+// YuniKorn's REST schemas from a version of the read model: one function per answer, each pure. Names of members, their types
+// and which of them are left out are YuniKorn's; arrays are in the order of names. What the engine does not know is left out.
+//
+// What may be long is an Answer, which gives it piece by piece, and holds its version meanwhile. No text ends in a newline.
+//
+// Thread: any; an Answer: one at a time. Errors: a thing that is not there is no value, or null.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "read_model/version.h"
+
+namespace bayplan::answers {
+
+using read_model::VersionPtr;
+
+// What answers say of the daemon, which the engine does not know.
+struct Place {
+    std::string partition = "default";
+    std::string cluster;          // clusterId
+    std::int64_t started_ns = 0;  // since 1970; 0: left out
+    std::optional<std::int64_t>
+        zero_tick_ns;  // when the engine's clock was 0, since 1970; none: times of ticks are left out
+};
+
+// A long text in pieces.
+class Answer {
+public:
+    virtual ~Answer() = default;
+    // The next piece, some ten thousand bytes; empty: that was the end.
+    virtual std::string next() = 0;
+};
+using AnswerPtr = std::unique_ptr<Answer>;
+std::string whole(Answer&);  // for small clusters, and tests
+
+// --- nodes.cpp
+AnswerPtr nodes(VersionPtr);
+std::optional<std::string> node(const VersionPtr&, std::string_view name);
+// In ten buckets by resource, of all partitions: one version each.
+std::string node_utilizations(const std::vector<std::pair<VersionPtr, Place>>&);
+
+// --- applications.cpp: live ones
+// `state`: one of YuniKorn's names in lower case, of applications that are active; empty: all of them.
+AnswerPtr applications(VersionPtr, Place, std::string_view state);
+// None: there is no such queue. A parent has none.
+AnswerPtr applications_of_queue(VersionPtr, Place, std::string_view queue, std::string_view state);
+// `queue`: only if it is in that; empty: wherever it is. Of shims that use one name, the first shim's.
+AnswerPtr application(VersionPtr, Place, std::string_view name, std::string_view queue);
+
+// --- queues.cpp
+AnswerPtr queues(VersionPtr, const Place&);  // root, with all below; null: no queues were given yet
+// The path in lower case. Null: there is no such queue.
+AnswerPtr queue(VersionPtr, std::string_view path, bool subtree);
+
+// --- usage.cpp: of users and groups that have any pods
+AnswerPtr users(VersionPtr);
+AnswerPtr user(VersionPtr, std::string_view name);  // null: none
+AnswerPtr groups(VersionPtr);
+AnswerPtr group(VersionPtr, std::string_view name);
+
+// --- partitions.cpp
+std::string partitions(const std::vector<std::pair<VersionPtr, Place>>&);
+std::string clusters(const std::vector<std::pair<VersionPtr, Place>>&);
+std::string placement_rules(const VersionPtr&);
+
+}  // namespace bayplan::answers

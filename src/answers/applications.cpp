@@ -1,0 +1,202 @@
+// Applications with their asks and allocations. See answers.h.
+
+#include <algorithm>
+
+#include "answers/amounts.h"
+#include "answers/pieces.h"
+#include "answers/pods.h"
+#include "answers/queue_view.h"
+
+namespace bayplan::answers {
+
+using read_model::Application;
+using read_model::Pod;
+using read_model::PodState;
+using read_model::Version;
+
+namespace {
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::ranges::transform(result, result.begin(), [](unsigned char letter) { return std::tolower(letter); });
+    return result;
+}
+
+void put_head(JsonText& json, const Version& version, const Place& place, std::uint32_t id) {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const Application& application = *version.applications.find(id);
+    const read_model::ApplicationSums& of_it = version.sums(id);
+    json.begin_object();
+    json.member("applicationID", std::string_view(application.facts->name));
+    put_if(json, "usedResource", sums(version, of_it.used));
+    put_if(json, "pendingResource", sums(version, of_it.pending));
+    json.member("partition", std::string_view(place.partition));
+    json.member("queueName", queue_of(*application.facts));
+    if (application.oldest_s > 0 && application.oldest_s <= INT64_MAX / kSecond) {
+        json.member("submissionTime", application.oldest_s * kSecond);
+    }
+}
+
+void put_texts(JsonText& json, std::string_view name, const std::vector<std::string>& texts) {
+    if (texts.empty()) {
+        return;
+    }
+    json.name(name);
+    json.begin_array();
+    for (const std::string& text : texts) {
+        json.value(std::string_view(text));
+    }
+    json.end_array();
+}
+
+// `pods`: in order.
+void put_tail(JsonText& json, const Version& version, std::uint32_t id, const std::vector<std::uint32_t>& pods) {
+    const Application& application = *version.applications.find(id);
+    json.member_if("applicationState", state_of(application));
+    json.member_if("user", std::string_view(application.facts->user));
+    put_texts(json, "groups", application.facts->groups);
+    std::vector<std::string> reserved;
+    std::int64_t highest = INT32_MIN;
+    for (const std::uint32_t pod_id : pods) {
+        const Pod& pod = *version.pods.find(pod_id);
+        highest = pod.wants_place() ? std::max(highest, std::int64_t{pod.priority}) : highest;
+        if (pod.state == PodState::reserved) {
+            reserved.emplace_back(version.keys.text(pod_id));
+        }
+    }
+    json.member_if("hasReserved", !reserved.empty());
+    put_texts(json, "reservations", reserved);
+    json.member_if("maxRequestPriority", highest);
+    json.name("resourceHistory");  // it is an object, whatever is known of it
+    json.begin_object();
+    json.end_object();
+    json.end_object();
+}
+
+// Application by application, pod by pod. One alone, or an array.
+class ApplicationSteps {
+public:
+    ApplicationSteps(VersionPtr version, Place place, std::vector<std::uint32_t> ids, bool is_array)
+        : version_(std::move(version)), place_(std::move(place)), ids_(std::move(ids)), is_array_(is_array) {}
+
+    bool step(JsonText& json) {
+        switch (part_) {
+            case Part::begin:
+                if (is_array_ && at_ == 0) {
+                    json.begin_array();
+                }
+                if (at_ >= ids_.size()) {
+                    json.end_array();
+                    return false;
+                }
+                begin(json);
+                break;
+            case Part::requests: put_pods(json, "requests", Part::allocations); break;
+            case Part::allocations: put_pods(json, "allocations", Part::end); break;
+            case Part::end: return end(json);
+        }
+        return true;
+    }
+
+private:
+    enum class Part : std::uint8_t { begin, requests, allocations, end };
+
+    void begin(JsonText& json) {
+        pods_.clear();
+        for (const std::uint32_t id : by_key(*version_, version_->pods_of(ids_[at_]))) {
+            if (!version_->pods.find(id)->is(read_model::kForeign)) {
+                pods_.push_back(id);
+            }
+        }
+        put_head(json, *version_, place_, ids_[at_]);
+        part_ = Part::requests;
+        next_pod_ = 0;
+        open_ = false;
+    }
+
+    // The next pod that belongs into the list; at the end goes on to the next part. A step looks at few pods.
+    void put_pods(JsonText& json, std::string_view name, Part next) {
+        for (int looked_at = 0; next_pod_ < pods_.size() && looked_at < 256; ++looked_at, ++next_pod_) {
+            const Pod& pod = *version_->pods.find(pods_[next_pod_]);
+            const bool is_here = part_ == Part::requests ? is_request(pod) : pod.state == PodState::allocated;
+            if (!is_here) {
+                continue;
+            }
+            if (!open_) {
+                json.name(name);
+                json.begin_array();
+                open_ = true;
+            }
+            if (part_ == Part::requests) {
+                put_ask(json, *version_, place_, pods_[next_pod_]);
+            } else {
+                put_allocation(json, *version_, pods_[next_pod_]);
+            }
+        }
+        if (next_pod_ < pods_.size()) {
+            return;
+        }
+        if (open_) {
+            json.end_array();
+        }
+        part_ = next;
+        next_pod_ = 0;
+        open_ = false;
+    }
+
+    bool end(JsonText& json) {
+        put_tail(json, *version_, ids_[at_], pods_);
+        part_ = Part::begin;
+        ++at_;
+        return is_array_;
+    }
+
+    VersionPtr version_;
+    Place place_;
+    std::vector<std::uint32_t> ids_;
+    bool is_array_;
+    Part part_ = Part::begin;
+    std::size_t at_ = 0;
+    std::vector<std::uint32_t> pods_;  // of the present one, by key
+    std::size_t next_pod_ = 0;
+    bool open_ = false;  // the present list has begun
+};
+
+std::vector<std::uint32_t> chosen(const Version& version, std::string_view queue, std::string_view state) {
+    std::vector<std::uint32_t> ids;
+    for (const std::uint32_t id : version.applications_by_name()) {
+        const Application& application = *version.applications.find(id);
+        if ((queue.empty() || queue_of(*application.facts) == queue) &&
+            (state.empty() || lower(state_of(application)) == state)) {
+            ids.push_back(id);
+        }
+    }
+    return ids;
+}
+
+}  // namespace
+
+AnswerPtr applications(VersionPtr version, Place place, std::string_view state) {
+    std::vector<std::uint32_t> ids = chosen(*version, {}, state);
+    return piecewise(ApplicationSteps(std::move(version), std::move(place), std::move(ids), true));
+}
+
+AnswerPtr applications_of_queue(VersionPtr version, Place place, std::string_view queue, std::string_view state) {
+    if (!has_queue(*version, queue)) {
+        return nullptr;
+    }
+    std::vector<std::uint32_t> ids = chosen(*version, queue, state);
+    return piecewise(ApplicationSteps(std::move(version), std::move(place), std::move(ids), true));
+}
+
+AnswerPtr application(VersionPtr version, Place place, std::string_view name, std::string_view queue) {
+    for (const std::uint32_t id : version->applications_by_name()) {
+        const read_model::ApplicationFacts& facts = *version->applications.find(id)->facts;
+        if (facts.name == name && (queue.empty() || queue_of(facts) == queue)) {
+            return piecewise(ApplicationSteps(std::move(version), std::move(place), {id}, false));
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace bayplan::answers
