@@ -1,7 +1,8 @@
 // YuniKorn's REST schemas from a version of the read model: one function per answer, each pure. Names of members, their types
-// and which of them are left out are YuniKorn's; arrays are in the order of names. What the engine does not know is left out.
+// and which of them are left out are YuniKorn's; arrays are in the order of names. Facts
+// that the engine does not know are left out.
 //
-// What may be long is an Answer, which gives it piece by piece, and holds its version meanwhile. No text ends in a newline.
+// A text that may be long is an Answer, which gives it piece by piece, and holds its version meanwhile. None ends in a newline.
 //
 // Thread: any; an Answer: one at a time. Errors: a thing that is not there is no value, or null.
 #pragma once
@@ -19,7 +20,7 @@ namespace bayplan::answers {
 
 using read_model::VersionPtr;
 
-// What answers say of the daemon, which the engine does not know.
+// Facts about the daemon, which the engine does not know.
 struct Place {
     std::string partition = "default";
     std::string cluster;          // clusterId

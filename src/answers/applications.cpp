@@ -67,7 +67,7 @@ void put_tail(JsonText& json, const Version& version, std::uint32_t id, const st
     json.member_if("hasReserved", !reserved.empty());
     put_texts(json, "reservations", reserved);
     json.member_if("maxRequestPriority", highest);
-    json.name("resourceHistory");  // it is an object, whatever is known of it
+    json.name("resourceHistory");  // YuniKorn always has the object
     json.begin_object();
     json.end_object();
     json.end_object();

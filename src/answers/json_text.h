@@ -13,7 +13,7 @@ namespace bayplan::answers {
 class JsonText {
 public:
     const std::string& text() const { return text_; }
-    // What was written since the last time.
+    // The text since the last time.
     std::string take();
 
     void begin_object() { begin('{'); }

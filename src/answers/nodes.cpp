@@ -19,7 +19,7 @@ using read_model::Version;
 
 namespace {
 
-// What is on a node.
+// Pods on a node, with their sums.
 struct Content {
     Resources allocated;
     Resources occupied;

@@ -175,7 +175,7 @@ std::string clusters(const std::vector<std::pair<VersionPtr, Place>>& all) {
     return json.take();
 }
 
-// What the file says, in its order, and YuniKorn's last rule. Without rules it is `provided`.
+// The rules of the file, in its order, and YuniKorn's last rule. Without rules it is `provided`.
 std::string placement_rules(const VersionPtr& version) {
     JsonText json;
     json.begin_array();

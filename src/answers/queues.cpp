@@ -86,7 +86,7 @@ void put_settings(JsonText& json, const Queue& queue) {
     json.member_if("priorityOffset", std::int64_t{settings.priority_offset});
 }
 
-// What stands before the children.
+// All members before the children.
 void put_head(JsonText& json, const QueueView& view, std::string_view path, std::string_view partition) {
     const QueueNode& node = *view.find(path);
     const Queue& queue = *node.facts;
@@ -164,7 +164,7 @@ private:
     std::unique_ptr<const QueueView> view_;
     std::string partition_;
     bool subtree_;
-    std::vector<Open> open_;  // from the first queue down to the one that is written
+    std::vector<Open> open_;  // from the first queue down to the present one
 };
 
 AnswerPtr answer(VersionPtr version, std::string_view path, std::string partition, bool subtree) {

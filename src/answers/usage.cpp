@@ -1,4 +1,4 @@
-// What users and groups use of each queue, and how much they may. See answers.h.
+// Usage of each queue by users and groups, with their limits. See answers.h.
 
 #include <algorithm>
 #include <map>
@@ -21,7 +21,7 @@ bool names(const std::vector<queue_config::Text>& list, std::string_view name) {
     return std::ranges::find(list, name, &queue_config::Text::text) != list.end();
 }
 
-// The limit of the queue that binds who is called so; null: none.
+// The limit of the queue that binds the user or group of this name; null: none.
 const LimitConfig* limit_of(const queue_tree::Queue& queue, Names list, std::string_view name) {
     const auto of = [&](std::string_view wanted) -> const LimitConfig* {
         const auto found =
@@ -91,14 +91,14 @@ void put_names(JsonText& json, std::string_view name, const std::vector<std::str
     json.end_array();
 }
 
-// Whose usage it is.
-struct Whose {
+// The user or group that uses it.
+struct User {
     Names list;
     std::string_view name;
 };
 
 void put_usage(JsonText& json, const QueueView& view, const UsageByPath& usage, std::string_view path,
-               const Whose& whose) {
+               const User& whose) {
     const Usage& at = usage.at(path);
     const QueueNode* const node = view.find(path);
     const LimitConfig* const limit = node == nullptr ? nullptr : limit_of(*node->facts, whose.list, whose.name);
@@ -213,7 +213,7 @@ private:
     VersionPtr version_;
     std::unique_ptr<const QueueView> view_;
     Names list_;
-    ByName by_name_;  // those that are still to be written
+    ByName by_name_;  // not written yet
     bool is_array_;
     bool begun_ = false;
 };

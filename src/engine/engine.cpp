@@ -150,6 +150,7 @@ void Engine::publish_to(read_model::ChangeFeed& feed) {
     BP_CHECK(parts_->publication == nullptr);
     parts_->publication = std::make_unique<Publication>(parts_->world, feed);
     parts_->lifecycle.publish_to(*parts_->publication);
+    publish();
 }
 
 bool Engine::publish() { return parts_->publication != nullptr && parts_->publication->turn_ends(); }

@@ -1,4 +1,4 @@
-// What is told of each thing, and when. See publication.h.
+// Records of each thing, and when they are told. See publication.h.
 
 #include "engine/publication.h"
 

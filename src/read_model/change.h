@@ -1,4 +1,4 @@
-// What an engine tells its read model: a record per change, in the order of the changes. A head of fixed size and up to
+// Changes that an engine tells its read model: a record for each, in the order of the changes. A head of fixed size and up to
 // three texts (base/record_ring.h). Things are named by the engine's dense ids; a record that names another thing comes
 // after the record that tells of that thing. Every record but `reason` says how its thing stands now: told twice it
 // changes nothing.
@@ -32,7 +32,7 @@ enum class ChangeKind : std::uint8_t {
     pod_gone,
     queue,       // id; its settings come in ChangeFeed's second ring
     queue_gone,  // id
-    partition,   // what the operator's file says of it, likewise
+    partition,   // as the operator's file has it, likewise
 };
 
 // Where a pod stands, as operators are told.

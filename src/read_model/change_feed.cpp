@@ -49,7 +49,8 @@ void ChangeFeed::lose() {
     waker_.notify();
 }
 
-// The beginning is counted before anybody can see that no more is lost: who asks for all that was told waits for its end.
+// The beginning is counted before anybody can see that no more is lost: a reader that asks for all that was told waits for
+// the snapshot.
 bool ChangeFeed::begin_again(std::int64_t now_ns) {
     if (!asked_.exchange(false, std::memory_order_acquire) ||
         !ring_.write({.kind = ChangeKind::snapshot_begin, .time_ns = now_ns}, {})) {

@@ -6,7 +6,7 @@
 // The engine never waits, and nothing is lost in silence: after the first record that found no room the model is stale, is
 // told so, and is right again after the snapshot.
 //
-// Thread: as each member says. Owner: who makes engine and model; it outlives both.
+// Thread: as each member says. Owner: the maker of engine and model; it outlives both.
 #pragma once
 
 #include <atomic>
@@ -53,7 +53,7 @@ public:
     std::size_t read(std::size_t records_max, Tell&& tell) {
         return ring_.read(records_max, tell);
     }
-    // Those of the record with this number.
+    // Settings of the record with this number.
     Settings take_settings(std::uint64_t number);
     // Everything written was read: if anything was lost after that, a snapshot is wanted.
     void ask_for_snapshot_if_lost();

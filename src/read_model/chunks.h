@@ -76,7 +76,7 @@ public:
     const Entry* find(std::uint32_t id) const { return newest_.find(id); }
     const ChunkView<Entry>& newest() const { return newest_; }
 
-    // What there is now, for a version. Its chunks are changed no more.
+    // The present entries, for a version. Their chunks are changed no more.
     ChunkView<Entry> freeze() {
         ++version_;
         return newest_;

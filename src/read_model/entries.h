@@ -1,4 +1,4 @@
-// What the read model knows of one thing. Resources are YuniKorn's: cpu is vcore.
+// Things as the read model knows them. Resources are YuniKorn's: cpu is vcore.
 //
 // Thread: plain data. Numbers of texts are of SharedTexts.
 #pragma once
@@ -49,7 +49,7 @@ struct Pod {
 };
 static_assert(sizeof(Pod) == 64);
 
-// What pods alike request.
+// Requests of pods alike.
 struct ShapeFacts {
     AmountList requests;
     std::string required_node;  // empty: any

@@ -1,4 +1,4 @@
-// What each change does to the tables. See model.h.
+// Changes to the tables, by kind. See model.h.
 
 #include "read_model/model.h"
 

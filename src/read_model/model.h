@@ -1,4 +1,4 @@
-// The partition as the changes tell it: tables by the engine's ids. What is used and pending is not told but summed up from
+// The partition as the changes tell it: tables by the engine's ids. Used and pending amounts are not told but summed up from
 // pods (version.h), so that it can be held against the engine's own sums.
 //
 // Thread: its owner's. Errors: a change that names a thing that was not told of is a fault of the engine, and checked.
@@ -26,7 +26,7 @@ public:
     std::uint64_t changes() const { return changes_; }  // records taken, ever
     std::uint64_t snapshots() const { return snapshots_; }
 
-    // What there is now. Only of a whole model.
+    // The present state. Only of a whole model.
     VersionPtr make_version();
 
 private:

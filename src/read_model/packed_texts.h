@@ -1,4 +1,4 @@
-// Texts by dense id, packed: those of a chunk of 256 ids lie one behind the other in one piece of memory. Shared with
+// Texts by dense id, packed: texts of a chunk of 256 ids lie one behind the other in one piece of memory. Shared with
 // versions as chunks.h says.
 //
 // Thread: PackedTexts: its owner's; a PackedView: any.

@@ -40,7 +40,7 @@ VersionPtr ReadModel::fresh(std::chrono::milliseconds wait_max) {
     std::unique_lock held(lock_);
     const auto is_fresh = [&] { return newest_ != nullptr && newest_->changes >= target && !feed_.is_stale(); };
     if (!is_fresh()) {
-        // Under the lock: one that asked for more keeps its number.
+        // Under the lock: a reader that wants more keeps its number.
         wanted_from_.store(std::max(target, wanted_from_.load(std::memory_order_relaxed)), std::memory_order_relaxed);
         wanted_.store(true, std::memory_order_release);
         feed_.waker().notify();

@@ -1,6 +1,6 @@
 // The model on a thread of its own: takes in what an engine tells, and makes versions for readers.
 //
-// Thread: current, fresh, status: any; the loop is its own thread's. Owner: who makes the engine; the feed outlives it.
+// Thread: current, fresh, status: any; the loop is its own thread's. Owner: the maker of the engine; the feed outlives it.
 #pragma once
 
 #include <atomic>
@@ -34,10 +34,10 @@ public:
     ReadModel(const ReadModel&) = delete;
     ReadModel& operator=(const ReadModel&) = delete;
 
-    // The newest version at once; null before the first one. Without a reader no versions are made, so this also asks for one
+    // The newest version at once; null before the first one. Without a reader no versions are made, so this also asks for another
     // unless the newest is younger than kVersionEvery.
     VersionPtr current();
-    // One that has everything that the engine told before this call; or, after the time, the newest (null: none).
+    // A version with everything that the engine told before this call; or, after the time, the newest (null: none).
     VersionPtr fresh(std::chrono::milliseconds wait_max);
     ReadModelStatus status() const;
 
@@ -53,7 +53,7 @@ private:
     Model model_;  // the thread's
     std::atomic<bool> stop_{false};
     std::atomic<bool> wanted_{true};             // a reader asked
-    std::atomic<std::uint64_t> wanted_from_{0};  // records that a version must have for who waits
+    std::atomic<std::uint64_t> wanted_from_{0};  // records that a version must have for readers that wait
     std::atomic<std::uint64_t> snapshots_{0};
     std::atomic<bool> whole_{false};
     mutable std::mutex lock_;  // of the two below

@@ -1,4 +1,4 @@
-// What follows from a version: groups, sums, orders by name. See version.h.
+// Facts that follow from a version: groups, sums, orders by name. See version.h.
 
 #include "read_model/version.h"
 

@@ -1,5 +1,5 @@
-// The partition as it was at one moment, for as many readers as like and as long as they hold it. Nothing here changes; what
-// follows from it (which pods are on a node, sums) is found when somebody first asks, once per version.
+// The partition as it was at one moment, for as many readers as like and as long as they hold it. Nothing here changes; facts
+// that follow from it (which pods are on a node, sums) are found when somebody first asks, once per version.
 //
 // Thread: any.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace bayplan::read_model {
 
-// Ids in groups: those of group g are ids[first[g]] up to ids[first[g + 1]].
+// Ids in groups: of group g they are ids[first[g]] up to ids[first[g + 1]].
 struct Groups {
     std::vector<std::uint32_t> first;
     std::vector<std::uint32_t> ids;
@@ -29,7 +29,7 @@ struct Groups {
     }
 };
 
-// What an application has and wants.
+// Amounts that an application has and wants.
 struct ApplicationSums {
     AmountList used;
     AmountList pending;

@@ -1,5 +1,5 @@
-// Random histories of the engine with a read model beside it: drained, the model shows what the oracle says, whatever was
-// lost on the way; and the engine decides as the oracle does, which knows of no model.
+// Random histories of the engine with a read model beside it: drained, the model shows what the oracle says, though records
+// were lost on the way; and the engine decides as the oracle does, which knows of no model.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -24,7 +24,7 @@ using property::Suite;
 constexpr std::uint64_t kHistories = 400;
 constexpr std::uint64_t kCrowds = 400;
 
-// What was met in all histories.
+// Counts over all histories.
 struct Met {
     std::uint64_t losses = 0;
     std::uint64_t snapshots = 0;
@@ -51,7 +51,7 @@ public:
 
     const oracle::Oracle& oracle() const { return oracle_; }
 
-    // What differs after the event, or "".
+    // The difference after the event, or "".
     std::string step(const property::Event& event) {
         if (steps_++ == attach_at_) {
             engine_->publish_to(feed_);

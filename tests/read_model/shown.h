@@ -1,4 +1,4 @@
-// What a version of the read model shows, and what the oracle says that it must show: a text for each thing, by name.
+// A version of the read model, and the oracle's state, in the same words: a text for each thing, by name.
 //
 // Thread: one. Errors: none.
 #pragma once

@@ -1,0 +1,147 @@
+// Answers about pods that wait, are reserved for or many, and about partitions without queues.
+#include <gtest/gtest.h>
+
+#include "answers/json_text.h"
+#include "small_partition.h"
+
+namespace bayplan::answers {
+namespace {
+
+std::string text(AnswerPtr answer) { return answer == nullptr ? "none" : whole(*answer); }
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Answers, a_pod_that_failed_says_why_and_how_often) {
+    SmallPartition partition;
+    partition.node("n1", {{"cpu", 1'000}, {"pods", 10}});
+    partition.application("app", "root.batch", "bob");
+    partition.ask("too-large", "app", {{"cpu", 4'000}, {"pods", 1}}, 17);
+    partition.version();
+    for (int second = 1; second <= 2; ++second) {
+        partition.node("n1", {{"cpu", 1'000 + second}, {"pods", 10}}, {},
+                       NodeAction::update);  // may help: it is tried again
+        partition.engine().apply(Tick{second * 20'000'000'000});
+        partition.version();
+    }
+    Place place;
+    place.zero_tick_ns = 1'000;
+    EXPECT_EQ(
+        text(application(partition.version(), place, "app", "")),
+        R"({"applicationID":"app","pendingResource":{"pods":1,"vcore":4000},"partition":"default",)"
+        R"("queueName":"root.batch","submissionTime":17000000000,"requests":[{"allocationKey":"too-large",)"
+        R"("requestTime":17000000000,"resource":{"pods":1,"vcore":4000},"priority":"0","applicationId":"app",)"
+        R"("allocationLog":[{"message":"0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, )"
+        R"(preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",)"
+        R"("lastOccurrence":40000001000,"count":3}],"schedulingAttempted":true,"triggeredScaleUp":true}],)"
+        R"("applicationState":"Accepted","user":"bob","groups":["bob"],"resourceHistory":{}})");
+    // Without the time of the clock's zero there is no time to say.
+    EXPECT_FALSE(has(text(application(partition.version(), {}, "app", "")), "lastOccurrence"));
+}
+
+TEST(Answers, a_reserved_node_names_the_pods_that_wait_for_it) {
+    SmallPartition partition;
+    partition.node("n1", {{"cpu", 1'000}, {"pods", 10}});
+    partition.application("app", "root.batch", "bob");
+    partition.ask("first", "app", {{"cpu", 800}, {"pods", 1}}, 1);
+    partition.version();
+    AskItem daemon;
+    daemon.daemonset = true;
+    daemon.required_node = partition.shim().id("n1");
+    partition.ask("daemon", "app", {{"cpu", 500}, {"pods", 1}}, 2, daemon);
+    const VersionPtr version = partition.version();
+    EXPECT_TRUE(has(*node(version, "n1"), R"("isReserved":true,"reservations":["daemon"]})"));
+    const std::string app = text(application(version, {}, "app", ""));
+    EXPECT_TRUE(has(app, R"("hasReserved":true,"reservations":["daemon"],)")) << app;
+    EXPECT_TRUE(has(app, R"("requiredNodeId":"n1")")) << app;
+}
+
+TEST(Answers, a_victim_is_preempted_and_its_preemptor_says_so) {
+    SmallPartition partition;
+    partition.node("n1", {{"cpu", 1'000}, {"pods", 10}});
+    partition.application("app", "root.prod.api", "frank");
+    partition.ask("low", "app", {{"cpu", 800}, {"pods", 1}}, 1);
+    partition.version();
+    AskItem high;
+    high.priority = 10;
+    partition.ask("high", "app", {{"cpu", 500}, {"pods", 1}}, 2, high);
+    const VersionPtr version = partition.version();
+    EXPECT_TRUE(has(*node(version, "n1"), R"("allocationKey":"low")"));
+    EXPECT_TRUE(has(*node(version, "n1"), R"("preempted":true)"));
+    EXPECT_TRUE(has(text(application(version, {}, "app", "")), R"("triggeredPreemption":true)"));
+    EXPECT_TRUE(has(text(queue(version, "root.prod.api", false)), R"("preemptingResource":{"pods":1,"vcore":800})"));
+}
+
+TEST(Answers, a_partition_without_queues_has_root_and_one_leaf) {
+    SmallPartition partition(false);
+    partition.node("n1", {{"cpu", 1'000}, {"pods", 10}});
+    partition.application("app", "", "");
+    partition.ask("one", "app", {{"cpu", 500}, {"pods", 1}}, 0);
+    const VersionPtr version = partition.version();
+    EXPECT_EQ(text(application(version, {}, "app", "root.default")),
+              R"({"applicationID":"app","usedResource":{"pods":1,"vcore":500},"partition":"default",)"
+              R"("queueName":"root.default","allocations":[{"allocationKey":"one","resource":{"pods":1,"vcore":500},)"
+              R"("priority":"0","nodeId":"n1","applicationId":"app"}],"maxRequestPriority":-2147483648,)"
+              R"("resourceHistory":{}})");
+    const std::string all = text(queues(version, {}));
+    EXPECT_TRUE(has(all, R"("childNames":["root.default"])")) << all;
+    EXPECT_TRUE(has(all, R"("allocatedResource":{"pods":1,"vcore":500})")) << all;
+    EXPECT_EQ(text(users(version)), "[]");
+    EXPECT_EQ(placement_rules(version), R"([{"name":"provided","parameters":{"create":"false"}},)"
+                                        R"({"name":"recovery","parameters":{"queue":"root.@recovery@"}}])");
+}
+
+TEST(Answers, an_empty_partition_has_empty_lists) {
+    SmallPartition partition;
+    const VersionPtr version = partition.version();
+    EXPECT_EQ(text(nodes(version)), "[]");
+    EXPECT_EQ(text(applications(version, {}, "")), "[]");
+    EXPECT_EQ(text(groups(version)), "[]");
+}
+
+TEST(Answers, long_ones_come_in_pieces) {
+    SmallPartition partition;
+    partition.node("n1", {{"cpu", 1'000'000}, {"pods", 1'000}});
+    partition.application("app", "root.batch", "bob");
+    for (int pod = 0; pod < 900; ++pod) {
+        partition.ask("pod-" + std::to_string(10'000 + pod), "app", {{"cpu", 1}, {"pods", 1}}, 0);
+    }
+    const VersionPtr version = partition.version();
+    const AnswerPtr answer = applications(version, {}, "");
+    std::size_t pieces = 0;
+    std::string all;
+    for (std::string piece = answer->next(); !piece.empty(); piece = answer->next()) {
+        EXPECT_LT(piece.size(), 128u << 10);
+        all += piece;
+        ++pieces;
+    }
+    EXPECT_GT(pieces, 1u);
+    std::size_t at = 0;
+    for (int pod = 0; pod < 900; ++pod) {
+        at = all.find(R"("allocationKey":"pod-)" + std::to_string(10'000 + pod) + '"', at);
+        ASSERT_NE(at, std::string::npos) << pod;
+    }
+    EXPECT_TRUE(all.starts_with("[{") && all.ends_with("}]"));
+}
+
+TEST(JsonText, escapes_texts_and_separates_values) {
+    JsonText json;
+    json.begin_object();
+    json.member("quote \"", std::string_view("back\\slash\n\x01"));
+    json.member_if("none", std::string_view());
+    json.member_if("zero", std::int64_t{0});
+    json.member_if("no", false);
+    json.name("real").value_real(2.0);
+    json.name("list");
+    json.begin_array();
+    json.value(true);
+    json.value(1.5 > 1);
+    json.null();
+    json.begin_object();
+    json.end_object();
+    json.end_array();
+    json.end_object();
+    EXPECT_EQ(json.take(), R"({"quote \"":"back\\slash\n\u0001","real":2,"list":[true,true,null,{}]})");
+}
+
+}  // namespace
+}  // namespace bayplan::answers
