@@ -71,6 +71,10 @@ public:
     void churn_all();
     bool churns() const { return load_.churn_step > 0; }
 
+    // To a read model beside; the feed outlives this.
+    void publish_to(read_model::ChangeFeed& feed) { engine_.publish_to(feed); }
+    bool publish() { return engine_.publish(); }
+
     const Engine& engine() const { return engine_; }
     const BatchSink& sink() const { return sink_; }
     void forget_decisions() { sink_.clear(); }

@@ -1,0 +1,187 @@
+// Cost of the read model: to the engine while it decides, in memory, and to readers who walk over all of it.
+//
+//   bench/read_model_bench                                        SchedulingBasic, then 100,000 nodes with 1,000,000 pods
+//   bench/read_model_bench --nodes 200 --pods 4000 --load SchedulingBasic/500Nodes_1000Pods --runs 1
+//
+// Decisions are made by turns without and with a model, whose thread runs beside; engine ns: CPU of the engine's thread, the
+// least of all runs. The digests must be equal.
+//
+// Thread: main (the engine's); the model's own.
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "answers/answers.h"
+#include "measure/engine_driver.h"
+#include "measure/live_memory.h"
+#include "measure/stopwatch.h"
+#include "read_model/read_model.h"
+#include "workload/named_workloads.h"
+
+namespace bayplan::bench {
+namespace {
+
+using measure::Cost;
+using measure::EngineDriver;
+using read_model::ReadModel;
+using read_model::VersionPtr;
+
+struct Options {
+    std::string load = "SchedulingBasic/5000Nodes_50000Pods";
+    int runs = 7;
+    std::uint32_t nodes = 100'000;
+    std::uint32_t pods = 1'000'000;
+    std::uint32_t ring_kib = 1'024;
+};
+
+constexpr std::chrono::seconds kPatience{60};
+
+EngineOptions engine_options() {
+    EngineOptions options;
+    options.executor = ExecutorKind::inline_;
+    options.path = BatchPath::inline_;
+    return options;
+}
+
+// --- while the engine decides
+
+struct Decided {
+    Cost cost;
+    std::string digest;
+    std::uint64_t losses = 0;
+};
+
+Decided decide(const workload::Workload& load, const Options& options, bool with_model) {
+    read_model::ChangeFeed feed(std::size_t{options.ring_kib} << 10);
+    EngineDriver driver(load, engine_options());
+    std::unique_ptr<ReadModel> model;
+    if (with_model) {
+        driver.publish_to(feed);
+        model = std::make_unique<ReadModel>(feed);
+    }
+    driver.register_cluster();
+    driver.ask_all();
+    Decided decided;
+    decided.cost = measure::cost_of([&] { driver.decide_all(); });
+    decided.digest = driver.engine().digest();
+    decided.losses = feed.losses();
+    return decided;
+}
+
+bool compare(const Options& options) {
+    const workload::NamedWorkload* const named = workload::find_workload(options.load);
+    if (named == nullptr) {
+        std::printf("no load is called %s\n", options.load.c_str());
+        return false;
+    }
+    const workload::Workload load = workload::make_workload(*named);
+    Cost without;
+    Cost with;
+    std::uint64_t losses = 0;
+    bool equal = true;
+    for (int run = 0; run < options.runs; ++run) {
+        const Decided plain = decide(load, options, false);
+        const Decided told = decide(load, options, true);
+        without.keep_least(plain.cost);
+        with.keep_least(told.cost);
+        losses += told.losses;
+        equal = equal && plain.digest == told.digest;
+    }
+    const auto pods = static_cast<double>(load.pods.size());
+    std::printf(
+        "%s, ns of the engine per decision: %.1f without, %.1f with a model (%+.1f %%); rings that were full: %" PRIu64
+        "; digests %s\n",
+        options.load.c_str(), without.engine_cpu * 1e9 / pods, with.engine_cpu * 1e9 / pods,
+        (with.engine_cpu / without.engine_cpu - 1) * 100, losses, equal ? "equal" : "DIFFER");
+    return equal;
+}
+
+// --- a large cluster
+
+workload::Workload full_cluster(const Options& options) {
+    workload::Workload load;
+    load.node_shapes = {{"large", {{"cpu", 64'000}, {"memory", std::int64_t{512} << 30}, {"pods", 250}}}};
+    for (std::int64_t shape = 0; shape < 100; ++shape) {
+        load.pod_shapes.push_back({{"cpu", 100 + shape}, {"memory", std::int64_t{200 + shape} << 20}, {"pods", 1}});
+    }
+    for (std::uint32_t node = 0; node < options.nodes; ++node) {
+        load.nodes.push_back({fmt::format("node-{:07}", node), 0});
+    }
+    for (std::uint32_t pod = 0; pod < options.pods; ++pod) {
+        load.running.push_back({fmt::format("team-{}/service-{}-5d4f8c7b9d-{:05x}", pod / 5'000, pod / 50 % 100,
+                                            pod * 7919u % 0xfffff + pod / 0xfffff),
+                                pod % 100, pod % options.nodes});
+    }
+    return load;
+}
+
+template <typename Work>
+double milliseconds(Work&& work) {
+    const double start = measure::seconds_by(CLOCK_MONOTONIC);
+    work();
+    return (measure::seconds_by(CLOCK_MONOTONIC) - start) * 1e3;
+}
+
+void walk(const char* name, answers::AnswerPtr answer) {
+    std::size_t bytes = 0;
+    std::size_t largest = 0;
+    const double ms = milliseconds([&] {
+        for (std::string piece = answer->next(); !piece.empty(); piece = answer->next()) {
+            bytes += piece.size();
+            largest = std::max(largest, piece.size());
+        }
+    });
+    std::printf("walk %-14s %8.1f ms, %7.1f MB of text, largest piece %zu KiB\n", name, ms,
+                static_cast<double>(bytes) / 1e6, largest >> 10);
+}
+
+bool fill(const Options& options) {
+    const workload::Workload load = full_cluster(options);
+    EngineDriver driver(load, engine_options());
+    driver.register_cluster();
+    driver.forget_decisions();
+    read_model::ChangeFeed feed(std::size_t{options.ring_kib} << 10);
+    ReadModel model(feed);
+    const std::int64_t before = measure::live_bytes();
+    VersionPtr version;
+    const double snapshot_ms = milliseconds([&] {
+        driver.publish_to(feed);
+        while (driver.publish()) {
+        }
+        version = model.fresh(kPatience);
+    });
+    const std::int64_t held = measure::live_bytes() - before;
+    if (version == nullptr || version->pod_count != options.pods || version->node_count != options.nodes) {
+        std::printf("the model has not all pods and nodes\n");
+        return false;
+    }
+    std::printf("%u nodes, %u pods: snapshot and first version %.0f ms; the model holds %.0f MB, %.0f bytes a pod\n",
+                version->node_count, version->pod_count, snapshot_ms, static_cast<double>(held) / 1e6,
+                static_cast<double>(held) / options.pods);
+    const double derived_ms = milliseconds([&] { version->nodes_by_name(); });
+    std::printf("groups and sums of a version, once: %.0f ms; then it holds %.0f MB in all\n", derived_ms,
+                static_cast<double>(measure::live_bytes() - before) / 1e6);
+    walk("nodes", answers::nodes(version));
+    walk("applications", answers::applications(version, {}, ""));
+    walk("queues", answers::queues(version, {}));
+    return true;
+}
+
+}  // namespace
+}  // namespace bayplan::bench
+
+int main(int argc, char** argv) {
+    CLI::App app("cost of the read model");
+    bayplan::bench::Options options;
+    app.add_option("--load", options.load, "whose decisions are measured")->capture_default_str();
+    app.add_option("--runs", options.runs, "of each kind")->capture_default_str();
+    app.add_option("--nodes", options.nodes, "of the large cluster")->capture_default_str();
+    app.add_option("--pods", options.pods, "that run there")->capture_default_str();
+    app.add_option("--ring", options.ring_kib, "of the feed, KiB")->capture_default_str();
+    CLI11_PARSE(app, argc, argv);
+    return bayplan::bench::compare(options) && bayplan::bench::fill(options) ? 0 : 1;
+}
