@@ -60,6 +60,8 @@ public:
 
     // Copies head and texts. False: there is no room now.
     bool write(Head head, const Texts& texts);
+    // The same without texts: `lengths` of the head must be zeros.
+    bool write(const Head& head);
     // Whether everything written has been read.
     bool all_read() const { return head_.load(std::memory_order_acquire) == tail_.load(std::memory_order_relaxed); }
     // Ever written, in bytes of the ring.
@@ -124,6 +126,13 @@ private:
     }
 
     std::byte* reserve(std::size_t bytes);
+    void publish(std::size_t bytes) {
+        const std::size_t tail = tail_.load(std::memory_order_relaxed) + bytes;
+        tail_.store(tail, std::memory_order_release);
+        // The reader's cache has the lines that come: they are on their way by the time they are written.
+        __builtin_prefetch(bytes_.get() + ((tail + kAhead) & mask_), 1);
+        __builtin_prefetch(bytes_.get() + ((tail + kAhead + kLine) & mask_), 1);
+    }
     bool write_far(Head head, const Texts& texts, std::size_t text_bytes);
     // The record that lies there; returns the memory of its texts if that is not the ring's.
     static std::unique_ptr<char[]> view(const std::byte* at, Record& record);
@@ -175,11 +184,20 @@ bool RecordRing<Head>::write(Head head, const Texts& texts) {
     }
     head.bytes = static_cast<std::uint32_t>(bytes);
     put_texts(put(at, &head, sizeof head), texts);
-    const std::size_t tail = tail_.load(std::memory_order_relaxed) + bytes;
-    tail_.store(tail, std::memory_order_release);
-    // The reader's cache has the lines that come: they are on their way by the time they are written.
-    __builtin_prefetch(bytes_.get() + ((tail + kAhead) & mask_), 1);
-    __builtin_prefetch(bytes_.get() + ((tail + kAhead + kLine) & mask_), 1);
+    publish(bytes);
+    return true;
+}
+
+template <typename Head>
+bool RecordRing<Head>::write(const Head& head) {
+    std::byte* const at = reserve(sizeof head);
+    if (at == nullptr) {
+        return false;
+    }
+    constexpr std::uint32_t kBytes = sizeof(Head);
+    std::memcpy(at, &head, sizeof head);
+    std::memcpy(at, &kBytes, sizeof kBytes);
+    publish(sizeof head);
     return true;
 }
 

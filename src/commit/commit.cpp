@@ -76,25 +76,16 @@ void Commit::end_well() {
 }
 
 void Commit::tell_listener() {
+    constexpr auto bit = [](Kind kind) { return std::uint64_t{1} << static_cast<unsigned>(kind); };
+    constexpr std::uint64_t kOfAsks = bit(Kind::ended_waiting) | bit(Kind::began_waiting) | bit(Kind::joined) |
+                                      bit(Kind::awaited) | bit(Kind::nominated) | bit(Kind::nomination_dropped) |
+                                      bit(Kind::reserved) | bit(Kind::reservation_dropped) | bit(Kind::victims_set) |
+                                      bit(Kind::flags_set);
     AskId last = kNone<AskId>;
     log_.for_each([&](const Delta& delta) {
-        switch (delta.kind) {
-            case Kind::ended_waiting:
-            case Kind::began_waiting:
-            case Kind::joined:
-            case Kind::awaited:
-            case Kind::nominated:
-            case Kind::nomination_dropped:
-            case Kind::reserved:
-            case Kind::reservation_dropped:
-            case Kind::victims_set:
-            case Kind::flags_set:
-                if (delta.ask != last) {
-                    last = delta.ask;
-                    listener_->ask_changed(last);
-                }
-                break;
-            default: break;
+        if ((kOfAsks >> static_cast<unsigned>(delta.kind) & 1) != 0 && delta.ask != last) {
+            last = delta.ask;
+            listener_->ask_changed(last);
         }
     });
 }

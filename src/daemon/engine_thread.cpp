@@ -164,6 +164,7 @@ bool EngineThread::turn() {
     worked |= tick_if_due();
     worked |= engine_->run(kAttemptsPerTurn) > 0;
     worked |= engine_->flush() > 0;
+    worked |= engine_->publish();
     flush_record_if_due();
     resync_log_.look(*engine_);
     if (snapshot_wanted_.exchange(false, std::memory_order_acq_rel)) snapshots_.push(make_snapshot());

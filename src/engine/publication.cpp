@@ -199,7 +199,7 @@ void Publication::tell_application(ApplicationId id, bool has_its_pods) {
     }
     const Application& application = world_.applications[id];
     ChangeHead told = head(ChangeKind::application, raw(id));
-    told.application = raw(application.shim);
+    read_model::ApplicationStatement statement{.shim = raw(application.shim)};
     told.state = read_model::kNoApplicationState;
     told.flags = has_its_pods ? read_model::kHasItsPods : 0;
     std::string_view queue;
@@ -207,14 +207,15 @@ void Publication::tell_application(ApplicationId id, bool has_its_pods) {
     if (world_.tree != nullptr) {
         const queue_tree::Application& in_tree = world_.tree->application(id);
         told.state = static_cast<std::uint8_t>(in_tree.state);
-        told.created_s = in_tree.submission_time == INT64_MAX ? 0 : std::max<std::int64_t>(in_tree.submission_time, 0);
+        statement.oldest_s =
+            in_tree.submission_time == INT64_MAX ? 0 : std::max<std::int64_t>(in_tree.submission_time, 0);
         queue = world_.tree->queues()[in_tree.leaf].path;
         read_model::put_pair(user, in_tree.user.name, {});
         for (const std::string& group : in_tree.user.groups) {
             read_model::put_pair(user, in_tree.user.name, group);
         }
     }
-    feed_.write(told, {application.name, queue, user});
+    feed_.write(told, {application.name, queue, user, read_model::as_text(statement)});
 }
 
 void Publication::tell_shape(ClassId id) {
@@ -239,13 +240,13 @@ void Publication::tell_ask(AskId id) {
         tell_node(ask.slot);
     }
     tell_shape(ask.ask_class);
-    ChangeHead told = ask_head(ChangeKind::pod, id);
-    told.application = raw(ask.application);
-    told.shape = raw(ask.ask_class);
-    told.priority = ask.priority;
-    told.number = ask.sequence;
-    told.created_s = raw(id) < created_s_.size() ? created_s_[raw(id)] : 0;
-    feed_.write(told, {world_.asks.key(id), group_text(id, world_)});
+    const read_model::PodStatement statement{.application = raw(ask.application),
+                                             .shape = raw(ask.ask_class),
+                                             .priority = ask.priority,
+                                             .number = ask.sequence,
+                                             .created_s = raw(id) < created_s_.size() ? created_s_[raw(id)] : 0};
+    const KeyText key = world_.asks.key(id);
+    feed_.write(ask_head(ChangeKind::pod, id), {key, group_text(id, world_), read_model::as_text(statement)});
 }
 
 void Publication::tell_reason(AskId id, std::string_view why) {

@@ -1,5 +1,5 @@
 // Changes that an engine tells its read model: a record for each, in the order of the changes. A head of fixed size and up to
-// three texts (base/record_ring.h). Things are named by the engine's dense ids; a record that names another thing comes
+// four texts (base/record_ring.h). Things are named by the engine's dense ids; a record that names another thing comes
 // after the record that tells of that thing. Every record but `reason` says how its thing stands now: told twice it
 // changes nothing.
 //
@@ -8,8 +8,10 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "base/record_ring.h"
@@ -23,14 +25,14 @@ enum class ChangeKind : std::uint8_t {
     shim,            // id; name
     node,            // id (slot), flags; name, capacity (amounts), labels (pairs)
     node_gone,
-    application,  // id, state, flags, application (its shim), created_s (its oldest pod); name, queue, user and groups (pairs)
+    application,  // id, state, flags; name, queue, user and groups (pairs), ApplicationStatement
     application_gone,
     shape,       // id (class); requests (amounts), required node
-    pod,         // id: as pod_state, and application, shape, priority, number, created_s; key, group
+    pod,         // as pod_state; key, group, PodStatement
     pod_state,   // id, state, flags, node, claim, failures
     pod_reason,  // id, flags; why it waits, said at time_ns
     pod_gone,
-    queue,       // id; its settings come in ChangeFeed's second ring
+    queue,       // id; number of its settings, which come in ChangeFeed's second ring
     queue_gone,  // id
     partition,   // as the operator's file has it, likewise
 };
@@ -72,18 +74,41 @@ struct ChangeHead {
     std::uint8_t state = 0;
     std::uint16_t flags = 0;
     std::uint32_t id = 0;
+    std::uint32_t node = kNobody;   // where it is
+    std::uint32_t claim = kNobody;  // the node that is nominated or reserved for it
+    std::uint32_t failures = 0;
+    std::array<std::uint32_t, 4> lengths{};
+    std::int64_t time_ns = 0;  // the tick at which it was told
+};
+static_assert(sizeof(ChangeHead) == 48);
+
+// Facts of a pod that seldom change.
+struct PodStatement {
     std::uint32_t application = kNobody;
     std::uint32_t shape = 0;
-    std::uint32_t node = kNobody;
-    std::uint32_t claim = kNobody;  // the node that is nominated or reserved for it
     std::int32_t priority = 0;
-    std::uint32_t failures = 0;
-    std::array<std::uint32_t, 3> lengths{};
-    std::int64_t time_ns = 0;    // the tick at which it was told
-    std::uint64_t number = 0;    // of a pod: its place in the order of arrival
+    std::uint32_t unused = 0;
+    std::uint64_t number = 0;    // its place in the order of arrival
     std::int64_t created_s = 0;  // since 1970, by the shim's word; 0: not known
 };
-static_assert(sizeof(ChangeHead) == 72);
+struct ApplicationStatement {
+    std::uint32_t shim = 0;
+    std::uint32_t unused = 0;
+    std::int64_t oldest_s = 0;  // when its oldest pod was made; 0: not known
+};
+
+// Plain data as a text, and back.
+template <typename Plain>
+std::string_view as_text(const Plain& plain) {
+    static_assert(std::is_trivially_copyable_v<Plain>);
+    return {reinterpret_cast<const char*>(&plain), sizeof plain};
+}
+template <typename Plain>
+Plain from_text(std::string_view text) {
+    Plain plain;
+    std::memcpy(&plain, text.data(), sizeof plain);
+    return plain;
+}
 
 using ChangeRing = RecordRing<ChangeHead>;
 using Change = ChangeRing::Record;

@@ -17,15 +17,6 @@ constexpr std::size_t kWakeAtPart = 8;
 
 // --- the engine's
 
-void ChangeFeed::count(bool written) {
-    if (written) {
-        // Only the engine's thread writes it.
-        written_.store(written_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    } else {
-        lose();
-    }
-}
-
 void ChangeFeed::write(const ChangeHead& head, const ChangeRing::Texts& texts) {
     if (!lost()) {
         count(ring_.write(head, texts));
@@ -37,10 +28,9 @@ void ChangeFeed::write(const ChangeHead& head, Settings settings) {
     if (lost()) {
         return;
     }
-    ChangeHead numbered = head;
-    numbered.number = ++settings_count_;
-    const bool pushed = settings_.push(Numbered{numbered.number, std::move(settings)});
-    count(pushed && ring_.write(numbered, {}));
+    const std::uint64_t number = ++settings_count_;
+    const bool pushed = settings_.push(Numbered{number, std::move(settings)});
+    count(pushed && ring_.write(head, {as_text(number)}));
 }
 
 void ChangeFeed::lose() {
@@ -71,7 +61,8 @@ void ChangeFeed::turn_ends(std::int64_t now_ns) {
 
 // --- the model's
 
-Settings ChangeFeed::take_settings(std::uint64_t number) {
+Settings ChangeFeed::take_settings(const Change& change) {
+    const auto number = from_text<std::uint64_t>(change.texts[0]);
     Numbered next;
     do {
         BP_CHECK(settings_.pop(next));

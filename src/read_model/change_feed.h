@@ -30,13 +30,18 @@ using Settings = std::variant<QueueFacts, PartitionFacts>;
 
 class ChangeFeed {
 public:
-    // Of the ring of changes (72 bytes a placement), and how many settings wait at most.
+    // Of the ring of changes (48 bytes a placement), and how many settings wait at most.
     explicit ChangeFeed(std::size_t ring_bytes = 1u << 20, std::size_t settings_max = 16'384)
         : ring_(ring_bytes), settings_(settings_max) {}
 
     // --- the engine's
     // Without room all is lost from now on, until begin_again().
-    void write(const ChangeHead&, const ChangeRing::Texts& texts = {});
+    void write(const ChangeHead& head) {
+        if (!lost()) {
+            count(ring_.write(head));
+        }
+    }
+    void write(const ChangeHead&, const ChangeRing::Texts& texts);
     void write(const ChangeHead&, Settings);
     bool lost() const { return lost_.load(std::memory_order_relaxed); }
     // True: the model has asked for a snapshot, which begins now.
@@ -53,8 +58,8 @@ public:
     std::size_t read(std::size_t records_max, Tell&& tell) {
         return ring_.read(records_max, tell);
     }
-    // Settings of the record with this number.
-    Settings take_settings(std::uint64_t number);
+    // Settings of the record: once, in the order of the records.
+    Settings take_settings(const Change&);
     // Everything written was read: if anything was lost after that, a snapshot is wanted.
     void ask_for_snapshot_if_lost();
     Waker& waker() { return waker_; }
@@ -72,7 +77,14 @@ private:
     };
 
     void lose();
-    void count(bool written);
+    void count(bool written) {
+        if (written) {
+            // Only the engine's thread writes it.
+            written_.store(written_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        } else {
+            lose();
+        }
+    }
 
     ChangeRing ring_;
     SpscRing<Numbered> settings_;

@@ -46,11 +46,9 @@ void Model::apply(const Change& change, ChangeFeed& feed) {
         case ChangeKind::pod_state: take_pod_state(change); break;
         case ChangeKind::pod_reason: take_reason(change); break;
         case ChangeKind::pod_gone: drop_pod(head.id); break;
-        case ChangeKind::queue:
-            queues_.edit(head.id).facts = std::get<QueueFacts>(feed.take_settings(head.number));
-            break;
+        case ChangeKind::queue: queues_.edit(head.id).facts = std::get<QueueFacts>(feed.take_settings(change)); break;
         case ChangeKind::queue_gone: queues_.edit(head.id) = {}; break;
-        case ChangeKind::partition: partition_ = std::get<PartitionFacts>(feed.take_settings(head.number)); break;
+        case ChangeKind::partition: partition_ = std::get<PartitionFacts>(feed.take_settings(change)); break;
     }
 }
 
@@ -145,7 +143,8 @@ void Model::take_application(const Change& change) {
     auto facts = std::make_shared<ApplicationFacts>();
     facts->name = change.texts[0];
     facts->queue = change.texts[1];
-    facts->shim = change.head.application;
+    const auto statement = from_text<ApplicationStatement>(change.texts[3]);
+    facts->shim = statement.shim;
     std::string_view left = change.texts[2];
     std::string_view user;
     std::string_view group;
@@ -156,7 +155,7 @@ void Model::take_application(const Change& change) {
         }
     }
     application.facts = std::move(facts);
-    application.oldest_s = change.head.created_s > 0 ? change.head.created_s : application.oldest_s;
+    application.oldest_s = statement.oldest_s > 0 ? statement.oldest_s : application.oldest_s;
     application.state = change.head.state;
     application.has_its_pods = (change.head.flags & kHasItsPods) != 0;
 }
@@ -228,11 +227,12 @@ void Model::take_pod(const Change& change) {
         ++pod_count_;
         keys_.set(head.id, change.texts[0]);
     }
-    pod.application = head.application;
-    pod.shape = head.shape;
-    pod.priority = head.priority;
-    pod.number = head.number;
-    pod.created_s = head.created_s;
+    const auto statement = from_text<PodStatement>(change.texts[2]);
+    pod.application = statement.application;
+    pod.shape = statement.shape;
+    pod.priority = statement.priority;
+    pod.number = statement.number;
+    pod.created_s = statement.created_s;
     pod.group = texts_.acquire(change.texts[1]);
     set_state(pod, head);
     count(pod, +1);

@@ -111,13 +111,13 @@ TEST(ChangeFeed, settings_of_records_that_were_lost_are_not_taken_for_others) {
         feed.write({.kind = ChangeKind::queue}, queue("lost or not"));
         feed.read(feed.lost() ? 0 : 1, [&](const Change& change) {
             if (change.head.kind == ChangeKind::queue) {
-                feed.take_settings(change.head.number);
+                feed.take_settings(change);
             }
         });
     }
     feed.read(SIZE_MAX, [&](const Change& change) {
         if (change.head.kind == ChangeKind::queue) {
-            feed.take_settings(change.head.number);
+            feed.take_settings(change);
         }
     });
     feed.ask_for_snapshot_if_lost();
@@ -126,7 +126,7 @@ TEST(ChangeFeed, settings_of_records_that_were_lost_are_not_taken_for_others) {
     std::vector<std::string> paths;
     feed.read(SIZE_MAX, [&](const Change& change) {
         if (change.head.kind == ChangeKind::queue) {
-            paths.push_back(std::get<QueueFacts>(feed.take_settings(change.head.number))->path);
+            paths.push_back(std::get<QueueFacts>(feed.take_settings(change))->path);
         }
     });
     EXPECT_EQ(paths, std::vector<std::string>{"root"});
