@@ -10,7 +10,7 @@ namespace json = boost::json;
 
 http::Response json_answer(const json::value& value) {
     http::Response response;
-    response.content_type = "application/json; charset=UTF-8";
+    response.content_type = kJsonType;
     response.body = json::serialize(value) + "\n";
     return response;
 }

@@ -12,6 +12,8 @@
 
 namespace bayplan::rest {
 
+inline constexpr std::string_view kJsonType = "application/json; charset=UTF-8";
+
 // Compact, with a line end behind it.
 http::Response json_answer(const boost::json::value&);
 

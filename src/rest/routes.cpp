@@ -1,13 +1,16 @@
 // See routes.h.
 #include "rest/routes.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "rest/config_routes.h"
 
 namespace bayplan::rest {
 
 std::vector<http::Route> routes(const Sources& from) {
     const ConfigBoard& config = from.config;
-    return {
+    std::vector<http::Route> all = {
         {"GET", "/ws/v1/config", [&config](const http::Request& request) { return answer_config(config, request); }},
         {"POST", "/ws/v1/validate-conf", answer_validate_conf},
         {"GET", "/ws/v1/partition/{partition}/placementrules",
@@ -16,6 +19,10 @@ std::vector<http::Route> routes(const Sources& from) {
         {"GET", "/ws/v1/fullstatedump", http::redirect_to("/debug/fullstatedump"), false},
         {"GET", "/ws/v1/stack", http::redirect_to("/debug/stack"), false},
     };
+    if (from.partitions != nullptr) {
+        std::ranges::move(state_routes(*from.partitions), std::back_inserter(all));
+    }
+    return all;
 }
 
 }  // namespace bayplan::rest

@@ -7,12 +7,14 @@
 
 #include "http/router.h"
 #include "rest/shown_config.h"
+#include "rest/state_routes.h"
 
 namespace bayplan::rest {
 
 // Where answers come from; each outlives the server.
 struct Sources {
     const ConfigBoard& config;
+    const ShownPartitions* partitions = nullptr;  // null: no endpoint shows a state
 };
 
 std::vector<http::Route> routes(const Sources&);
