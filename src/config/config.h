@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,22 @@ struct LogConfig {
     LogFormat format = LogFormat::automatic;
 };
 
+// The REST interface: where it listens, whom it lets in.
+struct RestConfig {
+    std::string listen = "127.0.0.1:9080";  // empty: off
+    std::string certificate;                // empty: no TLS
+    std::string key;
+    std::string token_file;  // empty: nobody is asked for a token
+    std::string cors = "*";  // Access-Control-Allow-Origin; empty: no such headers
+};
+
+// "127.0.0.1:9080", "[::1]:9080"; none if it is neither.
+struct ListenAt {
+    std::string address;
+    std::uint16_t port = 0;
+};
+std::optional<ListenAt> parse_listen(std::string_view text);
+
 struct ProfileConfig {
     std::string source = "any";  // the profile's file, "inline", or "any" when none is configured
     threads::ThreadPlan plan;
@@ -75,6 +92,7 @@ struct Config {
     DataPlaneConfig data_plane;
     LogConfig log;
     ProfileConfig profile;
+    RestConfig rest;
     std::string record;  // empty: nothing is recorded
     std::int64_t stop_within_ns = 5'000'000'000;
 };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "config/rest_settings.h"
 #include "config/settings.h"
 #include "config/text_file.h"
 
@@ -114,6 +115,7 @@ bool load_config(const std::string& file, const threads::HostCpus& host, Config&
         for (PartitionConfig& partition : config.partitions) partition.engine.queues = !partition.queues_file.empty();
         check_partitions(config, root.position, context);
         check_data_plane(config.data_plane, root.position, context);
+        check_rest(config.rest, root.position, context);
     } else {
         context.fault(root.position, fmt::format("the file is {}", root.describe()),
                       "give a mapping of settings; see baypland --help-config");

@@ -7,6 +7,7 @@
 #include "config/attempt_settings.h"
 #include "config/predicate_lists.h"
 #include "config/profile.h"
+#include "config/rest_settings.h"
 #include "config/score_shape.h"
 #include "config/setting_values.h"
 
@@ -369,6 +370,7 @@ const Settings<Config>& all_settings() {
         result.back().required = true;
         result.push_back(section<C>("log", log_settings(), MEMBER(log), "What is written to standard error."));
         result.push_back(profile_setting());
+        append_rest_settings(result);
         result.push_back(
             output_file<C>("record", MEMBER(record),
                            "Where every input is recorded for replay; with several partitions FILE.NAME each."));

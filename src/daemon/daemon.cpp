@@ -48,6 +48,7 @@ const Daemon::Step Daemon::kBootSteps[] = {
     {"concurrency", &Daemon::read_concurrency},  // before this thread is pinned
     {"housekeeping", &Daemon::pin_main},
     {"engines", &Daemon::start_engines},  // and their executors: before DPDK pins anything
+    {"rest", &Daemon::start_rest},        // somebody may look before anything happens
     {"port", &Daemon::open_port},         // last: from here on shims come in
 };
 
@@ -170,6 +171,31 @@ bool Daemon::start_engines(std::string& error) {
     return true;
 }
 
+bool Daemon::start_rest(std::string& error) {
+    if (config_.rest.listen.empty()) return true;
+    for (const config::PartitionConfig& partition : config_.partitions) {
+        std::vector<std::string> faults;
+        queue_texts_.emplace_back();
+        if (partition.queues_file.empty()) continue;
+        if (read_queues_file(partition.queues_file, queue_texts_.back(), faults)) continue;
+        error = faults.front();
+        return false;
+    }
+    rest_ = std::make_unique<RestService>(config_.rest, config_.stop_within_ns,
+                                          shown_config(config_.partitions, queue_texts_));
+    if (!rest_->start(error)) {
+        error +=
+            "; see rest_listen, rest_tls_cert, rest_tls_key and rest_token_file in the configuration (rest_listen: "
+            "off for none)";
+        return false;
+    }
+    log_->info("rest", {{"listen", config_.rest.listen},
+                        {"port", rest_->port()},
+                        {"tls", config_.rest.certificate.empty() ? "no" : "yes"},
+                        {"token", config_.rest.token_file.empty() ? "no" : "yes"}});
+    return true;
+}
+
 bool Daemon::open_port(std::string& error) {
     const std::size_t lcores = config_.data_plane.lcores;
     const auto registry = std::make_shared<ShimRegistry>(lcores);
@@ -204,6 +230,7 @@ void Daemon::serve() {
         if (signal == Signal::report) report("running");
         if (signal == Signal::reload) {
             reload_tls();
+            reload_rest_tls();
             reload_queues();
         }
         if (Clock::now() < next_status) continue;
@@ -216,6 +243,7 @@ void Daemon::stop() {
     const Clock::time_point deadline = Clock::now() + std::chrono::nanoseconds(config_.stop_within_ns);
     log_->info("stopping", {{"within_ms", config_.stop_within_ns / 1'000'000}});
     for (const auto& gateway : gateways_) gateway->stop_input();
+    if (rest_) rest_->stop();
     for (const auto& engine : engines_) engine->request_stop(deadline);
     const bool in_a_hurry = wait_for_engines();
     for (const auto& gateway : gateways_) gateway->expect_no_more_output();
@@ -245,13 +273,22 @@ void Daemon::reload_tls() {
     }
 }
 
+void Daemon::reload_rest_tls() {
+    std::string error;
+    if (rest_ && !rest_->reload_tls(error)) {
+        log_->error("the REST certificate is not read again, the old one stays", {{"reason", error}});
+    }
+}
+
 void Daemon::reload_queues() {
-    for (const auto& engine : engines_) {
+    for (std::size_t at = 0; at < engines_.size(); ++at) {
+        const std::unique_ptr<EngineThread>& engine = engines_[at];
         const config::PartitionConfig& partition = engine->partition();
         if (partition.queues_file.empty()) continue;
         std::string text;
         std::vector<std::string> faults;
         if (read_queues_file(partition.queues_file, text, faults)) {
+            if (rest_) queue_texts_[at] = text;
             engine->give_queues(std::move(text));
             continue;
         }
@@ -259,6 +296,7 @@ void Daemon::reload_queues() {
             log_->error("queues not read again, the old ones stay", {{"partition", partition.name}, {"reason", fault}});
         }
     }
+    if (rest_) rest_->show(shown_config(config_.partitions, queue_texts_));
 }
 
 bool Daemon::wait_for_engines() {
@@ -323,6 +361,7 @@ std::string Daemon::status_json(std::string_view state) {
     status.data_plane = lcores_->counters();
     for (std::size_t lcore = 0; lcore < lcores_->count(); ++lcore) status.lcores.push_back(lcores_->counters(lcore));
     status.gateway = gateway_counters();
+    if (rest_) status.rest = RestStatus{rest_->port(), rest_->counters()};
     status.profile = config_.profile;
     status.cpus_allowed = host_.allowed.count();
     // A busy engine answers between two turns of its loop; without an answer its former snapshot is

@@ -1,6 +1,6 @@
 // The daemon: its parts, the order they are started in, and how it stops.
 //
-//   threads -> log -> allocator -> concurrency -> housekeeping -> engines -> port -> service ->
+//   threads -> log -> allocator -> concurrency -> housekeeping -> engines -> rest -> port -> service ->
 //   stop
 //
 // Boot is a table of named steps (daemon.cpp); the first that fails is named in the log and ends
@@ -22,6 +22,7 @@
 #include "daemon/inbox.h"
 #include "daemon/lcore_threads.h"
 #include "daemon/log.h"
+#include "daemon/rest_service.h"
 #include "daemon/status.h"
 #include "threads/host_cpus.h"
 
@@ -51,11 +52,13 @@ private:
     bool read_concurrency(std::string& error);
     bool pin_main(std::string& error);
     bool start_engines(std::string& error);
+    bool start_rest(std::string& error);
     bool open_port(std::string& error);
 
     void serve();
     void stop();
     void reload_tls();
+    void reload_rest_tls();
     void reload_queues();
     // True: a second signal ended the wait.
     bool wait_for_engines();
@@ -87,6 +90,8 @@ private:
     std::unique_ptr<LcoreThreads> lcores_;
     // After the port: engines wake it, so they must end first.
     std::vector<std::unique_ptr<EngineThread>> engines_;
+    std::vector<std::string> queue_texts_;  // of each partition, as REST shows them; empty: none
+    std::unique_ptr<RestService> rest_;     // null: off. After what it asks.
 };
 
 }  // namespace bayplan::daemon

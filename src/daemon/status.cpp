@@ -123,6 +123,27 @@ std::string gateway_json(const GatewayCounters& counters) {
     return json.take();
 }
 
+std::string rest_json(const RestStatus& rest) {
+    JsonObject json;
+    json.number("port", rest.port);
+    json.number("connections", rest.counters.connections);
+    json.number("connections_open", rest.counters.connections_open);
+    json.number("refused_overall", rest.counters.refused_overall);
+    json.number("refused_of_address", rest.counters.refused_of_address);
+    json.number("requests", rest.counters.requests);
+    json.number("bytes_in", rest.counters.bytes_in);
+    json.number("bytes_out", rest.counters.bytes_out);
+    json.number("timeouts_reading", rest.counters.timeouts_reading);
+    json.number("timeouts_idle", rest.counters.timeouts_idle);
+    json.number("timeouts_writing", rest.counters.timeouts_writing);
+    json.number("handshakes_failed", rest.counters.handshakes_failed);
+    json.number("tokens_refused", rest.counters.tokens_refused);
+    JsonObject answers;
+    for (const auto& [status, count] : rest.counters.answers) answers.number(fmt::format("{}", status), count);
+    json.add("answers", answers.take());
+    return json.take();
+}
+
 // As a list of numbers.
 std::string cpus_json(const std::vector<std::uint32_t>& cpus) { return fmt::format("[{}]", fmt::join(cpus, ",")); }
 
@@ -182,6 +203,7 @@ std::string to_json(const Status& status) {
     json.text("profile", status.profile.source);
     add_port(json, status);
     json.add("gateway", gateway_json(status.gateway));
+    if (status.rest) json.add("rest", rest_json(*status.rest));
     add_partitions(json, status);
     json.number("resident_bytes", resident_bytes());
     json.add("cpu_seconds", fmt::format("{:.6f}", cpu_seconds()));

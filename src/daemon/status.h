@@ -2,8 +2,8 @@
 //
 // Fields: version, pid, uptime_ms, state (running, stopping, stopped), profile; port, udp_port,
 // rx_packets, tx_packets, dropped (sum), drops (by name), data_plane (all counters), lcores (the same, of each lcore); gateway
-// (counters); totals over partitions (attempts, placed, failed, pending, backoff, unschedulable,
-// allocations, nodes, batches_*, workers); digest (one partition: its own; several: absent);
+// (counters); rest (port, counters of the REST interface; absent: off); totals over partitions (attempts, placed, failed,
+// pending, backoff, unschedulable, allocations, nodes, batches_*, workers); digest (one partition: its own; several: absent);
 // partitions (each with all of this and inbox_frames, inbox_bytes, record_error, record_waits, victim_workers, victim_cpus: the
 // CPUs that searches for victims ran on, resyncs: who states itself anew, and whether all others wait for it); resident_bytes;
 // cpu_seconds (user and system, of all threads since the start); cpus_allowed (how many the process
@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "daemon/engine_thread.h"
 #include "daemon/gateway.h"
 #include "dataplane/data_plane.h"
+#include "http/counters.h"
 
 namespace bayplan::daemon {
 
@@ -33,6 +35,11 @@ struct PartitionStatus {
     std::size_t inbox_bytes = 0;
 };
 
+struct RestStatus {
+    std::uint16_t port = 0;
+    http::CounterValues counters;
+};
+
 struct Status {
     std::string_view state;
     std::int64_t uptime_ms = 0;
@@ -41,6 +48,7 @@ struct Status {
     std::vector<dataplane::Counter> data_plane;
     std::vector<std::vector<dataplane::Counter>> lcores;  // the same for each lcore
     GatewayCounters gateway;
+    std::optional<RestStatus> rest;  // none: off
     std::vector<PartitionStatus> partitions;
     config::ProfileConfig profile;
     std::size_t cpus_allowed = 0;

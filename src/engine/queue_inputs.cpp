@@ -9,20 +9,6 @@
 
 namespace bayplan {
 
-namespace {
-
-// R-QUEUE-3: of the same name, or the only one.
-const queue_config::PartitionConfig* partition_of(const queue_config::SchedulerConfig& config, std::string_view name) {
-    for (const queue_config::PartitionConfig& partition : config.partitions) {
-        if (partition.name.text == name) {
-            return &partition;
-        }
-    }
-    return config.partitions.size() == 1 ? &config.partitions.front() : nullptr;
-}
-
-}  // namespace
-
 std::string Inputs::load_queues(const QueuesText& queues) {
     if (world_.tree == nullptr) {
         return "this partition has one leaf and no queues";
@@ -32,7 +18,7 @@ std::string Inputs::load_queues(const QueuesText& queues) {
     if (!queue_config::load_queue_config(std::string(queues.text), "queues", config, faults)) {
         return faults.front().to_string();
     }
-    const queue_config::PartitionConfig* const partition = partition_of(config, queues.partition);
+    const queue_config::PartitionConfig* const partition = queue_config::own_partition(config, queues.partition);
     if (partition == nullptr) {
         return fmt::format("no partition is called '{}'", queues.partition);
     }

@@ -100,6 +100,13 @@ void fold_names(QueueConfig& queue) {
 
 }  // namespace
 
+const PartitionConfig* own_partition(const SchedulerConfig& config, std::string_view name) {
+    for (const PartitionConfig& partition : config.partitions) {
+        if (lower_case(partition.name.text) == name) return &partition;
+    }
+    return config.partitions.size() == 1 ? &config.partitions.front() : nullptr;
+}
+
 bool load_queue_config(const std::string& text, const std::string& file, SchedulerConfig& config,
                        config::Faults& faults, NamesAs names) {
     const std::size_t before = faults.size();

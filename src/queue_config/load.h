@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "config/fault.h"
 #include "queue_config/model.h"
@@ -20,6 +21,9 @@ enum class NamesAs {
 // `faults` has everything found, in order of place.
 bool load_queue_config(const std::string& text, const std::string& file, SchedulerConfig& config,
                        config::Faults& faults, NamesAs names = NamesAs::compared);
+
+// The partition of a file that a partition of this name goes by (R-QUEUE-3): of the same name, or the only one. Null: none.
+const PartitionConfig* own_partition(const SchedulerConfig&, std::string_view name);
 
 // The checksum that tells two texts apart in the REST interface: SHA-256 in hexadecimal, without the checksum that the
 // text states.

@@ -1,5 +1,4 @@
-// Every setting, given a value that is not its default, arrives; and what is printed reads back the
-// same.
+// Every setting, given a value that is not its default, arrives; and the printed settings read back the same.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -140,6 +139,11 @@ profile:
     clocksource: tsc
     transparent_hugepages: never
     swap: off
+rest_listen: "[::1]:9081"
+rest_tls_cert: c.pem
+rest_tls_key: k.pem
+rest_token_file: ca.pem
+rest_cors: "https://board.example"
 record: run.rec
 stop_within: 1500ms
 )";
@@ -175,7 +179,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 126u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 131u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -275,6 +279,8 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(needs.swap, Swap::off);
     EXPECT_EQ(config.record, (folder.path() / "run.rec").string());
     EXPECT_EQ(config.stop_within_ns, 1'500'000'000);
+    EXPECT_EQ(config.rest.listen, "[::1]:9081");
+    EXPECT_EQ(config.rest.cors, "https://board.example");
 }
 
 TEST(ConfigRoundTrip, what_is_printed_reads_back_the_same) {
@@ -413,35 +419,6 @@ TEST(PredicateOverrides, stand_above_every_partition_and_refuse_what_they_do_not
     EXPECT_EQ(faults[0].to_string(), fmt::format("baypland: '--reservation-predicates' is 'NodeFit', which is no "
                                                  "predicate; known are {}",
                                                  fmt::join(kPredicateNames, ", ")));
-}
-
-TEST(Partition, shims_are_allowed_by_glob_and_by_default_none) {
-    PartitionConfig partition;
-    EXPECT_FALSE(partition.allows("yunikorn-1"));
-    partition.shims = {"yunikorn-*", "exact"};
-    EXPECT_TRUE(partition.allows("yunikorn-1"));
-    EXPECT_TRUE(partition.allows("exact"));
-    EXPECT_FALSE(partition.allows("exactly"));
-    EXPECT_FALSE(partition.allows(""));
-}
-
-TEST(DataPlane, options_carry_the_address_for_either_port) {
-    const ConfigFolder folder;
-    const dataplane::DataPlaneOptions options =
-        data_plane_options(load(folder.write("b.yaml", kEverything)).data_plane);
-    EXPECT_EQ(options.port, dataplane::PortKind::dpdk);
-    EXPECT_EQ(options.dpdk.address, "10.99.0.2");
-    EXPECT_EQ(options.kernel.address, "10.99.0.2");
-    EXPECT_EQ(options.dpdk.udp_port, 8000);
-    EXPECT_EQ(options.dpdk.address6, "fd99::2");
-    EXPECT_EQ(options.dpdk.prefix_length, 24);
-    EXPECT_EQ(options.dpdk.prefix_length6, 64);
-    EXPECT_EQ(options.dpdk.gateway, "10.99.0.1");
-    EXPECT_EQ(options.dpdk.gateway6, "fd99::1");
-    EXPECT_EQ(options.dpdk.vlan, 42);
-    EXPECT_EQ(options.dpdk.eal_arguments, (std::vector<std::string>{"--no-huge", "-m", "256"}));
-    EXPECT_EQ(options.idle, dataplane::IdlePolicy::poll);
-    EXPECT_TRUE(options.server);
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ constexpr std::string_view kExecutor = "tbb";
 std::string configuration(const std::string& more = "") {
     const dataplane::TlsFiles tls = tls_of("server");
     return fmt::format(
+        "rest_listen: 127.0.0.1:0\n"
         "partitions:\n"
         "  - name: default\n"
         "    shims: shim-a\n"
@@ -122,10 +123,10 @@ TEST(BayplandCheck, a_sound_configuration_passes_and_every_fault_of_another_is_t
     EXPECT_EQ(output, file + ": no faults\n");
     std::ofstream(file) << configuration("logg: {}\nstop_within: soon\n");
     EXPECT_EQ(run_to_end({"--config", file, "--check"}, output), 1);
-    EXPECT_NE(output.find(file + ":12:1: unknown key 'logg' at the top level; did you mean 'log'?\n"),
+    EXPECT_NE(output.find(file + ":13:1: unknown key 'logg' at the top level; did you mean 'log'?\n"),
               std::string::npos)
         << output;
-    EXPECT_NE(output.find(file + ":13:14: 'stop_within' is 'soon'; "), std::string::npos) << output;
+    EXPECT_NE(output.find(file + ":14:14: 'stop_within' is 'soon'; "), std::string::npos) << output;
     EXPECT_EQ(run_to_end({"--config", file}, output), 1) << "it does not start with faults either";
     EXPECT_EQ(run_to_end({}, output), 2);
     EXPECT_EQ(run_to_end({"--no-such-option"}, output), 2);
@@ -196,13 +197,14 @@ void expect_affinities(std::size_t first, std::size_t second) {
         {"bp-lcore0", std::to_string(first)},   {"bp-engine0", std::to_string(second)},
         {"bp-teller0", std::to_string(first)},  {"bp-worker0", std::to_string(first)},
         {"bp-worker1", std::to_string(second)}, {"bp-victim0", std::to_string(second)},
-        {"bp-victim1", std::to_string(first)},
+        {"bp-victim1", std::to_string(first)},  {"bp-http", std::to_string(first)},
     };
     for (const auto& [name, cpus] : seen) {
         ASSERT_TRUE(planned.contains(name)) << "an unplanned thread: " << name;
         EXPECT_EQ(cpus, planned.at(name)) << name;
     }
-    for (const char* name : {"main", "bp-house0", "bp-lcore0", "bp-engine0", "bp-teller0", "bp-victim0", "bp-victim1"})
+    for (const char* name :
+         {"main", "bp-house0", "bp-lcore0", "bp-engine0", "bp-teller0", "bp-victim0", "bp-victim1", "bp-http"})
         EXPECT_TRUE(seen.contains(name)) << name;
 }
 

@@ -38,7 +38,7 @@ std::string revocations() { return certificates() + "/revoked.pem"; }
 
 std::string configuration(const std::string& data_plane = "", std::size_t partitions = 1) {
     const dataplane::TlsFiles tls = tls_of("server");
-    std::string text = "partitions:\n";
+    std::string text = "rest_listen: 127.0.0.1:0\npartitions:\n";
     for (std::size_t i = 0; i < partitions; ++i) {
         text += fmt::format("  - name: p{}\n    shims: shim-*\n    executor: inline\n    path: inline\n", i);
     }

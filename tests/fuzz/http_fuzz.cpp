@@ -1,5 +1,5 @@
-// Bytes from anybody to the reader of requests, in cuts that the input chooses; sound requests go on to a router and come out as the
-// bytes of an answer. The same bytes in one piece must make the same requests.
+// Bytes from anybody to the reader of requests, in cuts that the input chooses; sound requests go on to a router and come out
+// as the bytes of an answer. The same bytes in one piece must make the same requests.
 //
 // Built by clang with -fsanitize=fuzzer,address; seeds come from http_corpus.
 #include <cstdint>

@@ -25,6 +25,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 
 "$make_certs" "$work/certs" shim-a >/dev/null
 cat >"$work/daemon.yaml" <<CONFIG
+rest_listen: off
 partitions:
   - name: default
     shims: [shim-a]

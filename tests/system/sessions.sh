@@ -55,6 +55,7 @@ plane_settings=
 make_config() {
     cat >"$work/daemon.yaml" <<CONFIG
 $profile_settings
+rest_listen: off
 partitions:
   - name: default
     shims: [shim-a, shim-b]

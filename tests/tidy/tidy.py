@@ -57,7 +57,7 @@ MAY_INCLUDE = {
     "client": {"base", "wire"},
     "http": {"threads"},
     "rest": {"http", "config", "queue_config"},
-    "daemon": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine"},
+    "daemon": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine", "http", "rest"},
     "cli": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine",
             "workload", "kube", "sim", "client", "daemon", "host", "measure"},
 }

@@ -1,0 +1,40 @@
+// The REST interface of this daemon: server, routes, and the configuration that they show.
+//
+// Thread: main's. Errors: start says why nobody is served; the daemon ends then, because an operator would look for it in vain.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "http/server.h"
+#include "rest/shown_config.h"
+
+namespace bayplan::daemon {
+
+// Of all partitions, in their order; `texts`: of their queues, empty where a partition has none. Each text was found sound
+// before.
+std::shared_ptr<const rest::ShownConfig> shown_config(const std::vector<config::PartitionConfig>&,
+                                                      const std::vector<std::string>& texts);
+
+class RestService {
+public:
+    // Once `stop_within_ns` is over, answers under way are cut.
+    RestService(const config::RestConfig&, std::int64_t stop_within_ns, std::shared_ptr<const rest::ShownConfig>);
+
+    bool start(std::string& error);
+    void stop();
+    bool reload_tls(std::string& error);
+    void show(std::shared_ptr<const rest::ShownConfig>);
+
+    std::uint16_t port() const { return server_.port(); }
+    http::CounterValues counters() const { return server_.counters(); }
+
+private:
+    rest::ConfigBoard board_;
+    http::Server server_;
+};
+
+}  // namespace bayplan::daemon

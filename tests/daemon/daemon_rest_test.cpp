@@ -1,0 +1,132 @@
+// The REST interface of the daemon as a process: it shows the configuration in force, takes another on SIGHUP, and a daemon that
+// cannot have its address says so and ends.
+#include <signal.h>
+
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "client.h"
+#include "client_world.h"
+#include "process.h"
+
+namespace bayplan::testing {
+namespace {
+
+std::string configuration(const std::string& listen, const std::string& queues_file = "",
+                          const std::string& more = "") {
+    const dataplane::TlsFiles tls = tls_of("server");
+    return fmt::format(
+        "rest_listen: {}\n"
+        "partitions:\n"
+        "  - name: default\n"
+        "    shims: shim-a\n"
+        "    executor: inline\n"
+        "    path: inline\n"
+        "{}"
+        "data_plane:\n"
+        "  address: 127.0.0.1\n"
+        "  udp_port: 0\n"
+        "  tls: {{certificate: {}, key: {}, authority: {}}}\n"
+        "{}",
+        listen, queues_file.empty() ? "" : fmt::format("    queues_file: {}\n", queues_file), tls.certificate, tls.key,
+        tls.authority, more);
+}
+
+std::uint16_t rest_port(const Process& daemon) {
+    const std::string log = daemon.log();
+    const std::size_t line = log.find("msg=\"rest\"");
+    const std::size_t port = log.find(" port=", line);
+    return port == std::string::npos ? 0 : static_cast<std::uint16_t>(std::stoi(log.substr(port + 6)));
+}
+
+bool shows(const Process& daemon, const std::string& part) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (http::get(rest_port(daemon), "/ws/v1/config").body.find(part) == std::string::npos) {
+        if (std::chrono::steady_clock::now() > end) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return true;
+}
+
+struct Folder {
+    Folder() : path(std::filesystem::temp_directory_path() / fmt::format("baypland-rest-{}", getpid())) {
+        std::filesystem::create_directory(path);
+    }
+    ~Folder() { std::filesystem::remove_all(path); }
+    std::string written(const char* name, std::string_view text) const {
+        std::ofstream(path / name) << text;
+        return (path / name).string();
+    }
+    std::filesystem::path path;
+};
+
+TEST(DaemonRest, shows_the_queues_in_force_and_those_after_a_signal) {
+    const Folder folder;
+    const std::string queues = folder.written("q.yaml", "partitions: [{name: other, queues: [{name: Wharf}]}]\n");
+    Process daemon(configuration("127.0.0.1:0", queues));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    EXPECT_TRUE(shows(daemon, "    - name: default\n"));
+    EXPECT_TRUE(shows(daemon, "- name: Wharf\n"));
+    EXPECT_TRUE(shows(daemon, "\nchecksum: "));
+    EXPECT_EQ(http::get(rest_port(daemon), "/ws/v1/partition/default/placementrules").status, 200);
+    EXPECT_EQ(http::get(rest_port(daemon), "/ws/v1/partition/other/placementrules").status, 404);
+    folder.written("q.yaml", "partitions: [{name: other, queues: [{name: a b}]}]\n");
+    daemon.signal(SIGHUP);
+    ASSERT_TRUE(daemon.wait_for_log("queues not read again")) << daemon.log();
+    EXPECT_TRUE(shows(daemon, "- name: Wharf\n"));
+    folder.written("q.yaml", "partitions: [{name: other, queues: [{name: quay}]}]\n");
+    daemon.signal(SIGHUP);
+    EXPECT_TRUE(shows(daemon, "- name: quay\n"));
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
+    const std::string status = read_file(daemon.file("status.json"));
+    EXPECT_NE(status.find("\"rest\":{\"port\":"), std::string::npos) << status;
+    EXPECT_NE(status.find("\"answers\":{\"200\":"), std::string::npos) << status;
+}
+
+TEST(DaemonRest, stops_with_a_client_that_stays) {
+    Process daemon(configuration("127.0.0.1:0"));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    http::Client client(rest_port(daemon));
+    client.send(http::request_of("GET", "/ws/v1/config"));
+    EXPECT_NE(client.receive().body.find("submitacl: '*'"), std::string::npos);
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
+    EXPECT_TRUE(client.closed());
+}
+
+TEST(DaemonRest, an_address_in_use_ends_the_start) {
+    Process first(configuration("127.0.0.1:0"));
+    ASSERT_TRUE(first.wait_for_log("msg=\"ready\"")) << first.log();
+    const std::uint16_t port = rest_port(first);
+    Process second(configuration(fmt::format("127.0.0.1:{}", port)));
+    EXPECT_EQ(second.wait_for_exit(), 1);
+    EXPECT_NE(
+        second.log().find(fmt::format("cannot listen at 127.0.0.1:{}: Address already in use; see rest_listen", port)),
+        std::string::npos)
+        << second.log();
+}
+
+TEST(DaemonRest, off_is_off) {
+    Process daemon(configuration("off"));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    EXPECT_EQ(daemon.log().find("msg=\"rest\""), std::string::npos);
+    EXPECT_FALSE(daemon.affinities().contains("bp-http"));
+}
+
+TEST(DaemonRest, asks_for_the_token) {
+    const Folder folder;
+    const std::string file = folder.written("token", "0123456789abcdef\n");
+    Process daemon(configuration("127.0.0.1:0", "", "rest_token_file: " + file + "\nrest_cors: off\n"));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    EXPECT_EQ(http::get(rest_port(daemon), "/ws/v1/config").status, 401);
+    const http::Answer answer =
+        http::get(rest_port(daemon), "/ws/v1/config", "Authorization: Bearer 0123456789abcdef\r\n");
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_FALSE(answer.has("Access-Control-Allow-Origin"));
+}
+
+}  // namespace
+}  // namespace bayplan::testing
