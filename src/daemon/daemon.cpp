@@ -22,6 +22,7 @@ namespace {
 constexpr std::chrono::seconds kStatusEvery{1};
 constexpr std::chrono::milliseconds kStopPoll{1};
 constexpr std::chrono::milliseconds kSnapshotWithin{200};
+constexpr const char* kClusterName = "bayplan";  // clusterId of REST
 
 // Tells this run of the daemon from every other, so that a shim's hello can resume only what this
 // one knows. Positive as a signed number, because records keep it as one.
@@ -145,7 +146,7 @@ bool Daemon::start_engines(std::string& error) {
         const bool poll = config_.data_plane.idle == dataplane::IdlePolicy::poll;
         engines_.push_back(std::make_unique<EngineThread>(
             EngineThreadOptions{partition, engines_.size(), first_worker, first_victim_worker,
-                                config::record_file(config_, partition), poll},
+                                config::record_file(config_, partition), poll, !config_.rest.listen.empty()},
             inboxes, *log_));
         first_worker += partition.engine.workers;
         first_victim_worker += partition.engine.victim_workers;
@@ -181,8 +182,16 @@ bool Daemon::start_rest(std::string& error) {
         error = faults.front();
         return false;
     }
+    rest::ShownPartitions shown;
+    for (const auto& engine : engines_) {
+        answers::Place place;
+        place.partition = engine->partition().name;
+        place.cluster = kClusterName;
+        place.started_ns = place.zero_tick_ns.emplace(engine->zero_tick_ns());
+        shown.push_back({std::move(place), [&engine = *engine] { return engine.shown_version(); }});
+    }
     rest_ = std::make_unique<RestService>(config_.rest, config_.stop_within_ns,
-                                          shown_config(config_.partitions, queue_texts_));
+                                          shown_config(config_.partitions, queue_texts_), std::move(shown));
     if (!rest_->start(error)) {
         error +=
             "; see rest_listen, rest_tls_cert, rest_tls_key and rest_token_file in the configuration (rest_listen: "

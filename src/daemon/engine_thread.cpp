@@ -18,6 +18,8 @@ namespace {
 constexpr std::int64_t kMillisecond = 1'000'000;
 // Timers of the engine are in whole backoffs of milliseconds and more; finer ticks would only fill
 // records.
+constexpr std::chrono::milliseconds kShownWithin{
+    250};  // a version is made in a few of them; an older one is shown after that
 constexpr std::int64_t kTickMin = 10 * kMillisecond;
 constexpr std::int64_t kTickMax = 100 * kMillisecond;
 constexpr std::size_t kBurst = 64;
@@ -39,7 +41,12 @@ EngineThread::EngineThread(EngineThreadOptions options, std::vector<Inbox*> inbo
       waker_(inboxes_.front()->waker),
       log_(log),
       planes_(inboxes_.size()),
-      burst_(kBurst) {}
+      burst_(kBurst) {
+    if (options_.shown) {
+        feed_ = std::make_unique<read_model::ChangeFeed>();
+        read_model_ = std::make_unique<read_model::ReadModel>(*feed_, [this] { begin_housekeeping(); });
+    }
+}
 
 EngineThread::~EngineThread() {
     if (!thread_.joinable()) return;
@@ -107,7 +114,7 @@ std::string EngineThread::set_up() {
     }
     if (!options_.record.empty()) {
         record_ = recorder::RecordingWriter::open(options_.record, config::recorded_text(options_.partition), error,
-                                                  [this] { begin_recording(); });
+                                                  [this] { begin_housekeeping(); });
         if (!record_) return error;
     }
     engine_ = std::make_unique<Engine>(
@@ -115,6 +122,7 @@ std::string EngineThread::set_up() {
         [first = options_.first_worker](std::uint32_t worker) { threads::pin_worker(first + worker); },
         [first = options_.first_victim_worker](std::uint32_t worker) { threads::pin_victim_worker(first + worker); },
         [this] { begin_telling(); });
+    if (feed_) engine_->publish_to(*feed_);
     return load_queues();
 }
 
@@ -127,6 +135,10 @@ std::string EngineThread::load_queues() {
     if (!read_queues_file(file, text, faults)) return fmt::format("{}", fmt::join(faults, "\n"));
     apply(QueuesText{options_.partition.name, text});
     return engine_->queues_fault().empty() ? std::string() : fmt::format("{}: {}", file, engine_->queues_fault());
+}
+
+read_model::VersionPtr EngineThread::shown_version() {
+    return read_model_ ? read_model_->fresh(kShownWithin) : nullptr;
 }
 
 void EngineThread::give_queues(std::string text) {
@@ -250,7 +262,7 @@ void EngineThread::begin_telling() {
     }
 }
 
-void EngineThread::begin_recording() {
+void EngineThread::begin_housekeeping() {
     std::string error;
     if (!threads::assume_role(threads::Role::housekeeping, options_.index, error)) {
         log_.warning("thread not pinned", {{"partition", options_.partition.name}, {"reason", error}});

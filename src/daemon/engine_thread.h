@@ -31,6 +31,7 @@
 #include "daemon/resync_log.h"
 #include "dataplane/data_plane.h"
 #include "engine/engine.h"
+#include "read_model/read_model.h"
 #include "recorder/recording_writer.h"
 
 namespace bayplan::daemon {
@@ -52,6 +53,7 @@ struct EngineThreadOptions {
     std::size_t first_victim_worker = 0;  // likewise
     std::string record;                   // file; empty: nothing is recorded
     bool poll = false;                    // never sleep
+    bool shown = false;                   // operators may look: a read model is kept
 };
 
 class EngineThread {
@@ -88,6 +90,12 @@ public:
     const EngineSnapshot& latest_snapshot() const { return latest_; }
 
     const config::PartitionConfig& partition() const { return options_.partition; }
+    // The newest state that operators may see, waited for briefly; null: none yet, or none is kept. Any thread, until the
+    // thread is destroyed.
+    read_model::VersionPtr shown_version();
+    // When the engine's clock was 0, in ns since 1970.
+    std::int64_t zero_tick_ns() const { return zero_tick_ns_; }
+
     // Frames, and their bytes, that wait in all inboxes.
     std::size_t inbox_depth() const;
     std::size_t inbox_bytes() const;
@@ -108,7 +116,7 @@ private:
     bool tick_if_due();
     void wake_data_plane(std::uint64_t lcores);  // the teller's thread
     void begin_telling();                        // the teller's thread
-    void begin_recording();                      // the thread that writes the recording
+    void begin_housekeeping();                   // the threads of the recording and of the read model
     void idle();
     void wind_down();
     EngineSnapshot make_snapshot() const;
@@ -133,6 +141,10 @@ private:
     EngineSnapshot latest_;  // main's
     EngineSnapshot final_;   // written before the thread ends, read after join()
 
+    // Told by the engine, read by a thread of its own. Null: nobody may look.
+    std::unique_ptr<read_model::ChangeFeed> feed_;
+    std::unique_ptr<read_model::ReadModel> read_model_;
+
     // Of the thread's own.
     EngineSink sink_{[this](std::uint64_t lcores) { wake_data_plane(lcores); }};
     std::unique_ptr<Engine> engine_;
@@ -141,6 +153,8 @@ private:
     ResyncLog resync_log_{options_.partition.name, log_};
     std::vector<InboxItem> burst_;
     const Clock::time_point started_ = Clock::now();
+    const std::int64_t zero_tick_ns_ =
+        std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
     std::int64_t last_tick_ns_ = 0;
     std::int64_t last_record_flush_ns_ = 0;
     std::uint32_t empty_turns_ = 0;

@@ -54,9 +54,10 @@ std::shared_ptr<const rest::ShownConfig> shown_config(const std::vector<config::
 }
 
 RestService::RestService(const config::RestConfig& rest, std::int64_t stop_within_ns,
-                         std::shared_ptr<const rest::ShownConfig> shown)
+                         std::shared_ptr<const rest::ShownConfig> shown, rest::ShownPartitions partitions)
     : board_(std::move(shown)),
-      server_(server_options(rest, stop_within_ns), http::Router(rest::routes({board_}), rest.cors)) {}
+      partitions_(std::move(partitions)),
+      server_(server_options(rest, stop_within_ns), http::Router(rest::routes({board_, &partitions_}), rest.cors)) {}
 
 bool RestService::start(std::string& error) { return server_.start(error); }
 

@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "http/server.h"
 #include "rest/shown_config.h"
+#include "rest/state_routes.h"
 
 namespace bayplan::daemon {
 
@@ -22,7 +23,8 @@ std::shared_ptr<const rest::ShownConfig> shown_config(const std::vector<config::
 class RestService {
 public:
     // Once `stop_within_ns` is over, answers under way are cut.
-    RestService(const config::RestConfig&, std::int64_t stop_within_ns, std::shared_ptr<const rest::ShownConfig>);
+    RestService(const config::RestConfig&, std::int64_t stop_within_ns, std::shared_ptr<const rest::ShownConfig>,
+                rest::ShownPartitions);
 
     bool start(std::string& error);
     void stop();
@@ -34,6 +36,7 @@ public:
 
 private:
     rest::ConfigBoard board_;
+    const rest::ShownPartitions partitions_;
     http::Server server_;
 };
 

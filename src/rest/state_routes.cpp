@@ -1,4 +1,4 @@
-// See state_routes.h. What is wrong with a request is found in YuniKorn's order.
+// See state_routes.h. Faults of a request are found in the order of YuniKorn.
 #include "rest/state_routes.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // cannot have its address says so and ends.
 #include <signal.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -50,6 +51,20 @@ bool shows(const Process& daemon, const std::string& part) {
     return true;
 }
 
+std::unique_ptr<Client> client_of(const Process& daemon, StateSource& books, ClientHandler& listener) {
+    const dataplane::TlsFiles tls = tls_of("shim-a");
+    ClientOptions options;
+    options.host = "127.0.0.1";
+    options.udp_port = daemon.udp_port();
+    options.certificate = tls.certificate;
+    options.key = tls.key;
+    options.authority = tls.authority;
+    std::string error;
+    std::unique_ptr<Client> client = Client::open(options, listener, &books, error);
+    EXPECT_NE(client, nullptr) << error;
+    return client;
+}
+
 struct Folder {
     Folder() : path(std::filesystem::temp_directory_path() / fmt::format("baypland-rest-{}", getpid())) {
         std::filesystem::create_directory(path);
@@ -84,6 +99,41 @@ TEST(DaemonRest, shows_the_queues_in_force_and_those_after_a_signal) {
     const std::string status = read_file(daemon.file("status.json"));
     EXPECT_NE(status.find("\"rest\":{\"port\":"), std::string::npos) << status;
     EXPECT_NE(status.find("\"answers\":{\"200\":"), std::string::npos) << status;
+}
+
+// Statements of a shim, and decisions about them, as operators see them.
+TEST(DaemonRest, shows_nodes_applications_and_queues) {
+    Process daemon(configuration("127.0.0.1:0"));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    const std::string partition = "/ws/v1/partition/default/";
+    EXPECT_EQ(http::get(rest_port(daemon), partition + "nodes").body, "[]\n");
+
+    Books books;
+    PodStatement pod;
+    pod.key = "pod-1";
+    pod.application = "app";
+    const NamedAmount request[] = {{"cpu", 1'500}};
+    pod.requests = request;
+    books.pods.push_back(pod);
+    Listener listener;
+    const std::unique_ptr<Client> client = client_of(daemon, books, listener);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto placed = [&] {
+        return std::ranges::any_of(listener.heard, [](const std::string& one) { return one.starts_with("allocated"); });
+    };
+    while (!placed() && std::chrono::steady_clock::now() < end) client->turn();
+    ASSERT_TRUE(placed()) << daemon.log();
+
+    const std::string nodes = http::get(rest_port(daemon), partition + "nodes").body;
+    EXPECT_NE(nodes.find("\"nodeID\":\"n1\""), std::string::npos) << nodes;
+    EXPECT_NE(nodes.find("\"nodeID\":\"n2\""), std::string::npos) << nodes;
+    EXPECT_NE(nodes.find("\"allocationKey\":\"pod-1\""), std::string::npos) << nodes;
+    const std::string application = http::get(rest_port(daemon), partition + "application/app").body;
+    EXPECT_NE(application.find("\"usedResource\":{\"vcore\":1500}"), std::string::npos) << application;
+    const std::string queues = http::get(rest_port(daemon), partition + "queues").body;
+    EXPECT_NE(queues.find("\"queuename\":\"root\""), std::string::npos) << queues;
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
 }
 
 TEST(DaemonRest, stops_with_a_client_that_stays) {

@@ -56,8 +56,9 @@ MAY_INCLUDE = {
     "sim": {"base", "options", "kube", "engine", "queue_config"},
     "client": {"base", "wire"},
     "http": {"threads"},
-    "rest": {"http", "config", "queue_config"},
-    "daemon": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine", "http", "rest"},
+    "rest": {"answers", "http", "config", "queue_config"},
+    "daemon": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine", "read_model", "http",
+               "rest"},
     "cli": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine",
             "workload", "kube", "sim", "client", "daemon", "host", "measure"},
 }
