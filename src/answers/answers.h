@@ -54,7 +54,7 @@ AnswerPtr applications_of_queue(VersionPtr, Place, std::string_view queue, std::
 AnswerPtr application(VersionPtr, Place, std::string_view name, std::string_view queue);
 
 // --- queues.cpp
-AnswerPtr queues(VersionPtr, const Place&);  // root, with all below; null: no queues were given yet
+AnswerPtr queues(VersionPtr, const Place&);  // root, with all below
 // The path in lower case. Null: there is no such queue.
 AnswerPtr queue(VersionPtr, std::string_view path, bool subtree);
 

@@ -345,6 +345,10 @@ bool Publication::turn_ends() {
     }
     tell_changed_queues();
     const bool more = !feed_.lost() && table_ != Table::end && tell_slice();
+    if (feed_.written() != written_) {
+        feed_.write(head(ChangeKind::turn_end, 0));
+        written_ = feed_.written();
+    }
     feed_.turn_ends(world_.now_ns);
     return more;
 }

@@ -82,6 +82,7 @@ private:
     std::vector<queue_tree::QueueId> changed_queues_;  // since the last turn
     Table table_ = Table::end;                         // of the snapshot under way
     std::uint32_t cursor_ = 0;
+    std::uint64_t written_ = 0;  // records, at the end of the last turn
 };
 
 }  // namespace bayplan

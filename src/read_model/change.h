@@ -22,6 +22,7 @@ enum class ChangeKind : std::uint8_t {
     skip,            // the ring's own
     snapshot_begin,  // all that was told is void: everything is told anew
     snapshot_end,    // everything that there is has been told
+    turn_end,        // an input was applied, or attempts were made: the records so far fit together
     shim,            // id; name
     node,            // id (slot), flags; name, capacity (amounts), labels (pairs)
     node_gone,

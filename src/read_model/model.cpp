@@ -22,6 +22,7 @@ void Model::apply(const Change& change, ChangeFeed& feed) {
     const ChangeHead& head = change.head;
     ++changes_;
     now_ns_ = head.time_ns;
+    at_turn_end_ = head.kind == ChangeKind::turn_end;
     switch (head.kind) {
         case ChangeKind::skip: BP_CHECK(false); break;
         case ChangeKind::snapshot_begin: begin_again(); break;
@@ -29,6 +30,7 @@ void Model::apply(const Change& change, ChangeFeed& feed) {
             whole_ = true;
             ++snapshots_;
             break;
+        case ChangeKind::turn_end: break;
         case ChangeKind::shim:
             shims_.resize(std::max<std::size_t>(shims_.size(), head.id + std::size_t{1}));
             shims_[head.id] = change.texts[0];
@@ -286,7 +288,7 @@ void Model::drop_pod(std::uint32_t id) {
 // --- versions
 
 VersionPtr Model::make_version() {
-    BP_CHECK(whole_);
+    BP_CHECK(can_make_version());
     auto version = std::make_shared<Version>();
     version->number = ++versions_;
     version->changes = in_version_ = changes_;

@@ -21,12 +21,14 @@ public:
     std::size_t take(ChangeFeed&, std::size_t records_max = SIZE_MAX);
     // False while a snapshot comes in: what is known is a part.
     bool is_whole() const { return whole_; }
+    // It is whole, and no turn of the engine is half told.
+    bool can_make_version() const { return whole_ && at_turn_end_; }
     // Something came in since the last version.
     bool has_news() const { return changes_ != in_version_; }
     std::uint64_t changes() const { return changes_; }  // records taken, ever
     std::uint64_t snapshots() const { return snapshots_; }
 
-    // The present state. Only of a whole model.
+    // The present state. Only if it can be made.
     VersionPtr make_version();
 
 private:
@@ -59,6 +61,7 @@ private:
     std::uint32_t node_count_ = 0;
     std::uint32_t application_count_ = 0;
     bool whole_ = false;
+    bool at_turn_end_ = false;
     std::uint64_t changes_ = 0;
     std::uint64_t in_version_ = UINT64_MAX;
     std::uint64_t versions_ = 0;

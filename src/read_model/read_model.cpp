@@ -69,7 +69,7 @@ ReadModelStatus ReadModel::status() const {
 // --- the thread
 
 bool ReadModel::wants_version() const {
-    if (!model_.is_whole() || !model_.has_news() || !wanted_.load(std::memory_order_acquire)) {
+    if (!model_.can_make_version() || !model_.has_news() || !wanted_.load(std::memory_order_acquire)) {
         return false;
     }
     const std::lock_guard held(lock_);
@@ -103,6 +103,9 @@ void ReadModel::run(const std::function<void()>& start) {
         const std::size_t taken = model_.take(feed_, kBurst);
         snapshots_.store(model_.snapshots(), std::memory_order_relaxed);
         whole_.store(model_.is_whole(), std::memory_order_relaxed);
+        while (wanted_.load(std::memory_order_relaxed) && model_.is_whole() && !model_.can_make_version() &&
+               model_.take(feed_, 1) > 0) {
+        }
         if (wants_version()) {
             make_version();
         } else if (stop) {
