@@ -1,4 +1,4 @@
-// See rest_world.h. So far the configuration: nodes, applications and asks of the messages have nobody yet to give them to.
+// See rest_world.h.
 #include "rest_world.h"
 
 #include <stdexcept>
@@ -9,6 +9,8 @@ namespace bayplan::conformance {
 namespace {
 
 namespace json = boost::json;
+
+constexpr std::int64_t kStarted_ns = 1'700'000'000'000'000'000;
 
 // The text of a message that has one, with the settings beside it.
 std::shared_ptr<const rest::ShownConfig> config_of(const json::object& body) {
@@ -27,6 +29,7 @@ RestWorld::RestWorld(const json::object& state) {
     for (const json::value& message : state.at("messages").as_array()) {
         const json::object& object = message.as_object();
         const json::string& name = object.at("message").as_string();
+        state_.say(name, object.at("body").as_object());
         if (name == "RegisterResourceManagerRequest") {
             config_ = std::make_unique<rest::ConfigBoard>(config_of(object.at("body").as_object()));
         } else if (name == "UpdateConfigurationRequest") {
@@ -34,8 +37,12 @@ RestWorld::RestWorld(const json::object& state) {
         }
     }
     if (!config_) throw std::runtime_error("no resource manager registers itself");
+    answers::Place place;
+    place.cluster = "rm:123";
+    place.started_ns = place.zero_tick_ns.emplace(kStarted_ns);
+    partitions_.push_back({std::move(place), [version = state_.version()] { return version; }});
 }
 
-std::vector<http::Route> RestWorld::routes() const { return rest::routes({*config_}); }
+std::vector<http::Route> RestWorld::routes() const { return rest::routes({*config_, &partitions_}); }
 
 }  // namespace bayplan::conformance

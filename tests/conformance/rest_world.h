@@ -10,6 +10,8 @@
 
 #include "http/router.h"
 #include "rest/shown_config.h"
+#include "rest/state_routes.h"
+#include "rest_state.h"
 
 namespace bayplan::conformance {
 
@@ -21,7 +23,9 @@ public:
     std::vector<http::Route> routes() const;
 
 private:
+    RestState state_;
     std::unique_ptr<rest::ConfigBoard> config_;
+    rest::ShownPartitions partitions_;
 };
 
 }  // namespace bayplan::conformance
