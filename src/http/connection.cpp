@@ -7,6 +7,7 @@
 //
 // Thread: the server's.
 #include <array>
+#include <cerrno>
 #include <ctime>
 
 #include <sys/socket.h>
@@ -320,23 +321,24 @@ asio::awaitable<bool> Connection<Stream>::send_source(ChunkSource& source, bool 
 
 template <typename Stream>
 asio::awaitable<void> Connection<Stream>::wait_for_wake() {
-    watch_for_end();
+    if (!watched_) watch_for_end();
     if (woken_ || gone_) co_return;
     error_code cancelled;
     waiting_.expires_at(Clock::time_point::max());
     co_await waiting_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
 }
 
-// While nothing is sent, only the socket can tell that the client has gone.
+// While nothing is sent, only the socket can tell that the client has gone. Bytes that it still sends are thrown away,
+// encrypted or not: the connection ends with this answer.
 template <typename Stream>
 void Connection<Stream>::watch_for_end() {
-    if (watched_) return;
     watched_ = true;
     lowest().socket().async_wait(tcp::socket::wait_read, [self = this->shared_from_this()](const error_code& fault) {
         if (fault) return;
-        char byte = 0;
-        const ssize_t count = recv(self->lowest().socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-        if (count > 0) return;  // it says something more: its end is seen when something is sent
+        std::array<char, 4'096> thrown_away;
+        const ssize_t count =
+            recv(self->lowest().socket().native_handle(), thrown_away.data(), thrown_away.size(), MSG_DONTWAIT);
+        if (count > 0 || (count < 0 && errno == EAGAIN)) return self->watch_for_end();
         self->gone_ = true;
         self->wake();
     });

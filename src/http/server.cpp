@@ -3,11 +3,14 @@
 // Thread: see server.h; what is named on_... runs on the server's.
 #include "http/server.h"
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <thread>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -39,6 +42,11 @@ AddressKey key_of(const asio::ip::address& address) {
     return key;
 }
 
+std::size_t descriptors_max() {
+    rlimit files{};
+    return getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : std::numeric_limits<std::size_t>::max();
+}
+
 }  // namespace
 
 struct Server::Parts {
@@ -57,6 +65,7 @@ struct Server::Parts {
     const ServerOptions options;
     const Router router;
     Service service;
+    std::size_t connections_max = 0;
     tcp::acceptor acceptor{service.io};
     asio::steady_timer pause{service.io};     // after a failed accept
     asio::steady_timer deadline{service.io};  // of the stop
@@ -94,6 +103,7 @@ bool Server::Parts::listen(std::string& error) {
         return false;
     }
     port = acceptor.local_endpoint().port();
+    connections_max = std::min<std::size_t>(options.connections_max, descriptors_max() / 2);
     return true;
 }
 
@@ -129,7 +139,7 @@ void Server::Parts::on_connection(tcp::socket socket) {
     error_code fault;
     const tcp::endpoint peer = socket.remote_endpoint(fault);
     if (fault) return;  // gone already
-    if (service.sessions.size() >= options.connections_max) return refuse(socket, service.counters.refused_overall);
+    if (service.sessions.size() >= connections_max) return refuse(socket, service.counters.refused_overall);
     const AddressKey key = key_of(peer.address());
     std::uint32_t& count = of_address[key];
     if (count >= options.connections_of_address_max) return refuse(socket, service.counters.refused_of_address);

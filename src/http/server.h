@@ -26,7 +26,7 @@ struct ServerOptions {
 
     ReaderLimits reader;
     std::size_t bodies_bytes_max = 64 << 20;  // of all requests under way together
-    std::uint32_t connections_max = 1'024;
+    std::uint32_t connections_max = 1'024;    // and half of the descriptors that the process may have: others need some
     std::uint32_t connections_of_address_max = 256;  // IPv6: of a /64
 
     std::chrono::milliseconds head_within{10'000};   // from its first byte on, however slowly the rest comes

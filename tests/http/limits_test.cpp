@@ -47,6 +47,20 @@ TEST(Limits, connections_overall) {
     EXPECT_EQ(server->counters().refused_overall, 1U);
 }
 
+TEST(Limits, half_of_the_descriptors_is_for_others) {
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    rlimit few = before;
+    few.rlim_cur = 40;
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    RunningServer server;
+    setrlimit(RLIMIT_NOFILE, &before);
+    std::vector<std::unique_ptr<Client>> clients;
+    for (int count = 0; count < 20; ++count) clients.push_back(std::make_unique<Client>(server.port()));
+    ASSERT_TRUE(soon([&] { return server->counters().connections_open == 20; }));
+    EXPECT_EQ(Client(server.port()).receive().status, 503);
+}
+
 TEST(Limits, a_head_that_comes_byte_by_byte_has_an_end) {
     ServerOptions options = options_of_test();
     options.head_within = milliseconds(300);

@@ -32,6 +32,8 @@ inline std::vector<Route> plain_routes() {
         {"GET", "/hello", [](const Request&) { return text_answer("hello\n"); }},
         {"GET", "/item/{name}/parts",
          [](const Request& request) { return text_answer(std::string(request.parameter("name")) + "\n"); }},
+        {"GET", "/thing/{name}",
+         [](const Request& request) { return text_answer(std::string(request.parameter("name")) + "\n"); }},
         {"POST", "/echo", [](const Request& request) { return text_answer(request.body); }},
         {"GET", "/large", [](const Request&) { return text_answer(std::string(3'000'000, 'x')); }},
         {"GET", "/words", [](const Request&) { return text_answer(std::string(1'400, 'w')); }},
