@@ -13,6 +13,7 @@
 #include "daemon/log.h"
 #include "daemon/memory_share.h"
 #include "daemon/outbox.h"
+#include "daemon/rest_service.h"
 #include "daemon/status.h"
 #include "state_frames.h"
 
@@ -154,6 +155,25 @@ TEST(Inbox, counts_what_messages_are_when_they_are_read) {
     ASSERT_EQ(inbox.take(std::span(&item, 1)), 1u);
     inbox.done(item);
     EXPECT_EQ(inbox.bytes(), 0u);
+}
+
+TEST(RestService, shows_each_partition_by_its_name_and_a_checksum_only_of_one_text) {
+    const std::string blue = "partitions: [{name: Blue, queues: [{name: quay}]}, {name: red, queues: []}]\n";
+    std::vector<config::PartitionConfig> partitions(3);
+    partitions[0].name = "blue";
+    partitions[1].name = "green";
+    partitions[2].name = "alone";
+    partitions[0].queues_file = "a.yaml";
+    partitions[2].queues_file = "b.yaml";
+    const auto shown = shown_config(partitions, {blue, "", "partitions: [{queues: [{name: wharf}]}]\n"});
+    ASSERT_EQ(shown->config.partitions.size(), 3u);
+    EXPECT_EQ(shown->config.partitions[0].name.text, "Blue") << "as it was written";
+    EXPECT_EQ(shown->config.partitions[0].root().queues->front().name.text, "quay");
+    EXPECT_EQ(shown->config.partitions[1].name.text, "green");
+    EXPECT_EQ(shown->config.partitions[1].root().submit_acl.text, "*");
+    EXPECT_EQ(shown->config.partitions[2].name.text, "alone") << "the only one of its file";
+    EXPECT_EQ(shown->checksum, "");
+    EXPECT_EQ(shown_config(partitions, {blue, "", blue})->checksum.size(), 64u);
 }
 
 TEST(Allocator, is_jemalloc_unless_a_sanitizer_watches) {
