@@ -44,7 +44,10 @@ EngineThread::EngineThread(EngineThreadOptions options, std::vector<Inbox*> inbo
       burst_(kBurst) {
     if (options_.shown) {
         feed_ = std::make_unique<read_model::ChangeFeed>();
-        read_model_ = std::make_unique<read_model::ReadModel>(*feed_, [this] { begin_housekeeping(); });
+        read_model_ = std::make_unique<read_model::ReadModel>(*feed_, [this] {
+            begin_housekeeping();
+            threads::name_current_thread(fmt::format("bp-model{}", options_.index));
+        });
     }
 }
 
