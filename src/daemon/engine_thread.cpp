@@ -18,11 +18,11 @@ namespace {
 constexpr std::int64_t kMillisecond = 1'000'000;
 // Timers of the engine are in whole backoffs of milliseconds and more; finer ticks would only fill
 // records.
-constexpr std::chrono::milliseconds kShownWithin{
-    250};  // a version is made in a few of them; an older one is shown after that
 constexpr std::int64_t kTickMin = 10 * kMillisecond;
 constexpr std::int64_t kTickMax = 100 * kMillisecond;
 constexpr std::size_t kBurst = 64;
+// A version for operators is made in a few of them; an older one is shown after that.
+constexpr std::chrono::milliseconds kShownWithin{250};
 // Attempts between two looks at the inbox: some hundred microseconds to a few milliseconds of work.
 constexpr std::uint64_t kAttemptsPerTurn = 1'024;
 // Before the first sleep; a message that comes right after the last one then costs no wake-up. Few, because

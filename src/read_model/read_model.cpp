@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kBurst = 4'096;
 constexpr std::int64_t kLookEvery_ns = 20'000'000;
-// Between versions for readers that wait: a crowd of them shares one.
-constexpr std::chrono::milliseconds kFreshEvery{10};
+// A crowd of readers shares one.
+constexpr std::chrono::milliseconds kVersionEvery{10};
 
 }  // namespace
 
@@ -27,24 +27,18 @@ ReadModel::~ReadModel() {
 
 // --- readers
 
-VersionPtr ReadModel::current() {
-    const std::lock_guard held(lock_);
-    if (newest_ == nullptr || Clock::now() - made_at_ >= kVersionEvery) {
-        wanted_.store(true, std::memory_order_relaxed);
-    }
-    return newest_;
-}
-
 VersionPtr ReadModel::fresh(std::chrono::milliseconds wait_max) {
     const std::uint64_t target = feed_.written();
     std::unique_lock held(lock_);
+    const auto is_stale = [&] { return feed_.is_stale() || !whole_.load(std::memory_order_relaxed); };
     const auto is_fresh = [&] { return newest_ != nullptr && newest_->changes >= target && !feed_.is_stale(); };
+    const auto is_fresh_or_hopeless = [&] { return is_fresh() || (newest_ != nullptr && is_stale()); };
     if (!is_fresh()) {
         // Under the lock: a reader that wants more keeps its number.
         wanted_from_.store(std::max(target, wanted_from_.load(std::memory_order_relaxed)), std::memory_order_relaxed);
         wanted_.store(true, std::memory_order_release);
         feed_.waker().notify();
-        made_.wait_for(held, wait_max, is_fresh);
+        made_.wait_for(held, wait_max, is_fresh_or_hopeless);
     }
     return newest_;
 }
@@ -73,12 +67,8 @@ bool ReadModel::wants_version() const {
         return false;
     }
     const std::lock_guard held(lock_);
-    if (newest_ == nullptr) {
-        return true;
-    }
-    const std::uint64_t from = wanted_from_.load(std::memory_order_relaxed);
-    const bool somebody_waits = newest_->changes < from && model_.changes() >= from;
-    return Clock::now() - made_at_ >= (somebody_waits ? kFreshEvery : kVersionEvery);
+    return newest_ == nullptr || (model_.changes() >= wanted_from_.load(std::memory_order_relaxed) &&
+                                  Clock::now() - made_at_ >= kVersionEvery);
 }
 
 void ReadModel::make_version() {
@@ -102,7 +92,10 @@ void ReadModel::run(const std::function<void()>& start) {
         const bool stop = stop_.load(std::memory_order_acquire);
         const std::size_t taken = model_.take(feed_, kBurst);
         snapshots_.store(model_.snapshots(), std::memory_order_relaxed);
-        whole_.store(model_.is_whole(), std::memory_order_relaxed);
+        if (whole_.exchange(model_.is_whole(), std::memory_order_relaxed) && !model_.is_whole()) {
+            const std::lock_guard held(lock_);
+            made_.notify_all();  // readers do not wait for a snapshot
+        }
         while (wanted_.load(std::memory_order_relaxed) && model_.is_whole() && !model_.can_make_version() &&
                model_.take(feed_, 1) > 0) {
         }

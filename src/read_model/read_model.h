@@ -1,6 +1,6 @@
 // The model on a thread of its own: takes in what an engine tells, and makes versions for readers.
 //
-// Thread: current, fresh, status: any; the loop is its own thread's. Owner: the maker of the engine; the feed outlives it.
+// Thread: fresh, status: any; the loop is its own thread's. Owner: the maker of the engine; the feed outlives it.
 #pragma once
 
 #include <atomic>
@@ -34,14 +34,10 @@ public:
     ReadModel(const ReadModel&) = delete;
     ReadModel& operator=(const ReadModel&) = delete;
 
-    // The newest version at once; null before the first one. Without a reader no versions are made, so this also asks for another
-    // unless the newest is younger than kVersionEvery.
-    VersionPtr current();
-    // A version with everything that the engine told before this call; or, after the time, the newest (null: none).
+    // A version with everything that the engine told before this call; or, after the time, the newest (null: none). While a
+    // snapshot is wanted or under way the newest at once: it may take long. Without readers no versions are made.
     VersionPtr fresh(std::chrono::milliseconds wait_max);
     ReadModelStatus status() const;
-
-    static constexpr std::chrono::milliseconds kVersionEvery{100};
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -209,6 +209,7 @@ void run_beside_readers(std::size_t ring_bytes) {
         if (last != nullptr && !status.stale && last->changes >= feed.written()) {
             break;
         }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     stop.store(true);
     for (std::thread& reader : readers) {
@@ -228,6 +229,33 @@ void run_beside_readers(std::size_t ring_bytes) {
 TEST(ReadModelThread, readers_hold_versions_while_new_ones_come) { run_beside_readers(1u << 20); }
 
 TEST(ReadModelThread, readers_get_whole_versions_though_the_ring_is_small) { run_beside_readers(4'096); }
+
+// It would wait for an hour.
+TEST(ReadModelThread, a_reader_does_not_wait_for_a_snapshot) {
+    testing::KeepingSink sink;
+    ChangeFeed feed(4'096);
+    Engine engine(inline_options(), sink);
+    engine.publish_to(feed);
+    ReadModel model(feed);
+    testing::TestShim shim(engine, "shim");
+    shim.application("app");
+    const VersionPtr before = model.fresh(std::chrono::hours(1));
+    ASSERT_NE(before, nullptr);
+    // More than the ring holds, in one input; no turn comes after it that could go on with the snapshot.
+    std::vector<std::string> keys;
+    for (int number = 0; number < 2'000; ++number) {
+        keys.push_back("a-pod-with-a-name-of-its-own-" + std::to_string(number));
+    }
+    std::vector<AskItem> asks(keys.size());
+    for (std::size_t at = 0; at < asks.size(); ++at) {
+        asks[at].key = keys[at];
+        asks[at].application = shim.id("app");
+    }
+    shim.send(AsksMessage{asks});
+    EXPECT_EQ(model.fresh(std::chrono::hours(1)), before);
+    EXPECT_GT(model.status().losses, 0u);
+    EXPECT_TRUE(model.status().stale);
+}
 
 TEST(ReadModelThread, nobody_asks_and_no_versions_are_made) {
     testing::KeepingSink sink;
