@@ -67,6 +67,5 @@ AnswerPtr group(VersionPtr, std::string_view name);
 // --- partitions.cpp
 std::string partitions(const std::vector<std::pair<VersionPtr, Place>>&);
 std::string clusters(const std::vector<std::pair<VersionPtr, Place>>&);
-std::string placement_rules(const VersionPtr&);
 
 }  // namespace bayplan::answers

@@ -1,4 +1,4 @@
-// Partitions, clusters, placement rules. See answers.h.
+// Partitions and clusters. See answers.h.
 
 #include <map>
 
@@ -7,12 +7,9 @@
 #include "answers/amounts.h"
 #include "answers/answers.h"
 #include "answers/queue_view.h"
-#include "queue_config/placement_rules.h"
 
 namespace bayplan::answers {
 
-using queue_config::PlacementRuleConfig;
-using read_model::Pod;
 using read_model::Version;
 
 namespace {
@@ -86,59 +83,6 @@ void put_partition(JsonText& json, const Version& version, const Place& place) {
     json.end_object();
 }
 
-void put_list(JsonText& json, std::string_view name, const std::vector<queue_config::Text>& list) {
-    if (list.empty()) {
-        return;
-    }
-    json.name(name);
-    json.begin_array();
-    for (const queue_config::Text& one : list) {
-        json.value(std::string_view(one.text));
-    }
-    json.end_array();
-}
-
-void put_names(JsonText& json, const std::string& kind, const std::vector<queue_config::Text>& list) {
-    if (list.size() == 1 && queue_config::is_expression(list.front().text)) {
-        json.member(kind + "Exp", std::string_view(list.front().text));
-    } else {
-        put_list(json, kind + "List", list);
-    }
-}
-
-void put_filter(JsonText& json, const queue_config::FilterConfig& filter) {
-    if (filter.users.empty() && filter.groups.empty()) {
-        return;
-    }
-    json.name("filter");
-    json.begin_object();
-    json.member("type", std::string_view(filter.type.text.empty() ? "allow" : filter.type.text));
-    put_names(json, "user", filter.users);
-    put_names(json, "group", filter.groups);
-    json.end_object();
-}
-
-void put_rule(JsonText& json, const PlacementRuleConfig& rule) {
-    json.begin_object();
-    json.member("name", std::string_view(rule.name.text));
-    json.name("parameters");
-    json.begin_object();
-    json.member("create", std::string_view(rule.create ? "true" : "false"));
-    if (rule.name.text == "fixed") {
-        json.member("qualified", std::string_view(rule.value.text.starts_with("root.") ? "true" : "false"));
-        json.member("queue", std::string_view(rule.value.text));
-    } else if (rule.name.text == "tag") {
-        json.member("tagName", std::string_view(rule.value.text));
-    }
-    json.end_object();
-    put_filter(json, rule.filter);
-    if (!rule.parent.empty()) {
-        json.name("parentRule");
-        put_rule(json, rule.parent.front());
-    }
-    json.end_object();
-}
-
 }  // namespace
 
 std::string partitions(const std::vector<std::pair<VersionPtr, Place>>& all) {
@@ -171,30 +115,6 @@ std::string clusters(const std::vector<std::pair<VersionPtr, Place>>& all) {
         json.member("clusterName", std::string_view("kubernetes"));
         json.end_object();
     }
-    json.end_array();
-    return json.take();
-}
-
-// The rules of the file, in its order, and YuniKorn's last rule. Without rules it is `provided`.
-std::string placement_rules(const VersionPtr& version) {
-    JsonText json;
-    json.begin_array();
-    if (version->partition != nullptr && !version->partition->placement_rules.empty()) {
-        for (const PlacementRuleConfig& rule : version->partition->placement_rules) {
-            put_rule(json, rule);
-        }
-    } else {
-        PlacementRuleConfig provided;
-        provided.name.text = "provided";
-        put_rule(json, provided);
-    }
-    json.begin_object();
-    json.member("name", std::string_view("recovery"));
-    json.name("parameters");
-    json.begin_object();
-    json.member("queue", std::string_view("root.@recovery@"));
-    json.end_object();
-    json.end_object();
     json.end_array();
     return json.take();
 }

@@ -306,12 +306,6 @@ TEST_F(AnswersTest, a_partition_says_how_much_it_has_and_how_it_is_set) {
     EXPECT_EQ(clusters({{version_, kPlace}}),
               R"([{"startTime":5,"rmBuildInformation":[{"rmId":"cluster-a"}],"partition":"default",)"
               R"("clusterName":"kubernetes"}])");
-    EXPECT_EQ(placement_rules(version_),
-              R"([{"name":"provided","parameters":{"create":"false"},"filter":{"type":"deny",)"
-              R"("userList":["blocked"]}},{"name":"user","parameters":{"create":"true"},"filter":{"type":"allow",)"
-              R"("userExp":"d.*|gina"},"parentRule":{"name":"fixed","parameters":{"create":"false",)"
-              R"("qualified":"true","queue":"root.users"}}},{"name":"recovery",)"
-              R"("parameters":{"queue":"root.@recovery@"}}])");
 }
 
 }  // namespace

@@ -86,8 +86,6 @@ TEST(Answers, a_partition_without_queues_has_root_and_one_leaf) {
     EXPECT_TRUE(has(all, R"("childNames":["root.default"])")) << all;
     EXPECT_TRUE(has(all, R"("allocatedResource":{"pods":1,"vcore":500})")) << all;
     EXPECT_EQ(text(users(version)), "[]");
-    EXPECT_EQ(placement_rules(version), R"([{"name":"provided","parameters":{"create":"false"}},)"
-                                        R"({"name":"recovery","parameters":{"queue":"root.@recovery@"}}])");
 }
 
 TEST(Answers, an_empty_partition_has_empty_lists) {
