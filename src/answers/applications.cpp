@@ -6,6 +6,7 @@
 #include "answers/pieces.h"
 #include "answers/pods.h"
 #include "answers/queue_view.h"
+#include "queue_config/characters.h"
 
 namespace bayplan::answers {
 
@@ -15,12 +16,6 @@ using read_model::PodState;
 using read_model::Version;
 
 namespace {
-
-std::string lower(std::string_view text) {
-    std::string result(text);
-    std::ranges::transform(result, result.begin(), [](unsigned char letter) { return std::tolower(letter); });
-    return result;
-}
 
 void put_head(JsonText& json, const Version& version, const Place& place, std::uint32_t id) {
     constexpr std::int64_t kSecond = 1'000'000'000;
@@ -167,7 +162,7 @@ std::vector<std::uint32_t> chosen(const Version& version, std::string_view queue
     for (const std::uint32_t id : version.applications_by_name()) {
         const Application& application = *version.applications.find(id);
         if ((queue.empty() || queue_of(*application.facts) == queue) &&
-            (state.empty() || lower(state_of(application)) == state)) {
+            (state.empty() || queue_config::lower_case(state_of(application)) == state)) {
             ids.push_back(id);
         }
     }

@@ -1,34 +1,14 @@
-// Brackets, commas and escapes. See json_text.h.
+// Brackets and commas; texts are the library's. See json_text.h.
 
 #include "answers/json_text.h"
 
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
+#include <boost/json/serializer.hpp>
 
 namespace bayplan::answers {
-
-namespace {
-
-void escape(std::string& into, std::string_view text) {
-    for (const char letter : text) {
-        switch (letter) {
-            case '"': into += "\\\""; break;
-            case '\\': into += "\\\\"; break;
-            case '\n': into += "\\n"; break;
-            case '\r': into += "\\r"; break;
-            case '\t': into += "\\t"; break;
-            default:
-                if (static_cast<unsigned char>(letter) < 0x20) {
-                    fmt::format_to(std::back_inserter(into), "\\u{:04x}", static_cast<unsigned>(letter));
-                } else {
-                    into += letter;
-                }
-        }
-    }
-}
-
-}  // namespace
 
 std::string JsonText::take() { return std::exchange(text_, std::string()); }
 
@@ -59,9 +39,12 @@ JsonText& JsonText::name(std::string_view name) {
 
 void JsonText::value(std::string_view text) {
     separate();
-    text_ += '"';
-    escape(text_, text);
-    text_ += '"';
+    thread_local boost::json::serializer serializer;
+    std::array<char, 512> piece;
+    serializer.reset(boost::json::string_view(text));
+    while (!serializer.done()) {
+        text_ += serializer.read(piece.data(), piece.size());
+    }
 }
 
 void JsonText::value(std::int64_t number) {
