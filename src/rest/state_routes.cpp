@@ -103,9 +103,6 @@ public:
         }
         return true;
     }
-    bool has_queue() {
-        return !answer_ && (answers::queue(version_, queue_, false) != nullptr || answer(not_found("Queue")));
-    }
     // The states that the path and the query want; `others`: further words that the path may have.
     bool wants_state(std::string_view others) {
         if (answer_) return false;
@@ -172,19 +169,21 @@ void show_queue(Asked& asked) {
 }
 
 void show_applications_of_queue(Asked& asked) {
-    asked.is_queue_path() && asked.has_partition() && asked.has_queue() &&
+    asked.is_queue_path() && asked.has_partition() &&
         asked.shows(answers::applications_of_queue(asked.version(), asked.place(), asked.queue(), {}), "Queue");
 }
 
 void show_state_of_queue(Asked& asked) {
-    asked.is_queue_path() && asked.has_partition() && asked.wants_state("") && asked.has_queue() &&
+    asked.is_queue_path() && asked.has_partition() && asked.wants_state("") &&
         asked.shows(answers::applications_of_queue(asked.version(), asked.place(), asked.queue(), asked.status()),
                     "Queue");
 }
 
 void show_application_of_queue(Asked& asked) {
-    asked.is_queue_path() && asked.has_partition() && asked.has_queue() && asked.decodes("application") &&
-        asked.shows(answers::application(asked.version(), asked.place(), asked.text(), asked.queue()), "Application");
+    if (!asked.is_queue_path() || !asked.has_partition() || !asked.decodes("application")) return;
+    AnswerPtr found = answers::application(asked.version(), asked.place(), asked.text(), asked.queue());
+    const bool has_queue = found != nullptr || answers::queue(asked.version(), asked.queue(), false) != nullptr;
+    asked.shows(std::move(found), has_queue ? "Application" : "Queue");
 }
 
 void show_application(Asked& asked) {
