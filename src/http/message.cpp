@@ -30,7 +30,6 @@ constexpr std::array kReasons = {
     Reason{417, "Expectation Failed"},
     Reason{431, "Request Header Fields Too Large"},
     Reason{500, "Internal Server Error"},
-    Reason{501, "Not Implemented"},
     Reason{503, "Service Unavailable"},
     Reason{505, "HTTP Version Not Supported"},
 };
