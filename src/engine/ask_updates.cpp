@@ -44,9 +44,10 @@ void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     const bool preempted = record.preempted || ask.chosen;
     const PodSpec& former = world_.specs[spec_before];
     const PodSpec& now = world_.specs[spec.pod_spec];
-    const bool shrinks = std::ranges::any_of(old.requests, [&](const ResourceAmount& before) {
-        return amount_of(spec.requests, before.resource) < before.value;
-    });
+    const bool resized = spec.requests != old.requests;
+    const bool shrinks = resized && std::ranges::any_of(old.requests, [&](const ResourceAmount& before) {
+                             return amount_of(spec.requests, before.resource) < before.value;
+                         });
     const bool other_uses = former.ports != now.ports || former.volumes != now.volumes;
     const bool stays = (ask.terminating && !terminating) || (ask.preempted && !preempted);
     const Slot slot = ask.slot;
@@ -63,7 +64,7 @@ void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     take_class(ask, spec);
     lifecycle_.occupy(ask_id, slot);
     world_.order->ask_changes(ask_id);
-    world_.nodes.note_usage_changed(slot);
+    resized ? world_.nodes.note_usage_changed(slot) : world_.nodes.note_usage_fell(slot);
     lifecycle_.note_terminating(ask_id);
     regroup(ask_id, record, world_.now_ns);
     if (counts_anew) {

@@ -251,7 +251,7 @@ oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel&
         out.group = id_of(oracle, model, random_.pick(model.groups));
         out.group_min_available = static_cast<std::uint32_t>(random_.between(1, 3));
     }
-    if (random_.chance(30)) {
+    if (random_.chance(ask.node.empty() ? 30 : 10)) {  // in place: more often, and nodes are mostly full
         out.requests = amounts(oracle, model, random_.pick(ask_shapes_), 1000, 1000);
     }
     if (random_.chance(15)) {
