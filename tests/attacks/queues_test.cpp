@@ -23,8 +23,23 @@ public:
         tree.insert(AskId{id});
     }
 
+    void withdraw(std::uint32_t id) {
+        tree.remove(AskId{id});
+        tree.release(AskId{id});
+    }
+
     QueueTree tree;
 };
+
+// Eight times as many cost no more than twice eight times as much.
+void expect_linear(std::uint64_t (*cost)(std::uint32_t)) {
+    const std::uint64_t some = cost(500);
+    const std::uint64_t many = cost(4'000);
+    ::testing::Test::RecordProperty("some", std::to_string(some));
+    ::testing::Test::RecordProperty("many", std::to_string(many));
+    EXPECT_GT(some, 10'000u);  // the work is counted at all
+    EXPECT_LT(many, 8 * 2 * some);
+}
 
 // Of so many asks, each of another size, that wait in a queue and are withdrawn again.
 std::uint64_t cost_of_different_requests(std::uint32_t asks) {
@@ -37,19 +52,13 @@ std::uint64_t cost_of_different_requests(std::uint32_t asks) {
     EXPECT_EQ(queue.tree.take(), kNone<AskId>);
     EXPECT_NE(queue.tree.lacking(AskId{0}), "");
     for (std::uint32_t id = 0; id < asks; ++id) {
-        queue.tree.remove(AskId{id});
-        queue.tree.release(AskId{id});
+        queue.withdraw(id);
     }
     return work() - before;
 }
 
 TEST(FullQueues, different_requests_that_wait_there_cost_as_much_as_others) {
-    const std::uint64_t some = cost_of_different_requests(500);
-    const std::uint64_t many = cost_of_different_requests(4'000);
-    RecordProperty("some", std::to_string(some));
-    RecordProperty("many", std::to_string(many));
-    EXPECT_GT(some, 10'000u);  // the work is counted at all
-    EXPECT_LT(many, 8 * 2 * some);
+    expect_linear(cost_of_different_requests);
 }
 
 // Of so many applications that wait to run, and are withdrawn in the order opposite to that in which they came to wait.
@@ -65,21 +74,13 @@ std::uint64_t cost_of_waiting_applications(std::uint32_t applications) {
     EXPECT_EQ(queue.tree.take(), kNone<AskId>);
     const std::uint64_t before = work();
     for (std::uint32_t id = applications; id > 0; --id) {
-        queue.tree.remove(AskId{id});
-        queue.tree.release(AskId{id});
+        queue.withdraw(id);
         queue.tree.remove_application(waiting[id - 1]);
     }
     return work() - before;
 }
 
-TEST(FullQueues, applications_that_wait_to_run_leave_at_no_higher_cost) {
-    const std::uint64_t some = cost_of_waiting_applications(500);
-    const std::uint64_t many = cost_of_waiting_applications(4'000);
-    RecordProperty("some", std::to_string(some));
-    RecordProperty("many", std::to_string(many));
-    EXPECT_GT(some, 10'000u);
-    EXPECT_LT(many, 8 * 2 * some);
-}
+TEST(FullQueues, applications_that_wait_to_run_leave_at_no_higher_cost) { expect_linear(cost_of_waiting_applications); }
 
 }  // namespace
 }  // namespace bayplan::attacks
