@@ -169,13 +169,24 @@ void put_buckets(JsonText& json, const Buckets& buckets) {
     json.end_array();
 }
 
+Resources allocated_on(const Version& version, std::uint32_t node) {
+    AmountList allocated;
+    for (const std::uint32_t id : version.pods_on(node)) {
+        const Pod& pod = *version.pods.find(id);
+        if (!pod.is(read_model::kForeign)) {
+            add(allocated, version.shape(pod).requests);
+        }
+    }
+    return sums(version, allocated);
+}
+
 // By resource. A resource of a node that nobody uses there is used to 0 percent.
 std::map<std::string, Buckets> buckets_of(const Version& version) {
     std::map<std::string, Buckets> all;
     for (const std::uint32_t id : version.nodes_by_name()) {
         const read_model::NodeFacts& facts = *version.nodes.find(id)->facts;
         const Resources capacity = stated(version, facts.capacity);
-        const Resources used = percent(content_of(version, id).allocated, capacity);
+        const Resources used = percent(allocated_on(version, id), capacity);
         for (const auto& [resource, amount] : capacity) {
             const auto found = used.find(resource);
             all[resource][bucket_of(found == used.end() ? 0 : found->second)].push_back(facts.name);
