@@ -15,6 +15,7 @@ HashSecret HashSecret::drawn() {
     // Few enough bytes that the kernel gives all of them at once.
     BP_CHECK_OP(getrandom(&secret.first_, sizeof secret.first_, 0), ==, ssize_t{sizeof secret.first_});
     BP_CHECK_OP(getrandom(&secret.second_, sizeof secret.second_, 0), ==, ssize_t{sizeof secret.second_});
+    BP_CHECK_OP(getrandom(&secret.third_, sizeof secret.third_, 0), ==, ssize_t{sizeof secret.third_});
     BP_CHECK_OP(getrandom(secret.text_, kTextBytes, 0), ==, ssize_t{kTextBytes});
     secret.second_ |= 1;
     return secret;
