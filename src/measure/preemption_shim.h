@@ -39,6 +39,15 @@ public:
         }
         ask(requests);
     }
+    // A DaemonSet's pods, each for one node: `first` and those after it.
+    void ask_daemons(std::uint32_t first, std::uint32_t count) {
+        std::vector<Request> requests;
+        for (std::uint32_t n = first; n < first + count; ++n) {
+            requests.push_back(
+                {"daemon-" + std::to_string(n), load_.preemptor_cpu, kMemoryEach, 1'000, kFirstNode + n});
+        }
+        ask(requests);
+    }
     // Pods of no priority that fit beside the others.
     void ask_small(std::uint32_t first, std::uint32_t count) {
         std::vector<Request> requests;
@@ -69,6 +78,7 @@ private:
         std::int64_t cpu;
         std::int64_t memory;
         std::int32_t priority;
+        DictId daemon_of = 0;  // its node
     };
 
     void send(const StateBody& body) {
@@ -87,6 +97,8 @@ private:
             record.application = kApplication;
             record.priority = requests[i].priority;
             record.requests = amounts[i];
+            record.required_node = requests[i].daemon_of;
+            record.daemonset = requests[i].daemon_of != 0;
         }
         send(AsksMessage{records});
     }
@@ -121,7 +133,8 @@ private:
             mixed ^= mixed << 17;
             return mixed;
         };
-        for (std::uint32_t n = 0; n < load_.nodes; ++n) {
+        const std::uint32_t full = load_.full_nodes == 0 ? load_.nodes : load_.full_nodes;
+        for (std::uint32_t n = 0; n < full; ++n) {
             std::vector<std::string> keys;
             std::vector<std::vector<Amount>> amounts;
             std::vector<AskItem> records;

@@ -20,7 +20,8 @@ struct PreemptionLoad {
     std::int64_t pod_cpu = 100;
     std::int64_t preemptor_cpu = 250;  // and up to 96 more, by class
     std::uint32_t low_priorities = 3;
-    bool uneven = false;  // pods of 50 to 150 thousandths in place of equal ones
+    bool uneven = false;           // pods of 50 to 150 thousandths in place of equal ones
+    std::uint32_t full_nodes = 0;  // the others have no pods; 0: all are full
 };
 
 // PreemptionBasic and PreemptionAsync of scheduler_perf.
