@@ -6,6 +6,7 @@
 //   reserved/s   nodes reserved, before the delay has passed
 //   preempted/s  victims chosen and told, after it
 //   settled/s    placed once the victims have gone
+//   by workers   victims looked for by the victim workers, of all nodes
 //   cpus         that looks for victims were seen on
 //
 // All by CPU time of all threads (by wall with --wall), the least of some runs. Every run must have the same digest. With
@@ -63,6 +64,7 @@ struct Result {
     std::uint64_t placed = 0;
     std::size_t victims = 0;
     std::vector<std::string> gone;
+    std::uint64_t by_workers = 0;
     std::vector<std::uint32_t> cpus;
     std::string digest;
 };
@@ -102,6 +104,7 @@ void run_once(const PreemptionLoad& load, std::uint32_t workers, Result& result)
     result.placed = engine.counters().placed;
     result.gone = sink.victims;
     result.victims = sink.victims.size();
+    result.by_workers = engine.counters().victim_pieces_by_workers;
     result.cpus = engine.victim_cpus();
     result.digest = engine.digest();
 }
@@ -133,10 +136,11 @@ bool measure(const Shape& shape, std::uint32_t workers, int runs, bool by_wall, 
     const auto rate = [&](std::uint32_t pods, const Cost& cost) { return pods / (by_wall ? cost.wall : cost.all_cpu); };
     std::string cpus;
     for (const std::uint32_t cpu : result.cpus) cpus += (cpus.empty() ? "" : ",") + std::to_string(cpu);
-    std::printf("%-24s %2u %9.0f %10.0f %11.0f %9.0f %8zu %-6s %.12s%s\n", load.name.c_str(), workers,
+    std::printf("%-24s %2u %9.0f %10.0f %11.0f %9.0f %8zu %10llu %-6s %.12s%s\n", load.name.c_str(), workers,
                 rate(load.nodes - load.full_nodes, result.place), rate(load.full_nodes, result.reserve),
                 rate(load.full_nodes, result.preempt), rate(load.full_nodes, result.settle), result.victims,
-                cpus.c_str(), digest.c_str(), good ? "" : "  FAULT: pods left over, or digests differ");
+                static_cast<unsigned long long>(result.by_workers), cpus.c_str(), digest.c_str(),
+                good ? "" : "  FAULT: pods left over, or digests differ");
     std::fflush(stdout);
     return good;
 }
@@ -158,8 +162,8 @@ int main(int argc, char** argv) {
     std::vector<Shape> shapes = {{"Rollout/15000Nodes_10", 15'000, 10}, {"Rollout/15000Nodes_30", 15'000, 30}};
     if (small) shapes = {{"Rollout/40Nodes_10", 40, 10}};
     if (large) shapes.push_back({"Rollout/100000Nodes_10", 100'000, 10});
-    std::printf("%-24s %2s %9s %10s %11s %9s %8s %-6s %s\n", "load", "vw", "placed/s", "reserved/s", "preempted/s",
-                "settled/s", "victims", "cpus", "digest");
+    std::printf("%-24s %2s %9s %10s %11s %9s %8s %10s %-6s %s\n", "load", "vw", "placed/s", "reserved/s", "preempted/s",
+                "settled/s", "victims", "by workers", "cpus", "digest");
     bool good = true;
     for (const Shape& shape : shapes) {
         for (const std::uint32_t workers : {0u, 1u}) {

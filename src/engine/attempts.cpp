@@ -43,6 +43,8 @@ bool Attempts::make_on_its_node(AskId id, std::uint32_t& failed_predicates) {
     switch (look.found) {
         case ReservingLook::Found::fits: lifecycle_.place_daemon_pod(id, slot); return true;
         case ReservingLook::Found::short_of_resources:
+            ++reservation_counters_.made;
+            count(look);
             lifecycle_.reserve(id, slot, reserving_.outcome(id, slot, look));
             return true;
         case ReservingLook::Found::other: break;
@@ -85,7 +87,17 @@ Attempts::DueReservation Attempts::due_reservation() {
         if (due.action != Action::none) {
             return due;
         }
+        count(due.look);
         world_.reservations.looked_at(due.ask);
+    }
+}
+
+// A look that ended the steps, and any victims that will be told.
+void Attempts::count(const ReservingLook& look) {
+    ++reservation_counters_.ended[static_cast<std::size_t>(look.steps.state)];
+    if (look.steps.state == ReservationState::chosen) {
+        ++reservation_counters_.preemptions;
+        reservation_counters_.victims += look.steps.victims().size();
     }
 }
 
@@ -101,12 +113,17 @@ bool Attempts::act_on_a_reservation() {
     const std::string node = "node " + std::string(world_.nodes.name(slot));
     switch (due.action) {
         case Action::place: lifecycle_.place_daemon_pod(id, slot); break;
-        case Action::preempt: lifecycle_.preempt_for_reservation(id, reserving_.outcome(id, slot, due.look)); break;
+        case Action::preempt:
+            count(due.look);
+            lifecycle_.preempt_for_reservation(id, reserving_.outcome(id, slot, due.look));
+            break;
         case Action::expire:
+            ++reservation_counters_.expired;
             lifecycle_.clear_reservation(id, "the reservation of " + node + " has expired",
                                          Lifecycle::EndOfReservation::expired);
             break;
         default:
+            ++reservation_counters_.cleared;
             lifecycle_.clear_reservation(id, node + " is not reserved any more: not only resources are in the way",
                                          Lifecycle::EndOfReservation::by_attempt);
             break;

@@ -1,9 +1,10 @@
 // One attempt: the best node for the next ask, or why there is none and whom it preempts
 // (rules/attempt.md, rules/preemption.md).
 //
-// Thread: the engine's.
+// Thread: the engine's. Owns the victim workers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "engine/diagnosis.h"
@@ -11,8 +12,19 @@
 #include "engine/preempting.h"
 #include "engine/reserving.h"
 #include "placement/pipeline.h"
+#include "preemption/victim_workers.h"
 
 namespace bayplan {
+
+// Outcomes of looks at the nodes of DaemonSet pods, since the start.
+struct ReservationCounters {
+    std::uint64_t made = 0;
+    std::uint64_t cleared = 0;  // by an attempt: more than resources is in the way
+    std::uint64_t expired = 0;
+    std::uint64_t preemptions = 0;
+    std::uint64_t victims = 0;
+    std::array<std::uint64_t, kReservationStates> ended = {};  // looks by the state that ended their steps
+};
 
 class Attempts {
 public:
@@ -22,8 +34,9 @@ public:
           pipeline_(pipeline),
           predicates_(evaluator.predicates()),
           lifecycle_(lifecycle),
-          reserving_(world, predicates_),
-          preempting_(world, predicates_, evaluator.kernels(), std::move(victim_worker_start)) {}
+          victim_workers_(world.options.victim_workers, std::move(victim_worker_start)),
+          reserving_(world, predicates_, victim_workers_),
+          preempting_(world, predicates_, evaluator.kernels(), victim_workers_) {}
 
     // The best node for the ask as things stand; 0: none.
     NodeKey find(AskId);
@@ -48,6 +61,8 @@ public:
     Preempting& preempting() { return preempting_; }
     const Preempting& preempting() const { return preempting_; }
     const Reserving& reserving() const { return reserving_; }
+    const ReservationCounters& reservation_counters() const { return reservation_counters_; }
+    const VictimWorkers& victim_workers() const { return victim_workers_; }
 
 private:
     void exclude_for_nominations(AskId, ExcludedNodes&) const;
@@ -62,14 +77,17 @@ private:
     };
     DueReservation due_reservation();
     Action action_for(AskId, const ReservingLook&) const;
+    void count(const ReservingLook&);
 
     World& world_;
     Pipeline& pipeline_;
     const PredicateSet& predicates_;
     Lifecycle& lifecycle_;
+    VictimWorkers victim_workers_;
     Reserving reserving_;
     Preempting preempting_;
     ExcludedNodes excluded_;  // room for lists
+    ReservationCounters reservation_counters_;
 };
 
 // The message of a failed attempt with the outcome of preemption added.

@@ -205,6 +205,8 @@ EngineCounters Engine::counters() const {
     const World& world = parts_->world;
     const PipelineCounters& pipeline = parts_->pipeline.counters();
     const VictimCounters victims = parts_->attempts.preempting().counters();
+    const ReservationCounters& reservations = parts_->attempts.reservation_counters();
+    const auto looks = [&](ReservationState state) { return reservations.ended[static_cast<std::size_t>(state)]; };
     const AnnouncerCounters told = parts_->announcer.counters();
     return {.inputs = parts_->applied,
             .ignored_inputs = parts_->inputs.ignored(),
@@ -230,6 +232,18 @@ EngineCounters Engine::counters() const {
             .victim_nodes_by_columns = victims.nodes_by_columns,
             .victim_nodes_by_pods = victims.nodes_by_pods,
             .victim_nodes_tried = victims.nodes_tried,
+            .reservations_made = reservations.made,
+            .reservations_cleared = reservations.cleared,
+            .reservations_expired = reservations.expired,
+            .reservations_together = parts_->attempts.reserving().together(),
+            .reservations_preempted = reservations.preemptions,
+            .reservation_victims = reservations.victims,
+            .reservation_looks_delay = looks(ReservationState::delay),
+            .reservation_looks_pending = looks(ReservationState::pending),
+            .reservation_looks_behind = looks(ReservationState::behind),
+            .reservation_looks_coming = looks(ReservationState::coming),
+            .reservation_looks_never = looks(ReservationState::never),
+            .reservation_looks_nothing_found = looks(ReservationState::nothing_found),
             .told_records = told.records,
             .told_bytes = told.bytes,
             .teller_waits = told.waits,
@@ -239,6 +253,7 @@ EngineCounters Engine::counters() const {
             .backoff = world.backoff.size() + world.nacked.size(),
             .unschedulable = world.unschedulable.size(),
             .waiting_for_node = world.awaited_nodes.size(),
+            .reservations = world.reservations.size(),
             .allocations = world.allocations,
             .classes = world.classes.size(),
             .resyncs_open = world.resyncs.open,
@@ -260,7 +275,7 @@ std::vector<OpenResync> Engine::open_resyncs() const {
     return result;
 }
 
-std::vector<std::uint32_t> Engine::victim_cpus() const { return parts_->attempts.preempting().cpus(); }
+std::vector<std::uint32_t> Engine::victim_cpus() const { return parts_->attempts.victim_workers().seen().cpus(); }
 
 void Engine::audit(std::vector<std::string>& broken) const {
     audit_world(parts_->world, parts_->pipeline.selected(), parts_->evaluator, broken);

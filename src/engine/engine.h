@@ -54,21 +54,35 @@ struct EngineCounters {
     std::uint64_t victim_nodes_by_columns = 0;   // nodes whose cost was found by columns alone
     std::uint64_t victim_nodes_by_pods = 0;      // by their pods
     std::uint64_t victim_nodes_tried = 0;        // by trials
-    std::uint64_t told_records = 0;              // announced to the teller
-    std::uint64_t told_bytes = 0;                // of them
-    std::uint64_t teller_waits = 0;              // times that the engine waited because the ring to the teller was full
-    std::uint64_t nodes = 0;                     // now
-    std::uint64_t nodes_overcommitted = 0;       // now: more is on them than they have
-    std::uint64_t pending = 0;                   // now: heap
-    std::uint64_t backoff = 0;                   // now
-    std::uint64_t unschedulable = 0;             // now
-    std::uint64_t waiting_for_node = 0;          // now: stated as running on nodes that nobody has registered
-    std::uint64_t allocations = 0;               // now, ours
-    std::uint64_t classes = 0;                   // now
-    std::uint64_t resyncs_open = 0;              // now
-    std::uint64_t resyncs_holding = 0;           // now: nothing is decided for anybody
-    std::uint64_t resyncs_overdue = 0;           // held the partition up until their deadline
-    std::uint64_t stated_bytes = 0;              // now: of what all shims have (R-BYTES-1)
+    std::uint64_t reservations_made = 0;         // nodes reserved for DaemonSet pods
+    std::uint64_t reservations_cleared = 0;      // more than resources was in the way
+    std::uint64_t reservations_expired = 0;
+    std::uint64_t reservations_together = 0;   // times that many were looked at at once, on the victim workers too
+    std::uint64_t reservations_preempted = 0;  // times that victims were told to go for one
+    std::uint64_t reservation_victims = 0;     // those
+    // Looks that found a DaemonSet pod short of resources, by the step that ended them (rules/daemonsets.md).
+    std::uint64_t reservation_looks_delay = 0;
+    std::uint64_t reservation_looks_pending = 0;
+    std::uint64_t reservation_looks_behind = 0;
+    std::uint64_t reservation_looks_coming = 0;
+    std::uint64_t reservation_looks_never = 0;
+    std::uint64_t reservation_looks_nothing_found = 0;
+    std::uint64_t told_records = 0;         // announced to the teller
+    std::uint64_t told_bytes = 0;           // of them
+    std::uint64_t teller_waits = 0;         // times that the engine waited because the ring to the teller was full
+    std::uint64_t nodes = 0;                // now
+    std::uint64_t nodes_overcommitted = 0;  // now: more is on them than they have
+    std::uint64_t pending = 0;              // now: heap
+    std::uint64_t backoff = 0;              // now
+    std::uint64_t unschedulable = 0;        // now
+    std::uint64_t waiting_for_node = 0;     // now: stated as running on nodes that nobody has registered
+    std::uint64_t reservations = 0;         // now
+    std::uint64_t allocations = 0;          // now, ours
+    std::uint64_t classes = 0;              // now
+    std::uint64_t resyncs_open = 0;         // now
+    std::uint64_t resyncs_holding = 0;      // now: nothing is decided for anybody
+    std::uint64_t resyncs_overdue = 0;      // held the partition up until their deadline
+    std::uint64_t stated_bytes = 0;         // now: of what all shims have (R-BYTES-1)
 };
 
 // A queue as it stands now. Amounts by name of the resource: vcore in thousandths, memory in bytes.

@@ -49,7 +49,7 @@ PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis, std::
         return outcome;
     }
     outcome.eligible = true;
-    cpus_.note_this_thread();
+    workers_.seen().note_this_thread();
     FailureMessage message;
     message.add("Preemption is not helpful for scheduling", world_.nodes.count() - diagnosis.unschedulable_count);
     const TrialTables& tables = search_.tables();
@@ -147,10 +147,8 @@ void Preempting::in_pieces(const AskClass& ask_class, std::size_t blocks, Look&&
     ++counters_.parallel;
     // More pieces than threads: a thread that is held up has a small piece.
     const std::size_t pieces = std::min<std::size_t>(blocks, 4 * (workers_.count() + 1));
-    workers_.run(static_cast<std::uint32_t>(pieces), [&](std::uint32_t piece) {
-        cpus_.note_this_thread();
-        look_at(blocks * piece / pieces, blocks * (piece + 1) / pieces);
-    });
+    workers_.run(static_cast<std::uint32_t>(pieces),
+                 [&](std::uint32_t piece) { look_at(blocks * piece / pieces, blocks * (piece + 1) / pieces); });
 }
 
 VictimCandidate Preempting::search_by_columns(const AskClass& ask_class, FailureCache& cache) {

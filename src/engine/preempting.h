@@ -1,18 +1,16 @@
 // Preemption after a failed attempt: may the ask preempt, on which node, and which victims (rules/preemption.md).
 // Decides only; Lifecycle carries the decision out.
 //
-// Thread: the engine's. Owns the victim workers.
+// Thread: the engine's.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/diagnosis.h"
 #include "engine/failure_message.h"
-#include "placement/stage_executor.h"
 #include "preemption/tail_search.h"
 #include "preemption/victim_search.h"
 #include "preemption/victim_workers.h"
@@ -41,18 +39,17 @@ struct VictimCounters {
 
 class Preempting {
 public:
-    Preempting(World& world, const PredicateSet& predicates, const LaneKernels& kernels, WorkerStart worker_start)
+    Preempting(World& world, const PredicateSet& predicates, const LaneKernels& kernels, VictimWorkers& workers)
         : world_(world),
           kernels_(kernels),
           search_(trial_tables(world, predicates), world.budgets, world.options.preemption),
-          workers_(world.options.victim_workers, std::move(worker_start)) {}
+          workers_(workers) {}
 
     PreemptionOutcome decide(AskId, const Diagnosis&);
     // As decide(), with every node that was considered (for explanations).
     PreemptionOutcome decide(AskId, const Diagnosis&, std::vector<NodeVictims>* candidates);
 
     VictimCounters counters() const;
-    std::vector<std::uint32_t> cpus() const { return cpus_.cpus(); }
 
 private:
     void search_on_trial(AskId, const Diagnosis&, PreemptionOutcome&, FailureMessage&,
@@ -73,8 +70,7 @@ private:
     const LaneKernels& kernels_;
     VictimSearch search_;
     VictimCounters counters_;
-    SeenCpus cpus_;
-    VictimWorkers workers_;
+    VictimWorkers& workers_;
 };
 
 }  // namespace bayplan

@@ -44,15 +44,11 @@ std::string seconds_text(std::int64_t ns) {
     return text + "s";
 }
 
-VictimClass class_of(const Ask& pod) {
-    return pod.opted_out ? VictimClass::optout : pod.originator ? VictimClass::owner : VictimClass::regular;
-}
-
 }  // namespace
 
 std::string_view to_string(ReservationState state) {
-    static constexpr std::array<std::string_view, 7> kNames = {"delay", "pending",       "behind", "coming",
-                                                               "never", "nothing-found", "chosen"};
+    static constexpr std::array<std::string_view, kReservationStates> kNames = {
+        "delay", "pending", "behind", "coming", "never", "nothing-found", "chosen"};
     return kNames[static_cast<std::size_t>(state)];
 }
 
@@ -257,41 +253,10 @@ ReservationSteps Reserving::steps(AskId id, Slot slot, const Before& earlier) co
     } else if (world_.asks[id].never_preempts) {
         steps.state = ReservationState::never;
     } else {
-        steps.look = find_victims(id, slot, steps.need);
+        steps.look = victims_.victims(id, slot, steps.need);
         steps.state = steps.look->answer.chosen ? ReservationState::chosen : ReservationState::nothing_found;
     }
     return steps;
-}
-
-VictimLook Reserving::find_victims(AskId id, Slot slot, const std::vector<ResourceAmount>& need) const {
-    VictimLook look;
-    VictimQuestion question;
-    question.priority = world_.asks[id].priority;
-    const std::vector<ResourceAmount>& asked = world_.classes[world_.asks[id].ask_class].spec->requests;
-    for (const ResourceAmount& one : need) {
-        look.needed.push_back(one.resource);
-        question.needed.push_back({.asked = amount_of(asked, one.resource),
-                                   .need = one.value,
-                                   .has_size = world_.resources.text(one.resource) != "pods"});
-    }
-    for (const AskId pod : world_.nodes[slot].allocations) {
-        const Ask& ask = world_.asks[pod];
-        look.pods.push_back(pod);
-        question.pods.push_back({.priority = ask.priority,
-                                 .started_ms = ask.started_ms,
-                                 .key = std::string(world_.asks.key(pod).view()),
-                                 .sequence = ask.sequence,
-                                 .victim_class = class_of(ask),
-                                 .daemonset = ask.daemonset,
-                                 .terminating = ask.terminating,
-                                 .is_static = ask.is_static,
-                                 .foreign = ask.foreign});
-        for (const ResourceId resource : look.needed) {
-            question.amounts.push_back(amount_of(world_.classes[ask.ask_class].spec->requests, resource));
-        }
-    }
-    look.answer = choose_daemonset_victims(question, world_.options.preemption.daemonset);
-    return look;
 }
 
 // --- words

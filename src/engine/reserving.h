@@ -4,7 +4,9 @@
 // Thread: the engine's.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,28 +15,22 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "bayplan/daemonset_explanation.h"
+#include "engine/victims_ahead.h"
 #include "engine/world.h"
 #include "predicates/predicate_set.h"
-#include "preemption/daemonset_victims.h"
 
 namespace bayplan {
 
 enum class ReservationState : std::uint8_t { delay, pending, behind, coming, never, nothing_found, chosen };
+inline constexpr std::size_t kReservationStates = 7;
 std::string_view to_string(ReservationState);
-
-// The pods that the steps looked at, and the outcome of each step.
-struct VictimLook {
-    std::vector<AskId> pods;  // of the node; the answer's numbers are places in here
-    std::vector<ResourceId> needed;
-    VictimAnswer answer;
-};
 
 struct ReservationSteps {
     ReservationState state = ReservationState::delay;
     std::int64_t age_ns = 0;
     std::vector<ResourceAmount> need;
     AskId behind = kNone<AskId>;
-    std::optional<VictimLook> look;  // if they came so far
+    std::shared_ptr<const VictimLook> look;  // null: they did not come so far
 
     // It finds nothing, so that those behind it need not wait for it.
     bool blocked() const { return state == ReservationState::never || state == ReservationState::nothing_found; }
@@ -63,11 +59,18 @@ Slot daemon_node(const World&, AskId);
 
 class Reserving {
 public:
-    Reserving(World& world, const PredicateSet& predicates) : world_(world), predicates_(predicates) {}
+    Reserving(World& world, const PredicateSet& predicates, VictimWorkers& workers)
+        : world_(world),
+          predicates_(predicates),
+          victims_(world, workers, [this](AskId id, Slot slot) { return need(id, slot, Before()); }) {}
+    Reserving(const Reserving&) = delete;
+    Reserving& operator=(const Reserving&) = delete;
 
     // The ask on its node, without its own reservation.
     ReservingLook look(AskId, Slot) const;
     ReservingOutcome outcome(AskId, Slot, const ReservingLook&) const;
+    // Times that many of them were looked at together, on the victim workers too.
+    std::uint64_t together() const { return victims_.together(); }
     DaemonsetExplanation explain(AskId, Slot, const ReservingLook&) const;
 
 private:
@@ -86,7 +89,6 @@ private:
     std::int64_t kept_by_operators(AskId, Slot, ResourceId) const;
     bool is_coming(AskId pod) const;
     bool is_pending(const Reservation&) const;
-    VictimLook find_victims(AskId, Slot, const std::vector<ResourceAmount>& need) const;
     std::vector<PredicateSet::Failure> failures(AskId, Slot, const Before&) const;
     std::string text_of(const ReservationSteps&) const;
     void explain_victims(const VictimLook&, DaemonsetExplanation&) const;
@@ -104,6 +106,7 @@ private:
     World& world_;
     const PredicateSet& predicates_;
     mutable boost::unordered_flat_map<Slot, Beginning> beginnings_;  // a cache; of nodes with two reservations or more
+    mutable VictimsAhead victims_;                                   // a cache, too
 };
 
 }  // namespace bayplan

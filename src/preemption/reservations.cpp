@@ -98,7 +98,9 @@ void Reservations::note_changed(Slot slot) { note_all(on(slot)); }
 void Reservations::note_all(const std::vector<AskId>& asks) {
     ++changes_;
     for (const AskId id : asks) {
-        to_look_at_.emplace(rank(id, &by_ask_.at(id)), id);
+        Reservation& reservation = by_ask_.at(id);
+        reservation.changed = changes_;
+        to_look_at_.emplace(rank(id, &reservation), id);
     }
 }
 

@@ -38,6 +38,7 @@ struct Reservation {
     std::int32_t priority = 0;       // the ask's
     bool beyond_node = false;        // changes of other nodes' pods may matter to it
     std::vector<AskHandle> victims;  // of its last preemption
+    std::uint64_t changed = 0;       // the number of the last change after which a look may find something else
 };
 
 class Reservations {
@@ -88,6 +89,13 @@ public:
         return kNone<AskId>;
     }
     void looked_at(AskId);
+    // The others of them after `id`, in their order, while `each` returns true.
+    template <typename Each>
+    void for_each_to_look_at_after(AskId id, Each&& each) const {
+        for (auto at = to_look_at_.upper_bound({rank(id, of(id)), id}); at != to_look_at_.end() && each(at->second);) {
+            ++at;
+        }
+    }
 
 private:
     using Age = std::tuple<std::int64_t, std::uint64_t, AskId>;  // when, sequence number, whose

@@ -55,6 +55,7 @@ bool VictimWorkers::take_piece(std::unique_lock<std::mutex>& lock) {
     const std::uint32_t piece = next_++;
     const Look& look = *look_;
     lock.unlock();
+    seen_.note_this_thread();
     look(piece);
     lock.lock();
     if (--left_ == 0) {

@@ -6,7 +6,7 @@
 // no second copy for it, nor do results need to be checked again. Results do not depend on which thread looked at which
 // piece.
 //
-// Thread: all calls from the engine's. Owner: Preempting.
+// Thread: all calls from the engine's. Owner: Attempts.
 #pragma once
 
 #include <array>
@@ -47,6 +47,10 @@ public:
     using Look = std::function<void(std::uint32_t piece)>;
     void run(std::uint32_t pieces, const Look& look);
 
+    // Where pieces were done, the caller's own too; it notes what it does without run().
+    SeenCpus& seen() { return seen_; }
+    const SeenCpus& seen() const { return seen_; }
+
     std::uint64_t pieces_by_workers() const { return pieces_by_workers_; }
 
 private:
@@ -54,6 +58,7 @@ private:
     bool take_piece(std::unique_lock<std::mutex>&);
 
     std::function<void(std::uint32_t)> start_;
+    SeenCpus seen_;
     std::vector<std::thread> threads_;
 
     // Guarded by mutex_.
