@@ -35,6 +35,8 @@ public:
     virtual void cut(ConnectionId, std::string_view why) = 0;
     // One line of the decision log, without LF.
     virtual void log_line(std::string_view line) = 0;
+    // One line of JSON about a preemption for a DaemonSet pod (engine/preemption_report.h), if the engine was told to.
+    virtual void preemption(std::string_view report) { static_cast<void>(report); }
     // Called when all that could be said now has been said: its waiting threads may be woken.
     virtual void flushed() {}
 };

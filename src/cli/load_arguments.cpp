@@ -75,6 +75,7 @@ void add_source_options(CLI::App& app, LoadArguments& arguments) {
         ->check(between(1u, workload::kClassesMax))
         ->capture_default_str()
         ->group(group);
+    app.add_flag("--daemons", options.daemons, "after those pods, a DaemonSet's pod for each node")->group(group);
     app.add_option("--node-prefix", options.node_prefix,
                    "put before the names of nodes: they are unique in a partition, so that two "
                    "loads on one need different ones")

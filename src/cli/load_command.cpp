@@ -62,6 +62,17 @@ std::optional<workload::Workload> read_source(const LoadOptions& options, std::s
     return workload::make_workload({name, "", options.nodes, options.pods, classes});
 }
 
+// A DaemonSet's pods, asked for last: of the first pod's size, and of the highest priority that there is.
+void add_daemons(workload::Workload& load) {
+    for (std::size_t node = 0; node < load.nodes.size(); ++node) {
+        workload::Pod pod;
+        pod.name = fmt::format("daemon-{}", load.nodes[node].name);
+        pod.node = static_cast<std::int32_t>(node);
+        pod.daemonset = true;
+        load.pods.push_back(std::move(pod));
+    }
+}
+
 // The daemon writes its status every now and then: waits for a status that was begun after the run had ended, so that
 // it knows of all that this run saw.
 std::optional<DaemonStatus> final_status(const LoadOptions& options, std::string& error) {
@@ -146,6 +157,9 @@ int run_load(LoadArguments& arguments) {
     }
     for (workload::Node& node : load->nodes) {
         node.name = options.node_prefix + node.name;
+    }
+    if (options.daemons) {
+        add_daemons(*load);
     }
     const std::unique_ptr<LoadRun> run = LoadRun::make(options, *load, error);
     if (run == nullptr) {

@@ -21,6 +21,8 @@ struct LoadOptions {
     std::uint32_t pods = 0;
     std::uint32_t classes = 1;
 
+    bool daemons = false;  // after the pods of the load, a DaemonSet's for each node
+
     std::string node_prefix;  // put before the names of nodes
 
     std::uint32_t applications = 1;

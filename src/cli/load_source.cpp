@@ -167,6 +167,10 @@ PodStatement LoadSource::statement(PodIndex pod, const std::string& key) const {
     if (const std::uint32_t shape = book_.load().pods[pod].shape; shape < pod_specs_.size()) {
         statement.spec = pod_specs_[shape];
     }
+    if (const workload::Pod& of_load = book_.load().pods[pod]; of_load.node >= 0) {
+        statement.required_node = book_.node_name(static_cast<NodeIndex>(of_load.node));
+        statement.daemonset = of_load.daemonset;
+    }
     if (book_[pod].state == PodState::placed) {
         statement.node = book_.node_name(book_[pod].node);
         statement.devices = book_.devices(pod);

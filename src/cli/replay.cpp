@@ -21,6 +21,13 @@ bool advance(Engine& engine, std::uint64_t attempts) {
     return engine.attempts() == attempts;
 }
 
+void write_line(std::FILE* file, std::string_view line) {
+    if (file != nullptr) {
+        std::fwrite(line.data(), 1, line.size(), file);
+        std::fputc('\n', file);
+    }
+}
+
 std::string stuck(const Engine& engine, std::uint64_t attempts, std::uint64_t inputs) {
     return fmt::format(
         "before input {} the live run had made {} attempts, this one {}: the engine "
@@ -30,12 +37,9 @@ std::string stuck(const Engine& engine, std::uint64_t attempts, std::uint64_t in
 
 }  // namespace
 
-void ReplaySink::log_line(std::string_view line) {
-    if (log_ != nullptr) {
-        std::fwrite(line.data(), 1, line.size(), log_);
-        std::fputc('\n', log_);
-    }
-}
+void ReplaySink::log_line(std::string_view line) { write_line(log_, line); }
+
+void ReplaySink::preemption(std::string_view report) { write_line(preemptions_, report); }
 
 ReplayResult replay(recorder::RecordingReader& record, Engine& engine, std::FILE* inputs) {
     ReplayResult result;

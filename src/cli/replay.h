@@ -16,11 +16,11 @@
 
 namespace bayplan::cli {
 
-// Takes all messages of the engine and keeps the decision log, if a file is given. The shims of the
-// record are not there: every message to them is taken at once.
+// Takes all messages of the engine; writes the decision log and reports of preemptions into files, if they are given.
+// The shims of the record are not there: every message to them is taken at once.
 class ReplaySink final : public DecisionSink {
 public:
-    explicit ReplaySink(std::FILE* log) : log_(log) {}
+    explicit ReplaySink(std::FILE* log, std::FILE* preemptions = nullptr) : log_(log), preemptions_(preemptions) {}
 
     void hello_reply(ConnectionId, const HelloReply&) override {}
     bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch>, std::size_t, std::uint64_t) override {
@@ -29,9 +29,11 @@ public:
     bool state_applied(ConnectionId, std::uint64_t) override { return true; }
     void cut(ConnectionId, std::string_view) override {}
     void log_line(std::string_view line) override;
+    void preemption(std::string_view report) override;
 
 private:
-    std::FILE* log_;  // may be null; not owned
+    std::FILE* log_;          // may be null; not owned
+    std::FILE* preemptions_;  // likewise
 };
 
 struct ReplayResult {

@@ -1,6 +1,7 @@
 // See replay_command.h.
 #include "cli/replay_command.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -30,6 +31,7 @@ struct ReplayArguments {
     std::optional<std::uint32_t> depth;
     std::string log;
     std::string inputs;
+    std::string preemptions;
 };
 
 struct CloseFile {
@@ -75,11 +77,13 @@ void override_settings(const ReplayArguments& arguments, EngineOptions& engine) 
     engine.batch = arguments.batch.value_or(engine.batch);
     engine.shards = arguments.shards.value_or(engine.shards);
     engine.depth = arguments.depth.value_or(engine.depth);
+    engine.preemption_reports = !arguments.preemptions.empty();
 }
 
-// With `--log -` or `--inputs -` these have stdout for themselves, to be compared or piped.
+// With `-` for one of the files it has stdout for itself, to be compared or piped.
 void report(const ReplayArguments& arguments, const ReplayResult& result, const Engine& engine) {
-    std::FILE* const out = arguments.log == "-" || arguments.inputs == "-" ? stderr : stdout;
+    const auto takes_stdout = {arguments.log, arguments.inputs, arguments.preemptions};
+    std::FILE* const out = std::ranges::count(takes_stdout, "-") > 0 ? stderr : stdout;
     const EngineCounters counters = engine.counters();
     fmt::print(out, "digest      {}\n", engine.digest());
     fmt::print(out, "attempts    {}\nplaced      {}\nfailed      {}\n", result.attempts, counters.placed,
@@ -107,13 +111,17 @@ int run_replay(const ReplayArguments& arguments) {
     override_settings(arguments, partition.engine);
     File log;
     File inputs;
-    if (!open_output(arguments.log, log) || !open_output(arguments.inputs, inputs)) {
+    File preemptions;
+    if (!open_output(arguments.log, log) || !open_output(arguments.inputs, inputs) ||
+        !open_output(arguments.preemptions, preemptions)) {
         return 2;
     }
-    ReplaySink sink(log.get());
+    ReplaySink sink(log.get(), preemptions.get());
     Engine engine(partition.engine, sink);
     const ReplayResult result = replay(*record, engine, inputs.get());
-    if (!written(arguments.log, log) || !written(arguments.inputs, inputs)) {
+    engine.settle();
+    if (!written(arguments.log, log) || !written(arguments.inputs, inputs) ||
+        !written(arguments.preemptions, preemptions)) {
         return 2;
     }
     report(arguments, result, engine);
@@ -175,6 +183,11 @@ void add_replay_command(CLI::App& app, int& exit_code) {
     add_number(*replay, "--depth", arguments->depth, 2, "batches under way");
     replay->add_option("--log", arguments->log, "write the decision log (`-`: stdout)")->type_name("FILE");
     replay->add_option("--inputs", arguments->inputs, "write the inputs, with the attempts before each (`-`: stdout)")
+        ->type_name("FILE");
+    replay
+        ->add_option("--preemptions", arguments->preemptions,
+                     "write a line of JSON for each preemption of a DaemonSet pod: candidates, filtered pods, classes, "
+                     "strategy, victims (`-`: stdout)")
         ->type_name("FILE");
     replay->callback([arguments, &exit_code] { exit_code = run_replay(*arguments); });
 }

@@ -25,6 +25,7 @@ struct FailedAttempt {
 // Of an attempt that reserved a node, or chose victims for a reservation; owned likewise.
 struct ReservingAttempt {
     std::string_view message;
+    std::string_view report;  // of a preemption; empty: nobody wants it
     const std::vector<AskId>* victims = nullptr;
     bool is_new = false;
 };

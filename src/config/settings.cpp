@@ -148,6 +148,10 @@ void append_engine(Settings<PartitionConfig>& table) {
                               Choices<TellerMode>{{"thread", TellerMode::thread}, {"inline", TellerMode::inline_}},
                               "What formats decisions and offers them to connections: a thread of its own, or the "
                               "engine's. Decisions are the same."));
+    table.push_back(choice<P>("preemption_reports", MEMBER(engine.preemption_reports),
+                              Choices<bool>{{"yes", true}, {"no", false}},
+                              "Whether each preemption for a DaemonSet pod is logged with its candidates, filtered "
+                              "pods, classes, strategy and victims."));
     table.push_back(number<P>("teller_ring", MEMBER(engine.teller_ring_bytes), kSize, {4 << 10, 1024 * kMebi}, "bytes",
                               "Decisions on their way to the teller; when full, the engine waits."));
 }

@@ -23,7 +23,9 @@ class EngineSink final : public DecisionSink {
 public:
     // `wake`: told which lcores, as bits, have something new in their outboxes.
     using Wake = std::function<void(std::uint64_t lcores)>;
-    explicit EngineSink(Wake wake = {}) : wake_(std::move(wake)) {}
+    // `report`: told of each preemption for a DaemonSet pod; may be empty, and must not block.
+    using Report = std::function<void(std::string_view report)>;
+    explicit EngineSink(Wake wake = {}, Report report = {}) : wake_(std::move(wake)), report_(std::move(report)) {}
 
     // Before the engine hears of the connection.
     void opened(ConnectionId, std::shared_ptr<Outbox>, std::size_t lcore);
@@ -36,6 +38,9 @@ public:
     void cut(ConnectionId, std::string_view why) override;
     // Lines are numbered and hashed by the teller; the daemon keeps none. A replay prints them.
     void log_line(std::string_view) override {}
+    void preemption(std::string_view report) override {
+        if (report_) report_(report);
+    }
     void flushed() override;
 
 private:
@@ -46,6 +51,7 @@ private:
         std::uint64_t lcore_bit = 1;
     };
     const Wake wake_;
+    const Report report_;
     std::mutex mutex_;
     std::unordered_map<ConnectionId, Way> outboxes_;  // under mutex_
     std::uint64_t sent_ = 0;  // the teller's: lcores whose outboxes got something since the last flush

@@ -146,7 +146,10 @@ private:
     std::unique_ptr<read_model::ReadModel> read_model_;
 
     // Of the thread's own.
-    EngineSink sink_{[this](std::uint64_t lcores) { wake_data_plane(lcores); }};
+    EngineSink sink_{[this](std::uint64_t lcores) { wake_data_plane(lcores); },
+                     [this](std::string_view report) {
+                         log_.info("preemption", {{"partition", options_.partition.name}, {"report", report}});
+                     }};
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<recorder::RecordingWriter> record_;
     bool record_failed_ = false;

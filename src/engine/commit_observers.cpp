@@ -27,6 +27,9 @@ void LogWriter::observe(const Happening& happening) {
         case Kind::reserved:
             announcer_.reserve(line(happening, key(), happening.slot), victims_text(*happening.reservation->victims),
                                happening.reservation->message);
+            if (!happening.reservation->report.empty()) {
+                announcer_.report(happening.reservation->report);
+            }
             break;
         case Kind::reservation_cleared:
             announcer_.unreserve(line(happening, key(), happening.slot), happening.why);

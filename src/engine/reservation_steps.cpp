@@ -37,7 +37,8 @@ void Lifecycle::preempt_for_reservation(AskId id, const ReservingOutcome& outcom
 }
 
 void Lifecycle::tell_reservation(AskId id, const ReservingOutcome& outcome, bool is_new) {
-    const ReservingAttempt attempt{.message = outcome.message, .victims = &outcome.victims, .is_new = is_new};
+    const ReservingAttempt attempt{
+        .message = outcome.message, .report = outcome.report, .victims = &outcome.victims, .is_new = is_new};
     commit_.happened({.kind = Happening::Kind::reserved,
                       .ask = id,
                       .slot = world_.reservations.of(id)->slot,

@@ -9,6 +9,7 @@
 #include "cluster/amount_lists.h"
 #include "engine/diagnosis.h"
 #include "engine/lifecycle.h"
+#include "engine/preemption_report.h"
 #include "options/predicate_rows.h"
 #include "preemption/node_trial.h"
 
@@ -282,11 +283,20 @@ std::string Reserving::text_of(const ReservationSteps& steps) const {
     return text;
 }
 
+std::string Reserving::message(Slot slot, const ReservingLook& look) const {
+    return "node " + std::string(world_.nodes.name(slot)) + " is reserved: " + look.reasons + "; " +
+           text_of(look.steps) + ".";
+}
+
 ReservingOutcome Reserving::outcome(AskId id, Slot slot, const ReservingLook& look) const {
-    return {.message = "node " + std::string(world_.nodes.name(slot)) + " is reserved: " + look.reasons + "; " +
-                       text_of(look.steps) + ".",
-            .victims = look.steps.victims(),
-            .release_text = release_text(id, slot, look.steps)};
+    ReservingOutcome outcome = {.message = message(slot, look),
+                                .victims = look.steps.victims(),
+                                .release_text = release_text(id, slot, look.steps),
+                                .report = {}};
+    if (world_.options.preemption_reports && !outcome.victims.empty()) {
+        outcome.report = preemption_report(world_.now_ns, full_name(world_, id), explain(id, slot, look));
+    }
+    return outcome;
 }
 
 std::string Reserving::release_text(AskId id, Slot slot, const ReservationSteps& steps) const {
@@ -308,10 +318,9 @@ std::string Reserving::release_text(AskId id, Slot slot, const ReservationSteps&
 DaemonsetExplanation Reserving::explain(AskId id, Slot slot, const ReservingLook& look) const {
     constexpr std::int64_t kNsPerMs = 1'000'000;
     const ReservationSteps& steps = look.steps;
-    ReservingOutcome made = outcome(id, slot, look);
     DaemonsetExplanation told;
     told.node = world_.nodes.name(slot);
-    told.message = std::move(made.message);
+    told.message = message(slot, look);
     told.age_ms = steps.age_ns / kNsPerMs;
     told.delay_ms = world_.options.preemption.daemonset.delay_ns / kNsPerMs;
     told.state = to_string(steps.state);
@@ -322,7 +331,7 @@ DaemonsetExplanation Reserving::explain(AskId id, Slot slot, const ReservingLook
         explain_victims(*steps.look, told);
     }
     if (!told.chosen.empty()) {
-        told.release = std::move(made.release_text);
+        told.release = release_text(id, slot, steps);
     }
     return told;
 }

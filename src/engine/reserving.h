@@ -50,6 +50,7 @@ struct ReservingOutcome {
     std::string message;
     std::vector<AskId> victims;
     std::string release_text;  // the text that their shims are told
+    std::string report;        // one line of JSON; empty: no victims, or nobody wants it
 };
 
 // A DaemonSet controls it and it names one node, and nothing is switched off.
@@ -92,6 +93,7 @@ private:
     std::vector<PredicateSet::Failure> failures(AskId, Slot, const Before&) const;
     std::string text_of(const ReservationSteps&) const;
     void explain_victims(const VictimLook&, DaemonsetExplanation&) const;
+    std::string message(Slot, const ReservingLook&) const;
     std::string release_text(AskId, Slot, const ReservationSteps&) const;
 
     // The first `judged` reservations of a node, as all after them see them: true until something changes, or time goes on.

@@ -142,6 +142,7 @@ struct EngineOptions {
     SimdLevel simd = SimdLevel::automatic;
     std::uint32_t workers = 1;         // proposal workers
     std::uint32_t victim_workers = 1;  // beside the engine's thread; 0: none
+    bool preemption_reports = false;   // DecisionSink::preemption is called
     std::uint32_t shards = 4;
     std::uint32_t batch = 64;  // asks selected at a time
     TellerMode teller = TellerMode::inline_;

@@ -183,4 +183,6 @@ void Announcer::reserve(const LogLine& line, std::string_view victims, std::stri
 
 void Announcer::unreserve(const LogLine& line, std::string_view why) { write_line(RecordKind::unreserve, line, why); }
 
+void Announcer::report(std::string_view preemption) { write({.kind = RecordKind::report}, {preemption}); }
+
 }  // namespace bayplan

@@ -71,6 +71,8 @@ public:
     void release(const LogLine&, std::string_view reasons);
     void reserve(const LogLine&, std::string_view victims, std::string_view message);  // no victims: empty
     void unreserve(const LogLine&, std::string_view why);
+    // Beside the log: it counts for no digest.
+    void report(std::string_view preemption);
 
     // An input was applied, or attempts were made: without a thread of its own the teller tells now.
     void turn_ends() {

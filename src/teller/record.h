@@ -29,6 +29,7 @@ enum class RecordKind : std::uint8_t {
     release,
     reserve,
     unreserve,
+    report,
     flush,
 };
 

@@ -13,6 +13,7 @@ void Teller::tell(const Record& record) {
         case RecordKind::skip: return;
         case RecordKind::flush: flush(); return;
         case RecordKind::hello_reply: reply_to_hello(record); return;
+        case RecordKind::report: sink_.preemption(record.texts[0]); return;
         case RecordKind::add_shim: peers_.emplace_back().name = record.texts[0]; return;
         default: break;
     }

@@ -31,6 +31,7 @@ struct Pod {
     std::int32_t priority = 0;
     std::int32_t node = -1;         // index into Workload::nodes: only there (as a DaemonSet's pod); -1 = anywhere
     std::uint32_t application = 0;  // index into Workload::applications
+    bool daemonset = false;         // a DaemonSet controls it: `node` may be reserved for it
 };
 
 struct Application {

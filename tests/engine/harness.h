@@ -39,11 +39,13 @@ public:
     bool state_applied(ConnectionId, std::uint64_t) override { return true; }
     void cut(ConnectionId, std::string_view why) override { cuts.emplace_back(why); }
     void log_line(std::string_view line) override { log.emplace_back(line); }
+    void preemption(std::string_view report) override { preemptions.emplace_back(report); }
 
     std::vector<HelloOutcome> replies;
     std::map<ConnectionId, std::vector<Kept>> kept;
     std::vector<std::string> cuts;
     std::vector<std::string> log;
+    std::vector<std::string> preemptions;  // reports
 };
 
 class TestShim {

@@ -106,6 +106,28 @@ TEST_F(ReservationsTest, PreemptsAtTheDelayAndIsPlacedWhenItsVictimIsGone) {
     EXPECT_EQ(lines(), Lines{"place s/x n1 -"});
 }
 
+TEST_F(ReservationsTest, ItsPreemptionIsReportedIfThatIsAskedFor) {
+    for (const bool wanted : {false, true}) {
+        EngineOptions settings = options();
+        settings.preemption_reports = wanted;
+        make(settings);
+        state({.key = "a", .cpu = 2000, .node = "n1"});
+        state({.key = "b", .cpu = 1500, .node = "n1"});
+        state({.key = "c", .cpu = 500, .priority = 9, .node = "n1"});
+        state({.key = "x", .cpu = 1500, .priority = 5, .daemon_of = "n1"});
+        run(1);
+        EXPECT_TRUE(sink_.preemptions.empty());  // no victims yet
+        run(31);
+        EXPECT_EQ(sink_.preemptions.size(), wanted ? 1u : 0u);
+    }
+    EXPECT_EQ(sink_.preemptions.front(),
+              R"({"time_ns":31000000000,"pod":"s/x","node":"n1","age_ms":30000,"need":{"cpu":1500},)"
+              R"("candidates":["a","b","c"],"filtered":{"c":"priority"},)"
+              R"("classes":{"regular":["b","a"],"owner":[],"optout":[]},"strategy":"single","class":"regular",)"
+              R"("deviation_percent":0E0,"chosen":["b"],"spared":[],)"
+              R"("text":"preempted by s/x: the DaemonSet pod has node n1 reserved and needs cpu"})");
+}
+
 TEST_F(ReservationsTest, KeepsItsAmountsFromEverybodyAndNoMore) {
     make();
     state({.key = "a", .cpu = 3500, .priority = 5, .node = "n1"});

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Live runs with preemption, under both values of preemption.compat: pods of higher priority come later and there is no
-# room, victims take their grace, nodes are lost, placements refused. Each record is replayed over what must not decide:
+# room, victims take their grace, nodes are lost, placements refused. In a third run a DaemonSet's pods come last, one for
+# each full node: nodes are reserved and victims sent away. Each record is replayed over what must not decide:
 # each decision log is equal, byte for byte, to that of the live run.
 . "$(dirname "$0")/sessions.sh"
 
@@ -29,21 +30,20 @@ replay_as() {
     cmp -s "$work/$run.decisions" "$work/again" || fail "$run: other decisions with $configuration"
 }
 
-for compat in bayplan kubernetes-1.35; do
-    run=live-$compat
-    partition_settings="    backoff_initial: 50ms
-    backoff_max: 400ms
-    preemption: {compat: $compat}"
+# live_run NAME KINDS LOAD_OPTION...: with $partition_settings; the decision log must have lines of each kind.
+live_run() {
+    run=$1
+    kinds=$2
+    shift 2
     port=0
     start_daemon "$run"
-    shim shim-a --nodes 12 --pods 720 --classes 6 --priorities 4 --rate 500 --grace 200ms --nack 0.02 --nodes-lost 2 \
-        --settle 1s
+    shim shim-a --grace 200ms --settle 1s "$@"
     end_of "$shim"
     [ "$ended" = 0 ] || fail "the load ended with $ended"
     expect shim-a.json lost 0
     stop_daemon
     replay_equals_the_live_run "$run"
-    for kind in place fail nominate clear release; do
+    for kind in $kinds; do
         count=$(awk -v kind="$kind" '$3 == kind' "$work/$run.decisions" | wc -l)
         [ "$count" -gt 0 ] || fail "$run had no decision of kind $kind"
         echo "$run: $count of kind $kind"
@@ -53,4 +53,25 @@ for compat in bayplan kubernetes-1.35; do
         replay_as "$configuration"
     done <"$work/configurations"
     checked "$run: $(wc -l <"$work/$run.decisions") decisions, equal in $(wc -l <"$work/configurations") replays"
+}
+
+for compat in bayplan kubernetes-1.35; do
+    partition_settings="    backoff_initial: 50ms
+    backoff_max: 400ms
+    preemption: {compat: $compat}"
+    live_run "live-$compat" "place fail nominate clear release" \
+        --nodes 12 --pods 720 --classes 6 --priorities 4 --rate 500 --nack 0.02 --nodes-lost 2
 done
+
+partition_settings="    backoff_initial: 50ms
+    backoff_max: 400ms
+    preemption_reports: yes
+    preemption_start_delay: 100ms"
+live_run live-daemonset "place reserve" --nodes 12 --pods 520 --rate 2000 --daemons
+"$bayplan" replay "$work/live-daemonset.record" --preemptions "$work/preemptions" >/dev/null || fail "no replay"
+reports=$(wc -l <"$work/preemptions")
+preemptions=$(awk '$3 == "reserve" && $6 != "-"' "$work/live-daemonset.decisions" | wc -l)
+[ "$reports" -gt 0 ] && [ "$reports" = "$preemptions" ] || fail "$reports reports of $preemptions preemptions"
+logged=$(grep -c 'msg="preemption" .*report=' "$work/live-daemonset.log")
+[ "$logged" = "$reports" ] || fail "$logged preemptions were logged of $reports"
+checked "live-daemonset: $reports preemptions, each logged, and reported by a replay"
