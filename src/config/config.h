@@ -73,6 +73,17 @@ struct RestConfig {
     std::string cors = "*";  // Access-Control-Allow-Origin; empty: no such headers
 };
 
+// Events, which the REST interface shows.
+struct EventsConfig {
+    bool tracking = true;
+    std::uint32_t ring_events = 100'000;
+    std::uint64_t ring_bytes = 64u << 20;
+    std::uint32_t batch_events = 10'000;
+    std::uint32_t streams = 100;
+    std::uint32_t streams_of_host = 15;
+    bool node_occupied = true;  // deprecated
+};
+
 // "127.0.0.1:9080", "[::1]:9080"; none if it is neither.
 struct ListenAt {
     std::string address;
@@ -93,6 +104,7 @@ struct Config {
     LogConfig log;
     ProfileConfig profile;
     RestConfig rest;
+    EventsConfig events;
     std::string record;  // empty: nothing is recorded
     std::int64_t stop_within_ns = 5'000'000'000;
 };

@@ -5,6 +5,7 @@
 #include "config/settings.h"
 
 #include "config/attempt_settings.h"
+#include "config/event_settings.h"
 #include "config/predicate_lists.h"
 #include "config/profile.h"
 #include "config/rest_settings.h"
@@ -375,6 +376,9 @@ const Settings<Config>& all_settings() {
         result.push_back(section<C>("log", log_settings(), MEMBER(log), "What is written to standard error."));
         result.push_back(profile_setting());
         append_rest_settings(result);
+        result.push_back(section<C>("events", event_settings(), MEMBER(events),
+                                    "What the REST interface tells of "
+                                    "changes, as they happen."));
         result.push_back(
             output_file<C>("record", MEMBER(record),
                            "Where every input is recorded for replay; with several partitions FILE.NAME each."));

@@ -133,6 +133,7 @@ bool Daemon::start_engines(std::string& error) {
     std::size_t first_worker = 0;
     std::size_t first_victim_worker = 0;
     share_memory(memory_bytes(), config_.partitions);
+    make_event_store();
     for (config::PartitionConfig& partition : config_.partitions) {
         partition.engine.daemon_instance = instance;
         wakers_.push_back(std::make_unique<Waker>());
@@ -146,7 +147,8 @@ bool Daemon::start_engines(std::string& error) {
         const bool poll = config_.data_plane.idle == dataplane::IdlePolicy::poll;
         engines_.push_back(std::make_unique<EngineThread>(
             EngineThreadOptions{partition, engines_.size(), first_worker, first_victim_worker,
-                                config::record_file(config_, partition), poll, !config_.rest.listen.empty()},
+                                config::record_file(config_, partition), poll, !config_.rest.listen.empty(),
+                                events_.get(), config_.events.node_occupied},
             inboxes, *log_));
         first_worker += partition.engine.workers;
         first_victim_worker += partition.engine.victim_workers;
@@ -172,6 +174,15 @@ bool Daemon::start_engines(std::string& error) {
     return true;
 }
 
+void Daemon::make_event_store() {
+    if (config_.rest.listen.empty() || !config_.events.tracking) return;
+    events_ = std::make_unique<events::EventStore>(
+        events::StoreLimits{.events = config_.events.ring_events, .bytes = config_.events.ring_bytes});
+    if (config_.events.node_occupied) {
+        log_->info("NODE_OCCUPIED events are deprecated", {{"remedy", "set events: {node_occupied: off}"}});
+    }
+}
+
 bool Daemon::start_rest(std::string& error) {
     if (config_.rest.listen.empty()) return true;
     for (const config::PartitionConfig& partition : config_.partitions) {
@@ -190,8 +201,10 @@ bool Daemon::start_rest(std::string& error) {
         place.started_ns = place.zero_tick_ns.emplace(engine->zero_tick_ns());
         shown.push_back({std::move(place), [&engine = *engine] { return engine.shown_version(); }});
     }
+    const rest::ShownEvents events{
+        events_.get(), {config_.events.batch_events, config_.events.streams, config_.events.streams_of_host}};
     rest_ = std::make_unique<RestService>(config_.rest, config_.stop_within_ns,
-                                          shown_config(config_.partitions, queue_texts_), std::move(shown));
+                                          shown_config(config_.partitions, queue_texts_), std::move(shown), events);
     if (!rest_->start(error)) {
         error +=
             "; see rest_listen, rest_tls_cert, rest_tls_key and rest_token_file in the configuration (rest_listen: "

@@ -52,6 +52,7 @@ private:
     bool read_concurrency(std::string& error);
     bool pin_main(std::string& error);
     bool start_engines(std::string& error);
+    void make_event_store();
     bool start_rest(std::string& error);
     bool open_port(std::string& error);
 
@@ -88,6 +89,7 @@ private:
     std::vector<std::vector<std::unique_ptr<Inbox>>> inboxes_;
     std::vector<std::unique_ptr<Gateway>> gateways_;  // one per lcore
     std::unique_ptr<LcoreThreads> lcores_;
+    std::unique_ptr<events::EventStore> events_;  // null: not tracked. Before the engines, whose threads write it.
     // After the port: engines wake it, so they must end first.
     std::vector<std::unique_ptr<EngineThread>> engines_;
     std::vector<std::string> queue_texts_;  // of each partition, as REST shows them; empty: none

@@ -44,10 +44,16 @@ EngineThread::EngineThread(EngineThreadOptions options, std::vector<Inbox*> inbo
       burst_(kBurst) {
     if (options_.shown) {
         feed_ = std::make_unique<read_model::ChangeFeed>();
-        read_model_ = std::make_unique<read_model::ReadModel>(*feed_, [this] {
+        if (options_.events != nullptr) {
+            event_source_ = std::make_unique<events::EventSource>(
+                *options_.events,
+                events::SourceOptions{options_.partition.name, zero_tick_ns_, options_.node_occupied});
+        }
+        const auto begin = [this] {
             begin_housekeeping();
             threads::name_current_thread(fmt::format("bp-model{}", options_.index));
-        });
+        };
+        read_model_ = std::make_unique<read_model::ReadModel>(*feed_, begin, event_source_.get());
     }
 }
 

@@ -31,6 +31,7 @@
 #include "daemon/resync_log.h"
 #include "dataplane/data_plane.h"
 #include "engine/engine.h"
+#include "events/event_source.h"
 #include "read_model/read_model.h"
 #include "recorder/recording_writer.h"
 
@@ -48,12 +49,14 @@ struct EngineSnapshot {
 
 struct EngineThreadOptions {
     config::PartitionConfig partition;
-    std::size_t index = 0;                // of the thread in the engine role
-    std::size_t first_worker = 0;         // number of its first proposal worker, counted over all engines
-    std::size_t first_victim_worker = 0;  // likewise
-    std::string record;                   // file; empty: nothing is recorded
-    bool poll = false;                    // never sleep
-    bool shown = false;                   // operators may look: a read model is kept
+    std::size_t index = 0;                 // of the thread in the engine role
+    std::size_t first_worker = 0;          // number of its first proposal worker, counted over all engines
+    std::size_t first_victim_worker = 0;   // likewise
+    std::string record;                    // file; empty: nothing is recorded
+    bool poll = false;                     // never sleep
+    bool shown = false;                    // operators may look: a read model is kept
+    events::EventStore* events = nullptr;  // where its events go, if operators may look; null: nowhere
+    bool node_occupied = true;             // some of them
 };
 
 class EngineThread {
@@ -143,6 +146,7 @@ private:
 
     // Told by the engine, read by a thread of its own. Null: nobody may look.
     std::unique_ptr<read_model::ChangeFeed> feed_;
+    std::unique_ptr<events::EventSource> event_source_;  // before the model, which tells it
     std::unique_ptr<read_model::ReadModel> read_model_;
 
     // Of the thread's own.

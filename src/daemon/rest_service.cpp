@@ -54,10 +54,12 @@ std::shared_ptr<const rest::ShownConfig> shown_config(const std::vector<config::
 }
 
 RestService::RestService(const config::RestConfig& rest, std::int64_t stop_within_ns,
-                         std::shared_ptr<const rest::ShownConfig> shown, rest::ShownPartitions partitions)
+                         std::shared_ptr<const rest::ShownConfig> shown, rest::ShownPartitions partitions,
+                         const rest::ShownEvents& events)
     : board_(std::move(shown)),
       partitions_(std::move(partitions)),
-      server_(server_options(rest, stop_within_ns), http::Router(rest::routes({board_, &partitions_}), rest.cors)) {}
+      server_(server_options(rest, stop_within_ns),
+              http::Router(rest::routes({board_, &partitions_, events}), rest.cors)) {}
 
 bool RestService::start(std::string& error) { return server_.start(error); }
 

@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "http/server.h"
+#include "rest/event_routes.h"
 #include "rest/shown_config.h"
 #include "rest/state_routes.h"
 
@@ -24,7 +25,7 @@ class RestService {
 public:
     // Once `stop_within_ns` is over, answers under way are cut.
     RestService(const config::RestConfig&, std::int64_t stop_within_ns, std::shared_ptr<const rest::ShownConfig>,
-                rest::ShownPartitions);
+                rest::ShownPartitions, const rest::ShownEvents&);
 
     bool start(std::string& error);
     void stop();

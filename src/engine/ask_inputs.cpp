@@ -339,10 +339,10 @@ void Inputs::nominate_as_stated(AskId id, Slot slot) {
 
 // --- the ends of asks
 
-void Inputs::release(AskId id) {
+void Inputs::release(AskId id, Termination termination) {
     const bool frees = is_allocated(world_.asks[id].state) || world_.nominations.of(id) != nullptr ||
                        world_.reservations.of(id) != nullptr;
-    lifecycle_.remove(id);
+    lifecycle_.remove(id, termination);
     if (frees) {
         lifecycle_.wake(kPodGone);
     }
@@ -358,7 +358,7 @@ void Inputs::release_one(ShimId id, const ReleaseItem& record) {
     }
     if (record.key.empty()) {
         while (!world_.applications[application].asks.empty()) {
-            release(world_.applications[application].asks.front());
+            release(world_.applications[application].asks.front(), record.termination);
         }
         return;
     }
@@ -367,7 +367,7 @@ void Inputs::release_one(ShimId id, const ReleaseItem& record) {
         lifecycle_.decide(id, DecisionKind::ask_rejected, record.key, "no such ask");
         return;
     }
-    release(found);
+    release(found, record.termination);
 }
 
 void Inputs::apply(ShimId id, const ReleasesMessage& message) {

@@ -133,7 +133,8 @@ private:
         return nomination == nullptr ? std::nullopt : std::optional(*nomination);
     }
     void release_one(ShimId, const ReleaseItem&);
-    void release(AskId);  // removes, and wakes whom freed capacity may help
+    // Removes, and wakes whom freed capacity may help.
+    void release(AskId, Termination = Termination::stopped_by_rm);
 
     // ask_updates.cpp
     void update_ask(ShimId, const AskItem&, AskId);

@@ -286,7 +286,7 @@ void Lifecycle::await_node(AskId id, std::string_view node, std::string_view sta
     commit_.finish();
 }
 
-void Lifecycle::remove(AskId id, const std::string* node_lost) {
+void Lifecycle::remove(AskId id, Termination termination, const std::string* node_lost) {
     Ask& ask = world_.asks[id];
     const Slot slot = ask.slot;
     if (is_allocated(ask.state)) {
@@ -321,7 +321,7 @@ void Lifecycle::remove(AskId id, const std::string* node_lost) {
     world_.shims[ask.shim].asks.remove(id);
     change_state(ask, AskEvent::remove);
     if (publication_ != nullptr) {
-        publication_->ask_goes(id);
+        publication_->ask_goes(id, termination);
     }
     world_.asks.remove(id);
 }

@@ -72,7 +72,7 @@ public:
     void await_node(AskId, std::string_view node, std::string_view stated_devices, bool tell);
     void refuse(AskId);  // its node has refused it
     // The ask and, if it has one, its allocation; which its shim is told to end, and why, if the node is lost.
-    void remove(AskId, const std::string* node_lost = nullptr);
+    void remove(AskId, Termination, const std::string* node_lost = nullptr);
     void wake_one(AskId);  // it is out of wherever it waited
     void wake_if_unschedulable(AskId);
     void wake(std::uint32_t events);  // bits of WakeEvent

@@ -302,7 +302,7 @@ void Inputs::end_reservations(Slot slot) {
 void Inputs::decommission(Slot slot) {
     const std::string why = "node " + std::string(world_.nodes.name(slot)) + " was decommissioned";
     for (const AskId id : pods_on(slot)) {
-        lifecycle_.remove(id, &why);
+        lifecycle_.remove(id, Termination::unknown, &why);
     }
     end_nominations(slot);
     end_reservations(slot);

@@ -75,7 +75,11 @@ void Publication::node_goes(Slot slot) {
     }
 }
 
-void Publication::application_comes(ApplicationId id) { tell_application(id, true); }
+// Its queue may have been made for it.
+void Publication::application_comes(ApplicationId id) {
+    tell_changed_queues();
+    tell_application(id, true);
+}
 
 void Publication::application_goes(ApplicationId id) {
     if (applications_.drop(raw(id))) {
@@ -95,9 +99,11 @@ void Publication::ask_restated(AskId id) {
     tell_ask(id);
 }
 
-void Publication::ask_goes(AskId id) {
+void Publication::ask_goes(AskId id, Termination termination) {
     if (asks_.drop(raw(id))) {
-        feed_.write(head(ChangeKind::pod_gone, raw(id)));
+        ChangeHead gone = head(ChangeKind::pod_gone, raw(id));
+        gone.state = static_cast<std::uint8_t>(termination);
+        feed_.write(gone);
     }
     if (raw(id) < created_s_.size()) {
         created_s_[raw(id)] = 0;
@@ -133,6 +139,11 @@ void Publication::observe(const Happening& happening) {
         case Happening::Kind::gated:
         case Happening::Kind::awaiting_node:
         case Happening::Kind::reservation_cleared: tell_reason(happening.ask, happening.why); break;
+        case Happening::Kind::victim_chosen:
+            if (asks_.has(raw(happening.ask))) {
+                feed_.write(head(ChangeKind::pod_preempted, raw(happening.ask)), {happening.why});
+            }
+            break;
         default: break;
     }
 }

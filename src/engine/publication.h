@@ -33,7 +33,7 @@ public:
     // Before its first transaction. The engine itself has no use for when a pod was made.
     void ask_comes(AskId, std::int64_t created_s);
     void ask_restated(AskId);  // something of its statement is another one
-    void ask_goes(AskId);
+    void ask_goes(AskId, Termination);
     void partition_changed();
 
     // --- what transactions do

@@ -60,7 +60,7 @@ void Inputs::apply(ShimId id, const ResyncBeginMessage&) {
     open_resync(id, true);
     Shim& shim = world_.shims[id];
     for (const AskId ask : shim.asks.all()) {
-        lifecycle_.remove(ask);
+        lifecycle_.remove(ask, Termination::stopped_by_rm);
     }
     while (!shim.applications.empty()) {
         remove_with_asks(id, shim.applications.begin()->second);

@@ -28,14 +28,15 @@ enum class ChangeKind : std::uint8_t {
     node_gone,
     application,  // id, state, flags; name, queue, user and groups (pairs), ApplicationStatement
     application_gone,
-    shape,       // id (class); requests (amounts), required node
-    pod,         // as pod_state; key, group, PodStatement
-    pod_state,   // id, state, flags, node, claim, failures
-    pod_reason,  // id, flags; why it waits, said at time_ns
-    pod_gone,
-    queue,       // id; number of its settings, which come in ChangeFeed's second ring
-    queue_gone,  // id
-    partition,   // as the operator's file has it, likewise
+    shape,          // id (class); requests (amounts), required node
+    pod,            // as pod_state; key, group, PodStatement
+    pod_state,      // id, state, flags, node, claim, failures
+    pod_reason,     // id, flags; why it waits, said at time_ns
+    pod_gone,       // id; state: how it ended, a Termination (a node that goes takes its pods with it: unknown)
+    queue,          // id; number of its settings, which come in ChangeFeed's second ring
+    queue_gone,     // id
+    partition,      // as the operator's file has it, likewise
+    pod_preempted,  // id; a preemption chose it: why
 };
 
 // Where a pod stands, as operators are told.

@@ -11,7 +11,15 @@
 namespace bayplan::read_model {
 
 std::size_t Model::take(ChangeFeed& feed, std::size_t records_max) {
-    const std::size_t taken = feed.read(records_max, [&](const Change& change) { apply(change, feed); });
+    const std::size_t taken = feed.read(records_max, [&](const Change& change) {
+        if (listener_ != nullptr) {
+            listener_->before(change, *this);
+        }
+        apply(change, feed);
+        if (listener_ != nullptr) {
+            listener_->after(change, *this);
+        }
+    });
     if (taken < records_max) {
         feed.ask_for_snapshot_if_lost();
     }
@@ -30,7 +38,8 @@ void Model::apply(const Change& change, ChangeFeed& feed) {
             whole_ = true;
             ++snapshots_;
             break;
-        case ChangeKind::turn_end: break;
+        case ChangeKind::turn_end:
+        case ChangeKind::pod_preempted: break;
         case ChangeKind::shim:
             shims_.resize(std::max<std::size_t>(shims_.size(), head.id + std::size_t{1}));
             shims_[head.id] = change.texts[0];

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "read_model/change_feed.h"
@@ -15,8 +16,23 @@
 
 namespace bayplan::read_model {
 
+class Model;
+
+// Told of each record before and after the model has taken it in.
+class ModelListener {
+public:
+    virtual void before(const Change&, const Model&) = 0;
+    virtual void after(const Change&, const Model&) = 0;
+
+protected:
+    ~ModelListener() = default;
+};
+
 class Model {
 public:
+    // Null: none. It outlives the model.
+    explicit Model(ModelListener* listener = nullptr) : listener_(listener) {}
+
     // Takes in what lies in the ring; at most so many records. Returns how many. Asks for a snapshot if some were lost.
     std::size_t take(ChangeFeed&, std::size_t records_max = SIZE_MAX);
     // False while a snapshot comes in: what is known is a part.
@@ -30,6 +46,15 @@ public:
 
     // The present state. Only if it can be made.
     VersionPtr make_version();
+
+    // --- things as they stand now; null: the id was never used
+    const Pod* pod(std::uint32_t id) const { return pods_.find(id); }
+    std::string_view key(std::uint32_t pod) const { return keys_.text(pod); }
+    const Node* node(std::uint32_t id) const { return nodes_.find(id); }
+    const Application* application(std::uint32_t id) const { return applications_.find(id); }
+    const Shape* shape(std::uint32_t id) const { return shapes_.find(id); }
+    const Queue* queue(std::uint32_t id) const { return queues_.find(id); }
+    const SharedTexts& texts() const { return texts_; }
 
 private:
     void apply(const Change&, ChangeFeed&);
@@ -48,6 +73,7 @@ private:
     AmountList amounts_in(std::string_view text);
     void release(const AmountList&);
 
+    ModelListener* const listener_;
     Chunks<Pod> pods_;
     PackedTexts keys_;
     Chunks<Node> nodes_;

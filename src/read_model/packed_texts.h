@@ -29,7 +29,11 @@ struct PackedChunk {
 
 class PackedView {
 public:
+    // Empty: it has none.
     std::string_view text(std::uint32_t id) const {
+        if (id / kPerChunk >= chunks_.size() || chunks_[id / kPerChunk] == nullptr) {
+            return {};
+        }
         const PackedChunk& chunk = *chunks_[id / kPerChunk];
         const PackedChunk::Place place = chunk.places[id % kPerChunk];
         return {chunk.bytes.data() + place.at, place.size};
@@ -44,6 +48,7 @@ private:
 class PackedTexts {
 public:
     void set(std::uint32_t id, std::string_view);  // an empty one lets go of the memory
+    std::string_view text(std::uint32_t id) const { return newest_.text(id); }
     PackedView freeze() {
         ++version_;
         return newest_;

@@ -16,8 +16,8 @@ constexpr std::chrono::milliseconds kVersionEvery{10};
 
 }  // namespace
 
-ReadModel::ReadModel(ChangeFeed& feed, std::function<void()> start)
-    : feed_(feed), thread_([this, start = std::move(start)] { run(start); }) {}
+ReadModel::ReadModel(ChangeFeed& feed, std::function<void()> start, ModelListener* listener)
+    : feed_(feed), model_(listener), thread_([this, start = std::move(start)] { run(start); }) {}
 
 ReadModel::~ReadModel() {
     stop_.store(true, std::memory_order_release);

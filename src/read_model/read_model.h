@@ -29,7 +29,7 @@ struct ReadModelStatus {
 class ReadModel {
 public:
     // `start`: called on the thread before its first work (pins and names it).
-    explicit ReadModel(ChangeFeed&, std::function<void()> start = {});
+    explicit ReadModel(ChangeFeed&, std::function<void()> start = {}, ModelListener* = nullptr);
     ~ReadModel();
     ReadModel(const ReadModel&) = delete;
     ReadModel& operator=(const ReadModel&) = delete;

@@ -22,6 +22,7 @@ std::vector<http::Route> routes(const Sources& from) {
     if (from.partitions != nullptr) {
         std::ranges::move(state_routes(*from.partitions), std::back_inserter(all));
     }
+    std::ranges::move(event_routes(from.events), std::back_inserter(all));
     return all;
 }
 

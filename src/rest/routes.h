@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "http/router.h"
+#include "rest/event_routes.h"
 #include "rest/shown_config.h"
 #include "rest/state_routes.h"
 
@@ -15,6 +16,7 @@ namespace bayplan::rest {
 struct Sources {
     const ConfigBoard& config;
     const ShownPartitions* partitions = nullptr;  // null: no endpoint shows a state
+    ShownEvents events = {};
 };
 
 std::vector<http::Route> routes(const Sources&);

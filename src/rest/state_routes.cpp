@@ -10,6 +10,7 @@
 #include "http/escapes.h"
 #include "queue_config/characters.h"
 #include "rest/errors.h"
+#include "rest/pieces.h"
 
 namespace bayplan::rest {
 
@@ -24,42 +25,6 @@ constexpr std::string_view kBadQueueName =
     "invalid queue name, max 64 characters consisting of alphanumeric characters and '-', '_', '#', '@', '/', ':' "
     "allowed";
 constexpr std::string_view kActiveStates[] = {"new", "accepted", "running", "completing", "failing", "resuming"};
-
-Response json_text(std::string text) {
-    Response response;
-    response.content_type = kJsonType;
-    response.body = std::move(text) + "\n";
-    return response;
-}
-
-// A long answer as the server wants it, with a line end behind it.
-class PieceSource final : public http::ChunkSource {
-public:
-    PieceSource(std::string begun, AnswerPtr answer) : begun_(std::move(begun)), answer_(std::move(answer)) {}
-
-    State next(std::string& piece) override {
-        const std::string more = begun_.empty() ? answer_->next() : std::exchange(begun_, {});
-        piece += more.empty() ? "\n" : more;
-        return more.empty() ? State::end : State::more;
-    }
-
-private:
-    std::string begun_;
-    AnswerPtr answer_;
-};
-
-// Short answers, which most are, are given whole: the client learns their length.
-Response json_pieces(AnswerPtr answer) {
-    std::string begun = answer->next();
-    const std::string more = answer->next();
-    if (more.empty()) {
-        return json_text(std::move(begun));
-    }
-    Response response;
-    response.content_type = kJsonType;
-    response.source = std::make_unique<PieceSource>(std::move(begun) + more, std::move(answer));
-    return response;
-}
 
 Response not_found(std::string_view thing) { return error_answer(404, std::string(thing) + " not found"); }
 Response nothing_yet() { return error_answer(503, "The engine has told nothing yet"); }

@@ -15,7 +15,7 @@ namespace {
 
 using namespace queue_config;
 
-constexpr std::string_view kBadQueueName =
+constexpr std::string_view kQueueNameFault =
     "invalid queue name, max 64 characters consisting of alphanumeric characters and '-', '_', '#', '@', '/', ':' "
     "allowed";
 constexpr std::size_t kFaultsTold = 20;
@@ -40,7 +40,7 @@ bool is_queue_name_fault(const SchedulerConfig& config, config::Position place) 
 std::string reason_of(const std::string& text, const config::Faults& faults) {
     config::Faults again;
     FaultList list("", again);
-    if (is_queue_name_fault(read_document(text, list), faults.front().position)) return std::string(kBadQueueName);
+    if (is_queue_name_fault(read_document(text, list), faults.front().position)) return std::string(kQueueNameFault);
     std::string reason;
     for (std::size_t at = 0; at < std::min(faults.size(), kFaultsTold); ++at) {
         reason += (at == 0 ? "" : "\n") + faults[at].to_string();

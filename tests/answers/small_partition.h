@@ -52,7 +52,9 @@ class SmallPartition {
 public:
     using Amounts = testing::TestShim::Amounts;
 
-    explicit SmallPartition(bool queues = true) : engine_(options(queues), sink_) {
+    // `listener`: of the read model.
+    explicit SmallPartition(bool queues = true, read_model::ModelListener* listener = nullptr)
+        : engine_(options(queues), sink_), model_(listener) {
         engine_.publish_to(feed_);
         if (queues) {
             engine_.apply(QueuesText{.partition = "default", .text = kQueues});

@@ -144,6 +144,14 @@ rest_tls_cert: c.pem
 rest_tls_key: k.pem
 rest_token_file: ca.pem
 rest_cors: "https://board.example"
+events:
+  tracking_enabled: false
+  ring_buffer_capacity: 5000
+  ring_buffer_bytes: 2Mi
+  rest_response_size: 50
+  max_streams: 7
+  max_streams_per_host: 2
+  node_occupied: off
 record: run.rec
 stop_within: 1500ms
 )";
@@ -179,7 +187,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 131u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 139u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -281,6 +289,13 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(config.stop_within_ns, 1'500'000'000);
     EXPECT_EQ(config.rest.listen, "[::1]:9081");
     EXPECT_EQ(config.rest.cors, "https://board.example");
+    EXPECT_FALSE(config.events.tracking);
+    EXPECT_EQ(config.events.ring_events, 5'000u);
+    EXPECT_EQ(config.events.ring_bytes, 2u << 20);
+    EXPECT_EQ(config.events.batch_events, 50u);
+    EXPECT_EQ(config.events.streams, 7u);
+    EXPECT_EQ(config.events.streams_of_host, 2u);
+    EXPECT_FALSE(config.events.node_occupied);
 }
 
 TEST(ConfigRoundTrip, what_is_printed_reads_back_the_same) {

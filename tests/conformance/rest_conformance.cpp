@@ -57,7 +57,7 @@ const json::object* uncompressed(const json::array& examples, const json::object
 }
 
 std::pair<std::size_t, std::size_t> judge(const json::value& document) {
-    const RestWorld world(document.at("state").as_object());
+    RestWorld world(document.at("state").as_object());
     http::ServerOptions options;
     options.port = 0;
     http::Server server(options, http::Router(world.routes(), "*"));

@@ -8,6 +8,7 @@
 #include <boost/json.hpp>
 
 #include "../engine/harness.h"
+#include "events/event_source.h"
 #include "read_model/model.h"
 #include "read_model/version.h"
 
@@ -20,6 +21,7 @@ public:
     // Throws if the message has another form than YuniKorn's. `name`: its type; "schedule": attempts are made.
     void say(std::string_view name, const boost::json::object& body);
     read_model::VersionPtr version();
+    events::EventStore& events() { return events_; }
 
 private:
     void say_nodes(const boost::json::object& body);
@@ -31,7 +33,10 @@ private:
     read_model::ChangeFeed feed_;
     testing::KeepingSink sink_;
     Engine engine_;
-    read_model::Model model_;
+    events::EventStore events_;
+    events::EventSource event_source_{
+        events_, {.partition = "default", .zero_tick_ns = 1'700'000'000'000'000'000, .node_occupied = true}};
+    read_model::Model model_{&event_source_};
     std::unique_ptr<testing::TestShim> shim_;
     std::int64_t now_ns_ = 0;
 };

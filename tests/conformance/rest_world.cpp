@@ -43,6 +43,8 @@ RestWorld::RestWorld(const json::object& state) {
     partitions_.push_back({std::move(place), [version = state_.version()] { return version; }});
 }
 
-std::vector<http::Route> RestWorld::routes() const { return rest::routes({*config_, &partitions_}); }
+std::vector<http::Route> RestWorld::routes() {
+    return rest::routes({*config_, &partitions_, {.store = &state_.events(), .limits = {}}});
+}
 
 }  // namespace bayplan::conformance

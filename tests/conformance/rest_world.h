@@ -20,7 +20,7 @@ public:
     // Throws if the messages are not understood.
     explicit RestWorld(const boost::json::object& state);
 
-    std::vector<http::Route> routes() const;
+    std::vector<http::Route> routes();
 
 private:
     RestState state_;

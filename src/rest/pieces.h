@@ -1,0 +1,17 @@
+// Answers of src/answers as the server sends them: JSON texts that end in a newline.
+//
+// Thread: plain functions, any; the answer runs on the server's.
+#pragma once
+
+#include <string>
+
+#include "answers/answers.h"
+#include "http/message.h"
+
+namespace bayplan::rest {
+
+http::Response json_text(std::string);
+// Short answers, which most are, are given whole: the client learns their length.
+http::Response json_pieces(answers::AnswerPtr);
+
+}  // namespace bayplan::rest
