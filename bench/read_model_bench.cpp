@@ -3,10 +3,14 @@
 //   bench/read_model_bench                                        SchedulingBasic, then 100,000 nodes with 1,000,000 pods
 //   bench/read_model_bench --nodes 200 --pods 4000 --load SchedulingBasic/500Nodes_1000Pods --runs 1
 //
-// Decisions are made by turns without and with a model, whose thread runs beside; engine ns: CPU of the engine's thread, the
-// least of all runs. The digests must be equal.
+// Decisions are made by turns without a model, with one, and with one that events are made of, whose thread runs beside;
+// engine ns: CPU of the engine's thread, the least of all runs; of the model's thread likewise, with its work before the
+// decisions. The digests must be equal.
 //
 // Thread: main (the engine's); the model's own.
+#include <pthread.h>
+
+#include <atomic>
 #include <cinttypes>
 #include <cstdio>
 #include <memory>
@@ -16,6 +20,7 @@
 #include <CLI/CLI.hpp>
 
 #include "answers/answers.h"
+#include "events/event_source.h"
 #include "measure/engine_driver.h"
 #include "measure/live_memory.h"
 #include "measure/stopwatch.h"
@@ -49,25 +54,42 @@ EngineOptions engine_options() {
 
 // --- while the engine decides
 
+enum class Beside { nothing, model, events };
+
 struct Decided {
     Cost cost;
+    double model_cpu = 0;  // of its thread
+    std::uint64_t events = 0;
     std::string digest;
     std::uint64_t losses = 0;
 };
 
-Decided decide(const workload::Workload& load, const Options& options, bool with_model) {
+Decided decide(const workload::Workload& load, const Options& options, Beside beside) {
     read_model::ChangeFeed feed(std::size_t{options.ring_kib} << 10);
     EngineDriver driver(load, engine_options());
+    events::EventStore store;
+    events::EventSource source(store, {.partition = "default", .zero_tick_ns = 0, .node_occupied = true});
     std::unique_ptr<ReadModel> model;
-    if (with_model) {
+    std::atomic<clockid_t> clock{CLOCK_MONOTONIC};
+    if (beside != Beside::nothing) {
         driver.publish_to(feed);
-        model = std::make_unique<ReadModel>(feed);
+        const auto begin = [&clock] {
+            clockid_t own{};
+            pthread_getcpuclockid(pthread_self(), &own);
+            clock = own;
+        };
+        model = std::make_unique<ReadModel>(feed, begin, beside == Beside::events ? &source : nullptr);
     }
     driver.register_cluster();
     driver.ask_all();
     Decided decided;
     decided.cost = measure::cost_of([&] { driver.decide_all(); });
     decided.digest = driver.engine().digest();
+    if (model != nullptr) {
+        model->fresh(kPatience);
+        decided.model_cpu = measure::seconds_by(clock);
+    }
+    decided.events = store.counters().created;
     decided.losses = feed.losses();
     return decided;
 }
@@ -81,22 +103,35 @@ bool compare(const Options& options) {
     const workload::Workload load = workload::make_workload(*named);
     Cost without;
     Cost with;
+    Cost telling;
+    double model_cpu = 1e9;
+    double events_cpu = 1e9;
+    std::uint64_t events = 0;
     std::uint64_t losses = 0;
     bool equal = true;
     for (int run = 0; run < options.runs; ++run) {
-        const Decided plain = decide(load, options, false);
-        const Decided told = decide(load, options, true);
+        const Decided plain = decide(load, options, Beside::nothing);
+        const Decided told = decide(load, options, Beside::model);
+        const Decided heard = decide(load, options, Beside::events);
         without.keep_least(plain.cost);
         with.keep_least(told.cost);
-        losses += told.losses;
-        equal = equal && plain.digest == told.digest;
+        telling.keep_least(heard.cost);
+        model_cpu = std::min(model_cpu, told.model_cpu);
+        events_cpu = std::min(events_cpu, heard.model_cpu);
+        events = heard.events;
+        losses += told.losses + heard.losses;
+        equal = equal && plain.digest == told.digest && plain.digest == heard.digest;
     }
     const auto pods = static_cast<double>(load.pods.size());
     std::printf(
-        "%s, ns of the engine per decision: %.1f without, %.1f with a model (%+.1f %%); rings that were full: %" PRIu64
-        "; digests %s\n",
+        "%s, ns of the engine per decision: %.1f without, %.1f with a model (%+.1f %%), %.1f with events too (%+.1f "
+        "%%); "
+        "rings that were full: %" PRIu64 "; digests %s\n",
         options.load.c_str(), without.engine_cpu * 1e9 / pods, with.engine_cpu * 1e9 / pods,
-        (with.engine_cpu / without.engine_cpu - 1) * 100, losses, equal ? "equal" : "DIFFER");
+        (with.engine_cpu / without.engine_cpu - 1) * 100, telling.engine_cpu * 1e9 / pods,
+        (telling.engine_cpu / without.engine_cpu - 1) * 100, losses, equal ? "equal" : "DIFFER");
+    std::printf("ns of the model's thread per pod, from ask to node: %.0f, %.0f with %.1f events\n",
+                model_cpu * 1e9 / pods, events_cpu * 1e9 / pods, static_cast<double>(events) / pods);
     return equal;
 }
 

@@ -383,7 +383,8 @@ std::string Daemon::status_json(std::string_view state) {
     status.data_plane = lcores_->counters();
     for (std::size_t lcore = 0; lcore < lcores_->count(); ++lcore) status.lcores.push_back(lcores_->counters(lcore));
     status.gateway = gateway_counters();
-    if (rest_) status.rest = RestStatus{rest_->port(), rest_->counters()};
+    if (rest_) status.rest = RestStatus{rest_->port(), rest_->counters(), {}};
+    if (rest_ && events_) status.rest->events = events_->counters();
     status.profile = config_.profile;
     status.cpus_allowed = host_.allowed.count();
     // A busy engine answers between two turns of its loop; without an answer its former snapshot is

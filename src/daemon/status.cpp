@@ -154,6 +154,14 @@ std::string rest_json(const RestStatus& rest) {
     JsonObject answers;
     for (const auto& [status, count] : rest.counters.answers) answers.number(fmt::format("{}", status), count);
     json.add("answers", answers.take());
+    if (rest.events) {
+        JsonObject events;
+        events.number("created", rest.events->created);
+        events.number("stored", rest.events->stored);
+        events.number("gaps", rest.events->gaps);
+        events.number("streams_cut", rest.events->streams_cut);
+        json.add("events", events.take());
+    }
     return json.take();
 }
 

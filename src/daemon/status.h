@@ -2,7 +2,8 @@
 //
 // Fields: version, pid, uptime_ms, state (running, stopping, stopped), profile; port, udp_port,
 // rx_packets, tx_packets, dropped (sum), drops (by name), data_plane (all counters), lcores (the same, of each lcore); gateway
-// (counters); rest (port, counters of the REST interface; absent: off); totals over partitions (attempts, placed, failed,
+// (counters); rest (port, counters of the REST interface, events: how many, gaps
+// between them, streams cut, absent if they are not tracked; absent: off); totals over partitions (attempts, placed, failed,
 // pending, backoff, unschedulable, allocations, nodes, batches_*, workers); digest (one partition: its own; several: absent);
 // partitions (each with all of this and inbox_frames, inbox_bytes, record_error, record_waits, victim_workers, victim_cpus: the
 // CPUs that searches for victims ran on, resyncs: who states itself anew, and whether all others wait for it); resident_bytes;
@@ -22,6 +23,7 @@
 #include "daemon/engine_thread.h"
 #include "daemon/gateway.h"
 #include "dataplane/data_plane.h"
+#include "events/event_store.h"
 #include "http/counters.h"
 
 namespace bayplan::daemon {
@@ -38,6 +40,7 @@ struct PartitionStatus {
 struct RestStatus {
     std::uint16_t port = 0;
     http::CounterValues counters;
+    std::optional<events::StoreCounters> events;  // none: not tracked
 };
 
 struct Status {

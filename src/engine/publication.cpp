@@ -125,7 +125,9 @@ void Publication::ask_changed(AskId id) {
         return;  // not stated whole yet
     }
     if (asks_.has(raw(id))) {
-        feed_.write(ask_head(ChangeKind::pod_state, id));
+        const ChangeHead head = ask_head(ChangeKind::pod_state, id);
+        tell_nodes_of(head);
+        feed_.write(head);
     } else {
         tell_ask(id);
     }
@@ -203,6 +205,18 @@ void Publication::tell_node(Slot slot) {
     feed_.write(told, {world_.nodes.name(slot), amounts_text(node.capacity), labels});
 }
 
+// A snapshot may not have come by them yet.
+void Publication::tell_nodes_of(const ChangeHead& ask) {
+    if (table_ == Table::end) {
+        return;
+    }
+    for (const std::uint32_t slot : {ask.node, ask.claim}) {
+        if (slot != read_model::kNobody) {
+            tell_node(Slot{slot});
+        }
+    }
+}
+
 void Publication::tell_application(ApplicationId id, bool has_its_pods) {
     const bool is_new = applications_.add(raw(id));
     if (feed_.lost() || (!is_new && !has_its_pods)) {
@@ -247,9 +261,8 @@ void Publication::tell_ask(AskId id) {
     if (ask.application != kNone<ApplicationId>) {
         tell_application(ask.application, false);
     }
-    if (ask.slot != kNone<Slot>) {
-        tell_node(ask.slot);
-    }
+    const ChangeHead head = ask_head(ChangeKind::pod, id);
+    tell_nodes_of(head);
     tell_shape(ask.ask_class);
     const read_model::PodStatement statement{.application = raw(ask.application),
                                              .shape = raw(ask.ask_class),
@@ -257,7 +270,7 @@ void Publication::tell_ask(AskId id) {
                                              .number = ask.sequence,
                                              .created_s = raw(id) < created_s_.size() ? created_s_[raw(id)] : 0};
     const KeyText key = world_.asks.key(id);
-    feed_.write(ask_head(ChangeKind::pod, id), {key, group_text(id, world_), read_model::as_text(statement)});
+    feed_.write(head, {key, group_text(id, world_), read_model::as_text(statement)});
 }
 
 void Publication::tell_reason(AskId id, std::string_view why) {

@@ -67,6 +67,7 @@ private:
     void tell_queue(queue_tree::QueueId);
     void tell_shim(ShimId);
     void tell_node(Slot);
+    void tell_nodes_of(const read_model::ChangeHead& ask);
     void tell_application(ApplicationId, bool has_its_pods);
     void tell_shape(ClassId);
     void tell_ask(AskId);

@@ -8,6 +8,8 @@
 
 #include "crowd.h"
 #include "engine/engine.h"
+#include "event_audit.h"
+#include "events/event_source.h"
 #include "feed.h"
 #include "generator.h"
 #include "read_model/model.h"
@@ -24,6 +26,10 @@ using property::Suite;
 constexpr std::uint64_t kHistories = 400;
 constexpr std::uint64_t kCrowds = 400;
 
+// Kinds of events that random histories must have made (events/event.h).
+constexpr int kDetails[] = {100, 200, 201, 203, 204, 206, 207, 300, 302, 303, 304, 305, 306,
+                            401, 402, 403, 404, 405, 500, 501, 504, 600, 601, 602, 603, 604};
+
 // Counts over all histories.
 struct Met {
     std::uint64_t losses = 0;
@@ -32,6 +38,9 @@ struct Met {
     std::uint64_t slices = 0;  // a snapshot took more than one turn
     std::uint64_t preempting = 0;
     std::uint64_t queues = 0;
+    std::uint64_t events = 0;
+    std::uint64_t gaps = 0;                // in events
+    std::map<int, std::uint64_t> details;  // events by detail
 };
 
 // Engine, oracle and model through one history.
@@ -87,6 +96,11 @@ public:
                 return "a version that a reader holds has changed";
             }
         }
+        met_.events += audit_.events();
+        met_.gaps += audit_.gaps();
+        for (const auto& [detail, count] : audit_.details()) {
+            met_.details[detail] += count;
+        }
         met_.losses += feed_.losses();
         met_.snapshots += model_.snapshots();
         return engine_->digest() == oracle_.digest() ? "" : "the digest is another one with a model";
@@ -107,6 +121,11 @@ private:
             return "records written " + std::to_string(feed_.written()) + ", taken " + std::to_string(model_.changes());
         }
         const VersionPtr version = model_.make_version();
+        const std::string fault = audit_.take(events_);
+        const std::string wrong = fault.empty() ? audit_.compare(*version) : fault;
+        if (!wrong.empty()) {
+            return "events: " + wrong;
+        }
         const Shown now = shown(*version);
         ++met_.compared;
         if (held_.size() < 6 || random_.chance(5)) {
@@ -126,7 +145,10 @@ private:
     property::RecordingSink sink_;
     std::unique_ptr<Engine> engine_;
     oracle::Oracle oracle_;
-    Model model_;
+    events::EventStore events_;
+    events::EventSource event_source_{events_, {.partition = "default", .zero_tick_ns = 0, .node_occupied = true}};
+    EventAudit audit_;
+    Model model_{&event_source_};
     property::Connections connections_;
     std::deque<std::pair<VersionPtr, Shown>> held_;
     std::uint64_t steps_ = 0;
@@ -158,11 +180,16 @@ TEST(ReadModel, ShowsWhatTheOracleSaysAfterRandomHistories) {
         run_history(seed, options, property::Generator(seed, options), met);
     }
     std::cout << met.compared << " comparisons, " << met.losses << " losses, " << met.snapshots << " snapshots, "
-              << met.slices << " slices that were not the last, " << met.queues << " queues\n";
+              << met.slices << " slices that were not the last, " << met.queues << " queues, " << met.events
+              << " events, " << met.gaps << " gaps between them\n";
     if (suite.histories >= 100 && !HasFailure()) {
         EXPECT_GT(met.losses, 0u);
         EXPECT_GT(met.slices, 0u);
         EXPECT_GT(met.queues, 0u);
+        EXPECT_GT(met.gaps, 0u);
+        for (const int detail : kDetails) {
+            EXPECT_GT(met.details[detail], 0u) << "no event has the detail " << detail;
+        }
     }
 }
 
