@@ -40,8 +40,8 @@ using AnswerPtr = std::unique_ptr<Answer>;
 std::string whole(Answer&);  // for small clusters, and tests
 
 // --- nodes.cpp
-AnswerPtr nodes(VersionPtr);
-std::optional<std::string> node(const VersionPtr&, std::string_view name);
+AnswerPtr nodes(VersionPtr, Place);
+std::optional<std::string> node(const VersionPtr&, const Place&, std::string_view name);
 // In ten buckets by resource, of all partitions: one version each.
 std::string node_utilizations(const std::vector<std::pair<VersionPtr, Place>>&);
 

@@ -61,18 +61,17 @@ std::map<std::string_view, std::string_view> attributes_of(const Version& versio
     return attributes;
 }
 
-// YuniKorn's shims state these two among the attributes.
-void put_attributes(JsonText& json, const Version& version, const read_model::NodeFacts& facts) {
-    const auto attributes = attributes_of(version, facts);
+// YuniKorn's shims state two of them for members of their own; its core adds the partition.
+void put_attributes(JsonText& json, const Version& version, const Place& place, const read_model::NodeFacts& facts) {
+    const std::string partition = fmt::format("[{}]{}", place.cluster, place.partition);
+    auto attributes = attributes_of(version, facts);
+    attributes["si/node-partition"] = partition;
     const auto text = [&](std::string_view key) {
         const auto found = attributes.find(key);
         return found == attributes.end() ? std::string_view() : found->second;
     };
     json.member_if("hostName", text("si/hostname"));
     json.member_if("rackName", text("si/rackname"));
-    if (attributes.empty()) {
-        return;
-    }
     json.name("attributes");
     json.begin_object();
     for (const auto& [key, value] : attributes) {
@@ -94,13 +93,13 @@ void put_pods(JsonText& json, std::string_view name, const std::vector<std::uint
     json.end_array();
 }
 
-void put_node(JsonText& json, const Version& version, std::uint32_t id) {
+void put_node(JsonText& json, const Version& version, const Place& place, std::uint32_t id) {
     const read_model::NodeFacts& facts = *version.nodes.find(id)->facts;
     const Content content = content_of(version, id);
     const Resources capacity = stated(version, facts.capacity);
     json.begin_object();
     json.member("nodeID", std::string_view(facts.name));
-    put_attributes(json, version, facts);
+    put_attributes(json, version, place, facts);
     put_if(json, "capacity", capacity);
     put_if(json, "allocated", content.allocated);
     put_if(json, "occupied", content.occupied);
@@ -119,14 +118,14 @@ void put_node(JsonText& json, const Version& version, std::uint32_t id) {
 // A node a step: no node has more pods than some thousand.
 class NodeSteps {
 public:
-    explicit NodeSteps(VersionPtr version) : version_(std::move(version)) {}
+    NodeSteps(VersionPtr version, Place place) : version_(std::move(version)), place_(std::move(place)) {}
     bool step(JsonText& json) {
         const std::vector<std::uint32_t>& nodes = version_->nodes_by_name();
         if (at_ == 0) {
             json.begin_array();
         }
         if (at_ < nodes.size()) {
-            put_node(json, *version_, nodes[at_]);
+            put_node(json, *version_, place_, nodes[at_]);
         }
         if (++at_ < nodes.size()) {
             return true;
@@ -137,6 +136,7 @@ public:
 
 private:
     VersionPtr version_;
+    Place place_;
     std::size_t at_ = 0;
 };
 
@@ -205,15 +205,15 @@ std::string whole(Answer& answer) {
     return all;
 }
 
-AnswerPtr nodes(VersionPtr version) { return piecewise(NodeSteps(std::move(version))); }
+AnswerPtr nodes(VersionPtr version, Place place) { return piecewise(NodeSteps(std::move(version), std::move(place))); }
 
-std::optional<std::string> node(const VersionPtr& version, std::string_view name) {
+std::optional<std::string> node(const VersionPtr& version, const Place& place, std::string_view name) {
     const std::uint32_t id = version->node_named(name);
     if (id == read_model::kNobody) {
         return std::nullopt;
     }
     JsonText json;
-    put_node(json, *version, id);
+    put_node(json, *version, place, id);
     return json.take();
 }
 

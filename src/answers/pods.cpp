@@ -3,6 +3,7 @@
 #include "answers/pods.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "answers/amounts.h"
@@ -33,6 +34,21 @@ std::string_view application_of(const Version& version, const Pod& pod) {
 std::string_view node_name(const Version& version, std::uint32_t node) {
     const read_model::Node* const found = node == read_model::kNobody ? nullptr : version.nodes.find(node);
     return found == nullptr || !found->in_use() ? std::string_view() : std::string_view(found->facts->name);
+}
+
+// Of a key that was told twice, what was told last.
+void put_tags(JsonText& json, const Version& version, std::uint32_t id) {
+    std::map<std::string_view, std::string_view> tags;
+    version.for_each_tag(id, [&](std::string_view key, std::string_view value) { tags[key] = value; });
+    if (tags.empty()) {
+        return;
+    }
+    json.name("allocationTags");
+    json.begin_object();
+    for (const auto& [key, value] : tags) {
+        json.member(key, value);
+    }
+    json.end_object();
 }
 
 // The last reason, and how often it was given in a row: earlier ones are not kept.
@@ -74,6 +90,7 @@ void put_ask(JsonText& json, const Version& version, const Place& place, std::ui
     const read_model::ShapeFacts& shape = version.shape(pod);
     json.begin_object();
     json.member("allocationKey", version.keys.text(id));
+    put_tags(json, version, id);
     put_time(json, "requestTime", pod.created_s);
     put_if(json, "resource", sums(version, shape.requests));
     json.member("priority", std::to_string(pod.priority));
@@ -92,6 +109,7 @@ void put_allocation(JsonText& json, const Version& version, std::uint32_t id) {
     const Pod& pod = *version.pods.find(id);
     json.begin_object();
     json.member("allocationKey", version.keys.text(id));
+    put_tags(json, version, id);
     put_time(json, "requestTime", pod.created_s);
     put_time(json, "allocationTime", pod.created_s);  // in YuniKorn too it is when the pod was made
     put_if(json, "resource", sums(version, version.shape(pod).requests));
@@ -108,6 +126,7 @@ void put_foreign(JsonText& json, const Version& version, std::uint32_t id) {
     const Pod& pod = *version.pods.find(id);
     json.begin_object();
     json.member("allocationKey", version.keys.text(id));
+    put_tags(json, version, id);
     put_time(json, "allocationTime", pod.created_s);
     put_if(json, "resource", sums(version, version.shape(pod).requests));
     json.member("priority", std::to_string(pod.priority));

@@ -11,6 +11,7 @@
 #include "apps/ask.h"
 #include "apps/grace_table.h"
 #include "apps/key_store.h"
+#include "apps/tag_table.h"
 #include "base/check.h"
 #include "base/chunk_table.h"
 
@@ -32,6 +33,7 @@ public:
     void remove(AskId id) {
         end_waiting(id);
         grace_.remove(id, asks_[id].grace);
+        tags_.remove(id);
         keys_.remove(asks_[id].key_id);
         asks_.remove(id);
     }
@@ -66,6 +68,9 @@ public:
         asks_[id].grace = grace_.add(id, seconds);
     }
 
+    TagTable& tags() { return tags_; }
+    const TagTable& tags() const { return tags_; }
+
     AskHandle handle(AskId id) const { return {id, generation_of(asks_[id])}; }
     // Null if what the handle named is gone.
     Ask* find(AskHandle handle) {
@@ -93,6 +98,7 @@ private:
     ChunkTable<WaitingId, Waiting> waiting_;
     KeyStore keys_;
     GraceTable grace_;
+    TagTable tags_;
 };
 
 }  // namespace bayplan

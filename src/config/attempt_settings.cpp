@@ -184,6 +184,9 @@ void append_attempt_settings(Settings<PartitionConfig>& table) {
                               Choices<bool>{{"yes", true}, {"no", false}},
                               "Whether a pod that has its node may be stated again with other requests; else that is "
                               "refused."));
+    table.push_back(choice<P>("allocation_tags", MEMBER(engine.allocation_tags),
+                              Choices<bool>{{"yes", true}, {"no", false}},
+                              "Whether tags that shims state of pods are kept, for operators to see."));
     table.push_back(choice<P>("backoff_early", MEMBER(engine.backoff_early),
                               Choices<bool>{{"yes", true}, {"no", false}},
                               "Whether an ask is tried before its wait is over when nothing else waits."));

@@ -39,9 +39,10 @@ bool parse_recorded_text(const std::string& text, const std::string& name, Parti
     const threads::HostCpus no_host;  // a partition has no CPUs to check
     ReadContext context{name, {}, no_host, faults, {}};
     // Recordings of before there were gangs do not have it, and nothing of them is to be read as one. Of before pods were
-    // resized: they were refused.
+    // resized: they were refused. Of before tags were kept: they counted for nothing.
     partition.engine.coscheduling.mode = Coscheduling::off;
     partition.engine.resize_in_place = false;
+    partition.engine.allocation_tags = false;
     read_settings(recorded_settings(), partition, root, "", context);
     sort_by_position(faults);
     return faults.size() == faults_before;

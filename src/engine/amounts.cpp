@@ -1,8 +1,10 @@
-// The part of Inputs that looks things up in a shim's dictionary: amounts, texts, applications.
+// The part of Inputs that looks things up in a shim's dictionary: amounts, tags, texts, applications.
 
 #include <algorithm>
 
+#include "engine/byte_counts.h"
 #include "engine/inputs.h"
+#include "engine/statement_limits.h"
 
 namespace bayplan {
 
@@ -47,6 +49,36 @@ std::string Inputs::read_amounts(Shim& shim, std::span<const Amount> amounts, bo
     std::sort(amounts_.begin(), amounts_.end(),
               [](const ResourceAmount& a, const ResourceAmount& b) { return raw(a.resource) < raw(b.resource); });
     return {};
+}
+
+std::string Inputs::read_tags(Shim& shim, std::span<const Attribute> tags) {
+    tags_.clear();
+    tag_bytes_ = 0;
+    if (!world_.options.allocation_tags) {
+        return {};
+    }
+    if (tags.size() > kTagsMax) {
+        return "a list of more than " + std::to_string(kTagsMax) + " entries";
+    }
+    for (const Attribute& tag : tags) {
+        const std::string_view key = text_of(shim, tag.key);
+        const std::string_view value = text_of(shim, tag.value);
+        if (key.empty() || (tag.value != 0 && value.empty())) {
+            return "unknown dictionary id";
+        }
+        tags_.emplace_back(key, value);
+        tag_bytes_ += tag_bytes(key, value);
+    }
+    return {};
+}
+
+void Inputs::take_tags(AskId id) {
+    TagTable& tags = world_.asks.tags();
+    tags.begin();
+    for (const auto& [key, value] : tags_) {
+        tags.add(key, value);
+    }
+    tags.keep(id);
 }
 
 std::string Inputs::bytes_fault(const Shim& shim, std::uint64_t more, std::uint64_t less) const {

@@ -102,29 +102,30 @@ std::string Inputs::ask_fault(ShimId id, const AskItem& record) {
             return "scored amount is out of range";
         }
     }
-    return is_device_text(record.devices) ? "" : "devices cannot be read";
+    return is_device_text(record.devices) ? read_tags(shim, record.tags) : "devices cannot be read";
 }
 
-// After read_amounts. A pod that has its node keeps what counts of it.
+// After read_amounts and read_tags. A pod that has its node keeps what else counts of it.
 std::string Inputs::ask_bytes_fault(Shim& shim, const AskItem& record, AskId existing) {
-    const std::uint64_t by_class = class_bytes(amounts_, text_of(shim, record.required_node), world_);
+    const std::uint64_t own = class_bytes(amounts_, text_of(shim, record.required_node), world_) + tag_bytes_;
     const std::string_view group = record.application != 0 ? text_of(shim, record.group) : "";
     if (existing == kNone<AskId>) {
         const bool faulty = says_gang(record, record.foreign) && record.group_fault != GroupFault::none;
-        return bytes_fault(shim, ask_bytes(record.key, faulty ? "" : group) + by_class);
+        return bytes_fault(shim, ask_bytes(record.key, faulty ? "" : group) + own);
     }
     const Ask& ask = world_.asks[existing];
     if (is_allocated(ask.state)) {
         const AskClass& before = *world_.classes[ask.ask_class].spec;
         const std::string_view required =
             before.required_node == kNone<NameId> ? "" : world_.names.text(before.required_node);
-        return bytes_fault(shim, class_bytes(amounts_, required, world_), class_bytes(before, world_));
+        return bytes_fault(shim, class_bytes(amounts_, required, world_) + tag_bytes_,
+                           class_bytes(before, world_) + tag_bytes(existing, world_));
     }
     std::string_view becomes = is_plain_group(ask.group) ? group_text(existing, world_) : "";
     if (says_gang(record, ask.foreign)) {
         becomes = record.group_fault == GroupFault::none ? group : "";
     }
-    return bytes_fault(shim, ask_bytes(record.key, becomes) + by_class, ask_bytes(existing, world_));
+    return bytes_fault(shim, ask_bytes(record.key, becomes) + own, ask_bytes(existing, world_));
 }
 
 // Whether the record puts the pod in a gang, or would with a label that can be read.
@@ -286,6 +287,7 @@ void Inputs::add_ask(ShimId id, const AskItem& record) {
     ask.qos = record.qos;
     take_victim_facts(ask, record);
     take_grace(ask_id, record);
+    take_tags(ask_id);
     key.priority = ask.priority = record.priority;
     key.time_ns = lifecycle_.gangs().time_of(shim.resync_open, record.created_s);
     take_class(ask, class_of(id, record));

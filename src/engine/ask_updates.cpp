@@ -12,10 +12,11 @@
 
 namespace bayplan {
 
-// The bytes of the group that it leaves count no more, the bytes of its new group do.
+// The bytes of the group that it leaves and of its former tags count no more, the bytes of its new ones do.
 void Inputs::regroup(AskId id, const AskItem& record, std::int64_t time_ns) {
     std::uint64_t& of_shim = world_.shims[world_.asks[id].shim].bytes;
     const std::uint64_t before = ask_bytes(id, world_);
+    take_tags(id);
     take_group(id, record, time_ns);
     world_.bytes.add(of_shim, ask_bytes(id, world_));
     world_.bytes.give_back(of_shim, before);

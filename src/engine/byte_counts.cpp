@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kThingBytes = 256;  // a spec, an object, an application
 constexpr std::uint64_t kNodeBytes = 512;
 constexpr std::uint64_t kAskBytes = 128;
-constexpr std::uint64_t kAmountBytes = 16;
+constexpr std::uint64_t kAmountBytes = 16;  // and of a tag
 
 std::uint64_t entry(std::string_view text) { return kEntryBytes + text.size(); }
 
@@ -57,6 +57,17 @@ std::uint64_t ask_bytes(std::string_view key, std::string_view group) {
     return kAskBytes + key.size() + (group.empty() ? 0 : entry(group));
 }
 
+std::uint64_t tag_bytes(std::string_view key, std::string_view value) {
+    return kAmountBytes + key.size() + value.size();
+}
+
+std::uint64_t tag_bytes(AskId id, const World& world) {
+    std::uint64_t bytes = 0;
+    world.asks.tags().for_each(id,
+                               [&](std::string_view key, std::string_view value) { bytes += tag_bytes(key, value); });
+    return bytes;
+}
+
 std::uint64_t class_bytes(std::span<const ResourceAmount> requests, std::string_view required_node,
                           const World& world) {
     std::uint64_t bytes = required_node.empty() ? 0 : entry(required_node);
@@ -87,7 +98,7 @@ std::string_view group_text(AskId id, const World& world) {
 }
 
 std::uint64_t ask_bytes(AskId id, const World& world) {
-    return ask_bytes(world.asks.key(id), group_text(id, world)) +
+    return ask_bytes(world.asks.key(id), group_text(id, world)) + tag_bytes(id, world) +
            class_bytes(*world.classes[world.asks[id].ask_class].spec, world);
 }
 

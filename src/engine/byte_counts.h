@@ -19,11 +19,13 @@ std::uint64_t object_bytes(const ClusterObject&, const TextTable&);
 std::uint64_t node_bytes(std::string_view name, const NodeFacts&, std::span<const ResourceAmount> capacity,
                          const World&);
 std::uint64_t application_bytes(std::string_view name);
-// Without what follows from the class, or of that alone.
+// Without what follows from tags and class, or of those alone.
 std::uint64_t ask_bytes(std::string_view key, std::string_view group);
+std::uint64_t tag_bytes(std::string_view key, std::string_view value);
+std::uint64_t tag_bytes(AskId, const World&);
 std::uint64_t class_bytes(std::span<const ResourceAmount> requests, std::string_view required_node, const World&);
 std::uint64_t class_bytes(const AskClass&, const World&);
-std::uint64_t ask_bytes(AskId, const World&);      // both
+std::uint64_t ask_bytes(AskId, const World&);      // all of it
 std::string_view group_text(AskId, const World&);  // of the group that it is in, or empty
 
 // A spec counts once for its shim, as long as a number or an ask of the shim has it.

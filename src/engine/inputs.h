@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bayplan/messages.h"
@@ -146,7 +147,9 @@ private:
     std::string bytes_fault(const Shim&, std::uint64_t more, std::uint64_t less = 0) const;
     // Fills `amounts_` with engine resources, sorted, without zeros if so wished. Returns the fault or "".
     std::string read_amounts(Shim&, std::span<const Amount>, bool keep_zeros);
-    std::string_view text_of(Shim&, DictId);  // empty if unknown
+    std::string read_tags(Shim&, std::span<const Attribute>);  // fills `tags_`; the fault or ""
+    void take_tags(AskId);                                     // of the last read_tags
+    std::string_view text_of(Shim&, DictId);                   // empty if unknown
     // kNone if the id or the application is unknown.
     ApplicationId application_of(Shim&, DictId);
 
@@ -156,6 +159,9 @@ private:
     std::vector<ResourceAmount> amounts_;  // result of read_amounts
     std::int64_t requested_cpu_ = -1;      // also a result of read_amounts: 0 is an amount, -1 none
     std::int64_t requested_memory_ = -1;
+    // Results of read_tags: texts are the dictionary's.
+    std::vector<std::pair<std::string_view, std::string_view>> tags_;
+    std::uint64_t tag_bytes_ = 0;
     AskClass class_;                        // result of class_of
     std::vector<ResourceAmount> occupies_;  // of the record that fits_in_total looks at
     std::vector<DeclaredDevices> devices_;  // result of read_devices

@@ -185,6 +185,13 @@ std::string Publication::amounts_text(const std::vector<ResourceAmount>& amounts
     return text;
 }
 
+std::string Publication::tags_text(AskId id) const {
+    std::string text;
+    world_.asks.tags().for_each(
+        id, [&](std::string_view key, std::string_view value) { read_model::put_pair(text, key, value); });
+    return text;
+}
+
 void Publication::tell_shim(ShimId id) {
     if (!feed_.lost() && shims_.add(raw(id))) {
         feed_.write(head(ChangeKind::shim, raw(id)), {world_.shims[id].name});
@@ -270,7 +277,7 @@ void Publication::tell_ask(AskId id) {
                                              .number = ask.sequence,
                                              .created_s = raw(id) < created_s_.size() ? created_s_[raw(id)] : 0};
     const KeyText key = world_.asks.key(id);
-    feed_.write(head, {key, group_text(id, world_), read_model::as_text(statement)});
+    feed_.write(head, {key, group_text(id, world_), read_model::as_text(statement), tags_text(id)});
 }
 
 void Publication::tell_reason(AskId id, std::string_view why) {

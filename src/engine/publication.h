@@ -75,6 +75,7 @@ private:
     read_model::ChangeHead head(read_model::ChangeKind, std::uint32_t id) const;
     read_model::ChangeHead ask_head(read_model::ChangeKind, AskId) const;
     std::string amounts_text(const std::vector<ResourceAmount>&) const;
+    std::string tags_text(AskId) const;
 
     const World& world_;
     read_model::ChangeFeed& feed_;

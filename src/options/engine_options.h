@@ -133,6 +133,7 @@ struct EngineOptions {
     std::int64_t resync_deadline_ns = 30'000'000'000;  // how long a shim's resync holds others up
     DeviceChoice device_choice = DeviceChoice::fullest;
     bool resize_in_place = true;  // of pods that have their node; else other requests of such a pod are refused
+    bool allocation_tags = true;  // tags of pods are kept for operators; else they are not looked at
     bool queues = false;          // a tree of queues, as the operator's text says; else there is one leaf
 
     // Do not decide.

@@ -29,7 +29,7 @@ enum class ChangeKind : std::uint8_t {
     application,  // id, state, flags; name, queue, user and groups (pairs), ApplicationStatement
     application_gone,
     shape,          // id (class); requests (amounts), required node
-    pod,            // as pod_state; key, group, PodStatement
+    pod,            // as pod_state; key, group, PodStatement, tags (pairs)
     pod_state,      // id, state, flags, node, claim, failures
     pod_reason,     // id, flags; why it waits, said at time_ns
     pod_gone,       // id; state: how it ended, a Termination (a node that goes takes its pods with it: unknown)

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/numbered_texts.h"
 #include "queue_tree/applications.h"
 
 namespace bayplan::read_model {
@@ -67,6 +68,7 @@ void Model::begin_again() {
     whole_ = false;
     pods_.clear();
     keys_.clear();
+    tags_.clear();
     nodes_.clear();
     applications_.clear();
     shapes_.clear();
@@ -245,11 +247,31 @@ void Model::take_pod(const Change& change) {
     pod.number = statement.number;
     pod.created_s = statement.created_s;
     pod.group = texts_.acquire(change.texts[1]);
+    set_tags(head.id, change.texts[3]);
     set_state(pod, head);
     count(pod, +1);
     if (pod.application != kNobody) {
         settle(pod.application);
     }
+}
+
+// Keys, which many pods have, by number; most values are of one pod.
+void Model::set_tags(std::uint32_t id, std::string_view pairs) {
+    std::string packed;
+    std::string_view key;
+    std::string_view value;
+    while (take_pair(pairs, key, value)) {
+        put_numbered(packed, texts_.acquire(key), value);
+    }
+    std::string_view before = tags_.text(id);
+    if (before.empty() && packed.empty()) {
+        return;
+    }
+    std::uint32_t number = 0;
+    while (take_numbered(before, number, value)) {
+        texts_.release(number);
+    }
+    tags_.set(id, packed);
 }
 
 void Model::take_pod_state(const Change& change) {
@@ -286,6 +308,7 @@ void Model::drop_pod(std::uint32_t id) {
     count(pod, -1);
     texts_.release(pod.group);
     texts_.release(pod.reason);
+    set_tags(id, {});
     pod = {};
     keys_.set(id, {});
     --pod_count_;
@@ -304,6 +327,7 @@ VersionPtr Model::make_version() {
     version->now_ns = now_ns_;
     version->pods = pods_.freeze();
     version->keys = keys_.freeze();
+    version->tags = tags_.freeze();
     version->nodes = nodes_.freeze();
     version->applications = applications_.freeze();
     version->shapes = shapes_.freeze();

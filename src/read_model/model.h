@@ -67,6 +67,7 @@ private:
     void take_pod_state(const Change&);
     void take_reason(const Change&);
     void drop_pod(std::uint32_t id);
+    void set_tags(std::uint32_t id, std::string_view pairs);
     void set_state(Pod&, const ChangeHead&);
     void count(const Pod&, int sign);
     void settle(std::uint32_t application);
@@ -76,6 +77,7 @@ private:
     ModelListener* const listener_;
     Chunks<Pod> pods_;
     PackedTexts keys_;
+    PackedTexts tags_;
     Chunks<Node> nodes_;
     Chunks<Application> applications_;
     Chunks<Shape> shapes_;

@@ -48,8 +48,8 @@ std::vector<std::uint32_t> by_name(const ChunkView<Entry>& entries) {
 }  // namespace
 
 std::size_t Version::bytes() const {
-    return pods.bytes() + keys.bytes() + nodes.bytes() + applications.bytes() + shapes.bytes() + queues.bytes() +
-           texts.bytes();
+    return pods.bytes() + keys.bytes() + tags.bytes() + nodes.bytes() + applications.bytes() + shapes.bytes() +
+           queues.bytes() + texts.bytes();
 }
 
 const Version::Derived& Version::derived() const {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/numbered_texts.h"
 #include "read_model/entries.h"
 #include "read_model/packed_texts.h"
 #include "read_model/shared_texts.h"
@@ -45,6 +46,7 @@ public:
     std::int64_t now_ns = 0;    // the engine's tick of the last of them
     ChunkView<Pod> pods;
     PackedView keys;  // of pods, by the same id
+    PackedView tags;  // likewise, as (number of the key's text, value); see for_each_tag
     ChunkView<Node> nodes;
     ChunkView<Application> applications;
     ChunkView<Shape> shapes;
@@ -57,6 +59,16 @@ public:
     std::uint32_t application_count = 0;
 
     const ShapeFacts& shape(const Pod& pod) const { return *shapes.find(pod.shape)->facts; }
+    // In the order in which the shim told them: each(key, value).
+    template <typename Each>
+    void for_each_tag(std::uint32_t pod, Each&& each) const {
+        std::string_view left = tags.text(pod);
+        std::uint32_t key = 0;
+        std::string_view value;
+        while (take_numbered(left, key, value)) {
+            each(texts.text(key), value);
+        }
+    }
     std::size_t bytes()
         const;  // of its tables, most of which other versions share; without facts of nodes and applications
 

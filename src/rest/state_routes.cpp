@@ -164,11 +164,13 @@ void show_applications(Asked& asked) {
     }
 }
 
-void show_nodes(Asked& asked) { asked.has_partition() && asked.shows(answers::nodes(asked.version()), "Partition"); }
+void show_nodes(Asked& asked) {
+    asked.has_partition() && asked.shows(answers::nodes(asked.version(), asked.place()), "Partition");
+}
 
 void show_node(Asked& asked) {
     if (asked.has_partition() && asked.decodes("node")) {
-        std::optional<std::string> found = answers::node(asked.version(), asked.text());
+        std::optional<std::string> found = answers::node(asked.version(), asked.place(), asked.text());
         asked.answer(found ? json_text(std::move(*found)) : not_found("Node"));
     }
 }

@@ -63,7 +63,8 @@ protected:
 TEST_F(AnswersTest, nodes_have_their_pods_and_those_of_other_schedulers) {
     const std::string n1 =
         R"({"nodeID":"n1","hostName":"n1.example","rackName":"/rack-1",)"
-        R"("attributes":{"si/hostname":"n1.example","si/rackname":"/rack-1","zone":"a"},)"
+        R"("attributes":{"si/hostname":"n1.example","si/node-partition":"[rm:123]default","si/rackname":"/rack-1",)"
+        R"("zone":"a"},)"
         R"("capacity":{"memory":16000000000,"pods":110,"vcore":16000},"allocated":{"memory":5000000000,)"
         R"("pods":2,"vcore":2000},"occupied":{"memory":1000000000,"vcore":100},)"
         R"("available":{"memory":10000000000,"pods":108,"vcore":13900},"utilized":{"memory":31,"pods":1,)"
@@ -77,7 +78,8 @@ TEST_F(AnswersTest, nodes_have_their_pods_and_those_of_other_schedulers) {
         R"("resource":{"memory":1000000000,"vcore":100},"priority":"0","nodeId":"n1"}],"schedulable":true,)"
         R"("isReserved":false})";
     const std::string n2 =
-        R"({"nodeID":"n2","capacity":{"memory":8000000000,"nvidia.com/gpu":2,"pods":110,"vcore":8000},)"
+        R"({"nodeID":"n2","attributes":{"si/node-partition":"[rm:123]default"},)"
+        R"("capacity":{"memory":8000000000,"nvidia.com/gpu":2,"pods":110,"vcore":8000},)"
         R"("allocated":{"memory":3250000000,"pods":3,"vcore":1750},"occupied":{"memory":500000000,"pods":1,)"
         R"("vcore":250},"available":{"memory":4250000000,"nvidia.com/gpu":2,"pods":106,"vcore":6000},)"
         R"("utilized":{"memory":40,"pods":2,"vcore":21},"allocations":[{"allocationKey":"batch-3",)"
@@ -91,12 +93,13 @@ TEST_F(AnswersTest, nodes_have_their_pods_and_those_of_other_schedulers) {
         R"("applicationId":"app-web"}],"foreignAllocations":[{"allocationKey":"other-n2",)"
         R"("allocationTime":1700000000000000000,"resource":{"memory":500000000,"pods":1,"vcore":250},)"
         R"("priority":"0","nodeId":"n2","preemptable":true}],"schedulable":true,"isReserved":false})";
-    const std::string n3 = R"({"nodeID":"n3","capacity":{"memory":4000000000,"pods":110,"vcore":4000},)"
-                           R"("available":{"memory":4000000000,"pods":110,"vcore":4000},"schedulable":false,)"
-                           R"("isReserved":false})";
-    EXPECT_EQ(text(nodes(version_)), "[" + n1 + "," + n2 + "," + n3 + "]");
-    EXPECT_EQ(node(version_, "n2"), n2);
-    EXPECT_EQ(node(version_, "n9"), std::nullopt);
+    const std::string n3 =
+        R"({"nodeID":"n3","attributes":{"si/node-partition":"[rm:123]default"},)"
+        R"("capacity":{"memory":4000000000,"pods":110,"vcore":4000},)"
+        R"("available":{"memory":4000000000,"pods":110,"vcore":4000},"schedulable":false,"isReserved":false})";
+    EXPECT_EQ(text(nodes(version_, kPlace)), "[" + n1 + "," + n2 + "," + n3 + "]");
+    EXPECT_EQ(node(version_, kPlace, "n2"), n2);
+    EXPECT_EQ(node(version_, kPlace, "n9"), std::nullopt);
 }
 
 TEST_F(AnswersTest, applications_have_their_asks_and_allocations) {

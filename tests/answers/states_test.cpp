@@ -38,6 +38,30 @@ TEST(Answers, a_pod_that_failed_says_why_and_how_often) {
     EXPECT_FALSE(has(text(application(partition.version(), {}, "app", "")), "lastOccurrence"));
 }
 
+TEST(Answers, pods_have_the_tags_that_their_shim_told_last) {
+    SmallPartition partition;
+    partition.node("n1", {{"cpu", 1'000}, {"pods", 10}});
+    partition.application("app", "root.batch", "bob");
+    testing::TestShim& shim = partition.shim();
+    const std::vector<Attribute> tags = {{shim.id("b"), shim.id("2")}, {shim.id("a"), 0}, {shim.id("b"), shim.id("3")}};
+    AskItem item;
+    item.tags = tags;
+    partition.ask("one", "app", {{"cpu", 800}}, 1, item);
+    partition.ask("too-large", "app", {{"cpu", 8'000}}, 1, item);
+    item.foreign = true;
+    item.node = shim.id("n1");
+    item.tags = std::span(tags).first(1);
+    partition.ask("foreign", "", {{"cpu", 1}}, 1, item);
+    VersionPtr version = partition.version();
+    const std::string app = text(application(version, {}, "app", ""));
+    EXPECT_TRUE(has(app, R"("allocationKey":"one","allocationTags":{"a":"","b":"3"},)")) << app;
+    EXPECT_TRUE(has(app, R"("allocationKey":"too-large","allocationTags":{"a":"","b":"3"},)")) << app;
+    EXPECT_TRUE(has(*node(version, {}, "n1"), R"("allocationKey":"foreign","allocationTags":{"b":"2"},)"));
+    partition.ask("one", "app", {{"cpu", 800}}, 1);
+    version = partition.version();
+    EXPECT_TRUE(has(*node(version, {}, "n1"), R"("allocationKey":"one","requestTime")")) << *node(version, {}, "n1");
+}
+
 TEST(Answers, a_reserved_node_names_the_pods_that_wait_for_it) {
     SmallPartition partition;
     partition.node("n1", {{"cpu", 1'000}, {"pods", 10}});
@@ -49,7 +73,7 @@ TEST(Answers, a_reserved_node_names_the_pods_that_wait_for_it) {
     daemon.required_node = partition.shim().id("n1");
     partition.ask("daemon", "app", {{"cpu", 500}, {"pods", 1}}, 2, daemon);
     const VersionPtr version = partition.version();
-    EXPECT_TRUE(has(*node(version, "n1"), R"("isReserved":true,"reservations":["daemon"]})"));
+    EXPECT_TRUE(has(*node(version, {}, "n1"), R"("isReserved":true,"reservations":["daemon"]})"));
     const std::string app = text(application(version, {}, "app", ""));
     EXPECT_TRUE(has(app, R"("hasReserved":true,"reservations":["daemon"],)")) << app;
     EXPECT_TRUE(has(app, R"("requiredNodeId":"n1")")) << app;
@@ -65,8 +89,8 @@ TEST(Answers, a_victim_is_preempted_and_its_preemptor_says_so) {
     high.priority = 10;
     partition.ask("high", "app", {{"cpu", 500}, {"pods", 1}}, 2, high);
     const VersionPtr version = partition.version();
-    EXPECT_TRUE(has(*node(version, "n1"), R"("allocationKey":"low")"));
-    EXPECT_TRUE(has(*node(version, "n1"), R"("preempted":true)"));
+    EXPECT_TRUE(has(*node(version, {}, "n1"), R"("allocationKey":"low")"));
+    EXPECT_TRUE(has(*node(version, {}, "n1"), R"("preempted":true)"));
     EXPECT_TRUE(has(text(application(version, {}, "app", "")), R"("triggeredPreemption":true)"));
     EXPECT_TRUE(has(text(queue(version, "root.prod.api", false)), R"("preemptingResource":{"pods":1,"vcore":800})"));
 }
@@ -91,7 +115,7 @@ TEST(Answers, a_partition_without_queues_has_root_and_one_leaf) {
 TEST(Answers, an_empty_partition_has_empty_lists) {
     SmallPartition partition;
     const VersionPtr version = partition.version();
-    EXPECT_EQ(text(nodes(version)), "[]");
+    EXPECT_EQ(text(nodes(version, {})), "[]");
     EXPECT_EQ(text(applications(version, {}, "")), "[]");
     EXPECT_EQ(text(groups(version)), "[]");
 }

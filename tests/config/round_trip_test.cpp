@@ -44,6 +44,7 @@ partitions:
     backoff_max: 1m
     device_choice: emptiest
     resize_in_place: no
+    allocation_tags: no
     backoff_early: no
     avoid_rejecting: 7s
     scale_up_cutoff: -5
@@ -79,6 +80,7 @@ partitions:
     victim_workers: 5
     teller: inline
     teller_ring: 64Ki
+    preemption_reports: yes
     victim_path: workers
     shards: 16
     batch: 256
@@ -187,7 +189,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 139u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 141u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -232,6 +234,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.reservation_predicates, std::vector<std::string>{"NodeAffinity"});
     EXPECT_EQ(partition.engine.compat, Compat::kubernetes_1_35);
     EXPECT_FALSE(partition.engine.resize_in_place);
+    EXPECT_FALSE(partition.engine.allocation_tags);
     EXPECT_FALSE(partition.engine.backoff_early);
     EXPECT_EQ(partition.engine.device_choice, DeviceChoice::emptiest);
     EXPECT_EQ(partition.engine.avoid_rejecting_ns, 7'000'000'000);
@@ -262,6 +265,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.victim_workers, 5u);
     EXPECT_EQ(partition.engine.teller, TellerMode::inline_);
     EXPECT_EQ(partition.engine.teller_ring_bytes, 64u << 10);
+    EXPECT_TRUE(partition.engine.preemption_reports);
     EXPECT_EQ(partition.engine.victim_path, VictimPath::workers);
     EXPECT_EQ(partition.engine.shards, 16u);
     EXPECT_EQ(partition.engine.batch, 256u);

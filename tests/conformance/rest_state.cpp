@@ -15,10 +15,13 @@ namespace json = boost::json;
 constexpr std::int64_t kBetweenSchedules_ns =
     31'000'000'000;  // the longest time that passes, by the notes of the examples
 
+constexpr SpecNumber kPrefersFirst = 1;
+
 EngineOptions options() {
     EngineOptions made;
     made.executor = ExecutorKind::inline_;
     made.queues = true;
+    made.weights[ScoreId::node_affinity] = 1'000;  // where the real one put its pods: see say_preference()
     return made;
 }
 
@@ -56,6 +59,7 @@ void RestState::say(std::string_view name, const json::object& body) {
     }
     if (name == "RegisterResourceManagerRequest") {
         shim_ = std::make_unique<testing::TestShim>(engine_, text_of(body, "rmID"));
+        say_preference();
     } else if (name == "NodeRequest") {
         say_nodes(body);
     } else if (name == "ApplicationRequest") {
@@ -74,6 +78,16 @@ void RestState::say(std::string_view name, const json::object& body) {
 read_model::VersionPtr RestState::version() {
     model_.take(feed_);
     return model_.make_version();
+}
+
+// The examples are about answers, not about which node a pod gets: the real one filled n1 first, and so pods here prefer it.
+void RestState::say_preference() {
+    PodSpec pods;
+    WeightedNodeTerm& wish = pods.preferred_nodes.emplace_back();
+    wish.weight = 100;
+    wish.term.fields = {{shim_->id("metadata.name"), LabelOperator::in, {shim_->id("n1")}}};
+    const SpecItem item{.number = kPrefersFirst, .spec = std::move(pods)};
+    shim_->send(SpecsMessage{.define = std::span(&item, 1), .forget = {}});
 }
 
 std::vector<Amount> RestState::amounts_of(const json::object& holder, std::string_view name) {
@@ -136,6 +150,7 @@ void RestState::say_allocation(const json::object& allocation) {
     const std::vector<Amount> requests = amounts_of(allocation, "resourcePerAlloc");
     AskItem item;
     item.key = key;
+    item.spec = kPrefersFirst;
     item.application = application.empty() ? 0 : shim_->id(application);
     item.node = node.empty() ? 0 : shim_->id(node);
     item.required_node = required.empty() ? 0 : shim_->id(required);
@@ -151,6 +166,11 @@ void RestState::say_allocation(const json::object& allocation) {
         item.never_preempts = !flag_of(policy->as_object(), "allowPreemptOther");
         item.never_victim = !flag_of(policy->as_object(), "allowPreemptSelf");
     }
+    std::vector<Attribute> told;
+    for (const auto& [name, value] : tags) {
+        told.push_back({shim_->id(std::string(name)), shim_->id(std::string(value.as_string()))});
+    }
+    item.tags = told;
     shim_->send(AsksMessage{std::span(&item, 1)});
 }
 

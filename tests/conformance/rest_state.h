@@ -1,5 +1,5 @@
 // A partition in the state that a list of YuniKorn's messages leads to: each is said to a real engine in Bayplan's words, and a
-// read model takes in what the engine tells. Facts that Bayplan's messages have no place for are left out: groups of users, tags,
+// read model takes in what the engine tells. Facts that Bayplan's messages have no place for are left out: groups of users,
 // placeholders.
 //
 // Thread: the maker's; the version is anybody's.
@@ -24,6 +24,7 @@ public:
     events::EventStore& events() { return events_; }
 
 private:
+    void say_preference();
     void say_nodes(const boost::json::object& body);
     void say_applications(const boost::json::object& body);
     void say_allocations(const boost::json::object& body);

@@ -96,6 +96,15 @@ std::string Oracle::ask_faults(const Shim& shim, const AskItem& record, Ask& wan
     if (!read_devices(wanted.stated_devices)) {
         return "devices cannot be read";
     }
+    if (options_.allocation_tags && record.tags.size() > 256) {
+        return "a list of more than 256 entries";
+    }
+    for (const Attribute& tag : options_.allocation_tags ? record.tags : std::span<const Attribute>()) {
+        if (text(tag.key).empty() || (tag.value != 0 && text(tag.value).empty())) {
+            return "unknown dictionary id";
+        }
+        wanted.tags.emplace_back(text(tag.key), text(tag.value));
+    }
     wanted.key = std::string(record.key);
     wanted.priority = record.priority;
     wanted.foreign = record.foreign;
@@ -190,6 +199,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     ask.tolerates_unschedulable = wanted.tolerates_unschedulable;
     ask.qos = wanted.qos;
     ask.grace_period_s = wanted.grace_period_s;
+    ask.tags = wanted.tags;
     ask.stated_terminating = wanted.stated_terminating;
     ask.stated_preempted = wanted.stated_preempted;
     ask.stated_devices = wanted.stated_devices;
@@ -292,6 +302,7 @@ void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
     ask.priority = wanted.priority;
     ask.qos = wanted.qos;
     ask.grace_period_s = wanted.grace_period_s;
+    ask.tags = wanted.tags;
     ask.stated_terminating = wanted.stated_terminating;
     ask.stated_preempted = wanted.stated_preempted;
     take_victim_facts(ask, wanted);

@@ -34,6 +34,9 @@ std::uint64_t of_ask_needs(const Ask& ask) {
     for (const auto& [kind, amount] : ask.requests) {
         bytes += 16 + kind.size();
     }
+    for (const auto& [key, value] : ask.tags) {
+        bytes += 16 + key.size() + value.size();
+    }
     return bytes;
 }
 
@@ -125,6 +128,7 @@ std::string Oracle::ask_bytes_fault(const Ask* existing, const Ask& wanted) cons
     if (!existing->node.empty()) {
         Ask becomes = *existing;
         becomes.requests = wanted.requests;
+        becomes.tags = wanted.tags;
         return bytes_fault(wanted.shim, of_ask(becomes), of_ask(*existing));
     }
     const bool says = !existing->foreign && (wanted.group_fault != GroupFault::none || wanted.group_minimum != 0);

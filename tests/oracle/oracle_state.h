@@ -62,6 +62,7 @@ struct Ask {
     std::string node;            // empty: not placed
     std::string awaited_node;    // runs there, but no such node was created; empty: does not wait so
     std::string stated_devices;  // of a record that names a node
+    std::vector<std::pair<std::string, std::string>> tags;
     std::uint64_t failures = 0;
     std::int64_t backoff_until = 0;
     std::set<std::string> failed_by;

@@ -55,6 +55,7 @@ StateBody Borrowed::borrow(const OwnedAsks& owned) {
         record.grace_period_s = ask.grace_period_s;
         record.preempted = ask.preempted;
         record.devices = ask.devices;
+        record.tags = ask.tags;
         record.daemonset = ask.daemonset;
         record.is_static = ask.is_static;
         record.never_victim = ask.never_victim;

@@ -37,6 +37,7 @@ struct OwnedAsk {
     bool foreign = false;
     bool tolerates_unschedulable = false;
     std::vector<Amount> requests = {};
+    std::vector<Attribute> tags = {};
     SpecNumber spec = 0;
     bool terminating = false;
     bool never_preempts = false;

@@ -94,14 +94,17 @@ private:
     void ask_for_preemption(const oracle::Oracle&, const ShimModel&, oracle::OwnedAsk&);
     void ask_for_its_node(const oracle::Oracle&, const ShimModel&, oracle::OwnedAsk&);
     oracle::OwnedNacks nacks(const oracle::Oracle&, ShimModel&);
-    oracle::OwnedApplications applications(const oracle::Oracle&, ShimModel&);
-    void choose_queue(const oracle::Oracle&, const ShimModel&, ApplicationItem&);
     oracle::OwnedDefine define(const oracle::Oracle&, ShimModel&);
     oracle::OwnedForget forget(const oracle::Oracle&, ShimModel&);
-    std::string any_application(const oracle::Oracle&, const ShimModel&);
     std::string any_node(const oracle::Oracle&);
     std::string stated_node(const oracle::Oracle&, const ShimModel&);
     const oracle::Ask* any_ask(const oracle::Oracle&, const ShimModel&, bool placed);
+
+    // generator_applications.cpp: applications, and what only operators see.
+    oracle::OwnedApplications applications(const oracle::Oracle&, ShimModel&);
+    void choose_queue(const oracle::Oracle&, const ShimModel&, ApplicationItem&);
+    std::string any_application(const oracle::Oracle&, const ShimModel&);
+    std::vector<Attribute> tags(const oracle::Oracle&, const ShimModel&);
 
     // generator_kube.cpp: specs and objects.
     IdOf ids(const oracle::Oracle&, const ShimModel&) const;

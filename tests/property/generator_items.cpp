@@ -170,6 +170,7 @@ oracle::OwnedAsk Generator::new_ask(const oracle::Oracle& oracle, ShimModel& mod
     if (devices_ && (ask.node != 0 ? random_.chance(50) : random_.chance(5))) {
         ask.devices = any_devices();
     }
+    ask.tags = tags(oracle, model);
     ask_for_nodes(oracle, model, ask);
     ask_for_preemption(oracle, model, ask);
     return ask;
@@ -219,6 +220,9 @@ oracle::OwnedAsk Generator::restated(const oracle::Oracle& oracle, const ShimMod
     out.tolerates_unschedulable = ask.tolerates_unschedulable;
     out.requests = amounts_of(oracle, model, ask.requests);
     out.devices = oracle::devices_text(ask.pod.devices);
+    for (const auto& [key, value] : ask.tags) {
+        out.tags.push_back({id_of(oracle, model, key), value.empty() ? 0 : id_of(oracle, model, value)});
+    }
     const auto spec = model.spec_of.find(ask.key);
     out.spec = spec == model.spec_of.end() ? 0 : spec->second;
     out.terminating = ask.pod.terminating || ask.stated_terminating;
@@ -272,6 +276,9 @@ oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel&
     if (random_.chance(35)) {
         ask_for_preemption(oracle, model, out);
     }
+    if (random_.chance(20)) {
+        out.tags = tags(oracle, model);
+    }
     if (random_.chance(5)) {
         out.application = id_of(oracle, model, random_.pick(model.applications));
     }
@@ -282,12 +289,13 @@ oracle::OwnedAsk Generator::changed_ask(const oracle::Oracle& oracle, ShimModel&
 }
 
 void Generator::spoil(oracle::OwnedAsk& ask) {
-    switch (random_.below(6)) {
+    switch (random_.below(7)) {
         case 0: ask.key = random_.chance(50) ? std::string() : std::string(512 + random_.below(2), 'k'); break;
         case 1: ask.application = random_.chance(50) ? 0 : kUndefined; break;
         case 2: ask.node = kUndefined; break;
         case 3: ask.required_node = kUndefined; break;
         case 4: ask.group = kUndefined; break;
+        case 5: ask.tags.push_back({kUndefined, 0}); break;
         default: spoil(ask.requests); break;
     }
 }
@@ -347,34 +355,6 @@ oracle::OwnedNacks Generator::nacks(const oracle::Oracle& oracle, ShimModel& mod
     return out;
 }
 
-void Generator::choose_queue(const oracle::Oracle& oracle, const ShimModel& model, ApplicationItem& record) {
-    if (options_.queues && random_.chance(95)) {
-        record.user = id_of(oracle, model, random_.pick(user_texts()));
-    }
-    if (options_.queues && random_.chance(85)) {
-        record.queue = random_.chance(5) ? 0 : id_of(oracle, model, random_.pick(queue_texts()));
-    }
-}
-
-oracle::OwnedApplications Generator::applications(const oracle::Oracle& oracle, ShimModel& model) {
-    oracle::OwnedApplications out;
-    for (std::int64_t i = random_.between(0, 2); i > 0; --i) {
-        ApplicationItem record{id_of(oracle, model, random_.pick(model.applications)), 0, 0};
-        if (random_.chance(40)) {
-            record.queue = random_.chance(80) ? id_of(oracle, model, "root.other") : kUndefined;
-        }
-        choose_queue(oracle, model, record);
-        if (random_.chance(6)) {
-            record.application = kUndefined;
-        }
-        out.add.push_back(record);
-    }
-    if (random_.chance(30)) {
-        out.remove.push_back(random_.chance(90) ? id_of(oracle, model, random_.pick(model.applications)) : kUndefined);
-    }
-    return out;
-}
-
 oracle::OwnedDefine Generator::define(const oracle::Oracle& oracle, ShimModel& model) {
     oracle::OwnedDefine out = define_missing(oracle, model);
     const auto& known = oracle.shims().at(model.name).dictionary;
@@ -405,17 +385,6 @@ oracle::OwnedForget Generator::forget(const oracle::Oracle& oracle, ShimModel& m
         out.ids.push_back(kUndefined);
     }
     return out;
-}
-
-// Mostly one that the shim has registered.
-std::string Generator::any_application(const oracle::Oracle& oracle, const ShimModel& model) {
-    const auto& known = oracle.shims().at(model.name).applications;
-    if (known.empty() || random_.chance(5)) {
-        return random_.pick(model.applications);
-    }
-    auto application = known.begin();
-    std::advance(application, static_cast<std::ptrdiff_t>(random_.below(known.size())));
-    return *application;
 }
 
 std::string Generator::any_node(const oracle::Oracle& oracle) {

@@ -111,6 +111,9 @@ private:
                  << (ask.nominated_node != 0 ? " nominated to " + name(ask.nominated_node) : "")
                  << (ask.spec != 0 ? " spec " + std::to_string(ask.spec) : "");
             write_amounts(ask.requests);
+            for (const Attribute& tag : ask.tags) {
+                out_ << " tag " << name(tag.key) << "=" << name(tag.value);
+            }
             out_ << " scored " << ask.node_cpu << " " << ask.node_memory << " " << ask.own_cpu << " " << ask.own_memory
                  << " started " << ask.started_ms << " qos " << static_cast<int>(ask.qos) << " grace "
                  << ask.grace_period_s << (ask.devices.empty() ? "" : " devices '" + ask.devices + "'");
@@ -212,7 +215,8 @@ std::string to_text(const EngineOptions& options) {
         << options.scale_up_cutoff << ", resync deadline " << options.resync_deadline_ns << " ns, bytes_max "
         << options.bytes_max << " and " << options.unacknowledged_bytes_max << " unacknowledged, "
         << (options.device_choice == DeviceChoice::fullest ? "fullest" : "emptiest") << " device"
-        << (options.resize_in_place ? "" : ", no resize in place") << (options.queues ? ", queues" : "");
+        << (options.resize_in_place ? "" : ", no resize in place") << (options.allocation_tags ? "" : ", no tags")
+        << (options.queues ? ", queues" : "");
     out << "; executor " << static_cast<int>(options.executor) << ", path " << static_cast<int>(options.path)
         << ", simd " << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
         << options.shards << ", batch " << options.batch << ", depth " << options.depth << ", victim workers "

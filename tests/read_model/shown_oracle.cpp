@@ -52,12 +52,17 @@ unsigned flags_of(const oracle::Ask& ask) {
 std::string text_of(const oracle::Ask& ask) {
     // Groups are an application's.
     const std::string group = ask.application.empty() ? "" : ask.gang.empty() ? ask.group : ask.gang_group;
+    std::string tags;
+    for (const auto& [key, value] : ask.tags) {
+        tags += key + "=" + value + ",";
+    }
     return fmt::format(
-        "{} {} node={} claim={} priority={} application={} group={} requests={} required={} flags={:b} failures={}",
+        "{} {} node={} claim={} priority={} application={} group={} requests={} required={} flags={:b} failures={} "
+        "tags={}",
         ask.key, word_of(ask.state), or_none(ask.node),
         or_none(ask.reserved_node.empty() ? ask.nominated_node : ask.reserved_node), ask.priority,
         or_none(ask.application), group, queue_config::to_text(named(ask.requests)), ask.required_node, flags_of(ask),
-        std::min<std::uint64_t>(ask.failures, 255));
+        std::min<std::uint64_t>(ask.failures, 255), tags);
 }
 
 std::string text_of(const oracle::Oracle& oracle, const oracle::Node& node) {

@@ -47,12 +47,17 @@ std::string text_of(const Version& version, std::uint32_t id, const Pod& pod) {
     const Application* const application =
         pod.application == kNobody ? nullptr : version.applications.find(pod.application);
     const ShapeFacts& shape = version.shape(pod);
+    std::string tags;
+    version.for_each_tag(id, [&](std::string_view key, std::string_view value) {
+        tags += std::string(key) + "=" + std::string(value) + ",";
+    });
     return fmt::format(
-        "{} {} node={} claim={} priority={} application={} group={} requests={} required={} flags={:b} failures={}",
+        "{} {} node={} claim={} priority={} application={} group={} requests={} required={} flags={:b} failures={} "
+        "tags={}",
         version.keys.text(id), word_of(pod.state), node_name(version, pod.node), node_name(version, pod.claim),
         pod.priority, application == nullptr ? "-" : application->facts->name, version.texts.text(pod.group),
         queue_config::to_text(named(version, shape.requests)), shape.required_node,
-        pod.flags & ~(pod.node == kNobody ? kPreempting | kTerminating | kPreempted : kPreempting), pod.failures);
+        pod.flags & ~(pod.node == kNobody ? kPreempting | kTerminating | kPreempted : kPreempting), pod.failures, tags);
 }
 
 std::string text_of(const Version& version, std::uint32_t id, const Node& node) {

@@ -1,0 +1,63 @@
+// Applications of a message, and what only operators see of pods.
+//
+// Thread and errors: see generator.h.
+#include "generator.h"
+
+namespace bayplan::property {
+
+void Generator::choose_queue(const oracle::Oracle& oracle, const ShimModel& model, ApplicationItem& record) {
+    if (options_.queues && random_.chance(95)) {
+        record.user = id_of(oracle, model, random_.pick(user_texts()));
+    }
+    if (options_.queues && random_.chance(85)) {
+        record.queue = random_.chance(5) ? 0 : id_of(oracle, model, random_.pick(queue_texts()));
+    }
+}
+
+oracle::OwnedApplications Generator::applications(const oracle::Oracle& oracle, ShimModel& model) {
+    oracle::OwnedApplications out;
+    for (std::int64_t i = random_.between(0, 2); i > 0; --i) {
+        ApplicationItem record{id_of(oracle, model, random_.pick(model.applications)), 0, 0};
+        if (random_.chance(40)) {
+            record.queue = random_.chance(80) ? id_of(oracle, model, "root.other") : kUndefined;
+        }
+        choose_queue(oracle, model, record);
+        if (random_.chance(6)) {
+            record.application = kUndefined;
+        }
+        out.add.push_back(record);
+    }
+    if (random_.chance(30)) {
+        out.remove.push_back(random_.chance(90) ? id_of(oracle, model, random_.pick(model.applications)) : kUndefined);
+    }
+    return out;
+}
+
+// Mostly what the shim has registered.
+std::string Generator::any_application(const oracle::Oracle& oracle, const ShimModel& model) {
+    const auto& known = oracle.shims().at(model.name).applications;
+    if (known.empty() || random_.chance(5)) {
+        return random_.pick(model.applications);
+    }
+    auto application = known.begin();
+    std::advance(application, static_cast<std::ptrdiff_t>(random_.below(known.size())));
+    return *application;
+}
+
+// Texts that are there anyway; a key may come twice.
+std::vector<Attribute> Generator::tags(const oracle::Oracle& oracle, const ShimModel& model) {
+    std::vector<Attribute> out;
+    if (!random_.chance(15)) {
+        return out;
+    }
+    for (std::int64_t i = random_.between(1, 3); i > 0; --i) {
+        const DictId key = id_of(oracle, model, random_.chance(50) ? "zone" : "instance-type");
+        out.push_back({key, random_.chance(10) ? 0 : id_of(oracle, model, random_.pick(model.groups))});
+    }
+    if (random_.chance(1)) {
+        out.resize(256 + random_.below(2), out.front());
+    }
+    return out;
+}
+
+}  // namespace bayplan::property
