@@ -67,6 +67,7 @@ struct ApplicationStatement {
     std::string_view name;
     std::string_view queue;
     std::string_view user;
+    std::span<const std::string_view> user_groups = {};
 };
 
 struct PodStatement {

@@ -68,6 +68,7 @@ struct ApplicationItem {
     DictId application = 0;
     DictId queue = 0;  // 0 = the default leaf, root.default
     DictId user = 0;
+    std::span<const DictId> user_groups = {};  // none: the user is in the group of its own name
 };
 
 // Numbers are from the schema. Order of importance: guaranteed above burstable above best_effort.

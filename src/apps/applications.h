@@ -27,6 +27,7 @@ struct Application {
     std::uint32_t generation = 0;
     ShimId shim = kNone<ShimId>;
     std::string name;
+    std::uint64_t bytes = 0;      // that count of it for its shim, without its asks
     AskList<InApplication> asks;  // by sequence number
     std::deque<PodGroup> groups;
     std::vector<std::uint32_t> free_groups;

@@ -169,8 +169,19 @@ void StateWindow::objects(std::span<const ObjectItem> all, const TextOf& text_of
 void StateWindow::applications(std::span<const ApplicationStatement> all, std::span<const std::string_view> remove) {
     in_chunks(all, [this](std::span<const ApplicationStatement> chunk) {
         std::vector<ApplicationItem> records;
+        std::vector<DictId> groups;
+        std::size_t all_groups = 0;
         for (const ApplicationStatement& one : chunk) {
-            records.push_back({dictionary_.id(one.name), dictionary_.id(one.queue), dictionary_.id(one.user)});
+            all_groups += one.user_groups.size();
+        }
+        groups.reserve(all_groups);
+        for (const ApplicationStatement& one : chunk) {
+            const std::size_t first = groups.size();
+            for (const std::string_view group : one.user_groups) {
+                groups.push_back(dictionary_.id(group));
+            }
+            records.push_back({dictionary_.id(one.name), dictionary_.id(one.queue), dictionary_.id(one.user),
+                               std::span<const DictId>(groups).subspan(first)});
         }
         append(ApplicationsMessage{records, {}});
     });

@@ -96,6 +96,18 @@ bool devices_fit(std::string_view item, std::span<const std::string_view> kinds,
     return true;
 }
 
+bool groups_fit(std::string_view item, std::span<const std::string_view> groups, std::string* why) {
+    if (groups.size() > kStatementLimits.amounts_max) {
+        return fault(why, item, fmt::format("more than {} groups", kStatementLimits.amounts_max));
+    }
+    for (const std::string_view group : groups) {
+        if (!texts_fit(item, {group}, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 bool within_limits(std::span<const NodeStatement> nodes, std::string* why) {
@@ -111,7 +123,7 @@ bool within_limits(std::span<const NodeStatement> nodes, std::string* why) {
 
 bool within_limits(std::span<const ApplicationStatement> applications, std::string* why) {
     for (const ApplicationStatement& one : applications) {
-        if (!texts_fit(one.name, {one.name, one.queue, one.user}, why)) {
+        if (!texts_fit(one.name, {one.name, one.queue, one.user}, why) || !groups_fit(one.name, one.user_groups, why)) {
             return false;
         }
     }
@@ -163,7 +175,9 @@ std::size_t frame_bytes(const NodeStatement& node) {
                                         node.images.size() + node.devices.size());
 }
 
-std::size_t frame_bytes(const ApplicationStatement&) { return kRecordBytes; }
+std::size_t frame_bytes(const ApplicationStatement& application) {
+    return kRecordBytes + sizeof(DictId) * application.user_groups.size();
+}
 
 std::size_t frame_bytes(const PodStatement& pod) {
     return kRecordBytes + pod.key.size() + pod.devices.size() + kPairBytes * (pod.requests.size() + pod.tags.size());

@@ -1,4 +1,4 @@
-// A partition's table with two rows more, and without the file of queues.
+// A partition's table with some rows more, and without the file of queues.
 //
 // Thread: any.
 #include "config/recorded_partition.h"
@@ -17,6 +17,9 @@ const Settings<PartitionConfig>& recorded_settings() {
         result.push_back(choice<PartitionConfig>(
             "queues", [](auto& partition) -> auto& { return partition.engine.queues; },
             Choices<bool>{{"no", false}, {"yes", true}}, "Whether there is a tree of queues."));
+        result.push_back(choice<PartitionConfig>(
+            "user_groups", [](auto& partition) -> auto& { return partition.engine.user_groups; },
+            Choices<bool>{{"no", false}, {"yes", true}}, "Whether groups that shims state of users count."));
         result.push_back(number<PartitionConfig>(
             "daemon_instance", [](auto& partition) -> auto& { return partition.engine.daemon_instance; },
             NumberForm::plain, {1, std::numeric_limits<std::int64_t>::max()}, "",
@@ -39,10 +42,11 @@ bool parse_recorded_text(const std::string& text, const std::string& name, Parti
     const threads::HostCpus no_host;  // a partition has no CPUs to check
     ReadContext context{name, {}, no_host, faults, {}};
     // Recordings of before there were gangs do not have it, and nothing of them is to be read as one. Of before pods were
-    // resized: they were refused. Of before tags were kept: they counted for nothing.
+    // resized: they were refused. Of before tags and groups were: they counted for nothing.
     partition.engine.coscheduling.mode = Coscheduling::off;
     partition.engine.resize_in_place = false;
     partition.engine.allocation_tags = false;
+    partition.engine.user_groups = false;
     read_settings(recorded_settings(), partition, root, "", context);
     sort_by_position(faults);
     return faults.size() == faults_before;

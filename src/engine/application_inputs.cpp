@@ -3,15 +3,34 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine/byte_counts.h"
 #include "engine/inputs.h"
+#include "engine/statement_limits.h"
 
 namespace bayplan {
+
+std::string Inputs::read_groups(Shim& shim, std::span<const DictId> ids, std::vector<std::string>& groups) {
+    if (!world_.options.user_groups) {
+        return {};
+    }
+    if (ids.size() > kUserGroupsMax) {
+        return "a list of more than " + std::to_string(kUserGroupsMax) + " entries";
+    }
+    for (const DictId id : ids) {
+        groups.emplace_back(text_of(shim, id));
+        if (groups.back().empty()) {
+            return "unknown group " + numbered(id);
+        }
+    }
+    return {};
+}
 
 void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     Shim& shim = world_.shims[id];
     const std::string_view name = text_of(shim, record.application);
+    std::vector<std::string> groups;
     std::string fault;
     if (name.empty()) {
         fault = "unknown dictionary id";
@@ -22,11 +41,15 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     } else if (record.queue != 0 && text_of(shim, record.queue).empty()) {
         fault = "unknown queue " + numbered(record.queue);
     } else {
-        fault = bytes_fault(shim, application_bytes(name));
+        fault = read_groups(shim, record.user_groups, groups);
+    }
+    const std::uint64_t bytes = application_bytes(name, groups);
+    if (fault.empty()) {
+        fault = bytes_fault(shim, bytes);
     }
     queue_tree::Placed placed;
     if (fault.empty() && world_.tree != nullptr) {
-        fault = find_queue(shim, record, name, placed);
+        fault = find_queue(shim, record, name, std::move(groups), placed);
     }
     if (!fault.empty()) {
         lifecycle_.decide(id, DecisionKind::application_rejected,
@@ -35,7 +58,8 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     }
     const ApplicationId application = world_.applications.add(id, name);
     shim.applications.emplace(name, application);
-    world_.bytes.add(shim.bytes, application_bytes(name));
+    world_.applications[application].bytes = bytes;
+    world_.bytes.add(shim.bytes, bytes);
     if (world_.tree != nullptr) {
         world_.tree->place_application(application, placed.queue, std::move(placed.user));
     }
@@ -55,7 +79,7 @@ void Inputs::remove_with_asks(ShimId id, ApplicationId application) {
     }
     world_.order->remove_application(application);
     Shim& shim = world_.shims[id];
-    world_.bytes.give_back(shim.bytes, application_bytes(world_.applications[application].name));
+    world_.bytes.give_back(shim.bytes, world_.applications[application].bytes);
     shim.applications.erase(world_.applications[application].name);
     world_.applications.remove(application);
 }

@@ -254,7 +254,7 @@ void check_bytes(const World& world, std::vector<std::string>& broken) {
             ++uses[{static_cast<ShimId>(number), spec}];
         }
         for (const auto& [name, application] : shim.applications) {
-            sum += application_bytes(name);
+            sum += world.applications[application].bytes;
         }
         for (const auto& [spec, use] : shim.spec_uses) {
             sum += spec_bytes(world.specs[spec], world.texts);

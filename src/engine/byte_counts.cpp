@@ -51,7 +51,13 @@ std::uint64_t node_bytes(std::string_view name, const NodeFacts& facts, std::spa
     return bytes;
 }
 
-std::uint64_t application_bytes(std::string_view name) { return kThingBytes + name.size(); }
+std::uint64_t application_bytes(std::string_view name, std::span<const std::string> groups) {
+    std::uint64_t bytes = kThingBytes + name.size();
+    for (const std::string& group : groups) {
+        bytes += entry(group);
+    }
+    return bytes;
+}
 
 std::uint64_t ask_bytes(std::string_view key, std::string_view group) {
     return kAskBytes + key.size() + (group.empty() ? 0 : entry(group));

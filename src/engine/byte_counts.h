@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "bayplan/cluster_object.h"
@@ -18,7 +20,7 @@ std::uint64_t spec_bytes(const PodSpec&, const TextTable&);  // texts are the en
 std::uint64_t object_bytes(const ClusterObject&, const TextTable&);
 std::uint64_t node_bytes(std::string_view name, const NodeFacts&, std::span<const ResourceAmount> capacity,
                          const World&);
-std::uint64_t application_bytes(std::string_view name);
+std::uint64_t application_bytes(std::string_view name, std::span<const std::string> groups);
 // Without what follows from tags and class, or of those alone.
 std::uint64_t ask_bytes(std::string_view key, std::string_view group);
 std::uint64_t tag_bytes(std::string_view key, std::string_view value);

@@ -56,7 +56,8 @@ private:
     std::string load_queues(const QueuesText&);  // the fault or ""
     void look_after_queues();                    // cleaning by time, shares by nodes
     // Where the application goes. Returns the fault or "".
-    std::string find_queue(Shim&, const ApplicationItem&, std::string_view name, queue_tree::Placed&);
+    std::string find_queue(Shim&, const ApplicationItem&, std::string_view name, std::vector<std::string> groups,
+                           queue_tree::Placed&);
 
     // session_inputs.cpp
     bool add_to_hold(Hold&, const ResourceAmount&) const;
@@ -106,6 +107,8 @@ private:
 
     // application_inputs.cpp
     void apply(ShimId, const ApplicationsMessage&);
+    // Fills the list. Returns the fault or "".
+    std::string read_groups(Shim&, std::span<const DictId>, std::vector<std::string>&);
     void add_application(ShimId, const ApplicationItem&);
     void remove_application(ShimId, DictId);
     void remove_with_asks(ShimId, ApplicationId);

@@ -40,14 +40,14 @@ void Inputs::take(const QueuesText& queues) {
 }
 
 std::string Inputs::find_queue(Shim& shim, const ApplicationItem& record, std::string_view name,
-                               queue_tree::Placed& placed) {
+                               std::vector<std::string> groups, queue_tree::Placed& placed) {
     if (!world_.placement) {
         return "no queues are configured yet";
     }
     queue_tree::Submission submission;
     submission.id = name;
     submission.queue = text_of(shim, record.queue);
-    submission.user = queue_tree::User{std::string(text_of(shim, record.user)), {}};
+    submission.user = queue_tree::User{std::string(text_of(shim, record.user)), std::move(groups)};
     placed = world_.placement->place(submission, world_.tree->queues());
     return placed.refusal == queue_tree::Refusal::none ? std::string() : placed.why;
 }

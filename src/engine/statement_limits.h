@@ -14,6 +14,9 @@ namespace bayplan {
 // Pods that one node has, or that wait for it. Kubernetes: 110 by default, some hundreds at most.
 inline constexpr std::size_t kPodsPerNodeMax = 4'096;
 
+// Groups of an application's user.
+inline constexpr std::size_t kUserGroupsMax = 64;
+
 // Tags of an ask.
 inline constexpr std::size_t kTagsMax = 256;
 

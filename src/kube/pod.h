@@ -3,6 +3,7 @@
 // Thread: one. Owns its data; texts are ids of the dictionary that the converter was given.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,8 +21,9 @@ inline constexpr std::string_view kAllowPreemption = "yunikorn.apache.org/allow-
 struct ConvertedPod {
     std::string key;  // "namespace/name"
     PodSpec spec;
-    std::vector<Amount> requests;  // tracked resources above 0, and one of `pods`
-    ApplicationItem application;   // filled by the owner of the specs
+    std::vector<Amount> requests;                            // tracked resources above 0, and one of `pods`
+    ApplicationItem application;                             // filled by the owner of the specs
+    std::shared_ptr<const std::vector<DictId>> user_groups;  // where its span points to
     // All that the object itself says: `key`, `requests`, `tags`, `spec`, `application` and `foreign` are filled by
     // their owners.
     AskItem ask;

@@ -23,20 +23,33 @@ const Value* first_said(std::initializer_list<const Value*> values) {
     return nullptr;
 }
 
-std::string user_of(Converter& convert, const Value& annotations) {
+struct User {
+    std::string name;
+    std::vector<std::string> groups;
+};
+
+User user_of(Converter& convert, const Value& annotations) {
     const Value& info = annotations[kUserInfo];
     if (!info.present()) {
-        return std::string(kUnknownUser);
+        return {std::string(kUnknownUser), {}};
     }
     std::string text(info.text());
     const std::size_t size = text.size();
     text.resize(size + kTextPadding);
-    std::string user;
+    User user;
     std::vector<ObjectFault> faults;
     read_json(
         std::string_view(text).substr(0, size), kUserInfo,
-        [&](const ReadObject& read) { user = std::string(read.value["user"].text()); }, faults);
-    if (!faults.empty() || user.empty()) {
+        [&](const ReadObject& read) {
+            user.name = std::string(read.value["user"].text());
+            for (const Value& group : read.value["groups"].items()) {
+                if (!group.text().empty()) {
+                    user.groups.emplace_back(group.text());
+                }
+            }
+        },
+        faults);
+    if (!faults.empty() || user.name.empty()) {
         convert.reader.fault_below(annotations, kUserInfo, "is not JSON with a user: {\"user\": \"..\"}");
     }
     return user;
@@ -44,7 +57,7 @@ std::string user_of(Converter& convert, const Value& annotations) {
 
 }  // namespace
 
-ApplicationItem yunikorn_application(Converter& convert) {
+ApplicationItem yunikorn_application(Converter& convert, std::shared_ptr<const std::vector<DictId>>& groups) {
     const Value& metadata = convert.reader.root()["metadata"];
     const Value& labels = metadata["labels"];
     const Value& annotations = metadata["annotations"];
@@ -58,7 +71,14 @@ ApplicationItem yunikorn_application(Converter& convert) {
                            ? convert.text(*id)
                            : convert.intern(metadata, "yunikorn-" + std::string(convert.name_space()) + "-autogen");
     made.queue = queue != nullptr ? convert.text(*queue) : 0;
-    made.user = convert.intern(metadata, user_of(convert, annotations));
+    const User user = user_of(convert, annotations);
+    made.user = convert.intern(metadata, user.name);
+    std::vector<DictId> ids;
+    for (const std::string& group : user.groups) {
+        ids.push_back(convert.intern(metadata, group));
+    }
+    groups = std::make_shared<const std::vector<DictId>>(std::move(ids));
+    made.user_groups = *groups;
     return made;
 }
 

@@ -5,15 +5,19 @@
 //   queue:       label yunikorn.apache.org/queue, annotation of that name, label queue; else none is named
 //   user:        annotation yunikorn.apache.org/user.info, JSON: {"user": .., "groups": [..]}; else nobody
 //
-// Source: YuniKorn's Kubernetes shim. Its admission controller states the user; groups are not looked at.
+// Source: YuniKorn's Kubernetes shim. Its admission controller states the user, and may state the user's groups.
 // Thread: any; the dictionary is the converter's. Errors: user.info that is no such JSON is a fault of the pod.
 #pragma once
+
+#include <memory>
+#include <vector>
 
 #include "bayplan/messages.h"
 #include "kube/converter.h"
 
 namespace bayplan::kube {
 
-ApplicationItem yunikorn_application(Converter&);
+// The groups are kept alive by `groups`.
+ApplicationItem yunikorn_application(Converter&, std::shared_ptr<const std::vector<DictId>>& groups);
 
 }  // namespace bayplan::kube

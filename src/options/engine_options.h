@@ -134,6 +134,7 @@ struct EngineOptions {
     DeviceChoice device_choice = DeviceChoice::fullest;
     bool resize_in_place = true;  // of pods that have their node; else other requests of such a pod are refused
     bool allocation_tags = true;  // tags of pods are kept for operators; else they are not looked at
+    bool user_groups = true;      // groups that shims state of users count; else a user is in that of its own name
     bool queues = false;          // a tree of queues, as the operator's text says; else there is one leaf
 
     // Do not decide.

@@ -90,11 +90,11 @@ bool decode(const fbs::Nodes& nodes, Fields& fields, Storage& storage, NodesMess
 bool decode(const fbs::Applications& applications, Fields& fields, Storage& storage, ApplicationsMessage& out) {
     return fields.ids(applications.remove(), {.field = "remove"}, out.remove) &&
            read_items(applications.add(), "add", fields, storage.applications, out.add,
-                      [](const fbs::Application& application, std::size_t, ApplicationItem& record) {
+                      [&](const fbs::Application& application, std::size_t i, ApplicationItem& record) {
                           record.application = application.application();
                           record.queue = application.queue();
                           record.user = application.user();
-                          return true;
+                          return fields.ids(application.user_groups(), {"add", i, "user_groups"}, record.user_groups);
                       });
 }
 

@@ -39,7 +39,8 @@ auto put(FlatBufferBuilder& out, const NodeItem& node) {
 }
 
 auto put(FlatBufferBuilder& out, const ApplicationItem& application) {
-    return fbs::CreateApplication(out, application.application, application.queue, application.user);
+    const auto user_groups = put_ids(out, application.user_groups);
+    return fbs::CreateApplication(out, application.application, application.queue, application.user, user_groups);
 }
 
 auto put(FlatBufferBuilder& out, const AskItem& ask) {

@@ -166,6 +166,9 @@ std::string ScriptedDaemon::describe(const StateBody& body) {
         out = "applications";
         for (const ApplicationItem& one : applications->add) {
             out += fmt::format(" +{}:{}", text(one.application), text(one.queue));
+            for (const DictId group : one.user_groups) {
+                out += "/" + text(group);
+            }
         }
         for (const DictId id : applications->remove) {
             out += " -" + text(id);

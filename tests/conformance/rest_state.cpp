@@ -124,9 +124,15 @@ void RestState::say_applications(const json::object& body) {
     for (const json::value& value : list_of(body, "new")) {
         const json::object& application = value.as_object();
         const std::string queue = text_of(application, "queueName");
+        const json::object& user = application.at("ugi").as_object();
+        std::vector<DictId> groups;
+        for (const json::value& group : list_of(user, "groups")) {
+            groups.push_back(shim_->id(std::string(group.as_string())));
+        }
         const ApplicationItem item{.application = shim_->id(text_of(application, "applicationID")),
                                    .queue = queue.empty() ? 0 : shim_->id(queue),
-                                   .user = shim_->id(text_of(application.at("ugi").as_object(), "user"))};
+                                   .user = shim_->id(text_of(user, "user")),
+                                   .user_groups = groups};
         shim_->send(ApplicationsMessage{.add = std::span(&item, 1), .remove = {}});
     }
 }

@@ -99,6 +99,9 @@ std::uint64_t Oracle::bytes_of(const std::string& name) const {
     }
     for (const std::string& application : shim.applications) {
         bytes += 256 + application.size();
+        for (const std::string& group : shim.user_groups.at(application)) {
+            bytes += of_list_entry(group);
+        }
     }
     for (const auto& [key, sequence] : shim.asks) {
         bytes += of_ask(asks_.at(sequence));

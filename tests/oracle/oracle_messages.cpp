@@ -152,7 +152,19 @@ std::string Oracle::add_application(const std::string& name, const ApplicationIt
     if (record.queue != 0 && !shim.dictionary.contains(record.queue)) {
         return "unknown queue " + number_sign(record.queue);
     }
-    if (const std::string fault = bytes_fault(name, 256 + text->second.size(), 0); !fault.empty()) {
+    std::vector<std::string> groups;
+    std::uint64_t bytes = 256 + text->second.size();
+    if (options_.user_groups && record.user_groups.size() > 64) {
+        return "a list of more than 64 entries";
+    }
+    for (const DictId group : options_.user_groups ? record.user_groups : std::span<const DictId>()) {
+        if (!shim.dictionary.contains(group)) {
+            return "unknown group " + number_sign(group);
+        }
+        groups.push_back(shim.dictionary.at(group));
+        bytes += 64 + groups.back().size();
+    }
+    if (const std::string fault = bytes_fault(name, bytes, 0); !fault.empty()) {
         return fault;
     }
     if (options_.queues) {
@@ -160,12 +172,13 @@ std::string Oracle::add_application(const std::string& name, const ApplicationIt
             return shim.dictionary.contains(id) ? shim.dictionary.at(id) : std::string();
         };
         const std::string fault =
-            queues_.add_application({name, text->second}, named(record.queue), named(record.user));
+            queues_.add_application({name, text->second}, named(record.queue), named(record.user), groups);
         if (!fault.empty()) {
             return fault;
         }
     }
     shim.applications.insert(text->second);
+    shim.user_groups[text->second] = groups;
     return "";
 }
 
@@ -181,6 +194,7 @@ std::string Oracle::remove_application(const std::string& name, DictId id) {
     end_asks_of_application(name, text->second);
     queues_.remove_application({name, text->second});
     shim.applications.erase(text->second);
+    shim.user_groups.erase(text->second);
     return "";
 }
 
@@ -261,6 +275,7 @@ void Oracle::message(const std::string& name, const ResyncBeginMessage&) {
         end_ask(shim.asks.begin()->second, false);
     }
     shim.applications.clear();
+    shim.user_groups.clear();
     queues_.remove_applications_of(name);
     forget_objects_of(name);
     for (auto& [node_name, node] : nodes_) {

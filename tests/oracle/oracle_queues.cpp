@@ -198,7 +198,7 @@ void OracleQueues::make(const std::string& path) {
 }
 
 std::string OracleQueues::add_application(const ApplicationName& name, const std::string& queue,
-                                          const std::string& user) {
+                                          const std::string& user, const std::vector<std::string>& groups) {
     if (!loaded_) {
         return "no queues are configured yet";
     }
@@ -238,7 +238,12 @@ std::string OracleQueues::add_application(const ApplicationName& name, const std
             config.max_applications = made.child_template->max_applications;
         }
     }
-    applications[name] = {path, user, ++last_number_, ApplicationState::created, std::numeric_limits<long>::max()};
+    applications[name] = {path,
+                          user,
+                          groups.empty() ? std::vector{user} : groups,
+                          ++last_number_,
+                          ApplicationState::created,
+                          std::numeric_limits<long>::max()};
     return "";
 }
 
@@ -343,7 +348,7 @@ std::vector<std::uint64_t> Oracle::fill_tree(queue_tree::NaiveTree& tree) const 
         queue_tree::NaiveApplication one;
         one.leaf = application.leaf;
         one.user = application.user;
-        one.groups = {application.user};
+        one.groups = application.groups;
         one.running = application.state == ApplicationState::running;
         one.allowed = has_credit(shims_.at(name->first));
         one.oldest = application.oldest;

@@ -22,6 +22,7 @@ enum class ApplicationState { created, accepted, running, completing };
 struct QueuedApplication {
     std::string leaf;  // path
     std::string user;
+    std::vector<std::string> groups;
     std::uint64_t number = 0;  // in which they came
     ApplicationState state = ApplicationState::created;
     long oldest = std::numeric_limits<long>::max();  // of all asks that it ever had
@@ -34,7 +35,8 @@ public:
     // False: nothing has changed.
     bool load(const std::string& partition, const std::string& text);
     // The fault or "". Makes queues as the rules say.
-    std::string add_application(const ApplicationName&, const std::string& queue, const std::string& user);
+    std::string add_application(const ApplicationName&, const std::string& queue, const std::string& user,
+                                const std::vector<std::string>& groups);
     void remove_application(const ApplicationName& name) { applications.erase(name); }
     void remove_applications_of(const std::string& shim);
     // After anything happened: whether the application has any ask, and one with a node.

@@ -163,7 +163,8 @@ struct Shim {
     std::map<DictId, std::string> dictionary;
     std::map<SpecNumber, std::shared_ptr<const KubeSpec>> specs;
     std::set<std::string> applications;
-    std::map<std::string, std::uint64_t> asks;  // key -> sequence number
+    std::map<std::string, std::vector<std::string>> user_groups;  // of applications, as stated
+    std::map<std::string, std::uint64_t> asks;                    // key -> sequence number
     std::uint64_t applied = 0;
     std::uint64_t last_number = 0;
     std::uint64_t acknowledged = 0;

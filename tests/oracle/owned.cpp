@@ -25,7 +25,12 @@ StateBody Borrowed::borrow(const OwnedNodes& owned) {
     return NodesMessage{nodes_};
 }
 
-StateBody Borrowed::borrow(const OwnedApplications& owned) { return ApplicationsMessage{owned.add, owned.remove}; }
+StateBody Borrowed::borrow(const OwnedApplications& owned) {
+    for (const OwnedApplication& one : owned.add) {
+        applications_.push_back({one.application, one.queue, one.user, one.user_groups});
+    }
+    return ApplicationsMessage{applications_, owned.remove};
+}
 
 StateBody Borrowed::borrow(const OwnedAsks& owned) {
     for (const OwnedAsk& ask : owned.asks) {

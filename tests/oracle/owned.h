@@ -71,8 +71,14 @@ struct OwnedForget {
 struct OwnedNodes {
     std::vector<OwnedNode> nodes = {};
 };
+struct OwnedApplication {
+    DictId application = 0;
+    DictId queue = 0;
+    DictId user = 0;
+    std::vector<DictId> user_groups = {};
+};
 struct OwnedApplications {
-    std::vector<ApplicationItem> add = {};
+    std::vector<OwnedApplication> add = {};
     std::vector<DictId> remove = {};
 };
 struct OwnedAsks {
@@ -125,6 +131,7 @@ private:
 
     std::vector<DictEntry> entries_;
     std::vector<NodeItem> nodes_;
+    std::vector<ApplicationItem> applications_;
     std::vector<AskItem> asks_;
     std::vector<ReleaseItem> releases_;
     std::vector<NackItem> nacks_;

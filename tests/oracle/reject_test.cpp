@@ -72,7 +72,7 @@ TEST_F(Rejects, Amounts) {
     EXPECT_EQ(last(), "ask_rejected x//gpu is given twice");
 }
 
-// R-APP-1, R-APP-2, R-APP-4 to R-APP-7.
+// R-APP-1, R-APP-2, R-APP-4 to R-APP-7, R-APP-9, R-APP-10.
 TEST_F(Rejects, Applications) {
     cluster.send(OwnedApplications{{{kUnknown, 0, 0}}, {}});
     EXPECT_EQ(last(), "application_rejected #999//unknown dictionary id");
@@ -80,7 +80,11 @@ TEST_F(Rejects, Applications) {
     EXPECT_EQ(last(), "application_rejected a//application exists already");
     cluster.send(OwnedApplications{{{kGroupG, kUnknown, 0}}, {}});
     EXPECT_EQ(last(), "application_rejected g//unknown queue #999");
-    cluster.send(OwnedApplications{{{kGroupG, kBig, 0}}, {}});
+    cluster.send(OwnedApplications{{{kGroupG, 0, 0, {kBig, kUnknown}}}, {}});
+    EXPECT_EQ(last(), "application_rejected g//unknown group #999");
+    cluster.send(OwnedApplications{{{kGroupG, 0, 0, std::vector<DictId>(65, kBig)}}, {}});
+    EXPECT_EQ(last(), "application_rejected g//a list of more than 64 entries");
+    cluster.send(OwnedApplications{{{kGroupG, kBig, 0, std::vector<DictId>(64, kBig)}}, {}});
     EXPECT_EQ(last(), "application_accepted g//");
     cluster.send(OwnedApplications{{}, {kUnknown}});
     EXPECT_EQ(last(), "application_rejected #999//unknown dictionary id");
@@ -92,7 +96,7 @@ TEST_F(Rejects, Applications) {
     EXPECT_FALSE(cluster.oracle.shims().at("s").applications.contains("h"));
 }
 
-// R-ASK-1 to R-ASK-4, R-ASK-6, R-ASK-9, R-ASK-13.
+// R-ASK-1 to R-ASK-4, R-ASK-6, R-ASK-9, R-ASK-13, R-ASK-45, R-ASK-46.
 TEST_F(Rejects, Asks) {
     cluster.node(kNode1, {{kCpu, 5}});
     cluster.ask({});
@@ -115,6 +119,12 @@ TEST_F(Rejects, Asks) {
     EXPECT_EQ(last(), "ask_rejected x//unknown dictionary id");
     cluster.ask({.key = "x", .application = kAppA, .requests = {{kCpu, -1}}});
     EXPECT_EQ(last(), "ask_rejected x//negative amount of cpu");
+    cluster.ask({.key = "x", .application = kAppA, .tags = {{kBig, kBig}, {0, kBig}}});
+    EXPECT_EQ(last(), "ask_rejected x//unknown dictionary id");
+    cluster.ask({.key = "x", .application = kAppA, .tags = {{kBig, kUnknown}}});
+    EXPECT_EQ(last(), "ask_rejected x//unknown dictionary id");
+    cluster.ask({.key = "x", .application = kAppA, .tags = std::vector<Attribute>(257, {kBig, 0})});
+    EXPECT_EQ(last(), "ask_rejected x//a list of more than 256 entries");
     cluster.ask({.key = "x", .foreign = true});
     EXPECT_EQ(last(), "ask_rejected x//foreign pod without a node");
     cluster.ask({.key = "x", .application = kAppA, .required_node = kNowhere});

@@ -119,6 +119,7 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     options.avoid_rejecting_ns = random.chance(20) ? 0 : random.between(1, 60'000 * kMs);
     options.resize_in_place = random.chance(80);
     options.allocation_tags = random.chance(90);
+    options.user_groups = random.chance(90);
     options.device_choice = static_cast<DeviceChoice>(random.below(2));
     options.scale_up_cutoff = random.pick(std::vector<std::int32_t>{0, 0, -5, 10, INT32_MIN});
     options.bytes_max = random.chance(75) ? 0 : static_cast<std::uint64_t>(random.between(4'000, 400'000));

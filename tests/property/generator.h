@@ -102,7 +102,7 @@ private:
 
     // generator_applications.cpp: applications, and what only operators see.
     oracle::OwnedApplications applications(const oracle::Oracle&, ShimModel&);
-    void choose_queue(const oracle::Oracle&, const ShimModel&, ApplicationItem&);
+    void choose_queue(const oracle::Oracle&, const ShimModel&, oracle::OwnedApplication&);
     std::string any_application(const oracle::Oracle&, const ShimModel&);
     std::vector<Attribute> tags(const oracle::Oracle&, const ShimModel&);
 

@@ -5,9 +5,15 @@
 
 namespace bayplan::property {
 
-void Generator::choose_queue(const oracle::Oracle& oracle, const ShimModel& model, ApplicationItem& record) {
+void Generator::choose_queue(const oracle::Oracle& oracle, const ShimModel& model, oracle::OwnedApplication& record) {
     if (options_.queues && random_.chance(95)) {
         record.user = id_of(oracle, model, random_.pick(user_texts()));
+    }
+    for (std::int64_t i = random_.chance(50) ? random_.between(1, 3) : 0; i > 0; --i) {
+        record.user_groups.push_back(id_of(oracle, model, random_.pick(user_texts())));
+    }
+    if (random_.chance(1) && !record.user_groups.empty()) {
+        record.user_groups.resize(64 + random_.below(2), record.user_groups.front());
     }
     if (options_.queues && random_.chance(85)) {
         record.queue = random_.chance(5) ? 0 : id_of(oracle, model, random_.pick(queue_texts()));
@@ -17,13 +23,16 @@ void Generator::choose_queue(const oracle::Oracle& oracle, const ShimModel& mode
 oracle::OwnedApplications Generator::applications(const oracle::Oracle& oracle, ShimModel& model) {
     oracle::OwnedApplications out;
     for (std::int64_t i = random_.between(0, 2); i > 0; --i) {
-        ApplicationItem record{id_of(oracle, model, random_.pick(model.applications)), 0, 0};
+        oracle::OwnedApplication record{id_of(oracle, model, random_.pick(model.applications))};
         if (random_.chance(40)) {
             record.queue = random_.chance(80) ? id_of(oracle, model, "root.other") : kUndefined;
         }
         choose_queue(oracle, model, record);
         if (random_.chance(6)) {
             record.application = kUndefined;
+        }
+        if (random_.chance(2)) {
+            record.user_groups.push_back(random_.chance(50) ? 0 : kUndefined);
         }
         out.add.push_back(record);
     }

@@ -47,7 +47,7 @@ void Generator::plan_resync(const oracle::Oracle& oracle, ShimModel& model) {
         if (random_.chance(95)) {
             const std::string queue = random_.chance(50) ? "root.default" : "root.other";
             const DictId queue_id = random_.chance(60) ? 0 : id_of(oracle, model, queue);
-            applications.add.push_back({id_of(oracle, model, name), queue_id, 0});
+            applications.add.push_back({id_of(oracle, model, name), queue_id});
             choose_queue(oracle, model, applications.add.back());
         }
     }

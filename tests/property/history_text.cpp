@@ -86,9 +86,12 @@ private:
         }
     }
     void write_body(const oracle::OwnedApplications& body) {
-        for (const ApplicationItem& add : body.add) {
-            out_ << " add " << name(add.application) << " in queue " << name(add.queue) << " of " << name(add.user)
-                 << ";";
+        for (const oracle::OwnedApplication& add : body.add) {
+            out_ << " add " << name(add.application) << " in queue " << name(add.queue) << " of " << name(add.user);
+            for (const DictId group : add.user_groups) {
+                out_ << " in group " << name(group);
+            }
+            out_ << ";";
         }
         for (const DictId id : body.remove) {
             out_ << " remove " << name(id) << ";";
@@ -216,7 +219,7 @@ std::string to_text(const EngineOptions& options) {
         << options.bytes_max << " and " << options.unacknowledged_bytes_max << " unacknowledged, "
         << (options.device_choice == DeviceChoice::fullest ? "fullest" : "emptiest") << " device"
         << (options.resize_in_place ? "" : ", no resize in place") << (options.allocation_tags ? "" : ", no tags")
-        << (options.queues ? ", queues" : "");
+        << (options.user_groups ? "" : ", no groups of users") << (options.queues ? ", queues" : "");
     out << "; executor " << static_cast<int>(options.executor) << ", path " << static_cast<int>(options.path)
         << ", simd " << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
         << options.shards << ", batch " << options.batch << ", depth " << options.depth << ", victim workers "

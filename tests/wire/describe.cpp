@@ -109,6 +109,9 @@ void put(Text& out, const NodeItem& node) { out(node); }
 void put(Text& out, const ApplicationItem& application) {
     out.number("application", application.application).number("queue", application.queue);
     out.number("user", application.user);
+    for (const DictId group : application.user_groups) {
+        out.number("user_group", group);
+    }
 }
 
 void put(Text& out, const AskItem& ask) { out(ask); }

@@ -145,7 +145,7 @@ NodeItem ItemMaker::node(Extent extent) {
             ids(extent, limits_.amounts_max)};
 }
 
-ApplicationItem ItemMaker::application() { return {id(), id(), id()}; }
+ApplicationItem ItemMaker::application(Extent extent) { return {id(), id(), id(), ids(extent, limits_.amounts_max)}; }
 
 AskItem ItemMaker::ask(Extent extent) {
     AskItem ask;
@@ -214,7 +214,8 @@ StateBody ItemMaker::state_body(std::size_t kind, Extent extent) {
         case 0: return DefineMessage{list(entries_, extent, [&] { return entry(extent); })};
         case 1: return ForgetMessage{ids(extent)};
         case 2: return NodesMessage{list(nodes_, extent, [&] { return node(extent); })};
-        case 3: return ApplicationsMessage{list(applications_, extent, [&] { return application(); }), ids(extent)};
+        case 3:
+            return ApplicationsMessage{list(applications_, extent, [&] { return application(extent); }), ids(extent)};
         case 4: return AsksMessage{list(asks_, extent, [&] { return ask(extent); })};
         case 5: return ReleasesMessage{list(releases_, extent, [&] { return release(extent); })};
         case 6: return NacksMessage{list(nacks_, extent, [&] { return nack(extent); })};

@@ -57,7 +57,7 @@ private:
     SpecItem spec(Extent extent);
     ObjectItem object(Extent extent);
     NodeItem node(Extent extent);
-    ApplicationItem application();
+    ApplicationItem application(Extent extent);
     AskItem ask(Extent extent);
     ReleaseItem release(Extent extent);
     NackItem nack(Extent extent);
