@@ -3,7 +3,7 @@
 //   bench/read_model_bench                                        SchedulingBasic, then 100,000 nodes with 1,000,000 pods
 //   bench/read_model_bench --nodes 200 --pods 4000 --load SchedulingBasic/500Nodes_1000Pods --runs 1
 //
-// Decisions are made by turns without a model, with one, and with one that events are made of, whose thread runs beside;
+// Decisions are made by turns without a model, with a model, and with a model that makes events, whose thread runs beside;
 // engine ns: CPU of the engine's thread, the least of all runs; of the model's thread likewise, with its work before the
 // decisions. The digests must be equal.
 //

@@ -68,4 +68,10 @@ AnswerPtr group(VersionPtr, std::string_view name);
 std::string partitions(const std::vector<std::pair<VersionPtr, Place>>&);
 std::string clusters(const std::vector<std::pair<VersionPtr, Place>>&);
 
+// --- metrics.cpp: families in the text format of Prometheus, version 0.0.4
+AnswerPtr metrics(const std::vector<std::pair<VersionPtr, Place>>&);
+
+// --- health.cpp: YuniKorn's nine checks, of all partitions. Looks at every pod: not for a thread that others wait for
+std::string health(const std::vector<std::pair<VersionPtr, Place>>&);
+
 }  // namespace bayplan::answers

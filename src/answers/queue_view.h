@@ -45,6 +45,11 @@ public:
 
     // Null: there is no such queue.
     const QueueNode* find(std::string_view path) const;
+    // each(path, node), in the order of paths.
+    template <typename Each>
+    void for_each(Each&& each) const {
+        for (const auto& [path, node] : nodes_) each(path, node);
+    }
     // The least that is left of every maximum on the path.
     Resources headroom(std::string_view path) const;
     static std::string_view parent(std::string_view path);

@@ -12,6 +12,7 @@
 #include <cstdio>
 
 #include "daemon/allocator.h"
+#include "daemon/metrics.h"
 #include "daemon/queues_file.h"
 #include "daemon/signals.h"
 #include "threads/thread_role.h"
@@ -205,7 +206,14 @@ bool Daemon::start_rest(std::string& error) {
         events_.get(), {config_.events.batch_events, config_.events.streams, config_.events.streams_of_host}};
     rest_ = std::make_unique<RestService>(config_.rest, config_.stop_within_ns,
                                           shown_config(config_.partitions, queue_texts_), std::move(shown), events);
-    if (!rest_->start(error)) {
+    const auto begin_watch = [this] {
+        std::string unpinned;
+        if (!threads::assume_role(threads::Role::housekeeping, 0, unpinned)) {
+            log_->warning("thread not pinned", {{"thread", "bp-watch"}, {"reason", unpinned}});
+        }
+        threads::name_current_thread("bp-watch");
+    };
+    if (!rest_->start(error, begin_watch)) {
         error +=
             "; see rest_listen, rest_tls_cert, rest_tls_key and rest_token_file in the configuration (rest_listen: "
             "off for none)";
@@ -258,6 +266,7 @@ void Daemon::serve() {
         if (Clock::now() < next_status) continue;
         next_status = Clock::now() + kStatusEvery;
         if (!status_file_.empty()) write_status_file("running");
+        if (rest_) rest_->show_metrics(metrics_text(make_status("running")));
     }
 }
 
@@ -374,7 +383,7 @@ GatewayCounters Daemon::gateway_counters() const {
     return sum;
 }
 
-std::string Daemon::status_json(std::string_view state) {
+Status Daemon::make_status(std::string_view state) {
     Status status;
     status.state = state;
     status.uptime_ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started_).count();
@@ -395,7 +404,7 @@ std::string Daemon::status_json(std::string_view state) {
                                      engine->partition().engine.victim_workers, engine->refresh_snapshot(deadline),
                                      engine->inbox_depth(), engine->inbox_bytes()});
     }
-    return to_json(status);
+    return status;
 }
 
 }  // namespace bayplan::daemon

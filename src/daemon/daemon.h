@@ -68,7 +68,8 @@ private:
     void write_status_file(std::string_view state);
     GatewayCounters gateway_counters() const;
     std::vector<std::vector<dataplane::Counter>> counters_of_lcores() const;  // any lcore's thread
-    std::string status_json(std::string_view state);
+    Status make_status(std::string_view state);
+    std::string status_json(std::string_view state) { return to_json(make_status(state)); }
 
     config::Config config_;
     const threads::HostCpus host_;

@@ -59,9 +59,13 @@ RestService::RestService(const config::RestConfig& rest, std::int64_t stop_withi
     : board_(std::move(shown)),
       partitions_(std::move(partitions)),
       server_(server_options(rest, stop_within_ns),
-              http::Router(rest::routes({board_, &partitions_, events}), rest.cors)) {}
+              http::Router(rest::routes({board_, &partitions_, events, &watch_, &metrics_}), rest.cors)) {}
 
-bool RestService::start(std::string& error) { return server_.start(error); }
+bool RestService::start(std::string& error, Begin begin_watch) {
+    if (!server_.start(error)) return false;
+    watch_.start(std::move(begin_watch));
+    return true;
+}
 
 void RestService::stop() { server_.stop(); }
 

@@ -4,15 +4,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/config.h"
 #include "http/server.h"
 #include "rest/event_routes.h"
+#include "rest/metrics_routes.h"
 #include "rest/shown_config.h"
 #include "rest/state_routes.h"
+#include "rest/watch.h"
 
 namespace bayplan::daemon {
 
@@ -26,11 +30,14 @@ public:
     // Once `stop_within_ns` is over, answers under way are cut.
     RestService(const config::RestConfig&, std::int64_t stop_within_ns, std::shared_ptr<const rest::ShownConfig>,
                 rest::ShownPartitions, const rest::ShownEvents&);
+    // Called on the thread that watches health and history, first of all (pins and names it).
+    using Begin = std::function<void()>;
 
-    bool start(std::string& error);
+    bool start(std::string& error, Begin begin_watch = {});
     void stop();
     bool reload_tls(std::string& error);
     void show(std::shared_ptr<const rest::ShownConfig>);
+    void show_metrics(std::string text) { metrics_.show(std::move(text)); }
 
     std::uint16_t port() const { return server_.port(); }
     http::CounterValues counters() const { return server_.counters(); }
@@ -38,6 +45,8 @@ public:
 private:
     rest::ConfigBoard board_;
     const rest::ShownPartitions partitions_;
+    rest::Watch watch_{partitions_};
+    rest::MetricsBoard metrics_;
     http::Server server_;
 };
 

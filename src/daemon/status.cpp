@@ -13,6 +13,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "daemon/engine_fields.h"
+
 namespace bayplan::daemon {
 namespace {
 
@@ -30,64 +32,6 @@ public:
 
 private:
     std::string text_;
-};
-
-struct EngineField {
-    std::string_view name;
-    std::uint64_t EngineCounters::*member;
-};
-constexpr EngineField kEngineFields[] = {
-    {"inputs", &EngineCounters::inputs},
-    {"ignored_inputs", &EngineCounters::ignored_inputs},
-    {"attempts", &EngineCounters::attempts},
-    {"placed", &EngineCounters::placed},
-    {"failed", &EngineCounters::failed},
-    {"batches_inline", &EngineCounters::batches_inline},
-    {"batches_graph", &EngineCounters::batches_graph},
-    {"batches_overlapped", &EngineCounters::batches_overlapped},
-    {"batches_cut", &EngineCounters::batches_cut},
-    {"blocks_proposed", &EngineCounters::blocks_proposed},
-    {"proposals", &EngineCounters::proposals},
-    {"resolved_at_commit", &EngineCounters::resolved_at_commit},
-    {"blocks_rechecked", &EngineCounters::blocks_rechecked},
-    {"blocks_bounded", &EngineCounters::blocks_bounded},
-    {"blocks_judged", &EngineCounters::blocks_judged},
-    {"victim_searches_kept", &EngineCounters::victim_searches_kept},
-    {"victim_searches_whole", &EngineCounters::victim_searches_whole},
-    {"victim_searches_by_pods", &EngineCounters::victim_searches_by_pods},
-    {"victim_searches_parallel", &EngineCounters::victim_searches_parallel},
-    {"victim_pieces_by_workers", &EngineCounters::victim_pieces_by_workers},
-    {"victim_nodes_by_columns", &EngineCounters::victim_nodes_by_columns},
-    {"victim_nodes_by_pods", &EngineCounters::victim_nodes_by_pods},
-    {"victim_nodes_tried", &EngineCounters::victim_nodes_tried},
-    {"reservations_made", &EngineCounters::reservations_made},
-    {"reservations_cleared", &EngineCounters::reservations_cleared},
-    {"reservations_expired", &EngineCounters::reservations_expired},
-    {"reservations_together", &EngineCounters::reservations_together},
-    {"reservations_preempted", &EngineCounters::reservations_preempted},
-    {"reservation_victims", &EngineCounters::reservation_victims},
-    {"reservation_looks_delay", &EngineCounters::reservation_looks_delay},
-    {"reservation_looks_pending", &EngineCounters::reservation_looks_pending},
-    {"reservation_looks_behind", &EngineCounters::reservation_looks_behind},
-    {"reservation_looks_coming", &EngineCounters::reservation_looks_coming},
-    {"reservation_looks_never", &EngineCounters::reservation_looks_never},
-    {"reservation_looks_nothing_found", &EngineCounters::reservation_looks_nothing_found},
-    {"told_records", &EngineCounters::told_records},
-    {"told_bytes", &EngineCounters::told_bytes},
-    {"teller_waits", &EngineCounters::teller_waits},
-    {"nodes", &EngineCounters::nodes},
-    {"nodes_overcommitted", &EngineCounters::nodes_overcommitted},
-    {"pending", &EngineCounters::pending},
-    {"backoff", &EngineCounters::backoff},
-    {"unschedulable", &EngineCounters::unschedulable},
-    {"waiting_for_node", &EngineCounters::waiting_for_node},
-    {"reservations", &EngineCounters::reservations},
-    {"allocations", &EngineCounters::allocations},
-    {"classes", &EngineCounters::classes},
-    {"resyncs_open", &EngineCounters::resyncs_open},
-    {"resyncs_holding", &EngineCounters::resyncs_holding},
-    {"resyncs_overdue", &EngineCounters::resyncs_overdue},
-    {"stated_bytes", &EngineCounters::stated_bytes},
 };
 
 constexpr std::string_view kDropPrefix = "drop_";

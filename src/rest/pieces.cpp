@@ -13,20 +13,22 @@ namespace {
 using answers::AnswerPtr;
 using http::Response;
 
-// A long answer as the server wants it, with a line end behind it.
+// A long answer as the server wants it.
 class PieceSource final : public http::ChunkSource {
 public:
-    PieceSource(std::string begun, AnswerPtr answer) : begun_(std::move(begun)), answer_(std::move(answer)) {}
+    PieceSource(std::string begun, AnswerPtr answer, std::string_view end)
+        : begun_(std::move(begun)), answer_(std::move(answer)), end_(end) {}
 
     State next(std::string& piece) override {
         const std::string more = begun_.empty() ? answer_->next() : std::exchange(begun_, {});
-        piece += more.empty() ? "\n" : more;
+        piece += more.empty() ? end_ : more;
         return more.empty() ? State::end : State::more;
     }
 
 private:
     std::string begun_;
     AnswerPtr answer_;
+    std::string end_;
 };
 
 }  // namespace
@@ -38,15 +40,19 @@ Response json_text(std::string text) {
     return response;
 }
 
-Response json_pieces(AnswerPtr answer) {
+Response json_pieces(AnswerPtr answer) { return pieces(kJsonType, std::move(answer), "\n"); }
+
+Response pieces(std::string_view content_type, AnswerPtr answer, std::string_view end) {
+    Response response;
+    response.content_type = content_type;
     std::string begun = answer->next();
     const std::string more = answer->next();
     if (more.empty()) {
-        return json_text(std::move(begun));
+        response.body = std::move(begun);
+        response.body += end;
+    } else {
+        response.source = std::make_unique<PieceSource>(std::move(begun) + more, std::move(answer), end);
     }
-    Response response;
-    response.content_type = kJsonType;
-    response.source = std::make_unique<PieceSource>(std::move(begun) + more, std::move(answer));
     return response;
 }
 

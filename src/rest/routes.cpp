@@ -5,6 +5,8 @@
 #include <iterator>
 
 #include "rest/config_routes.h"
+#include "rest/health_routes.h"
+#include "rest/state_dump.h"
 
 namespace bayplan::rest {
 
@@ -20,7 +22,12 @@ std::vector<http::Route> routes(const Sources& from) {
         {"GET", "/ws/v1/stack", http::redirect_to("/debug/stack"), false},
     };
     if (from.partitions != nullptr) {
-        std::ranges::move(state_routes(*from.partitions), std::back_inserter(all));
+        const ShownPartitions& partitions = *from.partitions;
+        std::ranges::move(state_routes(partitions), std::back_inserter(all));
+        std::ranges::move(metrics_routes(partitions, from.metrics), std::back_inserter(all));
+        std::ranges::move(health_routes(partitions, from.watch), std::back_inserter(all));
+        const History* const history = from.watch == nullptr ? nullptr : &from.watch->history();
+        std::ranges::move(state_dump_routes(config, partitions, history), std::back_inserter(all));
     }
     std::ranges::move(event_routes(from.events), std::back_inserter(all));
     return all;

@@ -7,8 +7,10 @@
 
 #include "http/router.h"
 #include "rest/event_routes.h"
+#include "rest/metrics_routes.h"
 #include "rest/shown_config.h"
 #include "rest/state_routes.h"
+#include "rest/watch.h"
 
 namespace bayplan::rest {
 
@@ -17,6 +19,8 @@ struct Sources {
     const ConfigBoard& config;
     const ShownPartitions* partitions = nullptr;  // null: no endpoint shows a state
     ShownEvents events = {};
+    const Watch* watch = nullptr;           // null: no health, no history
+    const MetricsBoard* metrics = nullptr;  // null: metrics of the state alone
 };
 
 std::vector<http::Route> routes(const Sources&);

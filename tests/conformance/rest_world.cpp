@@ -41,10 +41,12 @@ RestWorld::RestWorld(const json::object& state) {
     place.cluster = "rm:123";
     place.started_ns = place.zero_tick_ns.emplace(kStarted_ns);
     partitions_.push_back({std::move(place), [version = state_.version()] { return version; }});
+    watch_.check_health();
+    watch_.record(kStarted_ns);
 }
 
 std::vector<http::Route> RestWorld::routes() {
-    return rest::routes({*config_, &partitions_, {.store = &state_.events(), .limits = {}}});
+    return rest::routes({*config_, &partitions_, {.store = &state_.events(), .limits = {}}, &watch_});
 }
 
 }  // namespace bayplan::conformance

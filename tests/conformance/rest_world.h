@@ -11,6 +11,7 @@
 #include "http/router.h"
 #include "rest/shown_config.h"
 #include "rest/state_routes.h"
+#include "rest/watch.h"
 #include "rest_state.h"
 
 namespace bayplan::conformance {
@@ -26,6 +27,7 @@ private:
     RestState state_;
     std::unique_ptr<rest::ConfigBoard> config_;
     rest::ShownPartitions partitions_;
+    rest::Watch watch_{partitions_};
 };
 
 }  // namespace bayplan::conformance

@@ -132,6 +132,20 @@ TEST(DaemonRest, shows_nodes_applications_and_queues) {
     EXPECT_NE(application.find("\"usedResource\":{\"vcore\":1500}"), std::string::npos) << application;
     const std::string queues = http::get(rest_port(daemon), partition + "queues").body;
     EXPECT_NE(queues.find("\"queuename\":\"root\""), std::string::npos) << queues;
+    // The daemon's own numbers are a second old at most; health is looked at at the start.
+    const auto shows_in_time = [&](const std::string& path, const std::string& part) {
+        while (http::get(rest_port(daemon), path).body.find(part) == std::string::npos) {
+            if (std::chrono::steady_clock::now() > end) return false;
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+        return true;
+    };
+    EXPECT_TRUE(shows_in_time("/ws/v1/metrics", "\nbayplan_engine_placed_total{partition=\"default\"} 1\n"));
+    EXPECT_TRUE(shows_in_time("/ws/v1/metrics", "\nyunikorn_scheduler_node{state=\"active\"} 2\n"));
+    EXPECT_TRUE(shows_in_time("/ws/v1/scheduler/healthcheck", "\"Healthy\":true"));
+    EXPECT_TRUE(shows_in_time("/ws/v1/history/apps", "\"totalApplications\":\""));
+    EXPECT_TRUE(shows_in_time("/debug/fullstatedump", "\"nodeID\": \"n1\""));
+    EXPECT_TRUE(shows_in_time("/debug/stack", "bp-watch"));
     daemon.signal(SIGTERM);
     EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
 }

@@ -1,0 +1,18 @@
+// The full state dump: all answers about all partitions as one JSON document, indented, made piece by piece.
+//
+// Thread: handlers and the answers that they return run on the server's.
+#pragma once
+
+#include <vector>
+
+#include "http/router.h"
+#include "rest/history.h"
+#include "rest/shown_config.h"
+#include "rest/state_routes.h"
+
+namespace bayplan::rest {
+
+// All outlive the server. Source: YuniKorn 1.9, REST interface; of its members it lacks rmDiagnostics (the shim's own).
+std::vector<http::Route> state_dump_routes(const ConfigBoard&, const ShownPartitions&, const History*);
+
+}  // namespace bayplan::rest

@@ -1,0 +1,168 @@
+// Metrics, health, history and the state dump, asked through the router.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "../answers/small_partition.h"
+#include "rest/routes.h"
+
+namespace bayplan::rest {
+namespace {
+
+namespace json = boost::json;
+
+std::string whole(http::Response response) {
+    std::string text = std::move(response.body);
+    while (response.source != nullptr && response.source->next(text) != http::ChunkSource::State::end) {
+    }
+    return text;
+}
+
+// The lines that are no sample, or a sample of a family without HELP and TYPE before it; and series that are there twice.
+std::vector<std::string> faults_of(const std::string& exposition) {
+    const std::regex help("# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) .+");
+    const std::regex type("# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge)");
+    const std::regex label(R"re([a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*")re");
+    const std::regex sample(R"re(([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? -?[0-9.e+-]+)re");
+    std::vector<std::string> faults;
+    std::set<std::string> helped, typed, series;
+    std::istringstream lines(exposition);
+    for (std::string line; std::getline(lines, line);) {
+        std::smatch found;
+        if (std::regex_match(line, found, help)) {
+            if (!helped.insert(found[1]).second) faults.push_back("again: " + line);
+        } else if (std::regex_match(line, found, type)) {
+            if (!typed.insert(found[1]).second) faults.push_back("again: " + line);
+        } else if (std::regex_match(line, found, sample)) {
+            const std::string left = std::regex_replace(found[2].str(), label, "");
+            const bool known = helped.contains(found[1]) && typed.contains(found[1]);
+            if (left.find_first_not_of(',') != std::string::npos || !known) faults.push_back(line);
+            if (!series.insert(line.substr(0, line.rfind(' '))).second) faults.push_back("twice: " + line);
+        } else {
+            faults.push_back(line);
+        }
+    }
+    return faults;
+}
+
+class HealthEndpoints : public ::testing::Test {
+protected:
+    HealthEndpoints() {
+        partition_.node("n1", {{"cpu", 16'000}, {"pods", 110}});
+        partition_.node("n 2", {{"cpu", 8'000}, {"pods", 110}});
+        partition_.application("app-web", "root.prod.web", "alice");
+        partition_.ask("web-1", "app-web", {{"cpu", 1000}, {"pods", 1}}, 1700000010);
+        partition_.application("app-batch", "root.batch", "bob");
+        version_ = partition_.version();
+    }
+
+    http::Response ask(const std::string& path) {
+        http::Request request;
+        request.method = "GET";
+        request.path = path;
+        return router_.answer(request);
+    }
+
+    answers::SmallPartition partition_;
+    answers::VersionPtr version_;
+    ConfigBoard board_{show_config("partitions: []\n", {})};
+    ShownPartitions partitions_{
+        {{.partition = "default", .cluster = "c", .started_ns = 0, .zero_tick_ns = {}}, [this] { return version_; }}};
+    Watch watch_{partitions_};
+    MetricsBoard metrics_;
+    http::Router router_{routes({board_, &partitions_, {}, &watch_, &metrics_}), "*"};
+};
+
+TEST_F(HealthEndpoints, metrics_are_of_the_format_and_of_the_state) {
+    metrics_.show("# HELP own The daemon's.\n# TYPE own counter\nown{a=\"" + label_value("x\"\\\ny") + "\"} 3\n");
+    const http::Response response = ask("/ws/v1/metrics");
+    EXPECT_EQ(response.status, 200u);
+    EXPECT_EQ(response.content_type, "text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
+    const std::string text = whole(ask("/ws/v1/metrics"));
+    EXPECT_EQ(faults_of(text), std::vector<std::string>()) << text;
+    for (const std::string line :
+         {"yunikorn_queue_resource{queue=\"root\",resource=\"vcore\",state=\"max\"} 24000\n",
+          "yunikorn_queue_resource{queue=\"root.prod.web\",resource=\"vcore\",state=\"allocated\"} 1000\n",
+          "yunikorn_queue_resource{queue=\"root.prod\",resource=\"vcore\",state=\"guaranteed\"} 4000\n",
+          "yunikorn_queue_resource{queue=\"root.prod.web\",resource=\"apps\",state=\"maxRunningApps\"} 5\n",
+          "yunikorn_queue_app{queue=\"root.prod.web\",state=\"running\"} 1\n",
+          "yunikorn_scheduler_node{state=\"active\"} 2\n", "own{a=\"x\\\"\\\\\\ny\"} 3\n"}) {
+        EXPECT_NE(text.find(line), std::string::npos) << line << text;
+    }
+    EXPECT_NE(faults_of(text + "own{a=\"y\"} 3\nown{a=\"y\"} 4\nother 1\n"), std::vector<std::string>());
+}
+
+TEST_F(HealthEndpoints, metrics_of_two_partitions_are_told_apart) {
+    partitions_.push_back(
+        {{.partition = "second", .cluster = "c", .started_ns = 0, .zero_tick_ns = {}}, [this] { return version_; }});
+    const std::string text = whole(ask("/ws/v1/metrics"));
+    EXPECT_EQ(faults_of(text), std::vector<std::string>()) << text;
+    EXPECT_NE(text.find("yunikorn_scheduler_node{partition=\"second\",state=\"active\"} 2\n"), std::string::npos)
+        << text;
+}
+
+TEST_F(HealthEndpoints, health_is_there_once_it_was_looked_at) {
+    EXPECT_EQ(ask("/ws/v1/scheduler/healthcheck").status, 404u);
+    EXPECT_TRUE(watch_.check_health());
+    const json::value health = json::parse(whole(ask("/ws/v1/scheduler/healthcheck")));
+    EXPECT_TRUE(health.at("Healthy").as_bool()) << health;
+    EXPECT_EQ(health.at("HealthChecks").as_array().size(), 9u);
+    const std::string at(version_->nodes.find(version_->pods.find(0)->node)->facts->name);
+    // A node with less than its pods have.
+    for (const char* const node : {"n1", "n 2"})
+        partition_.node(node, {{"cpu", 500}, {"pods", 110}}, {}, NodeAction::update);
+    version_ = partition_.version();
+    EXPECT_TRUE(watch_.check_health());
+    const json::value ill = json::parse(whole(ask("/ws/v1/scheduler/healthcheck")));
+    EXPECT_FALSE(ill.at("Healthy").as_bool()) << ill;
+    EXPECT_EQ(ill.at("HealthChecks").as_array()[3].at("DiagnosisMessage"),
+              "Nodes with negative resources: [\"" + at + "\"]");
+}
+
+TEST_F(HealthEndpoints, history_is_of_a_day) {
+    for (std::int64_t minute = 1; minute <= 1'500; ++minute) EXPECT_TRUE(watch_.record(minute * 60));
+    const json::value history = json::parse(whole(ask("/ws/v1/history/containers")));
+    EXPECT_EQ(history.as_array().size(), 1'440u);
+    EXPECT_EQ(history.as_array().front().at("timestamp"), 61 * 60);
+    EXPECT_EQ(history.as_array().back().at("totalContainers"), "1");
+    EXPECT_EQ(json::parse(whole(ask("/ws/v1/history/apps"))).as_array().back().at("totalApplications"), "1");
+}
+
+TEST_F(HealthEndpoints, the_state_dump_has_what_the_endpoints_show) {
+    watch_.record(60);
+    const std::string text = whole(ask("/debug/fullstatedump"));
+    EXPECT_NE(text.find("\n  \"nodes\": [\n    {\n"), std::string::npos) << text;
+    const json::value dump = json::parse(text);
+    const std::string partition = "/ws/v1/partition/default/";
+    const auto shown = [&](const std::string& path) { return json::parse(whole(ask(path))); };
+    EXPECT_EQ(dump.at("nodes").as_array()[0].at("nodesInfo"), shown(partition + "nodes"));
+    EXPECT_EQ(dump.at("queues").as_array()[0], shown(partition + "queues"));
+    EXPECT_EQ(dump.at("applications"), shown(partition + "applications/active"));
+    EXPECT_EQ(dump.at("partitions"), shown("/ws/v1/partitions"));
+    EXPECT_EQ(dump.at("clusterInfo"), shown("/ws/v1/clusters"));
+    EXPECT_EQ(dump.at("appHistory"), shown("/ws/v1/history/apps"));
+    EXPECT_EQ(dump.at("containerHistory"), shown("/ws/v1/history/containers"));
+}
+
+TEST_F(HealthEndpoints, a_daemon_is_ready_once_its_engines_have_told_something) {
+    EXPECT_EQ(ask("/livez").status, 200u);
+    EXPECT_EQ(ask("/readyz").status, 200u);
+    version_ = nullptr;
+    EXPECT_EQ(ask("/livez").status, 200u);
+    EXPECT_EQ(ask("/readyz").status, 503u);
+    EXPECT_FALSE(watch_.check_health());
+    EXPECT_EQ(ask("/debug/fullstatedump").status, 503u);
+    EXPECT_EQ(ask("/ws/v1/metrics").status, 200u);
+}
+
+TEST_F(HealthEndpoints, threads_are_listed) {
+    EXPECT_NE(whole(ask("/debug/stack")).find("thread "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace bayplan::rest
