@@ -3,7 +3,7 @@
 //   bench/read_model_bench                                        SchedulingBasic, then 100,000 nodes with 1,000,000 pods
 //   bench/read_model_bench --nodes 200 --pods 4000 --load SchedulingBasic/500Nodes_1000Pods --runs 1
 //
-// Decisions are made by turns without a model, with a model, and with a model that makes events, whose thread runs beside;
+// Decisions are made by turns without a model, with it, and with events that follow from it; its thread runs beside;
 // engine ns: CPU of the engine's thread, the least of all runs; of the model's thread likewise, with its work before the
 // decisions. The digests must be equal.
 //
@@ -200,7 +200,7 @@ bool fill(const Options& options) {
     const double derived_ms = milliseconds([&] { version->nodes_by_name(); });
     std::printf("groups and sums of a version, once: %.0f ms; then it holds %.0f MB in all\n", derived_ms,
                 static_cast<double>(measure::live_bytes() - before) / 1e6);
-    walk("nodes", answers::nodes(version, {}));
+    walk("nodes", answers::nodes(version));
     walk("applications", answers::applications(version, {}, ""));
     walk("queues", answers::queues(version, {}));
     return true;

@@ -21,6 +21,9 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kTickMin = 10 * kMillisecond;
 constexpr std::int64_t kTickMax = 100 * kMillisecond;
 constexpr std::size_t kBurst = 64;
+// Of changes for operators, in bytes. A loss costs the model a snapshot, but events are gone.
+constexpr std::size_t kRing = 1u << 20;
+constexpr std::size_t kRingOfEvents = 4 * kRing;
 // A version for operators is made in a few of them; an older one is shown after that.
 constexpr std::chrono::milliseconds kShownWithin{250};
 // Attempts between two looks at the inbox: some hundred microseconds to a few milliseconds of work.
@@ -43,7 +46,7 @@ EngineThread::EngineThread(EngineThreadOptions options, std::vector<Inbox*> inbo
       planes_(inboxes_.size()),
       burst_(kBurst) {
     if (options_.shown) {
-        feed_ = std::make_unique<read_model::ChangeFeed>();
+        feed_ = std::make_unique<read_model::ChangeFeed>(options_.events != nullptr ? kRingOfEvents : kRing);
         if (options_.events != nullptr) {
             event_source_ = std::make_unique<events::EventSource>(
                 *options_.events,

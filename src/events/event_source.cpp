@@ -57,7 +57,6 @@ void EventSource::begin_again() {
     pods_.clear();
     applications_.clear();
     occupied_.clear();
-    amounts_.clear();
     amounts_of_shape_.clear();
     queues_.clear();
     limit_events_.clear();

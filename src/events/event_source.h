@@ -43,9 +43,11 @@ private:
     using Model = read_model::Model;
     using Change = read_model::Change;
 
+    using AmountsText = std::shared_ptr<const std::string>;  // of all pods of a shape; null: none
+
     // Things as they were told, by their ids.
     struct ToldPod {
-        std::uint32_t amounts = 0;  // text: what it asks for
+        AmountsText amounts;  // that it asks for
         std::uint32_t application = read_model::kNobody;
         std::uint32_t node = read_model::kNobody;      // where it is
         std::uint32_t reserved = read_model::kNobody;  // the node that is kept free for it
@@ -112,8 +114,7 @@ private:
     std::vector<ToldApplication> applications_;
     using Amounts = std::map<std::string, std::int64_t>;
     std::vector<Amounts> occupied_;  // by node: of pods of other schedulers
-    read_model::SharedTexts amounts_;
-    std::vector<std::uint32_t> amounts_of_shape_;                                              // with a use each
+    std::vector<AmountsText> amounts_of_shape_;
     boost::unordered_flat_map<std::string, std::uint32_t, TextHash, std::equal_to<>> queues_;  // by path
 
     // Of the record at hand, before the model took it in.

@@ -37,9 +37,8 @@ EventDetail end_of(const Pod& pod, std::uint8_t termination) {
 }  // namespace
 
 void EventSource::shape_told(std::uint32_t id, const Model& model) {
-    std::uint32_t& amounts = at(amounts_of_shape_, id);
-    amounts_.release(amounts);
-    amounts = amounts_.acquire(amounts_text(model.shape(id)->facts->requests, model.texts()));
+    at(amounts_of_shape_, id) =
+        std::make_shared<const std::string>(amounts_text(model.shape(id)->facts->requests, model.texts()));
 }
 
 // --- from one state to the next
@@ -51,10 +50,9 @@ void EventSource::pod_told(const Change& change, const Model& model) {
     }
     ToldPod& told = at(pods_, change.head.id);
     const std::string_view key = model.key(change.head.id);
-    const std::uint32_t amounts = amounts_of_shape_[pod.shape];
     leave(told, key, pod, model);
-    if (amounts != told.amounts) {
-        amounts_.release(std::exchange(told.amounts, amounts_.acquire(amounts_.text(amounts))));
+    if (const AmountsText& amounts = amounts_of_shape_[pod.shape]; amounts != told.amounts) {
+        told.amounts = amounts;
     }
     told.application = pod.application;
     told.foreign = pod.is(kForeign);
@@ -79,7 +77,12 @@ void EventSource::pod_told(const Change& change, const Model& model) {
 
 // Things that it has no more, or has otherwise.
 void EventSource::leave(ToldPod& told, std::string_view key, const Pod& next, const Model& model) {
-    const bool restated = told.amounts != amounts_of_shape_[next.shape] || told.application != next.application;
+    if (told.amounts == nullptr) {
+        return;  // it is new
+    }
+    const AmountsText& amounts = amounts_of_shape_[next.shape];
+    const bool restated =
+        (told.amounts != amounts && *told.amounts != *amounts) || told.application != next.application;
     if (told.node != kNobody && (restated || told.node != node_of(next))) {
         remove_allocation(told, key, EventDetail::alloc_cancel, model);
     }
@@ -105,7 +108,6 @@ void EventSource::pod_goes(const Change& change, const Model& model) {
     if (told.asks) {
         end_ask(told, key, model);
     }
-    amounts_.release(told.amounts);
     told = {};
 }
 
@@ -115,7 +117,7 @@ void EventSource::of_application(EventChange change, EventDetail detail, const T
                                  const Model& model) {
     if (told.application != kNobody) {
         emit(EventType::application, change, detail, model.application(told.application)->facts->name, key, {},
-             amounts_.text(told.amounts));
+             *told.amounts);
     }
 }
 
@@ -132,13 +134,13 @@ void EventSource::end_ask(ToldPod& told, std::string_view key, const Model& mode
 void EventSource::reserve(ToldPod& told, std::string_view key, std::uint32_t node, const Model& model) {
     told.reserved = node;
     emit(EventType::node, EventChange::add, EventDetail::node_reservation, model.node(node)->facts->name, key, {},
-         amounts_.text(told.amounts));
+         *told.amounts);
 }
 
 void EventSource::end_reservation(ToldPod& told, std::string_view key, const Model& model) {
     const std::uint32_t node = std::exchange(told.reserved, kNobody);
     emit(EventType::node, EventChange::remove, EventDetail::node_reservation, model.node(node)->facts->name, key, {},
-         amounts_.text(told.amounts));
+         *told.amounts);
 }
 
 // --- an allocation: for its node, its user, its application
@@ -168,13 +170,12 @@ void EventSource::remove_allocation(ToldPod& told, std::string_view key, EventDe
 
 void EventSource::of_node(EventChange change, const ToldPod& told, std::string_view key, const Model& model) {
     const std::string_view node = model.node(told.node)->facts->name;
-    emit(EventType::node, change, EventDetail::node_alloc, node, key, told.foreign ? kForeignPod : "",
-         amounts_.text(told.amounts));
+    emit(EventType::node, change, EventDetail::node_alloc, node, key, told.foreign ? kForeignPod : "", *told.amounts);
     if (!told.foreign || !options_.node_occupied) {
         return;
     }
     Amounts& occupied = at(occupied_, told.node);
-    std::string_view left = amounts_.text(told.amounts);
+    std::string_view left = *told.amounts;
     std::string_view resource;
     std::int64_t value = 0;
     while (read_model::take_amount(left, resource, value)) {
@@ -190,7 +191,7 @@ void EventSource::of_node(EventChange change, const ToldPod& told, std::string_v
 void EventSource::of_user(EventChange change, const ToldPod& told, const Model& model) {
     const read_model::ApplicationFacts& facts = *model.application(told.application)->facts;
     const std::string& group = at(applications_, told.application).group;
-    const std::string_view amounts = amounts_.text(told.amounts);
+    const std::string_view amounts = *told.amounts;
     if (!facts.user.empty()) {
         emit(EventType::user_group, change, EventDetail::user_resource, facts.user, queue_of(facts), {}, amounts);
     }

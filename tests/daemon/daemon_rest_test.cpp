@@ -150,6 +150,81 @@ TEST(DaemonRest, shows_nodes_applications_and_queues) {
     EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
 }
 
+// A stream that is open before anything happens hears all; a batch has the same, and so has the status.
+TEST(DaemonRest, tells_events_as_they_happen) {
+    Process daemon(configuration("127.0.0.1:0"));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    EXPECT_NE(daemon.log().find("NODE_OCCUPIED events are deprecated"), std::string::npos) << daemon.log();
+    http::Client stream(rest_port(daemon));
+    stream.send(http::request_of("GET", "/ws/v1/events/stream?count=1000"));
+    std::string heard = stream.receive_some();
+
+    Books books;
+    PodStatement pod;
+    pod.key = "pod-1";
+    pod.application = "app";
+    const NamedAmount request[] = {{"cpu", 1'500}};
+    pod.requests = request;
+    books.pods.push_back(pod);
+    Listener listener;
+    const std::unique_ptr<Client> client = client_of(daemon, books, listener);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto placed = [&] {
+        return std::ranges::any_of(listener.heard, [](const std::string& one) { return one.starts_with("allocated"); });
+    };
+    while (!placed() && std::chrono::steady_clock::now() < end) client->turn();
+    ASSERT_TRUE(placed()) << daemon.log();
+
+    const std::string of_pod = R"("eventChangeType":2,"eventChangeDetail":200,"referenceID":"pod-1")";
+    while (heard.find(of_pod) == std::string::npos) {
+        const std::string more = stream.receive_some();
+        ASSERT_FALSE(more.empty()) << heard;
+        heard += more;
+    }
+    EXPECT_NE(heard.find("{\"InstanceUUID\":\""), std::string::npos) << heard;
+    EXPECT_NE(heard.find("\"objectID\":\"n1\",\"message\":\"Node added to the scheduler\""), std::string::npos)
+        << heard;
+    const std::string batch = http::get(rest_port(daemon), "/ws/v1/events/batch").body;
+    EXPECT_TRUE(batch.starts_with(R"({"InstanceUUID":")")) << batch;
+    EXPECT_NE(batch.find(R"(,"LowestID":0,"HighestID":)"), std::string::npos) << batch;
+    EXPECT_NE(batch.find(of_pod), std::string::npos) << batch;
+    EXPECT_NE(batch.find(R"("resource":{"resources":{"vcore":{"value":1500}}})"), std::string::npos) << batch;
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
+    std::string last;
+    for (std::string more = stream.receive_some(); !more.empty(); more = stream.receive_some()) last = more;
+    EXPECT_TRUE(last.ends_with("0\r\n\r\n")) << last;  // it is ended, not cut
+    const std::string status = read_file(daemon.file("status.json"));
+    EXPECT_NE(status.find("\"events\":{\"created\":"), std::string::npos) << status;
+    EXPECT_NE(status.find("\"gaps\":0"), std::string::npos) << status;
+}
+
+TEST(DaemonRest, limits_events_as_it_is_told) {
+    Process daemon(
+        configuration("127.0.0.1:0", "", "events: {max_streams: 2, max_streams_per_host: 1, node_occupied: off}\n"));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    EXPECT_EQ(daemon.log().find("NODE_OCCUPIED"), std::string::npos) << daemon.log();
+    http::Client stream(rest_port(daemon));
+    stream.send(http::request_of("GET", "/ws/v1/events/stream"));
+    EXPECT_NE(stream.receive_some().find("200 OK"), std::string::npos);
+    const http::Answer refused = http::get(rest_port(daemon), "/ws/v1/events/stream");
+    EXPECT_EQ(refused.status, 503);
+    EXPECT_NE(refused.body.find("Too many streaming connections"), std::string::npos) << refused.body;
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
+}
+
+TEST(DaemonRest, tracks_no_events_if_told_so) {
+    Process daemon(configuration("127.0.0.1:0", "", "events: {tracking_enabled: false}\n"));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    const http::Answer answer = http::get(rest_port(daemon), "/ws/v1/events/batch");
+    EXPECT_EQ(answer.status, 500);
+    EXPECT_NE(answer.body.find("Event tracking is disabled"), std::string::npos) << answer.body;
+    EXPECT_EQ(http::get(rest_port(daemon), "/ws/v1/partition/default/nodes").status, 200);
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
+}
+
 TEST(DaemonRest, stops_with_a_client_that_stays) {
     Process daemon(configuration("127.0.0.1:0"));
     ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
