@@ -2,6 +2,7 @@
 
 #include "answers/events.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "answers/json_text.h"
@@ -41,21 +42,30 @@ void put(JsonText& json, const events::Event& event) {
     json.end_object();
 }
 
+// Of events as the store has them: what an answer holds at a time.
+constexpr std::size_t kBytesAtOnce = 16u << 10;
+
 class BatchSteps {
 public:
-    BatchSteps(events::EventSlice slice, std::string_view instance) : slice_(std::move(slice)), instance_(instance) {}
+    BatchSteps(events::EventStore& store, std::uint64_t start, std::uint64_t count)
+        : store_(&store), slice_(store.read(start, count, kBytesAtOnce)), any_(slice_.size() > 0) {
+        left_ = any_ ? std::min(count, slice_.highest - start + 1) : 0;
+    }
 
     bool step(JsonText& json) {
-        if (at_ == 0) {
+        if (!std::exchange(begun_, true)) {
             begin(json);
+        }
+        if (at_ == slice_.size() && left_ > 0) {
+            slice_ = store_->read(slice_.next, left_, kBytesAtOnce);
+            at_ = 0;
         }
         if (at_ < slice_.size()) {
             put(json, slice_[at_++]);
-        }
-        if (at_ < slice_.size()) {
+            --left_;
             return true;
         }
-        if (slice_.size() > 0) {
+        if (any_) {
             json.end_array();
         }
         json.end_object();
@@ -65,16 +75,19 @@ public:
 private:
     void begin(JsonText& json) const {
         json.begin_object();
-        json.member("InstanceUUID", std::string_view(instance_));
+        json.member("InstanceUUID", std::string_view(store_->instance()));
         json.name("LowestID").value_unsigned(slice_.lowest);
         json.name("HighestID").value_unsigned(slice_.highest);
         json.name("EventRecords");
-        slice_.size() > 0 ? json.begin_array() : json.null();
+        any_ ? json.begin_array() : json.null();
     }
 
+    events::EventStore* store_;
     events::EventSlice slice_;
-    std::string instance_;
-    std::size_t at_ = 0;
+    bool any_;
+    std::uint64_t left_ = 0;  // events to be written
+    std::size_t at_ = 0;      // in the slice
+    bool begun_ = false;
 };
 
 }  // namespace
@@ -85,8 +98,8 @@ void put_event(std::string& into, const events::Event& event) {
     into += json.text();
 }
 
-AnswerPtr event_batch(events::EventSlice slice, std::string_view instance) {
-    return piecewise(BatchSteps(std::move(slice), instance));
+AnswerPtr event_batch(events::EventStore& store, std::uint64_t start, std::uint64_t count) {
+    return piecewise(BatchSteps(store, start, count));
 }
 
 std::string stream_head(std::string_view instance) {

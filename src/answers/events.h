@@ -3,6 +3,7 @@
 // Thread: plain functions, any.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,9 @@ namespace bayplan::answers {
 
 // One event, without a line end.
 void put_event(std::string& into, const events::Event&);
-// A slice with the ids that there are; one without events has null.
-AnswerPtr event_batch(events::EventSlice, std::string_view instance);
+// Events from this id on, with the ids that there are; null in place of none. They are copied from the store as they are
+// written: where one has given way meanwhile, the batch ends. The store outlives the answer.
+AnswerPtr event_batch(events::EventStore&, std::uint64_t start, std::uint64_t count);
 // The first line of a stream, without its end.
 std::string stream_head(std::string_view instance);
 

@@ -22,8 +22,6 @@ namespace {
 using http::Request;
 using http::Response;
 
-constexpr std::size_t kNoLimit = SIZE_MAX;
-
 // A number of the query. `fault` is in the words of YuniKorn's language.
 std::uint64_t number_in(const Request& request, std::string_view name, std::uint64_t otherwise, std::string& fault) {
     const std::optional<std::string> text = request.query_value(name);
@@ -47,8 +45,7 @@ Response batch(const ShownEvents& events, const Request& request) {
     if (fault.empty() && count == 0) fault = "0 is not a valid value for \"count\"";
     const std::uint64_t start = number_in(request, "start", 0, fault);
     if (!fault.empty()) return error_answer(400, fault);
-    return json_pieces(answers::event_batch(
-        events.store->read(start, std::min(count, events.limits.batch_events), kNoLimit), events.store->instance()));
+    return json_pieces(answers::event_batch(*events.store, start, std::min(count, events.limits.batch_events)));
 }
 
 Response stream(const ShownEvents& events, const std::shared_ptr<StreamPlaces>& places, const Request& request) {

@@ -3,6 +3,7 @@
 
 #include <boost/json.hpp>
 
+#include "answers/events.h"
 #include "rest/routes.h"
 
 namespace bayplan::rest {
@@ -175,6 +176,29 @@ TEST_F(EventEndpoints, give_long_histories_in_pieces) {
     }
     EXPECT_GT(pieces, 3);
     EXPECT_EQ(std::ranges::count(all, '\n'), 51);
+}
+
+// The answer takes no copy of all events: a reader that is slow has fewer of them, in a sound text.
+TEST_F(EventEndpoints, end_a_batch_where_events_have_given_way) {
+    for (const bool slow : {false, true}) {
+        for (int at = 0; at < 50; ++at) {
+            store_.append({.object = std::string(2'000, 'x')});
+        }
+        const std::uint64_t first = store_.id_before_end(50);
+        const answers::AnswerPtr answer = answers::event_batch(store_, first, 60);
+        std::string text = answer->next();
+        if (slow) {
+            happen(50);
+        } else {
+            happen(5);
+        }
+        text += answers::whole(*answer);
+        const json::value batch = json::parse(text);
+        EXPECT_EQ(batch.at("HighestID"), first + 49);
+        const std::size_t count = batch.at("EventRecords").as_array().size();
+        EXPECT_EQ(count < 50, slow) << count;
+        EXPECT_GT(count, 20u);
+    }
 }
 
 TEST_F(EventEndpoints, limit_streams_of_a_host_and_overall) {
