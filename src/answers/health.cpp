@@ -1,6 +1,7 @@
 // Checks of a version against itself. See answers.h.
 
 #include <algorithm>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -47,7 +48,8 @@ void look_at_node(const Version& version, std::uint32_t id, const read_model::No
     read_model::add(available, allocated, -1);
     read_model::add(available, occupied, -1);
     // Less than nothing is available where pods that others put there, or shims by force, have more than there is.
-    for (const AmountList* amounts : {&node.facts->capacity, &allocated, &occupied, &available}) {
+    for (const AmountList* amounts :
+         std::initializer_list<const AmountList*>{&node.facts->capacity, &allocated, &occupied, &available}) {
         if (any_negative(version, *amounts)) {
             findings.negative_nodes.push_back(node.facts->name);
             break;

@@ -157,6 +157,7 @@ TEST(EventStore, is_read_while_it_is_written) {
     constexpr std::uint64_t kEvents = 200'000;
     EventStore store({.events = 500, .bytes = 32'768});
     std::atomic<bool> woken{false};
+    std::atomic<bool> finished{false};
     const std::uint64_t stream = store.add_stream([&] { woken = true; });
     std::thread writer([&] {
         for (std::uint64_t id = 0; id < kEvents; ++id) {
@@ -166,6 +167,7 @@ TEST(EventStore, is_read_while_it_is_written) {
             }
         }
         store.wake_waiting();
+        finished = true;
     });
     std::uint64_t next = 0;
     std::uint64_t read = 0;
@@ -177,7 +179,7 @@ TEST(EventStore, is_read_while_it_is_written) {
         }
         read += slice.size();
         next = slice.overtaken ? slice.lowest : slice.next;
-        while (slice.size() == 0 && !slice.overtaken && !woken) {
+        while (slice.size() == 0 && !slice.overtaken && !woken && !finished) {
             std::this_thread::yield();
         }
     }

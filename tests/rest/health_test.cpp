@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "../answers/small_partition.h"
+#include "base/label_value.h"
 #include "rest/routes.h"
 
 namespace bayplan::rest {
@@ -120,8 +121,8 @@ TEST_F(HealthEndpoints, health_is_there_once_it_was_looked_at) {
     EXPECT_TRUE(watch_.check_health());
     const json::value ill = json::parse(whole(ask("/ws/v1/scheduler/healthcheck")));
     EXPECT_FALSE(ill.at("Healthy").as_bool()) << ill;
-    EXPECT_EQ(ill.at("HealthChecks").as_array()[3].at("DiagnosisMessage"),
-              "Nodes with negative resources: [\"" + at + "\"]");
+    EXPECT_EQ(ill.at("HealthChecks").as_array()[3].at("DiagnosisMessage").as_string(),
+              json::string("Nodes with negative resources: [\"" + at + "\"]"));
 }
 
 TEST_F(HealthEndpoints, history_is_of_a_day) {
