@@ -45,13 +45,17 @@ std::optional<std::string> node(const VersionPtr&, const Place&, std::string_vie
 // In ten buckets by resource, of all partitions: one version each.
 std::string node_utilizations(const std::vector<std::pair<VersionPtr, Place>>&);
 
-// --- applications.cpp: live ones
+// --- applications.cpp: live ones; complete ones are live no more, though their shim has not removed them
 // `state`: one of YuniKorn's names in lower case, of applications that are active; empty: all of them.
 AnswerPtr applications(VersionPtr, Place, std::string_view state);
 // None: there is no such queue. A parent has none.
 AnswerPtr applications_of_queue(VersionPtr, Place, std::string_view queue, std::string_view state);
 // `queue`: only if it is in that; empty: wherever it is. Of shims that use one name, the first shim's.
 AnswerPtr application(VersionPtr, Place, std::string_view name, std::string_view queue);
+
+// --- ended_applications.cpp
+AnswerPtr completed_applications(VersionPtr, Place);
+AnswerPtr rejected_applications(VersionPtr, Place);
 
 // --- queues.cpp
 AnswerPtr queues(VersionPtr, const Place&);  // root, with all below

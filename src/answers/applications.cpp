@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "answers/amounts.h"
+#include "answers/application_members.h"
 #include "answers/pieces.h"
 #include "answers/pods.h"
 #include "answers/queue_view.h"
@@ -18,38 +19,28 @@ using read_model::Version;
 namespace {
 
 void put_head(JsonText& json, const Version& version, const Place& place, std::uint32_t id) {
-    constexpr std::int64_t kSecond = 1'000'000'000;
     const Application& application = *version.applications.find(id);
     const read_model::ApplicationSums& of_it = version.sums(id);
     json.begin_object();
     json.member("applicationID", std::string_view(application.facts->name));
     put_if(json, "usedResource", sums(version, of_it.used));
+    if (application.most != nullptr) {
+        put_if(json, "maxUsedResource", sums(version, *application.most));
+    }
     put_if(json, "pendingResource", sums(version, of_it.pending));
     json.member("partition", std::string_view(place.partition));
     json.member("queueName", queue_of(*application.facts));
-    if (application.oldest_s > 0 && application.oldest_s <= INT64_MAX / kSecond) {
-        json.member("submissionTime", application.oldest_s * kSecond);
-    }
-}
-
-void put_texts(JsonText& json, std::string_view name, const std::vector<std::string>& texts) {
-    if (texts.empty()) {
-        return;
-    }
-    json.name(name);
-    json.begin_array();
-    for (const std::string& text : texts) {
-        json.value(std::string_view(text));
-    }
-    json.end_array();
+    put_submission(json, place, application.oldest_s, application.came_ns);
 }
 
 // `pods`: in order.
-void put_tail(JsonText& json, const Version& version, std::uint32_t id, const std::vector<std::uint32_t>& pods) {
+void put_tail(JsonText& json, const Version& version, const Place& place, std::uint32_t id,
+              const std::vector<std::uint32_t>& pods) {
     const Application& application = *version.applications.find(id);
     json.member_if("applicationState", state_of(application));
     json.member_if("user", std::string_view(application.facts->user));
     put_texts(json, "groups", application.facts->groups);
+    put_log(json, place, *application.run);
     std::vector<std::string> reserved;
     std::int64_t highest = INT32_MIN;
     for (const std::uint32_t pod_id : pods) {
@@ -62,9 +53,10 @@ void put_tail(JsonText& json, const Version& version, std::uint32_t id, const st
     json.member_if("hasReserved", !reserved.empty());
     put_texts(json, "reservations", reserved);
     json.member_if("maxRequestPriority", highest);
-    json.name("resourceHistory");  // YuniKorn always has the object
-    json.begin_object();
-    json.end_object();
+    if (application.state != read_model::kNoApplicationState) {
+        put_start(json, place, *application.run);
+    }
+    put_resource_history(json);
     json.end_object();
 }
 
@@ -140,7 +132,7 @@ private:
     }
 
     bool end(JsonText& json) {
-        put_tail(json, *version_, ids_[at_], pods_);
+        put_tail(json, *version_, place_, ids_[at_], pods_);
         part_ = Part::begin;
         ++at_;
         return is_array_;
@@ -161,7 +153,7 @@ std::vector<std::uint32_t> chosen(const Version& version, std::string_view queue
     std::vector<std::uint32_t> ids;
     for (const std::uint32_t id : version.applications_by_name()) {
         const Application& application = *version.applications.find(id);
-        if ((queue.empty() || queue_of(*application.facts) == queue) &&
+        if (!is_complete(application) && (queue.empty() || queue_of(*application.facts) == queue) &&
             (state.empty() || queue_config::lower_case(state_of(application)) == state)) {
             ids.push_back(id);
         }
@@ -186,8 +178,9 @@ AnswerPtr applications_of_queue(VersionPtr version, Place place, std::string_vie
 
 AnswerPtr application(VersionPtr version, Place place, std::string_view name, std::string_view queue) {
     for (const std::uint32_t id : version->applications_by_name()) {
-        const read_model::ApplicationFacts& facts = *version->applications.find(id)->facts;
-        if (facts.name == name && (queue.empty() || queue_of(facts) == queue)) {
+        const Application& found = *version->applications.find(id);
+        const read_model::ApplicationFacts& facts = *found.facts;
+        if (!is_complete(found) && facts.name == name && (queue.empty() || queue_of(facts) == queue)) {
             return piecewise(ApplicationSteps(std::move(version), std::move(place), {id}, false));
         }
     }

@@ -43,14 +43,23 @@ void put_node_sorting(JsonText& json, const queue_config::NodeSortPolicyConfig& 
     json.end_object();
 }
 
-// Of the applications that there are: completed and rejected ones are not kept.
+// Live ones, and ended ones as long as they are kept.
 void put_applications(JsonText& json, const Version& version) {
     std::map<std::string_view, std::int64_t> counts;
     version.applications.for_each([&](std::uint32_t, const read_model::Application& application) {
+        if (is_complete(application)) {
+            return;  // it is among the completed ones
+        }
         const std::string_view state = state_of(application);
         counts["total"] += 1;
         counts[state] += state.empty() ? 0 : 1;
     });
+    for (const auto& [state, ended] : {std::pair("Completed", version.completed), {"Rejected", version.rejected}}) {
+        if (!ended->empty()) {
+            counts[state] = static_cast<std::int64_t>(ended->size());
+            counts["total"] += counts[state];
+        }
+    }
     counts.erase("");
     if (counts.empty()) {
         return;

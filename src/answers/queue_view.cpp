@@ -21,6 +21,10 @@ std::string_view state_of(const read_model::Application& application) {
                : to_text(static_cast<queue_tree::ApplicationState>(application.state));
 }
 
+bool is_complete(const read_model::Application& application) {
+    return application.state == static_cast<std::uint8_t>(queue_tree::ApplicationState::completed);
+}
+
 bool has_queue(const Version& version, std::string_view path) {
     bool any = false;
     bool found = false;

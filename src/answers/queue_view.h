@@ -20,6 +20,7 @@ inline constexpr std::string_view kOneLeaf = "root.default";
 std::string_view queue_of(const read_model::ApplicationFacts&);
 // YuniKorn's name of the application's state, or empty.
 std::string_view state_of(const read_model::Application&);
+bool is_complete(const read_model::Application&);
 // Is there such a queue?
 bool has_queue(const read_model::Version&, std::string_view path);
 

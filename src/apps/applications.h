@@ -27,8 +27,13 @@ struct Application {
     std::uint32_t generation = 0;
     ShimId shim = kNone<ShimId>;
     std::string name;
-    std::uint64_t bytes = 0;      // that count of it for its shim, without its asks
-    AskList<InApplication> asks;  // by sequence number
+    // Of its life, in ticks, for operators; states are the queue tree's (queue_tree/applications.h).
+    std::uint8_t state = 0;
+    std::int64_t came_ns = 0;
+    std::int64_t since_ns = 0;            // it is in that state
+    std::int64_t started_ns = INT64_MIN;  // it had its first node; INT64_MIN: it has had none
+    std::uint64_t bytes = 0;              // that count of it for its shim, without its asks
+    AskList<InApplication> asks;          // by sequence number
     std::deque<PodGroup> groups;
     std::vector<std::uint32_t> free_groups;
     std::map<std::string, std::uint32_t, std::less<>> group_ids;

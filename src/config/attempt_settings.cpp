@@ -187,6 +187,9 @@ void append_attempt_settings(Settings<PartitionConfig>& table) {
     table.push_back(choice<P>("allocation_tags", MEMBER(engine.allocation_tags),
                               Choices<bool>{{"yes", true}, {"no", false}},
                               "Whether tags that shims state of pods are kept, for operators to see."));
+    table.push_back(number<P>("application_completes_after", MEMBER(engine.application_idle_ns), NumberForm::duration,
+                              {0, 24 * 3600 * kSecond}, "",
+                              "How long an application of a queue has nothing before it is complete; 0: it never is."));
     table.push_back(choice<P>("backoff_early", MEMBER(engine.backoff_early),
                               Choices<bool>{{"yes", true}, {"no", false}},
                               "Whether an ask is tried before its wait is over when nothing else waits."));

@@ -42,11 +42,13 @@ bool parse_recorded_text(const std::string& text, const std::string& name, Parti
     const threads::HostCpus no_host;  // a partition has no CPUs to check
     ReadContext context{name, {}, no_host, faults, {}};
     // Recordings of before there were gangs do not have it, and nothing of them is to be read as one. Of before pods were
-    // resized: they were refused. Of before tags and groups were: they counted for nothing.
+    // resized: they were refused. Of before tags and groups were: they counted for nothing. Nothing was
+    // completed by time.
     partition.engine.coscheduling.mode = Coscheduling::off;
     partition.engine.resize_in_place = false;
     partition.engine.allocation_tags = false;
     partition.engine.user_groups = false;
+    partition.engine.application_idle_ns = 0;
     read_settings(recorded_settings(), partition, root, "", context);
     sort_by_position(faults);
     return faults.size() == faults_before;

@@ -1,9 +1,12 @@
 // The part of Inputs about applications.
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "engine/byte_counts.h"
 #include "engine/inputs.h"
@@ -25,6 +28,21 @@ std::string Inputs::read_groups(Shim& shim, std::span<const DictId> ids, std::ve
         }
     }
     return {};
+}
+
+// For operators. An application of that name that is there already is not rejected.
+void Inputs::tell_rejected(ShimId id, const ApplicationItem& record, std::string_view why) const {
+    Publication* const publication = lifecycle_.publication();
+    Shim& shim = world_.shims[id];
+    const std::string_view name = text_of(shim, record.application);
+    if (publication == nullptr || name.empty() || shim.applications.contains(name)) {
+        return;
+    }
+    queue_tree::User user{std::string(text_of(shim, record.user)), {}};
+    for (const DictId group : record.user_groups.first(std::min(record.user_groups.size(), kUserGroupsMax))) {
+        user.groups.emplace_back(text_of(shim, group));
+    }
+    publication->application_rejected(id, name, user, why);
 }
 
 void Inputs::add_application(ShimId id, const ApplicationItem& record) {
@@ -54,6 +72,11 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     if (!fault.empty()) {
         lifecycle_.decide(id, DecisionKind::application_rejected,
                           name.empty() ? numbered(record.application) : std::string(name), fault);
+        const bool by_placement = placed.refusal != queue_tree::Refusal::none;
+        tell_rejected(id, record,
+                      by_placement
+                          ? fmt::format("failed to place application {}: application rejected: {}", name, fault)
+                          : fault);
         return;
     }
     const ApplicationId application = world_.applications.add(id, name);
@@ -64,6 +87,7 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
         world_.tree->place_application(application, placed.queue, std::move(placed.user));
     }
     world_.order->add_application(application, id);
+    lifecycle_.lives().application_comes(application);
     if (Publication* const publication = lifecycle_.publication()) {
         publication->application_comes(application);
     }
@@ -74,6 +98,7 @@ void Inputs::remove_with_asks(ShimId id, ApplicationId application) {
     while (!world_.applications[application].asks.empty()) {
         release(world_.applications[application].asks.front());
     }
+    lifecycle_.lives().application_goes(application);
     if (Publication* const publication = lifecycle_.publication()) {
         publication->application_goes(application);
     }

@@ -141,6 +141,7 @@ std::uint64_t Engine::run(std::uint64_t attempts_max) {
         }
         made += parts.attempt(element);
     }
+    parts.lifecycle.lives().settle();
     parts.announcer.turn_ends();
     publish();
     return made;

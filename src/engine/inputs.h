@@ -110,6 +110,7 @@ private:
     // Fills the list. Returns the fault or "".
     std::string read_groups(Shim&, std::span<const DictId>, std::vector<std::string>&);
     void add_application(ShimId, const ApplicationItem&);
+    void tell_rejected(ShimId, const ApplicationItem&, std::string_view why) const;
     void remove_application(ShimId, DictId);
     void remove_with_asks(ShimId, ApplicationId);
 
@@ -152,7 +153,7 @@ private:
     std::string read_amounts(Shim&, std::span<const Amount>, bool keep_zeros);
     std::string read_tags(Shim&, std::span<const Attribute>);  // fills `tags_`; the fault or ""
     void take_tags(AskId);                                     // of the last read_tags
-    std::string_view text_of(Shim&, DictId);                   // empty if unknown
+    static std::string_view text_of(Shim&, DictId);            // empty if unknown
     // kNone if the id or the application is unknown.
     ApplicationId application_of(Shim&, DictId);
 

@@ -59,6 +59,7 @@ Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& eva
       announcer_(announcer),
       commit_(commit_tables(world, pipeline)),
       gangs_(world, commit_),
+      lives_(world),
       log_writer_(world, announcer),
       shim_teller_(world, *this, announcer),
       wake_ups_(*this),
@@ -76,6 +77,7 @@ void Lifecycle::publish_to(Publication& publication) {
     publication_ = &publication;
     commit_.set_listener(publication);
     commit_.add_observer(publication);
+    lives_.publish_to(publication);
 }
 
 // --- on a node

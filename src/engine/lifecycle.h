@@ -13,6 +13,7 @@
 
 #include "apps/ask_state.h"
 #include "commit/commit.h"
+#include "engine/application_lives.h"
 #include "engine/commit_observers.h"
 #include "engine/gang_queue.h"
 #include "engine/preempting.h"
@@ -37,6 +38,7 @@ public:
     // From now on what operators may see is told; it outlives this.
     void publish_to(Publication&);
     Publication* publication() const { return publication_; }  // null: nobody reads along
+    ApplicationLives& lives() { return lives_; }
     GangQueue& gangs() { return gangs_; }
     const GangQueue& gangs() const { return gangs_; }
 
@@ -140,6 +142,7 @@ private:
     Publication* publication_ = nullptr;
     Commit commit_;
     GangQueue gangs_;
+    ApplicationLives lives_;
     std::vector<AskId> early_;
     LogWriter log_writer_;
     ShimTeller shim_teller_;

@@ -78,7 +78,22 @@ void Publication::node_goes(Slot slot) {
 // Its queue may have been made for it.
 void Publication::application_comes(ApplicationId id) {
     tell_changed_queues();
-    tell_application(id, true);
+    tell_application(id);
+}
+
+void Publication::application_state(ApplicationId id) {
+    if (applications_.has(raw(id))) {
+        ChangeHead told = head(ChangeKind::application_state, raw(id));
+        told.state = world_.applications[id].state;
+        feed_.write(told);
+    }
+}
+
+void Publication::application_rejected(ShimId id, std::string_view name, const queue_tree::User& user,
+                                       std::string_view why) {
+    if (!feed_.lost()) {
+        feed_.write(head(ChangeKind::application_rejected, raw(id)), {name, why, user_text(user)});
+    }
 }
 
 void Publication::application_goes(ApplicationId id) {
@@ -224,30 +239,37 @@ void Publication::tell_nodes_of(const ChangeHead& ask) {
     }
 }
 
-void Publication::tell_application(ApplicationId id, bool has_its_pods) {
-    const bool is_new = applications_.add(raw(id));
-    if (feed_.lost() || (!is_new && !has_its_pods)) {
+void Publication::tell_application(ApplicationId id) {
+    if (feed_.lost() || !applications_.add(raw(id))) {
         return;
     }
     const Application& application = world_.applications[id];
     ChangeHead told = head(ChangeKind::application, raw(id));
-    read_model::ApplicationStatement statement{.shim = raw(application.shim)};
+    read_model::ApplicationStatement statement{.shim = raw(application.shim),
+                                               .came_ns = application.came_ns,
+                                               .since_ns = application.since_ns,
+                                               .started_ns = application.started_ns};
     told.state = read_model::kNoApplicationState;
-    told.flags = has_its_pods ? read_model::kHasItsPods : 0;
     std::string_view queue;
     std::string user;
     if (world_.tree != nullptr) {
         const queue_tree::Application& in_tree = world_.tree->application(id);
-        told.state = static_cast<std::uint8_t>(in_tree.state);
+        told.state = application.state;
         statement.oldest_s =
             in_tree.submission_time == INT64_MAX ? 0 : std::max<std::int64_t>(in_tree.submission_time, 0);
         queue = world_.tree->queues()[in_tree.leaf].path;
-        read_model::put_pair(user, in_tree.user.name, {});
-        for (const std::string& group : in_tree.user.groups) {
-            read_model::put_pair(user, in_tree.user.name, group);
-        }
+        user = user_text(in_tree.user);
     }
     feed_.write(told, {application.name, queue, user, read_model::as_text(statement)});
+}
+
+std::string Publication::user_text(const queue_tree::User& user) {
+    std::string text;
+    read_model::put_pair(text, user.name, {});
+    for (const std::string& group : user.groups) {
+        read_model::put_pair(text, user.name, group);
+    }
+    return text;
 }
 
 void Publication::tell_shape(ClassId id) {
@@ -266,7 +288,7 @@ void Publication::tell_ask(AskId id) {
     }
     const Ask& ask = world_.asks[id];
     if (ask.application != kNone<ApplicationId>) {
-        tell_application(ask.application, false);
+        tell_application(ask.application);
     }
     const ChangeHead head = ask_head(ChangeKind::pod, id);
     tell_nodes_of(head);
@@ -320,8 +342,7 @@ bool Publication::is_past_end() const {
         case Table::partition: return cursor_ >= 1;
         case Table::queues: return world_.tree == nullptr || cursor_ >= world_.tree->queues().end();
         case Table::nodes: return cursor_ >= world_.nodes.slot_count();
-        case Table::applications:
-        case Table::whole_applications: return cursor_ >= world_.applications.end();
+        case Table::applications: return cursor_ >= world_.applications.end();
         case Table::asks: return cursor_ >= world_.asks.end();
         case Table::end: break;
     }
@@ -339,9 +360,8 @@ void Publication::tell_at_cursor() {
             break;
         case Table::nodes: tell_node(Slot{cursor_}); break;
         case Table::applications:
-        case Table::whole_applications:
             if (world_.applications[ApplicationId{cursor_}].alive) {
-                tell_application(ApplicationId{cursor_}, table_ == Table::whole_applications);
+                tell_application(ApplicationId{cursor_});
             }
             break;
         case Table::asks:

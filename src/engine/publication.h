@@ -29,7 +29,10 @@ public:
     void node_changed(Slot);  // its statement, or whether it is schedulable
     void node_goes(Slot);     // while it is there
     void application_comes(ApplicationId);
-    void application_goes(ApplicationId);  // while it is there
+    void application_goes(ApplicationId);   // while it is there
+    void application_state(ApplicationId);  // it entered the state that it has now
+    // It never was one: a snapshot does not tell of it.
+    void application_rejected(ShimId, std::string_view name, const queue_tree::User&, std::string_view why);
     // Before its first transaction. The engine itself has no use for when a pod was made.
     void ask_comes(AskId, std::int64_t created_s);
     void ask_restated(AskId);  // something of its statement is another one
@@ -57,7 +60,7 @@ private:
         std::vector<bool> bits_;
     };
     // In the order in which a snapshot goes over them; shapes come with asks.
-    enum class Table : std::uint8_t { shims, partition, queues, nodes, applications, asks, whole_applications, end };
+    enum class Table : std::uint8_t { shims, partition, queues, nodes, applications, asks, end };
 
     void begin_snapshot();
     bool tell_slice();
@@ -68,7 +71,7 @@ private:
     void tell_shim(ShimId);
     void tell_node(Slot);
     void tell_nodes_of(const read_model::ChangeHead& ask);
-    void tell_application(ApplicationId, bool has_its_pods);
+    void tell_application(ApplicationId);
     void tell_shape(ClassId);
     void tell_ask(AskId);
     void tell_reason(AskId, std::string_view why);
@@ -76,6 +79,7 @@ private:
     read_model::ChangeHead ask_head(read_model::ChangeKind, AskId) const;
     std::string amounts_text(const std::vector<ResourceAmount>&) const;
     std::string tags_text(AskId) const;
+    static std::string user_text(const queue_tree::User&);
 
     const World& world_;
     read_model::ChangeFeed& feed_;

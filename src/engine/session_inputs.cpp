@@ -13,6 +13,7 @@ void Inputs::apply(const Input& input) {
     std::visit([this](const auto& one) { take(one); }, input);
     if (world_.tree != nullptr) {
         look_after_queues();
+        lifecycle_.lives().look_at_time();
     }
 }
 

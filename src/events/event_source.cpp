@@ -91,6 +91,11 @@ void EventSource::after(const Change& change, const Model& model) {
         case ChangeKind::node: node_told(change, model); break;
         case ChangeKind::node_gone: node_goes(); break;
         case ChangeKind::application: application_told(change, model); break;
+        case ChangeKind::application_state: application_state(id, model); break;
+        case ChangeKind::application_rejected:
+            emit(EventType::application, EventChange::set, EventDetail::app_reject, change.texts[0], {},
+                 change.texts[1]);
+            break;
         case ChangeKind::shape: shape_told(id, model); break;
         case ChangeKind::pod:
         case ChangeKind::pod_state: pod_told(change, model); break;

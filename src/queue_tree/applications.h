@@ -1,7 +1,8 @@
 // Applications: who, in which leaf, in which state, with how much; which limits bind them.
 //
-//   new --first ask--> accepted --first allocation--> running <--> completing --30 s--> completed
-//                          +----nothing left------------------------^
+//   new --first ask--> accepted --first allocation--> running <--> completing --idle for a while--> completed
+//                        ^ +----nothing left------------------------^                                  |
+//                        +--------------------------------an ask---------------------------------------+
 //
 // Thread: the engine's.
 #pragma once
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ids.h"
 #include "queue_tree/amounts.h"
 #include "queue_tree/priority_counts.h"
 #include "queue_tree/queue_table.h"
@@ -30,6 +32,12 @@ enum class ApplicationState : std::uint8_t {
 };
 // YuniKorn's name of it.
 std::string_view to_text(ApplicationState);
+
+// An application entered the state.
+struct StateChange {
+    ApplicationId application = kNone<ApplicationId>;
+    ApplicationState state = ApplicationState::created;
+};
 
 struct Application {
     bool exists = false;

@@ -116,10 +116,11 @@ void QueueTree::add_ask(AskId id, ApplicationId application_id, RequestId reques
 
 // Something of it is there: it is accepted, or runs again.
 void QueueTree::begin(ApplicationId id) {
-    Application& application = applications_[raw(id)];
-    if (application.state == ApplicationState::created) application.state = ApplicationState::accepted;
-    if (application.state == ApplicationState::completing) {
-        application.state = ApplicationState::running;
+    const ApplicationState state = applications_[raw(id)].state;
+    if (state == ApplicationState::created || state == ApplicationState::completed) {
+        enter(id, ApplicationState::accepted);
+    } else if (state == ApplicationState::completing) {
+        enter(id, ApplicationState::running);
         count_running(id, true);
     }
 }
@@ -249,7 +250,7 @@ void QueueTree::placed(AskId id) {
     Application& application = applications_[raw(ask.application)];
     --application.tentative;
     ++application.allocations;
-    application.state = ApplicationState::running;
+    enter(ask.application, ApplicationState::running);
 }
 
 void QueueTree::restore(AskId id) {
@@ -302,8 +303,18 @@ void QueueTree::update_state(ApplicationId id) {
     const bool alive =
         application.state == ApplicationState::accepted || application.state == ApplicationState::running;
     if (!nothing_left || !alive) return;
-    application.state = ApplicationState::completing;
+    enter(id, ApplicationState::completing);
     count_running(id, false);
+}
+
+void QueueTree::complete(ApplicationId id) {
+    BP_CHECK(applications_[raw(id)].state == ApplicationState::completing);
+    enter(id, ApplicationState::completed);
+}
+
+void QueueTree::enter(ApplicationId id, ApplicationState state) {
+    const ApplicationState before = std::exchange(applications_[raw(id)].state, state);
+    if (before != state && notes_states_) state_changes_.push_back({id, state});
 }
 
 void QueueTree::count_running(ApplicationId application_id, bool counted) {

@@ -23,6 +23,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -66,6 +67,12 @@ public:
     // --- asks
     // An ask of it is there (+1), or not any more (-1), waiting or not: an application with asks is not completing.
     void count_ask(ApplicationId, int sign);
+    // It has been completing for long enough: its next ask is like its first.
+    void complete(ApplicationId);
+    // From now on states that applications enter are noted; the caller takes them before it removes an application.
+    void note_states() { notes_states_ = true; }
+    // All since the last call, in order.
+    std::vector<StateChange> take_state_changes() { return std::exchange(state_changes_, {}); }
     std::uint32_t resource(std::string_view name) { return names_.number_of(name); }
     const std::string& resource_name(std::uint32_t resource) const { return names_.name(resource); }
     // For one add_ask() or restate(), which keep it as long as they need it.
@@ -176,6 +183,7 @@ private:
     void begin(ApplicationId);
     void count_running(ApplicationId, bool counted);
     void update_state(ApplicationId);
+    void enter(ApplicationId, ApplicationState);
     void settle_shares(ApplicationId);
     void settle_application(ApplicationId);
     void settle_queue(QueueId);
@@ -215,6 +223,8 @@ private:
     std::uint32_t fitted_resources_ = 0;
     std::uint64_t next_ask_ = 0;
     std::vector<AskId> taken_;  // by the last take
+    std::vector<StateChange> state_changes_;
+    bool notes_states_ = false;
     std::uint32_t next_application_ = 0;
     std::uint64_t seen_version_ = 0;  // of queues
     bool stale_ = true;

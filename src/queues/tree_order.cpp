@@ -69,8 +69,21 @@ void TreeOrder::place_application(ApplicationId id, queue_tree::QueueId leaf, qu
     if (raw(id) >= applications_.size()) {
         applications_.resize(raw(id) + std::size_t{1});
     }
-    applications_[raw(id)].id = tree_.add_application(leaf, std::move(user));
+    const ApplicationId in_tree = tree_.add_application(leaf, std::move(user));
+    if (raw(in_tree) >= of_tree_.size()) {
+        of_tree_.resize(raw(in_tree) + std::size_t{1});
+    }
+    of_tree_[raw(in_tree)] = id;
+    applications_[raw(id)].id = in_tree;
     order_changed();
+}
+
+std::vector<queue_tree::StateChange> TreeOrder::take_state_changes() {
+    std::vector<queue_tree::StateChange> changes = tree_.take_state_changes();
+    for (queue_tree::StateChange& change : changes) {
+        change.application = of_tree_[raw(change.application)];
+    }
+    return changes;
 }
 
 void TreeOrder::add_application(ApplicationId id, ShimId shim) {

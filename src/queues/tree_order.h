@@ -47,6 +47,10 @@ public:
     const queue_tree::Application& application(ApplicationId id) const { return tree_[applications_[raw(id)].id]; }
     void add_application(ApplicationId, ShimId) override;
     void remove_application(ApplicationId) override;
+    void complete(ApplicationId id) { tree_.complete(applications_[raw(id)].id); }
+    // As the tree says.
+    void note_states() { tree_.note_states(); }
+    std::vector<queue_tree::StateChange> take_state_changes();
 
     AskId peek() const override { return tree_.peek(); }
     using PendingOrder::selectable;
@@ -85,6 +89,7 @@ private:
     const ResourceTable& resources_;
     mutable queue_tree::QueueTree tree_;  // to look may bring it up to date
     std::vector<Application> applications_;
+    std::vector<ApplicationId> of_tree_;  // by the tree's id
     std::vector<std::vector<ApplicationId>> of_shim_;
     std::vector<std::int64_t> created_s_;        // by AskId
     std::vector<std::uint32_t> tree_resources_;  // by ResourceId: its number in the tree

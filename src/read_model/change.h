@@ -1,7 +1,7 @@
 // Changes that an engine tells its read model: a record for each, in the order of the changes. A head of fixed size and up to
 // four texts (base/record_ring.h). Things are named by the engine's dense ids; a record that names another thing comes
-// after the record that tells of that thing. Every record but `reason` says how its thing stands now: told twice it
-// changes nothing.
+// after the record that tells of that thing. Every record but `reason`, and
+// what is told of states and rejections, says how its thing stands now: told twice it changes nothing.
 //
 // Thread: plain data; written by the engine's, read by the model's.
 #pragma once
@@ -26,7 +26,9 @@ enum class ChangeKind : std::uint8_t {
     shim,            // id; name
     node,            // id (slot), flags; name, capacity (amounts), labels (pairs)
     node_gone,
-    application,  // id, state, flags; name, queue, user and groups (pairs), ApplicationStatement
+    application,           // id, state; name, queue, user and groups (pairs), ApplicationStatement
+    application_state,     // id, state: entered now
+    application_rejected,  // id of its shim; name, why, user and groups (pairs)
     application_gone,
     shape,          // id (class); requests (amounts), required node
     pod,            // as pod_state; key, group, PodStatement, tags (pairs)
@@ -62,11 +64,10 @@ enum PodFlag : std::uint16_t {
 };
 
 enum NodeFlag : std::uint16_t { kSchedulable = 1 << 0 };
-// All its pods were told: its state follows from them from now on. In a snapshot it is told before them, and again after.
-enum ApplicationFlag : std::uint16_t { kHasItsPods = 1 << 0 };
 
 // Of an application where the engine has no such states.
 inline constexpr std::uint8_t kNoApplicationState = 255;
+inline constexpr std::int64_t kNever = INT64_MIN;
 inline constexpr std::uint32_t kNobody = UINT32_MAX;  // no node, no application
 
 // Which members mean something depends on the kind: engine/publication.cpp writes them, Model::apply reads them.
@@ -97,6 +98,10 @@ struct ApplicationStatement {
     std::uint32_t shim = 0;
     std::uint32_t unused = 0;
     std::int64_t oldest_s = 0;  // when its oldest pod was made; 0: not known
+    // Ticks: it came, entered its state, had its first node (kNever: it has had none).
+    std::int64_t came_ns = 0;
+    std::int64_t since_ns = 0;
+    std::int64_t started_ns = 0;
 };
 
 // Plain data as a text, and back.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "read_model/change.h"
@@ -81,14 +82,40 @@ struct ApplicationFacts {
     std::vector<std::string> groups;  // of the user
     std::uint32_t shim = 0;
 };
+// States of an application since it came, or since it was complete, the latest last; of many the first and the latest.
+struct StateEntry {
+    std::uint8_t state = kNoApplicationState;
+    std::int64_t at_ns = 0;  // tick
+};
+struct ApplicationRun {
+    std::vector<StateEntry> log;
+    std::int64_t started_ns = kNever;
+};
+inline constexpr std::size_t kStatesKept = 16;
+
 struct Application {
     std::shared_ptr<const ApplicationFacts> facts;
+    std::shared_ptr<const ApplicationRun> run;  // never null
+    std::shared_ptr<const AmountList> most;     // that it ever had at once; null: nothing
+    std::int64_t came_ns = 0;
     std::int64_t oldest_s = 0;                 // its oldest pod ever was made then; 0: not known
     std::uint32_t pods = 0;                    // now, without foreign ones
     std::uint32_t placed = 0;                  // of them
     std::uint8_t state = kNoApplicationState;  // queue_tree::ApplicationState
-    bool has_its_pods = false;                 // all were told
     bool in_use() const { return facts != nullptr; }
+};
+
+// An application that is complete, or was rejected. It holds its texts, for nothing else of it is left.
+struct EndedApplication {
+    std::shared_ptr<const ApplicationFacts> facts;
+    std::shared_ptr<const ApplicationRun> run;
+    std::vector<std::pair<std::string, std::int64_t>> most;
+    std::string message;        // why it was rejected
+    std::int64_t oldest_s = 0;  // as in Application
+    std::int64_t came_ns = 0;
+    bool rejected = false;
+
+    std::int64_t ended_ns() const { return run->log.back().at_ns; }
 };
 
 struct Queue {

@@ -7,7 +7,6 @@
 
 #include "base/check.h"
 #include "base/numbered_texts.h"
-#include "queue_tree/applications.h"
 
 namespace bayplan::read_model {
 
@@ -48,11 +47,9 @@ void Model::apply(const Change& change, ChangeFeed& feed) {
         case ChangeKind::node: take_node(change); break;
         case ChangeKind::node_gone: drop_node(head.id); break;
         case ChangeKind::application: take_application(change); break;
-        case ChangeKind::application_gone:
-            BP_CHECK_OP(applications_.find(head.id)->pods, ==, 0u);
-            applications_.edit(head.id) = {};
-            --application_count_;
-            break;
+        case ChangeKind::application_state: take_application_state(change); break;
+        case ChangeKind::application_rejected: take_rejection(change); break;
+        case ChangeKind::application_gone: drop_application(head.id); break;
         case ChangeKind::shape: take_shape(change); break;
         case ChangeKind::pod: take_pod(change); break;
         case ChangeKind::pod_state: take_pod_state(change); break;
@@ -76,6 +73,7 @@ void Model::begin_again() {
     texts_.clear();
     partition_ = nullptr;
     shims_.clear();
+    used_.clear();
     pod_count_ = node_count_ = application_count_ = 0;
 }
 
@@ -148,52 +146,6 @@ void Model::drop_node(std::uint32_t id) {
     --node_count_;
 }
 
-// --- applications
-
-void Model::take_application(const Change& change) {
-    Application& application = applications_.edit(change.head.id);
-    application_count_ += application.in_use() ? 0 : 1;
-    auto facts = std::make_shared<ApplicationFacts>();
-    facts->name = change.texts[0];
-    facts->queue = change.texts[1];
-    const auto statement = from_text<ApplicationStatement>(change.texts[3]);
-    facts->shim = statement.shim;
-    std::string_view left = change.texts[2];
-    std::string_view user;
-    std::string_view group;
-    while (take_pair(left, user, group)) {
-        facts->user = user;
-        if (!group.empty()) {
-            facts->groups.emplace_back(group);
-        }
-    }
-    application.facts = std::move(facts);
-    application.oldest_s = statement.oldest_s > 0 ? statement.oldest_s : application.oldest_s;
-    application.state = change.head.state;
-    application.has_its_pods = (change.head.flags & kHasItsPods) != 0;
-}
-
-// R-QUEUE-13 and what the engine's tree does: accepted with its first pod, running with its first placement, completing
-// without pods. Time changes no state yet.
-void Model::settle(std::uint32_t id) {
-    using queue_tree::ApplicationState;
-    Application& application = applications_.edit(id);
-    const auto state = static_cast<ApplicationState>(application.state);
-    if (application.state == kNoApplicationState || !application.has_its_pods) {
-        return;
-    }
-    ApplicationState next = state;
-    if (application.pods == 0) {
-        const bool was_busy = state == ApplicationState::accepted || state == ApplicationState::running;
-        next = was_busy ? ApplicationState::completing : state;
-    } else if (application.placed > 0 || state == ApplicationState::completing) {
-        next = ApplicationState::running;
-    } else if (state == ApplicationState::created) {
-        next = ApplicationState::accepted;
-    }
-    application.state = static_cast<std::uint8_t>(next);
-}
-
 // --- pods
 
 void Model::take_shape(const Change& change) {
@@ -203,19 +155,6 @@ void Model::take_shape(const Change& change) {
     }
     shape.facts =
         std::make_shared<const ShapeFacts>(ShapeFacts{amounts_in(change.texts[0]), std::string(change.texts[1])});
-}
-
-void Model::count(const Pod& pod, int sign) {
-    if (pod.is(kForeign) || pod.application == kNobody) {
-        return;
-    }
-    Application& application = applications_.edit(pod.application);
-    BP_CHECK(application.in_use());
-    application.pods += static_cast<std::uint32_t>(sign);
-    application.placed += pod.state == PodState::allocated ? static_cast<std::uint32_t>(sign) : 0u;
-    if (sign > 0 && pod.created_s > 0 && (application.oldest_s == 0 || pod.created_s < application.oldest_s)) {
-        application.oldest_s = pod.created_s;
-    }
 }
 
 void Model::set_state(Pod& pod, const ChangeHead& head) {
@@ -250,9 +189,6 @@ void Model::take_pod(const Change& change) {
     set_tags(head.id, change.texts[3]);
     set_state(pod, head);
     count(pod, +1);
-    if (pod.application != kNobody) {
-        settle(pod.application);
-    }
 }
 
 // Keys, which many pods have, by number; most values are of one pod.
@@ -286,9 +222,6 @@ void Model::take_pod_state(const Change& change) {
     count(pod, -1);
     set_state(pod, change.head);
     count(pod, +1);
-    if (pod.application != kNobody) {
-        settle(pod.application);
-    }
 }
 
 void Model::take_reason(const Change& change) {
@@ -304,7 +237,6 @@ void Model::take_reason(const Change& change) {
 void Model::drop_pod(std::uint32_t id) {
     Pod& pod = pods_.edit(id);
     BP_CHECK(pod.in_use());
-    const std::uint32_t application = pod.application;
     count(pod, -1);
     texts_.release(pod.group);
     texts_.release(pod.reason);
@@ -312,9 +244,6 @@ void Model::drop_pod(std::uint32_t id) {
     pod = {};
     keys_.set(id, {});
     --pod_count_;
-    if (application != kNobody) {
-        settle(application);
-    }
 }
 
 // --- versions
@@ -333,6 +262,8 @@ VersionPtr Model::make_version() {
     version->shapes = shapes_.freeze();
     version->queues = queues_.freeze();
     version->texts = texts_.freeze();
+    version->completed = ended_.list(false, now_ns_);
+    version->rejected = ended_.list(true, now_ns_);
     version->partition = partition_;
     version->shims = shims_;
     version->pod_count = pod_count_;

@@ -62,6 +62,13 @@ private:
     void take_node(const Change&);
     void drop_node(std::uint32_t id);
     void take_application(const Change&);
+    void take_application_state(const Change&);
+    void take_rejection(const Change&);
+    void drop_application(std::uint32_t id);
+    void begin_run(Application&);
+    void end_run(const Application&);
+    void raise_most(Application&, const AmountList& used);
+    void forget_most(Application&);
     void take_shape(const Change&);
     void take_pod(const Change&);
     void take_pod_state(const Change&);
@@ -70,7 +77,6 @@ private:
     void set_tags(std::uint32_t id, std::string_view pairs);
     void set_state(Pod&, const ChangeHead&);
     void count(const Pod&, int sign);
-    void settle(std::uint32_t application);
     AmountList amounts_in(std::string_view text);
     void release(const AmountList&);
 
@@ -80,6 +86,8 @@ private:
     PackedTexts tags_;
     Chunks<Node> nodes_;
     Chunks<Application> applications_;
+    std::vector<AmountList> used_;  // by application
+    EndedApplications ended_;
     Chunks<Shape> shapes_;
     Chunks<Queue> queues_;
     SharedTexts texts_;

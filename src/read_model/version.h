@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/numbered_texts.h"
+#include "read_model/ended_applications.h"
 #include "read_model/entries.h"
 #include "read_model/packed_texts.h"
 #include "read_model/shared_texts.h"
@@ -52,6 +53,8 @@ public:
     ChunkView<Shape> shapes;
     ChunkView<Queue> queues;
     TextView texts;
+    std::shared_ptr<const EndedList> completed;
+    std::shared_ptr<const EndedList> rejected;
     PartitionFacts partition;  // null: there is one leaf, or no file was given yet
     std::vector<std::string> shims;
     std::uint32_t pod_count = 0;

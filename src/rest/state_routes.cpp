@@ -73,7 +73,8 @@ public:
         if (answer_) return false;
         const std::string state = queue_config::lower_case(std::string(request_.parameter("state")));
         live_ = state == "active";
-        const bool finished = !others.empty() && (state == "rejected" || state == "completed");
+        rejected_ = state == "rejected";
+        const bool finished = !others.empty() && (rejected_ || state == "completed");
         if (!live_ && !finished) {
             return answer(
                 error_answer(400, "Only following application states are allowed: active" + std::string(others)));
@@ -102,6 +103,7 @@ public:
     const std::string& text() const { return text_; }
     const std::string& status() const { return status_; }
     bool live() const { return live_; }
+    bool rejected() const { return rejected_; }
     bool in_query(std::string_view name) const { return request_.query_value(name).has_value(); }
 
 private:
@@ -120,6 +122,7 @@ private:
     std::string queue_;   // path, lower case
     std::string status_;  // empty: all
     bool live_ = true;
+    bool rejected_ = false;
 };
 
 using Steps = void (*)(Asked&);
@@ -156,11 +159,12 @@ void show_application(Asked& asked) {
         asked.shows(answers::application(asked.version(), asked.place(), asked.text(), {}), "Application");
 }
 
-// Finished applications are not kept: there are none to show.
 void show_applications(Asked& asked) {
     if (asked.has_partition() && asked.wants_state(", rejected, completed")) {
-        asked.live() ? asked.shows(answers::applications(asked.version(), asked.place(), asked.status()), "Partition")
-                     : asked.answer(json_text("[]"));
+        asked.shows(asked.live()       ? answers::applications(asked.version(), asked.place(), asked.status())
+                    : asked.rejected() ? answers::rejected_applications(asked.version(), asked.place())
+                                       : answers::completed_applications(asked.version(), asked.place()),
+                    "Partition");
     }
 }
 

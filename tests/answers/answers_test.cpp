@@ -105,6 +105,7 @@ TEST_F(AnswersTest, nodes_have_their_pods_and_those_of_other_schedulers) {
 TEST_F(AnswersTest, applications_have_their_asks_and_allocations) {
     const std::string batch =
         R"({"applicationID":"app-batch","usedResource":{"memory":4000000000,"pods":2,"vcore":1500},)"
+        R"("maxUsedResource":{"memory":4000000000,"pods":2,"vcore":1500},)"
         R"("pendingResource":{"memory":3000000000,"pods":1,"vcore":1000},"partition":"default",)"
         R"("queueName":"root.batch","submissionTime":1700000020000000000,)"
         R"("requests":[{"allocationKey":"batch-2","requestTime":1700000021000000000,)"
@@ -115,26 +116,31 @@ TEST_F(AnswersTest, applications_have_their_asks_and_allocations) {
         R"("applicationId":"app-batch"},{"allocationKey":"batch-3","requestTime":1700000022000000000,)"
         R"("allocationTime":1700000022000000000,"resource":{"memory":1000000000,"pods":1,"vcore":500},)"
         R"("priority":"0","nodeId":"n2","applicationId":"app-batch"}],"applicationState":"Running",)"
-        R"("user":"bob","groups":["bob"],"resourceHistory":{}})";
+        R"("user":"bob","groups":["bob"],"stateLog":[{"time":1000,"applicationState":"Accepted"},)"
+        R"({"time":1000,"applicationState":"Running"}],"startTime":0,"resourceHistory":{}})";
     const std::string big =
         R"({"applicationID":"app-big","pendingResource":{"pods":1,"vcore":60000},"partition":"default",)"
         R"("queueName":"root.users.gina","submissionTime":1700000060000000000,)"
         R"("requests":[{"allocationKey":"big-1","requestTime":1700000060000000000,"resource":{"pods":1,)"
         R"("vcore":60000},"priority":"0","applicationId":"app-big"}],"applicationState":"Accepted",)"
-        R"("user":"gina","groups":["gina"],"resourceHistory":{}})";
+        R"("user":"gina","groups":["gina"],"stateLog":[{"time":1000,"applicationState":"Accepted"}],)"
+        R"("startTime":-62135596800000,"resourceHistory":{}})";
     const std::string dyn = R"({"applicationID":"app-dyn","usedResource":{"memory":250000000,"pods":1,"vcore":250},)"
+                            R"("maxUsedResource":{"memory":250000000,"pods":1,"vcore":250},)"
                             R"("partition":"default","queueName":"root.users.dave_dot_smith",)"
                             R"("submissionTime":1700000040000000000,"allocations":[{"allocationKey":"dyn-1",)"
                             R"("requestTime":1700000040000000000,"allocationTime":1700000040000000000,)"
                             R"("resource":{"memory":250000000,"pods":1,"vcore":250},"priority":"0","nodeId":"n2",)"
                             R"("applicationId":"app-dyn"}],"applicationState":"Running","user":"dave.smith",)"
-                            R"("groups":["dave.smith"],"maxRequestPriority":-2147483648,"resourceHistory":{}})";
-    const std::string fresh =
-        R"({"applicationID":"app-new","partition":"default","queueName":"root.prod.api",)"
-        R"("applicationState":"New","user":"frank","groups":["frank"],"maxRequestPriority":-2147483648,)"
-        R"("resourceHistory":{}})";
+                            R"("groups":["dave.smith"],"stateLog":[{"time":1000,"applicationState":"Accepted"},)"
+                            R"({"time":1000,"applicationState":"Running"}],"maxRequestPriority":-2147483648,)"
+                            R"("startTime":0,"resourceHistory":{}})";
+    const std::string fresh = R"({"applicationID":"app-new","partition":"default","queueName":"root.prod.api",)"
+                              R"("submissionTime":1000,"applicationState":"New","user":"frank","groups":["frank"],)"
+                              R"("maxRequestPriority":-2147483648,"startTime":-62135596800000,"resourceHistory":{}})";
     const std::string web =
         R"({"applicationID":"app-web","usedResource":{"memory":4000000000,"pods":2,"vcore":2000},)"
+        R"("maxUsedResource":{"memory":4000000000,"pods":2,"vcore":2000},)"
         R"("pendingResource":{"memory":3000000000,"pods":1,"vcore":1000},"partition":"default",)"
         R"("queueName":"root.prod.web","submissionTime":1700000010000000000,)"
         R"("requests":[{"allocationKey":"web-3","requestTime":1700000012000000000,)"
@@ -146,7 +152,8 @@ TEST_F(AnswersTest, applications_have_their_asks_and_allocations) {
         R"("requestTime":1700000011000000000,"allocationTime":1700000011000000000,)"
         R"("resource":{"memory":2000000000,"pods":1,"vcore":1000},"priority":"5","nodeId":"n2",)"
         R"("applicationId":"app-web"}],"applicationState":"Running","user":"alice","groups":["alice"],)"
-        R"("maxRequestPriority":-3,"resourceHistory":{}})";
+        R"("stateLog":[{"time":1000,"applicationState":"Accepted"},{"time":1000,"applicationState":"Running"}],)"
+        R"("maxRequestPriority":-3,"startTime":0,"resourceHistory":{}})";
     EXPECT_EQ(text(applications(version_, kPlace, "")),
               "[" + batch + "," + big + "," + dyn + "," + fresh + "," + web + "]");
     EXPECT_EQ(text(applications(version_, kPlace, "new")), "[" + fresh + "]");

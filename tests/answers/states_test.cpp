@@ -33,7 +33,8 @@ TEST(Answers, a_pod_that_failed_says_why_and_how_often) {
         R"("allocationLog":[{"message":"0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, )"
         R"(preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",)"
         R"("lastOccurrence":40000001000,"count":3}],"schedulingAttempted":true,"triggeredScaleUp":true}],)"
-        R"("applicationState":"Accepted","user":"bob","groups":["bob"],"resourceHistory":{}})");
+        R"("applicationState":"Accepted","user":"bob","groups":["bob"],)"
+        R"("stateLog":[{"time":1000,"applicationState":"Accepted"}],"startTime":-62135596800000,"resourceHistory":{}})");
     // Without the time of the clock's zero there is no time to say.
     EXPECT_FALSE(has(text(application(partition.version(), {}, "app", "")), "lastOccurrence"));
 }
@@ -102,7 +103,8 @@ TEST(Answers, a_partition_without_queues_has_root_and_one_leaf) {
     partition.ask("one", "app", {{"cpu", 500}, {"pods", 1}}, 0);
     const VersionPtr version = partition.version();
     EXPECT_EQ(text(application(version, {}, "app", "root.default")),
-              R"({"applicationID":"app","usedResource":{"pods":1,"vcore":500},"partition":"default",)"
+              R"({"applicationID":"app","usedResource":{"pods":1,"vcore":500},)"
+              R"("maxUsedResource":{"pods":1,"vcore":500},"partition":"default",)"
               R"("queueName":"root.default","allocations":[{"allocationKey":"one","resource":{"pods":1,"vcore":500},)"
               R"("priority":"0","nodeId":"n1","applicationId":"app"}],"maxRequestPriority":-2147483648,)"
               R"("resourceHistory":{}})");

@@ -12,6 +12,7 @@ namespace bayplan::testing {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -72,6 +73,21 @@ TEST(Client, sends_each_kind_of_statement) {
     EXPECT_EQ(world.daemon.state[8], "9 nacks q:bind failed");
     EXPECT_EQ(world.daemon.state[9], "10 applications -app");
     EXPECT_THAT(world.daemon.faults, IsEmpty());
+}
+
+TEST(Client, states_the_groups_of_an_applications_user) {
+    ClientWorld world;
+    ASSERT_TRUE(world.settle());
+    const std::size_t before = world.daemon.state.size();
+    const std::vector<std::string_view> groups = {"dev", "ops"};
+    const ApplicationStatement all[] = {{"one", "root.a", "ann", groups}, {"two", "root.a", "bob", {&groups[1], 1}}};
+    EXPECT_EQ(world.client->applications(all, {}), Submitted::yes);
+    ASSERT_TRUE(world.until([&] { return world.daemon.state.size() == before + 2; }));
+    EXPECT_THAT(world.daemon.state.back(), EndsWith("applications +one:root.a/dev/ops +two:root.a/ops"));
+    EXPECT_THAT(world.daemon.faults, IsEmpty());
+    const std::vector<std::string_view> many(65, "dev");
+    const ApplicationStatement three{"three", "root.a", "ann", many};
+    EXPECT_EQ(world.client->applications({&three, 1}, {}), Submitted::invalid);
 }
 
 TEST(Client, cuts_a_large_batch_into_messages_and_keeps_the_order) {

@@ -45,6 +45,7 @@ partitions:
     device_choice: emptiest
     resize_in_place: no
     allocation_tags: no
+    application_completes_after: 8s
     backoff_early: no
     avoid_rejecting: 7s
     scale_up_cutoff: -5
@@ -189,7 +190,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 141u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 142u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -235,6 +236,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.engine.compat, Compat::kubernetes_1_35);
     EXPECT_FALSE(partition.engine.resize_in_place);
     EXPECT_FALSE(partition.engine.allocation_tags);
+    EXPECT_EQ(partition.engine.application_idle_ns, 8'000'000'000);
     EXPECT_FALSE(partition.engine.backoff_early);
     EXPECT_EQ(partition.engine.device_choice, DeviceChoice::emptiest);
     EXPECT_EQ(partition.engine.avoid_rejecting_ns, 7'000'000'000);

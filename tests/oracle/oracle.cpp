@@ -41,6 +41,9 @@ void Oracle::apply(const Input& input) {
     std::visit([this](const auto& one) { apply_one(one); }, input);
     settle_gangs();
     settle_applications();
+    if (queues_.complete(now_, options_.application_idle_ns)) {
+        saw("an application is complete");
+    }
     if (options_.queues && now_ - queues_cleaned_ >= 10'000'000'000) {
         queues_cleaned_ = now_;
         queues_.clean();

@@ -243,6 +243,7 @@ std::string OracleQueues::add_application(const ApplicationName& name, const std
                           groups.empty() ? std::vector{user} : groups,
                           ++last_number_,
                           ApplicationState::created,
+                          0,
                           std::numeric_limits<long>::max()};
     return "";
 }
@@ -251,19 +252,34 @@ void OracleQueues::remove_applications_of(const std::string& shim) {
     std::erase_if(applications, [&](const auto& one) { return one.first.first == shim; });
 }
 
-void OracleQueues::settle(const ApplicationName& name, bool has_any, bool has_node) {
+void OracleQueues::settle(const ApplicationName& name, bool has_any, bool has_node, std::int64_t now) {
     QueuedApplication& application = applications.at(name);
     ApplicationState& state = application.state;
     if (!has_any) {
         const bool was_busy = state == ApplicationState::accepted || state == ApplicationState::running;
-        state = was_busy ? ApplicationState::completing : state;
+        if (was_busy) {
+            state = ApplicationState::completing;
+            application.completing_since = now;
+        }
         return;
     }
     if (has_node || state == ApplicationState::completing) {
         state = ApplicationState::running;
-    } else if (state == ApplicationState::created) {
+    } else if (state == ApplicationState::created || state == ApplicationState::completed) {
         state = ApplicationState::accepted;
     }
+}
+
+bool OracleQueues::complete(std::int64_t now, std::int64_t idle) {
+    bool any = false;
+    for (auto& [name, application] : applications) {
+        if (application.state == ApplicationState::completing && idle != 0 &&
+            now - application.completing_since >= idle) {
+            application.state = ApplicationState::completed;
+            any = true;
+        }
+    }
+    return any;
 }
 
 // From the leaves up, so that what became empty goes with what was in it.
@@ -308,7 +324,10 @@ void Oracle::settle_applications() {
             }
             application.oldest = std::min(application.oldest, static_cast<long>(ask.created_s));
         }
-        queues_.settle(name, has_any, has_node);
+        if (has_any && application.state == ApplicationState::completed) {
+            saw("an application that was complete begins anew");
+        }
+        queues_.settle(name, has_any, has_node, now_);
     }
 }
 

@@ -17,7 +17,7 @@
 
 namespace bayplan::oracle {
 
-enum class ApplicationState { created, accepted, running, completing };
+enum class ApplicationState { created, accepted, running, completing, completed };
 
 struct QueuedApplication {
     std::string leaf;  // path
@@ -25,6 +25,7 @@ struct QueuedApplication {
     std::vector<std::string> groups;
     std::uint64_t number = 0;  // in which they came
     ApplicationState state = ApplicationState::created;
+    std::int64_t completing_since = 0;
     long oldest = std::numeric_limits<long>::max();  // of all asks that it ever had
 };
 
@@ -40,7 +41,9 @@ public:
     void remove_application(const ApplicationName& name) { applications.erase(name); }
     void remove_applications_of(const std::string& shim);
     // After anything happened: whether the application has any ask, and one with a node.
-    void settle(const ApplicationName&, bool has_any, bool has_node);
+    void settle(const ApplicationName&, bool has_any, bool has_node, std::int64_t now);
+    // Whether any has become complete.
+    bool complete(std::int64_t now, std::int64_t idle);
     void clean();
 
     std::map<ApplicationName, QueuedApplication> applications;

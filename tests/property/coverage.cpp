@@ -149,6 +149,8 @@ constexpr std::string_view kOther[] = {"place lines",
 // Rules of preemption and nominations. Those that the oracle must look at twice to know that they
 // decided stand apart.
 constexpr std::string_view kRules[] = {"devices as stated",
+                                       "an application is complete",
+                                       "an application that was complete begins anew",
                                        "stated devices make no sense",
                                        "a placed pod has less",
                                        "a placed pod has more",

@@ -118,8 +118,6 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     options.backoff_early = random.chance(75);
     options.avoid_rejecting_ns = random.chance(20) ? 0 : random.between(1, 60'000 * kMs);
     options.resize_in_place = random.chance(80);
-    options.allocation_tags = random.chance(90);
-    options.user_groups = random.chance(90);
     options.device_choice = static_cast<DeviceChoice>(random.below(2));
     options.scale_up_cutoff = random.pick(std::vector<std::int32_t>{0, 0, -5, 10, INT32_MIN});
     options.bytes_max = random.chance(75) ? 0 : static_cast<std::uint64_t>(random.between(4'000, 400'000));
@@ -129,7 +127,10 @@ EngineOptions random_options(Random& random, bool with_tbb) {
                                  : random.chance(10) ? 0
                                                      : random.between(1, 3'000 * kMs);
     randomize_execution(options, random, with_tbb);
-    options.queues = random.chance(20);  // the last: seeds keep what they had before there were queues
+    options.queues = random.chance(20);  // from here on the last: seeds keep what they had before there were queues
+    options.allocation_tags = random.chance(90);
+    options.user_groups = random.chance(90);
+    options.application_idle_ns = random.chance(15) ? 0 : random.between(1, 30'000) * kMs;
     return options;
 }
 

@@ -219,7 +219,8 @@ std::string to_text(const EngineOptions& options) {
         << options.bytes_max << " and " << options.unacknowledged_bytes_max << " unacknowledged, "
         << (options.device_choice == DeviceChoice::fullest ? "fullest" : "emptiest") << " device"
         << (options.resize_in_place ? "" : ", no resize in place") << (options.allocation_tags ? "" : ", no tags")
-        << (options.user_groups ? "" : ", no groups of users") << (options.queues ? ", queues" : "");
+        << (options.user_groups ? "" : ", no groups of users") << ", applications complete after "
+        << options.application_idle_ns << " ns" << (options.queues ? ", queues" : "");
     out << "; executor " << static_cast<int>(options.executor) << ", path " << static_cast<int>(options.path)
         << ", simd " << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
         << options.shards << ", batch " << options.batch << ", depth " << options.depth << ", victim workers "

@@ -55,6 +55,7 @@ int detail_of(std::uint8_t state) {
         case queue_tree::ApplicationState::accepted: return 204;
         case queue_tree::ApplicationState::running: return 206;
         case queue_tree::ApplicationState::completing: return 207;
+        case queue_tree::ApplicationState::completed: return 208;
         default: return 0;
     }
 }

@@ -1,6 +1,7 @@
 // The oracle's state in the same words. See shown.h.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "shown.h"
 
@@ -89,9 +90,10 @@ const char* word_of(oracle::ApplicationState state) {
         case oracle::ApplicationState::created: return "New";
         case oracle::ApplicationState::accepted: return "Accepted";
         case oracle::ApplicationState::running: return "Running";
-        case oracle::ApplicationState::completing: break;
+        case oracle::ApplicationState::completing: return "Completing";
+        case oracle::ApplicationState::completed: break;
     }
-    return "Completing";
+    return "Completed";
 }
 
 std::string application_text(const oracle::Oracle& oracle, const std::string& shim, const std::string& name) {
@@ -113,9 +115,10 @@ std::string application_text(const oracle::Oracle& oracle, const std::string& sh
     }
     const auto queued = oracle.queues().applications.find({shim, name});
     const bool has_queue = queued != oracle.queues().applications.end();
-    return fmt::format("{} queue={} user={} pods={} placed={} used={} pending={}",
+    const std::string groups = has_queue ? fmt::format("{}", fmt::join(queued->second.groups, ",")) : "";
+    return fmt::format("{} queue={} user={} groups={} pods={} placed={} used={} pending={}",
                        has_queue ? word_of(queued->second.state) : "-", has_queue ? queued->second.leaf : "",
-                       has_queue ? queued->second.user : "", pods, placed, queue_config::to_text(used),
+                       has_queue ? queued->second.user : "", groups, pods, placed, queue_config::to_text(used),
                        queue_config::to_text(pending));
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "queue_tree/applications.h"
 #include "shown.h"
@@ -91,8 +92,9 @@ std::string text_of(const Version& version, std::uint32_t id, const Application&
     const std::string state = application.state == kNoApplicationState
                                   ? "-"
                                   : std::string(to_text(static_cast<queue_tree::ApplicationState>(application.state)));
-    return fmt::format("{} queue={} user={} pods={} placed={} used={} pending={}", state, application.facts->queue,
-                       application.facts->user, application.pods, application.placed,
+    const std::string groups = fmt::format("{}", fmt::join(application.facts->groups, ","));
+    return fmt::format("{} queue={} user={} groups={} pods={} placed={} used={} pending={}", state,
+                       application.facts->queue, application.facts->user, groups, application.pods, application.placed,
                        queue_config::to_text(named(version, sums.used)),
                        queue_config::to_text(named(version, sums.pending)));
 }

@@ -1,0 +1,55 @@
+// See application_lives.h.
+#include "engine/application_lives.h"
+
+namespace bayplan {
+
+using queue_tree::ApplicationState;
+
+void ApplicationLives::application_comes(ApplicationId id) {
+    Application& application = world_.applications[id];
+    application.state = static_cast<std::uint8_t>(ApplicationState::created);
+    application.came_ns = application.since_ns = world_.now_ns;
+    application.started_ns = INT64_MIN;
+}
+
+void ApplicationLives::application_goes(ApplicationId id) {
+    settle();
+    completing_.erase({world_.applications[id].since_ns, id});
+}
+
+void ApplicationLives::enter(ApplicationId id, ApplicationState state) {
+    Application& application = world_.applications[id];
+    completing_.erase({application.since_ns, id});
+    application.state = static_cast<std::uint8_t>(state);
+    application.since_ns = world_.now_ns;
+    if (state == ApplicationState::accepted) {
+        application.started_ns = INT64_MIN;
+    } else if (state == ApplicationState::running && application.started_ns == INT64_MIN) {
+        application.started_ns = world_.now_ns;
+    } else if (state == ApplicationState::completing) {
+        completing_.emplace(world_.now_ns, id);
+    }
+    if (publication_ != nullptr) {
+        publication_->application_state(id);
+    }
+}
+
+void ApplicationLives::settle() {
+    if (world_.tree == nullptr) {
+        return;
+    }
+    for (const queue_tree::StateChange& change : world_.tree->take_state_changes()) {
+        enter(change.application, change.state);
+    }
+}
+
+void ApplicationLives::look_at_time() {
+    settle();
+    const std::int64_t idle_ns = world_.options.application_idle_ns;
+    while (idle_ns != 0 && !completing_.empty() && world_.now_ns - completing_.begin()->first >= idle_ns) {
+        world_.tree->complete(completing_.begin()->second);
+        settle();
+    }
+}
+
+}  // namespace bayplan

@@ -1,0 +1,41 @@
+// From which state to which applications go, and when: the tree of queues says what their asks make of them, time makes a
+// completing one complete (rules/queues.md). Told to the read model.
+//
+// Thread: the engine's. Without a tree of queues it does nothing.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <utility>
+
+#include "engine/publication.h"
+#include "engine/world.h"
+
+namespace bayplan {
+
+class ApplicationLives {
+public:
+    explicit ApplicationLives(World& world) : world_(world) {
+        if (world.tree != nullptr) {
+            world.tree->note_states();
+        }
+    }
+
+    void publish_to(Publication& publication) { publication_ = &publication; }
+
+    // At the end of an input, and of attempts.
+    void settle();
+    // Applications that have been idle for long enough are complete; settles first.
+    void look_at_time();
+    void application_comes(ApplicationId);
+    void application_goes(ApplicationId);  // while it is there, without asks
+
+private:
+    void enter(ApplicationId, queue_tree::ApplicationState);
+
+    World& world_;
+    Publication* publication_ = nullptr;
+    std::set<std::pair<std::int64_t, ApplicationId>> completing_;  // since when
+};
+
+}  // namespace bayplan
