@@ -200,7 +200,7 @@ bool fill(const Options& options) {
     const double derived_ms = milliseconds([&] { version->nodes_by_name(); });
     std::printf("groups and sums of a version, once: %.0f ms; then it holds %.0f MB in all\n", derived_ms,
                 static_cast<double>(measure::live_bytes() - before) / 1e6);
-    walk("nodes", answers::nodes(version));
+    walk("nodes", answers::nodes(version, {}));
     walk("applications", answers::applications(version, {}, ""));
     walk("queues", answers::queues(version, {}));
     return true;

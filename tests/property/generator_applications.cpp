@@ -10,7 +10,8 @@ void Generator::choose_queue(const oracle::Oracle& oracle, const ShimModel& mode
         record.user = id_of(oracle, model, random_.pick(user_texts()));
     }
     for (std::int64_t i = random_.chance(50) ? random_.between(1, 3) : 0; i > 0; --i) {
-        record.user_groups.push_back(id_of(oracle, model, random_.pick(user_texts())));
+        // Texts that the shim knows.
+        record.user_groups.push_back(id_of(oracle, model, random_.pick(options_.queues ? user_texts() : model.groups)));
     }
     if (random_.chance(1) && !record.user_groups.empty()) {
         record.user_groups.resize(64 + random_.below(2), record.user_groups.front());
@@ -28,7 +29,7 @@ oracle::OwnedApplications Generator::applications(const oracle::Oracle& oracle, 
             record.queue = random_.chance(80) ? id_of(oracle, model, "root.other") : kUndefined;
         }
         choose_queue(oracle, model, record);
-        if (random_.chance(6)) {
+        if (random_.chance(4)) {
             record.application = kUndefined;
         }
         if (random_.chance(2)) {
@@ -53,14 +54,14 @@ std::string Generator::any_application(const oracle::Oracle& oracle, const ShimM
     return *application;
 }
 
-// Texts that are there anyway; a key may come twice.
+// Texts that each shim knows; a key may come twice.
 std::vector<Attribute> Generator::tags(const oracle::Oracle& oracle, const ShimModel& model) {
     std::vector<Attribute> out;
     if (!random_.chance(15)) {
         return out;
     }
     for (std::int64_t i = random_.between(1, 3); i > 0; --i) {
-        const DictId key = id_of(oracle, model, random_.chance(50) ? "zone" : "instance-type");
+        const DictId key = id_of(oracle, model, random_.pick(random_.chance(50) ? model.applications : model.nodes));
         out.push_back({key, random_.chance(10) ? 0 : id_of(oracle, model, random_.pick(model.groups))});
     }
     if (random_.chance(1)) {

@@ -302,7 +302,7 @@ void Generator::spoil(oracle::OwnedAsk& ask) {
 
 oracle::OwnedAsks Generator::asks(const oracle::Oracle& oracle, ShimModel& model) {
     oracle::OwnedAsks out;
-    for (std::int64_t i = random_.between(1, random_.chance(10) ? 80 : 10); i > 0; --i) {
+    for (std::int64_t i = random_.between(1, random_.chance(15) ? 80 : 10); i > 0; --i) {
         const oracle::Ask* existing = random_.chance(15) ? any_ask(oracle, model, random_.chance(30)) : nullptr;
         out.asks.push_back(existing == nullptr ? new_ask(oracle, model) : changed_ask(oracle, model, *existing));
         if (random_.chance(spoil_percent_)) {

@@ -125,6 +125,10 @@ std::string EventAudit::take(const Event& event) {
                                           : text_of(amounts, event.detail == EventDetail::node_capacity);
         return "";
     }
+    // Of a statement that was refused: an application that has the name stays as it is.
+    if (event.detail == EventDetail::app_reject) {
+        return "";
+    }
     if (event.type == EventType::application && event.change == EventChange::set) {
         known_.facts["state " + object] = std::to_string(detail);
         return "";
