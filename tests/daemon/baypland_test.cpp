@@ -198,14 +198,14 @@ void expect_affinities(std::size_t first, std::size_t second) {
         {"bp-teller0", std::to_string(first)},  {"bp-worker0", std::to_string(first)},
         {"bp-worker1", std::to_string(second)}, {"bp-victim0", std::to_string(second)},
         {"bp-victim1", std::to_string(first)},  {"bp-http", std::to_string(first)},
-        {"bp-model0", std::to_string(first)},
+        {"bp-model0", std::to_string(first)},   {"bp-watch", std::to_string(first)},
     };
     for (const auto& [name, cpus] : seen) {
         ASSERT_TRUE(planned.contains(name)) << "an unplanned thread: " << name;
         EXPECT_EQ(cpus, planned.at(name)) << name;
     }
     for (const char* name : {"main", "bp-house0", "bp-lcore0", "bp-engine0", "bp-teller0", "bp-victim0", "bp-victim1",
-                             "bp-http", "bp-model0"})
+                             "bp-http", "bp-model0", "bp-watch"})
         EXPECT_TRUE(seen.contains(name)) << name;
 }
 

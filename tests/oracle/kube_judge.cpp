@@ -98,7 +98,8 @@ struct Judging {
     std::set<std::string> skipped() const {
         std::set<std::string> out;
         for (const auto& [name, predicate] : predicates) {
-            if (predicate->skips()) {
+            // A predicate that finds something against the pod as a whole is not left out.
+            if (predicate->skips() && !predicate->prefilter()) {
                 out.insert(name);
             }
         }
