@@ -28,6 +28,15 @@ std::size_t ClassTable::Hash::operator()(const AskClass* spec) const {
 }
 
 ClassId ClassTable::acquire(const AskClass& wanted) {
+    if (last_ != kNone<ClassId> && wanted.same_as(*entries_[raw(last_)].spec)) {
+        ++entries_[raw(last_)].references;
+        return last_;
+    }
+    last_ = find_or_make(wanted);
+    return last_;
+}
+
+ClassId ClassTable::find_or_make(const AskClass& wanted) {
     if (const auto found = ids_.find(&wanted); found != ids_.end()) {
         ++entries_[raw(found->second)].references;
         return found->second;
@@ -90,6 +99,7 @@ void ClassTable::forget(ClassId id) {
     }
     specs_.release(entry.spec->pod_spec);
     entry = ClassEntry{};
+    last_ = last_ == id ? kNone<ClassId> : last_;
     free_.push_back(id);
 }
 
