@@ -42,7 +42,7 @@ struct Parts : testing::OpenParts<measure::ForgettingSink> {
         for (Element next = pipeline.next(); !next.empty(); next = pipeline.next()) {
             attempts.make(next.front());
         }
-        return lifecycle.placed();
+        return lifecycle.tally().placed();
     }
 };
 

@@ -161,6 +161,11 @@ public:
     virtual void on_waiting(std::string_view /*key*/, std::string_view /*text*/, bool /*scale_up*/) {}
     // The pod's nominated node, to be kept under kNominatedNodeKey; none = it has none any more.
     virtual void on_nominated(std::string_view /*key*/, std::string_view /*node*/, std::string_view /*text*/) {}
+    // The shim's plugins are asked: may the pod run on these nodes? The first is the node that it would get; it counts
+    // as there until Client::answers() with this number. May be answered at once or later, by any thread that may
+    // submit; not at all: the daemon asks again after its deadline.
+    virtual void on_query(std::uint64_t /*query*/, std::string_view /*key*/,
+                          std::span<const std::string_view> /*nodes*/) {}
     // Last call of a decisions frame: the place to flush. True: the frame may be acknowledged.
     // False: not yet (a disk is full); asked again every turn, connected or not, and no decision is
     // taken meanwhile. A daemon met again before it is true repeats the frame, which is skipped.
@@ -177,6 +182,9 @@ struct ClientOptions {
     std::uint16_t udp_port = 4433;
     std::string partition = "default";
     std::string version = "bayplan client";  // of the shim's software, for the daemon's log
+
+    // Predicates that the shim serves: pods whose specs name them are asked about by ClientHandler::on_query.
+    std::vector<std::string> plugins;
 
     // PEM files. The certificate's common name is the shim's identity.
     std::string certificate;
@@ -251,6 +259,8 @@ public:
     Submitted pods(std::span<const PodStatement>, Wait = Wait::no, std::string* why = nullptr);
     Submitted releases(std::span<const ReleaseStatement>, Wait = Wait::no, std::string* why = nullptr);
     Submitted nacks(std::span<const NackItem>, Wait = Wait::no, std::string* why = nullptr);
+    // Answers to queries (ClientHandler::on_query). The daemon ignores a late answer.
+    Submitted answers(std::span<const PluginAnswer>, Wait = Wait::no, std::string* why = nullptr);
     // These texts will not be used soon: frees their places in the dictionary. Unknown ones are
     // skipped.
     Submitted forget(std::span<const std::string_view> texts);

@@ -154,6 +154,26 @@ struct NackItem {
     std::string_view reason;
 };
 
+// A verdict of the shim's plugins on one node. Numbers are from the schema.
+enum class PluginVerdict : std::uint8_t {
+    unknown = 0,
+    feasible = 1,
+    unschedulable = 2,  // not now; other pods are in the way
+    unresolvable = 3,   // never on this node
+};
+struct PluginReason {
+    std::uint32_t node = 0;  // index into the query's nodes
+    std::string_view text;
+};
+// The answer to a `queried` decision (rules/plugins.md).
+struct PluginAnswer {
+    std::uint64_t query = 0;
+    std::span<const PluginVerdict> verdicts;  // one for each node of the query, in its order
+    std::span<const PluginReason> reasons = {};
+    std::string_view failure = {};  // not empty: the query could not be answered, and why
+    bool lasting = false;           // the verdicts do not hang on the pods of the nodes
+};
+
 // --- the numbered state stream of a shim (each message has a sequence number, applied exactly once)
 struct DefineMessage {
     std::span<const DictEntry> entries;
@@ -190,10 +210,13 @@ struct SpecsMessage {
 struct ObjectsMessage {
     std::span<const ObjectItem> objects;
 };
+struct PluginAnswersMessage {
+    std::span<const PluginAnswer> answers;
+};
 
 using StateBody = std::variant<DefineMessage, ForgetMessage, NodesMessage, ApplicationsMessage, AsksMessage,
                                ReleasesMessage, NacksMessage, ResyncBeginMessage, ResyncEndMessage,
-                               ConfigurationMessage, SpecsMessage, ObjectsMessage>;
+                               ConfigurationMessage, SpecsMessage, ObjectsMessage, PluginAnswersMessage>;
 
 // --- every input of an engine; the recorder stores exactly these, in this order
 struct Tick {
@@ -207,6 +230,7 @@ struct Connect {
     std::uint64_t shim_instance = 0;       // chosen at random when the shim process starts
     std::uint64_t daemon_instance = 0;     // the daemon instance it last spoke to; 0 = none
     std::uint64_t decisions_received = 0;  // last decision sequence number it has taken
+    std::string_view plugins = {};         // that it serves, each ended by LF
 };
 struct Disconnect {
     ConnectionId connection = 0;
@@ -259,6 +283,9 @@ enum class DecisionKind : std::uint8_t {
     // The ask `name` waits for the pods on `node` to go; no node: it does so no longer. The shim keeps the node on
     // the pod under kNominatedNodeKey; `text` begins with that key, and says why a nomination ended.
     nominated = 10,
+    // The shim's plugins are asked: may the ask `name` run on `node`, and on the nodes in `text`, each ended by LF? The
+    // pod counts as on `node` until the answer, a PluginAnswer with this `query`.
+    queried = 11,
 };
 
 inline constexpr std::string_view kNominatedNodeKey = "scheduler.kubernetes.io/nominated-node-name";
@@ -266,15 +293,16 @@ inline constexpr std::string_view kNominatedNodeKey = "scheduler.kubernetes.io/n
 struct Decision {
     DecisionKind kind = DecisionKind::allocated;
     Termination termination = Termination::unknown;
-    std::string_view name;
-    std::string_view node;
-    std::string_view text;
     // Of ask_waiting: more nodes would help this pod, as far as an autoscaler should care (it has no nominated
     // node, and its priority is not below the cut-off).
     bool scale_up = false;
+    std::string_view name;
+    std::string_view node;
+    std::string_view text;
     // Of allocated, where the node has devices of what the pod asks for: which of them, as
     // `example.com/gpu=0+3,example.com/nic=1`. The shim keeps it and states it again with the pod.
     std::string_view devices = {};
+    std::uint64_t query = 0;  // of queried: its number, never used twice
 };
 
 enum class HelloOutcome : std::uint8_t { resume = 1, resync = 2, refused = 3 };

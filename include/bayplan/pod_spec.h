@@ -153,6 +153,7 @@ struct PodSpec {
     std::vector<Text> images;  // of init and main containers, each with its tag
     std::vector<Text> gates;   // scheduling gates; the pod waits while there is one
     PodOwner owner;
+    std::vector<Text> plugins;  // predicates that the shim serves and the pod needs
     bool operator==(const PodSpec&) const = default;
 };
 

@@ -30,6 +30,7 @@ struct AskClass {
     // Filled in when the class is made.
     std::int64_t cpu_request = 0;
     std::int64_t memory_request = 0;
+    bool needs_plugins = false;            // its spec names some
     std::vector<ResourceAmount> occupies;  // requests and the scored amounts: what a placement adds
 
     bool same_as(const AskClass& other) const {

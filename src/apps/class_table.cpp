@@ -61,6 +61,7 @@ ClassId ClassTable::find_or_make(const AskClass& wanted) {
     if (spec->required_node != kNone<NameId>) {
         names_.add_reference(spec->required_node);
     }
+    spec->needs_plugins = !specs_[spec->pod_spec].plugins.empty();
     specs_.add_reference(spec->pod_spec);
     ClassEntry& entry = entries_[raw(id)];
     entry.spec = spec;

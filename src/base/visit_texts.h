@@ -58,6 +58,7 @@ void walk_pod_spec(R& r, Visit&& visit) {
     walk_all(r.gates, visit);
     visit(r.owner.kind);
     visit(r.owner.name);
+    walk_all(r.plugins, visit);
 }
 
 template <typename R, typename Visit>

@@ -23,6 +23,8 @@ struct BodyText {
     std::string operator()(const SpecsMessage& m) const { return line("specs", m.define.size() + m.forget.size()); }
     std::string operator()(const ObjectsMessage& m) const { return line("objects", m.objects.size()); }
 
+    std::string operator()(const PluginAnswersMessage& m) const { return line("plugin-answers", m.answers.size()); }
+
     static std::string line(const char* what, std::size_t count) { return fmt::format("{} {}", what, count); }
 };
 

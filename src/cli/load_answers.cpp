@@ -17,6 +17,7 @@ void LoadRun::on_connected(HelloOutcome outcome) {
         // The daemon knows of no place that would have to be refused, and pods may have lost
         // theirs.
         to_refuse_.clear();
+        plugin_.forget();
         if (asking_) {
             collect_unasked();
         }
@@ -59,6 +60,11 @@ bool LoadRun::to_churn(PodIndex pod) const {
 
 bool LoadRun::to_nack(PodIndex pod) const {
     return disturbed_[pod] == 0 && std::floor((pod + 1) * options_.nack) != std::floor(pod * options_.nack);
+}
+
+void LoadRun::on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes) {
+    plugin_.asked(query, key, nodes, now_ns());
+    changed();
 }
 
 void LoadRun::on_devices(std::string_view, std::string_view devices) { told_devices_ = devices; }

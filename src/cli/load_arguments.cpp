@@ -8,6 +8,7 @@
 #include "cli/connection_options.h"
 #include "cli/duration.h"
 #include "cli/embedded_daemon.h"
+#include "cli/load_plugin.h"
 #include "workload/named_workloads.h"
 
 namespace bayplan::cli {
@@ -83,6 +84,17 @@ void add_source_options(CLI::App& app, LoadArguments& arguments) {
     app.add_flag("--list", arguments.list, "list the loads that have a name")->group(group);
 }
 
+void add_plugin_options(CLI::App& app, LoadOptions& options, const std::string& group) {
+    add_duration(app, "--plugin-answers-in", options.plugin_answer_ns, "no plugin",
+                 "every pod needs a plugin, which the load serves: it answers each query after so long")
+        ->group(group);
+    app.add_option("--plugin-refuses", options.plugin_refuses, "with --plugin-answers-in: share of nodes, for each pod")
+        ->type_name("SHARE")
+        ->check(CLI::Range(0.0, 1.0).description("0..1"))
+        ->capture_default_str()
+        ->group(group);
+}
+
 void add_pace_options(CLI::App& app, LoadOptions& options) {
     const std::string group = "Pace and shape";
     app.add_option("--rate", options.rate,
@@ -96,6 +108,7 @@ void add_pace_options(CLI::App& app, LoadOptions& options) {
         ->check(between(1u, 4'096u))
         ->capture_default_str()
         ->group(group);
+    add_plugin_options(app, options, group);
     app.add_option("--applications", options.applications, "applications to spread the pods over")
         ->type_name("N")
         ->check(between(1u, 100'000u))
@@ -207,6 +220,11 @@ std::string complete_load_options(LoadArguments& arguments) {
         return fault;
     }
     options.client.version = "bayplan load";
+    if (options.plugin_answer_ns >= 0) {
+        options.client.plugins.emplace_back(LoadPlugin::kName);
+    } else if (options.plugin_refuses > 0) {
+        return "--plugin-refuses is for --plugin-answers-in";
+    }
     options.client.idle_timeout_ms =
         static_cast<std::uint32_t>(std::clamp<std::int64_t>(options.idle_timeout_ns / 1'000'000, 1, 3'600'000));
     if (options.settle_ns == 0) {

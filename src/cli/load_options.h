@@ -33,6 +33,8 @@ struct LoadOptions {
 
     double churn = 0;                    // share of pods that are released once and asked for again
     double nack = 0;                     // share of pods whose first place is refused
+    std::int64_t plugin_answer_ns = -1;  // < 0: pods need no plugin; else its answer takes so long
+    double plugin_refuses = 0;           // share of pods and nodes
     std::int64_t release_after_ns = -1;  // < 0: pods stay (with churn: at once)
     std::int64_t grace_ns = 0;           // between a victim's being told to go and its being gone
     std::uint32_t nodes_lost = 0;

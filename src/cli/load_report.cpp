@@ -166,6 +166,10 @@ std::string changes_text(const LoadResult& result) {
             "{} nodes lost\n",
             result.restored, result.finished, result.renewed, result.nacked, result.nodes_lost);
     }
+    if (result.plugin_answers > 0) {
+        text += fmt::format("plugin      {} queries answered, {} nodes refused\n", result.plugin_answers,
+                            result.plugin_refusals);
+    }
     if (result.preempted + result.nominations > 0) {
         text += fmt::format("preemption  {} pods told to go, {} nominations\n", result.preempted, result.nominations);
     }
@@ -245,6 +249,8 @@ std::string report_json(const LoadResult& result, const workload::Workload& load
     all["finished"] = result.finished;
     all["renewed"] = result.renewed;
     all["nacked"] = result.nacked;
+    all["plugin_answers"] = result.plugin_answers;
+    all["plugin_refusals"] = result.plugin_refusals;
     all["preempted"] = result.preempted;
     all["nominations"] = result.nominations;
     all["nodes_lost"] = result.nodes_lost;

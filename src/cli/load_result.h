@@ -33,6 +33,8 @@ struct LoadResult {
     std::uint64_t finished = 0;  // released for good
     std::uint64_t renewed = 0;   // gone and asked for again under a new key
     std::uint64_t nacked = 0;
+    std::uint64_t plugin_answers = 0;
+    std::uint64_t plugin_refusals = 0;
     std::uint64_t preempted = 0;    // victims: told to go for a pod of higher priority
     std::uint64_t nominations = 0;  // pods that were told for which node they wait
     std::uint64_t allocations = 0;  // answers in this run

@@ -28,6 +28,7 @@ LoadRun::LoadRun(const LoadOptions& options, const workload::Workload& load)
       load_(load),
       book_(load),
       source_(options, book_, lost_nodes_),
+      plugin_(options.plugin_answer_ns, options.plugin_refuses),
       progress_(options.quiet),
       disturbed_(load.pods.size(), 0) {}
 
@@ -93,7 +94,7 @@ std::size_t LoadRun::on_turn() {
     }
     std::size_t work = 0;
     if (asking_ && connected_) {
-        work = leave() + let_go() + refuse() + feed();
+        work = leave() + let_go() + refuse() + answer_queries() + feed();
         disturb();
         // Before the next turn sends what was submitted just now.
         write_journal();
@@ -249,6 +250,18 @@ std::size_t LoadRun::refuse() {
     result_.nacked += nacks.size();
     changed();
     return nacks.size();
+}
+
+std::size_t LoadRun::answer_queries() {
+    const std::size_t answered = plugin_.answer(now_ns(), [this](std::span<const PluginAnswer> answers) {
+        return client_->answers(answers) == Submitted::yes;
+    });
+    if (answered > 0) {
+        result_.plugin_answers = plugin_.answers();
+        result_.plugin_refusals = plugin_.refusals();
+        changed();
+    }
+    return answered;
 }
 
 // --- disturbing

@@ -23,6 +23,7 @@
 #include "cli/latencies.h"
 #include "cli/load_journal.h"
 #include "cli/load_options.h"
+#include "cli/load_plugin.h"
 #include "cli/load_result.h"
 #include "cli/load_source.h"
 #include "cli/pod_book.h"
@@ -52,6 +53,7 @@ public:
     void on_released(std::string_view key, Termination, std::string_view text) override;
     void on_waiting(std::string_view key, std::string_view text, bool scale_up) override;
     void on_nominated(std::string_view key, std::string_view node, std::string_view text) override;
+    void on_query(std::uint64_t query, std::string_view key, std::span<const std::string_view> nodes) override;
     bool on_decisions_end() override;
     std::size_t on_turn() override;
 
@@ -79,6 +81,7 @@ private:
     void doom(PodIndex);   // a victim: it has its grace period
     std::size_t let_go();  // victims whose grace is over
     std::size_t refuse();
+    std::size_t answer_queries();
     void disturb();
     void lose_nodes();
     void check_end();
@@ -98,6 +101,7 @@ private:
     LoadSource source_;
     std::unique_ptr<LoadJournal> journal_;
     Latencies latencies_;
+    LoadPlugin plugin_;
     Progress progress_;
     Client* client_ = nullptr;
     std::function<bool()> interrupted_;

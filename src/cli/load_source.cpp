@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/load_plugin.h"
+
 namespace bayplan::cli {
 
 namespace {
@@ -53,22 +55,29 @@ void LoadSource::make_specs() {
         }
         return static_cast<Text>(at + 1);
     };
+    const bool has_plugin = options_.plugin_answer_ns >= 0;
     for (const std::vector<std::string>& types : book_.load().pod_types) {
-        if (types.empty()) {
+        if (types.empty() && !has_plugin) {
             pod_specs_.push_back(0);
             continue;
         }
         const auto [number, fresh] = numbers.emplace(types, static_cast<SpecNumber>(numbers.size() + 1));
         pod_specs_.push_back(number->second);
         if (fresh) {
+            SpecItem& record = specs_.emplace_back();
+            record.number = number->second;
+            if (has_plugin) {
+                record.spec.plugins.push_back(text(std::string(LoadPlugin::kName)));
+            }
+            if (types.empty()) {
+                continue;
+            }
             LabelRequirement requirement;
             requirement.key = text("instance-type");
             requirement.op = LabelOperator::in;
             for (const std::string& type : types) {
                 requirement.values.push_back(text(type));
             }
-            SpecItem& record = specs_.emplace_back();
-            record.number = number->second;
             record.spec.required_nodes = std::vector<NodeTerm>(1);
             record.spec.required_nodes->front().labels.push_back(std::move(requirement));
         }

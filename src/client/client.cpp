@@ -124,6 +124,10 @@ Submitted Client::nacks(std::span<const NackItem> all, Wait wait, std::string* w
     return parts_->submit(all, wait, why, [&](client::StateWindow& outbox) { outbox.nacks(all); });
 }
 
+Submitted Client::answers(std::span<const PluginAnswer> all, Wait wait, std::string* why) {
+    return parts_->submit(all, wait, why, [&](client::StateWindow& outbox) { outbox.answers(all); });
+}
+
 Submitted Client::forget(std::span<const std::string_view> texts) {
     return parts_->submit(texts, Wait::no, nullptr, [&](client::StateWindow& outbox) { outbox.forget(texts); });
 }

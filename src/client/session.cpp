@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/lines.h"
 #include "client/statement_limits.h"
 
 namespace bayplan::client {
@@ -84,6 +85,11 @@ std::size_t Session::send_hello(dataplane::DataPlane& plane) {
     hello.daemon_instance = daemon_instance_;
     hello.decisions_received = decisions_durable_;
     hello.version = options_.version;
+    std::string plugins;
+    for (const std::string& name : options_.plugins) {
+        append_line(plugins, name);
+    }
+    hello.plugins = plugins;
     if (!plane.send(*connection_, dataplane::Stream::control, encoder_.encode(hello))) {
         return 0;
     }
@@ -308,8 +314,15 @@ void Session::deliver(const Decision& decision) {
             return;
         case DecisionKind::released: handler_.on_released(decision.name, decision.termination, decision.text); return;
         case DecisionKind::ask_waiting: handler_.on_waiting(decision.name, decision.text, decision.scale_up); return;
+        case DecisionKind::queried: deliver_query(decision); return;
         case DecisionKind::nominated: handler_.on_nominated(decision.name, decision.node, decision.text); return;
     }
+}
+
+void Session::deliver_query(const Decision& decision) {
+    query_nodes_.assign(1, decision.node);
+    for_each_line(decision.text, [&](std::string_view name) { query_nodes_.push_back(name); });
+    handler_.on_query(decision.query, decision.name, query_nodes_);
 }
 
 void Session::take_applied(std::uint64_t up_to) {

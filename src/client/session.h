@@ -74,6 +74,7 @@ private:
     void begin_resync(const HelloReply&);
     void take_decisions(dataplane::DataPlane&, const wire::DecisionsFrame&);
     void deliver(const Decision&);
+    void deliver_query(const Decision&);
     void end_decisions();
     void take_applied(std::uint64_t up_to);
     void drop(dataplane::DataPlane&, std::uint64_t code, std::string_view why);
@@ -100,6 +101,7 @@ private:
     std::uint64_t decisions_durable_ = 0;   // of those, what the daemon may be told of
     wire::Encoder encoder_;
     wire::DecodedFrame decoded_;
+    std::vector<std::string_view> query_nodes_;  // of the query at hand
 
     mutable std::mutex mutex_;
     std::condition_variable room_;

@@ -127,6 +127,7 @@ private:
         terms(spec.volumes);
         texts(spec.images);
         texts(spec.gates);
+        texts(spec.plugins);
     }
     void item(const Namespace& one) { labels(one.labels); }
     void item(const PodSet& one) { selector(one.selector); }

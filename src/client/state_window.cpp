@@ -208,6 +208,10 @@ void StateWindow::nacks(std::span<const NackItem> all) {
     in_chunks(all, [this](std::span<const NackItem> chunk) { append(NacksMessage{chunk}); });
 }
 
+void StateWindow::answers(std::span<const PluginAnswer> all) {
+    in_chunks(all, [this](std::span<const PluginAnswer> chunk) { append(PluginAnswersMessage{chunk}); });
+}
+
 void StateWindow::forget(std::span<const std::string_view> texts) {
     std::vector<DictId> ids;
     for (const std::string_view text : texts) {

@@ -40,6 +40,7 @@ public:
     void pods(std::span<const PodStatement>);
     void releases(std::span<const ReleaseStatement>);
     void nacks(std::span<const NackItem>);
+    void answers(std::span<const PluginAnswer>);
     void forget(std::span<const std::string_view> texts);
 
     // Forgets all it has, numbering and dictionary included, and begins anew.

@@ -161,6 +161,21 @@ bool within_limits(std::span<const NackItem> nacks, std::string* why) {
     return true;
 }
 
+bool within_limits(std::span<const PluginAnswer> answers, std::string* why) {
+    for (const PluginAnswer& answer : answers) {
+        const std::string name = "query " + std::to_string(answer.query);
+        if (!texts_fit(name, {answer.failure}, why)) {
+            return false;
+        }
+        for (const PluginReason& reason : answer.reasons) {
+            if (!texts_fit(name, {reason.text}, why)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool within_limits(std::span<const std::string_view> texts, std::string* why) {
     for (const std::string_view text : texts) {
         if (!texts_fit(text, {text}, why)) {
@@ -185,6 +200,14 @@ std::size_t frame_bytes(const PodStatement& pod) {
 
 std::size_t frame_bytes(const ReleaseStatement& release) {
     return kRecordBytes + release.key.size() + release.message.size();
+}
+
+std::size_t frame_bytes(const PluginAnswer& answer) {
+    std::size_t bytes = kRecordBytes + answer.failure.size() + answer.verdicts.size();
+    for (const PluginReason& reason : answer.reasons) {
+        bytes += kPairBytes + 2 * sizeof(std::uint64_t) + reason.text.size();
+    }
+    return bytes;
 }
 
 std::size_t frame_bytes(const NackItem& nack) { return kRecordBytes + nack.key.size() + nack.reason.size(); }

@@ -20,6 +20,7 @@ bool within_limits(std::span<const ApplicationStatement>, std::string* why);
 bool within_limits(std::span<const PodStatement>, std::string* why);
 bool within_limits(std::span<const ReleaseStatement>, std::string* why);
 bool within_limits(std::span<const NackItem>, std::string* why);
+bool within_limits(std::span<const PluginAnswer>, std::string* why);
 bool within_limits(std::span<const std::string_view> texts, std::string* why);
 
 // About how many bytes the item takes in a frame; never less than it really takes.
@@ -30,5 +31,6 @@ std::size_t frame_bytes(const ApplicationStatement&);
 std::size_t frame_bytes(const PodStatement&);
 std::size_t frame_bytes(const ReleaseStatement&);
 std::size_t frame_bytes(const NackItem&);
+std::size_t frame_bytes(const PluginAnswer&);
 
 }  // namespace bayplan::client

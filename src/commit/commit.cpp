@@ -22,6 +22,7 @@ void Commit::undo(const Delta& delta) {
         case Kind::hold_placed:
         case Kind::hold_dropped: undo_usage(delta); break;
         case Kind::ended_waiting:
+        case Kind::confirmed:
         case Kind::began_waiting:
         case Kind::withdrew:
         case Kind::joined:
@@ -77,10 +78,10 @@ void Commit::end_well() {
 
 void Commit::tell_listener() {
     constexpr auto bit = [](Kind kind) { return std::uint64_t{1} << static_cast<unsigned>(kind); };
-    constexpr std::uint64_t kOfAsks = bit(Kind::ended_waiting) | bit(Kind::began_waiting) | bit(Kind::joined) |
-                                      bit(Kind::awaited) | bit(Kind::nominated) | bit(Kind::nomination_dropped) |
-                                      bit(Kind::reserved) | bit(Kind::reservation_dropped) | bit(Kind::victims_set) |
-                                      bit(Kind::flags_set);
+    constexpr std::uint64_t kOfAsks = bit(Kind::ended_waiting) | bit(Kind::confirmed) | bit(Kind::began_waiting) |
+                                      bit(Kind::joined) | bit(Kind::awaited) | bit(Kind::nominated) |
+                                      bit(Kind::nomination_dropped) | bit(Kind::reserved) |
+                                      bit(Kind::reservation_dropped) | bit(Kind::victims_set) | bit(Kind::flags_set);
     AskId last = kNone<AskId>;
     log_.for_each([&](const Delta& delta) {
         if ((kOfAsks >> static_cast<unsigned>(delta.kind) & 1) != 0 && delta.ask != last) {

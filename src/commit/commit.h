@@ -117,6 +117,8 @@ public:
     void refund(AskId);
     // The ask has its node: `place` or `run`. It is in no list.
     void end_waiting(AskId, AskEvent);
+    // Its shim's plugins may have it where it is.
+    void confirm(AskId);
     // It has lost its node, and has its old place in the order; its state is the caller's to change.
     void begin_waiting(AskId);
     // Out of the list of its state; the caller gives it a new state.
@@ -175,6 +177,7 @@ private:
         hold_placed,
         hold_dropped,
         ended_waiting,
+        confirmed,
         began_waiting,
         withdrew,
         joined,

@@ -30,6 +30,12 @@ struct ReservingAttempt {
     bool is_new = false;
 };
 
+// A query to a shim's plugins; owned likewise.
+struct PluginQuery {
+    std::uint64_t number = 0;
+    std::string_view others;  // nodes beside its own, each ended by LF
+};
+
 struct Happening {
     enum class Kind : std::uint8_t {
         placed,               // an attempt gave the ask the node
@@ -47,6 +53,9 @@ struct Happening {
         freed,                // a reason why the ask could not run has gone
         reserved,             // an attempt reserved the node for the ask, or chose victims there: `reservation`
         reservation_cleared,  // the ask's reservation of the node ended by a decision: `why`
+        queried,              // an attempt found the node, and its shim's plugins are asked about it: `query`
+        confirmed,            // they may have the ask there
+        denied,               // the ask has lost that node: `why`; its shim is told if `tell`
     };
     Kind kind = Kind::placed;
     bool tell = true;  // of `reservation_cleared`: an attempt did it
@@ -55,6 +64,7 @@ struct Happening {
     std::uint32_t wakes = 0;  // bits of WakeEvent: whom it may help
     const FailedAttempt* failure = nullptr;
     const ReservingAttempt* reservation = nullptr;
+    const PluginQuery* query = nullptr;
     std::string_view why = {};  // kept by the transaction (Commit::text)
 };
 

@@ -17,6 +17,13 @@ void Commit::end_waiting(AskId id, AskEvent event) {
     log_.note({.kind = Kind::ended_waiting, .state = before, .ask = id, .number = waiting});
 }
 
+void Commit::confirm(AskId id) {
+    Ask& ask = tables_.asks[id];
+    const AskState before = ask.state;
+    change_state(ask, AskEvent::confirm);
+    log_.note({.kind = Kind::confirmed, .state = before, .ask = id});
+}
+
 void Commit::begin_waiting(AskId id) {
     const Ask& ask = tables_.asks[id];
     const std::uint32_t decision = ask.waiting_or_decision;
@@ -134,6 +141,7 @@ void Commit::undo_waiting(const Delta& delta) {
             ask.waiting_or_decision = delta.number;
             taken_waitings_.pop_back();
             break;
+        case Kind::confirmed: restore_state(ask, delta.state); break;
         case Kind::began_waiting: tables_.asks.free_waiting(tables_.asks.take_waiting(delta.ask, delta.number)); break;
         case Kind::withdrew:
             if (ask.state == AskState::awaiting_node) {

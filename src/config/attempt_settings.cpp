@@ -171,6 +171,24 @@ const Settings<CoschedulingOptions>& coscheduling_settings() {
     return table;
 }
 
+const Settings<PluginOptions>& plugin_settings() {
+    static const Settings<PluginOptions> table = [] {
+        using P = PluginOptions;
+        Settings<P> result;
+        result.push_back(number<P>("deadline", MEMBER(deadline_ns), NumberForm::duration,
+                                   {kMillisecond, 3600 * kSecond}, "",
+                                   "How long an answer may take; then the pod waits like after a failed attempt, and "
+                                   "is asked about anew."));
+        result.push_back(number<P>("nodes", MEMBER(nodes), NumberForm::plain, {1, PluginOptions::kNodesMax}, "nodes",
+                                   "Nodes of the first query about a pod, best first; each later one has twice as "
+                                   "many."));
+        result.push_back(number<P>("queries_max", MEMBER(queries_max), NumberForm::size, {1, 1'000'000}, "queries",
+                                   "Queries without an answer, per shim; then nothing of its is tried."));
+        return result;
+    }();
+    return table;
+}
+
 }  // namespace
 
 void append_attempt_settings(Settings<PartitionConfig>& table) {
@@ -204,6 +222,8 @@ void append_attempt_settings(Settings<PartitionConfig>& table) {
     append_daemonset_settings(table);
     table.push_back(section<P>("coscheduling", coscheduling_settings(), MEMBER(engine.coscheduling),
                                "Pod groups that are placed together or not at all."));
+    table.push_back(section<P>("plugins", plugin_settings(), MEMBER(engine.plugins),
+                               "Predicates that shims serve, for pods whose specs name them."));
 }
 
 }  // namespace bayplan::config

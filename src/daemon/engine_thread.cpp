@@ -237,7 +237,7 @@ void EngineThread::apply_item(InboxItem& item) {
     if (auto* connect = std::get_if<ConnectItem>(&item)) {
         sink_.opened(connect->connection, std::move(connect->outbox), connect->lcore);
         apply(Connect{connect->connection, connect->shim, connect->shim_instance, connect->daemon_instance,
-                      connect->decisions_received});
+                      connect->decisions_received, connect->plugins});
     } else if (const auto* disconnect = std::get_if<DisconnectItem>(&item)) {
         apply(Disconnect{disconnect->connection});
         sink_.closed(disconnect->connection);

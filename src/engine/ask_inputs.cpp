@@ -94,6 +94,9 @@ std::string Inputs::ask_fault(ShimId id, const AskItem& record) {
     if (std::string fault = list_fault(record); !fault.empty()) {
         return fault;
     }
+    if (std::string fault = plugins_fault(shim, record); !fault.empty()) {
+        return fault;
+    }
     if (std::string fault = read_amounts(shim, record.requests, false); !fault.empty()) {
         return fault;
     }
@@ -342,7 +345,7 @@ void Inputs::nominate_as_stated(AskId id, Slot slot) {
 // --- the ends of asks
 
 void Inputs::release(AskId id, Termination termination) {
-    const bool frees = is_allocated(world_.asks[id].state) || world_.nominations.of(id) != nullptr ||
+    const bool frees = is_on_node(world_.asks[id].state) || world_.nominations.of(id) != nullptr ||
                        world_.reservations.of(id) != nullptr;
     lifecycle_.remove(id, termination);
     if (frees) {

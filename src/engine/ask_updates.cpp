@@ -65,6 +65,7 @@ void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     take_class(ask, spec);
     lifecycle_.occupy(ask_id, slot);
     world_.order->ask_changes(ask_id);
+    world_.plugins.node_changed(slot);
     resized ? world_.nodes.note_usage_changed(slot) : world_.nodes.note_usage_fell(slot);
     lifecycle_.note_terminating(ask_id);
     regroup(ask_id, record, world_.now_ns);
@@ -85,6 +86,10 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
         update_placed(id, record, ask_id);
         return;
     }
+    if (ask.state == AskState::queried) {
+        lifecycle_.end_query(ask_id, kPodGone);
+    }
+    lifecycle_.forget_plugins(ask_id);
     const AskState before = ask.state;
     const AskClass& spec = class_of(id, record);
     const bool same_needs = spec.same_as(*world_.classes[ask.ask_class].spec) &&

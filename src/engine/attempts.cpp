@@ -22,9 +22,9 @@ void Attempts::make(AskId id) {
     if (world_.asks[id].daemonset && make_on_its_node(id, failed_on_its_node)) {
         // Placed, or its node is reserved.
     } else if (const Slot slot = plain ? kNone<Slot> : nominated_node_that_passes(id); slot != kNone<Slot>) {
-        lifecycle_.place(id, slot);
+        give(id, slot);
     } else if (const NodeKey best = find(id); best != 0) {
-        lifecycle_.place(id, slot_of(best));
+        give(id, slot_of(best));
     } else {
         fail(id, failed_on_its_node);
     }
@@ -32,6 +32,50 @@ void Attempts::make(AskId id) {
         commit.restore_nomination(id);
         commit.finish();
     }
+}
+
+// The node that the attempt found, or a query about it (rules/plugins.md).
+void Attempts::give(AskId id, Slot slot) {
+    if (!needs_plugins(world_, id)) {
+        lifecycle_.place(id, slot);
+        return;
+    }
+    const PluginTable::Entry* const entry = world_.plugins.of(id);
+    if (entry != nullptr && world_.plugins.counting(*entry, slot) != nullptr) {
+        lifecycle_.forget_plugins(id);
+        lifecycle_.place(id, slot);
+    } else {
+        lifecycle_.query(id, nodes_to_ask(id, slot, entry));
+    }
+}
+
+// The node and the next best that plugins have said nothing of, as many as the query may have.
+std::vector<Slot> Attempts::nodes_to_ask(AskId id, Slot slot, const PluginTable::Entry* entry) {
+    const std::uint32_t doublings = entry == nullptr ? 0 : std::min(entry->queries, 10u);
+    const std::uint64_t most =
+        std::min<std::uint64_t>(std::uint64_t{world_.options.plugins.nodes} << doublings, PluginOptions::kNodesMax);
+    std::vector<Slot> nodes{slot};
+    ExcludedNodes but = excluded(id, true, excluded_);
+    but.add(slot);
+    if (entry != nullptr) {
+        world_.plugins.for_each_counting(*entry, [&](const PluginTable::Known& known) { but.add(known.slot); });
+    }
+    const ClassId ask_class = world_.asks[id].ask_class;
+    while (nodes.size() < most) {
+        const NodeKey next = pipeline_.resolve(ask_class, but);
+        if (next == 0) {
+            break;
+        }
+        nodes.push_back(slot_of(next));
+        but.add(nodes.back());
+    }
+    return nodes;
+}
+
+bool Attempts::refused_by_plugins(AskId id, Slot slot) const {
+    const PluginTable::Entry* const entry = needs_plugins(world_, id) ? world_.plugins.of(id) : nullptr;
+    const PluginTable::Known* const known = entry == nullptr ? nullptr : world_.plugins.counting(*entry, slot);
+    return known != nullptr && known->verdict != PluginVerdict::feasible;
 }
 
 bool Attempts::make_on_its_node(AskId id, std::uint32_t& failed_predicates) {
@@ -135,7 +179,7 @@ Slot Attempts::nominated_node_that_passes(AskId id) const {
     const Nomination* const nomination = world_.nominations.of(id);
     if (nomination == nullptr || !world_.options.preemption.nominated_node_first ||
         world_.excluded.is_excluded(id, nomination->slot) ||
-        world_.excluded.avoided(id, world_.now_ns) == nomination->slot) {
+        world_.excluded.avoided(id, world_.now_ns) == nomination->slot || refused_by_plugins(id, nomination->slot)) {
         return kNone<Slot>;
     }
     NodeTrial trial(trial_tables(world_, predicates_), id, nomination->slot);
@@ -146,10 +190,18 @@ const ExcludedNodes& Attempts::excluded(AskId id, bool avoid, ExcludedNodes& roo
     const ExcludedByVictims::Entry* const entry = world_.asks[id].has_entries ? world_.excluded.of(id) : nullptr;
     const ExcludedNodes& own = entry == nullptr ? kNoneExcluded : entry->nodes;
     const Slot avoided = entry == nullptr || !avoid ? kNone<Slot> : entry->avoided.at(world_.now_ns);
-    if (avoided == kNone<Slot> && world_.nominations.empty()) {
+    const PluginTable::Entry* const plugins = needs_plugins(world_, id) ? world_.plugins.of(id) : nullptr;
+    if (avoided == kNone<Slot> && world_.nominations.empty() && plugins == nullptr) {
         return own;
     }
     room = own;
+    if (plugins != nullptr) {
+        world_.plugins.for_each_counting(*plugins, [&](const PluginTable::Known& known) {
+            if (known.verdict != PluginVerdict::feasible) {
+                room.add(known.slot);
+            }
+        });
+    }
     if (avoided != kNone<Slot>) {
         room.add(avoided);
     }
@@ -181,7 +233,8 @@ NodeKey Attempts::find(AskId id) {
 
 bool Attempts::shares_failures(AskId id) const {
     const TrialTables tables = trial_tables(world_, predicates_);
-    return (!world_.asks[id].has_entries ||
+    return !needs_plugins(world_, id) &&
+           (!world_.asks[id].has_entries ||
             (world_.nominations.of(id) == nullptr && !world_.excluded.any_excluded(id))) &&
            (world_.nominations.empty() || !looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class)));
 }
@@ -199,7 +252,9 @@ void Attempts::fail(AskId id, std::uint32_t failed_on_its_node) {
     }
     Diagnoser diagnoser(world_, predicates_, id);
     Diagnosis diagnosis = diagnoser.diagnose();
-    const PreemptionOutcome outcome = preempting_.decide(id, diagnosis);
+    // Nobody goes for a pod that its plugins may refuse then.
+    const PreemptionOutcome outcome =
+        needs_plugins(world_, id) ? PreemptionOutcome{} : preempting_.decide(id, diagnosis);
     const std::string message = whole_message(std::move(diagnosis.message), outcome);
     const std::uint32_t failed = diagnosis.failed_predicates | outcome.failed_predicates;
     if (shared && !outcome.chosen) {
@@ -208,6 +263,11 @@ void Attempts::fail(AskId id, std::uint32_t failed_on_its_node) {
                                          .position = world_.node_state.log().head() + world_.topology.version()});
     }
     lifecycle_.fail(id, message, failed | failed_on_its_node, outcome, diagnosis.unschedulable_count);
+    if (diagnosis.refused_by_plugins) {
+        lifecycle_.back_off_for_plugins(id);
+    } else {
+        lifecycle_.forget_plugins(id);
+    }
 }
 
 }  // namespace bayplan

@@ -66,6 +66,9 @@ public:
 
 private:
     void exclude_for_nominations(AskId, ExcludedNodes&) const;
+    void give(AskId, Slot);
+    std::vector<Slot> nodes_to_ask(AskId, Slot, const PluginTable::Entry*);
+    bool refused_by_plugins(AskId, Slot) const;
     void fail(AskId, std::uint32_t failed_on_its_node);
     // False: its node is not for it now, for these predicates; the ordinary rules decide.
     bool make_on_its_node(AskId, std::uint32_t& failed_predicates);

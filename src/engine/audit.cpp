@@ -21,6 +21,39 @@ struct Sums {
     std::uint64_t allocations = 0;
 };
 
+// Of what plugins said of nodes for the ask: by a look at each verdict and text.
+std::uint64_t plugin_bytes(const World& world, AskId id) {
+    const PluginTable::Entry* const entry = world.plugins.of(id);
+    std::uint64_t bytes = entry == nullptr ? 0 : entry->known.size() * PluginTable::kVerdictBytes;
+    for (const std::string& reason : entry == nullptr ? std::vector<std::string>() : entry->reasons) {
+        bytes += reason.size();
+    }
+    return bytes;
+}
+
+// A query is open for each queried ask, and counts for its shim.
+void check_queries(const World& world, std::vector<std::string>& broken) {
+    std::vector<std::uint32_t> queries(world.shims.size());
+    std::size_t open = 0;
+    world.asks.for_each([&](AskId id, const Ask& ask) {
+        const PluginTable::Entry* const entry = world.plugins.of(id);
+        const bool is_open = entry != nullptr && entry->query != 0;
+        if (is_open != (ask.state == AskState::queried) || (is_open && world.plugins.asked_with(entry->query) != id)) {
+            broken.push_back(std::string(world.asks.key(id)) + " and its query to plugins do not agree");
+        }
+        open += is_open ? 1 : 0;
+        queries[raw(ask.shim)] += is_open ? 1 : 0;
+    });
+    if (open != world.plugins.open()) {
+        broken.push_back("a query to plugins is open for no ask");
+    }
+    for (std::uint32_t number = 0; number < world.shims.size(); ++number) {
+        if (world.shims[static_cast<ShimId>(number)].queries != queries[number]) {
+            broken.push_back("the queries of " + world.shims[static_cast<ShimId>(number)].name + " are miscounted");
+        }
+    }
+}
+
 Sums recount(const World& world) {
     Sums sums;
     world.asks.for_each([&](AskId id, const Ask& ask) {
@@ -32,7 +65,7 @@ Sums recount(const World& world) {
         for (const ResourceAmount& request : world.classes[ask.ask_class].spec->occupies) {
             sums.asked[request.resource] += request.value;
         }
-        if (!is_allocated(ask.state)) {
+        if (!is_on_node(ask.state)) {
             return;
         }
         sums.allocations += ask.foreign ? 0 : 1;
@@ -240,7 +273,7 @@ void check_bytes(const World& world, std::vector<std::string>& broken) {
         }
     }
     world.asks.for_each([&](AskId id, const Ask& ask) {
-        bytes[raw(ask.shim)] += ask_bytes(id, world);
+        bytes[raw(ask.shim)] += ask_bytes(id, world) + plugin_bytes(world, id);
         ++uses[{ask.shim, world.classes.spec_of(ask)}];
     });
     std::uint64_t all = 0;
@@ -343,6 +376,7 @@ void audit_world(World& world, std::size_t selected, const BlockEvaluator& evalu
     check_entries(world, broken);
     check_bytes(world, broken);
     check_gangs(world, broken);
+    check_queries(world, broken);
     check_caches(world, evaluator, broken);
 }
 

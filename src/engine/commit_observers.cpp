@@ -4,11 +4,26 @@
 
 #include <string>
 
+#include "base/lines.h"
 #include "engine/lifecycle.h"
 
 namespace bayplan {
 
 using Kind = Happening::Kind;
+
+namespace {
+
+// Lines, as words between commas; `-`: there are none.
+std::string commas(std::string_view lines) {
+    std::string text;
+    for_each_line(lines, [&](std::string_view line) {
+        text += text.empty() ? "" : ",";
+        text += line;
+    });
+    return text.empty() ? "-" : text;
+}
+
+}  // namespace
 
 // --- the decision log
 
@@ -34,6 +49,10 @@ void LogWriter::observe(const Happening& happening) {
         case Kind::reservation_cleared:
             announcer_.unreserve(line(happening, key(), happening.slot), happening.why);
             break;
+        case Kind::queried:
+            announcer_.query(line(happening, key(), happening.slot), commas(happening.query->others));
+            break;
+        case Kind::denied: announcer_.deny(line(happening, key(), happening.slot), happening.why); break;
         default: break;
     }
 }
@@ -67,8 +86,15 @@ void LogWriter::failed(const Happening& happening) {
 
 void ShimTeller::observe(const Happening& happening) {
     switch (happening.kind) {
-        case Kind::placed: placed(happening); break;
+        case Kind::placed:
+        case Kind::confirmed: placed(happening); break;
         case Kind::failed: failed(happening); break;
+        case Kind::queried: queried(happening); break;
+        case Kind::denied:
+            if (happening.tell && world_.asks[happening.ask].failures == 1) {
+                say(DecisionKind::ask_waiting, happening, happening.why);
+            }
+            break;
         case Kind::held:
         case Kind::gated:
         case Kind::awaiting_node:
@@ -119,6 +145,20 @@ void ShimTeller::placed(const Happening& happening) {
         lifecycle_.count_decision(ask.shim, true, world_.asks.handle(id),
                                   key.size() + world_.nodes.name(happening.slot).size() + devices.size());
     }
+}
+
+void ShimTeller::queried(const Happening& happening) {
+    const Ask& ask = world_.asks[happening.ask];
+    if (world_.shims[ask.shim].must_resync) {
+        return;
+    }
+    const Decision decision{.kind = DecisionKind::queried,
+                            .name = world_.asks.key(happening.ask),
+                            .node = world_.nodes.name(happening.slot),
+                            .text = happening.query->others,
+                            .query = happening.query->number};
+    announcer_.decide(ask.shim, decision);
+    lifecycle_.count_decision(ask.shim, false, {}, decision.name.size() + decision.node.size() + decision.text.size());
 }
 
 void ShimTeller::failed(const Happening& happening) {

@@ -42,6 +42,7 @@ public:
 private:
     void placed(const Happening&);
     void failed(const Happening&);
+    void queried(const Happening&);
     void say(DecisionKind, const Happening&, std::string_view text);
     void release(const Happening&, Termination);
 
@@ -55,13 +56,29 @@ class OrderTeller final : public CommitObserver {
 public:
     explicit OrderTeller(PendingOrder& order) : order_(order) {}
     void observe(const Happening& happening) override {
-        if (happening.kind == Happening::Kind::placed || happening.kind == Happening::Kind::started) {
+        if (happening.kind == Happening::Kind::placed || happening.kind == Happening::Kind::started ||
+            happening.kind == Happening::Kind::queried) {
             order_.ask_placed(happening.ask);
         }
     }
 
 private:
     PendingOrder& order_;
+};
+
+// Verdicts of plugins, which count while no pod comes to their node.
+class PluginWatch final : public CommitObserver {
+public:
+    explicit PluginWatch(PluginTable& plugins) : plugins_(plugins) {}
+    void observe(const Happening& happening) override {
+        if (happening.kind == Happening::Kind::placed || happening.kind == Happening::Kind::started ||
+            happening.kind == Happening::Kind::confirmed) {
+            plugins_.node_changed(happening.slot);
+        }
+    }
+
+private:
+    PluginTable& plugins_;
 };
 
 // Asks that wait for an event, and may be helped by it.
@@ -77,15 +94,23 @@ private:
 class Tally final : public CommitObserver {
 public:
     void observe(const Happening& happening) override {
-        placed_ += happening.kind == Happening::Kind::placed ? 1 : 0;
+        using Kind = Happening::Kind;
+        placed_ += happening.kind == Kind::placed || happening.kind == Kind::confirmed ? 1 : 0;
+        queried_ += happening.kind == Kind::queried && happening.tell ? 1 : 0;
+        confirmed_ += happening.kind == Kind::confirmed ? 1 : 0;
         const bool ended = happening.kind == Happening::Kind::reservation_cleared && happening.tell;
         failed_ += happening.kind == Happening::Kind::failed || happening.kind == Happening::Kind::reserved || ended;
     }
     std::uint64_t placed() const { return placed_; }
     std::uint64_t failed() const { return failed_; }
+    std::uint64_t queried() const { return queried_; }
+    // Each ended in one of these ways; a confirmed one was counted when it was queried.
+    std::uint64_t attempts() const { return placed_ - confirmed_ + failed_ + queried_; }
 
 private:
     std::uint64_t placed_ = 0;
+    std::uint64_t queried_ = 0;
+    std::uint64_t confirmed_ = 0;
     std::uint64_t failed_ = 0;
 };
 

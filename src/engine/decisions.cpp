@@ -13,10 +13,10 @@ void Lifecycle::decide(ShimId id, DecisionKind kind, std::string_view name, std:
     }
     announcer_.decide(id, {.kind = kind,
                            .termination = termination,
+                           .scale_up = scale_up,
                            .name = name,
                            .node = node,
                            .text = text,
-                           .scale_up = scale_up,
                            .devices = {}});
     count_decision(id, kind == DecisionKind::released, {}, name.size() + text.size() + node.size());
 }
@@ -62,7 +62,8 @@ void Lifecycle::credit_changed(ShimId id) {
     const std::uint64_t bytes_max = world_.options.unacknowledged_bytes_max;
     world_.order->set_credit(
         id, !shim.must_resync && !shim.resync_open && shim.ledger.debt() < world_.options.credit_window &&
-                shim.ledger.unacknowledged() < told_max && (bytes_max == 0 || 2 * shim.ledger.bytes() < bytes_max));
+                shim.queries < world_.options.plugins.queries_max && shim.ledger.unacknowledged() < told_max &&
+                (bytes_max == 0 || 2 * shim.ledger.bytes() < bytes_max));
 }
 
 void Lifecycle::acknowledge(ShimId id, std::uint64_t up_to) {

@@ -15,6 +15,15 @@ TrialTables trial_tables(World& world, const PredicateSet& predicates) {
     return {world.view, world.nominations, predicates, world.options.compat == Compat::kubernetes_1_35};
 }
 
+Verdict verdict_of(const PluginTable::Known& refusal) {
+    return refusal.verdict == PluginVerdict::unschedulable ? Verdict::unschedulable : Verdict::unresolvable;
+}
+
+const PluginTable::Known* Diagnoser::refused_by_plugins(Slot slot) const {
+    const PluginTable::Known* const known = plugins_ == nullptr ? nullptr : world_.plugins.counting(*plugins_, slot);
+    return known == nullptr || known->verdict == PluginVerdict::feasible ? nullptr : known;
+}
+
 void Diagnoser::begin() {
     const Subject pod = subject();
     const Nomination* const nomination = world_.nominations.of(ask_);
@@ -48,7 +57,7 @@ bool Diagnoser::judges_by_name() const {
 }
 
 bool Diagnoser::judges_blocks() const {
-    return whole_.refusal.verdict == Verdict::feasible && !any_excluded_ &&
+    return whole_.refusal.verdict == Verdict::feasible && !any_excluded_ && plugins_ == nullptr &&
            (!beyond_amounts_ || world_.nominations.empty());
 }
 
@@ -167,6 +176,13 @@ void Diagnoser::judge_node(const NodeView& node, Diagnosis& diagnosis, FailureMe
         count(node.slot, diagnosis.whole, diagnosis);
     } else {
         const PredicateSet::Failure failure = judge(node);
+        const PluginTable::Known* const known = refused_by_plugins(node.slot);
+        if (known != nullptr && failure.refusal.verdict == Verdict::feasible) {
+            diagnosis.refused_by_plugins = true;
+            message.add({std::string(reason_of(*known))});
+            count(node.slot, verdict_of(*known), diagnosis);
+            return;
+        }
         BP_EXPLAINS(failure.refusal.verdict != Verdict::feasible);
         diagnosis.failed_predicates |= 1u << failure.predicate;
         message.add(failure.refusal.reasons);
@@ -245,7 +261,8 @@ Diagnosis Diagnoser::find_reasons() {
     begin();
     Diagnosis diagnosis;
     const bool by_name = judges_by_name();
-    if (!by_name && !beyond_amounts_ && !any_excluded_ && world_.options.victim_path != VictimPath::plain) {
+    if (!by_name && !beyond_amounts_ && !any_excluded_ && plugins_ == nullptr &&
+        world_.options.victim_path != VictimPath::plain) {
         judge_cached(diagnosis);
         return diagnosis;
     }

@@ -29,10 +29,13 @@ struct Diagnosis {
     std::uint64_t unschedulable_count = 0;
     // Where candidates are kept by block; null: the ask's fate on a node hangs on more than that node's block.
     FailureCache* cache = nullptr;
+    bool refused_by_plugins = false;             // nodes that the predicates here would let it have
     Verdict nominated_node = Verdict::feasible;  // verdict of the ask's nominated node, if it has one
 };
 
 TrialTables trial_tables(World&, const PredicateSet&);
+// Of a refusal.
+Verdict verdict_of(const PluginTable::Known&);
 
 class Diagnoser {
 public:
@@ -40,13 +43,19 @@ public:
         : world_(world),
           predicates_(predicates),
           ask_(ask),
-          any_excluded_(world.asks[ask].has_entries && world.excluded.any_excluded(ask)) {}
+          any_excluded_(world.asks[ask].has_entries && world.excluded.any_excluded(ask)),
+          plugins_(needs_plugins(world, ask) ? world.plugins.of(ask) : nullptr) {}
 
     // Nodes are judged one by one after begin(); the ask's own nomination is lifted.
     void begin();
     // The refusal of the pod as a whole; verdict feasible if there is none.
     const PredicateSet::Failure& whole() const { return whole_; }
     bool excluded(Slot slot) const { return any_excluded_ && world_.excluded.is_excluded(ask_, slot); }
+    // The refusal of the node by the ask's plugins, if it counts; else null.
+    const PluginTable::Known* refused_by_plugins(Slot) const;
+    std::string_view reason_of(const PluginTable::Known& known) const {
+        return PluginTable::reason_of(*plugins_, known);
+    }
     // Both passes, where others are nominated to the node. Not for an excluded node.
     PredicateSet::Failure judge(const NodeView&) const;
 
@@ -87,7 +96,8 @@ private:
     const PredicateSet& predicates_;
     const AskId ask_;
     PredicateSet::Failure whole_;
-    const bool any_excluded_;  // a node that is only avoided is judged like all when none is feasible
+    const bool any_excluded_;                  // a node that is only avoided is judged like all when none is feasible
+    const PluginTable::Entry* const plugins_;  // verdicts of its plugins; null: none
     bool beyond_amounts_ = false;
     Slot nominated_ = kNone<Slot>;  // the node that the ask is nominated to
     NodeMask unschedulable_;        // unless a cache has it

@@ -165,8 +165,9 @@ bool Engine::has_work() const {
 
 std::int64_t Engine::next_timer_ns() const {
     const World& world = parts_->world;
-    std::int64_t next = std::min({world.backoff.next_time_ns(), world.nacked.next_time_ns(),
-                                  world.departures.next_time_ns(), world.reservations.next_time_ns()});
+    std::int64_t next =
+        std::min({world.backoff.next_time_ns(), world.nacked.next_time_ns(), world.departures.next_time_ns(),
+                  world.reservations.next_time_ns(), world.plugins.next_time_ns()});
     for (std::uint32_t number = 0; world.resyncs.holding > 0 && number < world.shims.size(); ++number) {
         const ResyncHold& hold = world.shims[static_cast<ShimId>(number)].hold;
         next = hold.holds() ? std::min(next, hold.until_ns()) : next;
@@ -190,7 +191,7 @@ void Engine::settle() { parts_->announcer.settle(); }
 
 bool Engine::waits_for_room() const { return parts_->announcer.waits_for_room(); }
 
-std::uint64_t Engine::attempts() const { return parts_->lifecycle.placed() + parts_->lifecycle.failed(); }
+std::uint64_t Engine::attempts() const { return parts_->lifecycle.tally().attempts(); }
 
 std::string Engine::digest() const { return parts_->announcer.digest(); }
 
@@ -212,8 +213,8 @@ EngineCounters Engine::counters() const {
     return {.inputs = parts_->applied,
             .ignored_inputs = parts_->inputs.ignored(),
             .attempts = attempts(),
-            .placed = parts_->lifecycle.placed(),
-            .failed = parts_->lifecycle.failed(),
+            .placed = parts_->lifecycle.tally().placed(),
+            .failed = parts_->lifecycle.tally().failed(),
             .batches_inline = pipeline.batches_inline,
             .batches_graph = pipeline.batches_graph,
             .batches_overlapped = pipeline.batches_overlapped,
@@ -245,6 +246,8 @@ EngineCounters Engine::counters() const {
             .reservation_looks_coming = looks(ReservationState::coming),
             .reservation_looks_never = looks(ReservationState::never),
             .reservation_looks_nothing_found = looks(ReservationState::nothing_found),
+            .plugin_queries = parts_->lifecycle.tally().queried(),
+            .plugin_answers_ignored = parts_->inputs.answers_ignored(),
             .told_records = told.records,
             .told_bytes = told.bytes,
             .teller_waits = told.waits,
@@ -255,6 +258,7 @@ EngineCounters Engine::counters() const {
             .unschedulable = world.unschedulable.size(),
             .waiting_for_node = world.awaited_nodes.size(),
             .reservations = world.reservations.size(),
+            .plugin_queries_open = world.plugins.open(),
             .allocations = world.allocations,
             .classes = world.classes.size(),
             .resyncs_open = world.resyncs.open,
@@ -348,8 +352,7 @@ std::optional<Engine::OnItsNode> Engine::explain_on_its_node(std::string_view sh
     World& world = parts_->world;
     const ShimId id = world.shims.find(shim);
     const AskId ask = id == kNone<ShimId> ? kNone<AskId> : world.shims[id].asks.find(key);
-    const Slot slot =
-        ask == kNone<AskId> || is_allocated(world.asks[ask].state) ? kNone<Slot> : daemon_node(world, ask);
+    const Slot slot = ask == kNone<AskId> || is_on_node(world.asks[ask].state) ? kNone<Slot> : daemon_node(world, ask);
     if (slot == kNone<Slot> || world.asks[ask].state == AskState::gated) {
         return std::nullopt;
     }

@@ -67,22 +67,25 @@ struct EngineCounters {
     std::uint64_t reservation_looks_coming = 0;
     std::uint64_t reservation_looks_never = 0;
     std::uint64_t reservation_looks_nothing_found = 0;
-    std::uint64_t told_records = 0;         // announced to the teller
-    std::uint64_t told_bytes = 0;           // of them
-    std::uint64_t teller_waits = 0;         // times that the engine waited because the ring to the teller was full
-    std::uint64_t nodes = 0;                // now
-    std::uint64_t nodes_overcommitted = 0;  // now: more is on them than they have
-    std::uint64_t pending = 0;              // now: heap
-    std::uint64_t backoff = 0;              // now
-    std::uint64_t unschedulable = 0;        // now
-    std::uint64_t waiting_for_node = 0;     // now: stated as running on nodes that nobody has registered
-    std::uint64_t reservations = 0;         // now
-    std::uint64_t allocations = 0;          // now, ours
-    std::uint64_t classes = 0;              // now
-    std::uint64_t resyncs_open = 0;         // now
-    std::uint64_t resyncs_holding = 0;      // now: nothing is decided for anybody
-    std::uint64_t resyncs_overdue = 0;      // held the partition up until their deadline
-    std::uint64_t stated_bytes = 0;         // now: of what all shims have (R-BYTES-1)
+    std::uint64_t plugin_queries = 0;          // attempts that asked a shim's plugins about a node
+    std::uint64_t plugin_answers_ignored = 0;  // late, or to queries that never were
+    std::uint64_t told_records = 0;            // announced to the teller
+    std::uint64_t told_bytes = 0;              // of them
+    std::uint64_t teller_waits = 0;            // times that the engine waited because the ring to the teller was full
+    std::uint64_t nodes = 0;                   // now
+    std::uint64_t nodes_overcommitted = 0;     // now: more is on them than they have
+    std::uint64_t pending = 0;                 // now: heap
+    std::uint64_t backoff = 0;                 // now
+    std::uint64_t unschedulable = 0;           // now
+    std::uint64_t waiting_for_node = 0;        // now: stated as running on nodes that nobody has registered
+    std::uint64_t reservations = 0;            // now
+    std::uint64_t plugin_queries_open = 0;     // now
+    std::uint64_t allocations = 0;             // now, ours
+    std::uint64_t classes = 0;                 // now
+    std::uint64_t resyncs_open = 0;            // now
+    std::uint64_t resyncs_holding = 0;         // now: nothing is decided for anybody
+    std::uint64_t resyncs_overdue = 0;         // held the partition up until their deadline
+    std::uint64_t stated_bytes = 0;            // now: of what all shims have (R-BYTES-1)
 };
 
 // A queue as it stands now. Amounts by name of the resource: vcore in thousandths, memory in bytes.

@@ -125,7 +125,9 @@ private:
     void explain_preemption(Explanation& explanation) {
         Diagnosis diagnosis = diagnoser_.diagnose();
         std::vector<NodeVictims> candidates;
-        const PreemptionOutcome outcome = attempts_.preempting().decide(ask_, diagnosis, &candidates);
+        const PreemptionOutcome outcome = needs_plugins(world_, ask_)
+                                              ? PreemptionOutcome{}
+                                              : attempts_.preempting().decide(ask_, diagnosis, &candidates);
         explanation.woken_by =
             wake_texts(evaluator_.predicates().woken_by(diagnosis.failed_predicates | outcome.failed_predicates));
         explanation.message = whole_message(std::move(diagnosis.message), outcome);
@@ -169,7 +171,11 @@ private:
         PredicateSet::Failure first = whole.refusal.verdict != Verdict::feasible ? whole : diagnoser_.judge(node);
         one.verdict = first.refusal.verdict;
         one.devices_left = world_.devices.left_for(subject().ask_class, node.slot);
-        if (one.verdict == Verdict::feasible) {
+        const PluginTable::Known* const said = diagnoser_.refused_by_plugins(node.slot);
+        if (one.verdict == Verdict::feasible && said != nullptr) {
+            one.verdict = verdict_of(*said);
+            one.failures.push_back({"", one.verdict, {std::string(diagnoser_.reason_of(*said))}});
+        } else if (one.verdict == Verdict::feasible) {
             one.devices = world_.devices.would_give(subject().ask_class, node.slot);
             score(node, one);
         } else if (!full || whole.refusal.verdict != Verdict::feasible) {
@@ -225,6 +231,11 @@ private:
     Slot avoided_ = kNone<Slot>;
 };
 
+std::string waits_for_plugins(const World& world, AskId id) {
+    return "waits for " + plugin_names(world, id) + " since " + std::to_string(world.plugins.of(id)->since_ns) +
+           " ns, on node " + std::string(world.nodes.name(world.asks[id].slot));
+}
+
 // The first shim that holds the partition up.
 std::string who_holds(const World& world) {
     for (std::uint32_t number = 0; number < world.shims.size(); ++number) {
@@ -251,6 +262,11 @@ Explanation explain_ask(World& world, Attempts& attempts, const BlockEvaluator& 
     if (ask.state == AskState::awaiting_node) {
         explanation.message = awaited_text(world.awaited_nodes.node_of(id));
         explanation.woken_by = {"its node registered by a shim"};
+        return explanation;
+    }
+    if (ask.state == AskState::queried) {
+        explanation.message = waits_for_plugins(world, id);
+        explanation.woken_by = {"its plugins' answer"};
         return explanation;
     }
     const Tentative tentative(attempts.commit());
@@ -306,6 +322,7 @@ std::string why_it_waits(const World& world, AskId id, const PredicateSet& predi
         case AskState::awaiting_node: return "runs, as its shim says; waits until a shim registers its node";
         case AskState::unacknowledged: return "is allocated; the shim has not acknowledged it";
         case AskState::allocated: return "is allocated";
+        case AskState::queried: return waits_for_plugins(world, id);
         case AskState::gated: return why_gated(world, id);
         default: return std::string(to_string(ask.state));
     }

@@ -37,6 +37,7 @@ public:
     void apply(const Input&);
 
     std::uint64_t ignored() const { return ignored_; }
+    std::uint64_t answers_ignored() const { return answers_ignored_; }
 
 private:
     // session_inputs.cpp
@@ -114,6 +115,14 @@ private:
     void remove_application(ShimId, DictId);
     void remove_with_asks(ShimId, ApplicationId);
 
+    // plugin_inputs.cpp
+    static void take_plugins(Shim&, std::string_view names);
+    std::string plugins_fault(const Shim&, const AskItem&) const;
+    // The fault, as it stands behind the plugin's name, or "".
+    std::string answer_fault(Shim&, const PluginAnswer&, std::size_t asked);
+    void take_answer(ShimId, const PluginAnswer&);
+    void apply(ShimId, const PluginAnswersMessage&);
+
     // ask_inputs.cpp
     void apply(ShimId, const AsksMessage&);
     void apply(ShimId, const ReleasesMessage&);
@@ -172,6 +181,7 @@ private:
     std::shared_ptr<NodeFacts> facts_;      // result of read_facts
     HeldTexts facts_texts_;                 // its texts
     std::uint64_t ignored_ = 0;
+    std::uint64_t answers_ignored_ = 0;
 };
 
 }  // namespace bayplan

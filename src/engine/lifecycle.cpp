@@ -63,10 +63,12 @@ Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& eva
       log_writer_(world, announcer),
       shim_teller_(world, *this, announcer),
       wake_ups_(*this),
-      order_teller_(*world.order) {
+      order_teller_(*world.order),
+      plugin_watch_(world.plugins) {
     if (world.tree != nullptr) {
         commit_.add_observer(order_teller_);
     }
+    commit_.add_observer(plugin_watch_);
     commit_.add_observer(log_writer_);
     commit_.add_observer(shim_teller_);
     commit_.add_observer(wake_ups_);
@@ -92,8 +94,9 @@ void Lifecycle::bind_claims(AskId id, Slot slot) {
         id, bindings_at(world_.topology.plan(spec).volumes, *world_.nodes[slot].facts, world_.known, world_.texts));
 }
 
-void Lifecycle::take_node(AskId id, Slot slot, AskEvent event, std::string_view stated_devices) {
-    BP_CHECK(!is_allocated(world_.asks[id].state));
+// Returns whom that may help.
+std::uint32_t Lifecycle::take_place(AskId id, Slot slot, AskEvent event, std::string_view stated_devices) {
+    BP_CHECK(!is_on_node(world_.asks[id].state));
     const bool by_force = event == AskEvent::run;
     if (by_force) {
         commit_.suspend_nomination(id);  // its own does not count against it
@@ -116,10 +119,16 @@ void Lifecycle::take_node(AskId id, Slot slot, AskEvent event, std::string_view 
     commit_.end_avoiding(id);
     commit_.end_waiting(id, event);
     note_departure(id);
+    return kPodPlaced | (elsewhere || (held && by_force) ? kPodGone : 0u);
+}
+
+void Lifecycle::take_node(AskId id, Slot slot, AskEvent event, std::string_view stated_devices) {
+    const std::uint32_t wakes = take_place(id, slot, event, stated_devices);
+    const bool by_force = event == AskEvent::run;
     commit_.happened({.kind = by_force ? Happening::Kind::started : Happening::Kind::placed,
                       .ask = id,
                       .slot = slot,
-                      .wakes = kPodPlaced | (elsewhere || (held && by_force) ? kPodGone : 0u)});
+                      .wakes = wakes});
 }
 
 void Lifecycle::place(AskId id, Slot slot) {
@@ -148,6 +157,9 @@ void Lifecycle::end_allocation(AskId id) {
     const Ask& ask = world_.asks[id];
     const Slot slot = ask.slot;
     BP_CHECK(slot != kNone<Slot>);
+    if (is_allocated(ask.state)) {
+        world_.plugins.node_changed(slot);
+    }
     commit_.vacate(id);
     if (!ask.foreign) {
         commit_.refund(id);
@@ -220,17 +232,24 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
     commit_.happened({.kind = Happening::Kind::failed, .ask = id, .failure = &attempt});
     commit_.finish();
     bool anybody_told = false;
+    bool any_gives_way = false;
     if (found_none && had) {
         clear_nomination(id, "preemption found no node");
     } else if (outcome.chosen) {
-        anybody_told = std::any_of(outcome.chosen->victims.begin(), outcome.chosen->victims.end(),
-                                   [&](AskId victim) { return !world_.asks[victim].terminating; });
+        anybody_told = std::any_of(outcome.chosen->victims.begin(), outcome.chosen->victims.end(), [&](AskId victim) {
+            return !world_.asks[victim].terminating && is_allocated(world_.asks[victim].state);
+        });
+        any_gives_way = std::any_of(outcome.chosen->victims.begin(), outcome.chosen->victims.end(),
+                                    [&](AskId victim) { return world_.asks[victim].state == AskState::queried; });
         nominate(id, *outcome.chosen);
     }
     // Not before: what it freed itself does not wake it.
     make_unschedulable(id, AskEvent::fail);
     if (anybody_told) {
         wake(kPodPlaced);
+    }
+    if (any_gives_way) {
+        wake(kPodGone);
     }
     if (outcome.chosen) {
         give_up_on_stuck_victims(id);
@@ -291,11 +310,12 @@ void Lifecycle::await_node(AskId id, std::string_view node, std::string_view sta
 void Lifecycle::remove(AskId id, Termination termination, const std::string* node_lost) {
     Ask& ask = world_.asks[id];
     const Slot slot = ask.slot;
-    if (is_allocated(ask.state)) {
+    if (is_on_node(ask.state)) {
         end_allocation(id);
     } else {
         commit_.withdraw(id);
     }
+    forget_plugins(id);
     commit_.drop_nomination(id);
     commit_.drop_reservation(id);
     world_.bytes.give_back(world_.shims[ask.shim].bytes, ask_bytes(id, world_));
@@ -396,6 +416,7 @@ void Lifecycle::tick(std::int64_t now_ns) {
             }
         }
     }
+    end_overdue_queries();
     gangs_.settle();
     gangs_.tell();
 }

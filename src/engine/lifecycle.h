@@ -27,7 +27,8 @@ namespace bayplan {
 
 std::string gates_text(const PodSpec&, const TextTable&);
 std::string awaited_text(std::string_view node);
-std::string full_name(const World&, AskId);  // SHIM/KEY
+std::string full_name(const World&, AskId);     // SHIM/KEY
+std::string plugin_names(const World&, AskId);  // the plugins that it needs
 
 class Lifecycle {
 public:
@@ -62,6 +63,24 @@ public:
     void take_node(AskId, Slot, AskEvent, std::string_view stated_devices = {});
     void end_allocation(AskId);
 
+    // --- plugins (plugin_steps.cpp)
+    // Its attempt found the first node; the shim's plugins are asked about it and, as they may say no, the others.
+    void query(AskId, const std::vector<Slot>& nodes);
+    // About its node alone: that has changed since it was asked about.
+    void query_again(AskId);
+    // The shim has so many open queries more.
+    void count_queries(ShimId, int change);
+    // How a query ends: the ask has its node; or not, and is to be tried anew; or waits; or ends by an input, or for another.
+    void confirm(AskId);
+    void deny(AskId, const std::string& why);
+    void unanswered(AskId, const std::string& why);
+    void end_query(AskId, std::uint32_t wakes);
+    void give_way(AskId, const std::string& why);
+    // The ask's verdicts count no more. Fine if it has none.
+    void forget_plugins(AskId);
+    // Of an ask that has just failed because of them.
+    void back_off_for_plugins(AskId);
+
     // --- transitions
     void make_pending(AskId, AskEvent);
     void make_gated(AskId, bool tell);
@@ -81,8 +100,7 @@ public:
     void wake_everybody();
     void tick(std::int64_t now_ns);
 
-    std::uint64_t placed() const { return tally_.placed(); }
-    std::uint64_t failed() const { return tally_.failed(); }
+    const Tally& tally() const { return tally_; }
 
     // Counts the pod in and out of a node; its place in the tables of asks is the caller's. Its devices stay.
     void occupy(AskId, Slot);
@@ -115,6 +133,10 @@ public:
     void restate_reserved(AskId, Reservation before);
 
 private:
+    std::uint32_t take_place(AskId, Slot, AskEvent, std::string_view stated_devices);
+    void tell_query(AskId, const std::vector<Slot>& nodes, bool is_attempt, std::uint32_t wakes);
+    void leave_queried_node(AskId);
+    void end_overdue_queries();
     void rank_refused(AskId);
     void note_member(AskId id) {
         if (is_coscheduled(world_.asks[id].group)) {
@@ -148,6 +170,7 @@ private:
     ShimTeller shim_teller_;
     WakeUps wake_ups_;
     OrderTeller order_teller_;
+    PluginWatch plugin_watch_;
     Tally tally_;
 };
 

@@ -287,6 +287,7 @@ void Inputs::end_nominations(Slot slot) {
 }
 
 void Inputs::note_node_changed(Slot slot) {
+    world_.plugins.node_changed(slot);
     world_.reservations.changed(slot);
     world_.reservations.changed_elsewhere();
 }
@@ -302,8 +303,13 @@ void Inputs::end_reservations(Slot slot) {
 void Inputs::decommission(Slot slot) {
     const std::string why = "node " + std::string(world_.nodes.name(slot)) + " was decommissioned";
     for (const AskId id : pods_on(slot)) {
-        lifecycle_.remove(id, Termination::unknown, &why);
+        if (world_.asks[id].state == AskState::queried) {
+            lifecycle_.end_query(id, 0);
+        } else {
+            lifecycle_.remove(id, Termination::unknown, &why);
+        }
     }
+    world_.plugins.node_goes(slot);
     end_nominations(slot);
     end_reservations(slot);
     world_.excluded.node_gone(slot);

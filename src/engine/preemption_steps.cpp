@@ -22,7 +22,9 @@ void Lifecycle::nominate(AskId id, const NodeVictims& chosen) {
     }
     std::vector<AskHandle> victims;
     for (const AskId victim : chosen.victims) {
-        victims.push_back(world_.asks.handle(victim));
+        if (world_.asks[victim].state != AskState::queried) {
+            victims.push_back(world_.asks.handle(victim));
+        }
     }
     commit_.drop_nomination(id);
     commit_.nominate(id, chosen.slot, std::move(victims));
@@ -85,6 +87,10 @@ void Lifecycle::lose_nominated_node(AskId id) {
 
 void Lifecycle::release_victim(AskId victim, const std::string& why) {
     const Ask& ask = world_.asks[victim];
+    if (ask.state == AskState::queried) {
+        give_way(victim, why);
+        return;
+    }
     if (ask.terminating) {
         // It goes already; its shim need not be told.
         commit_.set_flags(victim,

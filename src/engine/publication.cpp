@@ -22,7 +22,8 @@ read_model::PodState state_of(AskState state) {
         case AskState::gated: return read_model::PodState::gated;
         case AskState::awaiting_node: return read_model::PodState::awaiting_node;
         case AskState::pending:
-        case AskState::selected: return read_model::PodState::pending;
+        case AskState::selected:
+        case AskState::queried: return read_model::PodState::pending;
         case AskState::backoff: return read_model::PodState::backoff;
         case AskState::unschedulable: return read_model::PodState::unschedulable;
         case AskState::reserved: return read_model::PodState::reserved;
@@ -184,7 +185,7 @@ ChangeHead Publication::ask_head(ChangeKind kind, AskId id) const {
         (ask.originator ? read_model::kOriginator : 0) | (ask.terminating ? read_model::kTerminating : 0) |
         (ask.preempted ? read_model::kPreempted : 0) | (ask.told_scale_up ? read_model::kToldScaleUp : 0) |
         (preempts ? read_model::kPreempting : 0));
-    head.node = raw(ask.slot);
+    head.node = ask.state == AskState::queried ? read_model::kNobody : raw(ask.slot);
     head.claim = reservation != nullptr  ? raw(reservation->slot)
                  : nomination != nullptr ? raw(nomination->slot)
                                          : read_model::kNobody;

@@ -43,17 +43,23 @@ void Lifecycle::tell_reservation(AskId id, const ReservingOutcome& outcome, bool
                       .ask = id,
                       .slot = world_.reservations.of(id)->slot,
                       .reservation = &attempt});
-    if (!outcome.victims.empty()) {
-        std::vector<AskHandle> handles;
-        for (const AskId victim : outcome.victims) {
+    std::vector<AskHandle> handles;
+    for (const AskId victim : outcome.victims) {
+        if (world_.asks[victim].state != AskState::queried) {
             handles.push_back(world_.asks.handle(victim));
-            release_victim(victim, outcome.release_text);
         }
+        release_victim(victim, outcome.release_text);
+    }
+    const std::size_t told = handles.size();
+    if (!outcome.victims.empty()) {
         commit_.set_victims(id, std::move(handles));
     }
     commit_.finish();
-    if (!outcome.victims.empty()) {
+    if (told > 0) {
         wake(kPodPlaced);
+    }
+    if (told < outcome.victims.size()) {
+        wake(kPodGone);
     }
 }
 

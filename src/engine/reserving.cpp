@@ -71,6 +71,9 @@ bool is_daemon_pod(const World& world, AskId id) {
         return false;
     }
     const AskClass& spec = *world.classes[ask.ask_class].spec;
+    if (spec.needs_plugins) {
+        return false;
+    }
     return spec.required_node != kNone<NameId> || node_that_terms_name(world.specs[spec.pod_spec], world.known) != 0;
 }
 

@@ -48,6 +48,7 @@ void Inputs::take(const Connect& connect) {
     lifecycle_.cut(id, "the shim has connected anew");
     world_.shims.connect(id, connect.connection);
     shim.instance = connect.shim_instance;
+    take_plugins(shim, connect.plugins);
     if (resumes) {
         lifecycle_.acknowledge(id, connect.decisions_received);
         announcer_.send_again_after(id, connect.decisions_received);

@@ -13,6 +13,7 @@ constexpr std::size_t kTermsMax = 64;   // entries with lists of their own, or c
 constexpr std::size_t kPlainMax = 256;  // labels, ports, volumes, images, namespaces, amounts, taints, drivers
 constexpr std::size_t kValuesMax =
     1'024;  // of a requirement: node affinity names nodes one by one; a node's labels and images
+constexpr std::size_t kPluginsMax = 16;
 constexpr std::size_t kEntriesMax = 4'096;  // of all lists of a spec together
 
 class Walk {
@@ -34,6 +35,7 @@ public:
         each(spec.volumes, kPlainMax);
         plain(spec.images, kPlainMax);
         plain(spec.gates, kTermsMax);
+        plain(spec.plugins, kPluginsMax);
         ends();
     }
     explicit Walk(const ClusterObject& object) {

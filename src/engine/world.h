@@ -27,6 +27,7 @@
 #include "engine/object_table.h"
 #include "options/engine_options.h"
 #include "placement/class_caches.h"
+#include "plugins/plugin_table.h"
 #include "preemption/budgets.h"
 #include "preemption/departures.h"
 #include "preemption/excluded_by_victims.h"
@@ -138,6 +139,7 @@ struct World {
     Reservations reservations;
     ExcludedByVictims excluded;
     Departures departures;
+    PluginTable plugins;
     Budgets budgets;
     VictimIndex victim_index;
     PodTails pod_tails;
@@ -151,5 +153,10 @@ struct World {
     std::uint64_t allocations = 0;          // ours, now
     std::uint64_t pod_changes = 0;          // on nodes, ever
 };
+
+// Its spec names predicates that its shim serves.
+inline bool needs_plugins(const World& world, AskId id) {
+    return world.classes[world.asks[id].ask_class].spec->needs_plugins;
+}
 
 }  // namespace bayplan

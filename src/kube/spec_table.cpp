@@ -68,7 +68,7 @@ void append_words(const PodSpec& spec, std::vector<std::uint32_t>& out) {
     Words(out).add(spec.name_space, spec.labels, spec.node_selector, spec.required_nodes, spec.preferred_nodes,
                    spec.tolerations, spec.affinity, spec.anti_affinity, spec.preferred_affinity,
                    spec.preferred_anti_affinity, spec.spread, spec.ports, spec.volumes, spec.images, spec.gates,
-                   spec.owner.kind, spec.owner.name);
+                   spec.owner.kind, spec.owner.name, spec.plugins);
 }
 
 SpecNumber SpecTable::number(PodSpec&& spec) {

@@ -89,6 +89,14 @@ struct CoschedulingOptions {
     std::int64_t memory_ns = 600'000'000'000;  // how long a group without pods keeps its time
 };
 
+// Predicates that shims serve (rules/plugins.md).
+struct PluginOptions {
+    std::int64_t deadline_ns = 5'000'000'000;  // of an answer
+    std::uint32_t nodes = 16;           // of an ask's first query; each later one has twice as many, to a maximum
+    std::uint32_t queries_max = 4'096;  // open at a time, per shim
+    static constexpr std::uint32_t kNodesMax = 1'024;
+};
+
 // Which of the devices with room for a share is taken (R-DEVICE-23).
 enum class DeviceChoice : std::uint8_t { fullest, emptiest };
 
@@ -125,6 +133,7 @@ struct EngineOptions {
     Compat compat = Compat::bayplan;
     PreemptionOptions preemption;
     CoschedulingOptions coscheduling;
+    PluginOptions plugins;
     bool backoff_early = true;                         // an ask in backoff is tried when nothing else waits
     std::int64_t avoid_rejecting_ns = 60'000'000'000;  // a node that refused a pod is tried last for so long
     std::int32_t scale_up_cutoff = 0;                  // pods of lower priority are no reason for more nodes

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -40,7 +41,9 @@ struct Shim {
     bool must_resync = false;
     bool resync_open = false;
     bool resync_begun = false;
-    ResyncHold hold;  // while its resync is open
+    ResyncHold hold;                   // while its resync is open
+    std::vector<std::string> plugins;  // that it serves
+    std::uint32_t queries = 0;         // open
     std::uint32_t node_count = 0;
     std::uint32_t object_count = 0;
     boost::unordered_flat_map<SpecNumber, SpecId, NumberHash> specs;  // with a reference each

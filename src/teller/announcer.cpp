@@ -139,7 +139,8 @@ void Announcer::decide(ShimId shim, const Decision& decision) {
            .what = static_cast<std::uint8_t>(decision.kind),
            .termination = static_cast<std::uint8_t>(decision.termination),
            .scale_up = decision.scale_up,
-           .shim = raw(shim)},
+           .shim = raw(shim),
+           .numbers = {decision.query}},
           {decision.name, decision.node, decision.text, decision.devices});
 }
 
@@ -182,6 +183,10 @@ void Announcer::reserve(const LogLine& line, std::string_view victims, std::stri
 }
 
 void Announcer::unreserve(const LogLine& line, std::string_view why) { write_line(RecordKind::unreserve, line, why); }
+
+void Announcer::query(const LogLine& line, std::string_view others) { write_line(RecordKind::query, line, others); }
+
+void Announcer::deny(const LogLine& line, std::string_view why) { write_line(RecordKind::deny, line, why); }
 
 void Announcer::report(std::string_view preemption) { write({.kind = RecordKind::report}, {preemption}); }
 

@@ -71,6 +71,8 @@ public:
     void release(const LogLine&, std::string_view reasons);
     void reserve(const LogLine&, std::string_view victims, std::string_view message);  // no victims: empty
     void unreserve(const LogLine&, std::string_view why);
+    void query(const LogLine&, std::string_view others);
+    void deny(const LogLine&, std::string_view why);
     // Beside the log: it counts for no digest.
     void report(std::string_view preemption);
 

@@ -87,6 +87,16 @@ void DecisionLog::unreserve(std::int64_t now_ns, std::string_view shim, std::str
     line(now_ns, "unreserve", shim, key, node, "-", why);
 }
 
+void DecisionLog::query(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                        std::string_view others) {
+    line(now_ns, "query", shim, key, node, "-", others);
+}
+
+void DecisionLog::deny(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                       std::string_view why) {
+    line(now_ns, "deny", shim, key, node, "-", why);
+}
+
 std::string DecisionLog::digest() const {
     sha256_ctx copy = hash_;
     sha256_update(&copy, used_, reinterpret_cast<const std::uint8_t*>(lines_.data()));

@@ -35,6 +35,12 @@ public:
                  std::string_view victims, std::string_view reasons);
     void unreserve(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
                    std::string_view why);
+    // The pod's place counts until the shim's plugins have answered; `others`: further nodes that they are asked about.
+    void query(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+               std::string_view others);
+    // It has lost that place.
+    void deny(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+              std::string_view why);
 
     std::string digest() const;
 

@@ -29,6 +29,8 @@ enum class RecordKind : std::uint8_t {
     release,
     reserve,
     unreserve,
+    query,
+    deny,
     report,
     flush,
 };

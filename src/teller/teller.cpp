@@ -40,10 +40,10 @@ void Teller::place(const Record& record, Peer& peer) {
     if (record.head.what != 0) {
         peer.outbox.append({.kind = DecisionKind::allocated,
                             .termination = Termination::unknown,
+                            .scale_up = false,
                             .name = key,
                             .node = node,
                             .text = {},
-                            .scale_up = false,
                             .devices = devices});
     }
 }
@@ -60,6 +60,8 @@ void Teller::tell_line(const Record& record) {
         case RecordKind::release: log_.release(now_ns, shim, key, node, first); return;
         case RecordKind::reserve: log_.reserve(now_ns, shim, key, node, first, second); return;
         case RecordKind::unreserve: log_.unreserve(now_ns, shim, key, node, first); return;
+        case RecordKind::query: log_.query(now_ns, shim, key, node, first); return;
+        case RecordKind::deny: log_.deny(now_ns, shim, key, node, first); return;
         default: BP_CHECK(false);
     }
 }
@@ -70,11 +72,12 @@ void Teller::decide(const Record& record, Peer& peer) {
     const auto& [name, node, text, devices] = record.texts;
     peer.outbox.append({.kind = static_cast<DecisionKind>(record.head.what),
                         .termination = static_cast<Termination>(record.head.termination),
+                        .scale_up = record.head.scale_up,
                         .name = name,
                         .node = node,
                         .text = text,
-                        .scale_up = record.head.scale_up,
-                        .devices = devices});
+                        .devices = devices,
+                        .query = record.head.numbers[0]});
 }
 
 void Teller::reply_to_hello(const Record& record) {

@@ -31,8 +31,8 @@ void UnacknowledgedDecisions::append(const Decision& decision) {
     if (open_->decisions.empty()) {
         open_->first_sequence = next_;
     }
-    open_->decisions.push_back({decision.kind, decision.termination, keep(decision.name), keep(decision.node),
-                                keep(decision.text), decision.scale_up, keep(decision.devices)});
+    open_->decisions.push_back({decision.kind, decision.termination, decision.scale_up, keep(decision.name),
+                                keep(decision.node), keep(decision.text), keep(decision.devices), decision.query});
     if (open_->decisions.size() >= kBatchDecisions) {
         seal();
     }

@@ -30,9 +30,11 @@ inline constexpr std::uint32_t kProtocolMin = 1;
 inline constexpr std::uint32_t kProtocolMax = 1;
 
 // Bits of Hello.features and HelloReply.features.
-inline constexpr std::uint64_t kFeatureCounters = 1;                            // CountersRequest
-inline constexpr std::uint64_t kFeatureDevices = 2;                             // devices of nodes, asks and decisions
-inline constexpr std::uint64_t kFeatures = kFeatureCounters | kFeatureDevices;  // all that this software has
+inline constexpr std::uint64_t kFeatureCounters = 1;  // CountersRequest
+inline constexpr std::uint64_t kFeatureDevices = 2;   // devices of nodes, asks and decisions
+inline constexpr std::uint64_t kFeaturePlugins = 4;   // predicates that the shim serves
+// All that this software has.
+inline constexpr std::uint64_t kFeatures = kFeatureCounters | kFeatureDevices | kFeaturePlugins;
 
 // Agreement of two sides: the highest protocol and the features that both have. Protocol 0: none.
 struct Agreed {
@@ -60,6 +62,7 @@ struct Hello {
     std::uint64_t daemon_instance = 0;
     std::uint64_t decisions_received = 0;
     std::string_view version;  // of the shim's software, for logs
+    std::string_view plugins;  // that the shim serves, each ended by LF
 };
 struct StateFrame {
     std::uint64_t sequence = 0;

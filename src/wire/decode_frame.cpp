@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/lines.h"
 #include "shim_generated.h"
 #include "wire/decode_state.h"
 #include "wire/fields.h"
@@ -51,15 +52,39 @@ const fbs::Envelope* verified_envelope(std::span<const std::byte> bytes, std::st
     return fbs::GetEnvelope(data);
 }
 
-bool decode(const fbs::Hello& hello, Fields& fields, Storage&, Hello& out) {
+using Strings = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
+
+// Names as one text, each ended by LF.
+bool read_lines(const Strings* names, const Where& where, Fields& fields, Storage& storage, std::string_view& out) {
+    if (!fields.items(names, where)) {
+        return false;
+    }
+    if (Fields::size_of(names) == 0) {
+        return true;
+    }
+    std::string& text = storage.lines.emplace_back();
+    for (const flatbuffers::String* const name : *names) {
+        std::string_view line;
+        if (!fields.name(name, where, line) || !fields.may_hold(line.size() + 1, where)) {
+            return false;
+        }
+        append_line(text, line);
+    }
+    out = text;
+    return true;
+}
+
+bool decode(const fbs::Hello& hello, Fields& fields, Storage& storage, Hello& out) {
     out.protocol_min = hello.protocol_min();
     out.protocol_max = hello.protocol_max();
     out.features = hello.features();
     out.shim_instance = hello.shim_instance();
     out.daemon_instance = hello.daemon_instance();
     out.decisions_received = hello.decisions_received();
+    storage.lines.clear();
     return fields.name(hello.partition(), {.field = "partition"}, out.partition) &&
-           fields.name(hello.version(), {.field = "version"}, out.version);
+           fields.name(hello.version(), {.field = "version"}, out.version) &&
+           read_lines(hello.plugins(), {.field = "plugins"}, fields, storage, out.plugins);
 }
 
 bool decode(const fbs::HelloReply& reply, Fields& fields, Storage&, HelloReplyFrame& out) {
@@ -116,17 +141,22 @@ bool decode(const fbs::Counters& counters, Fields& fields, Storage& storage, Cou
     return true;
 }
 
-bool decode_decision(const fbs::Decision& decision, std::size_t i, Fields& fields, Decision& out) {
+bool decode_decision(const fbs::Decision& decision, std::size_t i, Fields& fields, Storage& storage, Decision& out) {
     out.kind = static_cast<DecisionKind>(decision.kind());
     out.termination = static_cast<Termination>(decision.termination());
     out.scale_up = decision.scale_up();
-    return fields.known(out.kind, DecisionKind::node_accepted, DecisionKind::nominated, {"decisions", i, "kind"}) &&
+    out.query = decision.query();
+    if (out.kind == DecisionKind::queried &&
+        !read_lines(decision.others(), {"decisions", i, "others"}, fields, storage, out.text)) {
+        return false;
+    }
+    return fields.known(out.kind, DecisionKind::node_accepted, DecisionKind::queried, {"decisions", i, "kind"}) &&
            fields.known(out.termination, Termination::unknown, Termination::placeholder_replaced,
                         {"decisions", i, "termination"}) &&
            fields.name(decision.name(), {"decisions", i, "name"}, out.name) &&
            fields.name(decision.node(), {"decisions", i, "node"}, out.node) &&
            fields.name(decision.devices(), {"decisions", i, "devices"}, out.devices) &&
-           fields.prose(decision.text(), {"decisions", i, "text"}, out.text);
+           (out.kind == DecisionKind::queried || fields.prose(decision.text(), {"decisions", i, "text"}, out.text));
 }
 
 bool decode(const fbs::Decisions& decisions, Fields& fields, Storage& storage, DecisionsFrame& out) {
@@ -137,9 +167,10 @@ bool decode(const fbs::Decisions& decisions, Fields& fields, Storage& storage, D
         return false;
     }
     storage.decisions.assign(Fields::size_of(tables), Decision{});
+    storage.lines.clear();
     for (std::size_t i = 0; i < storage.decisions.size(); ++i) {
         const fbs::Decision& table = *tables->Get(static_cast<flatbuffers::uoffset_t>(i));
-        if (!decode_decision(table, i, fields, storage.decisions[i])) {
+        if (!decode_decision(table, i, fields, storage, storage.decisions[i])) {
             return false;
         }
     }

@@ -104,7 +104,7 @@ bool read_own_part(const fbs::PodSpec& spec, const Where& where, Fields& fields,
                      }) &&
            fields.texts(spec.images(), where.at("images"), out.images) &&
            fields.texts(spec.gates(), where.at("gates"), out.gates) &&
-           fields.absent(Fields::size_of(spec.plugins()) != 0, where.at("plugins"));
+           fields.texts(spec.plugins(), where.at("plugins"), out.plugins);
 }
 
 }  // namespace

@@ -180,6 +180,60 @@ bool decode(const fbs::Objects& objects, Fields& fields, Storage& storage, Objec
                       });
 }
 
+bool read_reasons(const fbs::PredicateAnswer& answer, const Where& where, Fields& fields, Storage& storage) {
+    const auto* reasons = answer.reasons();
+    for (std::size_t j = 0; j < Fields::size_of(reasons); ++j) {
+        const fbs::PredicateReason& reason = *reasons->Get(static_cast<flatbuffers::uoffset_t>(j));
+        PluginReason& record = storage.reasons.emplace_back();
+        record.node = reason.node_index();
+        if (!fields.may_hold(sizeof(PluginReason), where) || !fields.name(reason.text(), where, record.text)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool read_verdicts(const fbs::PredicateAnswer& answer, const Where& where, Fields& fields, Storage& storage) {
+    const auto* verdicts = answer.verdicts();
+    for (std::size_t j = 0; j < Fields::size_of(verdicts); ++j) {
+        const auto verdict = static_cast<PluginVerdict>(verdicts->Get(static_cast<flatbuffers::uoffset_t>(j)));
+        if (!fields.known(verdict, PluginVerdict::unknown, PluginVerdict::unresolvable, where)) {
+            return false;
+        }
+        storage.verdicts.push_back(verdict);
+    }
+    return true;
+}
+
+// The lists of all answers are kept one behind the other: their places are known when all are read.
+bool decode(const fbs::PredicateAnswers& answers, Fields& fields, Storage& storage, PluginAnswersMessage& out) {
+    storage.verdicts.clear();
+    storage.reasons.clear();
+    const auto read = [&](const fbs::PredicateAnswer& answer, std::size_t i, PluginAnswer& record) {
+        record.query = answer.query();
+        record.lasting = answer.lasting();
+        return fields.prose(answer.failure(), {"answers", i, "failure"}, record.failure) &&
+               fields.items(answer.verdicts(), {"answers", i, "verdicts"}) &&
+               fields.items(answer.reasons(), {"answers", i, "reasons"}) &&
+               fields.may_hold(Fields::size_of(answer.verdicts()), {"answers", i, "verdicts"}) &&
+               read_verdicts(answer, {"answers", i, "verdicts"}, fields, storage) &&
+               read_reasons(answer, {"answers", i, "reasons"}, fields, storage);
+    };
+    if (!read_items(answers.answers(), "answers", fields, storage.answers, out.answers, read)) {
+        return false;
+    }
+    std::span<const PluginVerdict> verdicts = storage.verdicts;
+    std::span<const PluginReason> reasons = storage.reasons;
+    for (std::size_t i = 0; i < storage.answers.size(); ++i) {
+        const fbs::PredicateAnswer& answer = *answers.answers()->Get(static_cast<flatbuffers::uoffset_t>(i));
+        storage.answers[i].verdicts = verdicts.first(Fields::size_of(answer.verdicts()));
+        storage.answers[i].reasons = reasons.first(Fields::size_of(answer.reasons()));
+        verdicts = verdicts.subspan(storage.answers[i].verdicts.size());
+        reasons = reasons.subspan(storage.answers[i].reasons.size());
+    }
+    return true;
+}
+
 bool decode(const fbs::ResyncBegin&, Fields&, Storage&, ResyncBeginMessage&) { return true; }
 bool decode(const fbs::ResyncEnd&, Fields&, Storage&, ResyncEndMessage&) { return true; }
 
@@ -216,6 +270,8 @@ bool decode_state(const fbs::State& state, Fields& fields, Storage& storage, Sta
         case fbs::StateBody::Specs: return decode_body<SpecsMessage>(state.body_as_Specs(), fields, storage, out.body);
         case fbs::StateBody::Objects:
             return decode_body<ObjectsMessage>(state.body_as_Objects(), fields, storage, out.body);
+        case fbs::StateBody::PredicateAnswers:
+            return decode_body<PluginAnswersMessage>(state.body_as_PredicateAnswers(), fields, storage, out.body);
         case fbs::StateBody::NONE: return fields.fail({.field = "state"}, "has no body");
     }
     return fields.fail({.field = "state"},

@@ -4,6 +4,7 @@
 // encoded as it is, and refused by the reader.
 #include "wire/codec.h"
 
+#include "base/lines.h"
 #include "shim_generated.h"
 #include "wire/builder.h"
 #include "wire/encode_state.h"
@@ -25,13 +26,23 @@ struct Encoder::Builder {
     flatbuffers::FlatBufferBuilder out{kBufferBytesFirst};
     Tables tables;
     TextMemo memo;
+    Tables lines;
+
+    // A list of the texts, of which each is ended by LF.
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>> put_lines(
+        std::string_view texts) {
+        lines.clear();
+        for_each_line(texts, [&](std::string_view line) { lines.push_back(memo.put(out, line).o); });
+        return put_tables<flatbuffers::String>(out, lines);
+    }
 
     Body operator()(const Hello& hello) {
         const auto partition = put_text(out, hello.partition);
         const auto version = put_text(out, hello.version);
-        const auto place =
-            fbs::CreateHello(out, hello.protocol_min, hello.protocol_max, hello.features, partition,
-                             hello.shim_instance, hello.daemon_instance, hello.decisions_received, version);
+        const auto plugins = put_lines(hello.plugins);
+        const auto place = fbs::CreateHello(out, hello.protocol_min, hello.protocol_max, hello.features, partition,
+                                            hello.shim_instance, hello.daemon_instance, hello.decisions_received,
+                                            version, 0, 0, plugins);
         return {fbs::Body::Hello, place.Union()};
     }
 
@@ -53,13 +64,15 @@ struct Encoder::Builder {
         memo.clear();
         tables.clear();
         for (const Decision& decision : frame.decisions) {
+            const bool queried = decision.kind == DecisionKind::queried;
             const auto name = put_text(out, decision.name);
             const auto node = memo.put(out, decision.node);
-            const auto text = memo.put(out, decision.text);
+            const auto text = queried ? 0 : memo.put(out, decision.text);
             const auto devices = memo.put(out, decision.devices);
+            const auto others = put_lines(queried ? decision.text : std::string_view());
             const auto place = fbs::CreateDecision(out, static_cast<fbs::DecisionKind>(decision.kind),
                                                    static_cast<fbs::Termination>(decision.termination), name, node,
-                                                   text, 0, 0, 0, decision.scale_up, devices);
+                                                   text, 0, 0, 0, decision.scale_up, devices, decision.query, others);
             tables.push_back(place.o);
         }
         const auto decisions = put_tables<fbs::Decision>(out, tables);

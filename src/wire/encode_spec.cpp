@@ -78,10 +78,11 @@ Offset<fbs::PodSpec> put_spec(FlatBufferBuilder& out, Tables& tables, const Spec
     const auto volumes = lists.volumes(spec.volumes);
     const auto images = put_ids(out, spec.images);
     const auto gates = put_ids(out, spec.gates);
+    const auto plugins = put_ids(out, spec.plugins);
     return fbs::CreatePodSpec(out, record.number, spec.name_space, labels, node_selector, required_nodes,
                               preferred_nodes, tolerations, affinity, anti_affinity, preferred_affinity,
                               preferred_anti_affinity, spread, ports, volumes, images, gates, spec.owner.kind,
-                              spec.owner.name);
+                              spec.owner.name, plugins);
 }
 
 }  // namespace bayplan::wire

@@ -69,6 +69,20 @@ auto put(FlatBufferBuilder& out, const NackItem& nack) {
     return fbs::CreateNack(out, key, reason);
 }
 
+auto put_answer(FlatBufferBuilder& out, Tables& tables, const PluginAnswer& answer) {
+    flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> verdicts;
+    if (!answer.verdicts.empty()) {
+        verdicts =
+            out.CreateVector(reinterpret_cast<const std::uint8_t*>(answer.verdicts.data()), answer.verdicts.size());
+    }
+    const auto reasons = put_list<fbs::PredicateReason>(out, tables, answer.reasons, [&](const PluginReason& reason) {
+        const auto text = put_text(out, reason.text);
+        return fbs::CreatePredicateReason(out, reason.node, 0, text);
+    });
+    const auto failure = put_text(out, answer.failure);
+    return fbs::CreatePredicateAnswer(out, answer.query, {verdicts.o}, reasons, failure, answer.lasting);
+}
+
 template <class Wire, class Record>
 auto put_items(FlatBufferBuilder& out, Tables& tables, std::span<const Record> records) {
     return put_list<Wire>(out, tables, records, [&](const Record& record) { return put(out, record); });
@@ -126,6 +140,11 @@ struct BodyWriter {
             out, tables, message.define, [&](const SpecItem& record) { return put_spec(out, tables, record); });
         const auto forget = put_ids(out, message.forget);
         return {fbs::StateBody::Specs, fbs::CreateSpecs(out, define, forget).Union()};
+    }
+    Body operator()(const PluginAnswersMessage& message) {
+        const auto answers = put_list<fbs::PredicateAnswer>(
+            out, tables, message.answers, [&](const PluginAnswer& answer) { return put_answer(out, tables, answer); });
+        return {fbs::StateBody::PredicateAnswers, fbs::CreatePredicateAnswers(out, answers).Union()};
     }
     Body operator()(const ObjectsMessage& message) {
         const auto objects = put_list<fbs::Object>(

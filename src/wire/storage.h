@@ -5,6 +5,8 @@
 // that decoding allocates nothing once they have grown to the size of the traffic.
 #pragma once
 
+#include <deque>
+#include <string>
 #include <vector>
 
 #include "wire/codec.h"
@@ -23,6 +25,10 @@ struct Storage {
     std::vector<SpecItem> specs;
     std::vector<ObjectItem> objects;
     std::vector<Decision> decisions;
+    std::vector<PluginAnswer> answers;
+    std::vector<PluginVerdict> verdicts;  // of all answers
+    std::vector<PluginReason> reasons;    // likewise
+    std::deque<std::string> lines;        // texts made of lists of names (base/lines.h)
     std::vector<NamedCounter> counters;
 };
 

@@ -74,6 +74,7 @@ partitions:
       backoff: 2s
       backoff_max: 20s
       memory: 9m
+    plugins: {deadline: 7s, nodes: 3, queries_max: 99}
     executor: threads
     simd: avx2
     path: graph
@@ -190,7 +191,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 142u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 146u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {

@@ -121,6 +121,7 @@ struct KubeSpec {
     std::vector<KubePodVolume> volumes;
     std::vector<std::string> images;
     std::vector<std::string> gates;
+    std::vector<std::string> plugins;  // that the pod's shim serves
     std::string owner_kind;
     std::string owner_name;
     bool operator==(const KubeSpec&) const = default;

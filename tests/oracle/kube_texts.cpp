@@ -156,6 +156,7 @@ KubeSpec spelled_out(const PodSpec& spec, TextReader& read) {
     out.gates = texts(spec.gates, read);
     out.owner_kind = read(spec.owner.kind);
     out.owner_name = read(spec.owner.name);
+    out.plugins = texts(spec.plugins, read);
     return out;
 }
 

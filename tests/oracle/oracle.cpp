@@ -19,6 +19,7 @@ const char* name_of(AskState state) {
         case AskState::reserved: return "reserved";
         case AskState::unacknowledged: return "unacknowledged";
         case AskState::allocated: return "allocated";
+        case AskState::queried: return "queried";
     }
     throw std::logic_error("no such state");
 }
@@ -65,6 +66,7 @@ void Oracle::apply_one(const Tick& tick) {
             }
         }
     }
+    end_overdue_queries();
     end_what_is_overdue();
     settle_gangs();
     tell_gangs();
@@ -121,6 +123,7 @@ void Oracle::apply_one(const Connect& hello) {
     const std::string name(hello.shim);
     const bool resume = can_resume(hello);
     Shim& shim = shims_[name];
+    take_plugins(shim, hello.plugins);
     no_longer_counts(shim);
     shim.connection = hello.connection;
     ConnectionStory& story = stories_[hello.connection];
@@ -244,6 +247,9 @@ std::int64_t Oracle::next_timer_ns() const {
             next = std::min(next, ask.backoff_until);
         }
         next = std::min(next, next_age(ask));
+        if (ask.state == AskState::queried) {
+            next = std::min(next, ask.query_deadline);
+        }
     }
     for (const auto& [name, shim] : shims_) {
         if (shim.holds_up) {

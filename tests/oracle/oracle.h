@@ -83,6 +83,7 @@ public:
     // An attempt of it would place it on its node, or reserve that.
     bool would_have_its_node(const Ask&) const;
     bool has_credit(const Shim&) const;
+    std::uint64_t open_queries(const Shim&) const;
     // Attempts that take away each score in turn to see; slow, for coverage.
     void count_what_decides() { counts_what_decides_ = true; }
     std::int64_t now() const { return now_; }
@@ -138,6 +139,7 @@ private:
     void message(const std::string& shim, const ConfigurationMessage&);
     void message(const std::string& shim, const SpecsMessage&);
     void message(const std::string& shim, const ObjectsMessage&);
+    void message(const std::string& shim, const PluginAnswersMessage&);
 
     // One record of a message each; the text of the first fault, or "" when it was accepted.
     std::string node_record(const std::string& shim, const std::string& name, const NodeItem&);
@@ -202,7 +204,7 @@ private:
     // Decisions.
     std::uint64_t decide(const std::string& shim, DecisionKind, const std::string& name, const std::string& text,
                          const std::string& node = {}, Termination = Termination::unknown, bool scale_up = false,
-                         const std::string& devices = {});
+                         const std::string& devices = {}, std::uint64_t query = 0);
     void drop_kept(Shim&, const std::string& name);
     void acknowledge_up_to(Shim&, const std::string& name, std::uint64_t up_to);
     void no_longer_counts(Shim&);
@@ -258,8 +260,31 @@ private:
         std::optional<KubeObjects> assumed;
         KubeState state;
         KubeAnswer answer;
+        bool refused_by_plugins = false;  // nodes that the predicates would let it have
     };
     void fail(Ask&, const Look&);
+    void tell_place(Ask&);
+
+    // rules/plugins.md: oracle_plugins.cpp.
+    static void take_plugins(Shim&, std::string_view names);
+    static std::string plugins_fault(const Shim&, const AskItem&);
+    const PluginSays* says(const Ask&, const std::string& node) const;
+    void node_changes(const std::string& node);
+    std::set<std::string> nodes_said(const Ask&, bool refused_only) const;
+    bool refuse_by_plugins(const Ask&, KubeAnswer&) const;
+    bool query_about(Ask&, const std::string& node, const Look&);
+    void send_query(Ask&, const std::vector<std::string>& nodes);
+    static void forget_plugins(Ask&);
+    void lose_queried_node(Ask&, AskState);
+    void end_query(Ask&, bool wakes);
+    void give_way(Ask&, const std::string& why);
+    void stay_without_answer(Ask&, const std::string& why);
+    void end_overdue_queries();
+    std::string answer_fault(const Ask&, const PluginAnswer&) const;
+    static std::string reason_for(Ask&, const PluginAnswer&, std::size_t node);
+    void take_answer(Ask&, const PluginAnswer&);
+    void confirm(Ask&);
+
     KubeOptions kube_options() const;
     KubeState state_for(const Ask&, const KubeObjects&) const;
     KubeObjects assumed_objects() const;
@@ -378,6 +403,8 @@ private:
     std::set<std::string> kinds_;  // named by an accepted capacity or request
     std::int64_t now_ = 0;
     std::uint64_t last_sequence_ = 0;
+    std::uint64_t last_query_ = 0;
+    std::uint64_t last_creation_ = 0;
     std::uint64_t attempts_ = 0;
     std::uint64_t placed_ = 0;
     std::uint64_t failed_ = 0;

@@ -37,6 +37,9 @@ void Oracle::place(Ask& ask, const std::string& node_name, AskState state, const
     ask.nacked = false;
     ask.avoids.clear();
     ask.failed_by.clear();
+    if (state != AskState::queried) {
+        node_changes(node_name);
+    }
     count_end_anew(ask);
     wake(Event::pod_changed);
 }
@@ -44,6 +47,9 @@ void Oracle::place(Ask& ask, const std::string& node_name, AskState state, const
 // The pod is gone from its node. Asks that had left the node out for its sake are woken.
 void Oracle::leave_node(Ask& ask) {
     Node& node = nodes_.at(ask.node);
+    if (ask.state != AskState::queried) {
+        node_changes(ask.node);
+    }
     add(ask.requests, -1, ask.foreign ? node.foreign : node.used);
     ask.node.clear();
     ask.pod.node.clear();

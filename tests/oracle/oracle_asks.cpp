@@ -83,6 +83,9 @@ std::string Oracle::ask_faults(const Shim& shim, const AskItem& record, Ask& wan
     if (record.spec != 0 && !shim.specs.contains(record.spec)) {
         return "unknown spec " + std::to_string(record.spec);
     }
+    if (const std::string fault = plugins_fault(shim, record); !fault.empty()) {
+        return fault;
+    }
     const std::string fault = check_amounts(shim, record.requests, wanted.requests);
     if (!fault.empty()) {
         return fault;
@@ -168,7 +171,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     if (ask.application != wanted.application) {
         return "key is in use by application " + (ask.application.empty() ? "-" : ask.application);
     }
-    if (!ask.node.empty()) {
+    if (!ask.node.empty() && ask.state != AskState::queried) {
         if (!wanted.node.empty() && wanted.node != ask.node) {
             return "is placed on " + ask.node;
         }
@@ -179,10 +182,14 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     if (const std::string fault = total_fault(&ask, wanted); !fault.empty()) {
         return fault;
     }
+    if (ask.state == AskState::queried) {
+        end_query(ask, true);
+    }
     if (!ask.node.empty()) {
         restate_placed(ask, wanted);
         return "";
     }
+    forget_plugins(ask);
     const bool changed = ask.requests != wanted.requests || ask.required_node != wanted.required_node ||
                          tolerates_drained(ask) != tolerates_drained(wanted) || *ask.pod.spec != *wanted.pod.spec ||
                          !same_scored_amounts(ask.pod, wanted.pod) || ask.priority != wanted.priority ||
@@ -316,6 +323,7 @@ void Oracle::restate_placed(Ask& ask, const Ask& wanted) {
     ask.pod.own_cpu = wanted.pod.own_cpu;
     ask.pod.own_memory = wanted.pod.own_memory;
     count_end_anew(ask);
+    node_changes(ask.node);
     regroup(ask, wanted, now_);
     touch(ask);
     if (other_spec || was_terminating != ask.pod.terminating) {

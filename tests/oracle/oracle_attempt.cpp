@@ -171,13 +171,22 @@ Oracle::Look::Look(const Oracle& oracle, const Ask& ask) {
         assumed = oracle.assumed_objects();
     }
     state = oracle.state_for(ask, as_stated ? oracle.objects_ : *assumed);
+    KubeState open = state;
+    const std::set<std::string> refused = needs_plugins(ask) ? oracle.nodes_said(ask, true) : std::set<std::string>();
+    open.excluded.insert(refused.begin(), refused.end());
     if (!ask.avoids.empty() && oracle.now_ < ask.avoids_until) {
-        KubeState without = state;
+        KubeState without = open;
         without.excluded.insert(ask.avoids);
         answer = judge(without, ask.pod);
     }
     if (answer.explanation.node.empty()) {
-        answer = judge(state, ask.pod);
+        answer = judge(open, ask.pod);
+    }
+    if (answer.explanation.node.empty() && !refused.empty()) {
+        KubeState all = state;
+        std::erase_if(all.nominations, [&](const KubeNomination& own) { return own.pod == &ask.pod; });
+        answer = judge(all, ask.pod);
+        refused_by_plugins = oracle.refuse_by_plugins(ask, answer);
     }
 }
 
@@ -202,6 +211,9 @@ void Oracle::attempt(Ask& ask) {
     }
     const std::string node = look.answer.explanation.node;
     check_fit(ask, nodes_.at(node));
+    if (needs_plugins(ask) && query_about(ask, node, look)) {
+        return;
+    }
     place_by_attempt(ask, node, look.answer.bindings);
 }
 
@@ -214,6 +226,11 @@ void Oracle::place_by_attempt(Ask& ask, const std::string& node, const std::vect
     }
     place(ask, node, AskState::unacknowledged);
     ask.bindings = bindings;
+    tell_place(ask);
+}
+
+void Oracle::tell_place(Ask& ask) {
+    const std::string node = ask.node;
     const std::string devices = devices_text(ask.pod.devices);
     log_line("place", ask, node, devices.empty() ? "-" : devices);
     ask.allocated_decision =
@@ -233,7 +250,7 @@ void Oracle::fail(Ask& ask, const Look& look) {
         ask.backoff_until = now_;
     }
     std::optional<KubePreemption> found;
-    if (options_.preemption.enabled) {
+    if (options_.preemption.enabled && !needs_plugins(ask)) {
         found = preempt(look.state, ask.pod, look.answer);
         if (found) {
             ask.failed_by.insert(found->failed_by.begin(), found->failed_by.end());
@@ -260,7 +277,8 @@ void Oracle::fail(Ask& ask, const Look& look) {
         saw("nomination ends as no node is found");
         clear_nomination(ask, "preemption found no node");
     }
-    ask.state = AskState::unschedulable;
+    ask.state = look.refused_by_plugins ? AskState::backoff : AskState::unschedulable;
+    forget_plugins(ask);
 }
 
 void Oracle::count_failure(Ask& ask) {

@@ -72,7 +72,8 @@ void Oracle::audit_nodes(std::vector<std::string>& broken) const {
 // R-LAW-4. Its states exclude each other by construction; what can break is what goes with them.
 void Oracle::audit_asks(std::vector<std::string>& broken) const {
     for (const auto& [sequence, ask] : asks_) {
-        const bool placed = ask.state == AskState::unacknowledged || ask.state == AskState::allocated;
+        const bool placed =
+            ask.state == AskState::unacknowledged || ask.state == AskState::allocated || ask.state == AskState::queried;
         if (placed != !ask.node.empty() || (placed && !nodes_.contains(ask.node))) {
             broken.push_back("R-LAW-4: " + ask.key + " is " + name_of(ask.state) + " on '" + ask.node + "'");
         }

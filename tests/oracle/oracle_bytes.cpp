@@ -105,6 +105,10 @@ std::uint64_t Oracle::bytes_of(const std::string& name) const {
     }
     for (const auto& [key, sequence] : shim.asks) {
         bytes += of_ask(asks_.at(sequence));
+        bytes += 32 * asks_.at(sequence).plugin_says.size();
+        for (const std::string& text : asks_.at(sequence).plugin_texts) {
+            bytes += text.size();
+        }
     }
     return bytes;
 }
@@ -128,7 +132,7 @@ std::string Oracle::ask_bytes_fault(const Ask* existing, const Ask& wanted) cons
     if (existing == nullptr) {
         return bytes_fault(wanted.shim, of_ask(wanted), 0);
     }
-    if (!existing->node.empty()) {
+    if (!existing->node.empty() && existing->state != AskState::queried) {
         Ask becomes = *existing;
         becomes.requests = wanted.requests;
         becomes.tags = wanted.tags;

@@ -40,7 +40,7 @@ bool comes_free(const Ask& ask) { return ask.pod.terminating && !ask.pod.stuck; 
 // --- the ask and its node
 
 bool Oracle::is_daemon_pod(const Ask& ask) const {
-    if (!ask.daemonset || !options_.preemption.daemonset.enabled) {
+    if (!ask.daemonset || !options_.preemption.daemonset.enabled || needs_plugins(ask)) {
         return false;
     }
     if (!ask.required_node.empty()) {

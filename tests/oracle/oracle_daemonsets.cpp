@@ -126,13 +126,25 @@ void Oracle::tell_steps(Ask& ask, const DaemonLook& look, bool is_new) {
     for (const auto& [kind, amount] : steps.need) {
         kinds += (kinds.empty() ? " " : ", ") + kind;
     }
-    ask.reservation_victims = {steps.choice.victims.begin(), steps.choice.victims.end()};
+    const std::string why = "preempted by " + full_name(ask) + ": the DaemonSet pod has node " + ask.reserved_node +
+                            " reserved and needs" + kinds;
+    ask.reservation_victims.clear();
+    bool any_gives_way = false;
     for (const std::uint64_t victim : steps.choice.victims) {
-        choose_victim(asks_.at(victim), ask,
-                      "preempted by " + full_name(ask) + ": the DaemonSet pod has node " + ask.reserved_node +
-                          " reserved and needs" + kinds);
+        if (asks_.at(victim).state == AskState::queried) {
+            give_way(asks_.at(victim), why);
+            any_gives_way = true;
+        } else {
+            choose_victim(asks_.at(victim), ask, why);
+            ask.reservation_victims.insert(victim);
+        }
     }
-    wake(Event::pod_changed);
+    if (!ask.reservation_victims.empty()) {
+        wake(Event::pod_changed);
+    }
+    if (any_gives_way) {
+        wake(Event::allocation_ended);
+    }
 }
 
 std::string Oracle::text_of(const Steps& steps) const {

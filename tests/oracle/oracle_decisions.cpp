@@ -14,13 +14,13 @@ namespace bayplan::oracle {
 // Returns the number of the decision, or 0 when it is not kept (the shim must resync).
 std::uint64_t Oracle::decide(const std::string& name, DecisionKind kind, const std::string& item,
                              const std::string& text, const std::string& node, Termination termination, bool scale_up,
-                             const std::string& devices) {
+                             const std::string& devices, std::uint64_t query) {
     Shim& shim = shims_.at(name);
     if (shim.must_resync) {
         return 0;
     }
     shim.last_number += 1;
-    const NumberedDecision decision{shim.last_number, kind, termination, item, node, text, scale_up, devices};
+    const NumberedDecision decision{shim.last_number, kind, termination, item, node, text, scale_up, devices, query};
     shim.kept.push_back(decision);
     decisions_[name].push_back(decision);
     if (shim.connection) {
@@ -87,9 +87,17 @@ std::uint64_t Oracle::debt(const Shim& shim) const {
     }));
 }
 
+std::uint64_t Oracle::open_queries(const Shim& shim) const {
+    std::uint64_t open = 0;
+    for (const auto& [key, sequence] : shim.asks) {
+        open += asks_.at(sequence).state == AskState::queried ? 1 : 0;
+    }
+    return open;
+}
+
 bool Oracle::has_credit(const Shim& shim) const {
     return !shim.must_resync && !shim.resync_open && debt(shim) < options_.credit_window &&
-           2 * shim.kept.size() < options_.unacknowledged_max &&
+           open_queries(shim) < options_.plugins.queries_max && 2 * shim.kept.size() < options_.unacknowledged_max &&
            (options_.unacknowledged_bytes_max == 0 || 2 * kept_bytes(shim) < options_.unacknowledged_bytes_max);
 }
 

@@ -127,6 +127,7 @@ std::string Oracle::create_node(const std::string& shim, const std::string& name
         node.unmentioned = false;
         take_facts(node, facts);
         set_schedulable(node, schedulable);
+        node_changes(name);
         wake(Event::node_changed);
         return "";
     }
@@ -142,6 +143,7 @@ std::string Oracle::create_node(const std::string& shim, const std::string& name
     }
     Node node;
     node.name = name;
+    node.creation = ++last_creation_;
     node.shim = shim;
     node.slot_group = slot_group(facts);
     node.slot = free_slot(node.slot_group);
@@ -171,10 +173,15 @@ std::string Oracle::change_node(const std::string& shim, const std::string& name
                 return fault;
             }
             take_facts(node, facts);
+            node_changes(name);
             wake(Event::node_changed);
             return "";
-        case NodeAction::drain: set_schedulable(node, false); return "";
+        case NodeAction::drain:
+            set_schedulable(node, false);
+            node_changes(name);
+            return "";
         case NodeAction::undrain:
+            node_changes(name);
             set_schedulable(node, true);
             wake(Event::node_undrained);
             return "";
@@ -194,6 +201,10 @@ void Oracle::decommission(const std::string& name) {
     const std::string text = "node " + name + " was decommissioned";
     for (const std::uint64_t sequence : on_it) {
         const Ask& ask = asks_.at(sequence);
+        if (ask.state == AskState::queried) {
+            end_query(asks_.at(sequence), false);
+            continue;
+        }
         if (!ask.foreign) {
             decide(ask.shim, DecisionKind::released, ask.key, text, name, Termination::stopped_by_rm);
             log_line("release", ask, name, text);

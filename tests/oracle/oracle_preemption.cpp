@@ -51,8 +51,14 @@ void Oracle::choose(Ask& ask, const KubeVictims& chosen) {
     ask.victims.clear();
     decide(ask.shim, DecisionKind::nominated, ask.key, std::string(kNominatedNodeKey), node);
     bool any_new = false;
+    bool any_gives_way = false;
     for (const KubePod* pod : chosen.victims) {
         Ask& victim = asks_.at(pod->sequence);
+        if (victim.state == AskState::queried) {
+            give_way(victim, "preempted by " + full_name(ask));
+            any_gives_way = true;
+            continue;
+        }
         ask.victims.insert(victim.sequence);
         any_new = choose_victim(victim, ask, "preempted by " + full_name(ask)) || any_new;
     }
@@ -60,6 +66,9 @@ void Oracle::choose(Ask& ask, const KubeVictims& chosen) {
     ask.state = AskState::unschedulable;
     if (any_new) {
         wake(Event::pod_changed);
+    }
+    if (any_gives_way) {
+        wake(Event::allocation_ended);
     }
     for (const KubePod* pod : chosen.victims) {
         if (pod->stuck && ask.nominated_node == node) {

@@ -92,6 +92,7 @@ ListSizes lists_of(const PodSpec& spec) {
     }
     out.emplace_back(spec.images.size(), 256);
     out.emplace_back(spec.gates.size(), 64);
+    out.emplace_back(spec.plugins.size(), 16);
     return out;
 }
 

@@ -25,7 +25,26 @@ inline constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
 inline constexpr std::int64_t kTotalMax = std::int64_t{1} << 61;     // of a kind: all asks, and what is held on a node
 inline constexpr std::int64_t kKeptFromAll = std::int64_t{1} << 31;  // priorities are below
 
-enum class AskState { gated, waiting_for_node, pending, backoff, unschedulable, reserved, unacknowledged, allocated };
+enum class AskState {
+    gated,
+    waiting_for_node,
+    pending,
+    backoff,
+    unschedulable,
+    reserved,
+    unacknowledged,
+    allocated,
+    queried
+};
+
+// The verdict of a shim's plugins on a node for an ask, and the node as it was then.
+struct PluginSays {
+    PluginVerdict verdict = PluginVerdict::unknown;
+    std::string text;
+    bool lasting = false;
+    std::uint64_t changes = 0;
+    std::uint64_t creation = 0;
+};
 
 // Adds the amounts to others, or takes them away (times = -1).
 void add(const Amounts&, std::int64_t times, Amounts& into);
@@ -81,6 +100,14 @@ struct Ask {
     // Its group, or what is wrong with its statement of one, says when it is tried.
     bool coscheduled() const { return !gang.empty() || group_fault != GroupFault::none; }
 
+    // rules/plugins.md
+    std::uint64_t query = 0;  // open; 0: none
+    std::uint64_t queries = 0;
+    std::int64_t query_deadline = 0;
+    std::vector<std::pair<std::uint64_t, PluginSays>> asked;  // slots of the open query
+    std::map<std::uint64_t, PluginSays> plugin_says;          // by slot
+    std::vector<std::string> plugin_texts;                    // distinct ones
+
     // While it waits.
     std::string nominated_node;                     // empty: none
     std::set<std::uint64_t> victims;                // whose end it waits for on its nominated node
@@ -125,10 +152,12 @@ struct Node {
     bool schedulable = true;
     bool unmentioned = false;
     Amounts capacity;
-    Amounts used;     // by ours
-    Amounts foreign;  // by others
-    Amounts held;     // by operators, nominations and reservations
-    KubeNode facts;   // as predicates and scores see it
+    Amounts used;                // by ours
+    Amounts foreign;             // by others
+    Amounts held;                // by operators, nominations and reservations
+    KubeNode facts;              // as predicates and scores see it
+    std::uint64_t creation = 0;  // another number for each node that ever was
+    std::uint64_t changes = 0;   // R-PLUGIN-7
 };
 
 struct Hold {
@@ -139,6 +168,7 @@ struct Hold {
 
 // SHIM/KEY.
 std::string full_name(const Ask&);
+bool needs_plugins(const Ask&);
 
 // What the ask adds to its node, wherever it is; scored amounts beside what is requested.
 Amounts occupied(const Ask& ask);
@@ -153,6 +183,7 @@ struct NumberedDecision {
     std::string text;
     bool scale_up = false;
     std::string devices = {};
+    std::uint64_t query = 0;
 
     bool operator==(const NumberedDecision&) const = default;
 };
@@ -169,6 +200,7 @@ struct Shim {
     std::uint64_t last_number = 0;
     std::uint64_t acknowledged = 0;
     std::deque<NumberedDecision> kept;  // numbered, not acknowledged
+    std::vector<std::string> plugins;   // that it serves
     bool must_resync = false;
     bool resync_open = false;
     bool resync_begun = false;

@@ -94,4 +94,16 @@ StateBody Borrowed::borrow(const OwnedSpecs& owned) { return SpecsMessage{owned.
 
 StateBody Borrowed::borrow(const OwnedObjects& owned) { return ObjectsMessage{owned.objects}; }
 
+StateBody Borrowed::borrow(const OwnedAnswers& owned) {
+    reasons_.resize(owned.answers.size());
+    for (std::size_t i = 0; i < owned.answers.size(); ++i) {
+        const OwnedAnswer& answer = owned.answers[i];
+        for (const auto& [node, text] : answer.reasons) {
+            reasons_[i].push_back({node, text});
+        }
+        answers_.push_back({answer.query, answer.verdicts, reasons_[i], answer.failure, answer.lasting});
+    }
+    return PluginAnswersMessage{answers_};
+}
+
 }  // namespace bayplan::oracle

@@ -103,9 +103,20 @@ struct OwnedObjects {
     std::vector<ObjectItem> objects = {};
 };
 
+struct OwnedAnswer {
+    std::uint64_t query = 0;
+    std::vector<PluginVerdict> verdicts = {};
+    std::vector<std::pair<std::uint32_t, std::string>> reasons = {};  // by node
+    std::string failure = {};
+    bool lasting = false;
+};
+struct OwnedAnswers {
+    std::vector<OwnedAnswer> answers = {};
+};
+
 using OwnedBody =
     std::variant<OwnedDefine, OwnedForget, OwnedNodes, OwnedApplications, OwnedAsks, OwnedReleases, OwnedNacks,
-                 OwnedResyncBegin, OwnedResyncEnd, OwnedConfiguration, OwnedSpecs, OwnedObjects>;
+                 OwnedResyncBegin, OwnedResyncEnd, OwnedConfiguration, OwnedSpecs, OwnedObjects, OwnedAnswers>;
 
 class Borrowed {
 public:
@@ -128,6 +139,7 @@ private:
     StateBody borrow(const OwnedConfiguration&);
     StateBody borrow(const OwnedSpecs&);
     StateBody borrow(const OwnedObjects&);
+    StateBody borrow(const OwnedAnswers&);
 
     std::vector<DictEntry> entries_;
     std::vector<NodeItem> nodes_;
@@ -135,6 +147,8 @@ private:
     std::vector<AskItem> asks_;
     std::vector<ReleaseItem> releases_;
     std::vector<NackItem> nacks_;
+    std::vector<PluginAnswer> answers_;
+    std::vector<std::vector<PluginReason>> reasons_;
     StateBody body_;
 };
 

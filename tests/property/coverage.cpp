@@ -43,6 +43,8 @@ constexpr Rejection kRejections[] = {
     {DecisionKind::application_rejected, "more than ", " bytes"},
     {DecisionKind::ask_rejected, "more than ", " bytes"},
     {DecisionKind::message_rejected, "unknown spec", ""},
+    {DecisionKind::ask_rejected, "plugin ", " is not served by its shim"},
+    {DecisionKind::ask_rejected, "pods that need plugins cannot be placed together", ""},
     {DecisionKind::message_rejected, "more than ", " objects"},
     {DecisionKind::node_rejected, "label ", " is given twice"},
     {DecisionKind::node_rejected, "unknown dictionary id", ""},
@@ -148,7 +150,18 @@ constexpr std::string_view kOther[] = {"place lines",
 
 // Rules of preemption and nominations. Those that the oracle must look at twice to know that they
 // decided stand apart.
-constexpr std::string_view kRules[] = {"devices as stated",
+constexpr std::string_view kRules[] = {"queried about one node",
+                                       "queried about several nodes",
+                                       "placed by a verdict known before",
+                                       "a query ends by an input",
+                                       "a queried pod gives way",
+                                       "a query without an answer",
+                                       "an answer to no open query",
+                                       "a faulty answer",
+                                       "a plugin refuses the node",
+                                       "a plugin confirms the node",
+                                       "asked again, as the node has changed",
+                                       "devices as stated",
                                        "an application is complete",
                                        "an application that was complete begins anew",
                                        "stated devices make no sense",
@@ -302,7 +315,8 @@ void Coverage::count_decision(const oracle::NumberedDecision& decision) {
 
 void Coverage::add(const oracle::Oracle& oracle) {
     for (const std::string& line : oracle.log()) {
-        for (const char* kind : {"place", "fail", "release", "nominate", "clear", "reserve", "unreserve"}) {
+        for (const char* kind :
+             {"place", "fail", "release", "nominate", "clear", "reserve", "unreserve", "query", "deny"}) {
             count(std::string(kind) + " lines", kind == word(line, 2));
         }
         for (const std::string_view failure : kFailures) {

@@ -23,6 +23,7 @@ namespace bayplan::property {
 EngineOptions random_options(Random&, bool with_tbb);
 // Of the simple preemptor: on most of the time, and with ages that a history reaches.
 DaemonsetOptions random_daemonset(Random&);
+PluginOptions random_plugins(Random&);
 // The second group only.
 void randomize_execution(EngineOptions&, Random&, bool with_tbb);
 
@@ -115,7 +116,15 @@ private:
     void plan_kube(const oracle::Oracle&, ShimModel&, const IdOf&);
     void ask_for_nodes(const oracle::Oracle&, ShimModel&, oracle::OwnedAsk&);
 
+    // generator_plugins.cpp
+    void serve_plugins(ConnectEvent&);
+    static void name_plugins(ShimModel&);
+    void need_plugins(const IdOf&, std::uint64_t seed, PodSpec&) const;
+    oracle::OwnedAnswer answer_to(const oracle::Ask&);
+    oracle::OwnedAnswers answers(const oracle::Oracle&, const ShimModel&);
+
     Random random_;
+    Random plugin_random_;
     EngineOptions options_;
     std::uint64_t length_ = 0;
     bool large_ = false;    // several blocks of nodes
@@ -124,6 +133,7 @@ private:
     bool sink_refuses_ = false;
     bool has_queues_ = false;
     bool sink_may_refuse_ = false;
+    bool plugins_ = false;  // specs name predicates that shims serve
     bool devices_ = false;  // nodes have devices, and asks want some
     std::uint64_t spoil_percent_ = 0;
     std::uint64_t confirm_percent_ = 0;  // how soon shims tell that chosen victims are gone

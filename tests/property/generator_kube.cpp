@@ -62,7 +62,9 @@ SpecItem Generator::spec_record(const oracle::Oracle& oracle, const ShimModel& m
         return {number, {}};
     }
     Random content(seed->second);
-    return {number, random_spec(content, ids(oracle, model), model.nodes)};
+    SpecItem item{number, random_spec(content, ids(oracle, model), model.nodes)};
+    need_plugins(ids(oracle, model), seed->second, item.spec);
+    return item;
 }
 
 oracle::OwnedSpecs Generator::specs(const oracle::Oracle& oracle, ShimModel& model) {
@@ -137,6 +139,7 @@ void Generator::plan_kube(const oracle::Oracle& oracle, ShimModel& model, const 
         if (random_.chance(95)) {
             Random content(seed);
             specs.define.push_back({number, random_spec(content, id, model.nodes)});
+            need_plugins(id, seed, specs.define.back().spec);
         }
     }
     model.plan.push_back(StateEvent{model.name, 0, false, specs});

@@ -33,6 +33,7 @@ struct ConnectEvent {
     bool knows_daemon = true;
     Received received = Received::last;
     std::uint32_t permille = 0;  // for `between`
+    std::string plugins = {};    // that the shim serves, each ended by LF
 };
 struct DisconnectEvent {
     std::string shim;

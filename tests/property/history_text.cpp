@@ -4,6 +4,7 @@
 // Thread and errors: see history.h.
 #include <sstream>
 
+#include "base/lines.h"
 #include "feed.h"
 #include "history.h"
 #include "kube_text.h"
@@ -27,6 +28,7 @@ private:
     void line(const ConnectEvent& event, const Numbers& numbers) {
         out_ << "connect " << event.shim << " as connection " << numbers.connection << ", instance " << event.instance
              << (event.knows_daemon ? "" : ", of another daemon") << ", received " << numbers.number;
+        for_each_line(event.plugins, [&](std::string_view name) { out_ << ", serves " << name; });
     }
     void line(const DisconnectEvent& event, const Numbers& numbers) {
         out_ << "disconnect " << event.shim << ", connection " << numbers.connection;
@@ -132,6 +134,18 @@ private:
             out_ << " nack '" << key << "';";
         }
     }
+    void write_body(const oracle::OwnedAnswers& body) {
+        for (const oracle::OwnedAnswer& answer : body.answers) {
+            out_ << "\n        answer to " << answer.query << (answer.lasting ? " lasting" : "");
+            for (const PluginVerdict verdict : answer.verdicts) {
+                out_ << " " << static_cast<int>(verdict);
+            }
+            for (const auto& [node, text] : answer.reasons) {
+                out_ << " '" << text << "' for " << node;
+            }
+            out_ << (answer.failure.empty() ? "" : " failure '" + answer.failure + "'");
+        }
+    }
     void write_body(const oracle::OwnedResyncBegin&) { out_ << " resync begin"; }
     void write_body(const oracle::OwnedResyncEnd&) { out_ << " resync end"; }
     void write_body(const oracle::OwnedConfiguration&) { out_ << " configuration"; }
@@ -220,7 +234,9 @@ std::string to_text(const EngineOptions& options) {
         << (options.device_choice == DeviceChoice::fullest ? "fullest" : "emptiest") << " device"
         << (options.resize_in_place ? "" : ", no resize in place") << (options.allocation_tags ? "" : ", no tags")
         << (options.user_groups ? "" : ", no groups of users") << ", applications complete after "
-        << options.application_idle_ns << " ns" << (options.queues ? ", queues" : "");
+        << options.application_idle_ns << " ns" << (options.queues ? ", queues" : "") << ", plugins answer in "
+        << options.plugins.deadline_ns << " ns, " << options.plugins.nodes << " nodes, " << options.plugins.queries_max
+        << " queries";
     out << "; executor " << static_cast<int>(options.executor) << ", path " << static_cast<int>(options.path)
         << ", simd " << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
         << options.shards << ", batch " << options.batch << ", depth " << options.depth << ", victim workers "

@@ -173,6 +173,9 @@ private:
         for (const Text image : spec.images) {
             out_ << "; image " << name_(image);
         }
+        for (const Text plugin : spec.plugins) {
+            out_ << "; plugin " << name_(plugin);
+        }
         for (const Text gate : spec.gates) {
             out_ << "; gate " << name_(gate);
         }

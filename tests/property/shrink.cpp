@@ -68,6 +68,8 @@ private:
                 i, [](auto& body) -> auto& { return body.releases; });
             drop_from<oracle::OwnedNacks>(
                 i, [](auto& body) -> auto& { return body.keys; });
+            drop_from<oracle::OwnedAnswers>(
+                i, [](auto& body) -> auto& { return body.answers; });
             drop_from<oracle::OwnedDefine>(
                 i, [](auto& body) -> auto& { return body.entries; });
             drop_from<oracle::OwnedForget>(

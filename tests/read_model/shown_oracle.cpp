@@ -25,7 +25,8 @@ const char* word_of(oracle::AskState state) {
     switch (state) {
         case oracle::AskState::gated: return "gated";
         case oracle::AskState::waiting_for_node: return "awaiting";
-        case oracle::AskState::pending: return "pending";
+        case oracle::AskState::pending:
+        case oracle::AskState::queried: return "pending";
         case oracle::AskState::backoff: return "backoff";
         case oracle::AskState::unschedulable: return "unschedulable";
         case oracle::AskState::reserved: return "reserved";
@@ -35,9 +36,13 @@ const char* word_of(oracle::AskState state) {
     return "allocated";
 }
 
+// As operators see it: a queried pod has no node yet.
+bool has_node(const oracle::Ask& ask) { return !ask.node.empty() && ask.state != oracle::AskState::queried; }
+
 bool wants_place(const oracle::Ask& ask) {
-    return !ask.foreign && (ask.state == oracle::AskState::pending || ask.state == oracle::AskState::backoff ||
-                            ask.state == oracle::AskState::unschedulable || ask.state == oracle::AskState::reserved);
+    return !ask.foreign && (ask.state == oracle::AskState::pending || ask.state == oracle::AskState::queried ||
+                            ask.state == oracle::AskState::backoff || ask.state == oracle::AskState::unschedulable ||
+                            ask.state == oracle::AskState::reserved);
 }
 
 std::string or_none(const std::string& text) { return text.empty() ? "-" : text; }
@@ -46,8 +51,8 @@ std::string or_none(const std::string& text) { return text.empty() ? "-" : text;
 unsigned flags_of(const oracle::Ask& ask) {
     const auto flag = [](bool is, PodFlag bit) { return is ? static_cast<unsigned>(bit) : 0u; };
     return flag(ask.foreign, kForeign) | flag(ask.is_static, kStatic) | flag(ask.originator, kOriginator) |
-           flag(!ask.node.empty() && ask.pod.terminating, kTerminating) |
-           flag(!ask.node.empty() && ask.pod.preempted, kPreempted) | flag(ask.told_scale_up, kToldScaleUp);
+           flag(has_node(ask) && ask.pod.terminating, kTerminating) |
+           flag(has_node(ask) && ask.pod.preempted, kPreempted) | flag(ask.told_scale_up, kToldScaleUp);
 }
 
 std::string text_of(const oracle::Ask& ask) {
@@ -60,7 +65,7 @@ std::string text_of(const oracle::Ask& ask) {
     return fmt::format(
         "{} {} node={} claim={} priority={} application={} group={} requests={} required={} flags={:b} failures={} "
         "tags={}",
-        ask.key, word_of(ask.state), or_none(ask.node),
+        ask.key, word_of(ask.state), has_node(ask) ? ask.node : "-",
         or_none(ask.reserved_node.empty() ? ask.nominated_node : ask.reserved_node), ask.priority,
         or_none(ask.application), group, queue_config::to_text(named(ask.requests)), ask.required_node, flags_of(ask),
         std::min<std::uint64_t>(ask.failures, 255), tags);
@@ -71,7 +76,7 @@ std::string text_of(const oracle::Oracle& oracle, const oracle::Node& node) {
     Resources occupied;
     std::string pods;
     for (const auto& [sequence, ask] : oracle.asks()) {
-        if (ask.node == node.name) {
+        if (has_node(ask) && ask.node == node.name) {
             queue_config::add_to(ask.foreign ? occupied : allocated, named(ask.requests));
             pods += fmt::format("{},", sequence);
         }
@@ -106,8 +111,8 @@ std::string application_text(const oracle::Oracle& oracle, const std::string& sh
             continue;
         }
         ++pods;
-        placed += ask.node.empty() ? 0 : 1;
-        if (!ask.node.empty()) {
+        placed += has_node(ask) ? 1 : 0;
+        if (has_node(ask)) {
             queue_config::add_to(used, named(ask.requests));
         } else if (wants_place(ask)) {
             queue_config::add_to(pending, named(ask.requests));

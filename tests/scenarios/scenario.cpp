@@ -43,7 +43,7 @@ std::map<std::string, std::string> settings(const std::vector<std::string>& word
 class Player {
 public:
     explicit Player(const EngineOptions& options) : lockstep_(options) {
-        step(property::ConnectEvent{kShim, 1, true, property::Received::last, 0});
+        step(property::ConnectEvent{kShim, 1, true, property::Received::last, 0, "license\n"});
         send(oracle::OwnedResyncBegin{});
         send(oracle::OwnedApplications{{{id("application"), 0, 0}}, {}});
         send(oracle::OwnedResyncEnd{});
@@ -66,6 +66,8 @@ public:
             send(oracle::OwnedReleases{{{words.at(1), 0}}});
         } else if (verb == "refused") {
             send(oracle::OwnedNacks{{words.at(1)}});
+        } else if (verb == "answer") {
+            answer(text);
         } else if (verb == "budget") {
             make_budget(words);
         } else {
@@ -152,6 +154,9 @@ private:
             out.ports.push_back({});
             out.ports.back().port = static_cast<std::uint16_t>(std::stoi(from.at("port")));
         }
+        if (from.contains("plugin")) {
+            out.plugins.push_back(id(from.at("plugin")));
+        }
         send(oracle::OwnedSpecs{{{++specs_, out}}, {}});
         return specs_;
     }
@@ -184,6 +189,24 @@ private:
             pod.node = id(words.at(3));
         }
         send(oracle::OwnedAsks{{pod}});
+    }
+
+    // `answer POD yes|no|never... [; the reason of all refusals]`
+    void answer(const std::string& text) {
+        static const std::map<std::string, PluginVerdict> verdicts = {{"yes", PluginVerdict::feasible},
+                                                                      {"no", PluginVerdict::unschedulable},
+                                                                      {"never", PluginVerdict::unresolvable}};
+        const std::size_t more = text.find(';');
+        const std::vector<std::string> words = words_of(text.substr(0, more));
+        oracle::OwnedAnswer out;
+        out.query = lockstep_.oracle().find_ask(kShim, words.at(1))->query;
+        for (std::size_t i = 2; i < words.size(); ++i) {
+            out.verdicts.push_back(verdicts.at(words[i]));
+            if (more != std::string::npos) {
+                out.reasons.emplace_back(static_cast<std::uint32_t>(i - 2), text.substr(more + 2));
+            }
+        }
+        send(oracle::OwnedAnswers{{out}});
     }
 
     void make_budget(const std::vector<std::string>& words) {

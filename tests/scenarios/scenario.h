@@ -12,6 +12,8 @@
 //   gone a                               released by its shim
 //   refused c                            nacked
 //   budget web allows=1
+//   ask e cpu=1 plugin=license           its shim's plugin is asked about it
+//   answer e no yes; none is left        and answers, node by node, with a reason
 //   tick 30s                             time goes on; what waits is tried after it
 //   then nominate c n1 a,b               decisions since the last tick, all of them, in order
 //   then fail d                          pods without their shim; `-` left out

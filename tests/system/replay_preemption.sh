@@ -63,6 +63,12 @@ for compat in bayplan kubernetes-1.35; do
         --nodes 12 --pods 720 --classes 6 --priorities 4 --rate 500 --nack 0.02 --nodes-lost 2
 done
 
+# A plugin of the shim's is asked about every pod: its answers are in the record, so the replays need no shim.
+partition_settings="    backoff_initial: 50ms
+    backoff_max: 400ms"
+live_run live-plugin "query deny place release" \
+    --nodes 12 --pods 480 --classes 4 --rate 2000 --plugin-answers-in 2ms --plugin-refuses 0.4 --nodes-lost 1
+
 partition_settings="    backoff_initial: 50ms
     backoff_max: 400ms
     preemption_reports: yes

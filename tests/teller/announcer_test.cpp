@@ -186,10 +186,10 @@ void announce(Announcer& announcer, std::uint32_t seed) {
             case 12:
                 announcer.decide(shim, {.kind = DecisionKind::released,
                                         .termination = Termination::timeout,
+                                        .scale_up = true,
                                         .name = first,
                                         .node = second,
                                         .text = third,
-                                        .scale_up = true,
                                         .devices = {}});
                 ++decided[number];
                 break;

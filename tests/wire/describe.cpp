@@ -130,6 +130,7 @@ void put(Text& out, const Decision& decision) {
     out("kind", number_of(decision.kind))("termination", number_of(decision.termination));
     out("name", decision.name)("node", decision.node)("text", decision.text);
     out("scale_up", number_of(decision.scale_up))("devices", decision.devices);
+    out.number("query", decision.query);
 }
 
 template <class Record>
@@ -161,12 +162,28 @@ void put(Text& out, const SpecsMessage& message) {
 }
 void put(Text& out, const ObjectsMessage& message) { put_all(out, "objects", message.objects); }
 
+void put(Text& out, const PluginAnswersMessage& message) {
+    out.begin("answers", message.answers.size());
+    for (const PluginAnswer& answer : message.answers) {
+        out.number("query", answer.query)("failure", answer.failure).number("lasting", answer.lasting ? 1 : 0);
+        out.begin("verdicts", answer.verdicts.size());
+        for (const PluginVerdict verdict : answer.verdicts) {
+            out.number("verdict", static_cast<std::uint64_t>(verdict));
+        }
+        out.begin("reasons", answer.reasons.size());
+        for (const PluginReason& reason : answer.reasons) {
+            out.number("node", reason.node)("text", reason.text);
+        }
+    }
+}
+
 void put(Text& out, const Hello& hello) {
     out.begin("hello", 0);
     out.number("protocol_min", hello.protocol_min).number("protocol_max", hello.protocol_max);
     out.number("features", hello.features)("partition", hello.partition);
     out.number("shim_instance", hello.shim_instance).number("daemon_instance", hello.daemon_instance);
     out.number("decisions_received", hello.decisions_received)("version", hello.version);
+    out("plugins", hello.plugins);
 }
 
 void put(Text& out, const HelloReplyFrame& reply) {
@@ -206,7 +223,7 @@ void put(Text& out, const Tick& tick) { out("tick", tick.now_ns); }
 void put(Text& out, const Connect& connect) {
     out.number("connect", connect.connection)("shim", connect.shim);
     out.number("shim_instance", connect.shim_instance).number("daemon_instance", connect.daemon_instance);
-    out.number("decisions_received", connect.decisions_received);
+    out.number("decisions_received", connect.decisions_received)("plugins", connect.plugins);
 }
 
 void put(Text& out, const Disconnect& disconnect) { out.number("disconnect", disconnect.connection); }

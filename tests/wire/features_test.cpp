@@ -43,16 +43,6 @@ TEST(Features, an_ask_that_is_a_placeholder_is_refused) {
     EXPECT_EQ(fault_of_ask(out, [](auto& ask) { ask.add_placeholder(true); }), refused("asks[0].placeholder"));
 }
 
-TEST(Features, a_spec_with_predicates_of_the_shim_is_refused) {
-    FlatBufferBuilder out;
-    const auto plugins = out.CreateVector(std::vector<std::uint32_t>{1});
-    fbs::PodSpecBuilder spec(out);
-    spec.add_plugins(plugins);
-    const std::vector specs = {spec.Finish()};
-    EXPECT_EQ(fault_of_state(out, fbs::StateBody::Specs, fbs::CreateSpecsDirect(out, &specs).Union()),
-              refused("specs[0].plugins"));
-}
-
 TEST(Features, fields_of_an_ask_that_nothing_obeys_yet_and_that_restrict_nothing_are_passed_over) {
     FlatBufferBuilder out;
     EXPECT_EQ(fault_of_ask(out,

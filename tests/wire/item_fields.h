@@ -115,10 +115,10 @@ auto fields(R& r) {
 template <Is<PodSpec> R>
 auto fields(R& r) {
     auto& [name_space, labels, node_selector, required_nodes, preferred_nodes, tolerations, affinity, anti_affinity,
-           preferred_affinity, preferred_anti_affinity, spread, ports, volumes, images, gates, owner] = r;
+           preferred_affinity, preferred_anti_affinity, spread, ports, volumes, images, gates, owner, plugins] = r;
     return std::tie(name_space, labels, node_selector, required_nodes, preferred_nodes, tolerations, affinity,
                     anti_affinity, preferred_affinity, preferred_anti_affinity, spread, ports, volumes, images, gates,
-                    owner);
+                    owner, plugins);
 }
 template <Is<SpecItem> R>
 auto fields(R& r) {

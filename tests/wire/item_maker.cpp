@@ -188,18 +188,34 @@ ReleaseItem ItemMaker::release(Extent extent) {
 
 NackItem ItemMaker::nack(Extent extent) { return {text(extent), text(extent, true)}; }
 
+// A list of many answers has short ones: each is far smaller than its lists might be.
+PluginAnswer ItemMaker::answer(Extent extent) {
+    const Extent inside = extent == Extent::maximal ? Extent::small : extent;
+    return {.query = any64(),
+            .verdicts = list(verdicts_, inside, [&] { return static_cast<PluginVerdict>(number(0, 3)); }),
+            .reasons = list(reasons_, inside,
+                            [&] {
+                                return PluginReason{id(), text(inside)};
+                            }),
+            .failure = text(inside, true),
+            .lasting = number(0, 1) == 1};
+}
+
 Decision ItemMaker::decision(Extent extent) {
     // Names of nodes and reasons repeat in real traffic, and the encoder writes repeated ones once.
     static constexpr std::array<std::string_view, 3> kNodes = {"node-1", "node-2", "node-1x"};
     const bool repeat = extent == Extent::small && number(0, 1) == 1;
     const std::string_view node = repeat ? kNodes[number(0, kNodes.size() - 1)] : text(extent);
-    return {static_cast<DecisionKind>(number(1, 10)),
+    const auto kind = static_cast<DecisionKind>(number(1, 11));
+    const std::string_view why = kind == DecisionKind::queried ? "node-3\nnode-1\n" : text(extent, true);
+    return {kind,
             static_cast<Termination>(number(0, 4)),
+            number(0, 1) == 1,
             text(extent),
             node,
-            repeat ? "Insufficient cpu" : text(extent, true),
-            number(0, 1) == 1,
-            text(extent)};
+            repeat && kind != DecisionKind::queried ? "Insufficient cpu" : why,
+            text(extent),
+            any64()};
 }
 
 template <class Record, class Make>
@@ -223,6 +239,7 @@ StateBody ItemMaker::state_body(std::size_t kind, Extent extent) {
         case 8: return ResyncEndMessage{};
         case 9: return ConfigurationMessage{text(extent, true)};
         case kSpecs: return SpecsMessage{list(specs_, extent, [&] { return spec(extent); }), ids(extent)};
+        case kObjects + 1: return PluginAnswersMessage{list(answers_, extent, [&] { return answer(extent); })};
         default: return ObjectsMessage{list(objects_, extent, [&] { return object(extent); })};
     }
 }
@@ -239,6 +256,7 @@ Message ItemMaker::message(std::size_t kind, Extent extent) {
             hello.daemon_instance = any64();
             hello.decisions_received = any64();
             hello.version = text(extent);
+            hello.plugins = extent == Extent::empty ? "" : "license\nrack\n";
             return hello;
         }
         case kStateKinds + 1: {
@@ -269,7 +287,9 @@ Message ItemMaker::message(std::size_t kind, Extent extent) {
 Input ItemMaker::input(std::size_t kind, Extent extent) {
     switch (kind) {
         case 0: return Tick{static_cast<std::int64_t>(any64())};
-        case 1: return Connect{any64(), text(extent), any64(), any64(), any64()};
+        case 1:
+            return Connect{any64(), text(extent), any64(),
+                           any64(), any64(),      extent == Extent::empty ? "" : "license\n"};
         case 2: return Disconnect{any64()};
         case 3: return StateMessage{any64(), any64(), state_body(number(0, kStateKinds - 1), extent)};
         case 4: return Acknowledge{any64(), any64()};
@@ -303,6 +323,9 @@ void ItemMaker::clear() {
     asks_.clear();
     releases_.clear();
     nacks_.clear();
+    answers_.clear();
+    verdicts_.clear();
+    reasons_.clear();
     decisions_.clear();
     held_.clear();
 }

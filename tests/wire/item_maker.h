@@ -22,7 +22,7 @@ enum class Extent { empty, small, maximal };  // maximal: every list and text as
 
 class ItemMaker {
 public:
-    static constexpr std::size_t kStateKinds = 12;
+    static constexpr std::size_t kStateKinds = 13;
     static constexpr std::size_t kSpecs = 10, kObjects = 11;  // among the state kinds
     static constexpr std::size_t kMessageKinds = kStateKinds + 7;
     static constexpr std::size_t kInputKinds = 8;
@@ -61,6 +61,7 @@ private:
     AskItem ask(Extent extent);
     ReleaseItem release(Extent extent);
     NackItem nack(Extent extent);
+    PluginAnswer answer(Extent extent);
     Decision decision(Extent extent);
 
     template <class Record, class Make>
@@ -81,6 +82,9 @@ private:
     std::deque<std::vector<AskItem>> asks_;
     std::deque<std::vector<ReleaseItem>> releases_;
     std::deque<std::vector<NackItem>> nacks_;
+    std::deque<std::vector<PluginAnswer>> answers_;
+    std::deque<std::vector<PluginVerdict>> verdicts_;
+    std::deque<std::vector<PluginReason>> reasons_;
     std::deque<std::vector<Decision>> decisions_;
     std::deque<std::vector<NamedCounter>> counters_;
     std::deque<std::vector<std::pair<std::string_view, std::int64_t>>> held_;

@@ -1,0 +1,145 @@
+// The part of Lifecycle about asks whose specs name plugins: queries and how they end (rules/plugins.md).
+
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "base/lines.h"
+#include "engine/byte_counts.h"
+#include "engine/lifecycle.h"
+
+namespace bayplan {
+
+std::string plugin_names(const World& world, AskId id) {
+    std::string text;
+    for (const Text name : world.specs[world.classes.spec_of(world.asks[id])].plugins) {
+        text += (text.empty() ? "plugin " : ", ") + std::string(world.texts.text(name));
+    }
+    return text;
+}
+
+// Tells of the open query, whose transaction is open too.
+void Lifecycle::tell_query(AskId id, const std::vector<Slot>& nodes, bool is_attempt, std::uint32_t wakes) {
+    std::string others;
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+        append_line(others, world_.nodes.name(nodes[i]));
+    }
+    const PluginQuery query{.number = world_.plugins.of(id)->query, .others = others};
+    commit_.happened({.kind = Happening::Kind::queried,
+                      .tell = is_attempt,
+                      .ask = id,
+                      .slot = nodes.front(),
+                      .wakes = wakes,
+                      .query = &query});
+    commit_.finish();
+    count_queries(world_.asks[id].shim, +1);
+}
+
+void Lifecycle::count_queries(ShimId id, int change) {
+    world_.shims[id].queries += static_cast<std::uint32_t>(change);
+    credit_changed(id);
+}
+
+void Lifecycle::query(AskId id, const std::vector<Slot>& nodes) {
+    const std::int64_t rank_time_ns = world_.asks.waiting(id).key.time_ns;
+    const std::uint32_t wakes = take_place(id, nodes.front(), AskEvent::query, {});
+    world_.plugins.ask(id, nodes, world_.now_ns, world_.now_ns + world_.options.plugins.deadline_ns, rank_time_ns);
+    tell_query(id, nodes, true, wakes);
+}
+
+void Lifecycle::query_again(AskId id) {
+    const std::int64_t rank_time_ns = world_.plugins.of(id)->rank_time_ns;
+    const std::vector<Slot> nodes{world_.asks[id].slot};
+    world_.plugins.ask(id, nodes, world_.now_ns, world_.now_ns + world_.options.plugins.deadline_ns, rank_time_ns);
+    tell_query(id, nodes, false, 0);
+}
+
+void Lifecycle::forget_plugins(AskId id) {
+    const PluginTable::Entry* const entry = world_.plugins.of(id);
+    if (entry == nullptr) {
+        return;
+    }
+    const ShimId shim = world_.asks[id].shim;
+    const bool open = entry->query != 0;
+    world_.bytes.give_back(world_.shims[shim].bytes, entry->bytes);
+    world_.plugins.forget(id);
+    if (open) {
+        count_queries(shim, -1);
+    }
+}
+
+void Lifecycle::confirm(AskId id) {
+    forget_plugins(id);
+    commit_.confirm(id);
+    commit_.happened({.kind = Happening::Kind::confirmed, .ask = id, .slot = world_.asks[id].slot});
+    commit_.finish();
+}
+
+// Off its node, with its old rank.
+void Lifecycle::leave_queried_node(AskId id) {
+    BP_CHECK(world_.asks[id].state == AskState::queried);
+    const std::int64_t rank_time_ns = world_.plugins.of(id)->rank_time_ns;
+    end_allocation(id);
+    world_.asks.waiting(id).key.time_ns = rank_time_ns;
+}
+
+void Lifecycle::deny(AskId id, const std::string& why) {
+    const Slot slot = world_.asks[id].slot;
+    leave_queried_node(id);
+    commit_.join(id, AskEvent::deny);
+    commit_.happened({.kind = Happening::Kind::denied,
+                      .tell = false,
+                      .ask = id,
+                      .slot = slot,
+                      .wakes = kPodGone,
+                      .why = commit_.text(why)});
+    commit_.finish();
+}
+
+void Lifecycle::unanswered(AskId id, const std::string& why) {
+    const Slot slot = world_.asks[id].slot;
+    leave_queried_node(id);
+    commit_.count_failure(id, 0, backoff_until_ns(world_.asks[id]), false);
+    commit_.join(id, AskEvent::unanswered);
+    commit_.happened(
+        {.kind = Happening::Kind::denied, .ask = id, .slot = slot, .wakes = kPodGone, .why = commit_.text(why)});
+    commit_.finish();
+    forget_plugins(id);
+}
+
+void Lifecycle::end_query(AskId id, std::uint32_t wakes) {
+    const Slot slot = world_.asks[id].slot;
+    leave_queried_node(id);
+    commit_.join(id, AskEvent::deny);
+    commit_.happened({.kind = Happening::Kind::allocation_ended, .ask = id, .slot = slot, .wakes = wakes});
+    commit_.finish();
+    forget_plugins(id);
+}
+
+// Part of the preemptor's transaction.
+void Lifecycle::give_way(AskId id, const std::string& why) {
+    const Slot slot = world_.asks[id].slot;
+    leave_queried_node(id);
+    commit_.join(id, AskEvent::deny);
+    commit_.happened(
+        {.kind = Happening::Kind::denied, .tell = false, .ask = id, .slot = slot, .why = commit_.text(why)});
+    forget_plugins(id);
+}
+
+void Lifecycle::end_overdue_queries() {
+    const std::string text =
+        " did not answer in " + std::to_string(world_.options.plugins.deadline_ns / 1'000'000) + " ms";
+    for (AskId id = world_.plugins.overdue(world_.now_ns); id != kNone<AskId>;
+         id = world_.plugins.overdue(world_.now_ns)) {
+        unanswered(id, plugin_names(world_, id) + text);
+    }
+}
+
+void Lifecycle::back_off_for_plugins(AskId id) {
+    forget_plugins(id);
+    commit_.withdraw(id);
+    commit_.join(id, AskEvent::back_off);
+    commit_.finish();
+}
+
+}  // namespace bayplan
