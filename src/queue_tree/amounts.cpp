@@ -37,14 +37,34 @@ RequestId RequestTable::id_of(Request request) {
     if (free_.empty()) {
         free_.push_back(RequestId{static_cast<std::uint32_t>(requests_.size())});
         requests_.emplace_back();
+        needs_.emplace_back();
         uses_.push_back(0);
     }
     const RequestId id = free_.back();
     free_.pop_back();
     requests_[raw(id)].assign(request.begin(), request.end());
+    needs_[raw(id)] = need_of(request);
     uses_[raw(id)] = 1;
     ids_.emplace(requests_[raw(id)], id);
     return id;
+}
+
+bool RequestTable::watch(std::span<const std::uint32_t> resources) {
+    if (std::ranges::equal(resources, watched_)) return false;
+    BP_CHECK_OP(resources.size(), <=, Room::kWidth);
+    watched_.assign(resources.begin(), resources.end());
+    for (std::size_t at = 0; at < requests_.size(); ++at) needs_[at] = need_of(requests_[at]);
+    return true;
+}
+
+Room RequestTable::need_of(Request request) const {
+    Room need;
+    for (const Amount& amount : request) {
+        const auto place = std::ranges::lower_bound(watched_, amount.resource);
+        if (place == watched_.end() || *place != amount.resource) continue;
+        need.amounts[static_cast<std::size_t>(place - watched_.begin())] = amount.value;
+    }
+    return need;
 }
 
 void RequestTable::release(RequestId id) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "queue_config/resources.h"
+#include "queue_tree/room.h"
 
 namespace bayplan::queue_tree {
 
@@ -62,7 +63,14 @@ public:
     std::size_t in_use() const { return ids_.size(); }
     Request operator[](RequestId id) const { return requests_[raw(id)]; }
 
+    // Resources that maxima name, at most Room::kWidth of them; true: they are others than before, and so are all needs.
+    bool watch(std::span<const std::uint32_t> resources);
+    std::span<const std::uint32_t> watched() const { return watched_; }
+    // Of these.
+    const Room& need(RequestId id) const { return needs_[raw(id)]; }
+
 private:
+    Room need_of(Request) const;
     struct Before {
         using is_transparent = void;
         bool operator()(Request a, Request b) const { return std::ranges::lexicographical_compare(a, b); }
@@ -71,6 +79,8 @@ private:
     ResourceNames& names_;
     std::map<std::vector<Amount>, RequestId, Before> ids_;
     std::vector<std::vector<Amount>> requests_;
+    std::vector<Room> needs_;
+    std::vector<std::uint32_t> watched_;  // sorted
     std::vector<std::uint32_t> uses_;
     std::vector<RequestId> free_;
 };

@@ -10,9 +10,9 @@
 namespace bayplan::queue_tree {
 
 AskRuns::Application& AskRuns::application(ApplicationId id) {
-    if (raw(id) >= heaps_.size()) heaps_.resize(raw(id) + std::size_t{1});
-    Application& found = heaps_[raw(id)];
-    if (found.runs == nullptr) found.runs = std::make_unique<Heap>(Before{this}, PositionOf{this});
+    if (raw(id) >= applications_.size()) applications_.resize(raw(id) + std::size_t{1});
+    Application& found = applications_[raw(id)];
+    if (found.runs == nullptr) found.runs = std::make_unique<Tree>(Before{this}, NodeOf{this}, NeedOf{this});
     return found;
 }
 
@@ -75,7 +75,7 @@ RunId AskRuns::put(AskId id, ApplicationId application_id, RequestId request, co
         ask.after = run.first;
         asks_[raw(run.first)].before = id;
         run.first = id;
-        if (run.position != kNotInHeap) owner.runs->update(open);
+        if (owner.runs->has(open)) owner.runs->update(open);
         return open;
     }
     const RunId begun = begin_run(application_id, request);
@@ -91,18 +91,18 @@ RunId AskRuns::take_out(AskId id) {
     const RunId run_id = ask.run;
     BP_CHECK(run_id != kNoRun);
     Run& run = runs_[raw(run_id)];
-    Application& owner = heaps_[raw(run.application)];
+    Application& owner = applications_[raw(run.application)];
     const bool was_first = run.first == id;
     (ask.before == kNone<AskId> ? run.first : asks_[raw(ask.before)].after) = ask.after;
     (ask.after == kNone<AskId> ? run.last : asks_[raw(ask.after)].before) = ask.before;
     ask.run = kNoRun;
     if (run.first != kNone<AskId>) {
-        if (was_first && !run.element && run.position != kNotInHeap) owner.runs->update(run_id);
+        if (was_first && !run.element && owner.runs->has(run_id)) owner.runs->update(run_id);
         return run_id;
     }
-    // The heap compares first asks: the last one is that until the run has left it.
+    // The tree compares first asks: the last one is that until the run has left it.
     run.first = id;
-    if (run.position != kNotInHeap) owner.runs->remove(run_id);
+    if (owner.runs->has(run_id)) owner.runs->remove(run_id);
     BP_CHECK(run.parked_at == UINT32_MAX);
     const auto open = owner.open.find(open_key(ask.key.priority, run.request));
     if (open != owner.open.end() && open->second == run_id) owner.open.erase(open);
@@ -110,8 +110,27 @@ RunId AskRuns::take_out(AskId id) {
     return kNoRun;
 }
 
-void AskRuns::suspend(RunId id) { heaps_[raw(runs_[raw(id)].application)].runs->remove(id); }
+void AskRuns::set_request(RunId id, RequestId request) {
+    runs_[raw(id)].request = request;
+    Tree& tree = *applications_[raw(runs_[raw(id)].application)].runs;
+    if (tree.has(id)) tree.update(id);
+}
 
-void AskRuns::resume(RunId id) { heaps_[raw(runs_[raw(id)].application)].runs->insert(id); }
+RunId AskRuns::first(ApplicationId id, const Room& room, std::vector<RunId>& looked_at) const {
+    return applications_[raw(id)].runs->first(room, [&looked_at](RunId run, bool has_room) {
+        if (!has_room) looked_at.push_back(run);
+        return has_room;
+    });
+}
+
+void AskRuns::settle_needs() {
+    for (Application& application : applications_) {
+        if (application.runs != nullptr) application.runs->settle_all();
+    }
+}
+
+void AskRuns::suspend(RunId id) { applications_[raw(runs_[raw(id)].application)].runs->remove(id); }
+
+void AskRuns::resume(RunId id) { applications_[raw(runs_[raw(id)].application)].runs->insert(id); }
 
 }  // namespace bayplan::queue_tree

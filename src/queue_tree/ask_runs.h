@@ -3,7 +3,7 @@
 // Asks alike that come in that order make a run, which is tried from its front. Whether an ask fits what its queues and
 // limits have left depends on its application and its request alone, so a run waits for room as one, however many asks it has.
 //
-//   application:  heap of runs that may be tried, by the first ask of each; runs that wait for room are out of it
+//   application:  tree of runs that may be tried, by the first ask of each
 //   run:          asks of one priority and one request, as a list; or one element of n asks, which keeps the rank of its
 //                 first and requests what all together do
 //
@@ -18,9 +18,9 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/ids.h"
-#include "base/indexed_heap.h"
 #include "base/seeded_hash.h"
 #include "queue_tree/amounts.h"
+#include "queue_tree/need_tree.h"
 
 namespace bayplan::queue_tree {
 
@@ -46,7 +46,7 @@ public:
     struct Run {
         ApplicationId application = kNone<ApplicationId>;
         RequestId request{};
-        std::uint32_t position = kNotInHeap;
+        NeedNode<RunId> node;
         std::uint32_t parked_at = UINT32_MAX;  // index among runs that wait for the same; the caller's
         AskId first = kNone<AskId>;
         AskId last = kNone<AskId>;
@@ -54,11 +54,15 @@ public:
         AskKey key;            // of an element
     };
 
+    // Owner of `requests`: the caller.
+    explicit AskRuns(const RequestTable& requests) : requests_(requests) {}
+
     // Into a run of its application; true: the run's key, or that it can be tried, is new.
     RunId put(AskId, ApplicationId, RequestId, const AskKey&);
     // A run of its own; `request`: of all its asks together.
     RunId put_element(std::span<const AskId>, ApplicationId, RequestId request, const AskKey&);
-    void set_request(RunId id, RequestId request) { runs_[raw(id)].request = request; }
+    // Of an element.
+    void set_request(RunId id, RequestId request);
     // Out of it; kNoRun: that was its last.
     RunId take_out(AskId);
     bool is_inside(AskId id) const { return raw(id) < asks_.size() && asks_[raw(id)].run != kNoRun; }
@@ -79,9 +83,17 @@ public:
 
     // Runs of an application that may be tried.
     bool can_try(ApplicationId id) const {
-        return raw(id) < heaps_.size() && heaps_[raw(id)].runs != nullptr && !heaps_[raw(id)].runs->empty();
+        return raw(id) < applications_.size() && applications_[raw(id)].runs != nullptr &&
+               !applications_[raw(id)].runs->empty();
     }
-    RunId top(ApplicationId id) const { return heaps_[raw(id)].runs->top(); }
+    // The least that a run of it needs, resource by resource; of none there is never room.
+    const Room& least(ApplicationId id) const { return applications_[raw(id)].runs->least(); }
+    // One of them.
+    RunId any(ApplicationId id) const { return applications_[raw(id)].runs->any(); }
+    // The first that there is room for; kNoRun: none. Runs that were looked at for nothing are added to `looked_at`.
+    RunId first(ApplicationId, const Room&, std::vector<RunId>& looked_at) const;
+    // After needs became others.
+    void settle_needs();
     void suspend(RunId);
     void resume(RunId);
 
@@ -96,13 +108,17 @@ private:
         const AskRuns* runs;
         bool operator()(RunId a, RunId b) const { return runs->key_of(a).comes_before(runs->key_of(b)); }
     };
-    struct PositionOf {
+    struct NodeOf {
         AskRuns* runs;
-        std::uint32_t& operator()(RunId id) const { return runs->runs_[raw(id)].position; }
+        NeedNode<RunId>& operator()(RunId id) const { return runs->runs_[raw(id)].node; }
     };
-    using Heap = IndexedHeap<RunId, Before, PositionOf>;
+    struct NeedOf {
+        const AskRuns* runs;
+        const Room& operator()(RunId id) const { return runs->requests_.need(runs->runs_[raw(id)].request); }
+    };
+    using Tree = NeedTree<RunId, Before, NodeOf, NeedOf>;
     struct Application {
-        std::unique_ptr<Heap> runs;
+        std::unique_ptr<Tree> runs;
         boost::unordered_flat_map<std::uint64_t, RunId, NumberHash>
             open;  // by priority and request: the run that goes on
     };
@@ -114,10 +130,11 @@ private:
     Application& application(ApplicationId);
     AskLink& link(AskId);  // of an ask that is in no run
 
+    const RequestTable& requests_;
     std::vector<AskLink> asks_;
     std::vector<Run> runs_;
     std::vector<RunId> free_;
-    std::vector<Application> heaps_;
+    std::vector<Application> applications_;
 };
 
 }  // namespace bayplan::queue_tree

@@ -43,8 +43,10 @@ void QueueTree::fit() {
         Order& order = orders_.emplace_back();
         order.children =
             std::make_unique<IndexedHeap<QueueId, QueueBefore, QueuePosition>>(QueueBefore{this}, QueuePosition{this});
-        order.applications = std::make_unique<IndexedHeap<ApplicationId, ApplicationBefore, ApplicationPosition>>(
-            ApplicationBefore{this}, ApplicationPosition{this});
+        for (std::unique_ptr<ApplicationTree>* tree : {&order.running, &order.others}) {
+            *tree = std::make_unique<ApplicationTree>(ApplicationBefore{this}, ApplicationNode{this},
+                                                      ApplicationNeed{this});
+        }
     }
     if (fitted_resources_ != names_.size()) {
         fitted_resources_ = names_.size();
@@ -323,11 +325,12 @@ void QueueTree::count_running(ApplicationId application_id, bool counted) {
     application.counted = counted;
     usage_.add_running(application.leaf, counted ? +1 : -1);
     limits_.add_running(application.limits, counted ? +1 : -1);
+    if (places_[raw(application_id)].node.inside) settle_application(application_id);
     if (counted) {
         unblock(application_id);  // it may be counted by force while it waits
         return;
     }
-    for (QueueId id = application.leaf; id != kNoQueue; id = queues_[id].parent) wake_applications(at_queue_[raw(id)]);
+    for (QueueId id = application.leaf; id != kNoQueue; id = queues_[id].parent) wake_leaves(id);
     for (const LimitId id : application.limits) wake_applications(at_limit_[raw(id)]);
 }
 

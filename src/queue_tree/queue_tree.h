@@ -2,8 +2,8 @@
 // charge.
 //
 //   root:    heap of children that have something to try, by priority and share, then by what waits, then by id
-//   leaf:    heap of applications, by priority and age (fifo) or by priority and share (fair)
-//   application: heap of runs of asks
+//   leaf:    two trees of applications, which run or not yet, by priority and age (fifo) or by priority and share (fair)
+//   application: tree of runs of asks
 //
 // An ask is pending (outside, or inside where it can be taken), taken (charged as if placed), or allocated.
 //
@@ -11,9 +11,11 @@
 //                        ^ ^---- remove ----+                 |
 //                        +------------- give_back ------------+---------+
 //
-// What a full queue or a used-up limit stands against leaves the order until that has room again, in runs: lacking() says
-// for what. Pending asks count for priorities and for what waits, wherever they are. Asks that are to be tried together
-// are inside as one element: it needs room for all of them.
+// Runs that a full queue has no room for stay where they are, and are passed over by what they need (NeedTree); a leaf that
+// there is room for nothing of rests until room comes back. Runs that a used-up limit stands against leave the order until
+// that has room again, as do runs that were looked at for nothing; lacking() says for what. Pending asks count for
+// priorities and for what waits, wherever they are. Asks that are to be tried together are inside as one element: it needs
+// room for all of them.
 //
 // Thread: the engine's. Calls that the states forbid are faults of the caller, and checked. A charge costs the path to root;
 // nothing is allocated for it.
@@ -33,6 +35,7 @@
 #include "queue_tree/amounts.h"
 #include "queue_tree/applications.h"
 #include "queue_tree/ask_runs.h"
+#include "queue_tree/need_tree.h"
 #include "queue_tree/queue_table.h"
 #include "queue_tree/queue_usage.h"
 #include "queue_tree/user_limits.h"
@@ -119,7 +122,7 @@ private:
         RequestId request{};
         AskKey key;
     };
-    // Runs that wait for room in one queue, or of one limit.
+    // Runs and applications that wait for room in one queue, or of one limit; leaves that rest until the queue has room.
     struct Waiting {
         struct Alike {
             RequestId request;
@@ -128,6 +131,7 @@ private:
         std::vector<Alike> runs;
         boost::unordered_flat_map<std::uint32_t, std::uint32_t> by_request;  // where in `runs`
         std::vector<ApplicationId> applications;
+        std::vector<QueueId> leaves;
 
         std::vector<RunId>& alike(RequestId);
         void forget_empty();
@@ -142,10 +146,15 @@ private:
         const QueueTree* tree;
         bool operator()(ApplicationId a, ApplicationId b) const;
     };
-    struct ApplicationPosition {
+    struct ApplicationNode {
         QueueTree* tree;
-        std::uint32_t& operator()(ApplicationId id) const { return tree->places_[raw(id)].position; }
+        NeedNode<ApplicationId>& operator()(ApplicationId id) const { return tree->places_[raw(id)].node; }
     };
+    struct ApplicationNeed {
+        const QueueTree* tree;
+        const Room& operator()(ApplicationId id) const { return tree->runs_.least(id); }
+    };
+    using ApplicationTree = NeedTree<ApplicationId, ApplicationBefore, ApplicationNode, ApplicationNeed>;
     struct QueueBefore {
         const QueueTree* tree;
         bool operator()(QueueId a, QueueId b) const;
@@ -157,13 +166,27 @@ private:
     // A queue's children or applications that have something to try.
     struct Order {
         std::unique_ptr<IndexedHeap<QueueId, QueueBefore, QueuePosition>> children;
-        std::unique_ptr<IndexedHeap<ApplicationId, ApplicationBefore, ApplicationPosition>> applications;
+        std::unique_ptr<ApplicationTree> running;  // count already against maxapplications
+        std::unique_ptr<ApplicationTree> others;
         std::uint32_t position = kNotInHeap;
+        bool rests = false;              // of a leaf: there is room for none of them
+        std::vector<QueueId> rests_for;  // queues that have it among their leaves
+
+        bool has_applications() const { return !running->empty() || !others->empty(); }
+        bool has_something() const { return !children->empty() || (!rests && has_applications()); }
+    };
+    // A run that there is room for, as far as a search sees, and others that it looked at for nothing.
+    struct Found {
+        ApplicationId application = kNone<ApplicationId>;
+        RunId run = kNoRun;
+        std::vector<RunId> runs;
+        std::vector<ApplicationId> applications;
     };
     struct Place {
-        std::uint32_t position = kNotInHeap;  // in its leaf's heap
-        Blocker blocker;                      // of the whole application
-        std::uint32_t waits_at = 0;           // among the applications there
+        NeedNode<ApplicationId> node;  // in one of its leaf's trees
+        bool among_running = false;    // which
+        Blocker blocker;               // of the whole application
+        std::uint32_t waits_at = 0;    // among the applications there
         bool allowed = true;
         std::vector<double> shares;  // of what it has, the largest first
     };
@@ -187,6 +210,14 @@ private:
     void settle_shares(ApplicationId);
     void settle_application(ApplicationId);
     void settle_queue(QueueId);
+    void search(QueueId leaf);
+    void search_once(QueueId leaf);
+    void search(const ApplicationTree&, const Room&);
+    void park_looked_at();
+    QueueId short_of(QueueId leaf, const Room& need) const;
+    void rest(QueueId leaf);
+    void rest_for(QueueId leaf, QueueId queue);
+    void wake_leaves(QueueId);
 
     void park(RunId, Blocker);
     void unpark(RunId);
@@ -207,7 +238,8 @@ private:
     RequestTable requests_{names_};
     QueueUsage usage_{queues_, names_};
     UserLimits limits_{queues_, names_};
-    AskRuns runs_;
+    AskRuns runs_{requests_};
+    Found found_;  // by the last search
     std::optional<Resources> usable_ = Resources();
     Resources total_;
     std::vector<Ask> asks_;

@@ -114,6 +114,35 @@ Resources QueueUsage::headroom(QueueId leaf) const {
     return least;
 }
 
+Room QueueUsage::room_in(QueueId id, std::span<const std::uint32_t> resources) const {
+    Room room;
+    const std::span<const std::int64_t> max = max_[raw(id)];
+    for (std::size_t at = 0; at < resources.size(); ++at) {
+        const std::int64_t most = max[resources[at]];
+        room.amounts[at] =
+            most == kUnlimited ? kUnlimited : std::max<std::int64_t>(most - allocated_[raw(id)][resources[at]], 0);
+    }
+    return room;
+}
+
+Room QueueUsage::room(QueueId leaf, std::span<const std::uint32_t> resources) const {
+    Room room = room_in(leaf, resources);
+    for (QueueId id = parent(leaf); id != kNoQueue; id = parent(id)) room.lower_to(room_in(id, resources));
+    return room;
+}
+
+std::vector<std::uint32_t> QueueUsage::limited_resources() const {
+    std::vector<std::uint32_t> limited;
+    for (std::uint32_t resource = 0; resource < names_.size() && limited.size() < Room::kWidth; ++resource) {
+        for (std::uint32_t at = 0; at < queues_.end(); ++at) {
+            if (max_[at][resource] == kUnlimited) continue;
+            limited.push_back(resource);
+            break;
+        }
+    }
+    return limited;
+}
+
 std::int32_t QueueUsage::published_priority(QueueId id) const {
     const std::int32_t own = priority(id);
     if (own == kNothingPending) return own;

@@ -42,6 +42,11 @@ public:
     Resources allocated(QueueId id) const { return above_zero(allocated_[raw(id)]); }
     Resources pending(QueueId id) const { return above_zero(pending_[raw(id)]); }
     Resources headroom(QueueId) const;
+    // Amounts left of resources on the path of a leaf, or in one queue, never below 0.
+    Room room(QueueId leaf, std::span<const std::uint32_t> resources) const;
+    Room room_in(QueueId, std::span<const std::uint32_t> resources) const;
+    // Resources that maxima name, the first Room::kWidth of them.
+    std::vector<std::uint32_t> limited_resources() const;
 
     // --- what orders siblings
     double share(QueueId id) const { return states_[raw(id)].share; }

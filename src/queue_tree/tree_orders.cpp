@@ -49,6 +49,7 @@ void QueueTree::settle() {
     usage_.configure(usable_, total_);
     fit();
     wake_all();
+    if (requests_.watch(usage_.limited_resources())) runs_.settle_needs();
     if (limits_stale_) resolve_limits();
     rebuild_orders();
 }
@@ -77,8 +78,12 @@ void QueueTree::resolve_limits() {
 void QueueTree::rebuild_orders() {
     for (Order& order : orders_) {
         order.children->clear();
-        order.applications->clear();
+        order.running->forget_all();
+        order.others->forget_all();
+        order.rests = false;
+        order.rests_for.clear();
     }
+    for (Place& place : places_) place.node = {};
     for (std::uint32_t at = 0; at < applications_.size(); ++at) {
         if (!applications_[at].exists) continue;
         settle_shares(ApplicationId{at});
@@ -105,16 +110,18 @@ void QueueTree::settle_shares(ApplicationId id) {
 void QueueTree::settle_application(ApplicationId id) {
     if (stale()) return;
     const Application& application = applications_[raw(id)];
-    const Place& place = places_[raw(id)];
-    auto& heap = *orders_[raw(application.leaf)].applications;
+    Place& place = places_[raw(id)];
+    Order& order = orders_[raw(application.leaf)];
     const bool may_be_tried = runs_.can_try(id) && place.allowed && !place.blocker.exists();
-    if (place.position == kNotInHeap) {
-        if (may_be_tried) heap.insert(id);
-    } else if (may_be_tried) {
-        heap.update(id);
-    } else {
-        heap.remove(id);
+    if (place.node.inside && (!may_be_tried || place.among_running != application.counted)) {
+        (place.among_running ? order.running : order.others)->remove(id);
     }
+    if (may_be_tried) {
+        place.among_running = application.counted;
+        ApplicationTree& tree = application.counted ? *order.running : *order.others;
+        place.node.inside ? tree.update(id) : tree.insert(id);
+    }
+    if (order.rests) rest(application.leaf);
     settle_queue(application.leaf);
 }
 
@@ -122,7 +129,7 @@ void QueueTree::settle_queue(QueueId id) {
     for (; queues_[id].parent != kNoQueue; id = queues_[id].parent) {
         const Order& order = orders_[raw(id)];
         auto& heap = *orders_[raw(queues_[id].parent)].children;
-        const bool has_something = !order.children->empty() || !order.applications->empty();
+        const bool has_something = order.has_something();
         if (order.position == kNotInHeap) {
             if (has_something) heap.insert(id);
         } else if (has_something) {
@@ -181,19 +188,23 @@ AskId QueueTree::peek() {
     if (orders_.empty()) return kNone<AskId>;
     for (;;) {
         QueueId queue = kRoot;
-        while (orders_[raw(queue)].applications->empty()) {
-            if (orders_[raw(queue)].children->empty())
-                return kNone<AskId>;  // root alone: who has nothing is in no heap
-            queue = orders_[raw(queue)].children->top();
+        while (!orders_[raw(queue)].children->empty()) queue = orders_[raw(queue)].children->top();
+        if (!orders_[raw(queue)].has_something()) return kNone<AskId>;  // root alone: the others are in no heap
+        search(queue);
+        const ApplicationId id = found_.application;
+        const RunId run = found_.run;
+        if (run == kNoRun) {
+            orders_[raw(queue)].rests = true;
+            rest(queue);
+            settle_queue(queue);
+            continue;
         }
-        const ApplicationId id = orders_[raw(queue)].applications->top();
         const Application& application = applications_[raw(id)];
         const Blocker of_application = full(application);
         if (of_application.exists()) {
             park(id, of_application);
             continue;
         }
-        const RunId run = runs_.top(id);
         const Blocker of_run = lacking(application, requests_[runs_[run].request]);
         if (!of_run.exists()) return runs_[run].first;
         park(run, of_run);

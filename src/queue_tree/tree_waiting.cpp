@@ -1,4 +1,4 @@
-// What waits for room in a queue, or of a limit: out of the order, and back when there is some.
+// Searches for asks that there is room for; asks that wait for room in a queue, or of a limit.
 //
 // Thread: the engine's.
 #include <algorithm>
@@ -90,11 +90,106 @@ void QueueTree::unblock(ApplicationId id) {
     place.blocker = {};
 }
 
+// --- the first that there is room for
+
+// Runs that were looked at for nothing leave the order if they are many, or all: the next search is shorter.
+void QueueTree::search(QueueId leaf) {
+    constexpr std::size_t kLookedAtMax = 128;  // more than the depth of two trees
+    for (;;) {
+        search_once(leaf);
+        const std::size_t looked_at = found_.runs.size() + found_.applications.size();
+        if (looked_at > kLookedAtMax || found_.run == kNoRun) park_looked_at();
+        if (looked_at == 0 || found_.run != kNoRun) return;
+    }
+}
+
+void QueueTree::search_once(QueueId leaf) {
+    found_.application = kNone<ApplicationId>;
+    found_.run = kNoRun;
+    found_.runs.clear();
+    found_.applications.clear();
+    const Room room = usage_.room(leaf, requests_.watched());
+    const Order& order = orders_[raw(leaf)];
+    search(*order.running, room);
+    if (usage_.full(leaf) == kNoQueue) search(*order.others, room);
+}
+
+void QueueTree::search(const ApplicationTree& tree, const Room& room) {
+    RunId run = kNoRun;
+    const ApplicationId id = tree.first(room, [&](ApplicationId at, bool has_room) {
+        if (has_room) {
+            run = runs_.first(at, room, found_.runs);
+        } else {
+            found_.applications.push_back(at);
+        }
+        return run != kNoRun;
+    });
+    const bool first = found_.run == kNoRun || (run != kNoRun && ApplicationBefore{this}(id, found_.application));
+    if (run == kNoRun || !first) return;
+    found_.application = id;
+    found_.run = run;
+}
+
+void QueueTree::park_looked_at() {
+    const auto park_it = [this](RunId run) {
+        const Blocker blocker = lacking(applications_[raw(runs_[run].application)], requests_[runs_[run].request]);
+        BP_CHECK(blocker.exists());
+        park(run, blocker);
+    };
+    for (const RunId run : found_.runs) park_it(run);
+    for (const ApplicationId id : found_.applications) {
+        while (runs_.can_try(id)) park_it(runs_.any(id));
+    }
+}
+
+// --- leaves that rest
+
+QueueId QueueTree::short_of(QueueId leaf, const Room& need) const {
+    QueueId id = leaf;
+    while (id != kNoQueue && usage_.room_in(id, requests_.watched()).covers(need)) id = queues_[id].parent;
+    return id;
+}
+
+// Until a queue has room that has none for anything in it; at once, if none is short of it.
+void QueueTree::rest(QueueId leaf) {
+    Order& order = orders_[raw(leaf)];
+    const QueueId full = usage_.full(leaf);
+    for (const ApplicationTree* tree : {order.running.get(), order.others.get()}) {
+        if (tree->empty()) continue;
+        const bool runs = tree == order.running.get() || full == kNoQueue;
+        const QueueId queue = runs ? short_of(leaf, tree->least()) : full;
+        order.rests = order.rests && queue != kNoQueue;
+        if (queue != kNoQueue) rest_for(leaf, queue);
+    }
+}
+
+void QueueTree::rest_for(QueueId leaf, QueueId queue) {
+    std::vector<QueueId>& queues = orders_[raw(leaf)].rests_for;
+    if (std::ranges::find(queues, queue) != queues.end()) return;
+    queues.push_back(queue);
+    at_queue_[raw(queue)].leaves.push_back(leaf);
+}
+
+void QueueTree::wake_leaves(QueueId queue) {
+    if (stale()) return;  // all orders will be made anew
+    const std::vector<QueueId> leaves = std::exchange(at_queue_[raw(queue)].leaves, {});
+    for (const QueueId leaf : leaves) {
+        Order& order = orders_[raw(leaf)];
+        std::erase(order.rests_for, queue);
+        if (!order.rests) continue;
+        rest(leaf);
+        if (!order.rests) settle_queue(leaf);
+    }
+}
+
+// --- room that comes back
+
 // Those on the path and under the limits of an application that gave something back, if what came back is enough for them.
 void QueueTree::wake_runs(ApplicationId id) {
     const Application& application = applications_[raw(id)];
     for (QueueId queue = application.leaf; queue != kNoQueue; queue = queues_[queue].parent) {
         wake_runs(at_queue_[raw(queue)]);
+        wake_leaves(queue);
     }
     for (const LimitId limit : application.limits) wake_runs(at_limit_[raw(limit)]);
 }

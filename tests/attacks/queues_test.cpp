@@ -62,8 +62,8 @@ TEST(FullQueues, different_requests_that_wait_there_cost_as_much_as_others) {
 }
 
 // Of so many applications that wait to run, and are withdrawn in the order opposite to that in which they came to wait.
-std::uint64_t cost_of_waiting_applications(std::uint32_t applications) {
-    FullQueue queue("      maxapplications: 1\n");
+std::uint64_t cost_of_waiting_applications(const std::string& limits, std::uint32_t applications) {
+    FullQueue queue(limits);
     queue.ask(0, queue.application(), 1);
     EXPECT_EQ(queue.tree.take(), AskId{0});
     std::vector<ApplicationId> waiting;
@@ -80,7 +80,108 @@ std::uint64_t cost_of_waiting_applications(std::uint32_t applications) {
     return work() - before;
 }
 
-TEST(FullQueues, applications_that_wait_to_run_leave_at_no_higher_cost) { expect_linear(cost_of_waiting_applications); }
+TEST(FullQueues, applications_that_wait_to_run_leave_at_no_higher_cost) {
+    expect_linear([](std::uint32_t applications) {
+        return cost_of_waiting_applications("      maxapplications: 1\n", applications);
+    });
+}
+
+TEST(FullQueues, applications_that_a_limit_does_not_let_run_leave_at_no_higher_cost) {
+    expect_linear([](std::uint32_t applications) {
+        return cost_of_waiting_applications("      limits: [{limit: one, users: [ann], maxapplications: 1}]\n",
+                                            applications);
+    });
+}
+
+// --- what a release costs while many wait: a hundred of them, each of which lets the next one in
+
+constexpr std::uint32_t kReleases = 100;
+
+std::uint64_t cost_of_releases(FullQueue& queue, AskId running) {
+    const std::uint64_t before = work();
+    for (std::uint32_t released = 0; released < kReleases; ++released) {
+        queue.tree.release(running);
+        running = queue.tree.take();
+        EXPECT_NE(running, kNone<AskId>);
+        EXPECT_EQ(queue.tree.peek(), kNone<AskId>);
+        queue.tree.placed(running);
+    }
+    return work() - before;
+}
+
+// Eight times as many that wait make it a little dearer: a tree of them is three levels deeper.
+void expect_logarithmic(std::uint64_t (*cost)(std::uint32_t)) {
+    const std::uint64_t some = cost(500);
+    const std::uint64_t many = cost(4'000);
+    ::testing::Test::RecordProperty("some", std::to_string(some));
+    ::testing::Test::RecordProperty("many", std::to_string(many));
+    EXPECT_GT(some, 10'000u);
+    EXPECT_LT(many, 2 * some);
+}
+
+// As many applications as asks, the first of which fills the queue; `vcore` of the others.
+std::uint64_t cost_with_waiting_applications(const std::string& limits, std::uint32_t asks,
+                                             std::int64_t (*vcore)(std::uint32_t)) {
+    FullQueue queue(limits);
+    queue.ask(0, queue.application(), 1'000'000);
+    EXPECT_EQ(queue.tree.take(), AskId{0});
+    queue.tree.placed(AskId{0});
+    for (std::uint32_t id = 1; id <= asks; ++id) queue.ask(id, queue.application(), vcore(id));
+    EXPECT_EQ(queue.tree.take(), kNone<AskId>);
+    return cost_of_releases(queue, AskId{0});
+}
+
+TEST(FullQueues, a_release_does_not_wake_applications_that_there_is_no_room_for) {
+    expect_logarithmic([](std::uint32_t asks) {
+        return cost_with_waiting_applications("      resources: {max: {vcore: 1000}}\n", asks,
+                                              [](std::uint32_t) -> std::int64_t { return 1'000'000; });
+    });
+}
+
+TEST(FullQueues, a_release_does_not_wake_requests_that_there_is_no_room_for_however_they_differ) {
+    expect_logarithmic([](std::uint32_t asks) {
+        return cost_with_waiting_applications("      resources: {max: {vcore: 1000}}\n", asks,
+                                              [](std::uint32_t id) -> std::int64_t { return 900'000 + id; });
+    });
+}
+
+TEST(FullQueues, a_release_does_not_wake_different_requests_of_one_application) {
+    expect_logarithmic([](std::uint32_t asks) {
+        FullQueue queue("      resources: {max: {vcore: 1000}}\n");
+        const ApplicationId application = queue.application();
+        for (std::uint32_t id = 0; id <= asks; ++id) queue.ask(id, application, 900'000 + id);
+        const AskId first = queue.tree.take();
+        EXPECT_EQ(first, AskId{0});
+        queue.tree.placed(first);
+        EXPECT_EQ(queue.tree.take(), kNone<AskId>);
+        return cost_of_releases(queue, first);
+    });
+}
+
+TEST(FullQueues, the_end_of_an_application_does_not_wake_all_that_wait_to_run) {
+    expect_logarithmic([](std::uint32_t asks) {
+        return cost_with_waiting_applications("      maxapplications: 1\n", asks,
+                                              [](std::uint32_t) -> std::int64_t { return 1'000; });
+    });
+}
+
+// Two resources, each short for half of them: the least of both together is no shortage, and nobody has room. Asks that were
+// looked at for nothing leave the order, so that the next ones do not look at them again.
+TEST(FullQueues, asks_that_come_do_not_look_again_at_those_that_lack_one_thing_or_the_other) {
+    expect_linear([](std::uint32_t asks) {
+        FullQueue queue("      resources: {max: {vcore: 10m, memory: 10}}\n");
+        const ApplicationId application = queue.application();
+        const std::uint64_t before = work();
+        for (std::uint32_t id = 0; id < asks; ++id) {
+            const std::int64_t much = 11 + id;
+            queue.tree.add_ask(AskId{id}, application,
+                               {{"vcore", id % 2 == 0 ? 1 : much}, {"memory", id % 2 == 0 ? much : 1}}, 0, 0);
+            queue.tree.insert(AskId{id});
+            EXPECT_EQ(queue.tree.peek(), kNone<AskId>);
+        }
+        return work() - before;
+    });
+}
 
 }  // namespace
 }  // namespace bayplan::attacks
