@@ -104,6 +104,14 @@ bool PartitionConfig::allows(std::string_view common_name) const {
                        [&](const std::string& glob) { return fnmatch(glob.c_str(), name.c_str(), 0) == 0; });
 }
 
+// Where nothing is said, shims of the first glob are trusted.
+static void give_rights(PartitionConfig& partition) {
+    std::vector<ShimRights>& rights = partition.engine.shim_rights;
+    if (!rights.empty() || partition.shims.size() < 2) return;
+    rights.push_back(ShimRights::all());
+    rights.back().shim = partition.shims.front();
+}
+
 bool load_config(const std::string& file, const threads::HostCpus& host, Config& config, Faults& faults) {
     std::string text;
     YamlNode root;
@@ -112,7 +120,10 @@ bool load_config(const std::string& file, const threads::HostCpus& host, Config&
     ReadContext context{file, std::filesystem::path(file).parent_path(), host, faults, {}};
     if (root.kind == YamlNode::Kind::map) {
         read_settings(all_settings(), config, root, "", context);
-        for (PartitionConfig& partition : config.partitions) partition.engine.queues = !partition.queues_file.empty();
+        for (PartitionConfig& partition : config.partitions) {
+            partition.engine.queues = !partition.queues_file.empty();
+            give_rights(partition);
+        }
         check_partitions(config, root.position, context);
         check_data_plane(config.data_plane, root.position, context);
         check_rest(config.rest, root.position, context);

@@ -26,6 +26,24 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kMebi = 1 << 20;
 
+const Settings<ShimRights>& right_settings() {
+    static const Settings<ShimRights> table = [] {
+        using R = ShimRights;
+        Settings<R> result;
+        const Choices<bool> yes_or_no{{"no", false}, {"yes", true}};
+        result.push_back(text<R>("shim", MEMBER(shim), "a glob", "Over the common name of the certificate."));
+        result.back().required = true;
+        result.push_back(number<R>("priority_max", MEMBER(priority_max), kPlain, {INT32_MIN, INT32_MAX}, "",
+                                   "The highest priority of asks that are to be placed; one above is rejected."));
+        result.push_back(choice<R>("force", MEMBER(force), yes_or_no,
+                                   "Whether it may state pods as running on nodes of other shims, room or not."));
+        result.push_back(choice<R>("change", MEMBER(change), yes_or_no,
+                                   "Whether it may restate and remove objects of other shims."));
+        return result;
+    }();
+    return table;
+}
+
 void append_limits(Settings<PartitionConfig>& table) {
     using P = PartitionConfig;
     table.push_back(number<P>("credit_window", MEMBER(engine.credit_window), kSize, {1, 16 * kMebi}, "decisions",
@@ -47,6 +65,14 @@ void append_limits(Settings<PartitionConfig>& table) {
     table.push_back(number<P>("objects_max", MEMBER(engine.objects_max), kSize, {1, 100'000'000}, "objects",
                               "Objects of the cluster per shim (namespaces, volumes, claims, "
                               "...); more are rejected."));
+    table.push_back(number<P>("made_queues_max", MEMBER(engine.made_queues_max), kSize, {0, 1'000'000}, "queues",
+                              "Queues that placement rules make for applications of a shim and that are there; an "
+                              "application that needs more is rejected."));
+    table.push_back(
+        list_of_sections<P>("shim_rights", right_settings(), MEMBER(engine.shim_rights),
+                            "What shims may do to others of the partition: the first entry that a shim "
+                            "matches counts, one that matches none has no right. When not given, shims of the "
+                            "first glob of shims have all of them, and others none."));
     table.push_back(number<P>("bytes_max", MEMBER(engine.bytes_max), kSize, {0, 1'048'576 * kMebi}, "bytes",
                               "Of all that shims have stated; a shim may have half of what the others leave, more is "
                               "rejected. 0: a quarter of the memory, in equal parts for the partitions."));
@@ -181,8 +207,12 @@ const Settings<dataplane::HandshakeLimits>& handshake_settings() {
         Settings<H> result;
         result.push_back(number<H>("retry_above", MEMBER(retry_above), kPlain, {0, 65'536}, "handshakes",
                                    "Under way; from then on clients first prove their address (QUIC Retry)."));
-        result.push_back(number<H>("pending_max", MEMBER(pending_max), kPlain, {1, 65'536}, "handshakes",
-                                   "Under way at most; clients repeat theirs."));
+        result.push_back(
+            number<H>("pending_max", MEMBER(pending_max), kPlain, {1, 65'536}, "handshakes",
+                      "Under way at most; clients repeat theirs. The last quarter is for clients with a token of "
+                      "an earlier connection."));
+        result.push_back(number<H>("pending_max_of_network", MEMBER(pending_max_of_network), kPlain, {1, 65'536},
+                                   "handshakes", "Of these, from one /24 of IPv4 or /56 of IPv6."));
         result.push_back(number<H>("per_s", MEMBER(per_s), kPlain, {1, 1'000'000}, "handshakes/s",
                                    "Begun per second; each costs 0.75 ms of CPU."));
         result.push_back(number<H>("per_s_of_network", MEMBER(per_s_of_network), kPlain, {1, 1'000'000}, "handshakes/s",

@@ -67,7 +67,7 @@ void Inputs::add_application(ShimId id, const ApplicationItem& record) {
     }
     queue_tree::Placed placed;
     if (fault.empty() && world_.tree != nullptr) {
-        fault = find_queue(shim, record, name, std::move(groups), placed);
+        fault = find_queue(id, record, name, std::move(groups), placed);
     }
     if (!fault.empty()) {
         lifecycle_.decide(id, DecisionKind::application_rejected,

@@ -70,6 +70,20 @@ bool Inputs::fits_in_total(const AskItem& record, AskId existing) {
                : world_.totals.allow(occupies_, world_.classes[world_.asks[existing].ask_class].spec->occupies, max);
 }
 
+std::string Inputs::priority_fault(const Shim& shim, const AskItem& record) {
+    if (record.node != 0 || record.priority <= shim.rights.priority_max) {
+        return {};
+    }
+    return "priority " + std::to_string(record.priority) + " is above " + std::to_string(shim.rights.priority_max);
+}
+
+// A pod that has its node stays there; to come, it needs the node's shim, or the right.
+std::string Inputs::force_fault(ShimId id, AskId existing, Slot node) const {
+    const bool ours = node == kNone<Slot> || world_.nodes[node].owner == id || world_.shims[id].rights.force;
+    const bool there = existing != kNone<AskId> && is_allocated(world_.asks[existing].state);
+    return ours || there ? "" : others_node_text(world_.nodes.name(node));
+}
+
 // What is wrong with the record before its key is looked at.
 std::string Inputs::ask_fault(ShimId id, const AskItem& record) {
     Shim& shim = world_.shims[id];
@@ -105,7 +119,11 @@ std::string Inputs::ask_fault(ShimId id, const AskItem& record) {
             return "scored amount is out of range";
         }
     }
-    return is_device_text(record.devices) ? read_tags(shim, record.tags) : "devices cannot be read";
+    if (!is_device_text(record.devices)) {
+        return "devices cannot be read";
+    }
+    std::string fault = read_tags(shim, record.tags);
+    return fault.empty() ? priority_fault(shim, record) : fault;
 }
 
 // After read_amounts and read_tags. A pod that has its node keeps what else counts of it.
@@ -155,6 +173,9 @@ void Inputs::apply(ShimId id, const AsksMessage& message) {
                                                              : world_.applications[ask.application].name);
         } else {
             fault = update_fault(record, found, node);
+        }
+        if (fault.empty()) {
+            fault = force_fault(id, found, node);
         }
         if (fault.empty() && record.node != 0) {
             const std::string_view name = text_of(shim, record.node);

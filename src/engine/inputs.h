@@ -29,6 +29,9 @@ inline constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
 // An id for people, where there is no text: "#7".
 inline std::string numbered(DictId id) { return "#" + std::to_string(id); }
 
+// Why a pod may not be placed by force: R-TRUST-4, R-TRUST-6.
+std::string others_node_text(std::string_view node);
+
 class Inputs {
 public:
     Inputs(World& world, Lifecycle& lifecycle, Announcer& announcer)
@@ -57,7 +60,7 @@ private:
     std::string load_queues(const QueuesText&);  // the fault or ""
     void look_after_queues();                    // cleaning by time, shares by nodes
     // Where the application goes. Returns the fault or "".
-    std::string find_queue(Shim&, const ApplicationItem&, std::string_view name, std::vector<std::string> groups,
+    std::string find_queue(ShimId, const ApplicationItem&, std::string_view name, std::vector<std::string> groups,
                            queue_tree::Placed&);
 
     // session_inputs.cpp
@@ -93,6 +96,7 @@ private:
     void apply(ShimId, const NodesMessage&);
     std::string node_fault(ShimId, const NodeItem&, std::string_view name);
     std::string node_bytes_fault(ShimId, std::string_view name) const;
+    void reject_guests(ShimId, std::string_view node);
     void count_node(Slot);
     void publish(Slot);  // its statement is another one
     std::string create_fault(ShimId, std::string_view name) const;
@@ -127,6 +131,8 @@ private:
     void apply(ShimId, const AsksMessage&);
     void apply(ShimId, const ReleasesMessage&);
     void apply(ShimId, const NacksMessage&);
+    static std::string priority_fault(const Shim&, const AskItem&);
+    std::string force_fault(ShimId, AskId existing, Slot node) const;
     std::string ask_fault(ShimId, const AskItem&);
     std::string update_fault(const AskItem&, AskId, Slot);
     std::string new_fault(ShimId, const AskItem&);

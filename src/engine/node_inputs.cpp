@@ -199,6 +199,20 @@ std::string_view first_of(const NodeFacts& facts, const TextTable& texts,
 
 }  // namespace
 
+std::string others_node_text(std::string_view node) { return "node " + std::string(node) + " is of another shim"; }
+
+// Pods of other shims that wait for a node of this one and may not be forced onto it.
+void Inputs::reject_guests(ShimId id, std::string_view node) {
+    for (const AskId pod : world_.awaited_nodes.waiting_for(node)) {
+        const ShimId of = world_.asks[pod].shim;
+        if (of != id && !world_.shims[of].rights.force) {
+            lifecycle_.decide(of, DecisionKind::ask_rejected, std::string(world_.asks.key(pod)),
+                              others_node_text(node));
+            release(pod);
+        }
+    }
+}
+
 void Inputs::create_or_mention(ShimId id, const NodeItem& record, std::string_view name) {
     const bool schedulable = record.action == NodeAction::create;
     const Slot known = world_.nodes.find(name);
@@ -226,6 +240,7 @@ void Inputs::create_or_mention(ShimId id, const NodeItem& record, std::string_vi
     note_node_changed(slot);
     ++world_.shims[id].node_count;
     lifecycle_.wake(kNodeAdded);
+    reject_guests(id, name);
     for (const AskId pod : world_.awaited_nodes.waiting_for(name)) {
         const std::string devices(world_.devices.expects(pod));
         lifecycle_.withdraw(pod);

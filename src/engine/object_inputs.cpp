@@ -226,6 +226,10 @@ std::string Inputs::state_object(ShimId id, const ObjectItem& record) {
     }
     const ObjectName name = name_of(mapped.record);
     const auto found = world_.objects.find(name);
+    const bool others = found != world_.objects.end() && found->second.owner != id;
+    if (others && !shim.rights.change) {
+        return "is of another shim";
+    }
     if (record.removed) {
         if (found != world_.objects.end()) {
             drop_object(found);

@@ -39,15 +39,18 @@ void Inputs::take(const QueuesText& queues) {
     ignored_ += world_.queues_fault.empty() ? 0 : 1;
 }
 
-std::string Inputs::find_queue(Shim& shim, const ApplicationItem& record, std::string_view name,
+std::string Inputs::find_queue(ShimId shim_id, const ApplicationItem& record, std::string_view name,
                                std::vector<std::string> groups, queue_tree::Placed& placed) {
     if (!world_.placement) {
         return "no queues are configured yet";
     }
+    Shim& shim = world_.shims[shim_id];
     queue_tree::Submission submission;
     submission.id = name;
     submission.queue = text_of(shim, record.queue);
     submission.user = queue_tree::User{std::string(text_of(shim, record.user)), std::move(groups)};
+    submission.maker = raw(shim_id);
+    submission.queues_max = world_.options.made_queues_max;
     placed = world_.placement->place(submission, world_.tree->queues());
     return placed.refusal == queue_tree::Refusal::none ? std::string() : placed.why;
 }

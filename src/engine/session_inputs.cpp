@@ -6,6 +6,7 @@
 #include "engine/byte_counts.h"
 #include "engine/inputs.h"
 #include "predicates/predicate.h"
+#include "shims/rights.h"
 
 namespace bayplan {
 
@@ -37,7 +38,7 @@ void Inputs::take(const Connect& connect) {
         return;
     }
     if (!known) {
-        id = world_.shims.add(connect.shim);
+        id = world_.shims.add(connect.shim, rights_of(world_.options, connect.shim));
         announcer_.add_shim(connect.shim);
         if (Publication* const publication = lifecycle_.publication()) {
             publication->shim_comes(id);

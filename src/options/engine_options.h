@@ -112,6 +112,17 @@ enum class VictimPath : std::uint8_t { automatic, inline_, workers, plain };
 // engine's own thread after every input and turn, or a second thread.
 enum class TellerMode : std::uint8_t { inline_, thread };
 
+// Rights of shims towards others of their partition. The defaults: none.
+struct ShimRights {
+    std::string shim = "*";         // a glob over names
+    std::int32_t priority_max = 0;  // of asks that are to be placed
+    bool force = false;             // may state pods as running on nodes of others
+    bool change = false;            // may restate and remove objects of others
+
+    static ShimRights all() { return {"*", INT32_MAX, true, true}; }
+    bool operator==(const ShimRights&) const = default;
+};
+
 struct EngineOptions {
     // Decide.
     std::uint64_t daemon_instance = 1;
@@ -121,6 +132,8 @@ struct EngineOptions {
     std::uint32_t nodes_max = 200'000;
     std::uint32_t applications_max = 100'000;
     std::uint32_t asks_max = 10'000'000;
+    std::uint32_t made_queues_max = 4'096;  // by placement rules, for applications of a shim
+    std::vector<ShimRights> shim_rights;    // the first that matches counts; none at all: all shims have all
     std::int64_t backoff_initial_ns = 1'000'000'000;
     std::int64_t backoff_max_ns = 10'000'000'000;
     std::uint32_t specs_max = 200'000;

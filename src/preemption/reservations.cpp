@@ -46,6 +46,7 @@ void Reservations::set(AskId id, Reservation reservation) {
     const auto after = std::ranges::find_if(there, [&](AskId other) { return own < rank(other, &by_ask_.at(other)); });
     there.insert(after, id);
     if (set.beyond_node) {
+        at->second.beyond_at = static_cast<std::uint32_t>(beyond_node_.size());
         beyond_node_.push_back(id);
     }
     for_each_age(id, set, [&](const Age& age) {
@@ -65,7 +66,14 @@ std::optional<Reservation> Reservations::drop(AskId id) {
     for_each_age(id, found->second, [&](const Age& age) { ages_.erase(age); });
     std::optional<Reservation> dropped = std::move(found->second);
     by_ask_.erase(found);
-    std::erase(beyond_node_, id);
+    if (dropped->beyond_node) {
+        const AskId last = beyond_node_.back();
+        beyond_node_[dropped->beyond_at] = last;
+        beyond_node_.pop_back();
+        if (last != id) {
+            by_ask_.at(last).beyond_at = dropped->beyond_at;
+        }
+    }
     holds_.drop(owner_of(id));
     const auto node = by_node_.find(dropped->slot);
     std::erase(node->second, id);

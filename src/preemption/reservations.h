@@ -37,6 +37,7 @@ struct Reservation {
     std::int64_t since_ns = 0;
     std::int32_t priority = 0;       // the ask's
     bool beyond_node = false;        // changes of other nodes' pods may matter to it
+    std::uint32_t beyond_at = 0;     // where among these; set by the table
     std::vector<AskHandle> victims;  // of its last preemption
     std::uint64_t changed = 0;       // the number of the last change after which a look may find something else
 };

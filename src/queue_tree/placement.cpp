@@ -59,6 +59,11 @@ std::string without_dots(std::string_view name) {
 
 Placed refused(Refusal refusal, std::string why) { return {kNoQueue, {}, refusal, std::move(why)}; }
 
+// Number of names in a path below another that it begins with.
+std::uint64_t parts_after(std::string_view path, std::string_view above) {
+    return static_cast<std::uint64_t>(std::ranges::count(path.substr(above.size()), '.'));
+}
+
 bool is_whole_path(std::string_view name) { return name.starts_with("root."); }
 
 }  // namespace
@@ -184,7 +189,12 @@ Placed PlacementRules::choose(const Submission& submission, const User& user, bo
     if (path.empty()) return refused(Refusal::no_rule, "no placement rule matched");
     Placed placed{queues.find(path), user, Refusal::none, {}};
     if (placed.queue == kNoQueue) {
-        placed.queue = queues.create_dynamic(path, placed.why);
+        const QueueId above = queues.find_lowest(path);
+        const std::uint64_t more = parts_after(path, queues[above].path);
+        if (!queues[above].leaf && queues.made_for(submission.maker) + more > submission.queues_max) {
+            return refused(Refusal::too_many_queues, fmt::format("more than {} queues made", submission.queues_max));
+        }
+        placed.queue = queues.create_dynamic(path, placed.why, submission.maker);
         if (placed.queue == kNoQueue) placed.refusal = Refusal::above_is_leaf;
     }
     return placed;

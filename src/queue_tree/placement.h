@@ -23,8 +23,10 @@ struct Submission {
     std::string queue{};  // as the application names it; may be empty
     std::optional<User> user{};
     Tags tags{};
-    bool forced = false;          // or by the tag application.create.force
-    Resources placeholder_ask{};  // of a gang; empty: none
+    bool forced = false;                    // or by the tag application.create.force
+    Resources placeholder_ask{};            // of a gang; empty: none
+    std::uint32_t maker = kNoMaker;         // for whom queues are made
+    std::uint32_t queues_max = UINT32_MAX;  // so many at most are there of those
 };
 
 enum class Refusal : std::uint8_t {
@@ -33,10 +35,11 @@ enum class Refusal : std::uint8_t {
     no_user,
     bad_user_name,
     bad_queue_name,
-    parent_is_leaf,  // a parent rule gave a leaf
-    above_is_leaf,   // the queue would have to be made below a leaf
-    sort_policy,     // a gang needs a fifo leaf
-    gang_too_large,  // for max of the queues
+    parent_is_leaf,   // a parent rule gave a leaf
+    above_is_leaf,    // the queue would have to be made below a leaf
+    too_many_queues,  // more than queues_max would be made
+    sort_policy,      // a gang needs a fifo leaf
+    gang_too_large,   // for max of the queues
 };
 
 struct Placed {

@@ -1,5 +1,5 @@
 // How many of each priority there are, and the highest. Priorities are few: a sorted list, which allocates only when it
-// has never had as many.
+// has never had as many. Many, which a shim may state, are in a map until there are none.
 //
 // Thread: its owner's.
 #pragma once
@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "base/check.h"
@@ -19,22 +21,44 @@ inline constexpr std::int32_t kNothingPending = std::numeric_limits<std::int32_t
 class PriorityCounts {
 public:
     void add(std::int32_t priority) {
+        if (many_ != nullptr) {
+            ++(*many_)[priority];
+            return;
+        }
         const auto place = find(priority);
         if (place != counts_.end() && place->priority == priority) {
             ++place->count;
-        } else {
+        } else if (counts_.size() < kFew) {
             counts_.insert(place, {priority, 1});
+        } else {
+            become_many();
+            add(priority);
         }
     }
     void remove(std::int32_t priority) {
+        if (many_ != nullptr) {
+            const auto place = many_->find(priority);
+            BP_CHECK(place != many_->end());
+            if (--place->second == 0) many_->erase(place);
+            if (many_->empty()) many_.reset();
+            return;
+        }
         const auto place = find(priority);
         BP_CHECK(place != counts_.end() && place->priority == priority);
         if (--place->count == 0) counts_.erase(place);
     }
-    std::int32_t highest() const { return counts_.empty() ? kNothingPending : counts_.back().priority; }
-    void clear() { counts_.clear(); }
+    std::int32_t highest() const {
+        if (many_ != nullptr) return many_->rbegin()->first;
+        return counts_.empty() ? kNothingPending : counts_.back().priority;
+    }
+    void clear() {
+        counts_.clear();
+        many_.reset();
+    }
 
 private:
+    static constexpr std::size_t kFew = 64;
+
     struct Count {
         std::int32_t priority;
         std::uint32_t count;
@@ -43,7 +67,14 @@ private:
         return std::ranges::lower_bound(counts_, priority, {}, &Count::priority);
     }
 
-    std::vector<Count> counts_;  // the highest last
+    void become_many() {
+        many_ = std::make_unique<std::map<std::int32_t, std::uint32_t>>();
+        for (const Count& one : counts_) many_->emplace_hint(many_->end(), one.priority, one.count);
+        counts_.clear();
+    }
+
+    std::vector<Count> counts_;  // the highest last; empty while there are many
+    std::unique_ptr<std::map<std::int32_t, std::uint32_t>> many_;
 };
 
 }  // namespace bayplan::queue_tree

@@ -4,6 +4,7 @@
 #include "queue_tree/queue_table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -65,6 +66,7 @@ void QueueTable::apply_queue(const QueueConfig& config, QueueId id) {
     Queue& queue = queues_[raw(id)];
     const Queue* const parent = queue.parent == kNoQueue ? nullptr : &queues_[raw(queue.parent)];
     note(id);
+    set_maker(id, kNoMaker);
     queue.managed = true;
     queue.status = QueueStatus::active;
     queue.leaf = !config.is_parent() && queue.children.empty();
@@ -123,7 +125,7 @@ bool QueueTable::may_submit(QueueId id, const User& user) const {
     return false;
 }
 
-QueueId QueueTable::create_dynamic(const std::string& path, std::string& why) {
+QueueId QueueTable::create_dynamic(const std::string& path, std::string& why, std::uint32_t maker) {
     QueueId id = find_lowest(path);
     BP_CHECK(id != kNoQueue);
     if ((*this)[id].leaf) {
@@ -131,7 +133,10 @@ QueueId QueueTable::create_dynamic(const std::string& path, std::string& why) {
         return kNoQueue;
     }
     const std::string rest = path.substr((*this)[id].path.size() + 1);
-    for (const std::string& name : queue_config::parts_of(rest)) id = add(name, id);
+    for (const std::string& name : queue_config::parts_of(rest)) {
+        id = add(name, id);
+        set_maker(id, maker);
+    }
     Queue& leaf = queues_[raw(id)];
     leaf.leaf = true;
     // Whatever stands at root does not reach the recovery queue: nothing may keep a running pod out.
@@ -163,13 +168,19 @@ void QueueTable::set_quota(QueueId id, std::optional<Resources> max, std::option
 }
 
 void QueueTable::clean() {
-    if (queues_.empty()) return;
-    for (const QueueId child : std::vector<QueueId>((*this)[kRoot].children)) clean_below(child);
+    if (!queues_.empty()) clean_children(kRoot);
 }
 
-// True: the queue is gone.
+// Of many that go, the list is made once.
+void QueueTable::clean_children(QueueId id) {
+    std::vector<QueueId> children = std::exchange(queues_[raw(id)].children, {});
+    std::erase_if(children, [this](QueueId child) { return clean_below(child); });
+    queues_[raw(id)].children = std::move(children);
+}
+
+// True: the queue is gone; its parent forgets it.
 bool QueueTable::clean_below(QueueId id) {
-    for (const QueueId child : std::vector<QueueId>((*this)[id].children)) clean_below(child);
+    clean_children(id);
     const Queue& queue = (*this)[id];
     const bool may_go = !queue.managed || queue.status == QueueStatus::draining;
     if (!may_go || !queue.children.empty() || queue.applications > 0) return false;
@@ -203,9 +214,17 @@ QueueId QueueTable::add(std::string name, QueueId parent) {
     return id;
 }
 
+void QueueTable::set_maker(QueueId id, std::uint32_t maker) {
+    const std::uint32_t before = std::exchange(queues_[raw(id)].maker, maker);
+    if (before != kNoMaker) --made_[before];
+    if (maker == kNoMaker) return;
+    made_.resize(std::max<std::size_t>(made_.size(), std::size_t{maker} + 1));
+    ++made_[maker];
+}
+
 void QueueTable::remove(QueueId id) {
     Queue& queue = queues_[raw(id)];
-    std::erase(queues_[raw(queue.parent)].children, id);
+    set_maker(id, kNoMaker);
     by_path_.erase(queue.path);
     queue = Queue();
     free_.push_back(id);

@@ -27,6 +27,7 @@ namespace bayplan::queue_tree {
 enum class QueueId : std::uint32_t {};
 inline constexpr QueueId kRoot = QueueId{0};
 inline constexpr QueueId kNoQueue = QueueId{UINT32_MAX};
+inline constexpr std::uint32_t kNoMaker = UINT32_MAX;
 constexpr std::uint32_t raw(QueueId id) { return static_cast<std::uint32_t>(id); }
 
 using queue_config::Resources;
@@ -52,6 +53,7 @@ struct Queue {
     std::vector<queue_config::LimitConfig> limits;
     std::shared_ptr<const queue_config::ChildTemplateConfig> child_template;  // its own, or the nearest above
     std::uint32_t applications = 0;                                           // of a leaf
+    std::uint32_t maker = kNoMaker;  // of a dynamic queue: for whose application it was made
 };
 
 struct User {
@@ -76,7 +78,9 @@ public:
     bool may_submit(QueueId, const User&) const;
 
     // The queue of the path and those above, as far as they are not there. kNoQueue: one above is a leaf, `why` names it.
-    QueueId create_dynamic(const std::string& path, std::string& why);
+    QueueId create_dynamic(const std::string& path, std::string& why, std::uint32_t maker = kNoMaker);
+    // Queues that were made for somebody, and are there.
+    std::uint32_t made_for(std::uint32_t maker) const { return maker < made_.size() ? made_[maker] : 0; }
     // Of a dynamic leaf: a namespace's quota. If only one of `max` and `guaranteed` is given, the other becomes empty;
     // without any value nothing changes.
     void set_quota(QueueId, std::optional<Resources> max, std::optional<Resources> guaranteed,
@@ -99,8 +103,10 @@ private:
     void apply_queue(const queue_config::QueueConfig&, QueueId);
     void drain(QueueId);
     bool clean_below(QueueId);
+    void clean_children(QueueId);
     QueueId add(std::string name, QueueId parent);
     void remove(QueueId);
+    void set_maker(QueueId, std::uint32_t maker);
     void note(QueueId id) {
         if (changes_ != nullptr) changes_->push_back(id);
     }
@@ -108,6 +114,7 @@ private:
     std::vector<QueueId>* changes_ = nullptr;
     std::vector<Queue> queues_;
     std::vector<QueueId> free_;
+    std::vector<std::uint32_t> made_;  // by maker
     boost::unordered_flat_map<std::string, QueueId, TextHash, std::equal_to<>> by_path_;
     std::uint64_t version_ = 0;
 };

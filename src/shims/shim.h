@@ -16,6 +16,7 @@
 #include "apps/ask_index.h"
 #include "base/ids.h"
 #include "base/seeded_hash.h"
+#include "options/engine_options.h"
 #include "shims/decision_ledger.h"
 #include "shims/dictionary.h"
 #include "shims/resync_hold.h"
@@ -29,10 +30,11 @@ struct SpecUse {
 };
 
 struct Shim {
-    Shim(std::string_view identity, ResourceTable& resources, const AskTable& all)
-        : name(identity), dictionary(resources), asks(all) {}
+    Shim(std::string_view identity, const ShimRights& granted, ResourceTable& resources, const AskTable& all)
+        : name(identity), rights(granted), dictionary(resources), asks(all) {}
 
     const std::string name;  // common name of its certificate
+    const ShimRights rights;
     std::uint64_t instance = 0;
     ConnectionId connection = 0;  // 0 = none
     Dictionary dictionary;
@@ -67,9 +69,9 @@ public:
         const auto found = by_name_.find(name);
         return found == by_name_.end() ? kNone<ShimId> : found->second;
     }
-    ShimId add(std::string_view name) {
+    ShimId add(std::string_view name, const ShimRights& rights) {
         BP_CHECK_OP(shims_.size(), <, kShimsMax);
-        shims_.emplace_back(name, resources_, asks_);
+        shims_.emplace_back(name, rights, resources_, asks_);
         const auto id = static_cast<ShimId>(shims_.size() - 1);
         by_name_.emplace(shims_.back().name, id);
         return id;

@@ -76,6 +76,7 @@ EngineOptions engine_options(Compat compat, const std::vector<std::string>& pred
     engine.nodes_max = kNoLimit;
     engine.applications_max = kNoLimit;
     engine.asks_max = kNoLimit;
+    engine.made_queues_max = kNoLimit;
     engine.specs_max = kNoLimit;
     engine.objects_max = kNoLimit;
     engine.credit_window = kNoLimit;

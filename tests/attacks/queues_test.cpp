@@ -93,6 +93,41 @@ TEST(FullQueues, applications_that_a_limit_does_not_let_run_leave_at_no_higher_c
     });
 }
 
+// Each of a lower priority than all before it, and withdrawn again.
+std::uint64_t cost_of_different_priorities(std::uint32_t asks) {
+    FullQueue queue("      resources: {max: {vcore: 5m}}\n");
+    const ApplicationId application = queue.application();
+    const std::uint64_t before = work();
+    for (std::uint32_t id = 0; id < asks; ++id) {
+        queue.ask(id, application, 6, -static_cast<std::int32_t>(id));
+    }
+    for (std::uint32_t id = asks; id > 0; --id) {
+        queue.withdraw(id - 1);
+    }
+    return work() - before;
+}
+
+TEST(FullQueues, asks_of_many_priorities_cost_as_much_as_others) {
+    const std::uint64_t some = cost_of_different_priorities(8'000);
+    const std::uint64_t many = cost_of_different_priorities(64'000);
+    EXPECT_LT(many, 8 * 2 * some) << some;
+}
+
+// Queues made for applications that have gone again, which the cleaner takes away.
+TEST(MadeQueues, are_taken_away_at_no_higher_cost_where_there_are_many) {
+    expect_linear([](std::uint32_t queues) {
+        FullQueue world("");
+        std::string why;
+        for (std::uint32_t number = 0; number < queues; ++number) {
+            world.tree.queues().create_dynamic("root.q" + std::to_string(number), why);
+        }
+        const std::uint64_t before = work();
+        world.tree.queues().clean();
+        EXPECT_EQ(world.tree.queues().size(), 2u);
+        return work() - before;
+    });
+}
+
 // --- what a release costs while many wait: a hundred of them, each of which lets the next one in
 
 constexpr std::uint32_t kReleases = 100;

@@ -24,6 +24,8 @@ partitions:
     nodes_max: 7k
     applications_max: 11
     asks_max: 3M
+    made_queues_max: 300
+    shim_rights: [{shim: "yunikorn-*", priority_max: -7, force: yes, change: yes}]
     specs_max: 40k
     objects_max: 600k
     score: requested_to_capacity_ratio
@@ -111,12 +113,7 @@ data_plane:
   send_buffer: 2Mi
   receive_window: 3Mi
   connections_max: 9
-  handshakes:
-    retry_above: 3
-    pending_max: 4
-    per_s: 50
-    per_s_of_network: 20
-    answers_per_s: 70
+  handshakes: {retry_above: 3, pending_max: 4, pending_max_of_network: 2, per_s: 50, per_s_of_network: 20, answers_per_s: 70}
   key_update_packets: 1000
   idle_timeout: 12s
   payload_bytes_max: 1400
@@ -191,7 +188,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 146u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 153u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -202,14 +199,15 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.name, "blue \"one\"");
     EXPECT_EQ(partition.shims, (std::vector<std::string>{"yunikorn-*", "other"}));
     EXPECT_EQ(partition.queues_file, (folder.path() / "ca.pem").string());
-    EXPECT_TRUE(partition.engine.queues);
-    EXPECT_FALSE(config.partitions[1].engine.queues);
+    EXPECT_TRUE(partition.engine.queues && !config.partitions[1].engine.queues);
     EXPECT_EQ(partition.engine.credit_window, 32u << 10);
     EXPECT_EQ(partition.engine.unacknowledged_max, 128u << 10);
     EXPECT_EQ(partition.engine.dictionary_max, 5000u);
     EXPECT_EQ(partition.engine.nodes_max, 7000u);
     EXPECT_EQ(partition.engine.applications_max, 11u);
     EXPECT_EQ(partition.engine.asks_max, 3'000'000u);
+    EXPECT_EQ(partition.engine.made_queues_max, 300u);
+    EXPECT_EQ(partition.engine.shim_rights, (std::vector<ShimRights>{{"yunikorn-*", -7, true, true}}));
     EXPECT_EQ(partition.engine.backoff_initial_ns, 250'000'000);
     EXPECT_EQ(partition.engine.backoff_max_ns, 60'000'000'000);
     EXPECT_EQ(partition.engine.score, ScorePolicy::requested_to_capacity_ratio);

@@ -178,6 +178,9 @@ private:
 
     // Asks coming and going.
     std::string total_fault(const Ask* existing, const Ask& wanted) const;
+    ShimRights rights_of(const std::string& shim) const;
+    std::string force_fault(const Ask* existing, const Ask& wanted);
+    std::vector<std::uint64_t> kept_out_of(const std::string& node) const;  // asks that wait for it in vain
     // oracle_bytes.cpp. The shim would have so many bytes more, and others it has no more.
     std::string bytes_fault(const std::string& shim, std::uint64_t more, std::uint64_t less) const;
     std::string ask_bytes_fault(const Ask* existing, const Ask& wanted) const;

@@ -144,6 +144,10 @@ std::string Oracle::ask_record(const std::string& name, const AskItem& record) {
     if (!fault.empty()) {
         return fault;
     }
+    if (const std::int32_t most = rights_of(name).priority_max; record.node == 0 && record.priority > most) {
+        saw("an ask of a priority that its shim may not have");
+        return "priority " + std::to_string(record.priority) + " is above " + std::to_string(most);
+    }
     wanted.shim = name;
     const Ask* existing = find_ask(name, wanted.key);
     if (existing == nullptr) {
@@ -178,6 +182,9 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
         if (wanted.requests != ask.requests && !may_be_resized(ask, wanted)) {
             return "is placed already";
         }
+    }
+    if (const std::string fault = force_fault(&ask, wanted); !fault.empty()) {
+        return fault;
     }
     if (const std::string fault = total_fault(&ask, wanted); !fault.empty()) {
         return fault;
@@ -355,6 +362,9 @@ std::string Oracle::add_ask(const std::string& name, Ask wanted) {
     }
     if (wanted.node.empty() && wanted.foreign) {
         return "foreign pod without a node";
+    }
+    if (const std::string fault = force_fault(nullptr, wanted); !fault.empty()) {
+        return fault;
     }
     if (const std::string fault = total_fault(nullptr, wanted); !fault.empty()) {
         return fault;

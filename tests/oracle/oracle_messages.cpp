@@ -171,8 +171,8 @@ std::string Oracle::add_application(const std::string& name, const ApplicationIt
         const auto named = [&](DictId id) {
             return shim.dictionary.contains(id) ? shim.dictionary.at(id) : std::string();
         };
-        const std::string fault =
-            queues_.add_application({name, text->second}, named(record.queue), named(record.user), groups);
+        const std::string fault = queues_.add_application({name, text->second}, named(record.queue), named(record.user),
+                                                          groups, options_.made_queues_max);
         if (!fault.empty()) {
             return fault;
         }

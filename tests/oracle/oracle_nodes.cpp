@@ -151,6 +151,12 @@ std::string Oracle::create_node(const std::string& shim, const std::string& name
     set_schedulable(node, schedulable);
     nodes_[name] = node;
     wake(Event::node_changed);
+    for (const std::uint64_t sequence : kept_out_of(name)) {
+        saw("its node came from a shim that does not let it in");
+        decide(asks_.at(sequence).shim, DecisionKind::ask_rejected, asks_.at(sequence).key,
+               "node " + name + " is of another shim");
+        end_ask(sequence, true);
+    }
     for (auto& [sequence, ask] : asks_) {
         if (ask.awaited_node == name) {
             saw(ask.shim == shim ? "its node came" : "its node came from another shim");

@@ -90,6 +90,7 @@ void OracleQueues::load(const QueueConfig& config, const std::string& path, cons
     queue.config.queues.reset();
     Standing& standing = standing_[path];
     standing.managed = true;
+    standing.maker.clear();
     standing.draining = false;
     standing.leaf = !config.is_parent() && children(path).empty();
     standing.child_template.reset();
@@ -188,17 +189,30 @@ bool OracleQueues::accepts(const std::string& path) const {
     return standing.leaf || !standing.draining;
 }
 
-void OracleQueues::make(const std::string& path) {
+bool OracleQueues::may_make(const std::string& path, const std::string& maker, std::uint64_t most) const {
+    std::uint64_t made = 0;
+    for (const auto& [there, standing] : standing_) {
+        made += standing.maker == maker;
+    }
+    for (std::string missing = path; !standing_.contains(missing); missing = above(missing)) {
+        ++made;
+    }
+    return made <= most;
+}
+
+void OracleQueues::make(const std::string& path, const std::string& maker) {
     if (standing_.contains(path)) {
         return;
     }
-    make(above(path));
+    make(above(path), maker);
     tree.queues[path].parent = above(path);
     standing_[path].child_template = standing_.at(above(path)).child_template;
+    standing_[path].maker = maker;
 }
 
 std::string OracleQueues::add_application(const ApplicationName& name, const std::string& queue,
-                                          const std::string& user, const std::vector<std::string>& groups) {
+                                          const std::string& user, const std::vector<std::string>& groups,
+                                          std::uint64_t made_max) {
     if (!loaded_) {
         return "no queues are configured yet";
     }
@@ -228,7 +242,10 @@ std::string OracleQueues::add_application(const ApplicationName& name, const std
         if (standing_.at(there).leaf) {
             return "queue " + path + " cannot be made below " + there + ", which is a leaf";
         }
-        make(path);
+        if (!may_make(path, name.first, made_max)) {
+            return "more than " + std::to_string(made_max) + " queues made";
+        }
+        make(path, name.first);
         Standing& made = standing_.at(path);
         made.leaf = true;
         if (made.child_template) {

@@ -37,7 +37,7 @@ public:
     bool load(const std::string& partition, const std::string& text);
     // The fault or "". Makes queues as the rules say.
     std::string add_application(const ApplicationName&, const std::string& queue, const std::string& user,
-                                const std::vector<std::string>& groups);
+                                const std::vector<std::string>& groups, std::uint64_t made_max);
     void remove_application(const ApplicationName& name) { applications.erase(name); }
     void remove_applications_of(const std::string& shim);
     // After anything happened: whether the application has any ask, and one with a node.
@@ -54,6 +54,7 @@ private:
         bool leaf = false;
         bool managed = false;
         bool draining = false;
+        std::string maker;                                                // the shim for whose application it was made
         std::optional<queue_config::ChildTemplateConfig> child_template;  // its own, or the nearest above
     };
 
@@ -66,7 +67,8 @@ private:
                         std::string& fault) const;
     bool accepts(const std::string& path) const;
     std::string lowest(std::string path) const;
-    void make(const std::string& path);
+    void make(const std::string& path, const std::string& maker);
+    bool may_make(const std::string& path, const std::string& maker, std::uint64_t most) const;
 
     std::map<std::string, Standing> standing_;
     std::vector<queue_config::PlacementRuleConfig> rules_;

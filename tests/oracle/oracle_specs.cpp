@@ -243,6 +243,11 @@ std::string Oracle::object_record(const std::string& name, const ObjectItem& rec
     if (read.unknown()) {
         return "unknown dictionary id " + number_sign(*read.unknown());
     }
+    const auto owner_now = object_owners_.find(key);
+    if (owner_now != object_owners_.end() && owner_now->second != name && !rights_of(name).change) {
+        saw("an object of another shim is not changed");
+        return "is of another shim";
+    }
     if (record.removed) {
         remove_object(key, objects_);
         object_owners_.erase(key);

@@ -15,6 +15,7 @@
 #include "random.h"
 #include "random_kube.h"
 #include "random_queues.h"
+#include "random_rights.h"
 
 namespace bayplan::property {
 

@@ -209,6 +209,19 @@ std::string score_of(const EngineOptions& options) {
 
 }  // namespace
 
+namespace {
+
+std::string rights_of(const EngineOptions& options) {
+    std::string text;
+    for (const ShimRights& rights : options.shim_rights) {
+        text += ", " + rights.shim + " to priority " + std::to_string(rights.priority_max) +
+                (rights.force ? " forces" : "") + (rights.change ? " changes" : "");
+    }
+    return text;
+}
+
+}  // namespace
+
 std::string to_text(const EngineOptions& options) {
     std::ostringstream out;
     out << "credit_window " << options.credit_window << ", unacknowledged_max " << options.unacknowledged_max
@@ -236,7 +249,7 @@ std::string to_text(const EngineOptions& options) {
         << (options.user_groups ? "" : ", no groups of users") << ", applications complete after "
         << options.application_idle_ns << " ns" << (options.queues ? ", queues" : "") << ", plugins answer in "
         << options.plugins.deadline_ns << " ns, " << options.plugins.nodes << " nodes, " << options.plugins.queries_max
-        << " queries";
+        << " queries, queues made " << options.made_queues_max << rights_of(options);
     out << "; executor " << static_cast<int>(options.executor) << ", path " << static_cast<int>(options.path)
         << ", simd " << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
         << options.shards << ", batch " << options.batch << ", depth " << options.depth << ", victim workers "

@@ -51,6 +51,7 @@ EngineOptions live_options_of(const Story& story) {
     out.nodes_max = usual.nodes_max;
     out.applications_max = usual.applications_max;
     out.asks_max = usual.asks_max;
+    out.made_queues_max = usual.made_queues_max;
     out.specs_max = usual.specs_max;
     out.objects_max = usual.objects_max;
     out.backoff_initial_ns = 30 * kMs;

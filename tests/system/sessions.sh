@@ -59,6 +59,7 @@ rest_listen: off
 partitions:
   - name: default
     shims: [shim-a, shim-b]
+    shim_rights: [{shim: "shim-*", priority_max: 2147483647, force: yes, change: yes}]
 $partition_settings
 data_plane:
   port: kernel

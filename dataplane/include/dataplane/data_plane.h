@@ -60,6 +60,8 @@ public:
     virtual bool on_frame(DataPlane&, ConnectionId, Stream, Frame&) = 0;
     // After on_open, or for a client's connect() that failed. The id is not used again.
     virtual void on_close(DataPlane&, ConnectionId, std::string_view why) = 0;
+    // Before on_close, if the peer closed with a code of the application's.
+    virtual void on_closed_with(DataPlane&, ConnectionId, std::uint64_t /*code*/) {}
     // A handshake that failed, for the log (no certificate, wrong CA, ...). On either side; on a
     // client on_close follows.
     virtual void on_refused(std::string_view address, std::string_view why) = 0;
@@ -80,11 +82,12 @@ enum class IdlePolicy : std::uint8_t { adaptive, poll };
 // Limits on handshakes with unknown peers, per lcore of a server. Defaults: a handshake costs 0.75 ms of CPU, an answer
 // without state a few microseconds.
 struct HandshakeLimits {
-    std::uint32_t retry_above = 32;        // under way; from then on addresses are proven by Retry
-    std::uint32_t pending_max = 128;       // under way; more are not begun
-    std::uint32_t per_s = 500;             // from all sources together
-    std::uint32_t per_s_of_network = 100;  // from one /24 of IPv4 or /56 of IPv6
-    std::uint32_t answers_per_s = 10'000;  // Retry, refusal, version negotiation, stateless reset
+    std::uint32_t retry_above = 32;             // under way; from then on addresses are proven by Retry
+    std::uint32_t pending_max = 128;            // under way; more are not begun
+    std::uint32_t pending_max_of_network = 48;  // of these, from one /24 of IPv4 or /56 of IPv6
+    std::uint32_t per_s = 500;                  // from all sources together
+    std::uint32_t per_s_of_network = 100;       // from one /24 of IPv4 or /56 of IPv6
+    std::uint32_t answers_per_s = 10'000;       // Retry, refusal, version negotiation, stateless reset
 };
 
 // Limits and timers of QUIC and framing. Defaults: measured, dataplane/README.md.
@@ -100,6 +103,8 @@ struct TransportOptions {
     std::uint32_t key_update_packets = 1u << 20;
     HandshakeLimits handshakes;
     std::string alpn = "bayplan/1";  // both sides must name the same protocol
+    // A client's: DNS name or IP address that the server's certificate must have; empty: any name of the CA's.
+    std::string server_name;
 };
 
 struct KernelPortOptions {
