@@ -46,11 +46,16 @@ Admission::Network& Admission::network_of(const UdpAddress& from, std::uint64_t 
     return *oldest;
 }
 
-Admission::Verdict Admission::judge(const UdpAddress& from, bool proven, std::size_t pending, std::uint64_t now_ns) {
-    if (!proven && pending >= limits_.retry_above) return Verdict::retry;
+bool Admission::same_network(const UdpAddress& a, const UdpAddress& b) { return prefix_of(a) == prefix_of(b); }
+
+Admission::Verdict Admission::judge(const UdpAddress& from, Proof proof, const Pending& pending, std::uint64_t now_ns) {
+    const bool proven = proof != Proof::none;
+    if (!proven && pending.all >= limits_.retry_above) return Verdict::retry;
     TokenBucket& network = network_of(from, now_ns).bucket;
     if (!network.has(now_ns)) return proven ? Verdict::source_exceeded : Verdict::retry;
-    if (pending >= limits_.pending_max) return Verdict::pending_max;
+    const std::size_t reserve = proof == Proof::earlier_connection ? 0 : limits_.pending_max / 4;
+    if (pending.all + reserve >= limits_.pending_max) return Verdict::pending_max;
+    if (pending.of_network >= limits_.pending_max_of_network) return Verdict::pending_max;
     if (!all_.take(now_ns)) return Verdict::rate_exceeded;
     network.take(now_ns);
     return Verdict::accept;

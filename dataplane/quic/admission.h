@@ -6,7 +6,8 @@
 //   1. more than `retry_above` handshakes under way, or a source beyond its rate: the client must
 //      first prove by Retry that it receives at its address; this costs us no memory
 //   2. each network (/24 of IPv4, /56 of IPv6) has a rate of handshakes, and all together have one
-//   3. at most `pending_max` are under way
+//   3. at most `pending_max` are under way, of a network `pending_max_of_network`: an address that proves itself and then says
+//      nothing keeps nobody else out. The last quarter is for clients that were here before (their token says so)
 // A handshake above a rate is not answered: clients repeat their first packet by themselves, so
 // that a burst of honest clients is served over the next second.
 //
@@ -72,9 +73,16 @@ public:
     // `key`: random, so that nobody can choose which networks share a place in the table.
     Admission(const HandshakeLimits&, std::uint64_t key);
 
-    // `pending`: handshakes under way. `proven`: the client has shown that it receives at `from`.
+    // How a client has shown that it receives at its address.
+    enum class Proof : std::uint8_t { none, retry, earlier_connection };
+    // Handshakes under way.
+    struct Pending {
+        std::size_t all = 0;
+        std::size_t of_network = 0;
+    };
     // On accept the tokens are taken.
-    Verdict judge(const UdpAddress& from, bool proven, std::size_t pending, std::uint64_t now_ns);
+    Verdict judge(const UdpAddress& from, Proof, const Pending&, std::uint64_t now_ns);
+    static bool same_network(const UdpAddress&, const UdpAddress&);
     // Whether one more answer to a stranger (Retry, refusal, version, reset) may be sent.
     bool may_answer(std::uint64_t now_ns) { return answers_.take(now_ns); }
 

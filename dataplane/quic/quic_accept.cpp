@@ -96,7 +96,10 @@ void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> pa
         return counters_.add(refuse(path, first, kTransportInvalidToken, "the Retry token is not valid (any more)"));
     }
     const bool known = tokens_.verify(path.remote, first, now_);
-    switch (admission_.judge(path.remote, retried || known, pending_, now_)) {
+    const Admission::Proof proof = known     ? Admission::Proof::earlier_connection
+                                   : retried ? Admission::Proof::retry
+                                             : Admission::Proof::none;
+    switch (admission_.judge(path.remote, proof, {pending_, pending_of(path.remote)}, now_)) {
         case Admission::Verdict::accept:
             if (known) counters_.add(Count::tokens_accepted);
             return counters_.add(accept(path, packet, first, {retried || known, retried ? &before_retry : nullptr}));
@@ -106,6 +109,16 @@ void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> pa
         case Admission::Verdict::pending_max: counters_.add(Count::drop_handshakes_pending); break;
     }
     counters_.add(Count::attempts_lost);
+}
+
+// Handshakes are few: at most pending_max.
+std::size_t QuicEndpoint::pending_of(const UdpAddress& from) const {
+    if (pending_ == 0) return 0;
+    return static_cast<std::size_t>(std::ranges::count_if(slots_, [&](const Slot& slot) {
+        const QuicConnection& connection = *slot.connection;
+        return connection.counted_accepted && !connection.established() && !connection.lingering() &&
+               Admission::same_network(connection.path().remote, from);
+    }));
 }
 
 void QuicEndpoint::set_pending(std::size_t pending) {

@@ -153,6 +153,7 @@ void QuicConnection::receive(const Path& path, std::span<const std::uint8_t> pac
     const int rc = ngtcp2_conn_read_pkt(conn_, &from, &info, packet.data(), packet.size(), now);
     counters_.add(Count::quic_packets_in);
     if (rc != 0) return fail(rc, "reading");
+    if (established_ && certificate_ends_ == UINT64_MAX) certificate_ends_ = now + tls_->peer_valid_ns();
     // Same address, other way to it (a router failed over): follow, but only on the peer's own
     // word.
     if (usual && authenticated_) paths_.refresh_current(path);
@@ -165,6 +166,7 @@ void QuicConnection::follow_path() {
 
 void QuicConnection::handle_expiry(std::uint64_t now) {
     if (ending_ || lingering_) return;
+    if (now >= certificate_ends_) return end_as_expired();
     const int rc = ngtcp2_conn_handle_expiry(conn_, now);
     if (rc != 0) fail(rc, "timer");
     if (!ending_) follow_path();
@@ -173,7 +175,7 @@ void QuicConnection::handle_expiry(std::uint64_t now) {
 std::uint64_t QuicConnection::expiry() const {
     if (lingering_) return linger_until_;
     if (ending_ || conn_ == nullptr) return 0;
-    return ngtcp2_conn_get_expiry(conn_);
+    return std::min<std::uint64_t>(ngtcp2_conn_get_expiry(conn_), certificate_ends_);
 }
 
 QuicConnection::StreamState* QuicConnection::next_to_write() {

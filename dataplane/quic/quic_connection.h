@@ -72,6 +72,7 @@ struct Ending {
     Kind kind = Kind::silent;
     std::uint64_t code = 0;
     std::string why;
+    bool peers_application = false;  // by_peer: the code is the application's
 };
 
 class QuicConnection {
@@ -167,6 +168,7 @@ private:
     void update_keys_if_due(std::size_t packets, std::uint64_t now);
     void follow_path();
     void fail(int error, const char* doing);
+    void end_as_expired();
     std::string describe_failure(int error) const;
 
     const TransportOptions& options_;
@@ -174,6 +176,7 @@ private:
     Counters& counters_;
     ConnectionId id_;
     bool server_;
+    std::uint64_t certificate_ends_ = UINT64_MAX;  // the peer's: the connection does not live longer
     // Where to send: follows the peer's last authenticated packet; validated when its address has
     // changed.
     PathTable paths_;

@@ -14,11 +14,12 @@ constexpr std::uint32_t kCloseRepeatsMax = 8;
 constexpr std::size_t kReasonBytesMax = 200;
 constexpr std::uint64_t kTransportInternalError = 0x1;
 constexpr std::uint64_t kAlertCertificateRevoked = 44;
+constexpr std::uint64_t kAlertCertificateExpired = 45;
 
 }  // namespace
 
 void QuicConnection::end(Ending::Kind kind, std::uint64_t code, std::string why) {
-    if (!ending_) ending_ = Ending{kind, code, std::move(why)};
+    if (!ending_) ending_ = Ending{kind, code, std::move(why), false};
 }
 
 bool QuicConnection::verify_again(const TlsCredentials& credentials) {
@@ -26,6 +27,11 @@ bool QuicConnection::verify_again(const TlsCredentials& credentials) {
     if (ending_ || lingering_ || tls_->verify_again(credentials, why)) return true;
     end(Ending::Kind::local_tls, kAlertCertificateRevoked, std::move(why));
     return false;
+}
+
+void QuicConnection::end_as_expired() {
+    end(Ending::Kind::local_tls, kAlertCertificateExpired,
+        std::string(server_ ? "client" : "server") + " certificate \"" + tls_->peer_name() + "\" has expired");
 }
 
 std::string QuicConnection::describe_failure(int error) const {
@@ -45,7 +51,9 @@ void QuicConnection::fail(int error, const char* doing) {
             }
             ngtcp2_connection_close_error closed{};
             ngtcp2_conn_get_connection_close_error(conn_, &closed);
-            return end(Ending::Kind::by_peer, closed.error_code, describe_peer_close(closed, server_));
+            end(Ending::Kind::by_peer, closed.error_code, describe_peer_close(closed, server_));
+            ending_->peers_application = closed.type == NGTCP2_CONNECTION_CLOSE_ERROR_CODE_TYPE_APPLICATION;
+            return;
         }
         case NGTCP2_ERR_IDLE_CLOSE:
             return end(Ending::Kind::silent, 0,

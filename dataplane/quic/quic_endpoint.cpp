@@ -334,7 +334,9 @@ void QuicEndpoint::finish(QuicConnection& connection) {
         if (ending.kind != Ending::Kind::dropped) handler_.on_refused(address, ending.why);
     }
     // A server's handshake that failed was never announced, so there is nothing to take back.
-    if (established || !role_.server) handler_.on_close(plane_, id, ending.why);
+    if (!established && role_.server) return;
+    if (ending.peers_application) handler_.on_closed_with(plane_, id, ending.code);
+    handler_.on_close(plane_, id, ending.why);
 }
 
 void QuicEndpoint::finish_ended() {

@@ -119,6 +119,7 @@ private:
     Count retry(const Path&, const ngtcp2_pkt_hd&);
     Count refuse(const Path&, const ngtcp2_pkt_hd&, std::uint64_t error, const std::string& why);
     void set_pending(std::size_t);
+    std::size_t pending_of(const UdpAddress& from) const;  // handshakes under way of its network
 
     std::size_t advance_connecting();
     std::size_t run_timers();

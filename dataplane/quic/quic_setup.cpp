@@ -99,6 +99,7 @@ void QuicConnection::add_cid(const Cid& cid) {
 bool QuicConnection::attach_tls(const Setup& setup, std::string& error) {
     tls_ = std::make_unique<TlsSession>();
     if (!tls_->open(setup.credentials, server_, setup.alpn, error)) return false;
+    if (!server_) tls_->expect_name(options_.server_name);
     tls_->attach(conn_);
     return true;
 }

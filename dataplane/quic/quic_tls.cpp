@@ -1,12 +1,14 @@
 // See quic_tls.h.
 #include "quic/quic_tls.h"
 
+#include <arpa/inet.h>
 #include <gnutls/crypto.h>
 #include <gnutls/x509.h>
 #include <ngtcp2/ngtcp2_crypto_gnutls.h>
 
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "quic/quic_errors.h"
 
@@ -54,6 +56,27 @@ bool read_common_name(gnutls_session_t session, std::string& name, std::string& 
         return false;
     }
     return true;
+}
+
+// By its alternative names; the common name does not count.
+bool is_named(gnutls_session_t session, const std::string& name) {
+    unsigned count = 0;
+    const gnutls_datum_t* chain = gnutls_certificate_get_peers(session, &count);
+    Certificate certificate;
+    if (chain == nullptr || count == 0 || gnutls_x509_crt_init(&certificate.handle) != 0 ||
+        gnutls_x509_crt_import(certificate.handle, &chain[0], GNUTLS_X509_FMT_DER) != 0) {
+        return false;
+    }
+    unsigned char address[sizeof(in6_addr)];
+    for (const auto& [family, size] : {std::pair{AF_INET, sizeof(in_addr)}, std::pair{AF_INET6, sizeof(in6_addr)}}) {
+        if (inet_pton(family, name.c_str(), address) == 1) {
+            return gnutls_x509_crt_check_ip(certificate.handle, address, static_cast<unsigned>(size), 0) != 0;
+        }
+    }
+    std::size_t any = 0;
+    const int alternative = gnutls_x509_crt_get_subject_alt_name(certificate.handle, 0, nullptr, &any, nullptr);
+    return alternative != GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE &&
+           gnutls_x509_crt_check_hostname(certificate.handle, name.c_str()) != 0;
 }
 
 }  // namespace
@@ -177,6 +200,10 @@ bool TlsSession::accept_peer() {
     }
     if (!named) {
         refusal_ = std::string(whose) + " " + why;
+        return false;
+    }
+    if (!expected_name_.empty() && !is_named(session_, expected_name_)) {
+        refusal_ = std::string(whose) + " certificate \"" + name + "\" is not for " + expected_name_;
         return false;
     }
     peer_name_ = std::move(name);

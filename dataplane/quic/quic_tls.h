@@ -58,12 +58,16 @@ public:
     TlsSession& operator=(const TlsSession&) = delete;
 
     bool open(std::shared_ptr<const TlsCredentials>, bool server, std::string_view alpn, std::string& error);
+    // Of the peer, a DNS name or an IP address; before the handshake. Empty: any.
+    void expect_name(std::string name) { expected_name_ = std::move(name); }
     // Ties the two libraries together; `connection` must outlive the last packet.
     void attach(ngtcp2_conn* connection);
 
     // After the handshake: whether the peer's certificate also passes by other credentials (other
     // CA, revocation lists). If not, why. Costs nothing for the credentials of the handshake.
     bool verify_again(const TlsCredentials&, std::string& why) const;
+    // After the handshake: how long the peer's certificate is valid from now on. 0: no longer.
+    std::uint64_t peer_valid_ns() const;
     // After the handshake: false if the peer did not agree on our protocol.
     bool alpn_agreed() const;
     // Subject common name of the verified certificate; empty before verification.
@@ -85,6 +89,7 @@ private:
     ngtcp2_crypto_conn_ref reference_{};
     bool server_ = false;
     std::string alpn_;
+    std::string expected_name_;
     std::string peer_name_;
     std::string refusal_;
 };

@@ -4,6 +4,8 @@
 // Thread: add_revocations(): the thread that loads credentials; verify_again(): the data plane's.
 #include <gnutls/x509.h>
 
+#include <algorithm>
+#include <ctime>
 #include <vector>
 
 #include "quic/quic_errors.h"
@@ -109,6 +111,14 @@ bool TlsSession::verify_again(const TlsCredentials& credentials, std::string& wh
     why = std::string(server_ ? "client" : "server") + " certificate \"" + peer_name_ + "\" " +
           describe_certificate_status(status, server_);
     return false;
+}
+
+std::uint64_t TlsSession::peer_valid_ns() const {
+    constexpr std::uint64_t kSecond_ns = 1'000'000'000;
+    constexpr std::uint64_t kLongest_s = 100ULL * 366 * 24 * 3600;
+    const std::time_t ends = gnutls_certificate_expiration_time_peers(session_);
+    const std::time_t now = std::time(nullptr);
+    return ends <= now ? 0 : std::min(static_cast<std::uint64_t>(ends - now), kLongest_s) * kSecond_ns;
 }
 
 gnutls_typed_vdata_st TlsSession::key_purpose(bool server) {

@@ -27,6 +27,10 @@ void expect_attempts_add_up(const DataPlane& server) {
                                                         counter(server, "handshakes_pending"));
 }
 
+constexpr auto kUnproven = Admission::Proof::none;
+constexpr auto kRetried = Admission::Proof::retry;
+constexpr auto kKnown = Admission::Proof::earlier_connection;
+
 TEST(TokenBucket, gives_a_seconds_worth_at_once_and_then_its_rate) {
     TokenBucket bucket(10);
     std::uint64_t now = 5 * kSecond;
@@ -51,7 +55,7 @@ TEST(Admission, networks_have_buckets_of_their_own) {
     HandshakeLimits limits;
     limits.per_s_of_network = 3;
     Admission admission(limits, 1);
-    const auto judge = [&](std::uint32_t ip) { return admission.judge(ipv4_address(ip, 1), true, 0, kSecond); };
+    const auto judge = [&](std::uint32_t ip) { return admission.judge(ipv4_address(ip, 1), kKnown, {}, kSecond); };
     for (int i = 0; i < 3; ++i) EXPECT_EQ(judge(0x0a000005), Admission::Verdict::accept);
     EXPECT_EQ(judge(0x0a0000ff), Admission::Verdict::source_exceeded) << "same /24";
     EXPECT_EQ(judge(0x0a000105), Admission::Verdict::accept) << "the next one";
@@ -60,10 +64,10 @@ TEST(Admission, networks_have_buckets_of_their_own) {
     six.ip[6] = 7;
     for (int i = 0; i < 3; ++i) {
         six.ip[7] = static_cast<std::uint8_t>(i);  // within one /56
-        EXPECT_EQ(admission.judge(six, true, 0, kSecond), Admission::Verdict::accept);
+        EXPECT_EQ(admission.judge(six, kKnown, {}, kSecond), Admission::Verdict::accept);
     }
-    EXPECT_EQ(admission.judge(six, true, 0, kSecond), Admission::Verdict::source_exceeded);
-    EXPECT_EQ(admission.judge(six, false, 0, kSecond), Admission::Verdict::retry)
+    EXPECT_EQ(admission.judge(six, kKnown, {}, kSecond), Admission::Verdict::source_exceeded);
+    EXPECT_EQ(admission.judge(six, kUnproven, {}, kSecond), Admission::Verdict::retry)
         << "somebody else may have used the address up";
 }
 
@@ -74,11 +78,28 @@ TEST(Admission, limits_of_all_together) {
     limits.retry_above = 5;
     Admission admission(limits, 1);
     const UdpAddress from = ipv4_address(0x0a000005, 1);
-    EXPECT_EQ(admission.judge(from, false, 5, kSecond), Admission::Verdict::retry);
-    EXPECT_EQ(admission.judge(from, true, 7, kSecond), Admission::Verdict::pending_max);
-    EXPECT_EQ(admission.judge(from, true, 6, kSecond), Admission::Verdict::accept);
-    EXPECT_EQ(admission.judge(from, false, 4, kSecond), Admission::Verdict::accept);
-    EXPECT_EQ(admission.judge(from, false, 4, kSecond), Admission::Verdict::rate_exceeded);
+    EXPECT_EQ(admission.judge(from, kUnproven, {5, 0}, kSecond), Admission::Verdict::retry);
+    EXPECT_EQ(admission.judge(from, kKnown, {7, 0}, kSecond), Admission::Verdict::pending_max);
+    EXPECT_EQ(admission.judge(from, kKnown, {6, 0}, kSecond), Admission::Verdict::accept);
+    EXPECT_EQ(admission.judge(from, kUnproven, {4, 0}, kSecond), Admission::Verdict::accept);
+    EXPECT_EQ(admission.judge(from, kUnproven, {4, 0}, kSecond), Admission::Verdict::rate_exceeded);
+}
+
+// Of 8, two are for clients that were here before, and a network has three.
+TEST(Admission, handshakes_under_way_leave_room_for_others) {
+    HandshakeLimits limits;
+    limits.pending_max = 8;
+    limits.pending_max_of_network = 3;
+    Admission admission(limits, 1);
+    const UdpAddress from = ipv4_address(0x0a000005, 1);
+    EXPECT_EQ(admission.judge(from, kRetried, {5, 2}, kSecond), Admission::Verdict::accept);
+    EXPECT_EQ(admission.judge(from, kRetried, {5, 3}, kSecond), Admission::Verdict::pending_max);
+    EXPECT_EQ(admission.judge(from, kKnown, {5, 3}, kSecond), Admission::Verdict::pending_max);
+    EXPECT_EQ(admission.judge(from, kRetried, {6, 0}, kSecond), Admission::Verdict::pending_max);
+    EXPECT_EQ(admission.judge(from, kKnown, {6, 0}, kSecond), Admission::Verdict::accept);
+    EXPECT_EQ(admission.judge(from, kKnown, {8, 0}, kSecond), Admission::Verdict::pending_max);
+    EXPECT_TRUE(Admission::same_network(from, ipv4_address(0x0a0000ff, 7)));
+    EXPECT_FALSE(Admission::same_network(from, ipv4_address(0x0a000105, 1)));
 }
 
 struct Clients {
@@ -90,6 +111,20 @@ struct Clients {
     }
     std::vector<SeriesPeer> users;
 };
+
+// All of one network, at once: some have to repeat their first packet.
+TEST(QuicPending, a_network_has_its_part_of_them) {
+    World world;
+    auto options = world.options(true);
+    options.transport.handshakes.pending_max_of_network = 3;
+    auto& server = world.add(options, world.server_user);
+    Clients clients(world, 20);
+    ASSERT_TRUE(world.run_until([&] { return clients.all_open(); }));
+    EXPECT_GT(counter(server, "drop_handshakes_pending"), 0u);
+    EXPECT_EQ(counter(server, "attempts_accepted"), 20u);
+    EXPECT_EQ(counter(server, "handshakes_pending"), 0u);
+    expect_attempts_add_up(server);
+}
 
 TEST(QuicRetry, a_client_that_proves_its_address_gets_in) {
     World world;

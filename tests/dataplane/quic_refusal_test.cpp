@@ -70,6 +70,55 @@ TEST(QuicRefusal, a_clients_certificate_posing_as_the_server) {
     expect_refused(attempt, "is not for use by a server", "is not for use by a server");
 }
 
+// A server of our own authority, but not of the name that was meant.
+TEST(QuicRefusal, a_server_of_another_name) {
+    for (const char* const name : {"another-server", "bayplan-server", "10.99.0.7", "fd99::7"}) {
+        World world;
+        world.add(world.options(true), world.server_user);
+        auto options = world.options(false);
+        options.transport.server_name = name;  // the second is its common name, which does not count
+        auto& client = world.add(options, world.client_user);
+        world.connect(client);
+        ASSERT_TRUE(world.run_until([&] { return !world.client_user.closed.empty(); })) << name;
+        EXPECT_THAT(world.client_user.closed,
+                    ElementsAre(HasSubstr(std::string("server certificate \"bayplan-server\" is not for ") + name)));
+        EXPECT_THAT(world.server_user.open, IsEmpty());
+    }
+}
+
+TEST(QuicRefusal, a_server_of_the_name_that_was_meant_is_none) {
+    for (const char* const name : {"localhost", "127.0.0.1", "fd99::2", ""}) {
+        World world;
+        world.add(world.options(true), world.server_user);
+        auto options = world.options(false);
+        options.transport.server_name = name;
+        auto& client = world.add(options, world.client_user);
+        world.connect(client);
+        EXPECT_TRUE(world.run_until([&] { return !world.client_user.open.empty(); })) << name;
+    }
+}
+
+// In virtual time: its certificate is valid for a day.
+TEST(QuicRefusal, a_client_whose_certificate_has_expired_does_not_stay) {
+    World world;
+    auto server_options = world.options(true);
+    server_options.transport.idle_timeout_ms = 10u * 24 * 3600 * 1000;
+    auto client_options = world.options(false);
+    client_options.transport.idle_timeout_ms = server_options.transport.idle_timeout_ms;
+    client_options.transport.tls = tls_of("brief-shim");
+    world.add(server_options, world.server_user);
+    auto& client = world.add(client_options, world.client_user);
+    world.connect(client);
+    ASSERT_TRUE(world.run_until([&] { return !world.server_user.open.empty(); }));
+    world.network.advance(23ULL * 3600 * 1'000'000'000);
+    world.run_for(1'000'000'000);
+    ASSERT_THAT(world.server_user.closed, IsEmpty());
+    world.network.advance(2ULL * 3600 * 1'000'000'000);
+    world.run_for(1'000'000'000);
+    EXPECT_THAT(world.server_user.closed, ElementsAre(HasSubstr("client certificate \"brief-shim\" has expired")));
+    EXPECT_THAT(world.client_user.closed, ElementsAre(HasSubstr("expired")));
+}
+
 TEST(QuicRefusal, a_servers_certificate_posing_as_a_client) {
     Attempt attempt(tls_of("server"));
     expect_refused(attempt, "is not for use by a client", "is not for use by a client");

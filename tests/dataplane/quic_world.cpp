@@ -20,7 +20,7 @@ struct CertificateDirectory {
         std::string pattern = (std::filesystem::temp_directory_path() / "bayplan-certs-XXXXXX").string();
         if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
         path = pattern;
-        const std::string command = std::string("'") + BAYPLAN_MAKE_CERTS + "' '" + path + "' shim-a shim-b";
+        const std::string command = std::string("'") + BAYPLAN_MAKE_CERTS + "' '" + path + "' shim-a shim-b brief-shim";
         if (std::system(command.c_str()) != 0) throw std::runtime_error("make_certs failed");
     }
     ~CertificateDirectory() {
