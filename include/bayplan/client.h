@@ -212,6 +212,11 @@ struct ClientOptions {
     std::uint32_t idle_timeout_ms = 10'000;    // silence after which the daemon is taken for gone
     std::uint32_t reconnect_initial_ms = 50;   // doubles with every failure in a row
     std::uint32_t reconnect_max_ms = 2'000;
+    // Before it connects again after another process of the same name took its place. The daemon refuses it for good if
+    // that is sooner than 5 minutes and the other is still there.
+    std::uint32_t replaced_wait_ms = 600'000;
+    // Name or address that the daemon's certificate must have; empty: `host`.
+    std::string server_name;
 };
 
 // Monotonic, except `kept_*`.

@@ -57,6 +57,10 @@ CLI::Option* add_identity_options(CLI::App& app, std::string& connect, ClientOpt
                    "PEM file of the shim's certificate; a daemon refuses shims without one")
         ->type_name("FILE")
         ->group(group);
+    app.add_option("--server-name", client.server_name,
+                   "name or address that the daemon's certificate must have; as --connect if not given")
+        ->type_name("NAME")
+        ->group(group);
     app.add_option("--key", client.key, "PEM file of the shim's key")->type_name("FILE")->group(group);
     return daemon;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kCloseNormal = 0;
 constexpr std::uint64_t kCloseProtocol = 1;
+constexpr std::uint64_t kClosedAsReplaced = 4;  // CloseCode::replaced of src/daemon/gateway.h
 
 std::uint64_t random_instance() {
     std::random_device source;
@@ -343,6 +345,10 @@ void Session::on_close(dataplane::DataPlane&, ConnectionId id, std::string_view 
     }
 }
 
+void Session::on_closed_with(dataplane::DataPlane&, ConnectionId id, std::uint64_t code) {
+    was_replaced_ = connection_ && *connection_ == id && code == kClosedAsReplaced;
+}
+
 // Speaks of handshakes from others; a client has none.
 void Session::on_refused(std::string_view, std::string_view) {}
 
@@ -358,8 +364,9 @@ void Session::lost(std::string_view why) {
     hello_due_ = false;
     acknowledgement_due_ = false;
     phase_ = Phase::idle;
-    const std::uint64_t delay_ms = std::min<std::uint64_t>(
+    const std::uint64_t usual_ms = std::min<std::uint64_t>(
         options_.reconnect_max_ms, std::uint64_t{options_.reconnect_initial_ms} << std::min(failures_, 16u));
+    const std::uint64_t delay_ms = std::exchange(was_replaced_, false) ? options_.replaced_wait_ms : usual_ms;
     ++failures_;
     next_connect_ = Clock::now() + std::chrono::milliseconds(delay_ms);
     ++counters_.disconnects;

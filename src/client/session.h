@@ -4,6 +4,9 @@
 //   idle -> connecting -> greeting -> resyncing -> live        any -> idle on a lost connection
 //                                  \------------> live         greeting -> refused, for good
 //
+// A connection that another process of the same name took the place of is met again only after replaced_wait_ms: two of
+// them would push each other out for ever.
+//
 // Thread: FrameHandler's methods on the data plane's thread; submit(), settled(), counters() and
 // the wishes (set_reading, cut) on any. One mutex guards the outbox and `ready_`; it is never held
 // while a callback of the user runs. Errors: a peer that breaks the protocol is dropped and met
@@ -33,6 +36,7 @@ public:
     void on_open(dataplane::DataPlane&, ConnectionId, const dataplane::Peer&) override;
     bool on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream, dataplane::Frame&) override;
     void on_close(dataplane::DataPlane&, ConnectionId, std::string_view why) override;
+    void on_closed_with(dataplane::DataPlane&, ConnectionId, std::uint64_t code) override;
     void on_refused(std::string_view address, std::string_view why) override;
     std::size_t on_turn(dataplane::DataPlane&) override;
 
@@ -94,6 +98,7 @@ private:
     bool end_due_ = false;  // on_decisions_end() has still to say yes
     bool acknowledgement_due_ = false;
     std::uint32_t failures_ = 0;  // in a row
+    bool was_replaced_ = false;   // the connection that is about to be lost
     Clock::time_point next_connect_;
     Clock::time_point connect_deadline_;
     std::uint64_t daemon_instance_ = 0;

@@ -26,13 +26,16 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
         count(counters_.pushed_back);
         return false;
     }
+    if (!registry_->claim(partition, connection.peer.common_name, lcore_, id, hello.shim_instance, Clock::now())) {
+        refuse(plane, id, connection, "another process of the same name took its place and is there");
+        return true;
+    }
     auto outbox = std::make_shared<Outbox>(outbox_batches_, output_);
     connection.partition = partition;
     connection.phase = Phase::open;
     connection.sender = std::make_unique<OutboxSender>(
         outbox, frame_bytes_max_, wire::agree(hello.protocol_min, hello.protocol_max, hello.features));
     --waiting_;
-    registry_->claim(partition, connection.peer.common_name, lcore_, id);
     close_replaced(plane);
     inbox.push(ConnectItem{id, connection.peer.common_name, hello.shim_instance, hello.daemon_instance,
                            hello.decisions_received, std::string(hello.plugins), std::move(outbox), lcore_});

@@ -1,5 +1,6 @@
 // Which connection a shim drives its partition by, over all lcores: a newer connection takes the
-// older one's place, also when another lcore has that.
+// older one's place, also when another lcore has that. A process (instance) whose place another took stays out for a while,
+// as long as the other is there: else two with one certificate would push each other out for ever.
 //
 // Used when connections open and close, never per message, so a mutex does.
 //
@@ -7,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -26,15 +28,30 @@ public:
         for (std::size_t i = 0; i < lcores; ++i) replaced_.push_back(std::make_unique<Replaced>());
     }
 
-    // From now on this is the shim's connection; the one before is put on its lcore's list.
-    void claim(std::size_t partition, const std::string& shim, std::size_t lcore, ConnectionId connection) {
+    using Clock = std::chrono::steady_clock;
+    static constexpr Clock::duration kStaysOut = std::chrono::minutes(5);
+    static constexpr std::size_t kReplacedKept = 16;  // processes remembered of a shim, the newest
+
+    // From now on this is the shim's connection; the one before is put on its lcore's list. False: nothing has changed,
+    // as another process replaced this one less than kStaysOut ago and is there.
+    bool claim(std::size_t partition, const std::string& shim, std::size_t lcore, ConnectionId connection,
+               std::uint64_t instance, Clock::time_point now) {
         const std::lock_guard lock(mutex_);
-        const auto [current, is_first] = holders_.try_emplace({partition, shim}, Holder{lcore, connection});
-        if (is_first) return;
-        const Holder older = std::exchange(current->second, Holder{lcore, connection});
+        const auto [current, is_first] =
+            holders_.try_emplace({partition, shim}, Holder{lcore, connection, instance, {}});
+        if (is_first) return true;
+        Holder& holder = current->second;
+        std::erase_if(holder.out, [&](const Out& out) { return now - out.since >= kStaysOut; });
+        for (const Out& out : holder.out) {
+            if (out.instance == instance) return false;
+        }
+        if (holder.instance != instance) holder.out.push_back({holder.instance, now});
+        if (holder.out.size() > kReplacedKept) holder.out.erase(holder.out.begin());
+        const Holder older = std::exchange(holder, Holder{lcore, connection, instance, holder.out});
         Replaced& list = *replaced_[older.lcore];
         list.connections.push_back(older.connection);
         list.some.store(true, std::memory_order_release);
+        return true;
     }
     // The connection has closed; a newer one's claim stays.
     void release(std::size_t partition, const std::string& shim, ConnectionId connection) {
@@ -52,9 +69,16 @@ public:
     }
 
 private:
+    // A process that was replaced.
+    struct Out {
+        std::uint64_t instance = 0;
+        Clock::time_point since;
+    };
     struct Holder {
         std::size_t lcore = 0;
         ConnectionId connection = 0;
+        std::uint64_t instance = 0;
+        std::vector<Out> out;
     };
     struct Replaced {
         std::vector<ConnectionId> connections;

@@ -56,6 +56,44 @@ TEST(Reconnect, a_resume_sends_exactly_what_was_not_applied_and_skips_repeated_d
     EXPECT_THAT(world.daemon.faults, IsEmpty());
 }
 
+constexpr std::uint64_t kReplaced = 4;  // the daemon's code
+
+// It would be back after 20 ms at most.
+TEST(Reconnect, a_client_that_another_process_replaced_stays_away) {
+    ClientWorld world;
+    ASSERT_TRUE(world.settle());
+    world.daemon.hang_up(kReplaced);
+    ASSERT_TRUE(world.until([&] { return !world.listener.gone.empty(); }));
+    const auto enough = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+    ASSERT_TRUE(world.until([&] { return std::chrono::steady_clock::now() > enough; }));
+    EXPECT_EQ(world.daemon.hellos.size(), 1u);
+}
+
+TEST(Reconnect, a_client_that_was_replaced_comes_back_when_it_has_waited) {
+    ClientWorld world;
+    ClientOptions options = options_to(world.daemon);
+    options.replaced_wait_ms = 1;
+    options.reconnect_initial_ms = options.reconnect_max_ms = 600'000;  // not by the usual way
+    std::string error;
+    world.client = Client::open(options, world.listener, &world.books, error);
+    ASSERT_NE(world.client, nullptr) << error;
+    ASSERT_TRUE(world.settle());
+    world.daemon.hang_up(kReplaced);
+    EXPECT_TRUE(world.until([&] { return world.daemon.hellos.size() == 2; }));
+}
+
+TEST(Reconnect, a_daemon_of_another_name_is_not_spoken_to) {
+    ClientWorld world;
+    ClientOptions options = options_to(world.daemon);
+    options.server_name = "bayplan.example";
+    std::string error;
+    world.client = Client::open(options, world.listener, &world.books, error);
+    ASSERT_NE(world.client, nullptr) << error;
+    ASSERT_TRUE(world.until([&] { return !world.listener.gone.empty(); }));
+    EXPECT_THAT(world.listener.gone.front(), HasSubstr("is not for bayplan.example"));
+    EXPECT_THAT(world.daemon.hellos, IsEmpty());
+}
+
 TEST(Reconnect, the_hello_does_not_acknowledge_what_the_handler_has_not_made_durable) {
     ClientWorld world;
     ASSERT_TRUE(world.settle());

@@ -79,7 +79,7 @@ bool ScriptedDaemon::applied(std::uint64_t up_to) {
     return plane_->send(connection_, dataplane::Stream::decisions, encoder_.encode(wire::StateAppliedFrame{up_to}));
 }
 
-void ScriptedDaemon::hang_up() { plane_->close(connection_, 0, "the test hangs up"); }
+void ScriptedDaemon::hang_up(std::uint64_t code) { plane_->close(connection_, code, "the test hangs up"); }
 
 // --- hearing
 

@@ -40,7 +40,7 @@ public:
     // False: the stream has no room now.
     bool decide(std::uint64_t first_sequence, std::uint64_t state_applied, const std::vector<Decision>&);
     bool applied(std::uint64_t up_to);
-    void hang_up();
+    void hang_up(std::uint64_t code = 0);
     // State frames stay unread while false.
     void set_reading(bool reading) { reading_ = reading; }
 

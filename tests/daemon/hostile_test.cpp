@@ -90,6 +90,7 @@ public:
         }
     }
     void on_connected(HelloOutcome) override { ++connected; }
+    void on_disconnected(std::string_view) override { ++disconnected; }
     void on_refused(std::string_view) override { ++refused; }
     void on_allocated(std::string_view key, std::string_view) override {
         const std::lock_guard lock(mutex_);
@@ -98,6 +99,7 @@ public:
     }
 
     std::atomic<int> connected{0};
+    std::atomic<int> disconnected{0};
     std::atomic<int> refused{0};
     std::atomic<int> doubled{0};
     std::atomic<std::size_t> allocated{0};
@@ -183,6 +185,27 @@ TEST_F(Hostile, a_newer_connection_replaces_the_older_on_whichever_lcore_it_is) 
     ASSERT_TRUE(
         until([&] { return read_file(daemon.file("status.json")).find("\"connections\":1,") != std::string::npos; }));
     shim.reset();
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
+}
+
+// The older one is told that another took its place, and stays out for ten minutes: the newer one works undisturbed.
+TEST_F(Hostile, two_processes_of_one_name_do_not_push_each_other_out) {
+    Process daemon(configuration());
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    Shim older("shim-a", daemon.udp_port(), "p0");
+    ASSERT_TRUE(until([&] { return older.connected > 0; })) << daemon.log();
+    Shim newer("shim-a", daemon.udp_port(), "p0");
+    ASSERT_TRUE(until([&] { return newer.connected > 0 && older.disconnected > 0; })) << daemon.log();
+    // Many times as long as a client usually waits before it tries again.
+    for (std::size_t round = 0; round < 40; ++round) {
+        newer.ask(round * 50, 50);
+        ASSERT_TRUE(until([&] { return newer.allocated == (round + 1) * 50; })) << daemon.log();
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    EXPECT_EQ(older.connected, 1);
+    EXPECT_EQ(newer.connected, 1);
+    EXPECT_EQ(newer.disconnected, 0);
     daemon.signal(SIGTERM);
     EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
 }
