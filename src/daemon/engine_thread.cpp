@@ -26,8 +26,6 @@ constexpr std::size_t kRing = 1u << 20;
 constexpr std::size_t kRingOfEvents = 4 * kRing;
 // A version for operators is made in a few of them; an older one is shown after that.
 constexpr std::chrono::milliseconds kShownWithin{250};
-// Attempts between two looks at the inbox: some hundred microseconds to a few milliseconds of work.
-constexpr std::uint64_t kAttemptsPerTurn = 1'024;
 // Before the first sleep; a message that comes right after the last one then costs no wake-up. Few, because
 // the lcore that would bring it may be waiting for this CPU.
 constexpr std::uint32_t kEmptyTurnsBeforeSleep = 4;
@@ -186,13 +184,24 @@ bool EngineThread::turn() {
         worked = true;
     }
     worked |= tick_if_due();
-    worked |= engine_->run(kAttemptsPerTurn) > 0;
+    worked |= make_attempts();
     worked |= engine_->flush() > 0;
     worked |= engine_->publish();
     flush_record_if_due();
     resync_log_.look(*engine_);
     if (snapshot_wanted_.exchange(false, std::memory_order_acq_rel)) snapshots_.push(make_snapshot());
     return worked;
+}
+
+bool EngineThread::make_attempts() {
+    const Clock::time_point began = Clock::now();
+    const std::uint64_t made = engine_->run(turn_size_.attempts());
+    if (made > 0) turn_size_.took(made, Clock::now() - began);
+    return made > 0;
+}
+
+bool EngineThread::out_of_time() const {
+    return stop_.load(std::memory_order_acquire) && Clock::now() >= stop_deadline_.load(std::memory_order_relaxed);
 }
 
 std::size_t EngineThread::apply_inboxes() {
@@ -206,10 +215,12 @@ std::size_t EngineThread::apply_inbox(Inbox& inbox) {
     // Frames that came in meanwhile wait a turn: the engine must get to its attempts.
     const std::size_t burst_max = inbox.depth();
     while (applied < burst_max) {
+        if (out_of_time()) break;
         const std::size_t count = inbox.take(burst_);
         if (count == 0) break;
         for (std::size_t i = 0; i < count; ++i) {
-            apply_item(burst_[i]);
+            // Frames that are left out are stated again: their shim never hears that they were applied.
+            if (!out_of_time()) apply_item(burst_[i]);
             inbox.done(burst_[i]);
         }
         applied += count;

@@ -29,6 +29,7 @@
 #include "daemon/inbox.h"
 #include "daemon/log.h"
 #include "daemon/resync_log.h"
+#include "daemon/turn_size.h"
 #include "dataplane/data_plane.h"
 #include "engine/engine.h"
 #include "events/event_source.h"
@@ -76,8 +77,8 @@ public:
         planes_[lcore].store(&plane, std::memory_order_release);
     }
 
-    // Applies what lies in the inbox, makes no further attempts, offers what waits for room until
-    // `deadline`, ends the record. A frame that an lcore hands over at that very moment may stay
+    // Applies what lies in the inbox and offers what waits for room, both until `deadline`; makes no further attempts, ends
+    // the record. A frame that an lcore hands over at that very moment may stay
     // unread: its shim never hears that it was applied, and states it again. May be called again
     // with an earlier deadline.
     void request_stop(std::chrono::steady_clock::time_point deadline);
@@ -109,6 +110,8 @@ private:
     void body(std::promise<std::string> ready);
     std::string set_up();
     bool turn();
+    bool make_attempts();
+    bool out_of_time() const;
     std::size_t apply_inboxes();
     std::size_t apply_inbox(Inbox&);
     bool inboxes_empty();
@@ -159,6 +162,7 @@ private:
     bool record_failed_ = false;
     ResyncLog resync_log_{options_.partition.name, log_};
     std::vector<InboxItem> burst_;
+    TurnSize turn_size_;
     const Clock::time_point started_ = Clock::now();
     const std::int64_t zero_tick_ns_ =
         std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();

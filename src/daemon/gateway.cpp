@@ -133,7 +133,7 @@ void Gateway::on_close(dataplane::DataPlane&, ConnectionId id, std::string_view 
 
 void Gateway::on_refused(std::string_view address, std::string_view why) {
     count(counters_.handshakes_refused);
-    log_.warning("handshake refused", {{"address", address}, {"reason", why}});
+    strangers_.add(address, why, Clock::now());
 }
 
 void Gateway::close_broken(dataplane::DataPlane& plane, ConnectionId id, Connection& connection, CloseCode code,

@@ -28,6 +28,7 @@
 #include "daemon/log.h"
 #include "daemon/outbox_sender.h"
 #include "daemon/shim_registry.h"
+#include "daemon/stranger_log.h"
 #include "dataplane/data_plane.h"
 #include "wire/codec.h"
 
@@ -119,6 +120,7 @@ private:
     const std::size_t frame_bytes_max_;
     const std::size_t outbox_batches_;
     Log& log_;
+    StrangerLog strangers_{log_, "handshake refused"};
 
     Connections connections_;
     const std::shared_ptr<ShimRegistry> registry_;

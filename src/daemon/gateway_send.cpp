@@ -16,6 +16,7 @@ constexpr std::size_t kFramesPerTurn = 4;
 std::size_t Gateway::on_turn(dataplane::DataPlane& plane) {
     std::size_t done = hand_over_disconnects();
     close_replaced(plane);
+    if (strangers_.counts()) strangers_.look(Clock::now());
     done += send_outboxes(plane);
     if (waiting_ > 0) close_late(plane);
     for (std::size_t i = 0; i < touched_.size(); ++i) {

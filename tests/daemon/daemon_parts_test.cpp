@@ -14,7 +14,9 @@
 #include "daemon/memory_share.h"
 #include "daemon/outbox.h"
 #include "daemon/rest_service.h"
+#include "daemon/shim_registry.h"
 #include "daemon/status.h"
+#include "daemon/stranger_log.h"
 #include "state_frames.h"
 
 namespace bayplan::daemon {
@@ -107,6 +109,60 @@ TEST(Status, cpu_seconds_are_those_of_all_threads_so_far) {
         }
     }).join();
     EXPECT_GT(cpu_seconds(), before);
+}
+
+// A process that was replaced stays out while the other is there, and comes back when that has gone or much time has.
+TEST(ShimRegistry, a_replaced_process_stays_out) {
+    using std::chrono::minutes;
+    daemon::ShimRegistry registry(1);
+    const daemon::ShimRegistry::Clock::time_point start{};
+    EXPECT_TRUE(registry.claim(0, "a", 0, 1, 100, start));
+    EXPECT_TRUE(registry.claim(0, "a", 0, 2, 100, start)) << "the same process, from another address";
+    EXPECT_TRUE(registry.claim(0, "a", 0, 3, 200, start));
+    EXPECT_EQ(registry.take_replaced(0), (std::vector<ConnectionId>{1, 2}));
+    EXPECT_FALSE(registry.claim(0, "a", 0, 4, 100, start + minutes(4)));
+    EXPECT_TRUE(registry.claim(1, "a", 0, 5, 100, start)) << "another partition";
+    EXPECT_TRUE(registry.take_replaced(0).empty());
+    EXPECT_TRUE(registry.claim(0, "a", 0, 6, 100, start + minutes(5)));
+    EXPECT_FALSE(registry.claim(0, "a", 0, 7, 200, start + minutes(6)));
+    registry.release(0, "a", 6);
+    EXPECT_TRUE(registry.claim(0, "a", 0, 8, 200, start + minutes(7))) << "the other has gone";
+}
+
+TEST(ShimRegistry, many_processes_of_one_name_are_not_all_remembered) {
+    daemon::ShimRegistry registry(1);
+    const std::uint64_t many = daemon::ShimRegistry::kReplacedKept + 2;
+    for (std::uint64_t instance = 1; instance <= many; ++instance) {
+        EXPECT_TRUE(registry.claim(0, "a", 0, instance, instance, {}));
+    }
+    EXPECT_FALSE(registry.claim(0, "a", 0, 100, 2, {}));
+    EXPECT_TRUE(registry.claim(0, "a", 0, 101, 1, {})) << "too long ago";
+}
+
+TEST(StrangerLog, a_flood_is_a_few_lines) {
+    std::vector<std::string> lines;
+    daemon::Log log(config::LogConfig{}, [&](std::string_view line) { lines.emplace_back(line); });
+    daemon::StrangerLog::Clock::time_point now{};
+    {
+        daemon::StrangerLog strangers(log, "handshake refused");
+        for (int stranger = 0; stranger < 1'000; ++stranger) {
+            strangers.add("192.0.2.1:" + std::to_string(stranger), "no certificate", now);
+            strangers.add("192.0.2.2:7", "certificate " + std::to_string(stranger), now);
+        }
+        EXPECT_EQ(lines.size(), daemon::StrangerLog::kReasons) << "the first of each";
+        now += std::chrono::seconds(1);
+        strangers.look(now);
+        ASSERT_EQ(lines.size(), daemon::StrangerLog::kReasons + 2);
+        EXPECT_NE(lines[lines.size() - 2].find("reason=\"no certificate\" more=999"), std::string::npos);
+        EXPECT_NE(lines[lines.size() - 2].find("address=192.0.2.1:999"), std::string::npos);
+        EXPECT_NE(lines.back().find("reason=\"other reasons\" more=993"), std::string::npos) << lines.back();
+        strangers.look(now + std::chrono::hours(1));
+        EXPECT_EQ(lines.size(), daemon::StrangerLog::kReasons + 2) << "nothing happened";
+        strangers.add("192.0.2.1:1", "no certificate", now);
+        strangers.add("192.0.2.1:2", "no certificate", now);
+        EXPECT_EQ(lines.size(), daemon::StrangerLog::kReasons + 3);
+    }
+    EXPECT_NE(lines.back().find("more=1"), std::string::npos) << "what is left at the end";
 }
 
 TEST(Status, the_file_is_replaced_whole) {

@@ -250,6 +250,38 @@ TEST_F(EngineThreadTest, a_stop_applies_what_was_taken_already) {
     EXPECT_EQ(counters.placed + counters.pending + counters.backoff + counters.unschedulable, 640u);
 }
 
+// However much lies in the inbox, and however long it would take: what is left there is stated again.
+TEST_F(EngineThreadTest, a_stop_whose_time_is_over_applies_nothing_more) {
+    const Peer peer = connect(1, "shim-a");
+    push_frames(peer, resync_frames(10));
+    push_frames(peer, ask_frames("ask-", 640, 6));
+    const std::size_t waiting = inbox_.depth();
+    daemon::EngineThreadOptions options;
+    options.partition.name = "default";
+    engine_ = std::make_unique<EngineThread>(options, inbox_, log_);
+    engine_->request_stop(std::chrono::steady_clock::now());
+    std::string error;
+    ASSERT_TRUE(engine_->start(error)) << error;
+    engine_->join();
+    EXPECT_GT(waiting, 5u);
+    EXPECT_EQ(inbox_.depth(), waiting);
+    EXPECT_EQ(engine_->latest_snapshot().counters.inputs, 0u);
+}
+
+TEST(TurnSize, follows_what_attempts_cost) {
+    using daemon::TurnSize;
+    TurnSize size;
+    EXPECT_EQ(size.attempts(), TurnSize::kMost);
+    for (int turn = 0; turn < 20; ++turn) size.took(size.attempts(), 10 * TurnSize::kBudget);
+    EXPECT_EQ(size.attempts(), 1u);
+    size.took(size.attempts(), TurnSize::kBudget);
+    EXPECT_EQ(size.attempts(), 1u) << "as it should be";
+    size.took(0, {});
+    EXPECT_EQ(size.attempts(), 1u) << "there was nothing to do";
+    for (int turn = 0; turn < 20; ++turn) size.took(size.attempts(), TurnSize::kBudget / 4);
+    EXPECT_EQ(size.attempts(), TurnSize::kMost);
+}
+
 class EngineThreadStop : public EngineThreadTest {
 protected:
     // The decisions of a connection that reads nothing wait for room when the stop begins.
