@@ -101,6 +101,7 @@ struct Application {
     std::int64_t oldest_s = 0;                 // its oldest pod ever was made then; 0: not known
     std::uint32_t pods = 0;                    // now, without foreign ones
     std::uint32_t placed = 0;                  // of them
+    std::uint32_t tally = 0;                   // of its queue (tallies.h)
     std::uint8_t state = kNoApplicationState;  // queue_tree::ApplicationState
     bool in_use() const { return facts != nullptr; }
 };

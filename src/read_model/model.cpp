@@ -36,6 +36,7 @@ void Model::apply(const Change& change, ChangeFeed& feed) {
         case ChangeKind::snapshot_begin: begin_again(); break;
         case ChangeKind::snapshot_end:
             whole_ = true;
+            tallies_.end_again();
             ++snapshots_;
             break;
         case ChangeKind::turn_end:
@@ -55,8 +56,8 @@ void Model::apply(const Change& change, ChangeFeed& feed) {
         case ChangeKind::pod_state: take_pod_state(change); break;
         case ChangeKind::pod_reason: take_reason(change); break;
         case ChangeKind::pod_gone: drop_pod(head.id); break;
-        case ChangeKind::queue: queues_.edit(head.id).facts = std::get<QueueFacts>(feed.take_settings(change)); break;
-        case ChangeKind::queue_gone: queues_.edit(head.id) = {}; break;
+        case ChangeKind::queue: take_queue(head.id, std::get<QueueFacts>(feed.take_settings(change))); break;
+        case ChangeKind::queue_gone: take_queue(head.id, nullptr); break;
         case ChangeKind::partition: partition_ = std::get<PartitionFacts>(feed.take_settings(change)); break;
     }
 }
@@ -74,7 +75,20 @@ void Model::begin_again() {
     partition_ = nullptr;
     shims_.clear();
     used_.clear();
+    tallies_.begin_again();
     pod_count_ = node_count_ = application_count_ = 0;
+}
+
+void Model::take_queue(std::uint32_t id, QueueFacts facts) {
+    Queue& queue = queues_.edit(id);
+    // Told again it may have another path: its number has gone to another queue.
+    if (facts != nullptr) {
+        tallies_.queue_is_there(facts->path);
+    }
+    if (queue.in_use() && (facts == nullptr || facts->path != queue.facts->path)) {
+        tallies_.queue_is_gone(queue.facts->path);
+    }
+    queue.facts = std::move(facts);
 }
 
 // --- amounts
@@ -172,6 +186,7 @@ void Model::set_state(Pod& pod, const ChangeHead& head) {
 void Model::take_pod(const Change& change) {
     const ChangeHead& head = change.head;
     Pod& pod = pods_.edit(head.id);
+    const std::uint32_t tally = tally_of(pod);
     if (pod.in_use()) {
         count(pod, -1);
         texts_.release(pod.group);
@@ -189,6 +204,7 @@ void Model::take_pod(const Change& change) {
     set_tags(head.id, change.texts[3]);
     set_state(pod, head);
     count(pod, +1);
+    count_change(tally, tally_of(pod));
 }
 
 // Keys, which many pods have, by number; most values are of one pod.
@@ -219,9 +235,11 @@ void Model::take_pod_state(const Change& change) {
         set_state(pod, change.head);
         return;
     }
+    const std::uint32_t tally = tally_of(pod);
     count(pod, -1);
     set_state(pod, change.head);
     count(pod, +1);
+    count_change(tally, tally_of(pod));
 }
 
 void Model::take_reason(const Change& change) {
@@ -238,6 +256,7 @@ void Model::drop_pod(std::uint32_t id) {
     Pod& pod = pods_.edit(id);
     BP_CHECK(pod.in_use());
     count(pod, -1);
+    count_change(tally_of(pod), kNobody);
     texts_.release(pod.group);
     texts_.release(pod.reason);
     set_tags(id, {});
@@ -261,6 +280,8 @@ VersionPtr Model::make_version() {
     version->applications = applications_.freeze();
     version->shapes = shapes_.freeze();
     version->queues = queues_.freeze();
+    version->tallies = tallies_.freeze();
+    version->application_tally = tallies_.applications();
     version->texts = texts_.freeze();
     version->completed = ended_.list(false, now_ns_);
     version->rejected = ended_.list(true, now_ns_);

@@ -12,6 +12,7 @@
 
 #include "read_model/change_feed.h"
 #include "read_model/entries.h"
+#include "read_model/tallies.h"
 #include "read_model/version.h"
 
 namespace bayplan::read_model {
@@ -59,9 +60,11 @@ public:
 private:
     void apply(const Change&, ChangeFeed&);
     void begin_again();
+    void take_queue(std::uint32_t id, QueueFacts facts);
     void take_node(const Change&);
     void drop_node(std::uint32_t id);
     void take_application(const Change&);
+    void tally_application(Application&, std::string_view queue, std::uint8_t state);
     void take_application_state(const Change&);
     void take_rejection(const Change&);
     void drop_application(std::uint32_t id);
@@ -77,6 +80,8 @@ private:
     void set_tags(std::uint32_t id, std::string_view pairs);
     void set_state(Pod&, const ChangeHead&);
     void count(const Pod&, int sign);
+    std::uint32_t tally_of(const Pod&) const;
+    void count_change(std::uint32_t tally_before, std::uint32_t tally_now);
     AmountList amounts_in(std::string_view text);
     void release(const AmountList&);
 
@@ -88,6 +93,7 @@ private:
     Chunks<Application> applications_;
     std::vector<AmountList> used_;  // by application
     EndedApplications ended_;
+    Tallies tallies_;
     Chunks<Shape> shapes_;
     Chunks<Queue> queues_;
     SharedTexts texts_;

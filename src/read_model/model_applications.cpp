@@ -47,6 +47,7 @@ void Model::take_application(const Change& change) {
     take_user(change.texts[2], *facts);
     const auto statement = from_text<ApplicationStatement>(change.texts[3]);
     facts->shim = statement.shim;
+    tally_application(application, facts->queue, change.head.state);
     application.facts = std::move(facts);
     application.oldest_s = statement.oldest_s;
     application.came_ns = statement.came_ns;
@@ -57,6 +58,9 @@ void Model::take_application(const Change& change) {
 void Model::take_application_state(const Change& change) {
     Application& application = applications_.edit(change.head.id);
     BP_CHECK(application.in_use());
+    ApplicationTally& tally = tallies_.applications();
+    tally.accepted += change.head.state == number_of(ApplicationState::accepted) ? 1 : 0;
+    tally.came += application.state == number_of(ApplicationState::completed) ? 1 : 0;
     application.state = change.head.state;
     ApplicationRun run = *application.run;
     run.log.push_back({change.head.state, change.head.time_ns});
@@ -68,9 +72,27 @@ void Model::take_application_state(const Change& change) {
     }
     application.run = std::make_shared<const ApplicationRun>(std::move(run));
     if (change.head.state == number_of(ApplicationState::completed)) {
+        tallies_.complete(application.tally);
         end_run(application);
         begin_run(application);
     }
+}
+
+// Before its facts are taken. One that comes may have its pods at once.
+void Model::tally_application(Application& application, std::string_view queue, std::uint8_t state) {
+    const std::uint32_t tally = tallies_.join(queue);
+    if (application.in_use()) {
+        if (tally != application.tally) {
+            tallies_.leave_node(application.tally, application.placed);
+            tallies_.enter_node(tally, application.placed);
+        }
+        tallies_.leave(application.tally);
+    } else if (whole_) {
+        ++tallies_.applications().came;
+        const bool waits = state == number_of(ApplicationState::created) || state == kNoApplicationState;
+        tallies_.applications().accepted += waits ? 0 : 1;
+    }
+    application.tally = tally;
 }
 
 // Its next pods are a new application's, under the same name.
@@ -104,6 +126,7 @@ void Model::take_rejection(const Change& change) {
     ended->message = change.texts[1];
     ended->came_ns = change.head.time_ns;
     ended->rejected = true;
+    ++tallies_.applications().rejected;
     ended_.add(std::move(ended));
 }
 
@@ -111,6 +134,7 @@ void Model::drop_application(std::uint32_t id) {
     Application& application = applications_.edit(id);
     BP_CHECK_OP(application.pods, ==, 0u);
     forget_most(application);
+    tallies_.leave(application.tally);
     application = {};
     if (id < used_.size()) {
         used_[id].clear();
@@ -119,6 +143,24 @@ void Model::drop_application(std::uint32_t id) {
 }
 
 // --- what its pods have
+
+// Where it counts as placed; kNobody: nowhere.
+std::uint32_t Model::tally_of(const Pod& pod) const {
+    const bool counts = pod.state == PodState::allocated && !pod.is(kForeign) && pod.application != kNobody;
+    return counts ? applications_.find(pod.application)->tally : kNobody;
+}
+
+void Model::count_change(std::uint32_t tally_before, std::uint32_t tally_now) {
+    if (tally_before == tally_now) {
+        return;
+    }
+    if (tally_before != kNobody) {
+        tallies_.leave_node(tally_before);
+    }
+    if (tally_now != kNobody) {
+        tallies_.enter_node(tally_now);
+    }
+}
 
 void Model::count(const Pod& pod, int sign) {
     if (pod.is(kForeign) || pod.application == kNobody) {

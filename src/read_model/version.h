@@ -17,6 +17,7 @@
 #include "read_model/entries.h"
 #include "read_model/packed_texts.h"
 #include "read_model/shared_texts.h"
+#include "read_model/tallies.h"
 
 namespace bayplan::read_model {
 
@@ -52,6 +53,8 @@ public:
     ChunkView<Application> applications;
     ChunkView<Shape> shapes;
     ChunkView<Queue> queues;
+    ChunkView<QueueTally> tallies;  // what ever happened, by queue
+    ApplicationTally application_tally;
     TextView texts;
     std::shared_ptr<const EndedList> completed;
     std::shared_ptr<const EndedList> rejected;
