@@ -3,78 +3,63 @@
 #include <array>
 #include <deque>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
-#include "answers/amounts.h"
 #include "answers/answers.h"
+#include "answers/node_use.h"
 #include "answers/pieces.h"
-#include "answers/queue_view.h"
-#include "base/label_value.h"
-#include "queue_config/characters.h"
+#include "answers/queue_metrics.h"
+#include "answers/shown_metrics.h"
 
 namespace bayplan::answers {
 
-using read_model::Version;
-
 namespace {
 
-constexpr std::array<std::string_view, 6> kStates = {"new", "accepted", "running", "completing", "failing", "resuming"};
-using Counts = std::map<std::string, std::uint64_t, std::less<>>;  // of applications, by state
-
-// A partition as it is shown: sums are found once.
-struct Shown {
-    Shown(VersionPtr from, const Place& place)
-        : version(std::move(from)), partition(place.partition), queues(*version) {
-        version->applications.for_each([&](std::uint32_t, const read_model::Application& application) {
-            const std::string state = queue_config::lower_case(std::string(state_of(application)));
-            if (state.empty()) return;
-            ++by_state[state];
-            ++by_queue[std::string(queue_of(*application.facts))][state];
-        });
-        queues.for_each([&](std::string_view path, const QueueNode& queue) { rows.emplace_back(path, &queue); });
-    }
-
-    VersionPtr version;
-    std::string partition;
-    QueueView queues;
-    std::vector<std::pair<std::string_view, const QueueNode*>> rows;
-    Counts by_state;
-    std::map<std::string, Counts, std::less<>> by_queue;
-};
-
-std::uint64_t count_of(const Counts& counts, std::string_view state) {
-    const auto found = counts.find(state);
-    return found == counts.end() ? 0 : found->second;
-}
-
+// In turn: families with a row for each partition or queue, how nodes are used, families of a queue each.
 class MetricsAnswer final : public Answer {
 public:
     explicit MetricsAnswer(const std::vector<std::pair<VersionPtr, Place>>& partitions) {
         for (const auto& [version, place] : partitions) shown_.emplace_back(version, place);
+        by_queue_.emplace(shown_);
     }
 
     std::string next() override {
-        text_.clear();
-        while (family_ < kFamilies.size() && text_.size() < kPieceBytes) step();
-        return text_;
+        while (text_.size() < kPieceBytes && step()) {
+        }
+        return text_.take();
     }
 
 private:
     struct Family {
         std::string_view name;
         std::string_view help;
+        MetricType type;
         bool by_queue;  // a row for each queue; else one row for each partition
-        void (MetricsAnswer::*put)(const Shown&, std::size_t row);
+        void (MetricsAnswer::*put)(const ShownMetrics&, std::size_t row);
     };
-    static const std::array<Family, 4> kFamilies;
+    static const std::array<Family, 7> kFamilies;
+
+    // False: there is nothing more.
+    bool step() {
+        if (family_ < kFamilies.size()) {
+            step_family();
+            return true;
+        }
+        if (!nodes_told_) {
+            put_node_use();
+            nodes_told_ = true;
+            return true;
+        }
+        return by_queue_->step(text_);
+    }
 
     // One row of one family.
-    void step() {
+    void step_family() {
         const Family& family = kFamilies[family_];
         if (partition_ == 0 && row_ == 0 && !has_head_) {
-            fmt::format_to(std::back_inserter(text_), "# HELP {} {}\n# TYPE {} gauge\n", family.name, family.help,
-                           family.name);
+            text_.begin(family.name, family.help, family.type);
             has_head_ = true;
         }
         if (partition_ == shown_.size()) {
@@ -83,8 +68,8 @@ private:
             has_head_ = false;
             return;
         }
-        const Shown& shown = shown_[partition_];
-        if (row_ < (family.by_queue ? shown.rows.size() : 1)) {
+        const ShownMetrics& shown = shown_[partition_];
+        if (row_ < (family.by_queue ? shown.rows().size() : 1)) {
             (this->*family.put)(shown, row_++);
         } else {
             ++partition_;
@@ -92,79 +77,116 @@ private:
         }
     }
 
-    // Labels come in pairs: name, value. Of several partitions each row says which.
-    void sample(const Shown& shown, std::initializer_list<std::string_view> labels, std::int64_t value) {
-        text_ += kFamilies[family_].name;
-        char before = '{';
-        const auto label = [&](std::string_view name, std::string_view of_it) {
-            text_ += before;
-            text_.append(name).append("=\"").append(label_value(of_it)) += '"';
-            before = ',';
-        };
-        if (shown_.size() > 1) label("partition", shown.partition);
-        for (auto at = labels.begin(); at != labels.end(); at += 2) label(at[0], at[1]);
-        fmt::format_to(std::back_inserter(text_), "}} {}\n", value);
+    // Of several partitions each row says which.
+    std::string_view label(const ShownMetrics& shown) const {
+        return shown_.size() > 1 ? std::string_view(shown.partition()) : std::string_view();
     }
 
-    void put_queue_applications(const Shown& shown, std::size_t row) {
-        const auto& [path, queue] = shown.rows[row];
+    void put_queue_applications(const ShownMetrics& shown, std::size_t row) {
+        shown.put_applications(text_, label(shown), shown.rows()[row]);
+    }
+
+    // Applications that end otherwise have no queue.
+    void put_queue_ends(const ShownMetrics& shown, std::size_t row) {
+        const auto& [path, queue] = shown.rows()[row];
         if (!queue->facts->leaf) return;
-        const auto found = shown.by_queue.find(path);
-        for (const std::string_view state : kStates) {
-            const std::uint64_t count = found == shown.by_queue.end() ? 0 : count_of(found->second, state);
-            sample(shown, {"queue", path, "state", state}, static_cast<std::int64_t>(count));
+        text_.sample({{"partition", label(shown)}, {"queue", path}, {"state", "completed"}},
+                     shown.tally(path).completed);
+    }
+
+    void put_queue_resources(const ShownMetrics& shown, std::size_t row) {
+        shown.put_resources(text_, label(shown), shown.rows()[row]);
+    }
+
+    void put_applications(const ShownMetrics& shown, std::size_t) {
+        for (const std::string_view state : kApplicationStates) {
+            text_.sample({{"partition", label(shown)}, {"state", state}}, shown.in_state(state));
         }
     }
 
-    void put_queue_resources(const Shown& shown, std::size_t row) {
-        const auto& [path, queue] = shown.rows[row];
-        const auto put = [&, path = path](std::string_view state, const Resources& amounts) {
-            for (const auto& [resource, value] : amounts) {
-                sample(shown, {"queue", path, "resource", resource, "state", state}, value);
-            }
-        };
-        put("allocated", queue->allocated);
-        put("guaranteed", queue->facts->guaranteed);
-        put("max", queue->max);
-        put("pending", queue->pending);
-        put("preempting", queue->preempting);
-        sample(shown, {"queue", path, "resource", "apps", "state", "maxRunningApps"},
-               static_cast<std::int64_t>(queue->facts->max_applications));
+    void put_submissions(const ShownMetrics& shown, std::size_t) {
+        const read_model::PartitionTally& tally = shown.version().partition_tally;
+        text_.sample({{"partition", label(shown)}, {"result", "new"}}, tally.came);
+        text_.sample({{"partition", label(shown)}, {"result", "accepted"}}, tally.accepted);
+        text_.sample({{"partition", label(shown)}, {"result", "rejected"}}, tally.rejected);
     }
 
-    void put_applications(const Shown& shown, std::size_t) {
-        for (const std::string_view state : kStates) {
-            sample(shown, {"state", state}, static_cast<std::int64_t>(count_of(shown.by_state, state)));
-        }
+    void put_attempts(const ShownMetrics& shown, std::size_t) {
+        std::uint64_t placed = shown.version().partition_tally.placed_where_gone, on_nodes = 0;
+        shown.version().tallies.for_each([&](std::uint32_t, const read_model::QueueTally& tally) {
+            placed += tally.placed;
+            on_nodes += tally.on_nodes;
+        });
+        text_.sample({{"partition", label(shown)}, {"state", "allocated"}}, placed);
+        text_.sample({{"partition", label(shown)}, {"state", "released"}}, placed - on_nodes);
     }
 
-    void put_nodes(const Shown& shown, std::size_t) {
-        std::int64_t active = 0, draining = 0;
-        shown.version->nodes.for_each(
+    void put_nodes(const ShownMetrics& shown, std::size_t) {
+        std::uint64_t active = 0, draining = 0;
+        shown.version().nodes.for_each(
             [&](std::uint32_t, const read_model::Node& node) { ++(node.facts->schedulable ? active : draining); });
-        sample(shown, {"state", "active"}, active);
-        sample(shown, {"state", "draining"}, draining);
+        text_.sample({{"partition", label(shown)}, {"state", "active"}}, active);
+        text_.sample({{"partition", label(shown)}, {"state", "draining"}}, draining);
     }
 
-    std::deque<Shown> shown_;
+    void put_node_use();
+
+    std::deque<ShownMetrics> shown_;
+    std::optional<QueueMetrics> by_queue_;
     std::size_t family_ = 0;
     std::size_t partition_ = 0;
     std::size_t row_ = 0;
     bool has_head_ = false;
-    std::string text_;
+    bool nodes_told_ = false;
+    MetricText text_;
 };
 
-const std::array<MetricsAnswer::Family, 4> MetricsAnswer::kFamilies = {{
-    {"yunikorn_queue_app", "Applications of a leaf queue that are not over, by state.", true,
-     &MetricsAnswer::put_queue_applications},
+const std::array<MetricsAnswer::Family, 7> MetricsAnswer::kFamilies = {{
+    {"yunikorn_queue_app", "Applications of a leaf queue, by state: completed ones ever, the others now.",
+     MetricType::gauge, true, &MetricsAnswer::put_queue_applications},
+    {"yunikorn_queue_app_total", "Applications of a leaf queue that ended.", MetricType::counter, true,
+     &MetricsAnswer::put_queue_ends},
     {"yunikorn_queue_resource",
      "Resources of a queue: allocated, guaranteed, max, pending, preempting; maxRunningApps has the resource apps.",
-     true, &MetricsAnswer::put_queue_resources},
-    {"yunikorn_scheduler_application_total", "Applications that are not over, by state.", false,
-     &MetricsAnswer::put_applications},
-    {"yunikorn_scheduler_node", "Nodes: active, or draining when they take no more pods.", false,
+     MetricType::gauge, true, &MetricsAnswer::put_queue_resources},
+    {"yunikorn_scheduler_application_total", "Applications by state: completed ones ever, the others now.",
+     MetricType::gauge, false, &MetricsAnswer::put_applications},
+    {"yunikorn_scheduler_application_submission_total", "Applications that came, were accepted, were rejected.",
+     MetricType::counter, false, &MetricsAnswer::put_submissions},
+    {"yunikorn_scheduler_container_allocation_attempt_total",
+     "Pods that ever got a node, and those that left it again.", MetricType::counter, false,
+     &MetricsAnswer::put_attempts},
+    {"yunikorn_scheduler_node", "Nodes: active, or draining when they take no more pods.", MetricType::gauge, false,
      &MetricsAnswer::put_nodes},
 }};
+
+std::string metric_name(std::string_view resource) {
+    std::string name = fmt::format("yunikorn_scheduler_{}_node_usage_total", resource);
+    for (char& one : name) {
+        const bool fits = (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9');
+        if (!fits && one != ':') one = '_';
+    }
+    return name;
+}
+
+// A family for each resource. Of two resources with one name of a metric the first is shown.
+void MetricsAnswer::put_node_use() {
+    std::map<std::string, std::vector<std::pair<const ShownMetrics*, NodeCounts>>> families;
+    for (const ShownMetrics& shown : shown_) {
+        std::map<std::string, NodeCounts> named;
+        for (const auto& [resource, counts] : node_use(shown.version())) named.emplace(metric_name(resource), counts);
+        for (const auto& [name, counts] : named) families[name].emplace_back(&shown, counts);
+    }
+    for (const auto& [name, of_it] : families) {
+        text_.begin(name, "Nodes by how much of the resource their pods use.", MetricType::gauge);
+        for (const auto& [shown, counts] : of_it) {
+            for (std::size_t at = 0; at < kBuckets; ++at) {
+                const std::string range = at == 0 ? "[0,10%]" : fmt::format("({}%,{}%]", at * 10, at * 10 + 10);
+                text_.sample({{"partition", label(*shown)}, {"range", range}}, counts[at]);
+            }
+        }
+    }
+}
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "answers/amounts.h"
+#include "answers/node_use.h"
 #include "answers/pieces.h"
 #include "answers/pods.h"
 
@@ -142,13 +143,7 @@ private:
 
 // --- utilizations
 
-constexpr std::size_t kBuckets = 10;
 using Buckets = std::array<std::vector<std::string_view>, kBuckets>;
-
-std::size_t bucket_of(std::int64_t percent) {
-    const std::int64_t above = (percent + 9) / 10;
-    return static_cast<std::size_t>(std::clamp<std::int64_t>(above - 1, 0, kBuckets - 1));
-}
 
 void put_buckets(JsonText& json, const Buckets& buckets) {
     json.begin_array();

@@ -34,4 +34,22 @@ std::string allocator_name() {
 #endif
 }
 
+std::vector<std::pair<std::string_view, std::uint64_t>> allocator_bytes() {
+    std::vector<std::pair<std::string_view, std::uint64_t>> all;
+#ifdef BAYPLAN_JEMALLOC
+    // Its statistics are of the moment when the epoch was last moved.
+    std::uint64_t epoch = 1;
+    if (mallctl("epoch", nullptr, nullptr, &epoch, sizeof epoch) != 0) return all;
+    constexpr std::string_view kPrefix = "stats.";
+    for (const char* const name :
+         {"stats.allocated", "stats.active", "stats.metadata", "stats.resident", "stats.mapped", "stats.retained"}) {
+        std::size_t bytes = 0;
+        std::size_t size = sizeof bytes;
+        if (mallctl(name, &bytes, &size, nullptr, 0) != 0) continue;
+        all.emplace_back(std::string_view(name).substr(kPrefix.size()), bytes);
+    }
+#endif
+    return all;
+}
+
 }  // namespace bayplan::daemon

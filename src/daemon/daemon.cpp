@@ -12,6 +12,7 @@
 #include <cstdio>
 
 #include "daemon/allocator.h"
+#include "daemon/certificate_dates.h"
 #include "daemon/metrics.h"
 #include "daemon/queues_file.h"
 #include "daemon/signals.h"
@@ -252,6 +253,8 @@ bool Daemon::open_port(std::string& error) {
 }
 
 void Daemon::serve() {
+    note_certificate("shims", config_.data_plane.transport.tls.certificate);
+    note_certificate("rest", config_.rest.certificate);
     log_->info("ready");
     Clock::time_point next_status = Clock::now();
     while (true) {
@@ -299,14 +302,25 @@ void Daemon::reload_tls() {
     std::string error;
     if (lcores_->reload_tls(error)) {
         log_->info("certificates read again", {{"certificate", files.certificate}, {"revoked", files.revoked}});
+        note_certificate("shims", files.certificate);
     } else {
         log_->error("certificates not read again, the old ones stay", {{"reason", error}});
     }
 }
 
+// Called when a certificate is in force: the file may change before it is read again.
+void Daemon::note_certificate(std::string_view whom, const std::string& file) {
+    std::erase_if(certificates_, [&](const auto& one) { return one.first == whom; });
+    if (file.empty()) return;
+    if (const auto end = certificates_end_s(file)) certificates_.emplace_back(whom, *end);
+}
+
 void Daemon::reload_rest_tls() {
     std::string error;
-    if (rest_ && !rest_->reload_tls(error)) {
+    if (!rest_) return;
+    if (rest_->reload_tls(error)) {
+        note_certificate("rest", config_.rest.certificate);
+    } else {
         log_->error("the REST certificate is not read again, the old one stays", {{"reason", error}});
     }
 }
@@ -396,13 +410,16 @@ Status Daemon::make_status(std::string_view state) {
     if (rest_ && events_) status.rest->events = events_->counters();
     status.profile = config_.profile;
     status.cpus_allowed = host_.allowed.count();
+    status.inbox_frames_max = config_.data_plane.inbox_frames * config_.data_plane.lcores;
+    status.inbox_bytes_max = std::size_t{config_.data_plane.inbox_bytes} * config_.data_plane.lcores;
+    status.certificates = certificates_;
     // A busy engine answers between two turns of its loop; without an answer its former snapshot is
     // shown.
     const Clock::time_point deadline = Clock::now() + kSnapshotWithin;
     for (const auto& engine : engines_) {
         status.partitions.push_back({engine->partition().name, engine->partition().engine.workers,
                                      engine->partition().engine.victim_workers, engine->refresh_snapshot(deadline),
-                                     engine->inbox_depth(), engine->inbox_bytes()});
+                                     engine->inbox_depth(), engine->inbox_bytes(), engine->read_model_status()});
     }
     return status;
 }

@@ -12,8 +12,11 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/config.h"
@@ -60,6 +63,7 @@ private:
     void stop();
     void reload_tls();
     void reload_rest_tls();
+    void note_certificate(std::string_view whom, const std::string& file);
     void reload_queues();
     // True: a second signal ended the wait.
     bool wait_for_engines();
@@ -76,6 +80,7 @@ private:
     const std::string status_file_;
     const Clock::time_point started_ = Clock::now();
     bool status_file_failed_ = false;
+    std::vector<std::pair<std::string_view, std::int64_t>> certificates_;  // for whom they are, when they end
 
     // While one exists, DPDK's log lines go to the log.
     struct PortLog {

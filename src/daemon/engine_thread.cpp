@@ -178,6 +178,14 @@ void EngineThread::take_queues() {
 }
 
 bool EngineThread::turn() {
+    const Clock::time_point begin = Clock::now();
+    const bool worked = turn_in_order();
+    if (worked) turn_times_.add(Clock::now() - begin);
+    if (snapshot_wanted_.exchange(false, std::memory_order_acq_rel)) snapshots_.push(make_snapshot());
+    return worked;
+}
+
+bool EngineThread::turn_in_order() {
     bool worked = apply_inboxes() > 0;
     if (queues_wait_.exchange(false, std::memory_order_acq_rel)) {
         take_queues();
@@ -189,14 +197,17 @@ bool EngineThread::turn() {
     worked |= engine_->publish();
     flush_record_if_due();
     resync_log_.look(*engine_);
-    if (snapshot_wanted_.exchange(false, std::memory_order_acq_rel)) snapshots_.push(make_snapshot());
     return worked;
 }
 
 bool EngineThread::make_attempts() {
     const Clock::time_point began = Clock::now();
     const std::uint64_t made = engine_->run(turn_size_.attempts());
-    if (made > 0) turn_size_.took(made, Clock::now() - began);
+    if (made > 0) {
+        const Clock::duration took = Clock::now() - began;
+        turn_size_.took(made, took);
+        attempt_times_.add(took);
+    }
     return made > 0;
 }
 
@@ -341,7 +352,9 @@ EngineSnapshot EngineThread::make_snapshot() const {
             engine_->digest(),
             record_ ? record_->error() : "",
             record_ ? record_->waits() : 0,
-            engine_->open_resyncs()};
+            engine_->open_resyncs(),
+            turn_times_,
+            attempt_times_};
 }
 
 // Ticks come whether the engine is busy, idle or polls, so the last of them will do for a clock.

@@ -25,6 +25,7 @@
 
 #include "base/spsc_ring.h"
 #include "config/config.h"
+#include "daemon/duration_histogram.h"
 #include "daemon/engine_sink.h"
 #include "daemon/inbox.h"
 #include "daemon/log.h"
@@ -46,6 +47,8 @@ struct EngineSnapshot {
     std::string record_error;        // empty: none, or nothing is recorded
     std::uint64_t record_waits = 0;  // how often the engine waited for the disk
     std::vector<OpenResync> open_resyncs;
+    DurationHistogram turns;     // that did something
+    DurationHistogram attempts;  // the part of a turn in which pods were tried
 };
 
 struct EngineThreadOptions {
@@ -97,6 +100,10 @@ public:
     // The newest state that operators may see, waited for briefly; null: none yet, or none is kept. Any thread, until the
     // thread is destroyed.
     read_model::VersionPtr shown_version();
+    // How far that is behind; none: none is kept. Any thread.
+    std::optional<read_model::ReadModelStatus> read_model_status() const {
+        return read_model_ ? std::optional(read_model_->status()) : std::nullopt;
+    }
     // When the engine's clock was 0, in ns since 1970.
     std::int64_t zero_tick_ns() const { return zero_tick_ns_; }
 
@@ -112,6 +119,7 @@ private:
     bool turn();
     bool make_attempts();
     bool out_of_time() const;
+    bool turn_in_order();
     std::size_t apply_inboxes();
     std::size_t apply_inbox(Inbox&);
     bool inboxes_empty();
@@ -169,6 +177,8 @@ private:
     std::int64_t last_tick_ns_ = 0;
     std::int64_t last_record_flush_ns_ = 0;
     std::uint32_t empty_turns_ = 0;
+    DurationHistogram turn_times_;
+    DurationHistogram attempt_times_;
 };
 
 }  // namespace bayplan::daemon

@@ -9,7 +9,7 @@
 
 namespace bayplan::daemon {
 
-// Each family with its HELP and TYPE. Names begin with bayplan_, but for the two that YuniKorn's dashboards know.
+// Each family with its HELP and TYPE. Names begin with bayplan_, but for names that YuniKorn or every process has.
 std::string metrics_text(const Status&);
 
 }  // namespace bayplan::daemon

@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/config.h"
@@ -35,6 +36,7 @@ struct PartitionStatus {
     EngineSnapshot engine;
     std::size_t inbox_frames = 0;
     std::size_t inbox_bytes = 0;
+    std::optional<read_model::ReadModelStatus> read_model;  // none: none is kept
 };
 
 struct RestStatus {
@@ -55,6 +57,10 @@ struct Status {
     std::vector<PartitionStatus> partitions;
     config::ProfileConfig profile;
     std::size_t cpus_allowed = 0;
+    // Of metrics alone.
+    std::size_t inbox_frames_max = 0;
+    std::size_t inbox_bytes_max = 0;
+    std::vector<std::pair<std::string_view, std::int64_t>> certificates;  // for whom they are, when they end
 };
 
 std::string to_json(const Status&);

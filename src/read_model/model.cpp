@@ -281,7 +281,7 @@ VersionPtr Model::make_version() {
     version->shapes = shapes_.freeze();
     version->queues = queues_.freeze();
     version->tallies = tallies_.freeze();
-    version->application_tally = tallies_.applications();
+    version->partition_tally = tallies_.partition();
     version->texts = texts_.freeze();
     version->completed = ended_.list(false, now_ns_);
     version->rejected = ended_.list(true, now_ns_);

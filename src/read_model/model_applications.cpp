@@ -58,7 +58,7 @@ void Model::take_application(const Change& change) {
 void Model::take_application_state(const Change& change) {
     Application& application = applications_.edit(change.head.id);
     BP_CHECK(application.in_use());
-    ApplicationTally& tally = tallies_.applications();
+    PartitionTally& tally = tallies_.partition();
     tally.accepted += change.head.state == number_of(ApplicationState::accepted) ? 1 : 0;
     tally.came += application.state == number_of(ApplicationState::completed) ? 1 : 0;
     application.state = change.head.state;
@@ -78,7 +78,7 @@ void Model::take_application_state(const Change& change) {
     }
 }
 
-// Before its facts are taken. One that comes may have its pods at once.
+// Before its facts are taken. A new application may have its pods at once.
 void Model::tally_application(Application& application, std::string_view queue, std::uint8_t state) {
     const std::uint32_t tally = tallies_.join(queue);
     if (application.in_use()) {
@@ -88,9 +88,9 @@ void Model::tally_application(Application& application, std::string_view queue, 
         }
         tallies_.leave(application.tally);
     } else if (whole_) {
-        ++tallies_.applications().came;
+        ++tallies_.partition().came;
         const bool waits = state == number_of(ApplicationState::created) || state == kNoApplicationState;
-        tallies_.applications().accepted += waits ? 0 : 1;
+        tallies_.partition().accepted += waits ? 0 : 1;
     }
     application.tally = tally;
 }
@@ -126,7 +126,7 @@ void Model::take_rejection(const Change& change) {
     ended->message = change.texts[1];
     ended->came_ns = change.head.time_ns;
     ended->rejected = true;
-    ++tallies_.applications().rejected;
+    ++tallies_.partition().rejected;
     ended_.add(std::move(ended));
 }
 

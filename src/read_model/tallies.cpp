@@ -25,6 +25,7 @@ void Tallies::drop_if_unused(References::iterator place) {
         return;
     }
     BP_CHECK_OP(tallies_.find(reference.number)->on_nodes, ==, 0u);
+    partition_.placed_where_gone += tallies_.find(reference.number)->placed;
     tallies_.edit(reference.number) = {};
     free_.push_back(reference.number);
     references_.erase(place);
@@ -60,7 +61,7 @@ void Tallies::enter_node(std::uint32_t tally, std::uint64_t pods) {
 
 void Tallies::complete(std::uint32_t tally) {
     ++tallies_.edit(tally).completed;
-    ++applications_.completed;
+    ++partition_.completed;
 }
 
 void Tallies::begin_again() {

@@ -1,8 +1,8 @@
-// What ever happened, counted by queue, for metrics: numbers that only grow for as long as their queue is there.
+// Events ever, counted by queue, for metrics: numbers that only grow for as long as their queue is there.
 //
 //   placed    pods that got a node; of them are on nodes: now; the rest is gone again
 //
-// What happened while records were lost is counted as far as it shows in the end: pods that are on nodes now and were not before.
+// Of the time in which records were lost, pods are counted that are on nodes after it and were not before.
 //
 // Thread: the model's; entries that were handed out in a version are anybody's.
 #pragma once
@@ -28,7 +28,9 @@ struct QueueTally {
 };
 
 // Of a partition.
-struct ApplicationTally {
+struct PartitionTally {
+    std::uint64_t placed_where_gone = 0;  // in queues that are not there any more
+    // Applications.
     std::uint64_t came = 0;
     std::uint64_t accepted = 0;
     std::uint64_t rejected = 0;  // without a queue
@@ -53,8 +55,8 @@ public:
     void end_again();
 
     ChunkView<QueueTally> freeze() { return tallies_.freeze(); }
-    ApplicationTally& applications() { return applications_; }
-    const ApplicationTally& applications() const { return applications_; }
+    PartitionTally& partition() { return partition_; }
+    const PartitionTally& partition() const { return partition_; }
 
 private:
     struct Reference {
@@ -72,7 +74,7 @@ private:
     std::vector<std::uint32_t> free_;
     std::uint32_t end_ = 0;
     Chunks<QueueTally> tallies_;
-    ApplicationTally applications_;
+    PartitionTally partition_;
     bool again_ = false;
 };
 

@@ -53,8 +53,8 @@ public:
     ChunkView<Application> applications;
     ChunkView<Shape> shapes;
     ChunkView<Queue> queues;
-    ChunkView<QueueTally> tallies;  // what ever happened, by queue
-    ApplicationTally application_tally;
+    ChunkView<QueueTally> tallies;  // by queue, from its start
+    PartitionTally partition_tally;
     TextView texts;
     std::shared_ptr<const EndedList> completed;
     std::shared_ptr<const EndedList> rejected;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "../rest/exposition.h"
 #include "client.h"
 #include "client_world.h"
 #include "process.h"
@@ -142,11 +143,49 @@ TEST(DaemonRest, shows_nodes_applications_and_queues) {
         return true;
     };
     EXPECT_TRUE(shows_in_time("/ws/v1/metrics", "\nbayplan_engine_placed_total{partition=\"default\"} 1\n"));
+    EXPECT_TRUE(shows_in_time("/ws/v1/metrics", "\nyunikorn_scheduler_scheduling_latency_milliseconds_count 1\n"));
+    EXPECT_TRUE(shows_in_time("/ws/v1/metrics", "\nbayplan_shims_connected 1\n"));
     EXPECT_TRUE(shows_in_time("/ws/v1/metrics", "\nyunikorn_scheduler_node{state=\"active\"} 2\n"));
     EXPECT_TRUE(shows_in_time("/ws/v1/scheduler/healthcheck", "\"Healthy\":true"));
     EXPECT_TRUE(shows_in_time("/ws/v1/history/apps", "\"totalApplications\":\""));
     EXPECT_TRUE(shows_in_time("/debug/fullstatedump", "\"nodeID\": \"n1\""));
     EXPECT_TRUE(shows_in_time("/debug/stack", "bp-watch"));
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
+}
+
+// With the daemon's own families, which it tells a second after the start.
+std::string metrics_of(const Process& daemon) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    std::string text;
+    while (text.find("\nbayplan_uptime_seconds ") == std::string::npos && std::chrono::steady_clock::now() < end) {
+        text = http::get(rest_port(daemon), "/ws/v1/metrics").body;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return text;
+}
+
+TEST(DaemonRest, metrics_are_well_formed_and_tell_of_all_parts) {
+    Process daemon(configuration("127.0.0.1:0"));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    const std::string text = metrics_of(daemon);
+    EXPECT_EQ(faults_of(text), std::vector<std::string>()) << text;
+    std::vector<std::string> samples = {
+        "bayplan_shims_connected 0",
+        R"(bayplan_inbox_fill_ratio\{partition="default",of="bytes"\} 0)",
+        R"(bayplan_read_model_losses_total\{partition="default"\} 0)",
+        R"(bayplan_read_model_lag_seconds\{partition="default"\} [0-9.e-]+)",
+        R"(bayplan_certificate_days_left\{for="shims"\} [0-9.]+)",
+        R"(yunikorn_scheduler_scheduling_cycle_milliseconds_bucket\{le="\+Inf"\} [0-9]+)",
+        R"(yunikorn_scheduler_scheduling_cycle_milliseconds_sum [0-9.e-]+)",
+        "yunikorn_event_total_not_stored 0",
+    };
+    if (daemon.log().find("jemalloc") != std::string::npos) {
+        samples.push_back(R"(bayplan_jemalloc_bytes\{stat="allocated"\} [1-9][0-9]+)");
+    }
+    for (const std::string& sample : samples) {
+        EXPECT_TRUE(std::regex_search(text, std::regex("\n" + sample + "\n"))) << sample << "\n" << text;
+    }
     daemon.signal(SIGTERM);
     EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
 }

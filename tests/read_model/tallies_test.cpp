@@ -1,4 +1,4 @@
-// Counts of what ever happened only grow, whatever queues and applications do, and through a snapshot after a loss.
+// Counts of events only grow, however queues and applications come and go, and through a snapshot after a loss.
 #include <gtest/gtest.h>
 
 #include "read_model/tallies.h"
@@ -31,10 +31,11 @@ TEST(Tallies, are_kept_while_the_queue_is_there_or_an_application_is_in_it) {
     EXPECT_EQ(kept(tallies), 1u);
     tallies.queue_is_gone("root.a");
     EXPECT_EQ(kept(tallies), 0u);
+    EXPECT_EQ(tallies.partition().placed_where_gone, 3u);
     // Its number is free for another, which begins at nothing.
     EXPECT_EQ(tallies.join("root.b"), a);
     EXPECT_EQ(tallies.freeze().find(a)->placed, 0u);
-    EXPECT_EQ(view.find(a)->placed, 3u);  // what a version has stays
+    EXPECT_EQ(view.find(a)->placed, 3u);  // a version stays as it is
 }
 
 TEST(Tallies, the_one_leaf_is_never_forgotten) {

@@ -3,13 +3,9 @@
 
 #include <boost/json.hpp>
 
-#include <map>
-#include <regex>
-#include <set>
-#include <sstream>
-
 #include "../answers/small_partition.h"
 #include "base/label_value.h"
+#include "exposition.h"
 #include "rest/routes.h"
 
 namespace bayplan::rest {
@@ -22,33 +18,6 @@ std::string whole(http::Response response) {
     while (response.source != nullptr && response.source->next(text) != http::ChunkSource::State::end) {
     }
     return text;
-}
-
-// The lines that are no sample, or a sample of a family without HELP and TYPE before it; and series that are there twice.
-std::vector<std::string> faults_of(const std::string& exposition) {
-    const std::regex help("# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) .+");
-    const std::regex type("# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge)");
-    const std::regex label(R"re([a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*")re");
-    const std::regex sample(R"re(([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? -?[0-9.e+-]+)re");
-    std::vector<std::string> faults;
-    std::set<std::string> helped, typed, series;
-    std::istringstream lines(exposition);
-    for (std::string line; std::getline(lines, line);) {
-        std::smatch found;
-        if (std::regex_match(line, found, help)) {
-            if (!helped.insert(found[1]).second) faults.push_back("again: " + line);
-        } else if (std::regex_match(line, found, type)) {
-            if (!typed.insert(found[1]).second) faults.push_back("again: " + line);
-        } else if (std::regex_match(line, found, sample)) {
-            const std::string left = std::regex_replace(found[2].str(), label, "");
-            const bool known = helped.contains(found[1]) && typed.contains(found[1]);
-            if (left.find_first_not_of(',') != std::string::npos || !known) faults.push_back(line);
-            if (!series.insert(line.substr(0, line.rfind(' '))).second) faults.push_back("twice: " + line);
-        } else {
-            faults.push_back(line);
-        }
-    }
-    return faults;
 }
 
 class HealthEndpoints : public ::testing::Test {
@@ -85,7 +54,7 @@ TEST_F(HealthEndpoints, metrics_are_of_the_format_and_of_the_state) {
     EXPECT_EQ(response.status, 200u);
     EXPECT_EQ(response.content_type, "text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
     const std::string text = whole(ask("/ws/v1/metrics"));
-    EXPECT_EQ(faults_of(text), std::vector<std::string>()) << text;
+    EXPECT_EQ(testing::faults_of(text), std::vector<std::string>()) << text;
     for (const std::string line :
          {"yunikorn_queue_resource{queue=\"root\",resource=\"vcore\",state=\"max\"} 24000\n",
           "yunikorn_queue_resource{queue=\"root.prod.web\",resource=\"vcore\",state=\"allocated\"} 1000\n",
@@ -95,14 +64,14 @@ TEST_F(HealthEndpoints, metrics_are_of_the_format_and_of_the_state) {
           "yunikorn_scheduler_node{state=\"active\"} 2\n", "own{a=\"x\\\"\\\\\\ny\"} 3\n"}) {
         EXPECT_NE(text.find(line), std::string::npos) << line << text;
     }
-    EXPECT_NE(faults_of(text + "own{a=\"y\"} 3\nown{a=\"y\"} 4\nother 1\n"), std::vector<std::string>());
+    EXPECT_NE(testing::faults_of(text + "own{a=\"y\"} 3\nown{a=\"y\"} 4\nother 1\n"), std::vector<std::string>());
 }
 
 TEST_F(HealthEndpoints, metrics_of_two_partitions_are_told_apart) {
     partitions_.push_back(
         {{.partition = "second", .cluster = "c", .started_ns = 0, .zero_tick_ns = {}}, [this] { return version_; }});
     const std::string text = whole(ask("/ws/v1/metrics"));
-    EXPECT_EQ(faults_of(text), std::vector<std::string>()) << text;
+    EXPECT_EQ(testing::faults_of(text), std::vector<std::string>()) << text;
     EXPECT_NE(text.find("yunikorn_scheduler_node{partition=\"second\",state=\"active\"} 2\n"), std::string::npos)
         << text;
 }
