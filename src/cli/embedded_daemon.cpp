@@ -119,7 +119,7 @@ std::string EmbeddedDaemon::stop() {
     for (const auto& engine : engines_) {
         status.partitions.push_back({engine->partition().name, engine->partition().engine.workers,
                                      engine->partition().engine.victim_workers, engine->latest_snapshot(),
-                                     engine->inbox_depth(), engine->inbox_bytes()});
+                                     engine->inbox_depth(), engine->inbox_bytes(), engine->read_model_status()});
     }
     return daemon::to_json(status);
 }

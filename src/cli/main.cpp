@@ -12,6 +12,7 @@
 #include "cli/config_command.h"
 #include "cli/forget_shim_command.h"
 #include "cli/load_command.h"
+#include "cli/look_commands.h"
 #include "cli/ping_command.h"
 #include "cli/replay_command.h"
 #include "cli/simulate_command.h"
@@ -39,6 +40,7 @@ int run(int argc, char** argv) {
     bayplan::cli::add_check_command(app, exit_code);
     bayplan::cli::add_tune_command(app, exit_code);
     bayplan::cli::add_config_command(app, exit_code);
+    bayplan::cli::add_look_commands(app, exit_code);
     app.add_subcommand("version", "print the version and the protocol it speaks")->callback([] {
         fmt::print("bayplan {}, protocol {} to {}\n", BAYPLAN_VERSION, bayplan::wire::kProtocolMin,
                    bayplan::wire::kProtocolMax);

@@ -48,14 +48,15 @@ until_true() {
 
 "$make_certs" "$work/certs" shim-a shim-b outsider >/dev/null || fail "no certificates"
 
-# make_config PORT: $profile_settings, $partition_settings and $plane_settings are added, if the test sets them.
+# make_config PORT: $rest_listen, $profile_settings, $partition_settings and $plane_settings are added, if the test sets them.
+rest_listen=off
 profile_settings=
 partition_settings=
 plane_settings=
 make_config() {
     cat >"$work/daemon.yaml" <<CONFIG
 $profile_settings
-rest_listen: off
+rest_listen: $rest_listen
 partitions:
   - name: default
     shims: [shim-a, shim-b]

@@ -1,0 +1,100 @@
+// See table.h.
+#include "cli/table.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace bayplan::cli {
+
+namespace {
+
+constexpr std::string_view kGap = "  ";
+constexpr std::size_t kCutMin = 4;  // no column is cut below that
+
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
+
+std::string cut(const std::string& text, std::size_t width) {
+    if (columns_of(text) <= width) return text;
+    std::size_t end = 0;
+    std::size_t count = 0;
+    while (end < text.size() && (count + (begins_character(text[end]) ? 1 : 0)) <= width - 1) {
+        count += begins_character(text[end++]) ? 1 : 0;
+    }
+    return text.substr(0, end) + "…";
+}
+
+// Names come from shims: none may move the cursor.
+std::string printable(std::string text) {
+    for (char& byte : text) {
+        if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f) byte = '?';
+    }
+    return text;
+}
+
+// Widths of columns; 0: left out.
+std::size_t total(const std::vector<std::size_t>& widths) {
+    std::size_t sum = 0;
+    for (const std::size_t width : widths) sum += width == 0 ? 0 : width + kGap.size();
+    return sum < kGap.size() ? 0 : sum - kGap.size();
+}
+
+void fit(const std::vector<TableColumn>& columns, std::vector<std::size_t>& widths, std::size_t width) {
+    for (std::size_t at = columns.size(); at-- > 0 && total(widths) > width;) {
+        if (columns[at].may_go) widths[at] = 0;
+    }
+    while (total(widths) > width) {
+        const auto widest = std::ranges::max_element(widths);
+        if (*widest <= kCutMin) return;
+        *widest -= 1;
+    }
+}
+
+}  // namespace
+
+std::size_t columns_of(std::string_view text) {
+    return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
+}
+
+void Table::row(std::vector<std::string> cells) {
+    std::ranges::transform(cells, cells.begin(), printable);
+    rows_.push_back(std::move(cells));
+}
+
+std::string Table::text(std::size_t width, std::size_t rows_max) const {
+    const std::size_t shown = rows_max == 0 ? rows_.size() : std::min(rows_max, rows_.size());
+    std::vector<std::size_t> widths;
+    for (std::size_t at = 0; at < columns_.size(); ++at) {
+        std::size_t widest = columns_of(columns_[at].head);
+        for (std::size_t row = 0; row < shown; ++row) widest = std::max(widest, columns_of(rows_[row][at]));
+        widths.push_back(widest);
+    }
+    if (width > 0) fit(columns_, widths, width);
+    std::string out;
+    const auto put = [&](auto cell_of) {
+        std::string line;
+        for (std::size_t at = 0; at < columns_.size(); ++at) {
+            if (widths[at] == 0) continue;
+            const std::string cell = cut(cell_of(at), widths[at]);
+            const std::string space(widths[at] - columns_of(cell), ' ');
+            line += line.empty() ? "" : kGap;
+            line += columns_[at].right ? space + cell : cell + space;
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + "\n";
+    };
+    put([&](std::size_t at) { return columns_[at].head; });
+    for (std::size_t row = 0; row < shown; ++row) {
+        put([&](std::size_t at) { return rows_[row][at]; });
+    }
+    return out;
+}
+
+TerminalSize terminal_size() {
+    winsize size{};
+    if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return {};
+    return {size.ws_col, size.ws_row};
+}
+
+}  // namespace bayplan::cli
