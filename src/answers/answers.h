@@ -75,6 +75,9 @@ std::string clusters(const std::vector<std::pair<VersionPtr, Place>>&);
 // --- metrics.cpp: families in the text format of Prometheus, version 0.0.4
 AnswerPtr metrics(const std::vector<std::pair<VersionPtr, Place>>&);
 
+// --- pending.cpp: {"reasons":[{"reason","pods"}],"others"}, the most frequent first; a pod that was not tried has no reason
+std::string pending_by_reason(const VersionPtr&);
+
 // --- health.cpp: YuniKorn's nine checks, of all partitions. Looks at every pod: not for a thread that others wait for
 std::string health(const std::vector<std::pair<VersionPtr, Place>>&);
 

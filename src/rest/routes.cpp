@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "rest/config_routes.h"
+#include "rest/console_routes.h"
 #include "rest/health_routes.h"
 #include "rest/state_dump.h"
 
@@ -24,6 +25,7 @@ std::vector<http::Route> routes(const Sources& from) {
     if (from.partitions != nullptr) {
         const ShownPartitions& partitions = *from.partitions;
         std::ranges::move(state_routes(partitions), std::back_inserter(all));
+        std::ranges::move(console_routes(partitions), std::back_inserter(all));
         std::ranges::move(metrics_routes(partitions, from.metrics), std::back_inserter(all));
         std::ranges::move(health_routes(partitions, from.watch), std::back_inserter(all));
         const History* const history = from.watch == nullptr ? nullptr : &from.watch->history();
