@@ -147,13 +147,32 @@ std::string health_of(const Frame& frame) {
     return frame.health.at("Healthy").as_bool() ? "healthy" : "NOT HEALTHY: see /ws/v1/scheduler/healthcheck";
 }
 
-// "1234/s": since the frame before.
-std::string rate_of(const Frame& frame, const Frame* before, std::string_view name) {
-    // The daemon tells its numbers once a second, and of which moment they are.
+// A second, since the frame before. The daemon tells its numbers once a second, and of which moment they are.
+std::optional<double> rate_of(const Frame& frame, const Frame* before, std::string_view name) {
     const auto told_at = [](const Frame& of) { return metric_sum(of.metrics, "bayplan_uptime_seconds"); };
     const double seconds = before == nullptr ? 0 : told_at(frame) - told_at(*before);
-    if (seconds <= 0) return "-";
-    return fmt::format("{:.0f}/s", (engine_sum(frame, name) - engine_sum(*before, name)) / seconds);
+    if (seconds <= 0) return std::nullopt;
+    return (engine_sum(frame, name) - engine_sum(*before, name)) / seconds;
+}
+
+std::string rate_text(const std::optional<double>& rate) { return rate ? fmt::format("{:.0f}/s", *rate) : "-"; }
+
+// One object a frame, on a line of its own.
+std::string json_of(const Frame& frame, const Frame* before) {
+    json::object object;
+    object["healthy"] = frame.health.is_object() ? frame.health.at("Healthy") : json::value();
+    for (const char* const name :
+         {"nodes", "nodes_overcommitted", "allocations", "pending", "backoff", "unschedulable"}) {
+        object[name] = static_cast<std::uint64_t>(engine_sum(frame, name));
+    }
+    const auto rate = [&](std::string_view name) {
+        const std::optional<double> known = rate_of(frame, before, name);
+        return known ? json::value(*known) : json::value();
+    };
+    object["tried_per_second"] = rate("attempts_total");
+    object["placed_per_second"] = rate("placed_total");
+    object["queues"] = frame.queues;
+    return json::serialize(object) + "\n";
 }
 
 std::string head_of(const Frame& frame, const Frame* before, std::size_t width) {
@@ -165,8 +184,8 @@ std::string head_of(const Frame& frame, const Frame* before, std::size_t width) 
         fmt::format("pods       {:.0f} placed, {:.0f} pending, {:.0f} in backoff, {:.0f} unschedulable",
                     engine_sum(frame, "allocations"), engine_sum(frame, "pending"), engine_sum(frame, "backoff"),
                     engine_sum(frame, "unschedulable")),
-        fmt::format("decisions  {} tried, {} placed", rate_of(frame, before, "attempts_total"),
-                    rate_of(frame, before, "placed_total")),
+        fmt::format("decisions  {} tried, {} placed", rate_text(rate_of(frame, before, "attempts_total")),
+                    rate_text(rate_of(frame, before, "placed_total"))),
     };
     std::string out;
     for (std::string& line : lines) out += (width == 0 ? line : line.substr(0, width)) + "\n";
@@ -183,10 +202,14 @@ int top(const LookArguments& arguments) {
         const TerminalSize size = terminal_size();
         constexpr std::size_t kHeadLines = 7;
         const std::size_t rows = size.lines > kHeadLines ? size.lines - kHeadLines : 0;
-        const std::string text = head_of(frame, before ? &*before : nullptr, size.columns) +
-                                 queue_table(frame.queues).text(size.columns, rows);
-        // Home, the text, then nothing below it: no flicker.
-        fmt::print("{}{}{}", size.columns > 0 ? "\x1b[H\x1b[2J" : "", text, size.columns > 0 ? "\x1b[J" : "");
+        const Frame* const last = before ? &*before : nullptr;
+        if (arguments.as_json()) {
+            fmt::print("{}", json_of(frame, last));
+        } else {
+            // From the top of an empty terminal.
+            fmt::print("{}{}{}", size.columns > 0 ? "\x1b[H\x1b[2J" : "", head_of(frame, last, size.columns),
+                       queue_table(frame.queues).text(size.columns, rows));
+        }
         std::fflush(stdout);
         if (shown + 1 == arguments.count || (size.columns == 0 && arguments.count == 0 && shown == 1)) return 0;
         before = std::move(frame);
@@ -211,7 +234,7 @@ CLI::App* add(CLI::App& app, const char* name, const char* help, const Arguments
 }
 
 void add_output(CLI::App& command, const Arguments& arguments) {
-    command.add_option("-o,--output", arguments->output, "table, or the daemon's JSON as it is")
+    command.add_option("-o,--output", arguments->output, "table, or JSON as the daemon tells it")
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();
 }
@@ -252,6 +275,7 @@ void add_top(CLI::App& app, int& exit_code) {
     const auto arguments = std::make_shared<LookArguments>();
     CLI::App* const command =
         add(app, "top", "nodes, pods, decisions a second and queues, again and again", arguments, true);
+    add_output(*command, arguments);
     add_duration(*command, "--interval", arguments->interval_ns, "2s", "between two looks");
     command->add_option("--count", arguments->count, "looks; 0: on a terminal until interrupted, else two")
         ->capture_default_str();

@@ -47,6 +47,13 @@ look 0 apps --state rejected
 [ "$(wc -l <"$work/out")" = 1 ] || fail "rejected applications are shown, and none is"
 look 0 events --count 5
 [ "$(wc -l <"$work/out")" = 5 ] || fail "five events are $(wc -l <"$work/out") lines"
+look 0 top --interval 1500ms -o json
+python3 - "$work/out" <<'END' || fail "top -o json: $(cat "$work/out")"
+import json, sys
+first, second = (json.loads(line) for line in open(sys.argv[1]))
+assert first["tried_per_second"] is None and second["tried_per_second"] >= 0, second
+assert second["nodes"] == 3 and second["allocations"] > 0 and second["queues"]["queuename"] == "root", second
+END
 look 0 top --interval 1500ms
 said '^pods .* placed'
 said '^decisions  [0-9]*/s tried'
