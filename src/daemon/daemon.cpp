@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 
 #include "daemon/allocator.h"
 #include "daemon/certificate_dates.h"
@@ -245,6 +246,7 @@ bool Daemon::open_port(std::string& error) {
     for (const auto& engine : engines_) {
         for (std::size_t lcore = 0; lcore < lcores; ++lcore) engine->attach(lcores_->plane(lcore), lcore);
     }
+    look_at_dates();
     log_->info("port open", {{"port", lcores_->port_name()},
                              {"address", config_.data_plane.address},
                              {"udp_port", lcores_->udp_port()},
@@ -303,6 +305,7 @@ void Daemon::reload_tls() {
     if (lcores_->reload_tls(error)) {
         log_->info("certificates read again", {{"certificate", files.certificate}, {"revoked", files.revoked}});
         note_certificate("shims", files.certificate);
+        look_at_dates();
     } else {
         log_->error("certificates not read again, the old ones stay", {{"reason", error}});
     }
@@ -313,6 +316,19 @@ void Daemon::note_certificate(std::string_view whom, const std::string& file) {
     std::erase_if(certificates_, [&](const auto& one) { return one.first == whom; });
     if (file.empty()) return;
     if (const auto end = certificates_end_s(file)) certificates_.emplace_back(whom, *end);
+}
+
+void Daemon::look_at_dates() {
+    constexpr std::int64_t kSoon_s = std::int64_t{30} * 24 * 3600;
+    dates_ = dataplane::certificate_dates(config_.data_plane.transport.tls);
+    const std::int64_t now_s = std::time(nullptr);
+    for (const std::int64_t ends_s : {dates_.certificate_s, dates_.authority_s}) {
+        if (ends_s == 0 || ends_s - now_s > kSoon_s) continue;
+        log_->warning("a certificate of the daemon ends soon", {{"days", (ends_s - now_s) / (24 * 3600)}});
+    }
+    if (dates_.revoked_s != 0 && dates_.revoked_s < now_s) {
+        log_->warning("a newer revocation list is overdue", {{"days", (now_s - dates_.revoked_s) / (24 * 3600)}});
+    }
 }
 
 void Daemon::reload_rest_tls() {
@@ -405,6 +421,7 @@ Status Daemon::make_status(std::string_view state) {
     status.udp_port = lcores_->udp_port();
     status.data_plane = lcores_->counters();
     for (std::size_t lcore = 0; lcore < lcores_->count(); ++lcore) status.lcores.push_back(lcores_->counters(lcore));
+    status.certificates = dates_;
     status.gateway = gateway_counters();
     if (rest_) status.rest = RestStatus{rest_->port(), rest_->counters(), {}};
     if (rest_ && events_) status.rest->events = events_->counters();
@@ -412,7 +429,7 @@ Status Daemon::make_status(std::string_view state) {
     status.cpus_allowed = host_.allowed.count();
     status.inbox_frames_max = config_.data_plane.inbox_frames * config_.data_plane.lcores;
     status.inbox_bytes_max = std::size_t{config_.data_plane.inbox_bytes} * config_.data_plane.lcores;
-    status.certificates = certificates_;
+    status.certificate_ends = certificates_;
     // A busy engine answers between two turns of its loop; without an answer its former snapshot is
     // shown.
     const Clock::time_point deadline = Clock::now() + kSnapshotWithin;

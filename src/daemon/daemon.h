@@ -62,6 +62,7 @@ private:
     void serve();
     void stop();
     void reload_tls();
+    void look_at_dates();
     void reload_rest_tls();
     void note_certificate(std::string_view whom, const std::string& file);
     void reload_queues();
@@ -81,6 +82,7 @@ private:
     const Clock::time_point started_ = Clock::now();
     bool status_file_failed_ = false;
     std::vector<std::pair<std::string_view, std::int64_t>> certificates_;  // for whom they are, when they end
+    dataplane::CertificateDates dates_;                                    // of the files in use
 
     // While one exists, DPDK's log lines go to the log.
     struct PortLog {

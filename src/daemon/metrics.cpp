@@ -143,11 +143,13 @@ void add_rest(MetricText& text, const RestStatus& rest) {
 
 void add_certificates(MetricText& text, const Status& status) {
     constexpr double kDay_s = 86'400;
-    if (status.certificates.empty()) return;
+    text.alone("bayplan_revocations_due_timestamp_seconds", "When newer revocation lists are due; 0: no date.", kGauge,
+               static_cast<double>(status.certificates.revoked_s));
+    if (status.certificate_ends.empty()) return;
     const std::int64_t now_s =
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
     text.begin("bayplan_certificate_days_left", "Until an own certificate ends; negative: it has ended.", kGauge);
-    for (const auto& [whom, end_s] : status.certificates) {
+    for (const auto& [whom, end_s] : status.certificate_ends) {
         text.sample({{"for", whom}}, static_cast<double>(end_s - now_s) / kDay_s);
     }
 }

@@ -36,6 +36,14 @@ private:
 
 constexpr std::string_view kDropPrefix = "drop_";
 
+std::string certificates_json(const dataplane::CertificateDates& dates) {
+    JsonObject json;
+    json.number("certificate_expires_s", static_cast<std::uint64_t>(dates.certificate_s));
+    json.number("authority_expires_s", static_cast<std::uint64_t>(dates.authority_s));
+    json.number("revocations_due_s", static_cast<std::uint64_t>(dates.revoked_s));
+    return json.take();
+}
+
 void add_port(JsonObject& json, const Status& status) {
     JsonObject all;
     JsonObject drops;
@@ -168,6 +176,7 @@ std::string to_json(const Status& status) {
     json.text("profile", status.profile.source);
     add_port(json, status);
     json.add("gateway", gateway_json(status.gateway));
+    json.add("certificates", certificates_json(status.certificates));
     if (status.rest) json.add("rest", rest_json(*status.rest));
     add_partitions(json, status);
     json.number("resident_bytes", resident_bytes());

@@ -2,7 +2,8 @@
 //
 // Fields: version, pid, uptime_ms, state (running, stopping, stopped), profile; port, udp_port,
 // rx_packets, tx_packets, dropped (sum), drops (by name), data_plane (all counters), lcores (the same, of each lcore); gateway
-// (counters); rest (port, counters of the REST interface, events: how many, gaps
+// (counters); certificates (until when the own one, the authority's and the revocation lists are good, in s since 1970, 0: no
+// date); rest (port, counters of the REST interface, events: how many, gaps
 // between them, streams cut, absent if they are not tracked; absent: off); totals over partitions (attempts, placed, failed,
 // pending, backoff, unschedulable, allocations, nodes, batches_*, workers); digest (one partition: its own; several: absent);
 // partitions (each with all of this and inbox_frames, inbox_bytes, record_error, record_waits, victim_workers, victim_cpus: the
@@ -23,6 +24,7 @@
 #include "config/config.h"
 #include "daemon/engine_thread.h"
 #include "daemon/gateway.h"
+#include "dataplane/certificate_dates.h"
 #include "dataplane/data_plane.h"
 #include "events/event_store.h"
 #include "http/counters.h"
@@ -52,6 +54,7 @@ struct Status {
     std::uint16_t udp_port = 0;
     std::vector<dataplane::Counter> data_plane;
     std::vector<std::vector<dataplane::Counter>> lcores;  // the same for each lcore
+    dataplane::CertificateDates certificates;
     GatewayCounters gateway;
     std::optional<RestStatus> rest;  // none: off
     std::vector<PartitionStatus> partitions;
@@ -60,7 +63,7 @@ struct Status {
     // Of metrics alone.
     std::size_t inbox_frames_max = 0;
     std::size_t inbox_bytes_max = 0;
-    std::vector<std::pair<std::string_view, std::int64_t>> certificates;  // for whom they are, when they end
+    std::vector<std::pair<std::string_view, std::int64_t>> certificate_ends;  // for whom they are, in s since 1970
 };
 
 std::string to_json(const Status&);

@@ -124,13 +124,13 @@ TEST(Client, says_every_kind_of_decision_in_order_and_acknowledges_once_per_turn
     world.listener.heard.clear();
     using enum DecisionKind;
     ASSERT_TRUE(world.daemon.decide(1, world.daemon.last_sequence,
-                                    {{node_accepted, {}, "n1", {}, {}},
-                                     {node_rejected, {}, "n2", {}, "no"},
-                                     {ask_rejected, {}, "a", {}, "why"},
-                                     {allocated, {}, "b", "n1", {}},
-                                     {released, Termination::stopped_by_rm, "c", {}, "gone"},
-                                     {ask_waiting, {}, "d", {}, "0/1 nodes are available: 1 Insufficient cpu."},
-                                     {message_rejected, {}, "state", {}, "bad"}}));
+                                    {{node_accepted, {}, false, "n1", {}, {}},
+                                     {node_rejected, {}, false, "n2", {}, "no"},
+                                     {ask_rejected, {}, false, "a", {}, "why"},
+                                     {allocated, {}, false, "b", "n1", {}},
+                                     {released, Termination::stopped_by_rm, false, "c", {}, "gone"},
+                                     {ask_waiting, {}, false, "d", {}, "0/1 nodes are available: 1 Insufficient cpu."},
+                                     {message_rejected, {}, false, "state", {}, "bad"}}));
     ASSERT_TRUE(world.until([&] { return !world.daemon.acknowledged.empty(); }));
     EXPECT_THAT(world.listener.heard,
                 ElementsAre("accepted n1", "rejected n2 no", "rejected a why", "allocated b n1", "released c gone",

@@ -22,6 +22,7 @@ std::string_view words_of(Refusal refusal) {
         case Refusal::above_is_leaf: return "parent is already a leaf";
         case Refusal::sort_policy: return "unsupported sort type";
         case Refusal::gang_too_large: return "task group";
+        case Refusal::too_many_queues: return "queues made";
     }
     return "";
 }

@@ -86,11 +86,13 @@ TEST(Status, drops_are_summed_by_name_and_partitions_added_up) {
     one.engine.victim_cpus = {0, 3};
     one.engine.digest = "abc";
     status.partitions = {one};
+    status.certificates = {1'900'000'000, 0, 1'800'000'000};
     status.cpus_allowed = 3;
     const std::string single = to_json(status);
     for (const char* part :
          {"\"state\":\"running\"", "\"port\":\"kernel-udp\"", "\"rx_packets\":7,\"tx_packets\":0", "\"dropped\":5",
           "\"drops\":{\"fragment\":2,\"short\":3}", "\"digest\":\"abc\"", "\"victim_workers\":3",
+          "{\"certificate_expires_s\":1900000000,\"authority_expires_s\":0,\"revocations_due_s\":1800000000}",
           "\"victim_cpus\":[0,3]", "\"cpus_allowed\":3", "\"cpus\":{\"data_plane\":\"any\""}) {
         EXPECT_NE(single.find(part), std::string::npos) << part << " in " << single;
     }

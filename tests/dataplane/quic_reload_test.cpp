@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <fstream>
 
+#include "dataplane/certificate_dates.h"
 #include "quic_world.h"
 
 namespace bayplan::dataplane::testing {
@@ -20,6 +23,28 @@ namespace fs = std::filesystem;
 void revoke(const std::string& names) {
     const std::string command = std::string("'") + BAYPLAN_MAKE_REVOCATIONS + "' '" + certificates() + "' " + names;
     ASSERT_EQ(std::system(command.c_str()), 0);
+}
+
+TEST(CertificateDates, are_the_earliest_of_each_file) {
+    revoke("");
+    constexpr std::int64_t kDay = 24 * 3600;
+    const std::int64_t now = std::time(nullptr);
+    TlsFiles files = tls_of("brief-shim");
+    files.revoked = certificates() + "/revoked.pem";
+    const CertificateDates brief = certificate_dates(files);
+    EXPECT_GT(brief.certificate_s, now);
+    EXPECT_LE(brief.certificate_s, now + kDay);
+    EXPECT_GT(brief.authority_s, now + 365 * kDay);
+    EXPECT_GT(brief.revoked_s, now);
+    EXPECT_GT(certificate_dates(tls_of("server")).certificate_s, now + 365 * kDay);
+
+    // A chain is good as long as each of it.
+    files.certificate = certificates() + "/chain.pem";
+    std::ofstream(files.certificate) << std::ifstream(tls_of("server").certificate).rdbuf()
+                                     << std::ifstream(tls_of("brief-shim").certificate).rdbuf();
+    EXPECT_EQ(certificate_dates(files).certificate_s, brief.certificate_s);
+
+    EXPECT_EQ(certificate_dates({"/nonexistent.pem", "", certificates() + "/server.key"}), CertificateDates());
 }
 
 class QuicReload : public ::testing::Test {
