@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
+#include <thread>
 
 #include "daemon/allocator.h"
 #include "daemon/certificate_dates.h"
@@ -24,6 +26,10 @@ namespace {
 
 constexpr std::chrono::seconds kStatusEvery{1};
 constexpr std::chrono::milliseconds kStopPoll{1};
+// How much longer than stop_within an engine may take: one long input, the end of its recording.
+constexpr std::chrono::seconds kEndsWithout{2};
+// By the log's own thread.
+constexpr std::chrono::milliseconds kLogIsWritten{200};
 constexpr std::chrono::milliseconds kSnapshotWithin{200};
 constexpr const char* kClusterName = "bayplan";  // clusterId of REST
 
@@ -281,7 +287,7 @@ void Daemon::stop() {
     for (const auto& gateway : gateways_) gateway->stop_input();
     if (rest_) rest_->stop();
     for (const auto& engine : engines_) engine->request_stop(deadline);
-    const bool in_a_hurry = wait_for_engines();
+    const bool in_a_hurry = wait_for_engines(deadline);
     for (const auto& gateway : gateways_) gateway->expect_no_more_output();
     if (!in_a_hurry) wait_for_output(deadline);
     lcores_->request_stop();
@@ -360,17 +366,29 @@ void Daemon::reload_queues() {
     if (rest_) rest_->show(shown_config(config_.partitions, queue_texts_));
 }
 
-bool Daemon::wait_for_engines() {
+bool Daemon::wait_for_engines(Clock::time_point deadline) {
     bool in_a_hurry = false;
     const auto ended = [](const auto& engine) { return engine->ended(); };
     while (!std::all_of(engines_.begin(), engines_.end(), ended)) {
+        if (Clock::now() >= deadline + kEndsWithout) end_without_engines();
         // A second signal means that somebody is in a hurry.
         if (wait_for_signal(kStopPoll) != Signal::stop) continue;
         in_a_hurry = true;
+        deadline = std::min(deadline, Clock::now());
         for (const auto& engine : engines_) engine->request_stop(Clock::now());
     }
     for (const auto& engine : engines_) engine->join();
     return in_a_hurry;
+}
+
+// Nothing is lost that a crash would not lose: shims state anew what they know.
+void Daemon::end_without_engines() {
+    for (const auto& engine : engines_) {
+        if (engine->ended()) continue;
+        log_->error("an engine does not end, the daemon ends without it", {{"partition", engine->partition().name}});
+    }
+    std::this_thread::sleep_for(kLogIsWritten);
+    std::_Exit(1);
 }
 
 void Daemon::wait_for_output(Clock::time_point deadline) {

@@ -66,8 +66,9 @@ private:
     void reload_rest_tls();
     void note_certificate(std::string_view whom, const std::string& file);
     void reload_queues();
-    // True: a second signal ended the wait.
-    bool wait_for_engines();
+    // True: a second signal ended the wait. Long after the deadline the process ends here.
+    bool wait_for_engines(Clock::time_point deadline);
+    [[noreturn]] void end_without_engines();
     void wait_for_output(Clock::time_point deadline);
     void report(std::string_view state);
     void write_status_file(std::string_view state);

@@ -1,11 +1,16 @@
 // The program as a process, driven by the shim client over loopback.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -213,6 +218,27 @@ TEST(BayplandThreads, affinities_equal_the_profile_and_again_with_its_cpus_swapp
     const std::vector<std::size_t> cpus = threads::read_host_cpus().allowed.cpus();
     expect_affinities(cpus.front(), cpus.back());
     expect_affinities(cpus.back(), cpus.front());
+}
+
+// Its recording goes to a pipe that nobody reads, as to a disk that hangs.
+TEST(BayplandService, an_engine_that_does_not_end_does_not_keep_the_daemon) {
+    std::string folder = (std::filesystem::temp_directory_path() / "bayplan-pipe-XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    const std::string pipe = folder + "/run.rec";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    const int nobody = open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(nobody, 0);
+    Process daemon(configuration("stop_within: 1s\n"), {"--record", pipe});
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    Shim shim("shim-a", daemon.udp_port());
+    ASSERT_TRUE(Shim::until([&] { return shim.connected.load(); })) << daemon.log();
+    shim.ask();
+    ASSERT_TRUE(Shim::until([&] { return shim.allocated >= 1'000; })) << daemon.log();
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait_for_exit(), 1) << daemon.log();
+    EXPECT_NE(daemon.log().find("an engine does not end, the daemon ends without it"), std::string::npos);
+    close(nobody);
+    std::filesystem::remove_all(folder);
 }
 
 TEST(BayplandService, a_run_is_placed_recorded_reported_and_stopped) {
