@@ -120,8 +120,8 @@ EngineOptions random_options(Random& random, bool with_tbb) {
     options.allocation_tags = random.chance(90);
     options.user_groups = random.chance(90);
     options.application_idle_ns = random.chance(15) ? 0 : random.between(1, 30'000) * kMs;
-    options.made_queues_max = random.chance(12) ? static_cast<std::uint32_t>(random.between(0, 3)) : 4'096;
-    if (random.chance(15)) {
+    options.made_queues_max = random.chance(8) ? static_cast<std::uint32_t>(random.between(0, 3)) : 4'096;
+    if (random.chance(14)) {
         options.shim_rights = random_rights(random);
     }
     options.plugins = random_plugins(random);

@@ -14,9 +14,9 @@ namespace bayplan::property {
 inline std::vector<ShimRights> random_rights(Random& random) {
     std::vector<ShimRights> out;
     for (const char* const shim : {"shim-a", "shim-*"}) {
-        if (random.chance(60)) {
-            const std::int32_t most = random.pick(std::vector<std::int32_t>{-5, 0, 10, INT32_MAX});
-            out.push_back({shim, most, random.chance(50), random.chance(50)});
+        if (random.chance(75)) {
+            const std::int32_t most = random.pick(std::vector<std::int32_t>{0, 1000, INT32_MAX, INT32_MAX, INT32_MAX});
+            out.push_back({shim, most, random.chance(30), random.chance(50)});
         }
     }
     return out;
