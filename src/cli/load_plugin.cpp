@@ -19,7 +19,9 @@ std::uint64_t mixed(std::string_view text, std::uint64_t hash) {
 }
 
 bool refuses(std::string_view key, std::string_view node, double share) {
-    const std::uint64_t hash = mixed(node, mixed(key, 0xcbf29ce484222325));
+    std::uint64_t hash = mixed(node, mixed(key, 0xcbf29ce484222325));
+    hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccd;  // names that differ in one letter share the upper bits
+    hash ^= hash >> 33;
     return static_cast<double>(hash >> 11) < share * static_cast<double>(std::uint64_t{1} << 53);
 }
 

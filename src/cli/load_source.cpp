@@ -56,7 +56,10 @@ void LoadSource::make_specs() {
         return static_cast<Text>(at + 1);
     };
     const bool has_plugin = options_.plugin_answer_ns >= 0;
-    for (const std::vector<std::string>& types : book_.load().pod_types) {
+    // Of a load without types no shape has any.
+    std::vector<std::vector<std::string>> shapes = book_.load().pod_types;
+    shapes.resize(has_plugin ? book_.load().pod_shapes.size() : shapes.size());
+    for (const std::vector<std::string>& types : shapes) {
         if (types.empty() && !has_plugin) {
             pod_specs_.push_back(0);
             continue;

@@ -55,6 +55,7 @@ struct Happening {
         reservation_cleared,  // the ask's reservation of the node ended by a decision: `why`
         queried,              // an attempt found the node, and its shim's plugins are asked about it: `query`
         confirmed,            // they may have the ask there
+        left,                 // the ask's pod has left the node; told beside the reason
         denied,               // the ask has lost that node: `why`; its shim is told if `tell`
     };
     Kind kind = Kind::placed;

@@ -72,7 +72,7 @@ public:
     explicit PluginWatch(PluginTable& plugins) : plugins_(plugins) {}
     void observe(const Happening& happening) override {
         if (happening.kind == Happening::Kind::placed || happening.kind == Happening::Kind::started ||
-            happening.kind == Happening::Kind::confirmed) {
+            happening.kind == Happening::Kind::confirmed || happening.kind == Happening::Kind::left) {
             plugins_.node_changed(happening.slot);
         }
     }

@@ -158,7 +158,7 @@ void Lifecycle::end_allocation(AskId id) {
     const Slot slot = ask.slot;
     BP_CHECK(slot != kNone<Slot>);
     if (is_allocated(ask.state)) {
-        world_.plugins.node_changed(slot);
+        commit_.happened({.kind = Happening::Kind::left, .ask = id, .slot = slot});
     }
     commit_.vacate(id);
     if (!ask.foreign) {

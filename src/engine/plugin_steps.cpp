@@ -99,7 +99,7 @@ void Lifecycle::deny(AskId id, const std::string& why) {
 void Lifecycle::unanswered(AskId id, const std::string& why) {
     const Slot slot = world_.asks[id].slot;
     leave_queried_node(id);
-    commit_.count_failure(id, 0, backoff_until_ns(world_.asks[id]), false);
+    commit_.count_failure(id, 0, backoff_until_ns(world_.asks[id]), true);
     commit_.join(id, AskEvent::unanswered);
     commit_.happened(
         {.kind = Happening::Kind::denied, .ask = id, .slot = slot, .wakes = kPodGone, .why = commit_.text(why)});
@@ -138,6 +138,8 @@ void Lifecycle::end_overdue_queries() {
 void Lifecycle::back_off_for_plugins(AskId id) {
     forget_plugins(id);
     commit_.withdraw(id);
+    // Never tried early: it would be asked about again and again.
+    world_.asks.waiting(id).nacked = true;
     commit_.join(id, AskEvent::back_off);
     commit_.finish();
 }

@@ -39,6 +39,7 @@ struct Encoder::Builder {
     Body operator()(const Hello& hello) {
         const auto partition = put_text(out, hello.partition);
         const auto version = put_text(out, hello.version);
+        memo.clear();  // of the message before
         const auto plugins = put_lines(hello.plugins);
         const auto place = fbs::CreateHello(out, hello.protocol_min, hello.protocol_max, hello.features, partition,
                                             hello.shim_instance, hello.daemon_instance, hello.decisions_received,

@@ -74,7 +74,7 @@ AskId RandomDeltas::any_placed() {
 
 // In a list, or gated: not in hand.
 AskId RandomDeltas::any_waiting() {
-    return any([&](AskId id, const Ask& ask) { return !is_allocated(ask.state) && !in_hand(id); });
+    return any([&](AskId id, const Ask& ask) { return !is_on_node(ask.state) && !in_hand(id); });
 }
 
 bool RandomDeltas::in_hand(AskId id) const {
@@ -182,7 +182,7 @@ bool RandomDeltas::await() {
 
 bool RandomDeltas::gate() {
     const AskId id = any([&](AskId ask, const Ask& one) {
-        return !in_hand(ask) && !is_allocated(one.state) && one.state != AskState::awaiting_node &&
+        return !in_hand(ask) && !is_on_node(one.state) && one.state != AskState::awaiting_node &&
                one.state != AskState::reserved;
     });
     if (id == kNone<AskId>) {
@@ -256,8 +256,8 @@ bool RandomDeltas::drop_hold() {
 // --- preemption
 
 bool RandomDeltas::nominate() {
-    const AskId id = any(
-        [&](AskId ask, const Ask& one) { return !is_allocated(one.state) && world_.nominations.of(ask) == nullptr; });
+    const AskId id =
+        any([&](AskId ask, const Ask& one) { return !is_on_node(one.state) && world_.nominations.of(ask) == nullptr; });
     const Slot slot = any_node();
     if (id == kNone<AskId> || slot == kNone<Slot>) {
         return false;
@@ -405,7 +405,7 @@ bool RandomDeltas::avoid() {
 
 // A trial of a node is undone by its own end.
 bool RandomDeltas::look() {
-    const AskId id = any([&](AskId, const Ask& one) { return !is_allocated(one.state); });
+    const AskId id = any([&](AskId, const Ask& one) { return !is_on_node(one.state); });
     const Slot slot = any_node();
     if (id == kNone<AskId> || slot == kNone<Slot>) {
         return false;

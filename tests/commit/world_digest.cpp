@@ -183,7 +183,7 @@ void ask_itself(World& world, AskId id, const Ask& ask, WorldDigest& digest) {
           << ask.told_to_go << ask.told_scale_up << ' ' << ask.priority << ' ' << raw(ask.ask_class);
     digest["flags of asks"] += name + ' ' + flags.str();
     std::ostringstream waiting;
-    if (is_allocated(ask.state)) {
+    if (is_on_node(ask.state)) {
         waiting << " decision " << ask.waiting_or_decision;
     } else {
         const Waiting& of = world.asks.waiting(id);

@@ -278,6 +278,7 @@ void Oracle::fail(Ask& ask, const Look& look) {
         clear_nomination(ask, "preemption found no node");
     }
     ask.state = look.refused_by_plugins ? AskState::backoff : AskState::unschedulable;
+    ask.nacked = look.refused_by_plugins;
     forget_plugins(ask);
 }
 

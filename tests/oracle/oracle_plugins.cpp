@@ -198,6 +198,7 @@ void Oracle::stay_without_answer(Ask& ask, const std::string& why) {
     const std::string node = ask.node;
     lose_queried_node(ask, AskState::backoff);
     count_failure(ask);
+    ask.nacked = true;
     log_line("deny", ask, node, why);
     if (ask.failures == 1) {
         decide(ask.shim, DecisionKind::ask_waiting, ask.key, why);

@@ -24,7 +24,7 @@ const std::vector<std::string>& common_texts() {
 
 Generator::Generator(std::uint64_t seed, const EngineOptions& options)
     : random_(seed), plugin_random_(seed ^ 0x51a9'17d0'6e2b'c84fU), options_(options) {
-    plugins_ = plugin_random_.chance(35);
+    plugins_ = plugin_random_.chance(12);
     large_ = random_.chance(4);
     length_ = static_cast<std::uint64_t>(random_.between(30, random_.chance(10) ? 500 : 180));
     sink_may_refuse_ = random_.chance(30);
@@ -193,7 +193,7 @@ Event Generator::shim_event(const oracle::Oracle& oracle, ShimModel& model) {
         return StateEvent{model.name, 0, false,
                           begin ? oracle::OwnedBody(oracle::OwnedResyncBegin{}) : oracle::OwnedResyncEnd{}};
     }
-    if (plugins_ && !shim.resync_open && plugin_random_.chance(45)) {
+    if (plugins_ && !shim.resync_open && plugin_random_.chance(70)) {
         if (oracle::OwnedAnswers found = answers(oracle, model); !found.answers.empty()) {
             return StateEvent{model.name, 0, false, std::move(found)};
         }

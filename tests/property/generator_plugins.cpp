@@ -40,7 +40,7 @@ void Generator::name_plugins(ShimModel& shim) {
 // The same each time that the spec is stated.
 void Generator::need_plugins(const IdOf& id, std::uint64_t seed, PodSpec& spec) const {
     Random content(seed ^ 0x70c5'91e2'4d16'aa03U);
-    if (plugins_ && content.chance(55)) {
+    if (plugins_ && content.chance(40)) {
         spec.plugins.push_back(id(plugin_texts()[content.below(2)]));
         if (content.chance(20)) {
             spec.plugins.push_back(id(plugin_texts()[1]));
@@ -53,7 +53,7 @@ oracle::OwnedAnswer Generator::answer_to(const oracle::Ask& ask) {
     if (plugin_random_.chance(4)) {
         out.failure = "cache is not synced";
     }
-    const std::uint64_t refusals = plugin_random_.pick(std::vector<std::uint64_t>{0, 20, 60, 100});
+    const std::uint64_t refusals = plugin_random_.pick(std::vector<std::uint64_t>{0, 0, 20, 60, 100});
     static const std::vector<std::string> reasons = {"no license left", "wrong rack", "", std::string(300, 'r')};
     for (std::size_t i = 0; i < ask.asked.size(); ++i) {
         const bool refused = plugin_random_.chance(refusals);

@@ -84,6 +84,10 @@ std::string EventAudit::take(events::EventStore& store) {
 std::string EventAudit::change(const std::string& thing, EventChange change) {
     std::int64_t& count = known_.held[thing];
     count += change == EventChange::add || change == EventChange::set ? 1 : -1;
+    // At a gap nobody knows whether a pod that has its node was asked for before.
+    if (count < 0 && known_.may_be.erase(thing) > 0) {
+        count = 0;
+    }
     if (count < 0) {
         return "taken away, and not there: " + thing;
     }

@@ -145,7 +145,10 @@ Shown shown(const oracle::Oracle& oracle) {
     if (!oracle.options().queues) {
         return out;
     }
-    const queue_tree::NaiveTree tree = oracle.queue_tree();
+    queue_tree::NaiveTree tree = oracle.queue_tree();
+    for (queue_tree::NaiveAsk& ask : tree.asks) {
+        ask.charged = ask.charged && has_node(oracle.asks().at(static_cast<std::uint64_t>(ask.number)));
+    }
     for (const auto& [path, queue] : tree.queues) {
         out["queue " + path] = fmt::format("used={} pending={} max={}", queue_config::to_text(tree.allocated(path)),
                                            queue_config::to_text(tree.pending(path)),
