@@ -82,6 +82,9 @@ std::size_t widest(const kube::ClusterDump& dump) {
     for (const std::string_view pod : dump.pending()) {
         width = std::max(width, pod.size());
     }
+    for (const kube::ClusterDump::Pod& pod : dump.unsupported_pods()) {
+        width = std::max(width, pod.converted.key.size());
+    }
     return width;
 }
 
@@ -135,6 +138,14 @@ void tell_skipped(const kube::DumpCounts& counts, bool quiet) {
     }
 }
 
+// The answer says nothing true of pods that were not judged: that is no good end.
+int with_unsupported(int code, std::size_t pods) {
+    if (pods > 0) {
+        fmt::print(stderr, "not judged: {} pods with resourceClaims; {}\n", pods, kube::kNoDynamicResources);
+    }
+    return code == 0 && pods > 0 ? 1 : code;
+}
+
 int judge_one(const SimulateArguments& arguments, const kube::ClusterDump& dump, sim::Simulation& simulation,
               sim::Report& report) {
     const std::optional<sim::SimulatedDecision> decision = simulation.judge(arguments.only);
@@ -144,11 +155,11 @@ int judge_one(const SimulateArguments& arguments, const kube::ClusterDump& dump,
     }
     report.add(*decision);
     report.finish({});
-    return 0;
+    return with_unsupported(0, decision->unsupported ? 1 : 0);
 }
 
 int schedule_all(const kube::ClusterDump& dump, sim::Simulation& simulation, sim::Report& report, Progress& progress) {
-    const std::size_t total = dump.counts().pending;
+    const std::size_t total = dump.counts().pending + dump.counts().unsupported;
     std::size_t done = 0;
     simulation.run([&](const sim::SimulatedDecision& decision) {
         report.add(decision);
@@ -159,7 +170,7 @@ int schedule_all(const kube::ClusterDump& dump, sim::Simulation& simulation, sim
     });
     progress.finish();
     report.finish(simulation.queues());
-    return 0;
+    return with_unsupported(0, dump.counts().unsupported);
 }
 
 // What the file of events says; false: it cannot be read, or some of it is bad, which is told.
@@ -209,7 +220,8 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
         });
     progress.finish();
     report->finish(summary);
-    const int code = std::fflush(stdout) == 0 ? 0 : fail("standard output cannot be written", 2);
+    const int written = std::fflush(stdout) == 0 ? 0 : fail("standard output cannot be written", 2);
+    const int code = with_unsupported(written, summary.unsupported);
     tell_skipped(dump.counts(), arguments.quiet);
     if (!arguments.quiet) {
         tell(timeline.take_remarks());

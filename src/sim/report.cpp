@@ -68,6 +68,9 @@ public:
         if (totals_.reserved() > 0) {
             out_->number("reserved", static_cast<std::int64_t>(totals_.reserved()));
         }
+        if (totals_.unsupported() > 0) {
+            out_->number("unsupported", static_cast<std::int64_t>(totals_.unsupported()));
+        }
         if (totals_.queued() > 0) {
             out_->number("queued", static_cast<std::int64_t>(totals_.queued()));
         }
@@ -184,6 +187,7 @@ void Totals::add(const SimulatedDecision& decision) {
         without_place_.erase(before);
     }
     ++counts_[static_cast<std::size_t>(decision.outcome)];
+    unsupported_ += decision.unsupported ? 1 : 0;  // decided once
     if (decision.outcome != Outcome::scheduled) {
         without_place_.emplace(decision.pod, decision.outcome);
     }

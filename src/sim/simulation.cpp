@@ -72,6 +72,14 @@ void take_its_node(Engine::OnItsNode&& found, SimulatedDecision& decision) {
     decision.daemonset = std::move(found.reserved);
 }
 
+SimulatedDecision unsupported(const kube::ClusterDump::Pod& pod) {
+    SimulatedDecision decision;
+    decision.pod = pod.converted.key;
+    decision.message = pod.converted.unsupported;
+    decision.unsupported = true;
+    return decision;
+}
+
 }  // namespace
 
 std::string_view to_string(Outcome outcome) {
@@ -231,6 +239,11 @@ Simulation::Simulation(const kube::ClusterDump& dump, const SimulationOptions& o
 Simulation::~Simulation() = default;
 
 std::optional<SimulatedDecision> Simulation::judge(std::string_view pod) {
+    for (const kube::ClusterDump::Pod& one : parts_->dump.unsupported_pods()) {
+        if (one.converted.key == pod) {
+            return unsupported(one);
+        }
+    }
     std::optional<Explanation> explanation = parts_->session.engine().explain(kShim, pod, parts_->options.full);
     if (!explanation) {
         return std::nullopt;
@@ -282,6 +295,9 @@ void Simulation::run(const OnDecision& on_decision) {
         if (const std::optional<SimulatedDecision> decision = judge(pod)) {
             on_decision(*decision);
         }
+    }
+    for (const kube::ClusterDump::Pod& pod : parts_->dump.unsupported_pods()) {
+        on_decision(unsupported(pod));
     }
 }
 

@@ -57,10 +57,14 @@ public:
         if (pods == 0) {
             fmt::print(out_, "No pod is pending.\n");
         } else if (pods > 1) {
-            fmt::print(out_, "{}{} pods: {} scheduled, {}{}{}{} unschedulable, {} gated\n", headed_ ? "\n" : "", pods,
+            fmt::print(out_, "{}{} pods: {} scheduled, {}{}{}{} unschedulable{}, {} gated\n", headed_ ? "\n" : "", pods,
                        totals_.scheduled(), if_any(totals_.nominated(), "nominated"),
                        if_any(totals_.reserved(), "reserved"), if_any(totals_.queued(), "queued"),
-                       totals_.unschedulable(), totals_.gated());
+                       totals_.unschedulable(),
+                       totals_.unsupported() == 0
+                           ? ""
+                           : fmt::format(" ({} of them for what is not supported yet)", totals_.unsupported()),
+                       totals_.gated());
         }
         print_queues(out_, queues);
     }
