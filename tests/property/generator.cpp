@@ -193,7 +193,7 @@ Event Generator::shim_event(const oracle::Oracle& oracle, ShimModel& model) {
         return StateEvent{model.name, 0, false,
                           begin ? oracle::OwnedBody(oracle::OwnedResyncBegin{}) : oracle::OwnedResyncEnd{}};
     }
-    if (plugins_ && !shim.resync_open && plugin_random_.chance(70)) {
+    if (plugins_ && !shim.resync_open && plugin_random_.chance(40)) {
         if (oracle::OwnedAnswers found = answers(oracle, model); !found.answers.empty()) {
             return StateEvent{model.name, 0, false, std::move(found)};
         }
