@@ -152,8 +152,9 @@ void ShimTeller::queried(const Happening& happening) {
     if (world_.shims[ask.shim].must_resync) {
         return;
     }
+    const auto key = world_.asks.key(happening.ask);  // a short one is within this
     const Decision decision{.kind = DecisionKind::queried,
-                            .name = world_.asks.key(happening.ask),
+                            .name = key,
                             .node = world_.nodes.name(happening.slot),
                             .text = happening.query->others,
                             .query = happening.query->number};
