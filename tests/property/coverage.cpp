@@ -5,6 +5,7 @@
 
 #include <array>
 #include <string_view>
+#include <variant>
 
 namespace bayplan::property {
 
@@ -239,8 +240,10 @@ constexpr std::string_view kDecidingRules[] = {"refused beside nominated pods",
 
 constexpr std::array kEvents = {"tick", "connect", "disconnect", "state", "acknowledge",
                                 "hold", "drop",    "queues",     "run",   "sink"};
-constexpr std::array kBodies = {"define", "forget",       "nodes",      "applications",  "asks",  "releases",
-                                "nacks",  "resync begin", "resync end", "configuration", "specs", "objects"};
+constexpr std::array kBodies = {"define",   "forget",  "nodes",         "applications", "asks",
+                                "releases", "nacks",   "resync begin",  "resync end",   "configuration",
+                                "specs",    "objects", "plugin answers"};
+static_assert(kBodies.size() == std::variant_size_v<oracle::OwnedBody> && kEvents.size() == std::variant_size_v<Event>);
 
 std::string label(const Rejection& one) {
     return "rejected, kind " + std::to_string(static_cast<int>(one.kind)) + ": " + std::string(one.begins) + ".." +
