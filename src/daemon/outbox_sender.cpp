@@ -24,8 +24,13 @@ std::string_view clipped(std::string_view text) {
     return text.substr(0, end);
 }
 
+// Of each name of a list: its reference, length and padding.
+constexpr std::size_t kNameBytes = 16;
+
 std::size_t bytes_of(const Decision& decision) {
-    return kDecisionBytes + decision.name.size() + decision.node.size() + decision.text.size();
+    const std::size_t names =
+        decision.kind == DecisionKind::queried ? static_cast<std::size_t>(std::ranges::count(decision.text, '\n')) : 0;
+    return kDecisionBytes + decision.name.size() + decision.node.size() + decision.text.size() + names * kNameBytes;
 }
 
 }  // namespace
@@ -87,7 +92,8 @@ std::span<const std::byte> OutboxSender::next_decisions(wire::Encoder& encoder) 
     // At least one: a single decision always fits a frame, its texts being limited.
     while (next < all.size() && chunk_.size() < count_max) {
         Decision decision = all[next];
-        decision.text = clipped(decision.text);
+        // The text of a query is a list of names (base/lines.h): none of them may be missing.
+        if (decision.kind != DecisionKind::queried) decision.text = clipped(decision.text);
         bytes += bytes_of(decision);
         if (!chunk_.empty() && bytes > frame_bytes_) break;
         chunk_.push_back(decision);

@@ -55,20 +55,12 @@ std::vector<Slot> Attempts::nodes_to_ask(AskId id, Slot slot, const PluginTable:
     const std::uint64_t most =
         std::min<std::uint64_t>(std::uint64_t{world_.options.plugins.nodes} << doublings, PluginOptions::kNodesMax);
     std::vector<Slot> nodes{slot};
-    ExcludedNodes but = excluded(id, true, excluded_);
-    but.add(slot);
+    ExcludedNodes but;
     if (entry != nullptr) {
         world_.plugins.for_each_counting(*entry, [&](const PluginTable::Known& known) { but.add(known.slot); });
     }
-    const ClassId ask_class = world_.asks[id].ask_class;
-    while (nodes.size() < most) {
-        const NodeKey next = pipeline_.resolve(ask_class, but);
-        if (next == 0) {
-            break;
-        }
-        nodes.push_back(slot_of(next));
-        but.add(nodes.back());
-    }
+    but.add(slot);
+    pipeline_.next_best(world_.asks[id].ask_class, excluded(id, true, excluded_), but, most - 1, nodes);
     return nodes;
 }
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "placement/whole_look.h"
+
 namespace bayplan {
 
 namespace {
@@ -82,19 +84,8 @@ private:
 
     // Fills a cache of its own, so that what the engine caches stays as it is.
     NodeKey look() {
-        const Subject pod = subject();
         ClassCache cache;
-        cache.want_columns(true);
-        cache.resize(world_.node_state.block_count());
-        const NodeMask* mask = world_.topology.signatures().mask(pod.plan.signature).get();
-        NodeMask named;
-        if (pod.plan.by_name) {
-            named = named_nodes(pod, mask);
-            mask = &named;
-        }
-        for (std::uint32_t block = 0; block < cache.block_count(); ++block) {
-            evaluator_.look(pod.ask_class, world_.node_state.block(block), block, mask, cache);
-        }
+        look_at_all(subject(), evaluator_, cache);
         avoided_ = world_.excluded.avoided(ask_, world_.now_ns);
         NodeKey best = best_of(cache, true);
         if (best == 0 && avoided_ != kNone<Slot>) {
@@ -102,19 +93,6 @@ private:
             best = best_of(cache, false);
         }
         return best;
-    }
-
-    // Those that its terms match, which the signature leaves out.
-    NodeMask named_nodes(const Subject& pod, const NodeMask* mask) const {
-        NodeMask named(world_.node_state.block_count(), 0);
-        for (const Text name : pod.plan.names.names) {
-            const Slot slot = world_.topology.node_named(name);
-            if (slot != kNone<Slot> && world_.topology.required_nodes_match(pod.spec, slot)) {
-                named[block_of(slot)] |=
-                    std::uint64_t{1} << lane_of(slot) & BlockEvaluator::allowed(block_of(slot), mask);
-            }
-        }
-        return named;
     }
 
     NodeKey best_of(const ClassCache& cache, bool avoid) {

@@ -157,7 +157,7 @@ void Lifecycle::end_allocation(AskId id) {
     const Ask& ask = world_.asks[id];
     const Slot slot = ask.slot;
     BP_CHECK(slot != kNone<Slot>);
-    if (is_allocated(ask.state)) {
+    if (is_allocated(ask.state) && !world_.plugins.empty()) {
         commit_.happened({.kind = Happening::Kind::left, .ask = id, .slot = slot});
     }
     commit_.vacate(id);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
+#include <iterator>
 
 #include "base/check.h"
 
@@ -163,6 +165,32 @@ NodeKey ClusterSearch::best(const Subject& subject, const ClassCache& cache, con
         }
     }
     return best;
+}
+
+NodeKey ClusterSearch::key_in(const ClassCache& cache, std::uint32_t block, std::uint32_t lane) const {
+    std::int64_t score = cache.local(block, lane);
+    for (const std::size_t index : telling_) {
+        const bool out = (raws_[index].excluded(block) >> lane & 1) != 0;
+        score += out ? 0 : weighted(index, raws_[index].at(block, lane));
+    }
+    return make_key(score, slot_at(block, lane));
+}
+
+void ClusterSearch::best_few(const Subject& subject, const ClassCache& cache, const ExcludedNodes& excluded,
+                             const ExcludedNodes& but, std::size_t most, std::vector<Slot>& nodes) {
+    if (best(subject, cache, excluded) == 0) {
+        return;
+    }
+    std::vector<NodeKey> keys;
+    for (std::uint32_t block = 0; block < feasible_.size(); ++block) {
+        for (std::uint64_t left = feasible_[block] & ~but.in_block(block); left != 0; left &= left - 1) {
+            keys.push_back(key_in(cache, block, static_cast<std::uint32_t>(std::countr_zero(left))));
+        }
+    }
+    const std::size_t count = std::min(most, keys.size());
+    std::ranges::partial_sort(keys, keys.begin() + static_cast<std::ptrdiff_t>(count), std::greater<>());
+    std::ranges::transform(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count), std::back_inserter(nodes),
+                           slot_of);
 }
 
 bool ClusterSearch::refused(const Subject& subject, NodeKey key) const {

@@ -37,6 +37,9 @@ public:
     // The same, by a look at every block; for subjects that cannot be searched site by site, and for callers that need
     // every node's outcome.
     NodeKey best(const Subject&, const ClassCache&, const ExcludedNodes& = kNoneExcluded);
+    // Appends the best nodes but `but`, best first, at most `most`.
+    void best_few(const Subject&, const ClassCache&, const ExcludedNodes& excluded, const ExcludedNodes& but,
+                  std::size_t most, std::vector<Slot>& nodes);
     // The best of a few nodes, which are feasible as far as their own columns tell, with these keys; takes out the others of
     // them. No node but these is looked at.
     NodeKey best_among(const Subject&, std::uint32_t blocks, std::vector<NodeKey>& nodes);
@@ -58,6 +61,7 @@ private:
     void fill_tables();
     bool refused(const Subject&, NodeKey) const;
     NodeKey best_in(const ClassCache&, std::uint32_t block) const;
+    NodeKey key_in(const ClassCache&, std::uint32_t block, std::uint32_t lane) const;
     std::int64_t weighted(std::size_t index, std::int64_t raw) const {
         const std::vector<std::int64_t>& table = tables_[index];
         if (!table.empty()) {

@@ -69,6 +69,11 @@ public:
     // Nodes that are excluded for this ask cost a look at their blocks, where they would be the best.
     NodeKey resolve(ClassId, const ExcludedNodes& = kNoneExcluded);
 
+    // Appends the nodes that are the best now, best first, but `but`: at most `most`, all by the same scores. It costs a look
+    // at all nodes where other pods have a say or nodes are named; else a few steps a node.
+    void next_best(ClassId, const ExcludedNodes& excluded, const ExcludedNodes& but, std::size_t most,
+                   std::vector<Slot>& nodes);
+
     // A selected ask is no longer pending (removed, or placed by force): its charge ends.
     void forget_selected(AskId id) {
         --selected_;
@@ -141,6 +146,8 @@ private:
     NodeKey settle(BlockBound&, ClassCache&, LookAt&&) const noexcept;
     template <typename LookAt>
     NodeKey refine(NodeKey least, std::size_t count, BlockBound&, ClassCache&, LookAt&&) const noexcept;
+    template <typename Each>
+    void in_order(ClassId, const ExcludedNodes&, Each&& each);
     struct KnownBlock;
     KnownBlock& know(const std::shared_ptr<const AskClass>&, std::uint32_t block);
     NodeKey best_of_others(const std::shared_ptr<const AskClass>&, std::uint32_t block, std::uint64_t others,
@@ -174,6 +181,7 @@ private:
     ColumnSource column_source_;
     std::vector<std::uint64_t> changed_lanes_;   // per block, while columns are brought up to date
     std::vector<std::uint32_t> changed_blocks_;  // likewise: blocks that changed
+    ExcludedNodes given_;                        // nodes that a search has found and goes on beside
     std::vector<NodeKey> put_aside_;  // cached keys of excluded nodes, while the best beside them is searched for
     // Verdicts and scores of all nodes of the last few blocks whose best node was excluded.
     struct KnownBlock {

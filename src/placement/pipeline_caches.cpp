@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "placement/pipeline.h"
+#include "placement/whole_look.h"
 
 namespace bayplan {
 
@@ -224,13 +225,17 @@ void Pipeline::put_aside_as_before(const std::shared_ptr<const AskClass>& ask_cl
     }
 }
 
-NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
+// Calls each(key) for the best node, and for the next ones until it returns false. Where other pods have a say, or nodes are
+// named, for the best alone.
+template <typename Each>
+void Pipeline::in_order(ClassId id, const ExcludedNodes& excluded, Each&& each) {
     const ClassEntry& entry = state_.classes[id];
     const ClassCaches::Entry& caches = state_.caches[id];
     const Subject subject = subject_of(state_.cluster, *entry.spec);
     counters_.resolved_at_commit += committing_ == 0 || caches.last_proposal != committing_ ? 1 : 0;
     if (named_.suits(subject.ask_class, subject.plan)) {
-        return named_.find(subject, state_.nodes, excluded);
+        each(named_.find(subject, state_.nodes, excluded));
+        return;
     }
     if (caches.proposed_in != 0) {
         wait_for(caches.proposed_in);
@@ -247,7 +252,8 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
     bring_up_to_date(*entry.spec, mask, bound, cache);
     if (depends_on_pods) {
         ++counters_.searches;
-        return search_.find(subject, cache, excluded);
+        each(search_.find(subject, cache, excluded));
+        return;
     }
     const auto look_at = [&](std::uint32_t block, bool exactly) {
         const ShardSide& side = state_.nodes.side_of(block);
@@ -262,20 +268,56 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
     if (!excluded.empty()) {
         put_aside_as_before(entry.spec, mask, excluded, cache);
     }
+    given_.clear();
     NodeKey best = settle(bound, cache, look_at);
-    while (best != 0 && excluded.contains(slot_of(best))) {
+    while (best != 0) {
+        if (!excluded.contains(slot_of(best))) {
+            if (!each(best)) {
+                break;
+            }
+            given_.add(slot_of(best));
+        }
         const std::uint32_t block = block_of(slot_of(best));
-        const std::uint64_t others = BlockEvaluator::allowed(block, mask) & ~excluded.in_block(block);
+        const std::uint64_t others =
+            BlockEvaluator::allowed(block, mask) & ~excluded.in_block(block) & ~given_.in_block(block);
         put_aside_.push_back(best);
         cache.set_aside(block, best_of_others(entry.spec, block, others, cache));
         best = settle(bound, cache, look_at);
     }
-    for (const NodeKey aside : put_aside_) {  // to the class they are the best still
-        cache.come_back(block_of(slot_of(aside)), aside);
+    // To the class they are the best still; of a block the first was.
+    for (auto aside = put_aside_.rbegin(); aside != put_aside_.rend(); ++aside) {
+        cache.come_back(block_of(slot_of(*aside)), *aside);
     }
     put_aside_.clear();
     counters_.blocks_bounded += bound.bounded();
-    return best;
+}
+
+NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
+    NodeKey first = 0;
+    in_order(id, excluded, [&](NodeKey best) {
+        first = best;
+        return false;
+    });
+    return first;
+}
+
+void Pipeline::next_best(ClassId id, const ExcludedNodes& excluded, const ExcludedNodes& but, std::size_t most,
+                         std::vector<Slot>& nodes) {
+    const Subject subject = subject_of(state_.cluster, *state_.classes[id].spec);
+    if (named_.suits(subject.ask_class, subject.plan) || search_.depends_on_pods(subject)) {
+        ClassCache cache;
+        look_at_all(subject, evaluator_, cache);
+        search_.best_few(subject, cache, excluded, but, most, nodes);
+        return;
+    }
+    std::size_t found = 0;
+    in_order(id, excluded, [&](NodeKey best) {
+        if (found < most && !but.contains(slot_of(best))) {
+            nodes.push_back(slot_of(best));
+            ++found;
+        }
+        return found < most;
+    });
 }
 
 // With columns: is looking at the nodes that changed cheaper than at the versions of all blocks?

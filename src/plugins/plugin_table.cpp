@@ -63,6 +63,24 @@ std::uint8_t PluginTable::keep_reason(Entry& entry, std::string_view text) {
     return static_cast<std::uint8_t>(index);
 }
 
+// The newest verdict of a node counts. Nodes that had one cost a look each; others a step through all.
+void PluginTable::put_in(Entry& entry) {
+    std::erase_if(fresh_, [&](const Known& verdict) {
+        const auto at = std::ranges::lower_bound(entry.known, verdict.slot, {}, &Known::slot);
+        const bool there = at != entry.known.end() && at->slot == verdict.slot;
+        if (there) {
+            *at = verdict;
+        }
+        return there;
+    });
+    std::ranges::sort(fresh_, {}, &Known::slot);
+    const auto middle = static_cast<std::ptrdiff_t>(entry.known.size());
+    entry.known.insert(entry.known.end(), fresh_.begin(), fresh_.end());
+    std::ranges::inplace_merge(entry.known, entry.known.begin() + middle, {}, &Known::slot);
+    entry.bytes += fresh_.size() * kVerdictBytes;
+    fresh_.clear();
+}
+
 void PluginTable::answered(AskId id, const PluginAnswer& answer) {
     Entry& entry = *entries_.find(id)->second;
     BP_CHECK_OP(answer.verdicts.size(), ==, entry.asked.size());
@@ -74,23 +92,13 @@ void PluginTable::answered(AskId id, const PluginAnswer& answer) {
         }
     }
     for (std::size_t i = 0; i < entry.asked.size(); ++i) {
-        const Known known{.slot = entry.asked[i].slot,
+        fresh_.push_back({.slot = entry.asked[i].slot,
                           .verdict = answer.verdicts[i],
                           .lasting = answer.lasting,
                           .reason = reasons[i],
-                          .moment = entry.asked[i].moment};
-        entry.known.push_back(known);
+                          .moment = entry.asked[i].moment});
     }
-    // The newest of a node counts. All of a query are sorted at once: its nodes are in the order of their scores.
-    std::ranges::stable_sort(entry.known, {}, &Known::slot);
-    const auto newest = std::unique(entry.known.rbegin(), entry.known.rend(),
-                                    [](const Known& a, const Known& b) { return a.slot == b.slot; });
-    entry.known.erase(entry.known.begin(), newest.base());
-    std::uint64_t bytes = entry.known.size() * kVerdictBytes;
-    for (const std::string& reason : entry.reasons) {
-        bytes += reason.size();
-    }
-    entry.bytes = bytes;
+    put_in(entry);
     close(id);
 }
 

@@ -62,6 +62,7 @@ public:
         return found == entries_.end() ? nullptr : found->second.get();
     }
     std::size_t open() const { return open_.size(); }
+    bool empty() const { return entries_.empty(); }
     // The verdict on the node that counts now; null: there is none.
     const Known* counting(const Entry&, Slot) const;
     template <typename Each>
@@ -96,9 +97,17 @@ public:
     // The entry goes. Fine if there is none.
     void forget(AskId);
 
-    // --- nodes
-    void node_changed(Slot slot) { ++moment(slot).changes; }
-    void node_goes(Slot slot) { ++moment(slot).comings; }
+    // --- nodes. Changes of a node while nobody had an entry mean nothing to any verdict.
+    void node_changed(Slot slot) {
+        if (!entries_.empty()) {
+            ++moment(slot).changes;
+        }
+    }
+    void node_goes(Slot slot) {
+        if (!entries_.empty()) {
+            ++moment(slot).comings;
+        }
+    }
     NodeMoment moment_of(Slot slot) const { return raw(slot) < moments_.size() ? moments_[raw(slot)] : NodeMoment{}; }
 
 private:
@@ -113,10 +122,12 @@ private:
         return moments_[raw(slot)];
     }
     static std::uint8_t keep_reason(Entry&, std::string_view);
+    void put_in(Entry&);
 
     boost::unordered_flat_map<AskId, std::unique_ptr<Entry>> entries_;
     std::map<std::uint64_t, AskId> open_;  // by number, which is the order of the deadlines
     std::vector<NodeMoment> moments_;      // by slot
+    std::vector<Known> fresh_;             // of the answer at hand
     std::uint64_t last_query_ = 0;
 };
 

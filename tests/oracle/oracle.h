@@ -273,7 +273,7 @@ private:
     static std::string plugins_fault(const Shim&, const AskItem&);
     const PluginSays* says(const Ask&, const std::string& node) const;
     void node_changes(const std::string& node);
-    std::set<std::string> nodes_said(const Ask&, bool refused_only) const;
+    std::set<std::string> nodes_refused(const Ask&) const;
     bool refuse_by_plugins(const Ask&, KubeAnswer&) const;
     bool query_about(Ask&, const std::string& node, const Look&);
     void send_query(Ask&, const std::vector<std::string>& nodes);

@@ -172,7 +172,7 @@ Oracle::Look::Look(const Oracle& oracle, const Ask& ask) {
     }
     state = oracle.state_for(ask, as_stated ? oracle.objects_ : *assumed);
     KubeState open = state;
-    const std::set<std::string> refused = needs_plugins(ask) ? oracle.nodes_said(ask, true) : std::set<std::string>();
+    const std::set<std::string> refused = needs_plugins(ask) ? oracle.nodes_refused(ask) : std::set<std::string>();
     open.excluded.insert(refused.begin(), refused.end());
     if (!ask.avoids.empty() && oracle.now_ < ask.avoids_until) {
         KubeState without = open;

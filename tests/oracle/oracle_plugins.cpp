@@ -70,11 +70,11 @@ const PluginSays* Oracle::says(const Ask& ask, const std::string& node_name) con
 
 void Oracle::node_changes(const std::string& node) { nodes_.at(node).changes += 1; }
 
-std::set<std::string> Oracle::nodes_said(const Ask& ask, bool refused_only) const {
+std::set<std::string> Oracle::nodes_refused(const Ask& ask) const {
     std::set<std::string> out;
     for (const auto& [name, node] : nodes_) {
         const PluginSays* const said = says(ask, name);
-        if (said != nullptr && (!refused_only || said->verdict != PluginVerdict::feasible)) {
+        if (said != nullptr && said->verdict != PluginVerdict::feasible) {
             out.insert(name);
         }
     }
@@ -120,19 +120,18 @@ bool Oracle::query_about(Ask& ask, const std::string& node, const Look& look) {
     }
     std::vector<std::string> nodes{node};
     KubeState left = look.state;
-    left.excluded.merge(nodes_said(ask, false));
-    left.excluded.insert(node);
+    left.excluded.merge(nodes_refused(ask));
     if (!ask.avoids.empty() && now_ < ask.avoids_until) {
         left.excluded.insert(ask.avoids);
     }
     std::erase_if(left.nominations, [&](const KubeNomination& own) { return own.pod == &ask.pod; });
-    while (nodes.size() < std::min<std::uint64_t>(most, 1024)) {
-        const std::string next = judge(left, ask.pod).explanation.node;
-        if (next.empty()) {
-            break;
+    std::vector<NodeExplanation> others = judge(left, ask.pod).explanation.nodes;  // in the order of slots
+    std::stable_sort(others.begin(), others.end(), [](const auto& a, const auto& b) { return a.total > b.total; });
+    for (const NodeExplanation& other : others) {
+        const bool asks = other.verdict == Verdict::feasible && other.node != node && says(ask, other.node) == nullptr;
+        if (asks && nodes.size() < std::min<std::uint64_t>(most, 1024)) {
+            nodes.push_back(other.node);
         }
-        nodes.push_back(next);
-        left.excluded.insert(next);
     }
     saw(nodes.size() > 1 ? "queried about several nodes" : "queried about one node");
     const std::vector<KubeBinding> bindings = look.answer.bindings;
