@@ -34,7 +34,9 @@ std::int64_t earliest(const std::string& file, Import import, Date date, Free fr
     return first == std::numeric_limits<std::int64_t>::max() ? 0 : first;
 }
 
-std::int64_t certificates_end(const std::string& file) {
+}  // namespace
+
+std::int64_t certificates_end_s(const std::string& file) {
     return earliest<gnutls_x509_crt_t>(
         file,
         [](gnutls_x509_crt_t** all, unsigned* count, const gnutls_datum_t* text) {
@@ -43,10 +45,8 @@ std::int64_t certificates_end(const std::string& file) {
         gnutls_x509_crt_get_expiration_time, gnutls_x509_crt_deinit);
 }
 
-}  // namespace
-
 CertificateDates certificate_dates(const TlsFiles& files) {
-    return {certificates_end(files.certificate), certificates_end(files.authority),
+    return {certificates_end_s(files.certificate), certificates_end_s(files.authority),
             earliest<gnutls_x509_crl_t>(
                 files.revoked,
                 [](gnutls_x509_crl_t** all, unsigned* count, const gnutls_datum_t* text) {

@@ -259,8 +259,6 @@ bool Daemon::open_port(std::string& error) {
 }
 
 void Daemon::serve() {
-    note_certificate("shims", config_.data_plane.transport.tls.certificate);
-    note_certificate("rest", config_.rest.certificate);
     log_->info("ready");
     Clock::time_point next_status = Clock::now();
     while (true) {
@@ -403,7 +401,7 @@ Status Daemon::make_status(std::string_view state) {
     status.cpus_allowed = host_.allowed.count();
     status.inbox_frames_max = config_.data_plane.inbox_frames * config_.data_plane.lcores;
     status.inbox_bytes_max = std::size_t{config_.data_plane.inbox_bytes} * config_.data_plane.lcores;
-    status.certificate_ends = certificates_;
+    status.rest_certificate_s = rest_certificate_s_;
     // A busy engine answers between two turns of its loop; without an answer its former snapshot is
     // shown.
     const Clock::time_point deadline = Clock::now() + kSnapshotWithin;

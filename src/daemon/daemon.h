@@ -64,7 +64,6 @@ private:
     void reload_tls();
     void look_at_dates();
     void reload_rest_tls();
-    void note_certificate(std::string_view whom, const std::string& file);
     void reload_queues();
     // True: a second signal ended the wait. Long after the deadline the process ends here.
     bool wait_for_engines(Clock::time_point deadline);
@@ -82,8 +81,8 @@ private:
     const std::string status_file_;
     const Clock::time_point started_ = Clock::now();
     bool status_file_failed_ = false;
-    std::vector<std::pair<std::string_view, std::int64_t>> certificates_;  // for whom they are, when they end
-    dataplane::CertificateDates dates_;                                    // of the files in use
+    dataplane::CertificateDates dates_;    // of the files in use
+    std::int64_t rest_certificate_s_ = 0;  // likewise; 0: no date
 
     // While one exists, DPDK's log lines go to the log.
     struct PortLog {

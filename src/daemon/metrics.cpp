@@ -145,13 +145,14 @@ void add_certificates(MetricText& text, const Status& status) {
     constexpr double kDay_s = 86'400;
     text.alone("bayplan_revocations_due_timestamp_seconds", "When newer revocation lists are due; 0: no date.", kGauge,
                static_cast<double>(status.certificates.revoked_s));
-    if (status.certificate_ends.empty()) return;
     const std::int64_t now_s =
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
     text.begin("bayplan_certificate_days_left", "Until an own certificate ends; negative: it has ended.", kGauge);
-    for (const auto& [whom, end_s] : status.certificate_ends) {
-        text.sample({{"for", whom}}, static_cast<double>(end_s - now_s) / kDay_s);
-    }
+    const auto add = [&](std::string_view whom, std::int64_t end_s) {
+        if (end_s != 0) text.sample({{"for", whom}}, static_cast<double>(end_s - now_s) / kDay_s);
+    };
+    add("shims", status.certificates.certificate_s);
+    add("rest", status.rest_certificate_s);
 }
 
 void add_process(MetricText& text, const Status& status) {

@@ -63,7 +63,7 @@ struct Status {
     // Of metrics alone.
     std::size_t inbox_frames_max = 0;
     std::size_t inbox_bytes_max = 0;
-    std::vector<std::pair<std::string_view, std::int64_t>> certificate_ends;  // for whom they are, in s since 1970
+    std::int64_t rest_certificate_s = 0;  // when it ends, in s since 1970; 0: no date
 };
 
 std::string to_json(const Status&);

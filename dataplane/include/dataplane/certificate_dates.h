@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "dataplane/data_plane.h"
 
@@ -18,5 +19,7 @@ struct CertificateDates {
 };
 
 CertificateDates certificate_dates(const TlsFiles&);
+// The same of one file of certificates.
+std::int64_t certificates_end_s(const std::string& file);
 
 }  // namespace bayplan::dataplane
