@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "engine/inputs.h"
+#include "options/engine_options.h"
+
 namespace bayplan::daemon {
 namespace {
 
@@ -26,6 +29,8 @@ std::string_view clipped(std::string_view text) {
 
 // Of each name of a list: its reference, length and padding.
 constexpr std::size_t kNameBytes = 16;
+// The longest query fits the smallest frame that can be configured (data_plane.frame_bytes_max).
+static_assert(PluginOptions::kNodesMax * (kNameBytesMax + kNameBytes) + kDecisionBytes + 2 * kNameBytesMax < 1u << 20);
 
 std::size_t bytes_of(const Decision& decision) {
     const std::size_t names =

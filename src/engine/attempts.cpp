@@ -55,12 +55,12 @@ std::vector<Slot> Attempts::nodes_to_ask(AskId id, Slot slot, const PluginTable:
     const std::uint64_t most =
         std::min<std::uint64_t>(std::uint64_t{world_.options.plugins.nodes} << doublings, PluginOptions::kNodesMax);
     std::vector<Slot> nodes{slot};
-    ExcludedNodes but;
+    ExcludedNodes skipped;
     if (entry != nullptr) {
-        world_.plugins.for_each_counting(*entry, [&](const PluginTable::Known& known) { but.add(known.slot); });
+        world_.plugins.for_each_counting(*entry, [&](const PluginTable::Known& known) { skipped.add(known.slot); });
     }
-    but.add(slot);
-    pipeline_.next_best(world_.asks[id].ask_class, excluded(id, true, excluded_), but, most - 1, nodes);
+    skipped.add(slot);
+    pipeline_.next_best(world_.asks[id].ask_class, excluded(id, true, excluded_), skipped, most - 1, nodes);
     return nodes;
 }
 

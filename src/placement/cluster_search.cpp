@@ -177,13 +177,13 @@ NodeKey ClusterSearch::key_in(const ClassCache& cache, std::uint32_t block, std:
 }
 
 void ClusterSearch::best_few(const Subject& subject, const ClassCache& cache, const ExcludedNodes& excluded,
-                             const ExcludedNodes& but, std::size_t most, std::vector<Slot>& nodes) {
+                             const ExcludedNodes& skipped, std::size_t most, std::vector<Slot>& nodes) {
     if (best(subject, cache, excluded) == 0) {
         return;
     }
     std::vector<NodeKey> keys;
     for (std::uint32_t block = 0; block < feasible_.size(); ++block) {
-        for (std::uint64_t left = feasible_[block] & ~but.in_block(block); left != 0; left &= left - 1) {
+        for (std::uint64_t left = feasible_[block] & ~skipped.in_block(block); left != 0; left &= left - 1) {
             keys.push_back(key_in(cache, block, static_cast<std::uint32_t>(std::countr_zero(left))));
         }
     }

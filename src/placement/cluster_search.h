@@ -37,8 +37,9 @@ public:
     // The same, by a look at every block; for subjects that cannot be searched site by site, and for callers that need
     // every node's outcome.
     NodeKey best(const Subject&, const ClassCache&, const ExcludedNodes& = kNoneExcluded);
-    // Appends the best nodes but `but`, best first, at most `most`.
-    void best_few(const Subject&, const ClassCache&, const ExcludedNodes& excluded, const ExcludedNodes& but,
+    // Appends at most `most` nodes, best first. Skipped nodes count in the scores of the others; excluded
+    // nodes do not.
+    void best_few(const Subject&, const ClassCache&, const ExcludedNodes& excluded, const ExcludedNodes& skipped,
                   std::size_t most, std::vector<Slot>& nodes);
     // The best of a few nodes, which are feasible as far as their own columns tell, with these keys; takes out the others of
     // them. No node but these is looked at.

@@ -69,9 +69,10 @@ public:
     // Nodes that are excluded for this ask cost a look at their blocks, where they would be the best.
     NodeKey resolve(ClassId, const ExcludedNodes& = kNoneExcluded);
 
-    // Appends the nodes that are the best now, best first, but `but`: at most `most`, all by the same scores. It costs a look
-    // at all nodes where other pods have a say or nodes are named; else a few steps a node.
-    void next_best(ClassId, const ExcludedNodes& excluded, const ExcludedNodes& but, std::size_t most,
+    // Appends at most `most` nodes, best first, all by the scores of now. Skipped nodes count in the scores of the
+    // others; excluded nodes do not. It costs a look at all nodes where other pods have a say or nodes are named; else a few
+    // steps a node.
+    void next_best(ClassId, const ExcludedNodes& excluded, const ExcludedNodes& skipped, std::size_t most,
                    std::vector<Slot>& nodes);
 
     // A selected ask is no longer pending (removed, or placed by force): its charge ends.

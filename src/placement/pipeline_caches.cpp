@@ -226,7 +226,7 @@ void Pipeline::put_aside_as_before(const std::shared_ptr<const AskClass>& ask_cl
 }
 
 // Calls each(key) for the best node, and for the next ones until it returns false. Where other pods have a say, or nodes are
-// named, for the best alone.
+// named, only once, for the best node; with 0 if there is none.
 template <typename Each>
 void Pipeline::in_order(ClassId id, const ExcludedNodes& excluded, Each&& each) {
     const ClassEntry& entry = state_.classes[id];
@@ -301,18 +301,18 @@ NodeKey Pipeline::resolve(ClassId id, const ExcludedNodes& excluded) {
     return first;
 }
 
-void Pipeline::next_best(ClassId id, const ExcludedNodes& excluded, const ExcludedNodes& but, std::size_t most,
+void Pipeline::next_best(ClassId id, const ExcludedNodes& excluded, const ExcludedNodes& skipped, std::size_t most,
                          std::vector<Slot>& nodes) {
     const Subject subject = subject_of(state_.cluster, *state_.classes[id].spec);
     if (named_.suits(subject.ask_class, subject.plan) || search_.depends_on_pods(subject)) {
         ClassCache cache;
         look_at_all(subject, evaluator_, cache);
-        search_.best_few(subject, cache, excluded, but, most, nodes);
+        search_.best_few(subject, cache, excluded, skipped, most, nodes);
         return;
     }
     std::size_t found = 0;
     in_order(id, excluded, [&](NodeKey best) {
-        if (found < most && !but.contains(slot_of(best))) {
+        if (found < most && !skipped.contains(slot_of(best))) {
             nodes.push_back(slot_of(best));
             ++found;
         }

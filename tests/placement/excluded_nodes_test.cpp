@@ -242,6 +242,38 @@ TEST_P(ExcludedNodesInWorlds, the_best_of_all_other_nodes_is_found) {
     EXPECT_GT(pipeline_.counters().searches, 0u);
 }
 
+// Where no other pod has a say, each is the best node beside those before it.
+TEST_P(ExcludedNodesInWorlds, the_next_best_follow_in_their_order) {
+    constexpr int kKindsAlone[] = {0, 1, 3, 5};
+    std::size_t most_found = 0;
+    for (int step = 0; step < kStepsOfWorld / 4; ++step) {
+        const auto kind = static_cast<std::size_t>(kKindsAlone[below(std::ssize(kKindsAlone))]);
+        const ClassId id = classes_[kind * 3 + static_cast<std::size_t>(below(3))];
+        const ExcludedNodes excluded = some_excluded(id);
+        const ExcludedNodes skipped = some_excluded(id);
+        ExcludedNodes others = excluded;
+        for (const Slot slot : slots_) {
+            if (skipped.contains(slot)) others.add(slot);
+        }
+        const auto most = static_cast<std::size_t>(one_in(10) ? 200 : 1 + below(6));
+        std::vector<Slot> wanted;
+        while (wanted.size() < most) {
+            const NodeKey next = expected(id, others);
+            if (next == 0) break;
+            wanted.push_back(slot_of(next));
+            others.add(wanted.back());
+        }
+        std::vector<Slot> found;
+        pipeline_.next_best(id, excluded, skipped, most, found);
+        ASSERT_EQ(found, wanted) << "step " << step << ", kind " << kind;
+        ASSERT_EQ(node_of(pipeline_.resolve(id)), node_of(expected(id, kNoneExcluded))) << "step " << step;
+        most_found = std::max(most_found, found.size());
+        place(classes_[static_cast<std::size_t>(below(std::ssize(classes_)))],
+              found.empty() ? some_slot() : found.front());
+    }
+    EXPECT_EQ(most_found, 200u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, ExcludedNodesInWorlds,
                          ::testing::Combine(::testing::Range<std::uint64_t>(1, 4),
                                             ::testing::Values(ScorePolicy::least_allocated, ScorePolicy::most_allocated,

@@ -16,3 +16,14 @@ refusals=$(field shim-a.json plugin_refusals)
 [ "$answers" -ge 600 ] || fail "only $answers queries were answered"
 [ "$refusals" -ge 200 ] || fail "only $refusals nodes were refused"
 checked "$answers queries answered, $refusals nodes refused; 2 cuts; all 600 pods placed, none lost or doubled"
+
+# Six of 1,200 nodes may take a pod: to find them, queries grow to lists far over the length of other texts (4,096 bytes).
+stop_daemon
+start_daemon daemon-2
+shim shim-b --nodes 1200 --pods 40 --plugin-answers-in 0s --plugin-refuses 0.995
+wait "$shim" || fail "the load with long queries ended with $?"
+expect shim-b.json placed 40
+answers=$(field shim-b.json plugin_answers)
+refusals=$(field shim-b.json plugin_refusals)
+[ "$refusals" -ge 5000 ] || fail "only $refusals nodes were refused"
+checked "$answers queries answered, $refusals nodes refused: all 40 pods found a node of 1,200"
