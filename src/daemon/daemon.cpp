@@ -250,7 +250,8 @@ bool Daemon::open_port(std::string& error) {
     for (const auto& engine : engines_) {
         for (std::size_t lcore = 0; lcore < lcores; ++lcore) engine->attach(lcores_->plane(lcore), lcore);
     }
-    look_at_dates();
+    note_shims_dates();
+    note_rest_date();
     log_->info("port open", {{"port", lcores_->port_name()},
                              {"address", config_.data_plane.address},
                              {"udp_port", lcores_->udp_port()},

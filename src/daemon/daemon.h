@@ -62,7 +62,9 @@ private:
     void serve();
     void stop();
     void reload_tls();
-    void look_at_dates();
+    void warn_of_end(std::int64_t ends_s);
+    void note_shims_dates();
+    void note_rest_date();
     void reload_rest_tls();
     void reload_queues();
     // True: a second signal ended the wait. Long after the deadline the process ends here.

@@ -12,32 +12,41 @@ void Daemon::reload_tls() {
     std::string error;
     if (lcores_->reload_tls(error)) {
         log_->info("certificates read again", {{"certificate", files.certificate}, {"revoked", files.revoked}});
-        look_at_dates();
+        note_shims_dates();
     } else {
         log_->error("certificates not read again, the old ones stay", {{"reason", error}});
     }
 }
 
-// Called when the files are in force: they may change before they are read again.
-void Daemon::look_at_dates() {
+void Daemon::warn_of_end(std::int64_t ends_s) {
     constexpr std::int64_t kSoon_s = std::int64_t{30} * 24 * 3600;
-    dates_ = dataplane::certificate_dates(config_.data_plane.transport.tls);
-    rest_certificate_s_ = dataplane::certificates_end_s(config_.rest.certificate);
     const std::int64_t now_s = std::time(nullptr);
-    for (const std::int64_t ends_s : {dates_.certificate_s, dates_.authority_s, rest_certificate_s_}) {
-        if (ends_s == 0 || ends_s - now_s > kSoon_s) continue;
-        log_->warning("a certificate of the daemon ends soon", {{"days", (ends_s - now_s) / (24 * 3600)}});
-    }
+    if (ends_s == 0 || ends_s - now_s > kSoon_s) return;
+    log_->warning("a certificate of the daemon ends soon", {{"days", (ends_s - now_s) / (24 * 3600)}});
+}
+
+// Called when just these files came into force: when files are refused, the dates of the files in use stay.
+void Daemon::note_shims_dates() {
+    dates_ = dataplane::certificate_dates(config_.data_plane.transport.tls);
+    warn_of_end(dates_.certificate_s);
+    warn_of_end(dates_.authority_s);
+    const std::int64_t now_s = std::time(nullptr);
     if (dates_.revoked_s != 0 && dates_.revoked_s < now_s) {
         log_->warning("a newer revocation list is overdue", {{"days", (now_s - dates_.revoked_s) / (24 * 3600)}});
     }
+}
+
+// Likewise.
+void Daemon::note_rest_date() {
+    rest_certificate_s_ = dataplane::certificates_end_s(config_.rest.certificate);
+    warn_of_end(rest_certificate_s_);
 }
 
 void Daemon::reload_rest_tls() {
     std::string error;
     if (!rest_) return;
     if (rest_->reload_tls(error)) {
-        look_at_dates();
+        note_rest_date();
     } else {
         log_->error("the REST certificate is not read again, the old one stays", {{"reason", error}});
     }

@@ -236,6 +236,12 @@ TEST_F(Hostile, a_signal_reads_certificates_again_and_drops_the_revoked_alone) {
     ASSERT_TRUE(daemon.wait_for_log("msg=\"certificates not read again, the old ones stay\""));
     good.ask(200, 100);
     ASSERT_TRUE(until([&] { return good.allocated == 300; }));
+    // Shown are the dates of the list in use, though REST, which has no certificate, was read again.
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
+    const std::string status = read_file(daemon.file("status.json"));
+    EXPECT_NE(status.find("\"revocations_due_s\":"), std::string::npos) << status;
+    EXPECT_EQ(status.find("\"revocations_due_s\":0"), std::string::npos) << status;
 }
 
 TEST_F(Hostile, a_daemon_that_is_stopped_for_five_seconds_goes_on_and_loses_nothing) {
