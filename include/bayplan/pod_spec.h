@@ -129,6 +129,30 @@ struct PodVolume {
     bool operator==(const PodVolume&) const = default;
 };
 
+// How an entry of a pod's resourceClaims names its claim.
+enum class ClaimSource : std::uint8_t {
+    named = 1,     // by its own name
+    made = 2,      // made from a template for this pod, which must own it
+    not_made = 3,  // from a template, not made yet
+    unset = 4      // neither a name nor a template
+};
+
+struct PodResourceClaim {
+    Text entry = 0;  // the name that the pod gives to it
+    ClaimSource source = ClaimSource::named;
+    Text claim = 0;  // in the pod's namespace
+    bool operator==(const PodResourceClaim&) const = default;
+};
+
+// Claims on devices (dynamic resource allocation), in the pod's order; an entry that needs no claim is left away. The pod's
+// own names stand here alone: for texts, and for the owner of claims made from a template.
+struct PodResourceClaims {
+    std::vector<PodResourceClaim> claims;
+    Text pod = 0;
+    Text uid = 0;
+    bool operator==(const PodResourceClaims&) const = default;
+};
+
 // The controller that owns the pod; its selector decides what the default spread counts.
 struct PodOwner {
     Text kind = 0;  // "ReplicaSet", "StatefulSet", "ReplicationController", ...
@@ -154,6 +178,7 @@ struct PodSpec {
     std::vector<Text> gates;   // scheduling gates; the pod waits while there is one
     PodOwner owner;
     std::vector<Text> plugins;  // predicates that the shim serves and the pod needs
+    PodResourceClaims resource_claims;
     bool operator==(const PodSpec&) const = default;
 };
 
