@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bayplan/pod_spec.h"
+#include "bayplan/resource_claims.h"
 
 namespace bayplan {
 
@@ -130,6 +131,6 @@ struct VolumeAttachment {
 };
 
 using ClusterObject = std::variant<Namespace, PodSet, PodBudget, VolumeClaim, Volume, StorageClass, CsiNode, CsiDriver,
-                                   CsiCapacity, VolumeAttachment>;
+                                   CsiCapacity, VolumeAttachment, ResourceSlice, DeviceClass, ResourceClaim>;
 
 }  // namespace bayplan

@@ -59,6 +59,7 @@ void walk_pod_spec(R& r, Visit&& visit) {
     visit(r.owner.kind);
     visit(r.owner.name);
     walk_all(r.plugins, visit);
+    walk(r.resource_claims, visit);
 }
 
 template <typename R, typename Visit>
@@ -95,6 +96,13 @@ void walk_part(R& r, Visit&& visit) {
         visit(r.pool);
         walk_all(r.monitors, visit);
         visit(r.pod);
+    } else if constexpr (IsA<R, PodResourceClaim>) {
+        visit(r.entry);
+        visit(r.claim);
+    } else if constexpr (IsA<R, PodResourceClaims>) {
+        walk_all(r.claims, visit);
+        visit(r.pod);
+        visit(r.uid);
     } else {
         walk_pod_spec(r, visit);
     }
@@ -147,6 +155,73 @@ void walk_volume_object(R& r, Visit&& visit) {
     }
 }
 
+template <typename R, typename Visit>
+void walk_part_of_slice(R& r, Visit&& visit) {
+    if constexpr (IsA<R, DeviceAttribute>) {
+        visit(r.name);
+        visit(r.text);
+    } else if constexpr (IsA<R, DeviceCapacity>) {
+        visit(r.name);
+        visit(r.quantity);
+    } else if constexpr (IsA<R, SliceDevice>) {
+        visit(r.name);
+        walk_all(r.attributes, visit);
+        walk_all(r.capacities, visit);
+    } else {
+        visit(r.name);
+        visit(r.driver);
+        visit(r.pool);
+        visit(r.node);
+        walk(r.nodes, visit);
+        walk_all(r.devices, visit);
+    }
+}
+
+template <typename R, typename Visit>
+void walk_part_of_claim(R& r, Visit&& visit) {
+    if constexpr (IsA<R, DeviceClass>) {
+        visit(r.name);
+        walk_all(r.selectors, visit);
+    } else if constexpr (IsA<R, DeviceDemand>) {
+        visit(r.name);
+        visit(r.device_class);
+        walk_all(r.selectors, visit);
+    } else if constexpr (IsA<R, DeviceRequest>) {
+        visit(r.name);
+        walk_all(r.demands, visit);
+    } else if constexpr (IsA<R, DeviceConstraint>) {
+        walk_all(r.requests, visit);
+        visit(r.attribute);
+    } else if constexpr (IsA<R, AllocatedDevice>) {
+        visit(r.request);
+        visit(r.driver);
+        visit(r.pool);
+        visit(r.device);
+    } else if constexpr (IsA<R, DeviceAllocation>) {
+        walk_all(r.devices, visit);
+        if (r.nodes) {
+            walk_all(*r.nodes, visit);
+        }
+    } else {
+        visit(r.name_space);
+        visit(r.name);
+        visit(r.owner_uid);
+        walk_all(r.requests, visit);
+        walk_all(r.constraints, visit);
+        walk_optional(r.allocation, visit);
+        walk_all(r.reserved_for, visit);
+    }
+}
+
+template <typename R>
+inline constexpr bool kIsPartOfSlice =
+    IsA<R, DeviceAttribute> || IsA<R, DeviceCapacity> || IsA<R, SliceDevice> || IsA<R, ResourceSlice>;
+
+template <typename R>
+inline constexpr bool kIsPartOfClaim =
+    IsA<R, DeviceClass> || IsA<R, DeviceDemand> || IsA<R, DeviceRequest> || IsA<R, DeviceConstraint> ||
+    IsA<R, AllocatedDevice> || IsA<R, DeviceAllocation> || IsA<R, ResourceClaim>;
+
 template <typename R>
 inline constexpr bool kIsVolumeObject =
     IsA<R, VolumeClaim> || IsA<R, Volume> || IsA<R, StorageClass> || IsA<R, CsiNodeDriver> || IsA<R, CsiNode> ||
@@ -173,6 +248,10 @@ void walk(R& r, Visit&& visit) {
         walk_all(r.disrupted_pods, visit);
     } else if constexpr (kIsVolumeObject<R>) {
         walk_volume_object(r, visit);
+    } else if constexpr (kIsPartOfSlice<R>) {
+        walk_part_of_slice(r, visit);
+    } else if constexpr (kIsPartOfClaim<R>) {
+        walk_part_of_claim(r, visit);
     } else {
         walk_part(r, visit);
     }

@@ -25,6 +25,7 @@ constexpr std::size_t kItemBytesMax = 512 * 1024;
 constexpr std::size_t kItemBytes = 320;
 constexpr std::size_t kTermBytes = 64;
 constexpr std::size_t kListBytes = 8;
+constexpr std::size_t kAttributeBytes = 24;  // of a device
 
 // Walks one spec or object.
 class Measure {
@@ -111,6 +112,18 @@ private:
     }
     void term(const TopologyTerm& one) { terms(one.labels); }
     void term(const CsiNodeDriver&) {}
+    void term(const PodResourceClaim& one) { known(one.source, ClaimSource::named, ClaimSource::unset); }
+    void term(const SliceDevice& one) {
+        sizes(one.attributes, kAttributeBytes, kSpecLimits.terms_max, "a list is too long");
+        sizes(one.capacities, sizeof(DeviceCapacity), kSpecLimits.terms_max, "a list is too long");
+        for (const DeviceAttribute& attribute : one.attributes) {
+            known(attribute.type, AttributeType::text, AttributeType::version);
+        }
+    }
+    void term(const DeviceDemand& one) { texts(one.selectors); }
+    void term(const DeviceRequest& one) { terms(one.demands); }
+    void term(const DeviceConstraint& one) { texts(one.requests); }
+    void term(const AllocatedDevice&) {}
 
     void item(const PodSpec& spec) {
         labels(spec.labels);
@@ -128,6 +141,8 @@ private:
         texts(spec.images);
         texts(spec.gates);
         texts(spec.plugins);
+        terms(spec.resource_claims.claims);
+        bytes_ += kTermBytes;
     }
     void item(const Namespace& one) { labels(one.labels); }
     void item(const PodSet& one) { selector(one.selector); }
@@ -153,6 +168,23 @@ private:
     void item(const CsiDriver&) {}
     void item(const CsiCapacity& one) { selector(one.topology); }
     void item(const VolumeAttachment&) {}
+    void item(const ResourceSlice& one) {
+        known(one.reach, SliceReach::nowhere, SliceReach::all_nodes);
+        bytes_ += kTermBytes;
+        term(one.nodes);
+        terms(one.devices);
+    }
+    void item(const DeviceClass& one) { texts(one.selectors); }
+    void item(const ResourceClaim& one) {
+        terms(one.requests);
+        terms(one.constraints);
+        if (one.allocation) {
+            bytes_ += kTermBytes;
+            terms(one.allocation->devices);
+            node_selector(one.allocation->nodes);
+        }
+        texts(one.reserved_for);
+    }
 
     std::size_t bytes_ = kItemBytes;
     const char* fault_ = nullptr;

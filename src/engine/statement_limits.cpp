@@ -36,6 +36,7 @@ public:
         plain(spec.images, kPlainMax);
         plain(spec.gates, kTermsMax);
         plain(spec.plugins, kPluginsMax);
+        plain(spec.resource_claims.claims, kTermsMax);
         ends();
     }
     explicit Walk(const ClusterObject& object) {
@@ -97,6 +98,13 @@ private:
     }
     void inner(const PodVolume& one) { plain(one.monitors, kTermsMax); }
     void inner(const TopologyTerm& one) { each(one.labels); }
+    void inner(const SliceDevice& one) {
+        plain(one.attributes, kTermsMax);
+        plain(one.capacities, kTermsMax);
+    }
+    void inner(const DeviceDemand& one) { plain(one.selectors, kTermsMax); }
+    void inner(const DeviceRequest& one) { each(one.demands); }
+    void inner(const DeviceConstraint& one) { plain(one.requests, kTermsMax); }
 
     void lists_of(const Namespace& one) { plain(one.labels, kPlainMax); }
     void lists_of(const PodSet& one) { selector(one.selector); }
@@ -119,6 +127,22 @@ private:
     void lists_of(const CsiDriver&) {}
     void lists_of(const CsiCapacity& one) { selector(one.topology); }
     void lists_of(const VolumeAttachment&) {}
+    void lists_of(const ResourceSlice& one) {
+        inner(one.nodes);
+        each(one.devices, kPlainMax);
+    }
+    void lists_of(const DeviceClass& one) { plain(one.selectors, kTermsMax); }
+    void lists_of(const ResourceClaim& one) {
+        each(one.requests);
+        each(one.constraints);
+        if (one.allocation) {
+            plain(one.allocation->devices, kPlainMax);
+            if (one.allocation->nodes) {
+                each(*one.allocation->nodes);
+            }
+        }
+        plain(one.reserved_for, kValuesMax);
+    }
 
     std::size_t entries_ = 0;
     std::string fault_;

@@ -22,6 +22,9 @@ std::string_view group_of(std::string_view kind) {
     if (kind == "PriorityClass") {
         return "scheduling.k8s.io";
     }
+    if (kind == "ResourceSlice" || kind == "DeviceClass" || kind == "ResourceClaim") {
+        return "resource.k8s.io";
+    }
     const bool storage = kind == "StorageClass" || kind == "VolumeAttachment" || kind.starts_with("CSI");
     return storage ? "storage.k8s.io" : "";
 }
@@ -46,7 +49,7 @@ std::string full_name(Converter& convert, std::string_view kind) {
 
 bool has_namespace(std::string_view kind) {
     for (const std::string_view plain : {"Node", "Namespace", "PersistentVolume", "StorageClass", "PriorityClass",
-                                         "CSINode", "CSIDriver", "VolumeAttachment"}) {
+                                         "CSINode", "CSIDriver", "VolumeAttachment", "ResourceSlice", "DeviceClass"}) {
         if (kind == plain) {
             return false;
         }
@@ -153,6 +156,18 @@ std::optional<ClusterObject> named_object(Texts& texts, std::string_view kind, s
     }
     if (kind == "VolumeAttachment") {
         return VolumeAttachment{.name = id};
+    }
+    if (kind == "ResourceSlice") {
+        return ResourceSlice{.name = id, .nodes = {}, .devices = {}};
+    }
+    if (kind == "DeviceClass") {
+        return DeviceClass{id, {}};
+    }
+    if (kind == "ResourceClaim") {
+        ResourceClaim claim;
+        claim.name_space = in;
+        claim.name = id;
+        return claim;
     }
     return std::nullopt;
 }

@@ -140,6 +140,15 @@ std::optional<ClusterObject> convert_object(Converter& convert, std::string_view
     if (kind == "VolumeAttachment") {
         return convert_attachment(convert);
     }
+    if (kind == "ResourceSlice") {
+        return convert_slice(convert);
+    }
+    if (kind == "DeviceClass") {
+        return convert_device_class(convert);
+    }
+    if (kind == "ResourceClaim") {
+        return convert_resource_claim(convert);
+    }
     return std::nullopt;
 }
 

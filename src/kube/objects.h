@@ -46,4 +46,10 @@ CsiDriver convert_csi_driver(Converter&);
 CsiCapacity convert_csi_capacity(Converter&);
 VolumeAttachment convert_attachment(Converter&);
 
+// Of src/kube/claim_objects.cpp. resource.k8s.io/v1, and what v1beta1 and v1beta2 have of it.
+ResourceSlice convert_slice(Converter&);
+DeviceClass convert_device_class(Converter&);
+ResourceClaim convert_resource_claim(Converter&);
+PodResourceClaims pod_resource_claims(Converter&, const Value& pod);
+
 }  // namespace bayplan::kube

@@ -179,6 +179,7 @@ PodSpec pod_spec(Converter& convert, const Value& pod, std::string_view name) {
         spec.gates.push_back(convert.needed(one, "name"));
     }
     spec.owner = pod_owner(convert, convert.controller(pod["metadata"]));
+    spec.resource_claims = pod_resource_claims(convert, pod);
     return spec;
 }
 

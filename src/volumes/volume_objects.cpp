@@ -13,9 +13,12 @@ namespace bayplan {
 
 namespace {
 
+template <typename Object, typename... Kinds>
+constexpr bool kIsOneOf = (std::is_same_v<Object, Kinds> || ...);
+
 template <typename Object>
 constexpr bool kKept =
-    !std::is_same_v<Object, Namespace> && !std::is_same_v<Object, PodSet> && !std::is_same_v<Object, PodBudget>;
+    kIsOneOf<Object, VolumeClaim, Volume, StorageClass, CsiNode, CsiDriver, CsiCapacity, VolumeAttachment>;
 
 template <typename Object>
 void give_back(const std::shared_ptr<const Object>& old, std::optional<ClusterObject>* before) {

@@ -38,7 +38,7 @@ public:
     template <typename Object>
     using Shared = std::shared_ptr<const Object>;
 
-    // False: an object of another kind (Namespace, PodSet, PodBudget), which is not kept. `before` gets what
+    // False: an object of another kind (a namespace, a budget...), which is not kept. `before` gets what
     // was replaced.
     bool apply(const ClusterObject&, std::optional<ClusterObject>* before = nullptr);
     // Only kind and names of the object count. False if it is of another kind.

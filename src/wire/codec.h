@@ -33,8 +33,9 @@ inline constexpr std::uint32_t kProtocolMax = 1;
 inline constexpr std::uint64_t kFeatureCounters = 1;  // CountersRequest
 inline constexpr std::uint64_t kFeatureDevices = 2;   // devices of nodes, asks and decisions
 inline constexpr std::uint64_t kFeaturePlugins = 4;   // predicates that the shim serves
+inline constexpr std::uint64_t kFeatureClaims = 8;    // claims on devices, slices and classes of devices
 // All that this software has.
-inline constexpr std::uint64_t kFeatures = kFeatureCounters | kFeatureDevices | kFeaturePlugins;
+inline constexpr std::uint64_t kFeatures = kFeatureCounters | kFeatureDevices | kFeaturePlugins | kFeatureClaims;
 
 // Agreement of two sides: the highest protocol and the features that both have. Protocol 0: none.
 struct Agreed {

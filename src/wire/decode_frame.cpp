@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::size_t kAlignment = 8;
 
-// Tables nested at most: envelope, state, objects, object, volume, node selector, node term,
+// Tables nested at most: envelope, state, objects, object, claim, allocation, node selector, node term,
 // requirement. Grows when the schema grows deeper.
-constexpr flatbuffers::uoffset_t kDepthMax = 8;
+constexpr flatbuffers::uoffset_t kDepthMax = 9;
 
 // A table takes at least four bytes and a reference to it four more, so a frame whose tables are
 // written once each cannot hold more than this. The verifier counts visits: a small frame which

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "shim_generated.h"
+#include "wire/decode_claims.h"
 #include "wire/decode_terms.h"
 
 namespace bayplan::wire {
@@ -116,6 +117,18 @@ bool read(const fbs::VolumeAttachment& wire, const Where&, Fields&, VolumeAttach
     return true;
 }
 
+bool read(const fbs::ResourceSlice& wire, const Where& where, Fields& fields, ResourceSlice& out) {
+    return read_slice(wire, where, fields, out);
+}
+
+bool read(const fbs::DeviceClass& wire, const Where& where, Fields& fields, DeviceClass& out) {
+    return read_device_class(wire, where, fields, out);
+}
+
+bool read(const fbs::ResourceClaim& wire, const Where& where, Fields& fields, ResourceClaim& out) {
+    return read_claim(wire, where, fields, out);
+}
+
 }  // namespace
 
 bool decode_object(const fbs::Object& object, const Where& where, Fields& fields, ObjectItem& out) {
@@ -137,6 +150,9 @@ bool decode_object(const fbs::Object& object, const Where& where, Fields& fields
         case Kind::CsiDriver: return body(object.body_as_CsiDriver(), CsiDriver());
         case Kind::CsiCapacity: return body(object.body_as_CsiCapacity(), CsiCapacity());
         case Kind::VolumeAttachment: return body(object.body_as_VolumeAttachment(), VolumeAttachment());
+        case Kind::ResourceSlice: return body(object.body_as_ResourceSlice(), ResourceSlice());
+        case Kind::DeviceClass: return body(object.body_as_DeviceClass(), DeviceClass());
+        case Kind::ResourceClaim: return body(object.body_as_ResourceClaim(), ResourceClaim());
         case Kind::NONE: return fields.fail(where, "has no body");
     }
     return fields.fail(where,

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "shim_generated.h"
+#include "wire/decode_claims.h"
 #include "wire/decode_terms.h"
 
 namespace bayplan::wire {
@@ -104,7 +105,8 @@ bool read_own_part(const fbs::PodSpec& spec, const Where& where, Fields& fields,
                      }) &&
            fields.texts(spec.images(), where.at("images"), out.images) &&
            fields.texts(spec.gates(), where.at("gates"), out.gates) &&
-           fields.texts(spec.plugins(), where.at("plugins"), out.plugins);
+           fields.texts(spec.plugins(), where.at("plugins"), out.plugins) &&
+           read_pod_claims(spec.resource_claims(), where, fields, out.resource_claims);
 }
 
 }  // namespace

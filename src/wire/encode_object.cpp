@@ -2,6 +2,7 @@
 #include "wire/encode_object.h"
 
 #include "shim_generated.h"
+#include "wire/encode_claims.h"
 #include "wire/encode_terms.h"
 
 namespace bayplan::wire {
@@ -81,6 +82,16 @@ struct ObjectWriter {
     Body operator()(const VolumeAttachment& one) {
         const auto place = fbs::CreateVolumeAttachment(out, one.name, one.attacher, one.node, one.volume);
         return {fbs::ObjectBody::VolumeAttachment, place.Union()};
+    }
+    Body operator()(const ResourceSlice& one) {
+        return {fbs::ObjectBody::ResourceSlice, put_slice(out, tables, one).Union()};
+    }
+    Body operator()(const DeviceClass& one) {
+        const auto selectors = put_ids(out, one.selectors);
+        return {fbs::ObjectBody::DeviceClass, fbs::CreateDeviceClass(out, one.name, selectors).Union()};
+    }
+    Body operator()(const ResourceClaim& one) {
+        return {fbs::ObjectBody::ResourceClaim, put_claim(out, tables, one).Union()};
     }
 };
 

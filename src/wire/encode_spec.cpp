@@ -2,6 +2,7 @@
 #include "wire/encode_spec.h"
 
 #include "shim_generated.h"
+#include "wire/encode_claims.h"
 #include "wire/encode_terms.h"
 
 namespace bayplan::wire {
@@ -79,10 +80,11 @@ Offset<fbs::PodSpec> put_spec(FlatBufferBuilder& out, Tables& tables, const Spec
     const auto images = put_ids(out, spec.images);
     const auto gates = put_ids(out, spec.gates);
     const auto plugins = put_ids(out, spec.plugins);
+    const auto resource_claims = put_pod_claims(out, tables, spec.resource_claims);
     return fbs::CreatePodSpec(out, record.number, spec.name_space, labels, node_selector, required_nodes,
                               preferred_nodes, tolerations, affinity, anti_affinity, preferred_affinity,
                               preferred_anti_affinity, spread, ports, volumes, images, gates, spec.owner.kind,
-                              spec.owner.name, plugins);
+                              spec.owner.name, plugins, resource_claims);
 }
 
 }  // namespace bayplan::wire

@@ -93,7 +93,32 @@ ListSizes lists_of(const PodSpec& spec) {
     out.emplace_back(spec.images.size(), 256);
     out.emplace_back(spec.gates.size(), 64);
     out.emplace_back(spec.plugins.size(), 16);
+    out.emplace_back(spec.resource_claims.claims.size(), 64);
     return out;
+}
+
+void add_lists(const ResourceClaim& claim, ListSizes& out) {
+    out.emplace_back(claim.requests.size(), 64);
+    for (const DeviceRequest& request : claim.requests) {
+        out.emplace_back(request.demands.size(), 64);
+        for (const DeviceDemand& demand : request.demands) {
+            out.emplace_back(demand.selectors.size(), 64);
+        }
+    }
+    out.emplace_back(claim.constraints.size(), 64);
+    for (const DeviceConstraint& constraint : claim.constraints) {
+        out.emplace_back(constraint.requests.size(), 64);
+    }
+    if (claim.allocation) {
+        out.emplace_back(claim.allocation->devices.size(), 256);
+        if (claim.allocation->nodes) {
+            out.emplace_back(claim.allocation->nodes->size(), 64);
+            for (const NodeTerm& term : *claim.allocation->nodes) {
+                add_term(term, out);
+            }
+        }
+    }
+    out.emplace_back(claim.reserved_for.size(), 1024);
 }
 
 ListSizes lists_of(const ClusterObject& object) {
@@ -125,6 +150,17 @@ ListSizes lists_of(const ClusterObject& object) {
         out.emplace_back(csi_node->migrated.size(), 256);
     } else if (const auto* capacity = std::get_if<CsiCapacity>(&object)) {
         add_selector(capacity->topology, out);
+    } else if (const auto* slice = std::get_if<ResourceSlice>(&object)) {
+        add_term(slice->nodes, out);
+        out.emplace_back(slice->devices.size(), 256);
+        for (const SliceDevice& device : slice->devices) {
+            out.emplace_back(device.attributes.size(), 64);
+            out.emplace_back(device.capacities.size(), 64);
+        }
+    } else if (const auto* device_class = std::get_if<DeviceClass>(&object)) {
+        out.emplace_back(device_class->selectors.size(), 64);
+    } else if (const auto* resource_claim = std::get_if<ResourceClaim>(&object)) {
+        add_lists(*resource_claim, out);
     }
     return out;
 }

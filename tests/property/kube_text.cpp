@@ -108,6 +108,54 @@ public:
         out_ << "attachment " << name_(one.name) << " of " << name_(one.volume) << " at " << name_(one.node) << " by "
              << name_(one.attacher);
     }
+    void operator()(const ResourceSlice& one) {
+        out_ << "slice " << name_(one.name) << " of " << name_(one.driver) << " pool " << name_(one.pool)
+             << " generation " << one.generation << " of " << one.pool_slices << " reach "
+             << static_cast<int>(one.reach) << " node " << name_(one.node) << (one.hidden ? " hidden" : "");
+        node_terms("at", {one.nodes});
+        for (const SliceDevice& device : one.devices) {
+            out_ << "; device " << name_(device.name) << (device.withheld ? " withheld" : "");
+            for (const DeviceAttribute& attribute : device.attributes) {
+                out_ << " " << name_(attribute.name) << "=" << name_(attribute.text) << "/" << attribute.number << "/"
+                     << static_cast<int>(attribute.type);
+            }
+            for (const DeviceCapacity& capacity : device.capacities) {
+                out_ << " " << name_(capacity.name) << "=" << name_(capacity.quantity);
+            }
+        }
+    }
+    void operator()(const DeviceClass& one) {
+        out_ << "device class " << name_(one.name);
+        texts(one.selectors);
+    }
+    void operator()(const ResourceClaim& one) {
+        out_ << "resource claim " << name_(one.name_space) << "/" << name_(one.name)
+             << (one.deleting ? " deleting" : "") << " owner " << name_(one.owner_uid) << " reserved for";
+        texts(one.reserved_for);
+        for (const DeviceRequest& request : one.requests) {
+            out_ << "; request " << name_(request.name) << (request.prioritised ? " first of" : "");
+            for (const DeviceDemand& demand : request.demands) {
+                out_ << " [" << name_(demand.name) << " class " << name_(demand.device_class) << " count "
+                     << (demand.all ? -1 : demand.count) << (demand.admin_access ? " admin" : "");
+                texts(demand.selectors);
+                out_ << "]";
+            }
+        }
+        for (const DeviceConstraint& constraint : one.constraints) {
+            out_ << "; match " << name_(constraint.attribute) << " of";
+            texts(constraint.requests);
+        }
+        if (one.allocation) {
+            out_ << "; allocated";
+            for (const AllocatedDevice& device : one.allocation->devices) {
+                out_ << " " << name_(device.request) << "=" << name_(device.driver) << "/" << name_(device.pool) << "/"
+                     << name_(device.device) << (device.admin_access ? " admin" : "");
+            }
+            if (one.allocation->nodes) {
+                node_terms("at", *one.allocation->nodes);
+            }
+        }
+    }
 
     static const char* effect(TaintEffect effect) { return kEffects[static_cast<int>(effect)]; }
 
@@ -130,6 +178,11 @@ private:
         out_ << (selector ? " selects" : " selects nothing");
         if (selector) {
             requirements(selector->requirements);
+        }
+    }
+    void texts(const std::vector<Text>& texts) {
+        for (const Text text : texts) {
+            out_ << " " << name_(text);
         }
     }
     void node_terms(const std::string& what, const std::vector<NodeTerm>& terms) {
@@ -175,6 +228,10 @@ private:
         }
         for (const Text plugin : spec.plugins) {
             out_ << "; plugin " << name_(plugin);
+        }
+        for (const PodResourceClaim& one : spec.resource_claims.claims) {
+            out_ << "; resource claim " << name_(one.entry) << "=" << name_(one.claim) << "/"
+                 << static_cast<int>(one.source) << " of " << name_(spec.resource_claims.uid);
         }
         for (const Text gate : spec.gates) {
             out_ << "; gate " << name_(gate);

@@ -112,13 +112,24 @@ auto fields(R& r) {
     auto& [kind, name] = r;
     return std::tie(kind, name);
 }
+template <Is<PodResourceClaim> R>
+auto fields(R& r) {
+    auto& [entry, source, claim] = r;
+    return std::tie(entry, source, claim);
+}
+template <Is<PodResourceClaims> R>
+auto fields(R& r) {
+    auto& [claims, pod, uid] = r;
+    return std::tie(claims, pod, uid);
+}
 template <Is<PodSpec> R>
 auto fields(R& r) {
     auto& [name_space, labels, node_selector, required_nodes, preferred_nodes, tolerations, affinity, anti_affinity,
-           preferred_affinity, preferred_anti_affinity, spread, ports, volumes, images, gates, owner, plugins] = r;
+           preferred_affinity, preferred_anti_affinity, spread, ports, volumes, images, gates, owner, plugins,
+           resource_claims] = r;
     return std::tie(name_space, labels, node_selector, required_nodes, preferred_nodes, tolerations, affinity,
                     anti_affinity, preferred_affinity, preferred_anti_affinity, spread, ports, volumes, images, gates,
-                    owner, plugins);
+                    owner, plugins, resource_claims);
 }
 template <Is<SpecItem> R>
 auto fields(R& r) {
@@ -190,6 +201,61 @@ auto fields(R& r) {
     auto& [name, attacher, node, volume] = r;
     return std::tie(name, attacher, node, volume);
 }
+template <Is<DeviceAttribute> R>
+auto fields(R& r) {
+    auto& [name, type, text, number] = r;
+    return std::tie(name, type, text, number);
+}
+template <Is<DeviceCapacity> R>
+auto fields(R& r) {
+    auto& [name, quantity] = r;
+    return std::tie(name, quantity);
+}
+template <Is<SliceDevice> R>
+auto fields(R& r) {
+    auto& [name, attributes, capacities, withheld] = r;
+    return std::tie(name, attributes, capacities, withheld);
+}
+template <Is<ResourceSlice> R>
+auto fields(R& r) {
+    auto& [name, driver, pool, generation, pool_slices, reach, node, nodes, hidden, devices] = r;
+    return std::tie(name, driver, pool, generation, pool_slices, reach, node, nodes, hidden, devices);
+}
+template <Is<DeviceClass> R>
+auto fields(R& r) {
+    auto& [name, selectors] = r;
+    return std::tie(name, selectors);
+}
+template <Is<DeviceDemand> R>
+auto fields(R& r) {
+    auto& [name, device_class, selectors, all, count, admin_access] = r;
+    return std::tie(name, device_class, selectors, all, count, admin_access);
+}
+template <Is<DeviceRequest> R>
+auto fields(R& r) {
+    auto& [name, demands, prioritised] = r;
+    return std::tie(name, demands, prioritised);
+}
+template <Is<DeviceConstraint> R>
+auto fields(R& r) {
+    auto& [requests, attribute] = r;
+    return std::tie(requests, attribute);
+}
+template <Is<AllocatedDevice> R>
+auto fields(R& r) {
+    auto& [request, driver, pool, device, admin_access] = r;
+    return std::tie(request, driver, pool, device, admin_access);
+}
+template <Is<DeviceAllocation> R>
+auto fields(R& r) {
+    auto& [devices, nodes] = r;
+    return std::tie(devices, nodes);
+}
+template <Is<ResourceClaim> R>
+auto fields(R& r) {
+    auto& [name_space, name, deleting, owner_uid, requests, constraints, allocation, reserved_for] = r;
+    return std::tie(name_space, name, deleting, owner_uid, requests, constraints, allocation, reserved_for);
+}
 template <Is<ObjectItem> R>
 auto fields(R& r) {
     auto& [object, removed] = r;
@@ -231,6 +297,19 @@ struct Range<Protocol> {
 template <>
 struct Range<VolumeKind> {
     static constexpr int first = 1, last = 9;
+};
+
+template <>
+struct Range<AttributeType> {
+    static constexpr int first = 1, last = 4;
+};
+template <>
+struct Range<SliceReach> {
+    static constexpr int first = 0, last = 3;
+};
+template <>
+struct Range<ClaimSource> {
+    static constexpr int first = 1, last = 4;
 };
 
 constexpr std::uint8_t kAccessModes = 15;  // the only field of eight bits is a set of these
