@@ -13,6 +13,9 @@ namespace bayplan {
 // Whether making room could help (Kubernetes: Unschedulable and UnschedulableAndUnresolvable).
 enum class Verdict : std::uint8_t { feasible, unschedulable, unresolvable };
 
+// How an attempt ends. Kubernetes does not queue a pod that PreEnqueue refuses; an error ends the scheduling cycle.
+enum class AttemptEnd : std::uint8_t { in_a_verdict, not_queued, in_an_error };
+
 struct ScoreShare {
     std::string plugin;
     std::int64_t raw = 0;
@@ -61,6 +64,7 @@ struct Explanation {
     std::string message;  // Kubernetes' text if no node takes it, with what preemption adds; or of its gates or node
     std::vector<std::string> woken_by;  // if no node takes it: what would have it tried again (rules/failure.md)
     std::optional<PreemptionExplanation> preemption;  // if no node takes it and preemption was tried
+    AttemptEnd ends = AttemptEnd::in_a_verdict;       // else the message is all there is to say
     std::string node;                                 // where the next attempt would place it; empty: nowhere
     std::vector<NodeExplanation> nodes;               // in the order of slots
 };

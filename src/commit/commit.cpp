@@ -50,10 +50,14 @@ void Commit::let_go_of_kept() {
     for (const ForgottenClaims& claims : forgotten_claims_) {
         release_texts(claims.bindings);
     }
+    for (const EndedUse& ended : ended_uses_) {
+        release_texts(ended.claims);
+    }
     for (const Hold& hold : dropped_holds_) {
         tables_.holds.release(hold);
     }
     forgotten_claims_.clear();
+    ended_uses_.clear();
     dropped_holds_.clear();
     hold_owners_.clear();
     taken_shares_.clear();

@@ -56,6 +56,7 @@ struct CommitTables {
     ClusterFacts& topology;
     TextTable& texts;
     boost::unordered_flat_map<AskId, std::vector<ClaimBinding>>& bindings;
+    boost::unordered_flat_map<AskId, ClaimsOfPod>& claims;
     PendingOrder& order;
     BackoffHeap& backoff;
     BackoffHeap& nacked;
@@ -108,6 +109,9 @@ public:
     // Claims that waited for this placement take their volumes.
     void bind_claims(AskId, std::vector<ClaimBinding>);
     void unbind_claims(AskId);
+    // The pod uses its claims on devices, which get devices if they have none.
+    void use_claims(AskId, ClaimsOfPod);
+    void end_use_of_claims(AskId);
     void place_hold(HoldOwner, Hold);
     bool drop_hold(HoldOwner);  // false: the owner has none
 
@@ -174,6 +178,8 @@ private:
         devices_taken,
         claims_bound,
         claims_unbound,
+        claims_used,
+        use_ended,
         hold_placed,
         hold_dropped,
         ended_waiting,
@@ -216,6 +222,10 @@ private:
         std::vector<ClaimBinding> bindings;
         std::vector<VolumeObjects::Assumed> stood;
     };
+    struct EndedUse {
+        ClaimsOfPod claims;
+        std::vector<std::size_t> stood;
+    };
     struct AwaitedNode {
         std::string node;
         std::string devices;
@@ -252,6 +262,9 @@ private:
     void devices_changed(Slot);
     void hold_texts(const std::vector<ClaimBinding>&);
     void release_texts(const std::vector<ClaimBinding>&);
+    void hold_texts(const ClaimsOfPod&);
+    void release_texts(const ClaimsOfPod&);
+    void undo_claims(const Delta&);
     void leave_list(AskId, AskState);
     void enter_list(AskId, AskState);
     void apply_flags(AskId, PodFlags);
@@ -270,6 +283,7 @@ private:
     bool kept_ = false;  // any of those below: a plain placement has none
     std::vector<DeviceShares> taken_shares_;
     std::vector<ForgottenClaims> forgotten_claims_;
+    std::vector<EndedUse> ended_uses_;
     std::vector<HoldOwner> hold_owners_;
     std::vector<Hold> dropped_holds_;
     std::vector<AwaitedNode> awaited_;

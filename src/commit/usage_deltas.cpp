@@ -200,6 +200,8 @@ void Commit::undo_usage(const Delta& delta) {
             tables_.bindings.emplace(delta.ask, std::move(forgotten.bindings));
             break;
         }
+        case Kind::claims_used:
+        case Kind::use_ended: undo_claims(delta); break;
         case Kind::hold_placed: tables_.holds.drop(take_last(hold_owners_)); break;
         case Kind::hold_dropped: {
             const HoldOwner owner = take_last(hold_owners_);

@@ -238,6 +238,7 @@ void Inputs::take_class(Ask& ask, const AskClass& spec) {
     const NameId required = spec.required_node;
     const ClassId before = ask.ask_class;
     ask.ask_class = world_.classes.acquire(spec);
+    ask.has_entries = ask.has_entries || !world_.specs[spec.pod_spec].resource_claims.claims.empty();
     world_.totals.add(world_.classes[ask.ask_class].spec->occupies, +1);
     if (before != kNone<ClassId>) {
         use_spec(world_, ask.shim, world_.classes.spec_of(ask));

@@ -34,6 +34,8 @@ void Attempts::make(AskId id) {
     }
 }
 
+bool Attempts::ends_in_an_error(AskId id) const { return Diagnoser(world_, predicates_, id).error().has_value(); }
+
 // The node that the attempt found, or a query about it (rules/plugins.md).
 void Attempts::give(AskId id, Slot slot) {
     if (!needs_plugins(world_, id)) {
@@ -215,6 +217,9 @@ void Attempts::exclude_for_nominations(AskId id, ExcludedNodes& excluded) const 
 }
 
 NodeKey Attempts::find(AskId id) {
+    if (world_.asks[id].has_entries && ends_in_an_error(id)) {
+        return 0;
+    }
     const ClassId ask_class = world_.asks[id].ask_class;
     const NodeKey best = pipeline_.resolve(ask_class, excluded(id, true, excluded_));
     if (best != 0 || !world_.asks[id].has_entries || world_.excluded.avoided(id, world_.now_ns) == kNone<Slot>) {

@@ -66,6 +66,7 @@ public:
 
 private:
     void exclude_for_nominations(AskId, ExcludedNodes&) const;
+    bool ends_in_an_error(AskId) const;
     void give(AskId, Slot);
     std::vector<Slot> nodes_to_ask(AskId, Slot, const PluginTable::Entry*);
     bool refused_by_plugins(AskId, Slot) const;

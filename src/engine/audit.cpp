@@ -218,7 +218,8 @@ void check_entries(const World& world, std::vector<std::string>& broken) {
         check(id, world.excluded.any_excluded(id), "an excluded node");
         check(id, world.excluded.avoided(id, INT64_MIN) != kNone<Slot>, "a node that it avoids");
         check(id, world.devices.of(id) != nullptr, "devices");
-        check(id, world.bindings.contains(id), "claims");
+        check(id, world.bindings.contains(id), "claims on volumes");
+        check(id, world.claims.contains(id), "claims on devices");
     });
     world.departures.for_each([&](AskId id) { check(id, true, "a departure"); });
 }

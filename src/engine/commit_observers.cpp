@@ -1,6 +1,7 @@
 // What becomes of a happening: a line of the log, a decision, an ask that is tried again. See commit_observers.h.
 
 #include "engine/commit_observers.h"
+#include "engine/claims_of_pods.h"
 
 #include <string>
 
@@ -137,7 +138,7 @@ void ShimTeller::placed(const Happening& happening) {
     const Shim& shim = world_.shims[ask.shim];
     // The number that the decision is about to get.
     ask.waiting_or_decision = static_cast<std::uint32_t>(shim.ledger.last() + 1);
-    const std::string devices = ask.has_entries ? world_.devices.text_of(id) : std::string();
+    const std::string devices = ask.has_entries ? devices_of(world_, id) : std::string();
     const bool told = !shim.must_resync;
     announcer_.place({world_.now_ns, ask.shim, world_.asks.key(id), world_.nodes.name(happening.slot)}, devices, told);
     if (told) {

@@ -257,9 +257,58 @@ Diagnosis Diagnoser::without_reasons() {
     return diagnosis;
 }
 
-Diagnosis Diagnoser::find_reasons() {
-    begin();
+// No node is judged, and none is worth making room on.
+Diagnosis Diagnoser::end_in(const PredicateSet::Failure& failure) {
+    unschedulable_.assign(world_.node_state.block_count(), 0);
     Diagnosis diagnosis;
+    diagnosis.message = failure.refusal.reasons.front();
+    diagnosis.failed_predicates = 1u << failure.predicate;
+    diagnosis.unschedulable = &unschedulable_;
+    diagnosis.whole = Verdict::unresolvable;
+    diagnosis.ends = failure.refusal.ends;
+    diagnosis.nominated_node = Verdict::unresolvable;
+    return diagnosis;
+}
+
+// Each node is asked until one ends in an error: what ends an attempt is said by a node that all predicates before let pass.
+std::optional<PredicateSet::Failure> Diagnoser::error() const {
+    const Subject pod = subject();
+    if (!predicates_.may_err(pod) || predicates_.refuse_all(pod).refusal.verdict != Verdict::feasible) {
+        return std::nullopt;
+    }
+    predicates_.begin(pod);
+    std::optional<PredicateSet::Failure> found;
+    std::uint64_t feasible = 0;
+    for_each_node([&](const NodeView& node) {
+        if (found || excluded(node.slot)) {
+            return;
+        }
+        PredicateSet::Failure failure = predicates_.explain(pod, node);
+        feasible += failure.refusal.verdict == Verdict::feasible ? 1 : 0;
+        if (failure.refusal.ends == AttemptEnd::in_an_error) {
+            found = std::move(failure);
+        }
+    });
+    if (!found && feasible > 1 && world_.options.compat == Compat::kubernetes_1_35) {
+        found = predicates_.error_of_scores(pod);
+    }
+    return found;
+}
+
+Diagnosis Diagnoser::diagnose_end() {
+    begin();
+    if (whole_.refusal.ends != AttemptEnd::in_a_verdict) {
+        return end_in(whole_);
+    }
+    const std::optional<PredicateSet::Failure> failure = error();
+    return failure ? end_in(*failure) : Diagnosis();
+}
+
+Diagnosis Diagnoser::find_reasons() {
+    Diagnosis diagnosis = diagnose_end();
+    if (diagnosis.ends != AttemptEnd::in_a_verdict) {
+        return diagnosis;
+    }
     const bool by_name = judges_by_name();
     if (!by_name && !beyond_amounts_ && !any_excluded_ && plugins_ == nullptr &&
         world_.options.victim_path != VictimPath::plain) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Diagnosis {
     std::string message;
     std::uint32_t failed_predicates = 0;  // bits by index
     Verdict whole = Verdict::feasible;    // of what was found about the pod as a whole
+    AttemptEnd ends = AttemptEnd::in_a_verdict;
     // By block; valid until the next diagnosis, and as long as the Diagnoser.
     const NodeMask* unschedulable = nullptr;
     std::uint64_t unschedulable_count = 0;
@@ -59,6 +61,10 @@ public:
     // Both passes, where others are nominated to the node. Not for an excluded node.
     PredicateSet::Failure judge(const NodeView&) const;
 
+    // The error that an attempt ends in, whatever the nodes say; none: the nodes decide.
+    std::optional<PredicateSet::Failure> error() const;
+    // Calls begin(). `ends` says whether there is more to say than that the nodes decide.
+    Diagnosis diagnose_end();
     // Never fails: a check of its own that does is logged, and the words are kNoReasonFound.
     Diagnosis diagnose();
 
@@ -77,6 +83,7 @@ public:
 
 private:
     Diagnosis find_reasons();
+    Diagnosis end_in(const PredicateSet::Failure&);
     Diagnosis without_reasons();
     // The ask is for a few nodes by name, and the others shut out, all alike.
     bool judges_by_name() const;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "engine/claims_of_pods.h"
 #include "placement/whole_look.h"
 
 namespace bayplan {
@@ -68,6 +69,12 @@ public:
             // No other node is looked at, and this one is not scored.
             explanation.node = world_.nodes.name(taken);
             explanation.nodes.emplace_back().node = explanation.node;
+            return;
+        }
+        if (const Diagnosis diagnosis = diagnoser_.diagnose_end(); diagnosis.ends != AttemptEnd::in_a_verdict) {
+            explanation.message = diagnosis.message;
+            explanation.ends = diagnosis.ends;
+            explanation.woken_by = wake_texts(evaluator_.predicates().woken_by(diagnosis.failed_predicates));
             return;
         }
         const NodeKey best = look();
@@ -154,7 +161,7 @@ private:
             one.verdict = verdict_of(*said);
             one.failures.push_back({"", one.verdict, {std::string(diagnoser_.reason_of(*said))}});
         } else if (one.verdict == Verdict::feasible) {
-            one.devices = world_.devices.would_give(subject().ask_class, node.slot);
+            one.devices = devices_at(node);
             score(node, one);
         } else if (!full || whole.refusal.verdict != Verdict::feasible) {
             one.failures.push_back(named(predicates, std::move(first)));
@@ -167,6 +174,16 @@ private:
             }
         }
         return one;
+    }
+
+    std::string devices_at(const NodeView& node) const {
+        std::string text = world_.devices.would_give(subject().ask_class, node.slot);
+        const auto& plan = subject().plan.claims;
+        if (plan != nullptr && evaluator_.predicates().has(PredicateId::dynamic_resources)) {
+            const ClaimsOfPod claims = claims_at(*plan, node.facts, world_.topology);
+            text += (text.empty() || claims.devices.empty() ? "" : ",") + claims.devices;
+        }
+        return text;
     }
 
     void add(NodeExplanation& one, std::string_view plugin, std::int64_t raw, std::int64_t normalised,

@@ -1,6 +1,7 @@
 // The transitions of asks, but those of preemption and of decisions. See lifecycle.h.
 
 #include "engine/lifecycle.h"
+#include "engine/claims_of_pods.h"
 
 #include <algorithm>
 #include <utility>
@@ -39,6 +40,7 @@ CommitTables commit_tables(World& world, Pipeline& pipeline) {
             .topology = world.topology,
             .texts = world.texts,
             .bindings = world.bindings,
+            .claims = world.claims,
             .order = *world.order,
             .backoff = world.backoff,
             .nacked = world.nacked,
@@ -94,6 +96,15 @@ void Lifecycle::bind_claims(AskId id, Slot slot) {
         id, bindings_at(world_.topology.plan(spec).volumes, *world_.nodes[slot].facts, world_.known, world_.texts));
 }
 
+// The pod's claims get devices of the node, or are used by one pod more.
+void Lifecycle::use_claims(AskId id, Slot slot) {
+    const SpecPlan& plan = world_.topology.plan(world_.classes.spec_of(world_.asks[id]));
+    if (plan.claims == nullptr || !evaluator_.predicates().has(PredicateId::dynamic_resources)) {
+        return;
+    }
+    commit_.use_claims(id, claims_at(*plan.claims, *world_.nodes[slot].facts, world_.topology));
+}
+
 // Returns whom that may help.
 std::uint32_t Lifecycle::take_place(AskId id, Slot slot, AskEvent event, std::string_view stated_devices) {
     BP_CHECK(!is_on_node(world_.asks[id].state));
@@ -102,6 +113,7 @@ std::uint32_t Lifecycle::take_place(AskId id, Slot slot, AskEvent event, std::st
         commit_.suspend_nomination(id);  // its own does not count against it
     } else {
         bind_claims(id, slot);
+        use_claims(id, slot);
     }
     commit_.give_devices(id, slot, stated_devices);
     commit_.occupy(id, slot);
@@ -166,6 +178,7 @@ void Lifecycle::end_allocation(AskId id) {
     }
     commit_.take_devices(id, slot);
     commit_.unbind_claims(id);
+    commit_.end_use_of_claims(id);
     world_.nodes.note_usage_fell(slot);
     commit_.begin_waiting(id);
     commit_.end_departure(id);

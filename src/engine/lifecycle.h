@@ -144,6 +144,7 @@ private:
         }
     }
     void bind_claims(AskId, Slot);
+    void use_claims(AskId, Slot);
     void note_departure(AskId pod);
     void join_woken(AskId);
     std::int64_t backoff_until_ns(const Ask&) const;  // after one failure more

@@ -61,6 +61,30 @@ std::string terms_fault(const PodSpec& spec) {
     return {};
 }
 
+// Calls act(object) with a slice, a class or a claim; false: it is another object.
+template <typename Act>
+bool with_claim_object(const ClusterObject& object, Act&& act) {
+    return std::visit(
+        [&](const auto& one) {
+            using Object = std::decay_t<decltype(one)>;
+            constexpr bool kOurs = std::is_same_v<Object, ResourceSlice> || std::is_same_v<Object, DeviceClass> ||
+                                   std::is_same_v<Object, ResourceClaim>;
+            if constexpr (kOurs) {
+                act(one);
+            }
+            return kOurs;
+        },
+        object);
+}
+
+bool apply_to_claims(ClaimObjects& claims, const ClusterObject& object) {
+    return with_claim_object(object, [&](const auto& one) { claims.apply(one); });
+}
+
+bool remove_from_claims(ClaimObjects& claims, const ClusterObject& object) {
+    return with_claim_object(object, [&](const auto& one) { claims.remove(one); });
+}
+
 }  // namespace
 
 std::string Inputs::take_labels(std::vector<Label>& labels) {
@@ -177,7 +201,7 @@ void Inputs::apply_object(const ClusterObject& object) {
         world_.topology.pod_sets_changed();
     } else if (const auto* budget = std::get_if<PodBudget>(&object)) {
         world_.budgets.set(*budget);
-    } else {
+    } else if (!apply_to_claims(world_.topology.claims(), object)) {
         world_.topology.volumes().apply(object);
     }
 }
@@ -191,7 +215,7 @@ void Inputs::withdraw_object(const ClusterObject& object) {
         world_.topology.pod_sets_changed();
     } else if (const auto* budget = std::get_if<PodBudget>(&object)) {
         world_.budgets.remove(budget->name_space, budget->name);
-    } else {
+    } else if (!remove_from_claims(world_.topology.claims(), object)) {
         world_.topology.volumes().remove(object);
     }
 }

@@ -119,6 +119,8 @@ struct World {
     ObjectTable objects;
     // Volumes that placements took, until the placements end.
     boost::unordered_flat_map<AskId, std::vector<ClaimBinding>> bindings;
+    // Claims that placements took devices for, until the placements end.
+    boost::unordered_flat_map<AskId, ClaimsOfPod> claims;
     ApplicationTable applications;
     std::uint64_t last_sequence = 0;  // of asks
     Gangs gangs;

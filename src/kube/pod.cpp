@@ -5,6 +5,7 @@
 #include <charconv>
 #include <limits>
 
+#include "kube/objects.h"
 #include "kube/qos.h"
 #include "kube/requests.h"
 #include "kube/resource_names.h"
@@ -320,9 +321,6 @@ ConvertedPod convert_pod(Converter& convert) {
     made.ask.never_preempts = reader.text(value["preemptionPolicy"]) == "Never";
     made.ask.nominated_node = convert.text(pod["status"]["nominatedNodeName"]);
     pod_group(convert, metadata["labels"], made);
-    if (!reader.items(value["resourceClaims"]).empty()) {
-        made.unsupported = kNoDynamicResources;
-    }
     made.scheduler = reader.text(value["schedulerName"]);
     if (made.scheduler.empty()) {
         made.scheduler = "default-scheduler";

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "kube/fault.h"
-#include "kube/quantity.h"
+#include "base/quantity.h"
 #include "kube/value.h"
 
 namespace bayplan::kube {

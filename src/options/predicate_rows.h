@@ -36,7 +36,8 @@ namespace bayplan {
     ROW(volume_zone, "VolumeZone", kNodeChanges | kObjectChanged, kNoParts)                                        \
     ROW(pod_topology_spread, "PodTopologySpread", kNodeChanges | kNodeGone | kPodGone | kPodPlaced, kHardSpread)   \
     ROW(inter_pod_affinity, "InterPodAffinity", kNodeChanges | kNodeGone | kPodGone | kPodPlaced | kObjectChanged, \
-        kRequiredPodTerms)
+        kRequiredPodTerms)                                                                                         \
+    ROW(dynamic_resources, "DynamicResources", kNodeChanges | kPodGone | kObjectChanged, kNoParts)
 
 enum class PredicateId : std::uint8_t {
 #define BAYPLAN_ID(id, name, wakes, parts) id,

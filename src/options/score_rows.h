@@ -27,6 +27,8 @@ namespace bayplan {
         "Few pods alike in the domain.")                                                                             \
     ROW(inter_pod_affinity, ClusterScore, "InterPodAffinity", 2, "PodAff", kPreferredPodTerms,                       \
         "Terms of pods that are preferred.")                                                                         \
+    ROW(dynamic_resources, ClusterScore, "DynamicResources", 2, "Claims", kNoParts,                                  \
+        "Alternatives that a claim names first.")                                                                    \
     ROW(resources_fit, Score, "NodeResourcesFit", 1, "Fit", kNoParts, "By the setting score.")                       \
     ROW(balanced_allocation, Score, "NodeResourcesBalancedAllocation", 1, "Balance", kNoParts,                       \
         "CPU and memory used alike.")                                                                                \

@@ -28,6 +28,7 @@ namespace bayplan {
 struct Refusal {
     Verdict verdict = Verdict::feasible;
     std::vector<std::string> reasons;
+    AttemptEnd ends = AttemptEnd::in_a_verdict;  // else the reason is the attempt's whole message
 };
 
 // Nodes of a block that were refused, by verdict.
@@ -90,6 +91,10 @@ public:
     virtual void shared_numbers(const Subject&, std::vector<std::int64_t>&) const {}
 
     virtual Refusal explain(const Subject&, const NodeView&) const = 0;
+    // True: explain() of some node may end the attempt in an error, so that each must be asked before one is taken.
+    virtual bool may_err(const Subject&) const { return false; }
+    // The error that ends an attempt with two or more feasible nodes; verdict feasible: none.
+    virtual Refusal error_of_scores(const Subject&) const { return {}; }
     // True: exclude_nodes() may refuse nodes.
     virtual bool excludes_nodes(const Subject&) const { return false; }
     // True: Kubernetes leaves the predicate out of an attempt that starts now, since there is nothing for it to look

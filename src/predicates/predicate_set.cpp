@@ -59,6 +59,21 @@ PredicateSet::Failure PredicateSet::explain(const Subject& subject, const NodeVi
     return {};
 }
 
+bool PredicateSet::may_err(const Subject& subject) const {
+    return std::any_of(predicates_.begin(), predicates_.end(),
+                       [&](const auto& predicate) { return predicate->may_err(subject); });
+}
+
+std::optional<PredicateSet::Failure> PredicateSet::error_of_scores(const Subject& subject) const {
+    for (std::uint32_t index = 0; index < predicates_.size(); ++index) {
+        Refusal refusal = predicates_[index]->error_of_scores(subject);
+        if (refusal.verdict != Verdict::feasible) {
+            return Failure{index, std::move(refusal)};
+        }
+    }
+    return std::nullopt;
+}
+
 LaneRefusals PredicateSet::explain_node(const Subject& subject, const NodeView& node, std::uint32_t& failed,
                                         ReasonCounts& counts) const {
     const Failure failure = explain(subject, node);

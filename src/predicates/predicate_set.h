@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "options/predicate_rows.h"
@@ -45,6 +46,10 @@ public:
     void coupled(const Subject&, std::vector<const Predicate*>&) const;
     // Once before explain() of many nodes.
     void begin(const Subject&) const;
+
+    // See predicate.h.
+    bool may_err(const Subject&) const;
+    std::optional<Failure> error_of_scores(const Subject&) const;
 
     // Predicates that Kubernetes skips in an attempt that starts now (bit = index).
     std::uint32_t skipped(const Subject&) const;

@@ -9,7 +9,7 @@ namespace bayplan {
 
 bool looks_beyond_amounts(const TrialTables& tables, const Subject& subject) {
     const auto& predicates = tables.predicates.predicates();
-    return !subject.spec.volumes.empty() ||
+    return !subject.spec.volumes.empty() || !subject.spec.resource_claims.claims.empty() ||
            std::any_of(predicates.begin(), predicates.end(),
                        [&](const auto& predicate) { return predicate->depends_on_pods(subject); }) ||
            tables.predicates.refuse_all(subject).refusal.verdict != Verdict::feasible;

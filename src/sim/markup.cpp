@@ -44,6 +44,10 @@ public:
         lead(name);
         fmt::print(out_, "{}", value);
     }
+    void flag(std::string_view name, bool value) override {
+        lead(name);
+        fmt::print(out_, "{}", value);
+    }
     void ratio(std::string_view name, double value) override {
         lead(name);
         fmt::print(out_, "{}", four_places(value));
@@ -101,6 +105,10 @@ public:
         fmt::print(out_, " {}\n", quoted(value));
     }
     void number(std::string_view name, std::int64_t value) override {
+        lead(name);
+        fmt::print(out_, " {}\n", value);
+    }
+    void flag(std::string_view name, bool value) override {
         lead(name);
         fmt::print(out_, " {}\n", value);
     }

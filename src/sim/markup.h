@@ -22,6 +22,7 @@ public:
     virtual void end() = 0;  // of the innermost object or list; of the outermost one: of the document
     virtual void text(std::string_view name, std::string_view value) = 0;
     virtual void number(std::string_view name, std::int64_t value) = 0;
+    virtual void flag(std::string_view name, bool value) = 0;
     virtual void ratio(std::string_view name, double value) = 0;  // to four places
 };
 

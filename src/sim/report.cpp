@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "sim/claimed_devices.h"
 #include "sim/daemonset_report.h"
 #include "sim/markup.h"
 #include "sim/queue_report.h"
@@ -37,7 +38,7 @@ public:
         }
         if (decision.outcome == Outcome::scheduled) {
             out_->text("node", decision.node);
-            add_if_any("devices", decision.devices);
+            write_devices(*out_, decision.pod, decision.devices);
         } else {
             add_if_any("node", decision.node);
             out_->text("message", decision.message);
@@ -70,6 +71,9 @@ public:
         }
         if (totals_.unsupported() > 0) {
             out_->number("unsupported", static_cast<std::int64_t>(totals_.unsupported()));
+        }
+        if (totals_.errors() > 0) {
+            out_->number("errors", static_cast<std::int64_t>(totals_.errors()));
         }
         if (totals_.queued() > 0) {
             out_->number("queued", static_cast<std::int64_t>(totals_.queued()));
@@ -134,7 +138,7 @@ private:
     void add_node(const NodeExplanation& node) {
         out_->begin_object(node.node);
         out_->text("verdict", name_of(node.verdict));
-        add_if_any("devices", node.devices);
+        add_if_any("devices", without_claims(node.devices));
         add_if_any("devicesLeft", node.devices_left);
         if (!node.failures.empty()) {
             add_failure(node.failures.front());

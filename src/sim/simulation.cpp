@@ -52,6 +52,16 @@ Outcome outcome_of(LogLine::Kind kind) {
     }
 }
 
+Outcome outcome_of(const Explanation& explanation) {
+    if (explanation.state == "gated" || explanation.ends == AttemptEnd::not_queued) {
+        return Outcome::gated;
+    }
+    if (explanation.ends == AttemptEnd::in_an_error) {
+        return Outcome::error;
+    }
+    return explanation.node.empty() ? Outcome::unschedulable : Outcome::scheduled;
+}
+
 void take_nomination(const PreemptionExplanation& preemption, SimulatedDecision& decision) {
     decision.outcome = Outcome::nominated;
     decision.nominated_node = preemption.nominated_node;
@@ -91,6 +101,7 @@ std::string_view to_string(Outcome outcome) {
         case Outcome::reserved: return "reserved";
         case Outcome::reservation_cleared: return "reservation-cleared";
         case Outcome::queued: return "queued";
+        case Outcome::error: return "error";
     }
     return "";
 }
@@ -252,9 +263,7 @@ std::optional<SimulatedDecision> Simulation::judge(std::string_view pod) {
     decision.pod = pod;
     decision.node = explanation->node;
     decision.message = explanation->message;
-    decision.outcome = explanation->state == "gated" ? Outcome::gated
-                       : decision.node.empty()       ? Outcome::unschedulable
-                                                     : Outcome::scheduled;
+    decision.outcome = outcome_of(*explanation);
     for (const NodeExplanation& one : explanation->nodes) {
         decision.devices = one.node == decision.node ? one.devices : decision.devices;
     }

@@ -33,7 +33,16 @@ struct SimulationOptions {
     std::string queues = {};          // the text of a sound queues.yaml; empty: none
 };
 
-enum class Outcome : std::uint8_t { scheduled, nominated, unschedulable, gated, reserved, reservation_cleared, queued };
+enum class Outcome : std::uint8_t {
+    scheduled,
+    nominated,
+    unschedulable,
+    gated,
+    reserved,
+    reservation_cleared,
+    queued,
+    error  // the attempt ended in an error, whatever the nodes say
+};
 std::string_view to_string(Outcome);
 
 struct SimulatedDecision {

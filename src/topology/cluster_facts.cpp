@@ -135,6 +135,10 @@ const SpecPlan& ClusterFacts::plan(SpecId id) {
         plan->volumes = prepare(specs_[id], volumes_, known_, texts_);
         plan->volumes_version = volumes_version;
     }
+    if (!specs_[id].resource_claims.claims.empty() &&
+        (plan->claims == nullptr || plan->claims->version != claims_.version())) {
+        plan->claims = std::make_shared<const ClaimPlan>(prepare_claims(specs_[id], claims_));
+    }
     return *plan;
 }
 

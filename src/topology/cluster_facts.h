@@ -14,6 +14,7 @@
 #include "apps/class_table.h"
 #include "apps/spec_table.h"
 #include "base/text_table.h"
+#include "claims/claim_objects.h"
 #include "cluster/change_log.h"
 #include "cluster/host_ports.h"
 #include "cluster/node_table.h"
@@ -66,6 +67,9 @@ public:
     void pod_sets_changed() { ++objects_version_; }
     VolumeObjects& volumes() { return volumes_; }
     const VolumeObjects& volumes() const { return volumes_; }
+    ClaimObjects& claims() { return claims_; }
+    const ClaimObjects& claims() const { return claims_; }
+    bool as_kubernetes_1_35() const { return options_.negative_selector_fault; }  // with its faults
 
     // The plan of a spec that is to be scheduled, up to date.
     const SpecPlan& plan(SpecId);
@@ -78,9 +82,10 @@ public:
     }
     // Grows with every change of objects (nodes and pods are in the change log).
     std::uint64_t version() const {
-        return counts_.terms_version() + objects_version_ + volumes_.version() + volumes_.use_version();
+        return counts_.terms_version() + objects_version_ + volumes_.version() + volumes_.use_version() +
+               claims_.version();
     }
-    // The same without volumes.
+    // The same without volumes and claims.
     std::uint64_t terms_version() const { return counts_.terms_version() + objects_version_; }
     const PodSpec& spec(SpecId id) const { return specs_[id]; }
 
@@ -141,6 +146,7 @@ private:
     Namespaces namespaces_;
     PodSetTable pod_sets_;
     VolumeObjects volumes_;
+    ClaimObjects claims_{texts_};
     std::vector<NodeUse> uses_;  // by slot; as far as there was ever one
     const NodeUse nothing_{};
     ChangeLog pod_log_;

@@ -54,7 +54,7 @@ std::unique_ptr<SpecPlan> ClusterFacts::make_plan(SpecId id) {
     plan_terms_of_others(spec, *plan);
     plan->plain = !options_.keeps(kEveryPod) && !plan->couples_filters() && !plan->couples_scores() &&
                   spec.ports.empty() && spec.volumes.empty() && spec.images.empty() &&
-                  plan->names.kind != NodeNameSet::Kind::conflict;
+                  spec.resource_claims.claims.empty() && plan->names.kind != NodeNameSet::Kind::conflict;
     plan->terms_version = counts_.terms_version();
     plan->objects_version = objects_version_;
     return plan;

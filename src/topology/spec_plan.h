@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "claims/claim_plan.h"
 #include "labels/node_terms.h"
 #include "topology/node_filters.h"
 #include "topology/pod_counts.h"
@@ -69,6 +70,9 @@ struct SpecPlan {
     // Volumes; empty without any.
     VolumePlan volumes;
     std::uint64_t volumes_version = UINT64_MAX;
+
+    // Claims on devices; null without any.
+    std::shared_ptr<const ClaimPlan> claims;
 
     // Nothing to ask but the node's own amounts, labels and taints: most pods, and the shortest way.
     bool plain = false;

@@ -204,6 +204,9 @@ void about_ask(World& world, AskId id, const Ask& ask, WorldDigest& digest) {
     const std::string name = '\n' + std::to_string(raw(id));
     digest["devices of pods"] += name + ' ' + world.devices.text_of(id);
     digest["bindings"] += name + bindings(world, id);
+    if (const auto found = world.claims.find(id); found != world.claims.end()) {
+        digest["claims on devices"] += name + ' ' + found->second.devices;
+    }
     if (const Reservation* const reservation = world.reservations.of(id)) {
         std::string& text = digest["reservations"];
         text += name + " on " + std::to_string(raw(reservation->slot)) + " since " +

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "kube/quantity.h"
+#include "base/quantity.h"
 
 namespace {
 

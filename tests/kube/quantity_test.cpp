@@ -1,5 +1,5 @@
 // Every spelling of a quantity, exact, and its rounding.
-#include "kube/quantity.h"
+#include "base/quantity.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // The common spellings have few digits and go through 128-bit integers. The others go through a string of
 // decimal digits, multiplied by two as often as the suffix says: slow, and exact for any number of digits.
-#include "kube/quantity.h"
+#include "base/quantity.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,0 +1,292 @@
+// Tables of slices, classes and claims, and the devices in use. See claim_objects.h.
+#include "claims/claim_objects.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <boost/container_hash/hash.hpp>
+
+#include "base/check.h"
+
+namespace bayplan {
+
+std::size_t hash_value(const PoolName& name) {
+    std::size_t seed = 0;
+    boost::hash_combine(seed, name.driver);
+    boost::hash_combine(seed, name.pool);
+    return seed;
+}
+
+std::size_t hash_value(const DeviceName& name) {
+    std::size_t seed = hash_value(name.pool);
+    boost::hash_combine(seed, name.device);
+    return seed;
+}
+
+namespace {
+
+const ClaimObjects::Slices kNoSlices;
+constexpr std::size_t kKindsMost = 1 << 16;
+constexpr std::size_t kErrsMost = 4'096;
+
+template <typename Lists, typename Key>
+void drop_from(Lists& lists, const Key& key, const ClaimObjects::Slice& slice) {
+    const auto at = lists.find(key);
+    if (at == lists.end()) {
+        return;
+    }
+    std::erase(at->second, slice);
+    if (at->second.empty()) {
+        lists.erase(at);
+    }
+}
+
+bool any_name_twice(const std::vector<SliceDevice>& devices) {
+    std::vector<Text> names;
+    for (const SliceDevice& device : devices) {
+        names.push_back(device.name);
+    }
+    std::ranges::sort(names);
+    return std::ranges::adjacent_find(names) != names.end();
+}
+
+}  // namespace
+
+// --- slices
+
+bool ClaimObjects::before(const Slice& a, const Slice& b) const {
+    const auto key = [&](const Slice& one) {
+        return std::tuple(texts_.text(one->slice.driver), texts_.text(one->slice.pool), texts_.text(one->slice.name));
+    };
+    return key(a) < key(b);
+}
+
+void ClaimObjects::insert(Slices& list, const Slice& slice) {
+    list.insert(std::ranges::upper_bound(list, slice, [&](const Slice& a, const Slice& b) { return before(a, b); }),
+                slice);
+}
+
+ClaimObjects::Slices* ClaimObjects::list_of(const ResourceSlice& slice) {
+    if (slice.hidden) {
+        return nullptr;
+    }
+    switch (slice.reach) {
+        case SliceReach::nowhere: return nullptr;
+        case SliceReach::node: return &by_node_[slice.node];
+        case SliceReach::selected_nodes: return &selected_;
+        case SliceReach::all_nodes: return &everywhere_;
+    }
+    return nullptr;
+}
+
+std::uint32_t ClaimObjects::kind_of(const ResourceSlice& slice, const SliceDevice& device) {
+    std::string content;
+    const auto add = [&](std::uint64_t number) {
+        content.append(reinterpret_cast<const char*>(&number), sizeof(number));
+    };
+    const auto add_text = [&](Text text) {
+        add(texts_.text(text).size());
+        content += texts_.text(text);
+    };
+    add_text(slice.driver);
+    add(device.withheld ? 1 : 0);
+    add(device.attributes.size());
+    for (const DeviceAttribute& one : device.attributes) {
+        add_text(one.name);
+        add(static_cast<std::uint64_t>(one.type));
+        add_text(one.text);
+        add(static_cast<std::uint64_t>(one.number));
+    }
+    for (const DeviceCapacity& one : device.capacities) {
+        add_text(one.name);
+        add_text(one.quantity);
+    }
+    if (kinds_.size() >= kKindsMost) {
+        kinds_.clear();
+    }
+    const auto [at, fresh] = kinds_.try_emplace(std::move(content), last_kind_ + 1);
+    last_kind_ += fresh ? 1 : 0;
+    return at->second;
+}
+
+void ClaimObjects::apply(const ResourceSlice& slice) {
+    drop_slice(slice.name);
+    auto kept = std::make_shared<KeptSlice>();
+    kept->slice = slice;
+    for (const SliceDevice& device : slice.devices) {
+        kept->kinds.push_back(kind_of(slice, device));
+    }
+    kept->names_repeat = any_name_twice(slice.devices);
+    slices_.emplace(slice.name, kept);
+    insert(by_pool_[kept->pool()], kept);
+    if (Slices* const list = list_of(slice)) {
+        insert(*list, kept);
+    }
+    ++slices_version_;
+    ++version_;
+}
+
+void ClaimObjects::drop_slice(Text name) {
+    const auto found = slices_.find(name);
+    if (found == slices_.end()) {
+        return;
+    }
+    const Slice slice = found->second;
+    slices_.erase(found);
+    drop_from(by_pool_, slice->pool(), slice);
+    drop_from(by_node_, slice->slice.node, slice);
+    std::erase(everywhere_, slice);
+    std::erase(selected_, slice);
+    ++slices_version_;
+    ++version_;
+}
+
+void ClaimObjects::remove(const ResourceSlice& slice) { drop_slice(slice.name); }
+
+const ClaimObjects::Slices& ClaimObjects::on_node(Text node) const {
+    const auto found = by_node_.find(node);
+    return found == by_node_.end() ? kNoSlices : found->second;
+}
+
+const ClaimObjects::Slices& ClaimObjects::pool(PoolName name) const {
+    const auto found = by_pool_.find(name);
+    return found == by_pool_.end() ? kNoSlices : found->second;
+}
+
+bool ClaimObjects::errs_somewhere(const std::shared_ptr<const DeviceSelector>& selector) {
+    if (errs_.size() >= kErrsMost && !errs_.contains(selector.get())) {
+        errs_.clear();
+    }
+    Errs& errs = errs_[selector.get()];
+    if (errs.slices_version == slices_version_) {
+        return errs.found;
+    }
+    errs = {selector, slices_version_, false};
+    for (const auto& [name, slice] : slices_) {
+        for (std::size_t device = 0; device < slice->slice.devices.size() && !errs.found; ++device) {
+            errs.found = slice->verdicts.of(selector, slice->slice, device, texts_).error != nullptr;
+        }
+    }
+    return errs.found;
+}
+
+// --- classes
+
+void ClaimObjects::apply(const DeviceClass& device_class) {
+    classes_.insert_or_assign(device_class.name, std::make_shared<const DeviceClass>(device_class));
+    ++version_;
+}
+
+void ClaimObjects::remove(const DeviceClass& device_class) {
+    classes_.erase(device_class.name);
+    ++version_;
+}
+
+std::shared_ptr<const DeviceClass> ClaimObjects::device_class(Text name) const {
+    const auto found = classes_.find(name);
+    return found == classes_.end() ? nullptr : found->second;
+}
+
+// --- claims
+
+std::shared_ptr<const ResourceClaim> ClaimObjects::claim(ResourceClaimName name) const {
+    const auto found = claims_.find(key_of(name));
+    return found == claims_.end() ? nullptr : found->second.view;
+}
+
+void ClaimObjects::apply(const ResourceClaim& claim) {
+    const Key key = key_of({claim.name_space, claim.name});
+    claims_[key].stated = std::make_shared<const ResourceClaim>(claim);
+    renew(key);
+}
+
+void ClaimObjects::remove(const ResourceClaim& claim) {
+    const Key key = key_of({claim.name_space, claim.name});
+    if (const auto found = claims_.find(key); found != claims_.end()) {
+        found->second.stated = nullptr;
+        renew(key);
+    }
+}
+
+void ClaimObjects::count(const std::shared_ptr<const ResourceClaim>& claim, int sign) {
+    if (claim == nullptr || !claim->allocation) {
+        return;
+    }
+    for (const AllocatedDevice& one : claim->allocation->devices) {
+        if (one.admin_access) {
+            continue;
+        }
+        const DeviceName device{{one.driver, one.pool}, one.device};
+        if (sign > 0) {
+            ++in_use_[device];
+        } else if (const auto at = in_use_.find(device); --at->second == 0) {
+            in_use_.erase(at);
+        }
+    }
+}
+
+// What is seen of the claim, from what was stated and assumed. A claim that is gone has its devices no more.
+void ClaimObjects::renew(Key key) {
+    KeptClaim& kept = claims_[key];
+    count(kept.view, -1);
+    kept.view = kept.stated;
+    if (kept.stated != nullptr && !kept.uses.empty()) {
+        auto view = std::make_shared<ResourceClaim>(*kept.stated);
+        if (!view->allocation) {
+            view->allocation = *kept.uses.front().use.allocation;
+        }
+        for (const OwnedUse& one : kept.uses) {
+            view->reserved_for.push_back(one.use.pod_uid);
+        }
+        kept.view = std::move(view);
+    }
+    count(kept.view, +1);
+    if (kept.stated == nullptr && kept.uses.empty()) {
+        claims_.erase(key);
+    }
+    ++version_;
+}
+
+void ClaimObjects::assume(std::uint32_t owner, std::span<const ClaimUse> uses) {
+    for (const ClaimUse& use : uses) {
+        const Key key = key_of(use.claim);
+        claims_[key].uses.push_back({owner, use});
+        renew(key);
+    }
+}
+
+void ClaimObjects::unassume(std::uint32_t owner, std::span<const ClaimUse> uses) {
+    for (std::size_t at = uses.size(); at-- > 0;) {
+        const Key key = key_of(uses[at].claim);
+        BP_CHECK_OP(claims_[key].uses.back().owner, ==, owner);
+        claims_[key].uses.pop_back();
+        renew(key);
+    }
+}
+
+std::vector<std::size_t> ClaimObjects::forget(std::uint32_t owner, std::span<const ClaimUse> uses) {
+    std::vector<std::size_t> stood;
+    for (const ClaimUse& use : uses) {
+        const Key key = key_of(use.claim);
+        std::vector<OwnedUse>& list = claims_[key].uses;
+        const auto found = std::ranges::find_if(list, [&](const OwnedUse& one) { return one.owner == owner; });
+        BP_CHECK(found != list.end());
+        stood.push_back(static_cast<std::size_t>(found - list.begin()));
+        list.erase(found);
+        renew(key);
+    }
+    return stood;
+}
+
+void ClaimObjects::assume_again(std::uint32_t owner, std::span<const ClaimUse> uses,
+                                std::span<const std::size_t> stood) {
+    for (std::size_t at = uses.size(); at-- > 0;) {
+        const Key key = key_of(uses[at].claim);
+        std::vector<OwnedUse>& list = claims_[key].uses;
+        list.insert(list.begin() + static_cast<std::ptrdiff_t>(stood[at]), {owner, uses[at]});
+        renew(key);
+    }
+}
+
+}  // namespace bayplan

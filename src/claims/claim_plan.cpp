@@ -1,0 +1,151 @@
+// The checks ahead of the nodes, in the order of the pod's entries. See claim_plan.h.
+#include "claims/claim_plan.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace bayplan {
+
+namespace {
+
+class Planner {
+public:
+    Planner(const PodSpec& spec, ClaimObjects& objects)
+        : spec_(spec), claims_(spec.resource_claims), objects_(objects), texts_(objects.texts()) {
+        plan_.version = objects.version();
+        plan_.pod_uid = claims_.uid;
+    }
+
+    ClaimPlan make() {
+        for (const PodResourceClaim& entry : claims_.claims) {
+            if (!find(entry)) {
+                plan_.not_queued = true;
+                return refuse();
+            }
+        }
+        for (PlannedClaim& claim : plan_.to_allocate) {
+            if (!plan(claim)) {
+                return refuse();
+            }
+        }
+        return std::move(plan_);
+    }
+
+private:
+    std::string_view text(Text id) const { return texts_.text(id); }
+
+    ClaimPlan refuse() {
+        plan_.whole = Verdict::unresolvable;
+        plan_.allocated.clear();
+        plan_.to_allocate.clear();
+        return std::move(plan_);
+    }
+
+    bool because(std::string reason) {
+        plan_.reason = std::move(reason);
+        return false;
+    }
+
+    bool find(const PodResourceClaim& entry) {
+        const std::string_view space = text(spec_.name_space);
+        switch (entry.source) {
+            case ClaimSource::unset:
+                return because(
+                    fmt::format("pod \"{}/{}\", spec.resourceClaim \"{}\": none of the supported fields are set", space,
+                                text(claims_.pod), text(entry.entry)));
+            case ClaimSource::not_made:
+                return because(fmt::format("pod \"{}/{}\": ResourceClaim not created yet", space, text(claims_.pod)));
+            case ClaimSource::named:
+            case ClaimSource::made: break;
+        }
+        const ResourceClaimName name{spec_.name_space, entry.claim};
+        const std::shared_ptr<const ResourceClaim> claim = objects_.claim(name);
+        const std::string shown = fmt::format("{}/{}", space, text(entry.claim));
+        if (claim == nullptr) {
+            return because(fmt::format("could not find ResourceClaim \"{}\"", shown));
+        }
+        if (claim->deleting) {
+            return because(fmt::format("resourceclaim \"{}\" is being deleted", text(entry.claim)));
+        }
+        if (entry.source == ClaimSource::made && claim->owner_uid != claims_.uid) {
+            return because(fmt::format("ResourceClaim {} was not created for pod {}/{} (pod is not owner)", shown,
+                                       space, text(claims_.pod)));
+        }
+        if (claim->allocation) {
+            plan_.allocated.push_back(claim);
+        } else {
+            plan_.to_allocate.push_back({name, shown, claim, {}});
+        }
+        return true;
+    }
+
+    bool plan(PlannedClaim& claim) {
+        for (const DeviceRequest& request : claim.claim->requests) {
+            PlannedRequest& planned = claim.requests.emplace_back();
+            planned.name = request.name;
+            planned.prioritised = request.prioritised;
+            plan_.scored = plan_.scored || request.prioritised;
+            for (const DeviceDemand& demand : request.demands) {
+                if (!plan(request, demand, planned)) {
+                    return false;
+                }
+            }
+        }
+        plan_.may_err = plan_.may_err || is_large(claim);
+        return true;
+    }
+
+    bool plan(const DeviceRequest& request, const DeviceDemand& demand, PlannedRequest& into) {
+        PlannedDemand& planned = into.demands.emplace_back();
+        planned.name = demand.name;
+        planned.full_name = request.prioritised ? fmt::format("{}/{}", text(request.name), text(demand.name))
+                                                : std::string(text(request.name));
+        const std::shared_ptr<const DeviceClass> device_class = objects_.device_class(demand.device_class);
+        if (device_class == nullptr) {
+            return because(fmt::format("request {}: device class {} does not exist", planned.full_name,
+                                       text(demand.device_class)));
+        }
+        planned.class_name = text(demand.device_class);
+        for (const Text expression : device_class->selectors) {
+            planned.of_class.push_back(objects_.selectors().compiled(expression));
+        }
+        for (const Text expression : demand.selectors) {
+            planned.own.push_back(objects_.selectors().compiled(expression));
+        }
+        planned.all = demand.all;
+        planned.count = demand.count;
+        planned.admin_access = demand.admin_access;
+        plan_.may_err = plan_.may_err || demand.all || any_errs(planned.of_class) || any_errs(planned.own);
+        return true;
+    }
+
+    bool any_errs(const std::vector<std::shared_ptr<const DeviceSelector>>& selectors) const {
+        return std::ranges::any_of(selectors, [&](const auto& selector) { return objects_.errs_somewhere(selector); });
+    }
+
+    // More devices than a claim may have: an error that needs no node.
+    static bool is_large(const PlannedClaim& claim) {
+        std::int64_t sum = 0;
+        for (const PlannedRequest& request : claim.requests) {
+            std::int64_t least = request.demands.empty() ? 0 : INT64_MAX;
+            for (const PlannedDemand& demand : request.demands) {
+                least = std::min(least, demand.count);
+            }
+            sum += std::min<std::int64_t>(least, 1 << 20);
+        }
+        return sum > kClaimDevicesMost;
+    }
+
+    const PodSpec& spec_;
+    const PodResourceClaims& claims_;
+    ClaimObjects& objects_;
+    const TextTable& texts_;
+    ClaimPlan plan_;
+};
+
+}  // namespace
+
+ClaimPlan prepare_claims(const PodSpec& spec, ClaimObjects& objects) { return Planner(spec, objects).make(); }
+
+}  // namespace bayplan

@@ -1,0 +1,19 @@
+// Devices that claims get when their pod is placed, and how a decision tells them.
+//
+// Thread: the engine's. The rules are in rules/claims.md.
+#pragma once
+
+#include <string>
+
+#include "claims/claim_search.h"
+#include "engine/world.h"
+
+namespace bayplan {
+
+// What the pod's claims get on the node, which has passed DynamicResources.
+ClaimsOfPod claims_at(const ClaimPlan&, const NodeFacts&, const ClusterFacts&);
+
+// Of a pod on a node: kinds counted by the node, then devices of its claims (R-DEVICE-24, R-CLAIM-20).
+std::string devices_of(const World&, AskId);
+
+}  // namespace bayplan
