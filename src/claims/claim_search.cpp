@@ -379,11 +379,11 @@ private:
     std::uint64_t steps_ = 0;
 };
 
+}  // namespace
+
 bool can_use(const ResourceClaim& claim, const NodeFacts& node, const KnownTexts& known, const TextTable& texts) {
     return !claim.allocation->nodes || any_term_matches(*claim.allocation->nodes, node.labels, node.name, known, texts);
 }
-
-}  // namespace
 
 ClaimOutcome search_claims(const ClaimPlan& plan, const NodeFacts& node, const ClaimObjects& objects,
                            const KnownTexts& known, const ClaimSearchOptions& options) {
@@ -396,7 +396,7 @@ ClaimOutcome search_claims(const ClaimPlan& plan, const NodeFacts& node, const C
     if (outcome.verdict == Verdict::feasible && !usable) {
         outcome.verdict = Verdict::unresolvable;
         outcome.unavailable = true;
-        outcome.reason = "resourceclaim not available on the node";
+        outcome.reason = kClaimNotAvailable;
     }
     return outcome;
 }

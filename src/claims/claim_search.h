@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bayplan/explanation.h"
@@ -24,6 +25,11 @@ struct ClaimOutcome {
     std::string devices;                        // as an `allocated` decision tells them (R-CLAIM-20)
     std::int64_t score = 0;                     // 8 less the index of each alternative taken
 };
+
+inline constexpr std::string_view kClaimNotAvailable = "resourceclaim not available on the node";
+
+// The node can use an allocated claim.
+bool can_use(const ResourceClaim&, const NodeFacts&, const KnownTexts&, const TextTable&);
 
 struct ClaimSearchOptions {
     // After the first device of mode All in an alternative the search goes on in alternative one (a fault of 1.35.4).

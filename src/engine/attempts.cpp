@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "engine/claims_of_pods.h"
+
 namespace bayplan {
 
-std::string whole_message(std::string message, const PreemptionOutcome& outcome) {
+std::string whole_message(std::string message, const PreemptionOutcome& outcome, std::string_view of_claims) {
     if (outcome.tried && !outcome.chosen) {
-        // Kubernetes' plugin for dynamic resources speaks first, and has nothing to say.
-        message += " no new claims to deallocate, preemption: " + outcome.text;
+        // Kubernetes' plugin for dynamic resources speaks first; an error of preemption stands alone.
+        message += outcome.is_error ? " " : fmt::format(" {}, ", of_claims);
+        message += "preemption: " + outcome.text;
     }
     return message;
 }
@@ -252,7 +257,8 @@ void Attempts::fail(AskId id, std::uint32_t failed_on_its_node) {
     // Nobody goes for a pod that its plugins may refuse then.
     const PreemptionOutcome outcome =
         needs_plugins(world_, id) ? PreemptionOutcome{} : preempting_.decide(id, diagnosis);
-    const std::string message = whole_message(std::move(diagnosis.message), outcome);
+    const std::string message = whole_message(std::move(diagnosis.message), outcome,
+                                              outcome.tried ? said_of_claims(world_, diagnoser) : std::string_view());
     const std::uint32_t failed = diagnosis.failed_predicates | outcome.failed_predicates;
     if (shared && !outcome.chosen) {
         world_.failures.keep(ask_class, {.message = message,

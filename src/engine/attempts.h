@@ -95,6 +95,6 @@ private:
 };
 
 // The message of a failed attempt with the outcome of preemption added.
-std::string whole_message(std::string message, const PreemptionOutcome&);
+std::string whole_message(std::string message, const PreemptionOutcome&, std::string_view of_claims);
 
 }  // namespace bayplan

@@ -1,6 +1,8 @@
 // See claims_of_pods.h.
 #include "engine/claims_of_pods.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -33,6 +35,38 @@ std::string devices_of(const World& world, AskId id) {
         text += (text.empty() ? "" : ",") + found->second.devices;
     }
     return text;
+}
+
+namespace {
+
+// It is reserved for nobody, or for the pod alone, and some nodes cannot use it.
+bool may_be_given_back(const ResourceClaim& claim, Text uid) {
+    return claim.allocation->nodes &&
+           std::ranges::all_of(claim.reserved_for, [&](Text reserved) { return reserved == uid; });
+}
+
+}  // namespace
+
+std::string_view said_of_claims(const World& world, const Diagnoser& diagnoser) {
+    const ClaimPlan* const plan = diagnoser.subject().plan.claims.get();
+    if (plan == nullptr || diagnoser.whole().refusal.verdict != Verdict::feasible) {
+        return "no new claims to deallocate";
+    }
+    std::vector<std::shared_ptr<const ResourceClaim>> candidates;
+    std::ranges::copy_if(plan->allocated, std::back_inserter(candidates),
+                         [&](const auto& claim) { return may_be_given_back(*claim, plan->pod_uid); });
+    bool found = false;
+    diagnoser.for_each_node([&](const NodeView& node) {
+        if (found || candidates.empty() || diagnoser.excluded(node.slot)) {
+            return;
+        }
+        const PredicateSet::Failure failure = diagnoser.judge(node);
+        found = !failure.refusal.reasons.empty() && failure.refusal.reasons.front() == kClaimNotAvailable &&
+                std::ranges::any_of(candidates, [&](const auto& claim) {
+                    return !can_use(*claim, node.facts, world.known, world.texts);
+                });
+    });
+    return found ? "deallocation of ResourceClaim completed" : "still not schedulable";
 }
 
 }  // namespace bayplan

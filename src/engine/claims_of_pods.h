@@ -4,8 +4,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "claims/claim_search.h"
+#include "engine/diagnosis.h"
 #include "engine/world.h"
 
 namespace bayplan {
@@ -15,5 +17,8 @@ ClaimsOfPod claims_at(const ClaimPlan&, const NodeFacts&, const ClusterFacts&);
 
 // Of a pod on a node: kinds counted by the node, then devices of its claims (R-DEVICE-24, R-CLAIM-20).
 std::string devices_of(const World&, AskId);
+
+// What is said of claims before preemption is, of an ask that no node takes (Kubernetes: PostFilter of DynamicResources).
+std::string_view said_of_claims(const World&, const Diagnoser&);
 
 }  // namespace bayplan

@@ -322,6 +322,7 @@ Diagnosis Diagnoser::find_reasons() {
     if (diagnosis.whole != Verdict::feasible) {
         diagnosis.failed_predicates = world_.nodes.count() == 0 ? 0 : 1u << whole_.predicate;
         message.set_whole(whole_.refusal.reasons);
+        diagnosis.claims_refuse_all = predicates_.id(whole_.predicate) == PredicateId::dynamic_resources;
     }
     if (by_name) {
         judge_by_name(diagnosis, message);

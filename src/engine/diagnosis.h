@@ -26,6 +26,7 @@ struct Diagnosis {
     std::uint32_t failed_predicates = 0;  // bits by index
     Verdict whole = Verdict::feasible;    // of what was found about the pod as a whole
     AttemptEnd ends = AttemptEnd::in_a_verdict;
+    bool claims_refuse_all = false;  // `whole` is of DynamicResources: Kubernetes' preemption has its say all the same
     // By block; valid until the next diagnosis, and as long as the Diagnoser.
     const NodeMask* unschedulable = nullptr;
     std::uint64_t unschedulable_count = 0;

@@ -115,7 +115,7 @@ private:
                                               : attempts_.preempting().decide(ask_, diagnosis, &candidates);
         explanation.woken_by =
             wake_texts(evaluator_.predicates().woken_by(diagnosis.failed_predicates | outcome.failed_predicates));
-        explanation.message = whole_message(std::move(diagnosis.message), outcome);
+        explanation.message = whole_message(std::move(diagnosis.message), outcome, said_of_claims(world_, diagnoser_));
         if (!outcome.tried) {
             return;
         }

@@ -40,7 +40,8 @@ PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis) { ret
 
 PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis, std::vector<NodeVictims>* candidates) {
     PreemptionOutcome outcome;
-    if (!world_.options.preemption.enabled || world_.nodes.count() == 0 || diagnosis.whole == Verdict::unresolvable) {
+    if (!world_.options.preemption.enabled || world_.nodes.count() == 0 ||
+        (diagnosis.whole == Verdict::unresolvable && !diagnosis.claims_refuse_all)) {
         return outcome;
     }
     outcome.tried = true;
@@ -59,7 +60,8 @@ PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis, std::
     } else {
         search_by_amounts(id, diagnosis, outcome, message, candidates);
     }
-    if (!outcome.chosen) {
+    outcome.is_error = outcome.is_error && !outcome.chosen;
+    if (!outcome.chosen && !outcome.is_error) {
         outcome.text = message.text(world_.nodes.count());
     }
     return outcome;
@@ -71,6 +73,10 @@ void Preempting::search_on_trial(AskId id, const Diagnosis& diagnosis, Preemptio
     counters_.nodes_tried += diagnosis.unschedulable_count;
     for_each_slot(*diagnosis.unschedulable, [&](Slot slot) {
         VictimFinding finding = search_.on_node(id, slot);
+        if (finding.is_error && !outcome.is_error) {
+            outcome.text = finding.reasons.front();
+            outcome.is_error = true;
+        }
         message.add(finding.reasons);
         outcome.failed_predicates |= finding.failed_predicates;
         if (!finding.choice) {

@@ -57,6 +57,7 @@ public:
     std::uint32_t woken_by(std::uint32_t failed) const;
 
     const std::vector<std::unique_ptr<Predicate>>& predicates() const { return predicates_; }
+    PredicateId id(std::uint32_t index) const { return rows_[index].id; }
     std::string_view name(std::uint32_t index) const { return rows_[index].name; }
     bool has(PredicateId) const;
     std::uint32_t parts() const;  // that they read of the topology: bits of TopologyPart

@@ -84,7 +84,8 @@ VictimFinding VictimSearch::on_node(AskId ask, Slot slot) const {
         trial.take_off(pod.id);
     }
     if (PredicateSet::Failure failure = trial.judge(); failure.refusal.verdict != Verdict::feasible) {
-        return {std::nullopt, std::move(failure.refusal.reasons), 1u << failure.predicate};
+        return {std::nullopt, std::move(failure.refusal.reasons), 1u << failure.predicate,
+                failure.refusal.ends == AttemptEnd::in_an_error};
     }
     split_by_budgets(pool);
     for (const bool violating : {true, false}) {

@@ -52,6 +52,7 @@ struct VictimFinding {
     std::optional<NodeVictims> choice;
     std::vector<std::string> reasons;     // why there is none
     std::uint32_t failed_predicates = 0;  // the first that fails without the pool; a bit by its index
+    bool is_error = false;                // the reason is an error, which no node's verdict is
 };
 
 class VictimSearch {
