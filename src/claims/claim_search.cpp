@@ -266,7 +266,10 @@ private:
         }
         Step next = at;
         ++next.device;
-        if (go(next, !options_.all_goes_on_in_the_first)) {
+        if (options_.all_goes_on_in_the_first) {
+            next.demand = 0;
+        }
+        if (go(next, true)) {
             return true;
         }
         taken_.pop_back();

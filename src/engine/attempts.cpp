@@ -257,8 +257,9 @@ void Attempts::fail(AskId id, std::uint32_t failed_on_its_node) {
     // Nobody goes for a pod that its plugins may refuse then.
     const PreemptionOutcome outcome =
         needs_plugins(world_, id) ? PreemptionOutcome{} : preempting_.decide(id, diagnosis);
-    const std::string message = whole_message(std::move(diagnosis.message), outcome,
-                                              outcome.tried ? said_of_claims(world_, diagnoser) : std::string_view());
+    const std::string message =
+        whole_message(std::move(diagnosis.message), outcome,
+                      outcome.tried ? said_of_claims(world_, diagnoser, outcome) : std::string_view());
     const std::uint32_t failed = diagnosis.failed_predicates | outcome.failed_predicates;
     if (shared && !outcome.chosen) {
         world_.failures.keep(ask_class, {.message = message,

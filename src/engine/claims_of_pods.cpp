@@ -47,7 +47,7 @@ bool may_be_given_back(const ResourceClaim& claim, Text uid) {
 
 }  // namespace
 
-std::string_view said_of_claims(const World& world, const Diagnoser& diagnoser) {
+std::string_view said_of_claims(const World& world, const Diagnoser& diagnoser, const PreemptionOutcome& outcome) {
     const ClaimPlan* const plan = diagnoser.subject().plan.claims.get();
     if (plan == nullptr || diagnoser.whole().refusal.verdict != Verdict::feasible) {
         return "no new claims to deallocate";
@@ -55,16 +55,19 @@ std::string_view said_of_claims(const World& world, const Diagnoser& diagnoser) 
     std::vector<std::shared_ptr<const ResourceClaim>> candidates;
     std::ranges::copy_if(plan->allocated, std::back_inserter(candidates),
                          [&](const auto& claim) { return may_be_given_back(*claim, plan->pod_uid); });
-    bool found = false;
+    const auto lacks_one = [&](const NodeView& node) {
+        return std::ranges::any_of(
+            candidates, [&](const auto& claim) { return !can_use(*claim, node.facts, world.known, world.texts); });
+    };
+    bool found =
+        std::ranges::any_of(outcome.lacking_claims, [&](Slot slot) { return lacks_one(diagnoser.view_of(slot)); });
     diagnoser.for_each_node([&](const NodeView& node) {
         if (found || candidates.empty() || diagnoser.excluded(node.slot)) {
             return;
         }
         const PredicateSet::Failure failure = diagnoser.judge(node);
         found = !failure.refusal.reasons.empty() && failure.refusal.reasons.front() == kClaimNotAvailable &&
-                std::ranges::any_of(candidates, [&](const auto& claim) {
-                    return !can_use(*claim, node.facts, world.known, world.texts);
-                });
+                lacks_one(node);
     });
     return found ? "deallocation of ResourceClaim completed" : "still not schedulable";
 }

@@ -8,6 +8,7 @@
 
 #include "claims/claim_search.h"
 #include "engine/diagnosis.h"
+#include "engine/preempting.h"
 #include "engine/world.h"
 
 namespace bayplan {
@@ -19,6 +20,6 @@ ClaimsOfPod claims_at(const ClaimPlan&, const NodeFacts&, const ClusterFacts&);
 std::string devices_of(const World&, AskId);
 
 // What is said of claims before preemption is, of an ask that no node takes (Kubernetes: PostFilter of DynamicResources).
-std::string_view said_of_claims(const World&, const Diagnoser&);
+std::string_view said_of_claims(const World&, const Diagnoser&, const PreemptionOutcome&);
 
 }  // namespace bayplan

@@ -80,6 +80,7 @@ public:
             }
         }
     }
+    NodeView view_of(Slot) const;
     Subject subject() const { return subject_of(world_.view, world_.asks[ask_].ask_class); }
 
 private:
@@ -97,7 +98,6 @@ private:
     void judge_nodes(Diagnosis&, FailureMessage&);
     void judge_by_name(Diagnosis&, FailureMessage&);
     void judge_node(const NodeView&, Diagnosis&, FailureMessage&);
-    NodeView view_of(Slot) const;
     void count(Slot, Verdict, Diagnosis&);
 
     World& world_;

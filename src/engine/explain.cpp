@@ -69,6 +69,7 @@ public:
             // No other node is looked at, and this one is not scored.
             explanation.node = world_.nodes.name(taken);
             explanation.nodes.emplace_back().node = explanation.node;
+            explanation.nodes.back().devices = devices_at(diagnoser_.view_of(taken));
             return;
         }
         if (const Diagnosis diagnosis = diagnoser_.diagnose_end(); diagnosis.ends != AttemptEnd::in_a_verdict) {
@@ -115,7 +116,8 @@ private:
                                               : attempts_.preempting().decide(ask_, diagnosis, &candidates);
         explanation.woken_by =
             wake_texts(evaluator_.predicates().woken_by(diagnosis.failed_predicates | outcome.failed_predicates));
-        explanation.message = whole_message(std::move(diagnosis.message), outcome, said_of_claims(world_, diagnoser_));
+        explanation.message =
+            whole_message(std::move(diagnosis.message), outcome, said_of_claims(world_, diagnoser_, outcome));
         if (!outcome.tried) {
             return;
         }

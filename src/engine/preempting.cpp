@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "claims/claim_search.h"
 #include "predicates/shortage.h"
 
 namespace bayplan {
@@ -76,6 +77,9 @@ void Preempting::search_on_trial(AskId id, const Diagnosis& diagnosis, Preemptio
         if (finding.is_error && !outcome.is_error) {
             outcome.text = finding.reasons.front();
             outcome.is_error = true;
+        }
+        if (!finding.reasons.empty() && finding.reasons.front() == kClaimNotAvailable) {
+            outcome.lacking_claims.push_back(slot);
         }
         message.add(finding.reasons);
         outcome.failed_predicates |= finding.failed_predicates;

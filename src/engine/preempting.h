@@ -23,6 +23,7 @@ struct PreemptionOutcome {
     std::optional<NodeVictims> chosen;
     std::string text;                     // why none was chosen
     std::uint32_t failed_predicates = 0;  // of nodes without the pods below the ask; bits by index
+    std::vector<Slot> lacking_claims;     // nodes that cannot use an allocated claim, found by a trial
     bool is_error = false;                // `text` is the error that a node's trial ended in
 };
 
