@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/fault.h"
 #include "base/quantity.h"
+#include "kube/fault.h"
 #include "kube/value.h"
 
 namespace bayplan::kube {

@@ -130,7 +130,8 @@ NodeKey ClusterSearch::best_in(const ClassCache& cache, std::uint32_t block) con
 
 NodeKey ClusterSearch::find(const Subject& subject, ClassCache& cache, const ExcludedNodes& excluded) {
     // Of the whole pod nothing but volumes, claims and its node's name can be refused.
-    const bool refusable = !subject.spec.volumes.empty() || !subject.spec.resource_claims.claims.empty() || subject.plan.names.kind == NodeNameSet::Kind::conflict;
+    const bool refusable = !subject.spec.volumes.empty() || !subject.spec.resource_claims.claims.empty() ||
+                           subject.plan.names.kind == NodeNameSet::Kind::conflict;
     if (!refusable) {
         NodeKey key = 0;
         if (by_site_.find(subject, cache, excluded, key)) {

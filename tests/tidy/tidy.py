@@ -21,7 +21,7 @@ import words
 # adapters; only the tables among each other go both ways. A new edge is a decision: write it here with the change that
 # needs it.
 STATE = {"base", "options", "lanes", "cluster", "apps", "queues"}
-RULES = {"labels", "volumes", "topology"}
+RULES = {"labels", "claims", "volumes", "topology"}
 MAY_INCLUDE = {
     "base": set(),
     "options": set(),
@@ -42,8 +42,10 @@ MAY_INCLUDE = {
     "events": {"base", "queue_config", "queue_tree", "read_model"},
     "answers": {"base", "queue_config", "queue_tree", "read_model", "events"},
     "labels": {"base", "cluster"},
+    "cel": {"base"},
+    "claims": {"base", "cluster", "labels", "cel"},
     "volumes": {"base", "cluster", "labels"},
-    "topology": {"base", "options", "cluster", "apps", "labels", "volumes"},
+    "topology": {"base", "options", "cluster", "apps", "labels", "claims", "volumes"},
     "predicates": STATE | RULES,
     "scoring": STATE | RULES,
     "placement": STATE | RULES | {"predicates", "scoring"},
@@ -54,7 +56,7 @@ MAY_INCLUDE = {
                                "read_model", "config", "queue_config", "queue_tree"},
     "workload": {"base"},
     "measure": {"base", "options", "engine", "workload"},
-    "kube": set(),
+    "kube": {"base"},
     "sim": {"base", "options", "kube", "engine", "queue_config"},
     "client": {"base", "wire"},
     "http": {"threads"},
