@@ -82,9 +82,6 @@ std::size_t widest(const kube::ClusterDump& dump) {
     for (const std::string_view pod : dump.pending()) {
         width = std::max(width, pod.size());
     }
-    for (const kube::ClusterDump::Pod& pod : dump.unsupported_pods()) {
-        width = std::max(width, pod.converted.key.size());
-    }
     return width;
 }
 
@@ -138,14 +135,6 @@ void tell_skipped(const kube::DumpCounts& counts, bool quiet) {
     }
 }
 
-// The answer says nothing true of pods that were not judged: that is no good end.
-int with_unsupported(int code, std::size_t pods) {
-    if (pods > 0) {
-        fmt::print(stderr, "not judged: {} pods with resourceClaims; {}\n", pods, kube::kNoDynamicResources);
-    }
-    return code == 0 && pods > 0 ? 1 : code;
-}
-
 int judge_one(const SimulateArguments& arguments, const kube::ClusterDump& dump, sim::Simulation& simulation,
               sim::Report& report) {
     const std::optional<sim::SimulatedDecision> decision = simulation.judge(arguments.only);
@@ -155,11 +144,11 @@ int judge_one(const SimulateArguments& arguments, const kube::ClusterDump& dump,
     }
     report.add(*decision);
     report.finish({});
-    return with_unsupported(0, decision->unsupported ? 1 : 0);
+    return 0;
 }
 
 int schedule_all(const kube::ClusterDump& dump, sim::Simulation& simulation, sim::Report& report, Progress& progress) {
-    const std::size_t total = dump.counts().pending + dump.counts().unsupported;
+    const std::size_t total = dump.counts().pending;
     std::size_t done = 0;
     simulation.run([&](const sim::SimulatedDecision& decision) {
         report.add(decision);
@@ -170,7 +159,7 @@ int schedule_all(const kube::ClusterDump& dump, sim::Simulation& simulation, sim
     });
     progress.finish();
     report.finish(simulation.queues());
-    return with_unsupported(0, dump.counts().unsupported);
+    return 0;
 }
 
 // What the file of events says; false: it cannot be read, or some of it is bad, which is told.
@@ -220,8 +209,7 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
         });
     progress.finish();
     report->finish(summary);
-    const int written = std::fflush(stdout) == 0 ? 0 : fail("standard output cannot be written", 2);
-    const int code = with_unsupported(written, summary.unsupported);
+    const int code = std::fflush(stdout) == 0 ? 0 : fail("standard output cannot be written", 2);
     tell_skipped(dump.counts(), arguments.quiet);
     if (!arguments.quiet) {
         tell(timeline.take_remarks());

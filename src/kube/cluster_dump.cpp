@@ -98,9 +98,6 @@ void ClusterDump::sort_out(Pod&& pod) {
         skip(counts_.skipped_not_ours, "is the scheduler's " + made.scheduler);
     } else if (made.ask.terminating) {
         skip(counts_.skipped_deleting, "is being deleted");
-    } else if (!made.unsupported.empty()) {
-        skipped_.emplace(made.key, made.unsupported);
-        unsupported_.push_back(std::move(pod));
     } else {
         pending_.push_back(std::move(pod));
     }
@@ -138,11 +135,9 @@ void ClusterDump::finish() {
         finish_pod(pod, sorted_nodes);
     }
     pods_.clear();
-    for (std::vector<Pod>* const pods : {&pending_, &unsupported_}) {
-        std::stable_sort(pods->begin(), pods->end(), [](const Pod& one, const Pod& other) {
-            return one.converted.ask.created_s < other.converted.ask.created_s;
-        });
-    }
+    std::stable_sort(pending_.begin(), pending_.end(), [](const Pod& one, const Pod& other) {
+        return one.converted.ask.created_s < other.converted.ask.created_s;
+    });
     for (const std::vector<Pod>* const pods : {&bound_, &pending_}) {
         for (const Pod& pod : *pods) {
             applications_.push_back(pod.converted.application);
@@ -160,7 +155,6 @@ void ClusterDump::finish() {
     counts_.nodes = nodes_.size();
     counts_.bound = bound_.size();
     counts_.pending = pending_.size();
-    counts_.unsupported = unsupported_.size();
     counts_.objects = objects_.size();
 }
 

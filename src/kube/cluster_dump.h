@@ -39,7 +39,6 @@ struct DumpCounts {
     std::size_t bound = 0;
     std::size_t foreign = 0;  // of the bound ones
     std::size_t pending = 0;
-    std::size_t unsupported = 0;  // beside the pending ones
     std::size_t objects = 0;
     std::size_t skipped_finished = 0;  // Succeeded or Failed
     std::size_t skipped_no_node = 0;   // on a node that no file has
@@ -80,8 +79,6 @@ public:
     const std::vector<ConvertedNode>& nodes() const { return nodes_; }
     const std::vector<Pod>& bound_pods() const { return bound_; }
     const std::vector<Pod>& pending_pods() const { return pending_; }
-    // Pending pods that ask for what no engine can give yet; they are never sent, oldest first.
-    const std::vector<Pod>& unsupported_pods() const { return unsupported_; }
     const PriorityClasses& priority_classes() const { return classes_; }
     const PodOwners& owners() const { return owners_; }
     bool is_ours(const ConvertedPod&) const;
@@ -114,7 +111,6 @@ private:
     std::vector<Pod> pods_;  // until finish()
     std::vector<Pod> bound_;
     std::vector<Pod> pending_;
-    std::vector<Pod> unsupported_;
     std::vector<ApplicationItem> applications_;  // by their names
     PriorityClasses classes_;
     PodOwners owners_;

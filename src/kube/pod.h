@@ -18,9 +18,6 @@ inline constexpr std::string_view kStuckAnnotation = "bayplan.io/stuck";
 // A label or annotation of a pod, or an annotation of its priority class: only "false" opts out.
 inline constexpr std::string_view kAllowPreemption = "yunikorn.apache.org/allow-preemption";
 
-// Why a pod with resourceClaims gets no node here.
-inline constexpr std::string_view kNoDynamicResources = "dynamic resources are not supported yet";
-
 struct ConvertedPod {
     std::string key;  // "namespace/name"
     PodSpec spec;
@@ -38,7 +35,6 @@ struct ConvertedPod {
     std::vector<std::string> owner_pods;    // uids of the pods that own it
     std::optional<bool> allows_preemption;  // by its label or annotation
     std::string group;                      // "namespace/name" of its pod group; empty: none
-    std::string_view unsupported;           // reason why no engine can judge it yet; empty: none
     bool stuck = false;                     // annotated kStuckAnnotation: never goes by itself (src/sim)
 };
 

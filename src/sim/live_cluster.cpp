@@ -30,14 +30,10 @@ LiveCluster::LiveCluster(kube::ClusterDump& dump, std::int64_t base_ms, Send sen
     for (const kube::ConvertedNode& node : dump.nodes()) {
         nodes_.emplace(node.name, node);
     }
-    for (const auto* const pods : {&dump.bound_pods(), &dump.pending_pods(), &dump.unsupported_pods()}) {
+    for (const auto* const pods : {&dump.bound_pods(), &dump.pending_pods()}) {
         for (const kube::ClusterDump::Pod& given : *pods) {
             Pod& pod =
                 pods_.emplace(given.converted.key, Pod{given.converted, kNever, {}, {}, {}, false}).first->second;
-            if (is_unsupported(pod)) {
-                unsupported_.push_back(pod.made.key);
-                pod.made.ask.nominated_node = 0;
-            }
             applications_.insert(pod.made.ask.application);
             pod.nominated_node = pod.made.ask.node == 0 ? text(pod.made.ask.nominated_node) : "";
             if (pod.made.ask.terminating) {
@@ -60,14 +56,12 @@ bool LiveCluster::is_gated(const Pod& pod) const {
     return ask.node == 0 && !dump_.converter().specs().records()[ask.spec - 1].spec.gates.empty();
 }
 
-bool LiveCluster::is_unsupported(const Pod& pod) { return pod.made.ask.node == 0 && !pod.made.unsupported.empty(); }
-
 void LiveCluster::remark(const std::string& place, const std::string& key, std::string what) {
     remarks_.push_back({place, "Pod " + key, "", std::move(what), false});
 }
 
 void LiveCluster::state(const Pod& pod) {
-    if (begun_.contains(pod.made.key) || is_unsupported(pod)) {
+    if (begun_.contains(pod.made.key)) {
         return;
     }
     need_application(pod.made.application);
@@ -158,10 +152,6 @@ void LiveCluster::add_pod(std::int64_t now_ms, kube::ConvertedPod&& made, const 
         made.ask.nominated_node = 0;
     }
     made.ask.foreign = bound && !ours;
-    if (!bound && !made.unsupported.empty()) {
-        made.ask.nominated_node = 0;
-        unsupported_.push_back(made.key);
-    }
     const std::string key = made.key;
     Pod& pod = pods_.emplace(key, Pod{std::move(made), kNever, {}, {}, {}, false}).first->second;
     pod.nominated_node = text(pod.made.ask.nominated_node);
@@ -205,10 +195,6 @@ void LiveCluster::update_pending(std::int64_t now_ms, Pod& pod, kube::ConvertedP
                "is on the node " + std::string(text(made.ask.node)) + ", which is not there; left out");
         gone(made.key);
         return;
-    }
-    if (made.unsupported != pod.made.unsupported) {
-        remark(place, made.key, "keeps its resourceClaims: they do not change");
-        made.unsupported = pod.made.unsupported;
     }
     made.ask.nominated_node = 0;  // it counts when a pod is new
     const bool terminating = std::exchange(made.ask.terminating, false);
@@ -316,12 +302,9 @@ void LiveCluster::gone(const std::string& key) {
     const std::string name = key;  // it may be the pod's own
     forget_end(at->second);
     begun_.erase(name);
-    const bool stated = !is_unsupported(at->second);
     pods_.erase(at);
     ++gone_;
-    if (stated) {
-        send_(one<ReleasesMessage>(ReleaseItem{.key = name, .message = {}}));
-    }
+    send_(one<ReleasesMessage>(ReleaseItem{.key = name, .message = {}}));
     owners_changed(owners_.take_out(name));
 }
 

@@ -54,9 +54,6 @@ public:
 
     Pod* find(const std::string& key);
     bool is_gated(const Pod&) const;
-    // Pods that came since the last call, have no node, and ask for what no engine can give yet: it hears nothing of
-    // them.
-    std::vector<std::string> take_unsupported() { return std::exchange(unsupported_, {}); }
     const std::map<std::string, Pod>& pods() const { return pods_; }
     const std::map<Text, kube::ConvertedNode>& nodes() const { return nodes_; }
     std::string_view text(Text id) const { return dump_.texts().text(id); }
@@ -77,7 +74,6 @@ private:
     void owners_changed(const std::vector<std::string>& owners);
     void forget_end(const Pod&);
     void state(const Pod&);
-    static bool is_unsupported(const Pod&);
     void need_application(const ApplicationItem&);
     bool is_node(Text name) const { return nodes_.contains(name); }
     void remark(const std::string& place, const std::string& key, std::string what);
@@ -89,7 +85,6 @@ private:
     std::map<Text, kube::ConvertedNode> nodes_;
     std::set<std::pair<std::int64_t, std::string>> ends_;  // of graces: when, whose
     std::set<std::string> begun_;                          // to be stated by state_terminations()
-    std::vector<std::string> unsupported_;                 // to be told
     std::set<Text> applications_;
     kube::PriorityClasses classes_;
     kube::PodOwners owners_;

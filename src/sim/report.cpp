@@ -69,9 +69,6 @@ public:
         if (totals_.reserved() > 0) {
             out_->number("reserved", static_cast<std::int64_t>(totals_.reserved()));
         }
-        if (totals_.unsupported() > 0) {
-            out_->number("unsupported", static_cast<std::int64_t>(totals_.unsupported()));
-        }
         if (totals_.errors() > 0) {
             out_->number("errors", static_cast<std::int64_t>(totals_.errors()));
         }
@@ -191,7 +188,6 @@ void Totals::add(const SimulatedDecision& decision) {
         without_place_.erase(before);
     }
     ++counts_[static_cast<std::size_t>(decision.outcome)];
-    unsupported_ += decision.unsupported ? 1 : 0;  // decided once
     if (decision.outcome != Outcome::scheduled) {
         without_place_.emplace(decision.pod, decision.outcome);
     }

@@ -39,13 +39,11 @@ public:
     std::size_t reserved() const { return count(Outcome::reserved); }
     std::size_t queued() const { return count(Outcome::queued); }
     std::size_t errors() const { return count(Outcome::error); }
-    std::size_t unsupported() const { return unsupported_; }  // of the unschedulable ones
 
 private:
     std::size_t count(Outcome outcome) const { return counts_[static_cast<std::size_t>(outcome)]; }
 
     std::size_t counts_[8] = {};
-    std::size_t unsupported_ = 0;
     std::unordered_map<std::string, Outcome> without_place_;  // pods that may be decided again
 };
 

@@ -82,14 +82,6 @@ void take_its_node(Engine::OnItsNode&& found, SimulatedDecision& decision) {
     decision.daemonset = std::move(found.reserved);
 }
 
-SimulatedDecision unsupported(const kube::ClusterDump::Pod& pod) {
-    SimulatedDecision decision;
-    decision.pod = pod.converted.key;
-    decision.message = pod.converted.unsupported;
-    decision.unsupported = true;
-    return decision;
-}
-
 }  // namespace
 
 std::string_view to_string(Outcome outcome) {
@@ -149,6 +141,9 @@ struct Simulation::Parts {
         decision.victims = std::move(line.victims);
         decision.budget_violations = line.violations;
         decision.attempt = tried.attempts;
+        if (explained.whole && explained.whole->ends != AttemptEnd::in_a_verdict) {
+            decision.outcome = outcome_of(*explained.whole);
+        }
         decision.explanation = std::move(explained.whole);
         if (outcome == Outcome::reserved && explained.on_its_node) {
             decision.daemonset = std::move(explained.on_its_node->reserved);
@@ -250,11 +245,6 @@ Simulation::Simulation(const kube::ClusterDump& dump, const SimulationOptions& o
 Simulation::~Simulation() = default;
 
 std::optional<SimulatedDecision> Simulation::judge(std::string_view pod) {
-    for (const kube::ClusterDump::Pod& one : parts_->dump.unsupported_pods()) {
-        if (one.converted.key == pod) {
-            return unsupported(one);
-        }
-    }
     std::optional<Explanation> explanation = parts_->session.engine().explain(kShim, pod, parts_->options.full);
     if (!explanation) {
         return std::nullopt;
@@ -304,9 +294,6 @@ void Simulation::run(const OnDecision& on_decision) {
         if (const std::optional<SimulatedDecision> decision = judge(pod)) {
             on_decision(*decision);
         }
-    }
-    for (const kube::ClusterDump::Pod& pod : parts_->dump.unsupported_pods()) {
-        on_decision(unsupported(pod));
     }
 }
 

@@ -55,7 +55,6 @@ struct SimulatedDecision {
     std::string nominated_node;
     std::vector<std::string> victims;  // most important first
     std::int32_t budget_violations = 0;
-    bool unsupported = false;   // for what it asks that no engine can give yet
     std::uint32_t attempt = 0;  // 1 = the pod's first; 0 = none was made
     std::optional<Explanation> explanation;
     std::optional<DaemonsetExplanation> daemonset;  // if reserved, and explanations were asked for
@@ -75,8 +74,8 @@ public:
     std::optional<SimulatedDecision> judge(std::string_view pod);
 
     // Schedules the pending pods in the order of the queue. Decisions are handed out as they are taken;
-    // a further failure of a pod only if its message has changed. Gated pods come after pods that were never tried,
-    // since their queues have no room; pods that no engine can judge yet come last.
+    // a further failure of a pod only if its message has changed. Gated pods come last, after pods that were never
+    // tried, since their queues have no room.
     void run(const OnDecision&);
 
     // As they stand now; empty: there is one leaf.

@@ -50,21 +50,17 @@ public:
 
     void finish(const std::vector<QueueReport>& queues) override {
         const std::size_t pods = totals_.scheduled() + totals_.nominated() + totals_.unschedulable() + totals_.gated() +
-                                 totals_.reserved() + totals_.queued();
+                                 totals_.reserved() + totals_.queued() + totals_.errors();
         const auto if_any = [](std::size_t count, const char* what) {
             return count == 0 ? "" : fmt::format("{} {}, ", count, what);
         };
         if (pods == 0) {
             fmt::print(out_, "No pod is pending.\n");
         } else if (pods > 1) {
-            fmt::print(out_, "{}{} pods: {} scheduled, {}{}{}{} unschedulable{}, {} gated\n", headed_ ? "\n" : "", pods,
+            fmt::print(out_, "{}{} pods: {} scheduled, {}{}{}{}{} unschedulable, {} gated\n", headed_ ? "\n" : "", pods,
                        totals_.scheduled(), if_any(totals_.nominated(), "nominated"),
                        if_any(totals_.reserved(), "reserved"), if_any(totals_.queued(), "queued"),
-                       totals_.unschedulable(),
-                       totals_.unsupported() == 0
-                           ? ""
-                           : fmt::format(" ({} of them for what is not supported yet)", totals_.unsupported()),
-                       totals_.gated());
+                       if_any(totals_.errors(), "in an error"), totals_.unschedulable(), totals_.gated());
         }
         print_queues(out_, queues);
     }

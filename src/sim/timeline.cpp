@@ -105,7 +105,6 @@ struct Timeline::Parts {
         session.tick(now_ms * kNsPerMs);
         take_answers();
         tell_gated();
-        tell_unsupported();
         do {
             while (session.attempt()) {
                 take_answers();
@@ -239,23 +238,6 @@ struct Timeline::Parts {
             decision.outcome = TimelineOutcome::gated;
             decision.nominated_node = pod->nominated_node;
             decision.message = std::move(text);
-            on_decision(decision);
-        }
-    }
-
-    void tell_unsupported() {
-        for (const std::string& key : cluster.take_unsupported()) {
-            LiveCluster::Pod* const pod = cluster.find(key);
-            if (pod == nullptr || pod->made.ask.node != 0) {
-                continue;  // gone in the instant in which it came, or another scheduler was quicker
-            }
-            pod->message = pod->made.unsupported;
-            TimelineDecision decision;
-            decision.at_ms = now_ms;
-            decision.pod = key;
-            decision.group = group_of(*pod);
-            decision.message = pod->message;
-            ++summary.unsupported;
             on_decision(decision);
         }
     }

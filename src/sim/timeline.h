@@ -64,7 +64,6 @@ struct TimelineSummary {
     std::int64_t until_ms = 0;      // the last instant there was, or the one that was asked for
     std::uint64_t placed = 0;       // placements in the run
     std::vector<Pending> pending;   // at its end, by name
-    std::uint64_t unsupported = 0;  // pods that asked for what no engine can give yet
     std::uint64_t gone = 0;         // pods that were deleted, preempted, or lost their node
     std::uint64_t preemptions = 0;  // nominations
     std::uint64_t victims = 0;      // pods that some preemption chose

@@ -68,9 +68,6 @@ void write(Markup& out, const TimelineSummary& summary) {
         out.end();
     }
     out.end();
-    if (summary.unsupported > 0) {
-        number("unsupported", summary.unsupported);
-    }
     number("gone", summary.gone);
     number("preemptions", summary.preemptions);
     number("victims", summary.victims);

@@ -274,21 +274,6 @@ TEST(PodConversion, WhatTheAskSays) {
     EXPECT_THAT(made.of.dump.gated(), ElementsAre("ns/p"));
 }
 
-TEST(PodConversion, APodWithClaimsIsKeptApartAndNeverSent) {
-    const Pod none(pod(R"({"resourceClaims":[]})"));
-    EXPECT_THAT(none.of.dump.unsupported_pods(), IsEmpty());
-    EXPECT_EQ(none.of.dump.counts().pending, 1u);
-
-    ClusterDump dump;
-    dump.read_text(pod(R"({"resourceClaims":[{"name":"gpu","resourceClaimName":"one"}]})"), "test");
-    dump.finish();
-    ASSERT_EQ(dump.unsupported_pods().size(), 1u);
-    EXPECT_EQ(dump.unsupported_pods()[0].converted.unsupported, kNoDynamicResources);
-    EXPECT_EQ(dump.why_not_pending("ns/p"), kNoDynamicResources);
-    EXPECT_THAT(dump.pending(), IsEmpty());
-    dump.send_asks([](const StateBody&) { ADD_FAILURE() << "an ask was sent"; });
-}
-
 // A field out of order, and the fault that names it.
 struct BadField {
     std::string spec;
