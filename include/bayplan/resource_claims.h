@@ -72,8 +72,8 @@ struct DeviceDemand {
 
 struct DeviceRequest {
     Text name = 0;
-    std::vector<DeviceDemand>
-        demands;  // one that bears the request's name; of a prioritised list (firstAvailable) all in order
+    // A demand of the request's own name; of a prioritised list (firstAvailable) its alternatives, in order.
+    std::vector<DeviceDemand> demands;
     bool prioritised = false;
     bool operator==(const DeviceRequest&) const = default;
 };

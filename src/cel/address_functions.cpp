@@ -8,7 +8,8 @@
 
 namespace bayplan::cel {
 
-namespace {
+// Named: the rows of several files may be compiled as one, and have short names.
+namespace address_rows {
 
 std::optional<Address> parse_address(const std::string& text) {
     Address out;
@@ -83,9 +84,10 @@ Result loopback(Arguments a) {
 }
 Result unspecified(Arguments a) { return Value{address(a[0]).bytes == std::array<std::uint8_t, 16>{}}; }
 
-}  // namespace
+}  // namespace address_rows
 
 std::vector<Overload> address_functions() {
+    using namespace address_rows;
     constexpr Kind kText = Kind::text;
     constexpr Type kBool{Kind::boolean};
     return {{"ip", false, {kText}, {Kind::address}, made_address},

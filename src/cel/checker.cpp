@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 10> kTypeNames = {"int",  "uint", "double
 
 bool may_be(Kind given, Kind taken) { return given == Kind::dynamic || taken == Kind::dynamic || given == taken; }
 
-bool is_number(Kind kind) { return kind == Kind::integer || kind == Kind::unsigned_integer || kind == Kind::real; }
+bool is_numeric(Kind kind) { return kind == Kind::integer || kind == Kind::unsigned_integer || kind == Kind::real; }
 
 class Checker {
 public:
@@ -121,7 +121,7 @@ private:
         const Type& object = node.parts[0]->type;
         const Kind key = node.parts[1]->type.kind;
         const bool sound = object.kind == Kind::map    ? may_be(key, Kind::text)
-                           : object.kind == Kind::list ? key == Kind::dynamic || is_number(key)
+                           : object.kind == Kind::list ? key == Kind::dynamic || is_numeric(key)
                                                        : object.kind == Kind::dynamic || object.kind == Kind::optional;
         if (!sound) {
             return fail(fmt::format("found no matching overload for '_[_]' applied to '({}, {})'", name_of(object.kind),

@@ -8,7 +8,8 @@
 
 namespace bayplan::cel {
 
-namespace {
+// Named: the rows of several files may be compiled as one, and have short names.
+namespace conversion_rows {
 
 template <typename Number>
 Result parsed(const std::string& text) {
@@ -75,9 +76,10 @@ Result bool_of_text(Arguments a) {
 Result dynamic(Arguments a) { return a[0]; }
 Result type_of(Arguments a) { return Value{TypeName{std::string(name_of(a[0].kind()))}}; }
 
-}  // namespace
+}  // namespace conversion_rows
 
 std::vector<Overload> conversions() {
+    using namespace conversion_rows;
     constexpr Kind kInt = Kind::integer;
     constexpr Kind kUnsigned = Kind::unsigned_integer;
     constexpr Kind kReal = Kind::real;

@@ -5,7 +5,8 @@
 
 namespace bayplan::cel {
 
-namespace {
+// Named: the rows of several files may be compiled as one, and have short names.
+namespace list_rows {
 
 const Values& list(const Value& value) { return *value.as<std::shared_ptr<const Values>>(); }
 Result no_overload() { return Result::failed(std::string(kNoOverload)); }
@@ -165,9 +166,10 @@ Result value(Arguments a) {
 Result or_value(Arguments a) { return inside(a[0]) == nullptr ? a[1] : *inside(a[0]); }
 Result or_other(Arguments a) { return inside(a[0]) == nullptr ? a[1] : a[0]; }
 
-}  // namespace
+}  // namespace list_rows
 
 std::vector<Overload> list_functions() {
+    using namespace list_rows;
     constexpr Kind kList = Kind::list;
     constexpr Kind kInt = Kind::integer;
     return {{"size", true, {kList}, {kInt}, size},

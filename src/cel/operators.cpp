@@ -5,7 +5,8 @@
 
 namespace bayplan::cel {
 
-namespace {
+// Named: the rows of several files may be compiled as one, and have short names.
+namespace operator_rows {
 
 Result no_overload() { return Result::failed(std::string(kNoOverload)); }
 
@@ -112,9 +113,10 @@ void add_arithmetic(Kind kind, std::vector<Overload>& rows) {
     rows.push_back({"_/_", false, {kind, kind}, {kind}, arithmetic<Number, '/'>});
 }
 
-}  // namespace
+}  // namespace operator_rows
 
 std::vector<Overload> operators() {
+    using namespace operator_rows;
     constexpr Type kBool{Kind::boolean};
     std::vector<Overload> rows;
     rows.push_back({"_==_", false, {Kind::dynamic, Kind::dynamic}, kBool, same});

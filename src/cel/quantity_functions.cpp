@@ -3,7 +3,8 @@
 
 namespace bayplan::cel {
 
-namespace {
+// Named: the rows of several files may be compiled as one, and have short names.
+namespace quantity_rows {
 
 using kube::Int128;
 using kube::Quantity;
@@ -53,9 +54,10 @@ Result as_integer(Arguments a) {
 }
 Result as_real(Arguments a) { return Value{static_cast<double>(quantity(a[0]).nanos) / 1e9}; }
 
-}  // namespace
+}  // namespace quantity_rows
 
 std::vector<Overload> quantity_functions() {
+    using namespace quantity_rows;
     constexpr Kind kQuantity = Kind::quantity;
     constexpr Kind kInt = Kind::integer;
     return {{"quantity", false, {Kind::text}, {kQuantity}, made},

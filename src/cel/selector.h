@@ -1,5 +1,5 @@
 // Selectors of devices: CEL expressions over one device, as Kubernetes 1.35 has them in device classes and claims.
-// What of CEL there is, and what is refused by name, is in README.md.
+// The parts of CEL that there are, and those refused by name, are in README.md.
 //
 // Thread: a compiled selector is immutable; evaluate() from any thread. Errors: texts, in the words of Kubernetes where
 // they are compared.

@@ -7,7 +7,8 @@
 
 namespace bayplan::cel {
 
-namespace {
+// Named: the rows of several files may be compiled as one, and have short names.
+namespace text_rows {
 
 const std::string& text(const Value& value) { return value.as<std::string>(); }
 std::int64_t number(const Value& value) { return value.as<std::int64_t>(); }
@@ -189,7 +190,7 @@ Result last_index_from(Arguments a) {
     return from ? position(text(a[0]), text(a[0]).rfind(text(a[1]), *from)) : out_of_range(number(a[2]));
 }
 
-// Linear in the text, whatever the pattern; a pattern takes little memory.
+// Linear in the text with any pattern; a pattern takes little memory.
 std::unique_ptr<re2::RE2> pattern_of(const Value& value) {
     re2::RE2::Options options(re2::RE2::Quiet);
     options.set_max_mem(1 << 20);
@@ -227,9 +228,10 @@ Result find(Arguments a) { return found(a[0], a[1], 1, true); }
 Result find_all(Arguments a) { return found(a[0], a[1], -1, false); }
 Result find_some(Arguments a) { return found(a[0], a[1], number(a[2]), false); }
 
-}  // namespace
+}  // namespace text_rows
 
 std::vector<Overload> text_functions() {
+    using namespace text_rows;
     constexpr Kind kText = Kind::text;
     constexpr Kind kInt = Kind::integer;
     constexpr Type kTexts{Kind::list, Kind::text};

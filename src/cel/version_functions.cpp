@@ -7,7 +7,8 @@
 
 namespace bayplan::cel {
 
-namespace {
+// Named: the rows of several files may be compiled as one, and have short names.
+namespace version_rows {
 
 bool is_part(std::string_view part) {
     return !part.empty() && std::ranges::all_of(part, [](char c) {
@@ -83,9 +84,10 @@ Result number(Arguments a) {
     return Value{static_cast<std::int64_t>(a[0].as<Version>().numbers[at])};
 }
 
-}  // namespace
+}  // namespace version_rows
 
 std::optional<Version> parse_version(std::string_view text) {
+    using namespace version_rows;
     Version version;
     const std::size_t build = text.find('+');
     if (build != std::string_view::npos && !each_part(text.substr(build + 1), is_part)) {
@@ -115,6 +117,7 @@ std::optional<Version> parse_version(std::string_view text) {
 }
 
 std::vector<Overload> version_functions() {
+    using namespace version_rows;
     constexpr Kind kVersion = Kind::version;
     return {{"semver", false, {Kind::text}, {kVersion}, semver},
             {"semver", false, {Kind::text, Kind::boolean}, {kVersion}, semver_with},

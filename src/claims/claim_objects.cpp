@@ -226,7 +226,7 @@ void ClaimObjects::count(const std::shared_ptr<const ResourceClaim>& claim, int 
     }
 }
 
-// What is seen of the claim, from what was stated and assumed. A claim that is gone has its devices no more.
+// The claim as it is seen: as stated, with the uses that placements assumed. A claim that is gone has its devices no more.
 void ClaimObjects::renew(Key key) {
     KeptClaim& kept = claims_[key];
     count(kept.view, -1);

@@ -1,4 +1,4 @@
-// What can be said of a pod's claims before any node is looked at: which they are, what is allocated already, and what is
+// A pod's claims before any node is looked at: which they are, which of them have devices already, and which are
 // to be allocated, with compiled selectors. Made once per spec (Kubernetes: PreEnqueue and PreFilter of DynamicResources).
 //
 // Thread: the engine's. A plan shares the objects it needs; it is good while ClaimObjects::version() stays.

@@ -14,7 +14,7 @@ namespace bayplan {
 
 namespace {
 
-constexpr std::int64_t kBestAlternative = 8;  // what the first alternative scores
+constexpr std::int64_t kBestAlternative = 8;  // score of the first alternative
 constexpr std::uint64_t kStepsMost = 10'000;  // devices taken on trial; then there is no solution
 constexpr std::string_view kPrefix = "running \"DynamicResources\" filter plugin: ";
 
@@ -341,7 +341,7 @@ private:
         }
     }
 
-    // One term: the node of the first slice that is of one node, else what all the slices demand.
+    // One term: the node of the first slice that is of one node, else the demands of all the slices.
     std::optional<std::vector<NodeTerm>> nodes_of(std::size_t claim) const {
         NodeTerm term;
         for (const Taken& one : taken_) {

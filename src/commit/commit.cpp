@@ -19,6 +19,8 @@ void Commit::undo(const Delta& delta) {
         case Kind::devices_taken:
         case Kind::claims_bound:
         case Kind::claims_unbound:
+        case Kind::claims_used:
+        case Kind::use_ended:
         case Kind::hold_placed:
         case Kind::hold_dropped: undo_usage(delta); break;
         case Kind::ended_waiting:

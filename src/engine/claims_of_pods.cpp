@@ -6,15 +6,15 @@
 #include <memory>
 #include <utility>
 
-#include "base/check.h"
-
 namespace bayplan {
 
 ClaimsOfPod claims_at(const ClaimPlan& plan, const NodeFacts& node, const ClusterFacts& topology) {
     ClaimOutcome outcome = search_claims(plan, node, topology.claims(), topology.known(),
                                          {.all_goes_on_in_the_first = topology.as_kubernetes_1_35()});
-    BP_CHECK(outcome.verdict == Verdict::feasible);
     ClaimsOfPod claims;
+    if (outcome.verdict != Verdict::feasible) {
+        return claims;  // not by an attempt: nobody asked the predicate
+    }
     claims.devices = std::move(outcome.devices);
     for (std::size_t at = 0; at < plan.to_allocate.size(); ++at) {
         claims.uses.push_back({plan.to_allocate[at].name, plan.pod_uid,
@@ -49,7 +49,8 @@ bool may_be_given_back(const ResourceClaim& claim, Text uid) {
 
 std::string_view said_of_claims(const World& world, const Diagnoser& diagnoser, const PreemptionOutcome& outcome) {
     const ClaimPlan* const plan = diagnoser.subject().plan.claims.get();
-    if (plan == nullptr || diagnoser.whole().refusal.verdict != Verdict::feasible) {
+    if (plan == nullptr || !diagnoser.asks(PredicateId::dynamic_resources) ||
+        diagnoser.whole().refusal.verdict != Verdict::feasible) {
         return "no new claims to deallocate";
     }
     std::vector<std::shared_ptr<const ResourceClaim>> candidates;

@@ -13,13 +13,14 @@
 
 namespace bayplan {
 
-// What the pod's claims get on the node, which has passed DynamicResources.
+// Devices that the pod's claims get on the node; none if it does not pass DynamicResources.
 ClaimsOfPod claims_at(const ClaimPlan&, const NodeFacts&, const ClusterFacts&);
 
 // Of a pod on a node: kinds counted by the node, then devices of its claims (R-DEVICE-24, R-CLAIM-20).
 std::string devices_of(const World&, AskId);
 
-// What is said of claims before preemption is, of an ask that no node takes (Kubernetes: PostFilter of DynamicResources).
+// The words on claims that come before those on preemption, of an ask that no node takes (Kubernetes: PostFilter of
+// DynamicResources).
 std::string_view said_of_claims(const World&, const Diagnoser&, const PreemptionOutcome&);
 
 }  // namespace bayplan

@@ -262,7 +262,7 @@ Diagnosis Diagnoser::end_in(const PredicateSet::Failure& failure) {
     unschedulable_.assign(world_.node_state.block_count(), 0);
     Diagnosis diagnosis;
     diagnosis.message = failure.refusal.reasons.front();
-    diagnosis.failed_predicates = 1u << failure.predicate;
+    diagnosis.failed_predicates = world_.nodes.count() == 0 ? 0 : 1u << failure.predicate;
     diagnosis.unschedulable = &unschedulable_;
     diagnosis.whole = Verdict::unresolvable;
     diagnosis.ends = failure.refusal.ends;

@@ -62,7 +62,8 @@ public:
     // Both passes, where others are nominated to the node. Not for an excluded node.
     PredicateSet::Failure judge(const NodeView&) const;
 
-    // The error that an attempt ends in, whatever the nodes say; none: the nodes decide.
+    bool asks(PredicateId id) const { return predicates_.has(id); }
+    // The error that an attempt ends in before the verdicts of nodes count; none: the nodes decide.
     std::optional<PredicateSet::Failure> error() const;
     // Calls begin(). `ends` says whether there is more to say than that the nodes decide.
     Diagnosis diagnose_end();

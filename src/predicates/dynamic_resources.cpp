@@ -1,4 +1,4 @@
-// DynamicResources: the node has devices for the pod's claims, or can use those that the claims have. The search of one
+// DynamicResources: the node has devices for the pod's claims, or can use the devices that the claims have. The search of one
 // node is in src/claims. Source: Kubernetes 1.35.
 
 #include <bit>

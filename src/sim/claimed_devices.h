@@ -1,4 +1,4 @@
-// What a pod has of its node's devices, as reports print it: kinds counted by the node, and devices of its claims.
+// A pod's devices as reports print them: kinds counted by the node, and devices of its claims.
 //
 // Thread: any, pure functions. The text is of an `allocated` decision (R-DEVICE-24, R-CLAIM-20).
 #pragma once

@@ -41,7 +41,7 @@ enum class Outcome : std::uint8_t {
     reserved,
     reservation_cleared,
     queued,
-    error  // the attempt ended in an error, whatever the nodes say
+    error  // the attempt ended in an error, and no verdict of a node counts
 };
 std::string_view to_string(Outcome);
 

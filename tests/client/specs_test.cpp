@@ -42,7 +42,7 @@ TEST(ClientSpecs, are_stated_in_the_order_in_which_they_are_named_at_each_resync
     pod.spec = 7;
     world.books.pods = {pod};
     const auto stated = ElementsAre(
-        "1 begin", "2 define one two four three", "3 specs 7:one,two,-,two,four,three,-,-", "4 define n1 cpu n2",
+        "1 begin", "2 define one two four three", "3 specs 7:one,two,-,two,four,three,-,-,-,-", "4 define n1 cpu n2",
         "5 nodes n1:1,cpu=4000 n2:1,cpu=4000", "6 objects +0:one,two,four", "7 define app root.default",
         "8 applications +app:root.default",
         "9 asks p:app:- spec=7 terminating=false never=false nominated=- started=0 scored=-1/-1/-1/-1", "10 end");
@@ -66,7 +66,7 @@ TEST(ClientSpecs, and_objects_come_and_go_while_it_is_connected) {
     ASSERT_EQ(world.client->specs(specs, number_text, forget), Submitted::yes);
     ASSERT_EQ(world.client->objects(objects, number_text), Submitted::yes);
     ASSERT_TRUE(world.until([&] { return world.daemon.state.size() == 5; }));
-    const std::string one = "one,two,-,two,four,three,-,-";
+    const std::string one = "one,two,-,two,four,three,-,-,-,-";
     EXPECT_THAT(world.daemon.state, ElementsAre("7 define one two four three", "8 specs 1:" + one + " 2:" + one,
                                                 "9 specs -3 -4", "10 define five", "11 objects +7:five -7:four"));
     EXPECT_THAT(world.daemon.faults, IsEmpty());

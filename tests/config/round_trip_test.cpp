@@ -35,6 +35,7 @@ partitions:
       NodeAffinity: 32
       PodTopologySpread: 33
       InterPodAffinity: 34
+      DynamicResources: 38
       NodeResourcesFit: 35
       NodeResourcesBalancedAllocation: 36
       ImageLocality: 0
@@ -188,7 +189,7 @@ TEST(ConfigRoundTrip, every_setting_is_read_and_differs_from_its_default) {
         if (line.ends_with(':')) continue;  // a section's own line
         EXPECT_EQ(std::find(without.begin(), without.end(), line), without.end()) << line << " is at its default";
     }
-    EXPECT_EQ(given.size(), 153u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
+    EXPECT_EQ(given.size(), 154u) << "a setting was added: give it a line in kEverything\n" << print_config(one);
 }
 
 TEST(ConfigRoundTrip, members_have_the_values_given) {
@@ -226,6 +227,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(weights[ScoreId::node_affinity], 32);
     EXPECT_EQ(weights[ScoreId::pod_topology_spread], 33);
     EXPECT_EQ(weights[ScoreId::inter_pod_affinity], 34);
+    EXPECT_EQ(weights[ScoreId::dynamic_resources], 38);
     EXPECT_EQ(weights[ScoreId::resources_fit], 35);
     EXPECT_EQ(weights[ScoreId::balanced_allocation], 36);
     EXPECT_EQ(weights[ScoreId::image_locality], 0);

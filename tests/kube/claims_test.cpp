@@ -104,7 +104,7 @@ TEST(ClaimConversion, claims) {
     EXPECT_EQ(sent.text(claim.reserved_for.at(0)), "u1");
     const DumpOf bad(object("ResourceClaim", R"("spec":{"devices":{"requests":[{"name":"r","exactly":
         {"deviceClassName":"c","allocationMode":"Some"}}]}})"));
-    EXPECT_THAT(bad.faults(), ElementsAre("test: ResourceClaim default/x: "
+    EXPECT_THAT(bad.faults(), ElementsAre("test: ResourceClaim x: "
                                           "spec.devices.requests[0].exactly.allocationMode: "
                                           "'Some' is no allocation mode"));
 }

@@ -87,9 +87,11 @@ TEST(PredicateRows, say_what_wakes_the_asks_that_each_refused) {
         {kNodeGone, {"VolumeRestrictions", "PodTopologySpread", "InterPodAffinity"}},
         {kPodGone,
          {"NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding",
-          "PodTopologySpread", "InterPodAffinity"}},
+          "PodTopologySpread", "InterPodAffinity", "DynamicResources"}},
         {kPodPlaced, {"PodTopologySpread", "InterPodAffinity"}},
-        {kObjectChanged, {"NodeVolumeLimits", "VolumeRestrictions", "VolumeBinding", "VolumeZone", "InterPodAffinity"}},
+        {kObjectChanged,
+         {"NodeVolumeLimits", "VolumeRestrictions", "VolumeBinding", "VolumeZone", "InterPodAffinity",
+          "DynamicResources"}},
     };
     const auto all = make_predicates({});
     for (std::uint32_t index = 0; index < kPredicates; ++index) {

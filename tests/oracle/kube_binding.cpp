@@ -102,7 +102,9 @@ public:
                 continue;
             }
             chosen.insert(volume->name);
-            out.push_back({{claim->name_space, claim->name}, volume->name});
+            out.emplace_back();
+            out.back().claim = {claim->name_space, claim->name};
+            out.back().volume = volume->name;
         }
         return out;
     }

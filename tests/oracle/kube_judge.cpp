@@ -29,6 +29,7 @@ constexpr PredicateEntry kPredicates[] = {
     {"VolumeZone", kube_volume_zone},
     {"PodTopologySpread", kube_pod_topology_spread},
     {"InterPodAffinity", kube_inter_pod_affinity},
+    {"DynamicResources", kube_dynamic_resources},
 };
 
 struct ScoreEntry {
@@ -41,6 +42,7 @@ constexpr ScoreEntry kScores[] = {
     {"NodeAffinity", kube_node_affinity_score},
     {"PodTopologySpread", kube_pod_topology_spread_score},
     {"InterPodAffinity", kube_inter_pod_affinity_score},
+    {"DynamicResources", kube_dynamic_resources_score},
     {"NodeResourcesFit", kube_node_resources_fit_score},
     {"NodeResourcesBalancedAllocation", kube_balanced_allocation_score},
     {"ImageLocality", kube_image_locality_score},
@@ -85,6 +87,7 @@ struct Judging {
         for (const auto& [name, predicate] : predicates) {
             const KubeMaybeFault fault = predicate->prefilter();
             if (fault) {  // always unresolvable
+                not_queued = fault->not_queued;
                 return failure(name, *fault);
             }
             const auto names = predicate->only_nodes();
@@ -131,6 +134,7 @@ struct Judging {
     KubeLook look;
     std::vector<NamedPredicate> predicates;
     std::optional<PredicateFailure> finding;
+    bool not_queued = false;
     std::optional<std::set<std::string>> only;
 };
 
@@ -236,6 +240,10 @@ void conclude_on(const KubeLook& look, const KubeNode& best, KubeAnswer& answer)
     if (!look.state.options.predicates_off.contains("VolumeBinding")) {
         answer.bindings = kube_bindings(look, best);
     }
+    if (!look.state.options.predicates_off.contains("DynamicResources")) {
+        const std::vector<KubeBinding> uses = kube_claim_uses(look, best);
+        answer.bindings.insert(answer.bindings.end(), uses.begin(), uses.end());
+    }
 }
 
 void conclude(const Judging& judging, KubeAnswer& answer) {
@@ -262,6 +270,11 @@ void conclude(const Judging& judging, KubeAnswer& answer) {
     explanation.message = look.state.nodes.empty() ? "no nodes available to schedule pods"
                                                    : "0/" + std::to_string(look.state.nodes.size()) +
                                                          " nodes are available: " + reasons + ".";
+    if (judging.not_queued) {
+        explanation.message = judging.finding->reasons.at(0);
+        explanation.ends = AttemptEnd::not_queued;
+        answer.not_queued = true;
+    }
 }
 
 // The pod's own nominated node, if that is looked at first and passes: taken without a look at the

@@ -30,6 +30,13 @@ std::string counted(const std::vector<std::string>& reasons);
 // unless one of them says something else of itself.
 void assume(const KubeBinding&, KubeObjects&);
 
+// --- kube_claims.cpp
+void assume_use(const KubeBinding&, KubeObjects&);
+// As a decision tells devices of claims (R-CLAIM-20).
+std::string claims_text(const std::vector<KubeBinding>&);
+// Said before preemption speaks; `lacking`: nodes that cannot use an allocated claim.
+std::string said_of_claims(const KubeState&, const KubePod&, const KubeAnswer&, const std::set<std::string>& lacking);
+
 // Names in Kubernetes' order.
 std::vector<std::string> kube_predicate_names();
 std::vector<std::string> kube_score_names();

@@ -105,6 +105,13 @@ struct KubePodVolume {
     bool operator==(const KubePodVolume&) const = default;
 };
 
+struct KubeClaimEntry {  // of a claim on devices
+    std::string entry;
+    ClaimSource source = ClaimSource::named;
+    std::string claim;
+    bool operator==(const KubeClaimEntry&) const = default;
+};
+
 struct KubeSpec {
     std::string name_space;
     KubeLabels labels;
@@ -122,6 +129,9 @@ struct KubeSpec {
     std::vector<std::string> images;
     std::vector<std::string> gates;
     std::vector<std::string> plugins;  // that the pod's shim serves
+    std::vector<KubeClaimEntry> resource_claims;
+    std::string pod;  // of its claims
+    std::string uid;
     std::string owner_kind;
     std::string owner_name;
     bool operator==(const KubeSpec&) const = default;
@@ -260,6 +270,84 @@ struct KubeAttachment {
     std::string volume;
 };
 
+// --- dynamic resources
+
+struct KubeDeviceValue {
+    AttributeType type = AttributeType::text;
+    std::string text;
+    std::int64_t number = 0;
+    bool operator==(const KubeDeviceValue&) const = default;
+};
+
+struct KubeSliceDevice {
+    std::string name;
+    std::map<std::string, KubeDeviceValue> attributes;
+    std::map<std::string, std::string> capacities;
+    bool withheld = false;
+};
+
+struct KubeSlice {
+    std::string name;
+    std::string driver;
+    std::string pool;
+    std::int64_t generation = 0;
+    std::int64_t pool_slices = 0;
+    SliceReach reach = SliceReach::nowhere;
+    std::string node;
+    KubeNodeTerm nodes;
+    bool hidden = false;
+    std::vector<KubeSliceDevice> devices;
+};
+
+struct KubeDeviceClass {
+    std::string name;
+    std::vector<std::string> selectors;
+};
+
+struct KubeDemand {
+    std::string name;
+    std::string device_class;
+    std::vector<std::string> selectors;
+    bool all = false;
+    std::int64_t count = 1;
+    bool admin_access = false;
+};
+
+struct KubeDeviceRequest {
+    std::string name;
+    std::vector<KubeDemand> demands;
+    bool prioritised = false;
+};
+
+struct KubeDeviceConstraint {
+    std::vector<std::string> requests;
+    std::string attribute;
+};
+
+struct KubeAllocatedDevice {
+    std::string request;
+    std::string driver;
+    std::string pool;
+    std::string device;
+    bool admin_access = false;
+};
+
+struct KubeAllocation {
+    std::vector<KubeAllocatedDevice> devices;
+    std::optional<std::vector<KubeNodeTerm>> nodes;
+};
+
+struct KubeResourceClaim {
+    std::string name_space;
+    std::string name;
+    bool deleting = false;
+    std::string owner_uid;
+    std::vector<KubeDeviceRequest> requests;
+    std::vector<KubeDeviceConstraint> constraints;
+    std::optional<KubeAllocation> allocation;
+    std::vector<std::string> reserved_for;
+};
+
 // Objects by what they are known by.
 struct KubeObjects {
     std::map<std::string, KubeNamespace> namespaces;
@@ -272,6 +360,9 @@ struct KubeObjects {
     std::map<std::string, KubeCsiDriver> csi_drivers;
     std::map<KubeName, KubeCsiCapacity> capacities;
     std::map<std::string, KubeAttachment> attachments;
+    std::map<std::string, KubeSlice> slices;
+    std::map<std::string, KubeDeviceClass> device_classes;
+    std::map<KubeName, KubeResourceClaim> resource_claims;
 };
 
 enum class KubeFitPolicy { least_allocated, most_allocated, requested_to_capacity_ratio };
@@ -331,9 +422,14 @@ struct KubeState {
 };
 
 // A claim that waits for its first consumer, and the static volume that a placement gives it.
+// Or a claim on devices that the pod uses then, with its devices.
 struct KubeBinding {
     KubeName claim;
     std::string volume;
+    std::optional<KubeAllocation> devices;
+    std::string uid;          // of the pod
+    bool tells = false;       // the claim had no devices before
+    std::uint64_t order = 0;  // of placements
 };
 
 struct KubeAnswer {
@@ -341,6 +437,7 @@ struct KubeAnswer {
     std::set<std::string> failed_by;          // first failing predicates
     std::optional<PredicateFailure> finding;  // against the pod as a whole
     std::set<std::string> skipped;            // predicates that PreFilter says do not concern it
+    bool not_queued = false;                  // the finding is the whole message
     std::vector<KubeBinding> bindings;        // on the chosen node
 };
 

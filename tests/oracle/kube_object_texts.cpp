@@ -116,8 +116,85 @@ public:
         out.volume = read_(one.volume);
         keep(among_.attachments, out.name, out);
     }
+    void operator()(const ResourceSlice& one) {
+        KubeSlice out;
+        out.name = read_(one.name);
+        out.driver = read_(one.driver);
+        out.pool = read_(one.pool);
+        out.generation = one.generation;
+        out.pool_slices = one.pool_slices;
+        out.reach = one.reach;
+        out.node = read_(one.node);
+        out.nodes = {spelled_out(one.nodes.labels, read_), spelled_out(one.nodes.fields, read_)};
+        out.hidden = one.hidden;
+        for (const SliceDevice& device : one.devices) {
+            out.devices.push_back(device_of(device));
+        }
+        keep(among_.slices, out.name, out);
+    }
+    void operator()(const DeviceClass& one) {
+        const std::string name = read_(one.name);
+        keep(among_.device_classes, name, KubeDeviceClass{name, texts(one.selectors)});
+    }
+    void operator()(const ResourceClaim& one) {
+        KubeResourceClaim out;
+        out.name_space = read_(one.name_space);
+        out.name = read_(one.name);
+        out.deleting = one.deleting;
+        out.owner_uid = read_(one.owner_uid);
+        for (const DeviceRequest& request : one.requests) {
+            out.requests.push_back(request_of(request));
+        }
+        for (const DeviceConstraint& constraint : one.constraints) {
+            std::vector<std::string> requests = texts(constraint.requests);
+            out.constraints.push_back({std::move(requests), read_(constraint.attribute)});
+        }
+        if (one.allocation) {
+            out.allocation.emplace();
+            for (const AllocatedDevice& device : one.allocation->devices) {
+                const std::string request = read_(device.request);
+                const std::string driver = read_(device.driver);
+                const std::string pool = read_(device.pool);
+                out.allocation->devices.push_back({request, driver, pool, read_(device.device), device.admin_access});
+            }
+            out.allocation->nodes = spelled_out(one.allocation->nodes, read_);
+        }
+        out.reserved_for = texts(one.reserved_for);
+        keep(among_.resource_claims, {out.name_space, out.name}, out);
+    }
 
 private:
+    std::vector<std::string> texts(const std::vector<bayplan::Text>& ids) {
+        std::vector<std::string> out;
+        for (const bayplan::Text id : ids) {
+            out.push_back(read_(id));
+        }
+        return out;
+    }
+    KubeSliceDevice device_of(const SliceDevice& device) {
+        KubeSliceDevice out;
+        out.name = read_(device.name);
+        for (const DeviceAttribute& one : device.attributes) {
+            const std::string name = read_(one.name);
+            out.attributes[name] = {one.type, read_(one.text), one.number};
+        }
+        for (const DeviceCapacity& one : device.capacities) {
+            const std::string name = read_(one.name);
+            out.capacities[name] = read_(one.quantity);
+        }
+        out.withheld = device.withheld;
+        return out;
+    }
+    KubeDeviceRequest request_of(const DeviceRequest& request) {
+        KubeDeviceRequest out{read_(request.name), {}, request.prioritised};
+        for (const DeviceDemand& one : request.demands) {
+            const std::string name = read_(one.name);
+            const std::string device_class = read_(one.device_class);
+            out.demands.push_back({name, device_class, texts(one.selectors), one.all, one.count, one.admin_access});
+        }
+        return out;
+    }
+
     template <typename Map, typename Value>
     void keep(Map& map, const typename Map::key_type& key, const Value& value) {
         if (!read_.unknown()) {
@@ -146,6 +223,9 @@ struct Naming {
     ObjectKey operator()(const CsiDriver& one) { return {"CsiDriver", "", read(one.name)}; }
     ObjectKey operator()(const CsiCapacity& one) { return within("CsiCapacity", one); }
     ObjectKey operator()(const VolumeAttachment& one) { return {"VolumeAttachment", "", read(one.name)}; }
+    ObjectKey operator()(const ResourceSlice& one) { return {"ResourceSlice", "", read(one.name)}; }
+    ObjectKey operator()(const DeviceClass& one) { return {"DeviceClass", "", read(one.name)}; }
+    ObjectKey operator()(const ResourceClaim& one) { return within("ResourceClaim", one); }
 
     template <typename Object>
     ObjectKey within(const char* kind, const Object& one) {
@@ -185,6 +265,12 @@ void remove_object(const ObjectKey& key, KubeObjects& among) {
         among.capacities.erase({name_space, name});
     } else if (kind == "VolumeAttachment") {
         among.attachments.erase(name);
+    } else if (kind == "ResourceSlice") {
+        among.slices.erase(name);
+    } else if (kind == "DeviceClass") {
+        among.device_classes.erase(name);
+    } else if (kind == "ResourceClaim") {
+        among.resource_claims.erase({name_space, name});
     }
 }
 

@@ -29,6 +29,7 @@ struct KubeLook {
 struct KubeFault {
     Verdict verdict = Verdict::unschedulable;
     std::vector<std::string> reasons;
+    bool not_queued = false;  // of the pod as a whole: Kubernetes does not queue it
 };
 using KubeMaybeFault = std::optional<KubeFault>;
 
@@ -94,8 +95,12 @@ KubeScorePointer kube_node_resources_fit_score(const KubeLook&);
 KubeScorePointer kube_balanced_allocation_score(const KubeLook&);
 KubeScorePointer kube_image_locality_score(const KubeLook&);
 KubeScorePointer kube_device_packing_score(const KubeLook&);
+KubePredicatePointer kube_dynamic_resources(const KubeLook&);
+KubeScorePointer kube_dynamic_resources_score(const KubeLook&);
 
 // The static volumes that a placement on the node gives to claims that wait for it.
 std::vector<KubeBinding> kube_bindings(const KubeLook&, const KubeNode&);
+// The claims on devices that the pod uses there, and the devices that they get (kube_claims.cpp).
+std::vector<KubeBinding> kube_claim_uses(const KubeLook&, const KubeNode&);
 
 }  // namespace bayplan::oracle

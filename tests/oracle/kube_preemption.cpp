@@ -14,6 +14,8 @@ namespace bayplan::oracle {
 
 namespace {
 
+constexpr std::string_view kClaimNotAvailable = "resourceclaim not available on the node";
+
 using Pods = std::vector<const KubePod*>;
 
 std::int64_t start_of(const KubePod& pod) {
@@ -113,6 +115,17 @@ KubeVictims reprieve(const KubeState& state, const KubePod& pod, const KubeNode&
     return out;
 }
 
+// With the reason that a claim cannot be used there.
+std::set<std::string> nodes_refused_by_claims(const KubeAnswer& answer) {
+    std::set<std::string> out;
+    for (const NodeExplanation& node : answer.explanation.nodes) {
+        if (!node.failures.empty() && node.failures[0].reasons.at(0) == kClaimNotAvailable) {
+            out.insert(node.node);
+        }
+    }
+    return out;
+}
+
 // Smaller is better; the order of the list, which is that of the slots, decides the rest.
 std::tuple<std::int64_t, std::int64_t, std::int64_t, std::size_t, std::int64_t> cost(const KubeVictims& one) {
     return {one.violations, one.highest_priority(), one.priority_sum(), one.victims.size(), -one.earliest_start()};
@@ -163,7 +176,9 @@ std::optional<PredicateFailure> why_not_without(const KubeState& state, const Po
 std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod& pod, const KubeAnswer& answer) {
     KubeState state = attempted;
     state.skipped = answer.skipped;
-    if (state.nodes.empty() || (answer.finding && answer.finding->verdict == Verdict::unresolvable)) {
+    if (state.nodes.empty() || answer.not_queued ||
+        (answer.finding && answer.finding->verdict == Verdict::unresolvable &&
+         answer.finding->predicate != "DynamicResources")) {
         return std::nullopt;
     }
     KubePreemption out;
@@ -173,9 +188,11 @@ std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod&
     out.text = not_eligible(state, pod, answer);
     if (!out.text.empty()) {
         out.eligible = false;
+        out.of_claims = said_of_claims(state, pod, answer, nodes_refused_by_claims(answer));
         return out;
     }
     std::vector<std::string> reasons;
+    std::set<std::string> lacking = nodes_refused_by_claims(answer);
     for (const NodeExplanation& explained : answer.explanation.nodes) {
         if (explained.verdict != Verdict::unschedulable) {
             reasons.emplace_back("Preemption is not helpful for scheduling");
@@ -190,6 +207,9 @@ std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod&
         const auto still = why_not_without(state, pool, pod, node);
         if (still) {
             reasons.insert(reasons.end(), still->reasons.begin(), still->reasons.end());
+            if (still->reasons.at(0) == kClaimNotAvailable) {
+                lacking.insert(node.name);
+            }
             out.failed_by.insert(still->predicate);
             continue;
         }
@@ -206,6 +226,7 @@ std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod&
     if (!out.chosen) {
         out.text = "0/" + std::to_string(state.nodes.size()) + " nodes are available: " + counted(reasons) + ".";
     }
+    out.of_claims = said_of_claims(state, pod, answer, lacking);
     return out;
 }
 
@@ -213,7 +234,7 @@ std::string whole_message(const KubeAnswer& answer, const std::optional<KubePree
     const std::string& message = answer.explanation.message;
     return !preemption || preemption->chosen
                ? message
-               : message + " no new claims to deallocate, preemption: " + preemption->text;
+               : message + " " + preemption->of_claims + ", preemption: " + preemption->text;
 }
 
 }  // namespace bayplan::oracle

@@ -27,6 +27,7 @@ struct KubeVictims {
 struct KubePreemption {
     bool eligible = true;
     std::string text;                     // why nothing was found
+    std::string of_claims;                // said before it
     std::vector<KubeVictims> candidates;  // in order of slots
     std::optional<std::size_t> chosen;    // one of them
     std::uint64_t nodes = 0;              // where it was tried

@@ -157,6 +157,12 @@ KubeSpec spelled_out(const PodSpec& spec, TextReader& read) {
     out.owner_kind = read(spec.owner.kind);
     out.owner_name = read(spec.owner.name);
     out.plugins = texts(spec.plugins, read);
+    for (const PodResourceClaim& one : spec.resource_claims.claims) {
+        const std::string entry = read(one.entry);
+        out.resource_claims.push_back({entry, one.source, read(one.claim)});
+    }
+    out.pod = read(spec.resource_claims.pod);
+    out.uid = read(spec.resource_claims.uid);
     return out;
 }
 

@@ -267,6 +267,7 @@ private:
     };
     void fail(Ask&, const Look&);
     void tell_place(Ask&);
+    static std::string devices_told(const Ask&);
 
     // rules/plugins.md: oracle_plugins.cpp.
     static void take_plugins(Shim&, std::string_view names);

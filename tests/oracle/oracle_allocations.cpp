@@ -108,11 +108,12 @@ void Oracle::wake(Event event, const Ask* except) {
         case Event::node_gone: wakes = {"VolumeRestrictions", "PodTopologySpread", "InterPodAffinity"}; break;
         case Event::allocation_ended:
             wakes = {"NodePorts",     "NodeResourcesFit",  "VolumeRestrictions", "NodeVolumeLimits",
-                     "VolumeBinding", "PodTopologySpread", "InterPodAffinity"};
+                     "VolumeBinding", "PodTopologySpread", "InterPodAffinity",   "DynamicResources"};
             break;
         case Event::pod_changed: wakes = {"PodTopologySpread", "InterPodAffinity"}; break;
         case Event::object_changed:
-            wakes = {"NodeVolumeLimits", "VolumeRestrictions", "VolumeBinding", "VolumeZone", "InterPodAffinity"};
+            wakes = {"NodeVolumeLimits", "VolumeRestrictions", "VolumeBinding",
+                     "VolumeZone",       "InterPodAffinity",   "DynamicResources"};
             break;
     }
     for (auto& [sequence, ask] : asks_) {

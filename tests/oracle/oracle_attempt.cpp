@@ -117,10 +117,18 @@ KubeOptions Oracle::kube_options() const {
 // The objects as stated, and what placements have done to claims since.
 KubeObjects Oracle::assumed_objects() const {
     KubeObjects out = objects_;
+    std::map<std::uint64_t, const KubeBinding*> uses;
     for (const auto& [sequence, ask] : asks_) {
         for (const KubeBinding& binding : ask.bindings) {
-            assume(binding, out);
+            if (binding.devices) {
+                uses[binding.order] = &binding;
+            } else {
+                assume(binding, out);
+            }
         }
+    }
+    for (const auto& [order, use] : uses) {
+        assume_use(*use, out);
     }
     return out;
 }
@@ -229,9 +237,15 @@ void Oracle::place_by_attempt(Ask& ask, const std::string& node, const std::vect
     tell_place(ask);
 }
 
+std::string Oracle::devices_told(const Ask& ask) {
+    const std::string kinds = devices_text(ask.pod.devices);
+    const std::string of_claims = claims_text(ask.bindings);
+    return kinds + (kinds.empty() || of_claims.empty() ? "" : ",") + of_claims;
+}
+
 void Oracle::tell_place(Ask& ask) {
     const std::string node = ask.node;
-    const std::string devices = devices_text(ask.pod.devices);
+    const std::string devices = devices_told(ask);
     log_line("place", ask, node, devices.empty() ? "-" : devices);
     ask.allocated_decision =
         decide(ask.shim, DecisionKind::allocated, ask.key, "", node, Termination::unknown, false, devices);

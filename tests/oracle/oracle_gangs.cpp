@@ -400,7 +400,7 @@ void Oracle::keep(Gang& gang, const std::vector<Try>& tries) {
         ask.failed_by.clear();
         place(ask, one.node, AskState::unacknowledged);
         ask.bindings = bindings;
-        const std::string devices = devices_text(ask.pod.devices);
+        const std::string devices = devices_told(ask);
         log_line("place", ask, one.node, devices.empty() ? "-" : devices);
         ask.allocated_decision =
             decide(ask.shim, DecisionKind::allocated, ask.key, "", one.node, Termination::unknown, false, devices);

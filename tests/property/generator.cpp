@@ -118,6 +118,12 @@ void Generator::make_shims() {
                 id += static_cast<DictId>(random_.between(1, 3));
             }
         }
+        if (!plain_) {  // without a draw: the rest of a history stays as it is
+            DictId claims = 20'000;
+            for (const std::string& text : claim_texts()) {
+                shim.ids.emplace(text, claims++);
+            }
+        }
         shim.ids["somebody"] = 4'000'000'000U;  // ids need not be dense
         if (plugins_) {
             name_plugins(shim);

@@ -1,6 +1,9 @@
 // Objects of the cluster by chance.
 //
 // Thread and errors: see random_kube.h.
+#include <algorithm>
+#include <iterator>
+
 #include "random_kube.h"
 
 namespace bayplan::property {
@@ -225,15 +228,18 @@ struct OnlyNames {
 
 }  // namespace
 
-ObjectItem random_object(Random& random, const IdOf& id, const std::vector<std::string>& nodes) {
+ClusterObject only_names(const ClusterObject& object) { return std::visit(OnlyNames{}, object); }
+
+ObjectItem random_object(Random& random, const IdOf& id, const std::vector<std::string>& nodes, bool may_claim) {
     const ClusterObject object = ObjectMaker(random, id, nodes).any();
     if (random.chance(15)) {
-        return {std::visit(OnlyNames{}, object), true};
+        return or_a_claim_object(random, id, nodes, {only_names(object), true}, may_claim);
     }
-    return {object, false};
+    return or_a_claim_object(random, id, nodes, {object, false}, may_claim);
 }
 
-std::vector<ObjectItem> first_objects(Random& random, const IdOf& id, const std::vector<std::string>& nodes) {
+std::vector<ObjectItem> first_objects(Random& random, const IdOf& id, const std::vector<std::string>& nodes,
+                                      bool may_claim) {
     ObjectMaker maker(random, id, nodes);
     std::vector<ObjectItem> out;
     for (const char* name : {"ns-a", "ns-b"}) {
@@ -258,6 +264,9 @@ std::vector<ObjectItem> first_objects(Random& random, const IdOf& id, const std:
     }
     for (std::int64_t i = random.between(0, 6); i > 0; --i) {
         out.push_back({maker.any(), false});
+    }
+    if (may_claim) {
+        std::ranges::move(first_claim_objects(random, id, nodes), std::back_inserter(out));
     }
     return out;
 }

@@ -331,8 +331,12 @@ const std::vector<std::string>& kube_texts() {
     return texts;
 }
 
-PodSpec random_spec(Random& random, const IdOf& id, const std::vector<std::string>& nodes) {
-    return SpecMaker(random, id, nodes).make();
+PodSpec random_spec(Random& random, const IdOf& id, const std::vector<std::string>& nodes, bool may_claim) {
+    PodSpec spec = SpecMaker(random, id, nodes).make();
+    if (may_claim) {
+        add_random_claims(random, id, spec);
+    }
+    return spec;
 }
 
 void furnish(oracle::OwnedNode& node, const std::string& name, Random& random, const IdOf& id) {
