@@ -226,7 +226,7 @@ void ClaimObjects::count(const std::shared_ptr<const ResourceClaim>& claim, int 
     }
 }
 
-// The claim as it is seen: as stated, with the uses that placements assumed. A claim that is gone has its devices no more.
+// The claim as it is seen, from its object and the assumptions. A claim that is gone has its devices no more.
 void ClaimObjects::renew(Key key) {
     KeptClaim& kept = claims_[key];
     count(kept.view, -1);

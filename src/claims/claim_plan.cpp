@@ -84,7 +84,7 @@ private:
         for (const DeviceRequest& request : claim.claim->requests) {
             PlannedRequest& planned = claim.requests.emplace_back();
             planned.name = request.name;
-            planned.prioritised = request.prioritised;
+            planned.prioritised = request.prioritised || request.demands.empty();  // no demand: nothing satisfies it
             plan_.scored = plan_.scored || request.prioritised;
             for (const DeviceDemand& demand : request.demands) {
                 if (!plan(request, demand, planned)) {
@@ -114,7 +114,7 @@ private:
             planned.own.push_back(objects_.selectors().compiled(expression));
         }
         planned.all = demand.all;
-        planned.count = demand.count;
+        planned.count = std::max<std::int64_t>(demand.count, 0);
         planned.admin_access = demand.admin_access;
         plan_.may_err = plan_.may_err || demand.all || any_errs(planned.of_class) || any_errs(planned.own);
         return true;
@@ -130,7 +130,7 @@ private:
         for (const PlannedRequest& request : claim.requests) {
             std::int64_t least = request.demands.empty() ? 0 : INT64_MAX;
             for (const PlannedDemand& demand : request.demands) {
-                least = std::min(least, demand.count);
+                least = std::clamp<std::int64_t>(demand.count, 0, least);
             }
             sum += std::min<std::int64_t>(least, 1 << 20);
         }

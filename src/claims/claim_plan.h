@@ -1,5 +1,5 @@
-// A pod's claims before any node is looked at: which they are, which of them have devices already, and which are
-// to be allocated, with compiled selectors. Made once per spec (Kubernetes: PreEnqueue and PreFilter of DynamicResources).
+// A pod's claims before any node is looked at: which they are, which are allocated already, and which are to be
+// allocated, with compiled selectors. Made once per spec (Kubernetes: PreEnqueue and PreFilter of DynamicResources).
 //
 // Thread: the engine's. A plan shares the objects it needs; it is good while ClaimObjects::version() stays.
 // Source: Kubernetes 1.35; texts are Kubernetes'.

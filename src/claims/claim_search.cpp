@@ -2,37 +2,23 @@
 #include "claims/claim_search.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "claims/claim_result.h"
 #include "claims/device_attributes.h"
+#include "claims/device_kinds.h"
 #include "labels/node_terms.h"
 
 namespace bayplan {
 
 namespace {
 
-constexpr std::int64_t kBestAlternative = 8;  // score of the first alternative
 constexpr std::uint64_t kStepsMost = 10'000;  // devices taken on trial; then there is no solution
 constexpr std::string_view kPrefix = "running \"DynamicResources\" filter plugin: ";
-
-struct Place {
-    const KeptSlice* slice = nullptr;
-    std::size_t device = 0;
-
-    const SliceDevice& get() const { return slice->slice.devices[device]; }
-    DeviceName name() const { return {slice->pool(), get().name}; }
-};
-
-struct Taken {
-    Place place;
-    std::size_t claim = 0;
-    std::size_t request = 0;
-    std::size_t demand = 0;
-    bool admin = false;
-};
 
 // Where the search is.
 struct Step {
@@ -51,7 +37,8 @@ public:
           texts_(objects.texts()),
           known_(known),
           options_(options),
-          pools_(pools_of(node, objects, known)) {}
+          pools_(pools_of(node, objects, known)),
+          kinds_(plan, texts_, tells_devices_apart(plan, options)) {}
 
     ClaimOutcome run() {
         for (std::size_t claim = 0; claim < plan_.to_allocate.size() && !error_; ++claim) {
@@ -68,7 +55,7 @@ public:
             const bool invalid = std::ranges::any_of(pools_, [](const NodePool& pool) { return !pool.valid; });
             outcome.reason = invalid ? "invalid resource pools were encountered" : "cannot allocate all claims";
         } else {
-            collect(outcome);
+            tell_result(plan_, taken_, known_, texts_, outcome);
         }
         return outcome;
     }
@@ -76,7 +63,7 @@ public:
 private:
     struct DemandData {
         std::int64_t devices = 0;
-        std::vector<Place> all;  // of mode All: fixed beforehand
+        std::vector<DevicePlace> all;  // of mode All: fixed beforehand
     };
 
     bool fail(std::string error) {
@@ -105,7 +92,9 @@ private:
                 }
                 least = std::min(least, data_[claim][request][demand].devices);
             }
-            sum = least > kClaimDevicesMost * 2 ? std::max(sum, least) : sum + (least == INT64_MAX ? 0 : least);
+            if (!planned.requests[request].demands.empty() && __builtin_add_overflow(sum, least, &sum)) {
+                sum = INT64_MAX;
+            }
         }
         if (sum > kClaimDevicesMost) {
             fail(fmt::format("claim {}: number of requested devices {} exceeds the claim limit of {}",
@@ -129,7 +118,7 @@ private:
             }
             for (const KeptSlice* const slice : pool.slices) {
                 for (std::size_t device = 0; device < slice->slice.devices.size(); ++device) {
-                    const Place place{slice, device};
+                    const DevicePlace place{slice, device};
                     if (matches(at, place)) {
                         data.all.push_back(place);
                     } else if (error_) {
@@ -144,7 +133,7 @@ private:
 
     // --- selectors
 
-    bool all_hold(const std::vector<std::shared_ptr<const DeviceSelector>>& selectors, const Place& place,
+    bool all_hold(const std::vector<std::shared_ptr<const DeviceSelector>>& selectors, const DevicePlace& place,
                   std::string_view whose) {
         for (std::size_t index = 0; index < selectors.size(); ++index) {
             const DeviceVerdict verdict =
@@ -159,7 +148,7 @@ private:
         return true;
     }
 
-    bool matches(const Step& at, const Place& place) {
+    bool matches(const Step& at, const DevicePlace& place) {
         const PlannedDemand& demand = demand_at(at);
         return all_hold(demand.of_class, place, "class " + demand.class_name) &&
                all_hold(demand.own, place, "claim " + claim_at(at).shown_name);
@@ -167,13 +156,14 @@ private:
 
     // --- taking a device, and giving it back
 
-    bool is_taken(const Step& at, const Place& place, bool admin) const {
+    bool is_taken(const Step& at, const DevicePlace& place, bool admin) const {
         const DeviceName name = place.name();
         if (!admin && objects_.in_use(name)) {
             return true;
         }
-        return std::ranges::any_of(
-            taken_, [&](const Taken& one) { return (!admin || one.claim == at.claim) && one.place.name() == name; });
+        return std::ranges::any_of(taken_, [&](const TakenDevice& one) {
+            return (!admin || one.claim == at.claim) && one.place.name() == name;
+        });
     }
 
     bool concerns(const DeviceConstraint& constraint, const Step& at) const {
@@ -185,7 +175,7 @@ private:
         });
     }
 
-    bool constraints_hold(const Step& at, const Place& place) const {
+    bool constraints_hold(const Step& at, const DevicePlace& place) const {
         return std::ranges::all_of(claim_at(at).claim->constraints, [&](const DeviceConstraint& constraint) {
             if (!concerns(constraint, at)) {
                 return true;
@@ -195,7 +185,7 @@ private:
             if (value == nullptr) {
                 return false;
             }
-            for (const Taken& one : taken_) {
+            for (const TakenDevice& one : taken_) {
                 const Step there{one.claim, one.request, one.demand, 0};
                 if (one.claim == at.claim && concerns(constraint, there)) {
                     // All that are taken agree: the first speaks for them.
@@ -208,7 +198,7 @@ private:
     }
 
     // `must`: a constraint that does not hold is an error.
-    bool take(const Step& at, const Place& place, bool must) {
+    bool take(const Step& at, const DevicePlace& place, bool must) {
         const PlannedDemand& demand = demand_at(at);
         if (++steps_ > kStepsMost || place.get().withheld || is_taken(at, place, demand.admin_access)) {
             return false;
@@ -227,41 +217,106 @@ private:
 
     // --- the search
 
-    bool go(Step at, bool within_demand) {
+    // Not only answers of selectors and constraints count: for administrators a device may be in use, the fault of mode All
+    // goes by positions in lists, and so does the first device of mode All that a constraint forbids.
+    static bool tells_devices_apart(const ClaimPlan& plan, const ClaimSearchOptions& options) {
+        for (const PlannedClaim& claim : plan.to_allocate) {
+            for (const PlannedRequest& request : claim.requests) {
+                for (std::size_t demand = 0; demand < request.demands.size(); ++demand) {
+                    const PlannedDemand& one = request.demands[demand];
+                    const bool by_order =
+                        !claim.claim->constraints.empty() || (options.all_goes_on_in_the_first && demand > 0);
+                    if (one.admin_access || (one.all && by_order)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    // The rest of the search depends on this alone. Of earlier claims only their devices count, not the order.
+    std::string state_of(const Step& at, bool within_demand) {
+        std::vector<std::array<std::uint64_t, 4>> rows;
+        for (const TakenDevice& one : taken_) {
+            const std::uint64_t kind = kinds_.of(*one.place.slice, one.place.device);
+            if (one.claim == at.claim) {
+                rows.push_back({1, one.request, one.demand, kind});
+            } else {
+                rows.push_back({0, 0, 0, kind});
+            }
+        }
+        std::ranges::sort(rows);
+        rows.push_back(
+            {at.claim, at.request, at.demand * 2 + (within_demand ? 1 : 0), static_cast<std::uint64_t>(at.device)});
+        return {reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(rows.front())};
+    }
+
+    // A state that has failed fails again, however it was reached: else equal devices would be tried in every order.
+    bool go(const Step& at, bool within_demand) {
         if (at.claim >= plan_.to_allocate.size()) {
             return true;
         }
+        if (!failed_states_.empty()) {
+            if (const auto found = failed_states_.find(state_of(at, within_demand)); found != failed_states_.end()) {
+                too_many_ = found->second;
+                return false;
+            }
+        }
+        if (try_from(at, within_demand)) {
+            return true;
+        }
+        if (!error_ && steps_ <= kStepsMost) {
+            failed_states_.emplace(state_of(at, within_demand), too_many_);
+        }
+        return false;
+    }
+
+    bool try_from(const Step& at, bool within_demand) {
         if (at.request >= claim_at(at).requests.size()) {
-            return go(Step{at.claim + 1, 0, 0, 0}, false);
+            const bool found = go(Step{at.claim + 1, 0, 0, 0}, false);
+            too_many_ = false;  // devices of another claim
+            return found;
         }
         if (!within_demand && request_at(at).prioritised) {
-            for (at.demand = 0; at.demand < request_at(at).demands.size(); ++at.demand) {
-                if (go(at, true)) {
-                    return true;
-                }
-                if (error_) {
-                    return false;
-                }
-            }
-            return false;
+            return go_with_alternatives(at);
         }
         const DemandData& data = data_at(at);
-        if (at.device >= data.devices && !(demand_at(at).all && data.all.empty())) {
+        if (demand_at(at).all && data.all.empty()) {
+            return false;
+        }
+        if (at.device >= data.devices) {
             return go(Step{at.claim, at.request + 1, 0, 0}, false);
         }
-        if (request_at(at).prioritised && of_claim(at.claim) + data.devices - at.device > kClaimDevicesMost) {
+        if (data.devices - at.device > kClaimDevicesMost - of_claim(at.claim)) {
+            too_many_ = true;
             return false;
         }
         return demand_at(at).all ? go_with_all(at) : go_with_any(at);
     }
 
     std::int64_t of_claim(std::size_t claim) const {
-        return std::ranges::count_if(taken_, [&](const Taken& one) { return one.claim == claim; });
+        return std::ranges::count_if(taken_, [&](const TakenDevice& one) { return one.claim == claim; });
+    }
+
+    // An alternative after which the claim has too many devices is passed over.
+    bool go_with_alternatives(Step at) {
+        bool all_too_many = true;
+        for (at.demand = 0; at.demand < request_at(at).demands.size(); ++at.demand) {
+            if (go(at, true)) {
+                return true;
+            }
+            if (error_) {
+                return false;
+            }
+            all_too_many = std::exchange(too_many_, false) && all_too_many;
+        }
+        too_many_ = all_too_many && !request_at(at).demands.empty();
+        return false;
     }
 
     bool go_with_all(const Step& at) {
-        const std::vector<Place>& all = data_at(at).all;
-        if (all.empty() || !take(at, all[static_cast<std::size_t>(at.device)], true)) {
+        if (!take(at, data_at(at).all[static_cast<std::size_t>(at.device)], true)) {
             return false;
         }
         Step next = at;
@@ -285,8 +340,8 @@ private:
             }
             for (const KeptSlice* const slice : pool.slices) {
                 for (std::size_t device = 0; device < slice->slice.devices.size(); ++device) {
-                    const Place place{slice, device};
-                    if (is_taken(at, place, admin) || std::ranges::find(failed, slice->kinds[device]) != failed.end()) {
+                    const DevicePlace place{slice, device};
+                    if (is_taken(at, place, admin) || has_failed(failed, place)) {
                         continue;
                     }
                     if (matches(at, place) && take(at, place, false)) {
@@ -296,11 +351,10 @@ private:
                             return true;
                         }
                         taken_.pop_back();
-                        if (!admin) {
-                            failed.push_back(slice->kinds[device]);
-                        }
+                        failed.push_back(kinds_.of(*slice, device));
                     }
-                    if (error_ || steps_ > kStepsMost) {
+                    // Too many devices: with another device they are as many.
+                    if (error_ || too_many_ || steps_ > kStepsMost) {
                         return false;
                     }
                 }
@@ -309,65 +363,8 @@ private:
         return false;
     }
 
-    // --- the result
-
-    void collect(ClaimOutcome& outcome) const {
-        outcome.allocations.resize(plan_.to_allocate.size());
-        for (const Taken& one : taken_) {
-            const Step at{one.claim, one.request, one.demand, 0};
-            const PlannedDemand& demand = demand_at(at);
-            const ResourceSlice& slice = one.place.slice->slice;
-            outcome.allocations[one.claim].devices.push_back(
-                {request_at(at).name, slice.driver, slice.pool, one.place.get().name, one.admin});
-            outcome.devices +=
-                fmt::format("{}@{} {} {} {} {}{}", outcome.devices.empty() ? "" : ",",
-                            texts_.text(claim_at(at).name.name), demand.full_name, texts_.text(slice.driver),
-                            texts_.text(slice.pool), texts_.text(one.place.get().name), one.admin ? " admin" : "");
-        }
-        for (std::size_t claim = 0; claim < outcome.allocations.size(); ++claim) {
-            outcome.allocations[claim].nodes = nodes_of(claim);
-            add_score(claim, outcome.score);
-        }
-    }
-
-    void add_score(std::size_t claim, std::int64_t& score) const {
-        std::optional<std::size_t> counted;
-        for (const Taken& one : taken_) {
-            if (one.claim == claim && plan_.to_allocate[claim].requests[one.request].prioritised &&
-                counted != one.request) {
-                score += kBestAlternative - static_cast<std::int64_t>(one.demand);
-                counted = one.request;
-            }
-        }
-    }
-
-    // One term: the node of the first slice that is of one node, else the demands of all the slices.
-    std::optional<std::vector<NodeTerm>> nodes_of(std::size_t claim) const {
-        NodeTerm term;
-        for (const Taken& one : taken_) {
-            if (one.claim != claim) {
-                continue;
-            }
-            const ResourceSlice& slice = one.place.slice->slice;
-            if (slice.reach == SliceReach::node) {
-                NodeTerm node;
-                node.fields.push_back({known_.metadata_name, LabelOperator::in, {slice.node}});
-                return std::vector<NodeTerm>{node};
-            }
-            if (slice.reach == SliceReach::selected_nodes) {
-                add(slice.nodes.labels, term.labels);
-                add(slice.nodes.fields, term.fields);
-            }
-        }
-        return term == NodeTerm() ? std::nullopt : std::optional(std::vector<NodeTerm>{term});
-    }
-
-    static void add(const std::vector<LabelRequirement>& from, std::vector<LabelRequirement>& into) {
-        for (const LabelRequirement& one : from) {
-            if (std::ranges::find(into, one) == into.end()) {
-                into.push_back(one);
-            }
-        }
+    bool has_failed(const std::vector<std::uint32_t>& failed, const DevicePlace& place) {
+        return !failed.empty() && std::ranges::find(failed, kinds_.of(*place.slice, place.device)) != failed.end();
     }
 
     const ClaimPlan& plan_;
@@ -376,9 +373,12 @@ private:
     const KnownTexts& known_;
     const ClaimSearchOptions options_;
     const std::vector<NodePool> pools_;
+    DeviceKinds kinds_;
     std::vector<std::vector<std::vector<DemandData>>> data_;  // by claim, request, demand
-    std::vector<Taken> taken_;
+    std::vector<TakenDevice> taken_;
     std::optional<std::string> error_;
+    bool too_many_ = false;  // why go() failed: the claim would have more devices than it may
+    boost::unordered_flat_map<std::string, bool> failed_states_;  // with too_many_
     std::uint64_t steps_ = 0;
 };
 

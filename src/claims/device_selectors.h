@@ -1,6 +1,6 @@
 // Compiled selectors of devices, each expression once, and their verdicts on the devices of a slice.
 //
-// Thread: the engine's. A selector lives as long as any plan that has it; the table lets go of all once it has many.
+// Thread: the engine's. A selector is kept by the plans and slices that hold it; the table lets go of all once it has many.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ private:
     boost::unordered_flat_map<std::string, std::shared_ptr<const DeviceSelector>> compiled_;
 };
 
-// Of one selector on one device.
+// The answer of one selector for one device.
 struct DeviceVerdict {
     bool matches = false;
     const std::string* error = nullptr;  // "CEL runtime error: ..."; null: none
