@@ -13,6 +13,7 @@
 
 namespace bayplan::testing {
 
+inline constexpr std::string_view kNone = "cannot allocate all claims";
 inline constexpr std::string_view kErrorPrefix = "running \"DynamicResources\" filter plugin: ";
 
 struct ClaimsWorld : TextWorld {
