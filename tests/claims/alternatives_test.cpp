@@ -88,7 +88,7 @@ TEST_F(Alternatives, a_device_more_than_there_are_like_ones_fails_at_once) {
 }
 
 TEST_F(Alternatives, what_lies_behind_many_failures_is_found) {
-    // 12 reds first: taking a red for x leaves too few for y, whatever red it is; blues come last.
+    // 12 reds first: taking a red for x leaves too few for y, and all reds are alike; blues come last.
     std::vector<SliceDevice> made = devices(12, "red");
     for (int at = 0; at < 6; ++at) {
         made.push_back(device("b" + std::to_string(at), "blue"));
