@@ -385,6 +385,12 @@ void assume_use(const KubeBinding& binding, KubeObjects& objects) {
     }
 }
 
+std::pair<std::size_t, std::size_t> claims_of(const KubeState& state, const KubePod& pod) {
+    const KubeLook look{state, pod, {}};
+    const DeviceClaims claims(look);
+    return {claims.allocated().size(), claims.to_allocate().size()};
+}
+
 std::string said_of_claims(const KubeState& state, const KubePod& pod, const KubeAnswer& answer,
                            const std::set<std::string>& lacking) {
     const KubeLook look{state, pod, {}};

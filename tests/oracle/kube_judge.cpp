@@ -319,6 +319,35 @@ std::optional<PredicateFailure> why_not(const KubeState& state, const KubePod& p
     return failures.empty() ? std::nullopt : std::optional(failures[0]);
 }
 
+bool takes_nominated(const KubeState& state, const KubePod& pod) {
+    KubeAnswer answer;
+    return take_nominated(state, pod, answer);
+}
+
+std::optional<KubeAnswer> error_of_scores(const KubeState& state, const KubePod& pod) {
+    const auto [allocated, others] = claims_of(state, pod);
+    if (!state.options.copies_trial_faults || state.options.predicates_off.contains("DynamicResources") ||
+        allocated == 0 || others == 0) {
+        return std::nullopt;
+    }
+    Judging judging(state, pod);
+    const auto feasible = std::count_if(state.nodes.begin(), state.nodes.end(), [&](const KubeNode* node) {
+        return !state.excluded.contains(node->name) && judging.failures_on(*node).empty();
+    });
+    if (judging.finding || feasible < 2) {
+        return std::nullopt;
+    }
+    KubeAnswer answer;
+    answer.explanation.state = "unschedulable";
+    answer.explanation.ends = AttemptEnd::in_an_error;
+    answer.explanation.message =
+        "running Score plugins: plugin \"DynamicResources\" failed with: number of allocations " +
+        std::to_string(others) + " is smaller than number of claims";
+    answer.failed_by = {"DynamicResources"};
+    answer.not_queued = true;
+    return answer;
+}
+
 KubeAnswer judge(const KubeState& state, const KubePod& pod) {
     KubeAnswer answer;
     if (!pod.spec->gates.empty() && state.options.waits_at_gates) {

@@ -30,7 +30,14 @@ std::string counted(const std::vector<std::string>& reasons);
 // unless one of them says something else of itself.
 void assume(const KubeBinding&, KubeObjects&);
 
+// The pod's own nominated node is looked at first, and passes.
+bool takes_nominated(const KubeState&, const KubePod&);
+// The error that ends the attempt, with its message, although nodes would do (R-CLAIM-25); none: the nodes decide.
+std::optional<KubeAnswer> error_of_scores(const KubeState&, const KubePod&);
+
 // --- kube_claims.cpp
+// How many of the pod's claims have devices, and how many have none.
+std::pair<std::size_t, std::size_t> claims_of(const KubeState&, const KubePod&);
 void assume_use(const KubeBinding&, KubeObjects&);
 // As a decision tells devices of claims (R-CLAIM-20).
 std::string claims_text(const std::vector<KubeBinding>&);

@@ -182,9 +182,16 @@ Oracle::Look::Look(const Oracle& oracle, const Ask& ask) {
     KubeState open = state;
     const std::set<std::string> refused = needs_plugins(ask) ? oracle.nodes_refused(ask) : std::set<std::string>();
     open.excluded.insert(refused.begin(), refused.end());
-    if (!ask.avoids.empty() && oracle.now_ < ask.avoids_until) {
-        KubeState without = open;
+    KubeState without = open;
+    const bool avoids = !ask.avoids.empty() && oracle.now_ < ask.avoids_until;
+    if (avoids) {
         without.excluded.insert(ask.avoids);
+    }
+    if (const auto error = error_of_scores(state, ask.pod); error && !takes_nominated(without, ask.pod)) {
+        answer = *error;
+        return;
+    }
+    if (avoids) {
         answer = judge(without, ask.pod);
     }
     if (answer.explanation.node.empty()) {
