@@ -118,7 +118,7 @@ void Generator::make_shims() {
                 id += static_cast<DictId>(random_.between(1, 3));
             }
         }
-        if (!plain_) {  // without a draw: the rest of a history stays as it is
+        if (!plain_ && !plugins_) {  // without a draw: the rest of a history stays as it is
             DictId claims = 20'000;
             for (const std::string& text : claim_texts()) {
                 shim.ids.emplace(text, claims++);

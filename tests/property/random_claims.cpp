@@ -120,7 +120,7 @@ private:
     }
 
     DeviceRequest request(const std::string& name) {
-        if (random_.chance(50)) {
+        if (random_.chance(35)) {
             return {id_(name), {demand(name)}, false};
         }
         DeviceRequest out{id_(name), {demand("first"), demand("second")}, true};
@@ -184,7 +184,7 @@ const std::vector<std::string>& claim_texts() {
 
 void add_random_claims(Random random, const IdOf& id, PodSpec& spec) {
     random = Random(random.next() ^ kSalt);
-    if (!random.chance(12)) {
+    if (!random.chance(8)) {
         return;
     }
     PodResourceClaims& claims = spec.resource_claims;
