@@ -3,8 +3,6 @@
 
 #include <charconv>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "config/percent.h"
 #include "sim/virtual_time.h"
@@ -36,14 +34,9 @@ std::optional<bool> on_or_off(const std::string& text) {
 }
 
 std::optional<VictimStrategies> strategies(const std::string& text) {
-    static constexpr std::pair<std::string_view, VictimStrategies> kOrders[] = {
-        {"single,multiple", VictimStrategies::single_multiple},
-        {"multiple,single", VictimStrategies::multiple_single},
-        {"single", VictimStrategies::single},
-        {"multiple", VictimStrategies::multiple}};
-    for (const auto& [name, order] : kOrders) {
-        if (name == text) {
-            return order;
+    for (const VictimStrategiesName& one : kVictimStrategies) {
+        if (text == one.name) {
+            return one.strategies;
         }
     }
     return std::nullopt;

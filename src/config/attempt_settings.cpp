@@ -102,15 +102,19 @@ const Settings<PreemptionOptions>& preemption_settings() {
     return table;
 }
 
+Choices<VictimStrategies> victim_strategies() {
+    Choices<VictimStrategies> choices;
+    for (const VictimStrategiesName& one : kVictimStrategies) {
+        choices.emplace_back(one.name, one.strategies);
+    }
+    return choices;
+}
+
 // The document has a second name for it, which is read and not printed.
 void append_strategies(Settings<PartitionConfig>& table) {
     Setting<PartitionConfig> setting = choice<PartitionConfig>(
         "preemption_victim_pods_selection_strategy", MEMBER(engine.preemption.daemonset.strategies),
-        Choices<VictimStrategies>{{"single,multiple", VictimStrategies::single_multiple},
-                                  {"multiple,single", VictimStrategies::multiple_single},
-                                  {"single", VictimStrategies::single},
-                                  {"multiple", VictimStrategies::multiple}},
-        "How victims for a DaemonSet pod are chosen; the second is the fall-back of the first.");
+        victim_strategies(), "How victims for a DaemonSet pod are chosen; the second is the fall-back of the first.");
     table.push_back(setting);
     setting.name = "preemption_victim_poselection_strategy";
     setting.doc = "Another name of the same.";

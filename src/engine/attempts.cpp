@@ -103,9 +103,10 @@ Attempts::Action Attempts::action_for(AskId id, const ReservingLook& look) const
     if (look.found != ReservingLook::Found::short_of_resources) {
         return look.found == ReservingLook::Found::fits ? Action::place : Action::clear;
     }
-    const std::int64_t expiry_ns = world_.options.preemption.daemonset.expiry_ns;
+    const Reservation& reservation = *world_.reservations.of(id);
+    const std::int64_t expiry_ns = reservation.options.expiry_ns;
     const bool pending = look.steps.state == ReservationState::pending;
-    if (expiry_ns > 0 && !pending && world_.now_ns - world_.reservations.of(id)->since_ns >= expiry_ns) {
+    if (expiry_ns > 0 && !pending && world_.now_ns - reservation.since_ns >= expiry_ns) {
         return Action::expire;
     }
     return look.steps.state == ReservationState::chosen ? Action::preempt : Action::none;

@@ -19,7 +19,8 @@ void Lifecycle::reserve(AskId id, Slot slot, const ReservingOutcome& outcome) {
         clear_nomination(id, "node " + std::string(world_.nodes.name(slot)) + " is reserved for it");
     }
     commit_.refund(id);
-    set_reservation(id, {.slot = slot, .since_ns = world_.now_ns, .victims = {}});
+    set_reservation(id,
+                    {.slot = slot, .since_ns = world_.now_ns, .victims = {}, .options = daemonset_options(world_, id)});
     commit_.join(id, AskEvent::reserve);
     tell_reservation(id, outcome, true);
     recheck_nominations(slot, full_name(world_, id) + " has the node reserved");

@@ -77,6 +77,23 @@ bool is_daemon_pod(const World& world, AskId id) {
     return spec.required_node != kNone<NameId> || node_that_terms_name(world.specs[spec.pod_spec], world.known) != 0;
 }
 
+DaemonsetOptions daemonset_options(const World& world, AskId id) {
+    if (const Reservation* const reservation = world.reservations.of(id)) {
+        return reservation->options;
+    }
+    DaemonsetOptions options = world.options.preemption.daemonset;
+    if (world.tree != nullptr) {
+        const queue_tree::QueueId leaf = world.tree->leaf_of(world.asks[id].application);
+        const queue_tree::DaemonsetProperties& of_queue = world.tree->queues()[leaf].settings.daemonset;
+        options.delay_ns = of_queue.delay_ns.value_or(options.delay_ns);
+        options.expiry_ns = of_queue.expiry_ns.value_or(options.expiry_ns);
+        options.strategies = of_queue.strategies.value_or(options.strategies);
+        options.single_deviation = of_queue.single_deviation.value_or(options.single_deviation);
+        options.multiple_max = of_queue.multiple_max.value_or(options.multiple_max);
+    }
+    return options;
+}
+
 Slot daemon_node(const World& world, AskId id) {
     if (!is_daemon_pod(world, id)) {
         return kNone<Slot>;
@@ -245,7 +262,7 @@ ReservationSteps Reserving::steps(AskId id, Slot slot, const Before& earlier) co
     ReservationSteps steps;
     steps.age_ns = reservation == nullptr ? 0 : world_.now_ns - reservation->since_ns;
     steps.need = need(id, slot, earlier);
-    if (steps.age_ns < world_.options.preemption.daemonset.delay_ns) {
+    if (steps.age_ns < daemonset_options(world_, id).delay_ns) {
         steps.state = ReservationState::delay;
     } else if (reservation != nullptr && is_pending(*reservation)) {
         steps.state = ReservationState::pending;
@@ -265,11 +282,11 @@ ReservationSteps Reserving::steps(AskId id, Slot slot, const Before& earlier) co
 
 // --- words
 
-std::string Reserving::text_of(const ReservationSteps& steps) const {
+std::string Reserving::text_of(AskId id, const ReservationSteps& steps) const {
     const auto key = [&](AskId other) { return std::string(world_.asks.key(other)); };
     switch (steps.state) {
         case ReservationState::delay:
-            return "preemption may begin at the age of " + seconds_text(world_.options.preemption.daemonset.delay_ns);
+            return "preemption may begin at the age of " + seconds_text(daemonset_options(world_, id).delay_ns);
         case ReservationState::pending: return "its victims terminate";
         case ReservationState::behind: return key(steps.behind) + " comes before it";
         case ReservationState::coming: return "what terminates there makes room for it";
@@ -286,13 +303,13 @@ std::string Reserving::text_of(const ReservationSteps& steps) const {
     return text;
 }
 
-std::string Reserving::message(Slot slot, const ReservingLook& look) const {
+std::string Reserving::message(AskId id, Slot slot, const ReservingLook& look) const {
     return "node " + std::string(world_.nodes.name(slot)) + " is reserved: " + look.reasons + "; " +
-           text_of(look.steps) + ".";
+           text_of(id, look.steps) + ".";
 }
 
 ReservingOutcome Reserving::outcome(AskId id, Slot slot, const ReservingLook& look) const {
-    ReservingOutcome outcome = {.message = message(slot, look),
+    ReservingOutcome outcome = {.message = message(id, slot, look),
                                 .victims = look.steps.victims(),
                                 .release_text = release_text(id, slot, look.steps),
                                 .report = {}};
@@ -323,9 +340,9 @@ DaemonsetExplanation Reserving::explain(AskId id, Slot slot, const ReservingLook
     const ReservationSteps& steps = look.steps;
     DaemonsetExplanation told;
     told.node = world_.nodes.name(slot);
-    told.message = message(slot, look);
+    told.message = message(id, slot, look);
     told.age_ms = steps.age_ns / kNsPerMs;
-    told.delay_ms = world_.options.preemption.daemonset.delay_ns / kNsPerMs;
+    told.delay_ms = daemonset_options(world_, id).delay_ns / kNsPerMs;
     told.state = to_string(steps.state);
     for (const ResourceAmount& one : steps.need) {
         told.need.emplace_back(world_.resources.text(one.resource), one.value);

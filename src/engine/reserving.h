@@ -55,6 +55,8 @@ struct ReservingOutcome {
 
 // A DaemonSet controls it and it names one node, and nothing is switched off.
 bool is_daemon_pod(const World&, AskId);
+// Settings in force for a DaemonSet pod: of its reservation, else of its queue, else of the engine (R-DAEMONSET-48).
+DaemonsetOptions daemonset_options(const World&, AskId);
 // Its node; kNone if it is no such pod, its node is not there, or has devices of a resource that it asks for.
 Slot daemon_node(const World&, AskId);
 
@@ -91,9 +93,9 @@ private:
     bool is_coming(AskId pod) const;
     bool is_pending(const Reservation&) const;
     std::vector<PredicateSet::Failure> failures(AskId, Slot, const Before&) const;
-    std::string text_of(const ReservationSteps&) const;
+    std::string text_of(AskId, const ReservationSteps&) const;
     void explain_victims(const VictimLook&, DaemonsetExplanation&) const;
-    std::string message(Slot, const ReservingLook&) const;
+    std::string message(AskId, Slot, const ReservingLook&) const;
     std::string release_text(AskId, Slot, const ReservationSteps&) const;
 
     // The first `judged` reservations of a node, as all after them see them: true until something changes, or time goes on.

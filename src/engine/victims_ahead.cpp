@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cluster/amount_lists.h"
+#include "engine/reserving.h"
 
 namespace bayplan {
 
@@ -46,7 +47,7 @@ VictimLook look_at_pods(const World& world, AskId id, Slot slot, const std::vect
             question.amounts.push_back(amount_of(world.classes[ask.ask_class].spec->requests, resource));
         }
     }
-    look.answer = choose_daemonset_victims(question, world.options.preemption.daemonset);
+    look.answer = choose_daemonset_victims(question, daemonset_options(world, id));
     return look;
 }
 
@@ -91,7 +92,7 @@ std::vector<AskId> VictimsAhead::due_with(AskId first) const {
         const std::int64_t age_ns = world_.now_ns - reservation.since_ns;
         const auto made = findings_.find(id);
         const bool has_one = made != findings_.end() && made->second.changed == reservation.changed;
-        if (!has_one && may_be_ahead(id, reservation) && age_ns >= world_.options.preemption.daemonset.delay_ns) {
+        if (!has_one && may_be_ahead(id, reservation) && age_ns >= reservation.options.delay_ns) {
             due.push_back(id);
         }
         return ++passed < kTogether;

@@ -79,7 +79,7 @@ struct World {
           unschedulable(asks),
           awaited_nodes(asks, names),
           nominations(asks, classes, holds),
-          reservations(asks, classes, holds, options.preemption.daemonset),
+          reservations(asks, classes, holds),
           departures(asks, options.preemption),
           budgets(texts),
           victim_index(asks, classes, nodes, options.preemption),

@@ -41,10 +41,21 @@ inline std::span<const VictimStrategy> strategies_of(VictimStrategies order) {
     return {kAll + 1, 1};
 }
 
+// As settings, options and queues' properties spell them.
+struct VictimStrategiesName {
+    const char* name;
+    VictimStrategies strategies;
+};
+inline constexpr VictimStrategiesName kVictimStrategies[] = {{"single,multiple", VictimStrategies::single_multiple},
+                                                             {"multiple,single", VictimStrategies::multiple_single},
+                                                             {"single", VictimStrategies::single},
+                                                             {"multiple", VictimStrategies::multiple}};
+
 // A percent, in the unit of `single_deviation`.
 inline constexpr std::int64_t kPercent = 1'000'000;
 
-// DaemonSet pods: their node is reserved for them, and room is made there (rules/daemonsets.md).
+// DaemonSet pods: their node is reserved for them, and room is made there (rules/daemonsets.md). Queues may have a delay, an
+// expiry, strategies, a deviation and a maximum of their own.
 struct DaemonsetOptions {
     bool enabled = true;                         // off: they are ordinary pods
     std::int64_t delay_ns = 30'000'000'000;      // age from which a reservation may preempt
@@ -54,6 +65,7 @@ struct DaemonsetOptions {
     std::uint32_t multiple_max = 10;                // victims
     bool foreign_victims = false;
     std::uint32_t of_node_max = 32;  // reservations: each change of the node costs so many looks at its pods
+    bool operator==(const DaemonsetOptions&) const = default;
 };
 
 struct PreemptionOptions {

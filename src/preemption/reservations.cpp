@@ -24,7 +24,7 @@ ReservationRank Reservations::rank(AskId id, const Reservation* reservation) con
 
 template <typename Each>
 void Reservations::for_each_age(AskId id, const Reservation& reservation, Each&& each) const {
-    for (const std::int64_t age : {options_.delay_ns, options_.expiry_ns}) {
+    for (const std::int64_t age : {reservation.options.delay_ns, reservation.options.expiry_ns}) {
         const bool ever = age > 0 && reservation.since_ns <= std::numeric_limits<std::int64_t>::max() - age;
         if (ever) {
             each(Age{reservation.since_ns + age, asks_[id].sequence, id});
@@ -121,7 +121,7 @@ bool Reservations::come_of_age(std::int64_t now_ns) {
         const auto [at_ns, sequence, id] = *ages_.begin();
         ages_.erase(ages_.begin());
         const Reservation& reservation = by_ask_.at(id);
-        any_delay_ended = any_delay_ended || at_ns - reservation.since_ns == options_.delay_ns;
+        any_delay_ended = any_delay_ended || at_ns - reservation.since_ns == reservation.options.delay_ns;
         note_changed(reservation.slot);
     }
     return any_delay_ended;

@@ -39,13 +39,14 @@ struct Reservation {
     bool beyond_node = false;        // changes of other nodes' pods may matter to it
     std::uint32_t beyond_at = 0;     // where among these; set by the table
     std::vector<AskHandle> victims;  // of its last preemption
+    DaemonsetOptions options;        // in force for the ask when its node was reserved
     std::uint64_t changed = 0;       // the number of the last change after which a look may find something else
 };
 
 class Reservations {
 public:
-    Reservations(const AskTable& asks, const ClassTable& classes, Holds& holds, const DaemonsetOptions& options)
-        : asks_(asks), classes_(classes), holds_(holds), options_(options) {}
+    Reservations(const AskTable& asks, const ClassTable& classes, Holds& holds)
+        : asks_(asks), classes_(classes), holds_(holds) {}
 
     // Functions that change something are the transaction's to call (commit/commit.h).
     // The ask must have none.
@@ -109,7 +110,6 @@ private:
     const AskTable& asks_;
     const ClassTable& classes_;
     Holds& holds_;
-    const DaemonsetOptions& options_;
     boost::unordered_flat_map<AskId, Reservation> by_ask_;
     boost::unordered_flat_map<Slot, std::vector<AskId>> by_node_;
     std::vector<AskId> beyond_node_;

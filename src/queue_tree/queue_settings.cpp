@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "config/percent.h"
 #include "queue_config/characters.h"
 
 namespace bayplan::queue_tree {
@@ -44,8 +45,8 @@ std::optional<double> unit_in_ms(std::string_view unit) {
     return std::nullopt;
 }
 
-// Go's durations above zero: "1h30m", "1.5s".
-milliseconds duration_of(const Properties& properties, std::string_view name, milliseconds otherwise) {
+// Go's durations that are not negative: "1h30m", "1.5s", "0s".
+std::optional<milliseconds> stated_duration(const Properties& properties, std::string_view name) {
     const std::string text = value_of(properties, name);
     std::string_view rest = text;
     double sum = 0;
@@ -53,16 +54,55 @@ milliseconds duration_of(const Properties& properties, std::string_view name, mi
         double amount = 0;
         const auto [end, error] =
             std::from_chars(rest.data(), rest.data() + rest.size(), amount, std::chars_format::fixed);
-        if (error != std::errc() || std::signbit(amount)) return otherwise;
+        if (error != std::errc() || std::signbit(amount)) return std::nullopt;
         rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
         const std::size_t size = std::min(rest.find_first_of("0123456789."), rest.size());
         const std::optional<double> unit = unit_in_ms(rest.substr(0, size));
-        if (!unit) return otherwise;
+        if (!unit) return std::nullopt;
         sum += amount * *unit;
         rest.remove_prefix(size);
     }
     constexpr double kLongest = 9.2e12;  // milliseconds that a duration in nanoseconds can hold
-    return sum > 0 && sum < kLongest ? milliseconds(static_cast<std::int64_t>(std::ceil(sum))) : otherwise;
+    return !text.empty() && sum < kLongest ? std::optional(milliseconds(static_cast<std::int64_t>(std::ceil(sum))))
+                                           : std::nullopt;
+}
+
+// Above zero.
+milliseconds duration_of(const Properties& properties, std::string_view name, milliseconds otherwise) {
+    const std::optional<milliseconds> stated = stated_duration(properties, name);
+    return stated && stated->count() > 0 ? *stated : otherwise;
+}
+
+// --- DaemonSet pods
+
+std::optional<std::int64_t> stated_ns(const Properties& properties, std::string_view name) {
+    const std::optional<milliseconds> stated = stated_duration(properties, name);
+    return stated ? std::optional(std::chrono::nanoseconds(*stated).count()) : std::nullopt;
+}
+
+std::optional<std::int64_t> delay_ns_of(const Properties& properties) {
+    if (properties.contains("preemption_start_delay")) return stated_ns(properties, "preemption_start_delay");
+    const std::optional<std::int64_t> of_yunikorn = stated_ns(properties, "preemption.delay");
+    return of_yunikorn && *of_yunikorn > 0 ? of_yunikorn : std::nullopt;
+}
+
+std::optional<VictimStrategies> victim_strategies_of(const Properties& properties) {
+    constexpr std::string_view kName = "preemption_victim_pods_selection_strategy";
+    const std::string text =
+        value_of(properties, properties.contains(kName) ? kName : "preemption_victim_poselection_strategy");
+    for (const VictimStrategiesName& one : kVictimStrategies) {
+        if (text == one.name) return one.strategies;
+    }
+    return std::nullopt;
+}
+
+DaemonsetProperties daemonset_properties_of(const Properties& properties) {
+    const auto max = number_of<std::uint32_t>(properties, "preemption_multiple_victims_max", 0);
+    return {.delay_ns = delay_ns_of(properties),
+            .expiry_ns = stated_ns(properties, "reservation_expiry"),
+            .strategies = victim_strategies_of(properties),
+            .single_deviation = config::parse_percent(value_of(properties, "preemption_single_victim_deviation")),
+            .multiple_max = max > 0 ? std::optional(max) : std::nullopt};
 }
 
 }  // namespace
@@ -81,6 +121,7 @@ QueueSettings settings_of(const Properties& properties) {
     settings.unschedulable_backoff = number_of<std::uint64_t>(properties, "application.unschedasks.backoff", 0);
     settings.unschedulable_backoff_delay =
         duration_of(properties, "application.unschedasks.backoff.delay", settings.unschedulable_backoff_delay);
+    settings.daemonset = daemonset_properties_of(properties);
     return settings;
 }
 

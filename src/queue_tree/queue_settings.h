@@ -6,7 +6,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
+#include "options/engine_options.h"
 #include "queue_config/model.h"
 
 namespace bayplan::queue_tree {
@@ -15,6 +17,16 @@ using queue_config::Properties;
 
 enum class SortPolicy : std::uint8_t { fifo, fair };
 enum class PreemptionPolicy : std::uint8_t { standard, fence, disabled };
+
+// Of the nodes that are reserved for DaemonSet pods of the queue (R-DAEMONSET-48). None: the engine's setting counts.
+struct DaemonsetProperties {
+    std::optional<std::int64_t> delay_ns;   // preemption_start_delay, else preemption.delay
+    std::optional<std::int64_t> expiry_ns;  // reservation_expiry; 0: never
+    std::optional<VictimStrategies> strategies;
+    std::optional<std::int64_t> single_deviation;  // unit: kPercent
+    std::optional<std::uint32_t> multiple_max;
+    bool operator==(const DaemonsetProperties&) const = default;
+};
 
 struct QueueSettings {
     SortPolicy sort_policy = SortPolicy::fifo;  // of a leaf; parents are fair
@@ -26,6 +38,7 @@ struct QueueSettings {
     std::chrono::milliseconds quota_preemption_delay{0};  // 0: none
     std::uint64_t unschedulable_backoff = 0;              // asks; 0: none
     std::chrono::milliseconds unschedulable_backoff_delay{30'000};
+    DaemonsetProperties daemonset;
 };
 
 QueueSettings settings_of(const Properties&);

@@ -286,11 +286,14 @@ bool RandomDeltas::reserve() {
         return false;
     }
     commit_.refund(id);
+    DaemonsetOptions options;
+    options.delay_ns = static_cast<std::int64_t>(random_.below(9));
     commit_.reserve(id, {.slot = slot,
                          .since_ns = static_cast<std::int64_t>(random_.below(5)),
                          .priority = world_.asks[id].priority,
                          .beyond_node = random_.chance(50),
-                         .victims = {}});
+                         .victims = {},
+                         .options = options});
     commit_.join(id, AskEvent::reserve);
     return true;
 }

@@ -210,7 +210,8 @@ void about_ask(World& world, AskId id, const Ask& ask, WorldDigest& digest) {
     if (const Reservation* const reservation = world.reservations.of(id)) {
         std::string& text = digest["reservations"];
         text += name + " on " + std::to_string(raw(reservation->slot)) + " since " +
-                std::to_string(reservation->since_ns) + " of " + std::to_string(reservation->priority);
+                std::to_string(reservation->since_ns) + " of " + std::to_string(reservation->priority) +
+                " may preempt at " + std::to_string(reservation->options.delay_ns);
         for (const AskHandle victim : reservation->victims) {
             text += ' ' + std::to_string(raw(victim.id));
         }

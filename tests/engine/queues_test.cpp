@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "harness.h"
 
@@ -93,6 +94,76 @@ TEST_F(QueuesTest, a_gang_that_would_be_tried_early_needs_room_for_all_its_membe
     shim_.release("alone");
     EXPECT_GT(engine_.run(10), 0u);
     EXPECT_EQ(queue("root.a").used.at("vcore"), 4000);
+}
+
+class DaemonPodsOfQueues : public QueuesTest {
+protected:
+    // In an application of the queue; of a DaemonSet if it has a node of its own, else running there.
+    void pod(const std::string& key, const std::string& application, std::int64_t cpu, const std::string& node,
+             bool daemonset) {
+        const std::vector<Amount> amounts = {{shim_.id("cpu"), cpu}, {shim_.id("pods"), 1}};
+        AskItem item;
+        item.key = key;
+        item.application = shim_.id(application);
+        item.node = daemonset ? 0 : shim_.id(node);
+        item.daemonset = daemonset;
+        item.required_node = daemonset ? shim_.id(node) : 0;
+        item.requests = amounts;
+        shim_.send(AsksMessage{std::span(&item, 1)});
+    }
+
+    void set_up(const std::string& of_parent, const std::string& of_leaf) {
+        give("    - {name: p, submitacl: '*', properties: {" + of_parent + "}, queues: [{name: a, properties: {" +
+             of_leaf + "}}]}\n    - {name: b, submitacl: '*'}\n");
+        ASSERT_EQ(engine_.queues_fault(), "");
+    }
+
+    std::string waiting_for(const std::string& key) {
+        for (const std::string& line : sink_.log) {
+            const std::size_t at = line.find("reserve s/" + key);
+            if (at != std::string::npos) {
+                const std::size_t from = line.find("; ", at);
+                return line.substr(from + 2);
+            }
+        }
+        return "";
+    }
+};
+
+TEST_F(DaemonPodsOfQueues, the_nearest_queue_says_when_a_reservation_may_preempt) {
+    set_up("preemption_start_delay: 7s, reservation_expiry: 20s",
+           "preemption_start_delay: 0s, preemption_victim_pods_selection_strategy: single");
+    application("of-a", "root.p.a");
+    application("of-b", "root.b");
+    for (const std::string node : {"n1", "n2"}) {
+        shim_.node(node, {{"cpu", 4000}, {"pods", 10}});
+    }
+    pod("on-1", "of-b", 4000, "n1", false);
+    pod("on-2", "of-b", 4000, "n2", false);
+    pod("x", "of-a", 1000, "n1", true);
+    pod("y", "of-b", 1000, "n2", true);
+    engine_.run(10);
+    EXPECT_EQ(waiting_for("x"), "no victims found that would make room.");  // 4000 is more than a tenth too large
+    EXPECT_EQ(waiting_for("y"), "preemption may begin at the age of 30s.");
+    engine_.apply(Tick{20'000'000'000});
+    engine_.run(10);
+    EXPECT_EQ(engine_.ask_state("s", "x"), "backoff");  // expired
+    EXPECT_EQ(engine_.ask_state("s", "y"), "reserved");
+}
+
+TEST_F(DaemonPodsOfQueues, victims_are_chosen_as_the_queue_says_and_a_reload_changes_no_reservation) {
+    set_up("preemption_single_victim_deviation: \"300\"", "preemption_start_delay: 10s");
+    application("of-a", "root.p.a");
+    shim_.node("n1", {{"cpu", 4000}, {"pods", 10}});
+    pod("large", "of-a", 4000, "n1", false);
+    pod("x", "of-a", 1000, "n1", true);
+    engine_.run(10);
+    EXPECT_EQ(waiting_for("x"), "preemption may begin at the age of 10s.");
+    set_up("", "preemption_start_delay: 50s");
+    engine_.apply(Tick{10'000'000'000});
+    engine_.run(10);
+    engine_.settle();
+    EXPECT_NE(sink_.log.back().find("reserve s/x n1 s/large"), std::string::npos) << sink_.log.back();
 }
 
 // A full queue lets others in as soon as one of its pods has less; it may have more, room or not.

@@ -348,7 +348,8 @@ private:
     void place_daemon_pod(Ask&, const std::string& node, const DaemonLook&);
     void reserve(Ask&, const std::string& node, const DaemonLook&);
     void tell_steps(Ask&, const DaemonLook&, bool is_new);
-    std::string text_of(const Steps&) const;
+    std::string text_of(const Ask&, const Steps&) const;
+    DaemonsetOptions daemonset_settings(const Ask&) const;
     void check_daemon_fit(const Ask&, const std::string& node);
     void check_daemon_victims(const Ask&, const Steps&);
     void end_delays_of_reservations(std::int64_t before_ns);

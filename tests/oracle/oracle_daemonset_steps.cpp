@@ -161,7 +161,7 @@ Oracle::Steps Oracle::steps_of(const Ask& ask, const std::string& node, const Re
     Steps out;
     const std::int64_t age = ask.reserved_node.empty() ? 0 : now_ - ask.reserved_since;
     out.need = need_of(ask, node, respected);
-    if (age < options_.preemption.daemonset.delay_ns) {
+    if (age < daemonset_settings(ask).delay_ns) {
         out.state = "delay";
     } else if (is_pending(ask)) {
         out.state = "pending";
@@ -180,7 +180,7 @@ Oracle::Steps Oracle::steps_of(const Ask& ask, const std::string& node, const Re
 }
 
 DaemonsetChoice Oracle::victims_for(const Ask& ask, const std::string& node, const Amounts& need) const {
-    const DaemonsetOptions& settings = options_.preemption.daemonset;
+    const DaemonsetOptions settings = daemonset_settings(ask);
     std::vector<DaemonsetCandidate> candidates;
     for (const auto& [sequence, pod] : asks_) {
         const bool useful = std::any_of(need.begin(), need.end(),

@@ -70,6 +70,10 @@ void Oracle::reserve(Ask& ask, const std::string& node, const DaemonLook& look) 
     ask.state = AskState::reserved;
     ask.failed_by.clear();
     ask.nacked = false;
+    ask.reserved_by = daemonset_settings(ask);
+    if (!(ask.reserved_by == options_.preemption.daemonset)) {
+        saw("a reservation goes by its queue's properties");
+    }
     ask.reserved_node = node;
     ask.reserved_since = now_;
     ask.reservation_victims.clear();
@@ -93,8 +97,8 @@ void Oracle::recheck_nominations(const std::string& node, const std::string& why
 
 // R-DAEMONSET-47.
 void Oracle::end_delays_of_reservations(std::int64_t before_ns) {
-    const std::int64_t delay_ns = options_.preemption.daemonset.delay_ns;
     for (const auto& [sequence, ask] : asks_) {
+        const std::int64_t delay_ns = ask.reserved_by.delay_ns;
         const bool ended = !ask.reserved_node.empty() && now_ - ask.reserved_since >= delay_ns;
         if (ended && before_ns - ask.reserved_since < delay_ns) {
             saw("the delay of a reservation ends");
@@ -113,7 +117,7 @@ void Oracle::tell_steps(Ask& ask, const DaemonLook& look, bool is_new) {
         victims += (victims.empty() ? "" : ",") + full_name(asks_.at(victim));
     }
     const std::string message =
-        "node " + ask.reserved_node + " is reserved: " + look.reasons + "; " + text_of(steps) + ".";
+        "node " + ask.reserved_node + " is reserved: " + look.reasons + "; " + text_of(ask, steps) + ".";
     log_line("reserve", ask, ask.reserved_node, message, victims.empty() ? "-" : victims);
     if (is_new) {
         decide(ask.shim, DecisionKind::ask_waiting, ask.key, message);
@@ -147,9 +151,9 @@ void Oracle::tell_steps(Ask& ask, const DaemonLook& look, bool is_new) {
     }
 }
 
-std::string Oracle::text_of(const Steps& steps) const {
+std::string Oracle::text_of(const Ask& ask, const Steps& steps) const {
     if (steps.state == "delay") {
-        return "preemption may begin at the age of " + text_of_seconds(options_.preemption.daemonset.delay_ns);
+        return "preemption may begin at the age of " + text_of_seconds(daemonset_settings(ask).delay_ns);
     }
     if (steps.state == "pending") {
         return "its victims terminate";
@@ -193,8 +197,8 @@ std::optional<Oracle::DueReservation> Oracle::due_reservation() const {
         return std::tuple(-std::int64_t{ask.priority}, ask.reserved_since, ask.sequence);
     };
     std::sort(reserved.begin(), reserved.end(), [&](const Ask* a, const Ask* b) { return rank(*a) < rank(*b); });
-    const std::int64_t expiry = options_.preemption.daemonset.expiry_ns;
     for (const Ask* ask : reserved) {
+        const std::int64_t expiry = ask->reserved_by.expiry_ns;
         DueReservation due{ask->sequence, "", {}};
         if (daemon_node(*ask) == ask->reserved_node) {
             due.look = look_at_its_node(*ask, ask->reserved_node);
@@ -276,8 +280,7 @@ void Oracle::restate_reserved(Ask& ask) {
 std::int64_t Oracle::next_age(const Ask& ask) const {
     const std::int64_t never = std::numeric_limits<std::int64_t>::max();
     std::int64_t next = never;
-    const DaemonsetOptions& settings = options_.preemption.daemonset;
-    for (const std::int64_t age : {settings.delay_ns, settings.expiry_ns}) {
+    for (const std::int64_t age : {ask.reserved_by.delay_ns, ask.reserved_by.expiry_ns}) {
         if (ask.state == AskState::reserved && age > 0 && ask.reserved_since <= never - age &&
             ask.reserved_since + age > now_) {
             next = std::min(next, ask.reserved_since + age);

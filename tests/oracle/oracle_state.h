@@ -114,6 +114,7 @@ struct Ask {
     std::map<std::uint64_t, std::string> excluded;  // nodes, each for the sake of a stuck pod
     std::string reserved_node;                      // empty: none
     std::int64_t reserved_since = 0;
+    DaemonsetOptions reserved_by;                 // the settings in force then
     std::set<std::uint64_t> reservation_victims;  // of its last preemption there
     bool nacked = false;                          // its backoff is one after a nack
     std::string avoids;                           // the node that refused it,

@@ -68,9 +68,24 @@ private:
         add(25, "application.sort.priority: disabled");
         add(20, "priority.offset: \"" + std::to_string(random_.between(-20, 20)) + "\"");
         add(15, "priority.policy: fence");
+        if (random_.chance(40)) {
+            for_daemonsets(add);
+        }
         if (!inside.empty()) {
             text_ += indent + "properties: {" + inside + "}\n";
         }
+    }
+
+    template <typename Add>
+    void for_daemonsets(Add add) {
+        static const std::vector<std::string> delays = {"0s", "1s", "1m30s", "2500ms", "soon", "-1s"};
+        static const std::vector<std::string> orders = {"single", "multiple", "\"multiple,single\"", "none"};
+        add(50, "preemption_start_delay: " + random_.pick(delays));
+        add(25, "preemption.delay: " + random_.pick(delays));
+        add(25, "reservation_expiry: " + random_.pick(delays));
+        add(35, "preemption_victim_pods_selection_strategy: " + random_.pick(orders));
+        add(25, "preemption_single_victim_deviation: \"" + std::to_string(random_.between(0, 60)) + "\"");
+        add(25, "preemption_multiple_victims_max: \"" + std::to_string(random_.between(0, 3)) + "\"");
     }
 
     void limits(const std::string& indent) {

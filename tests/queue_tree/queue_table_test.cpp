@@ -48,6 +48,33 @@ TEST(QueueTable, values_without_meaning_are_the_defaults) {
     EXPECT_EQ(settings_of({{"preemption.delay", "1h30m1.5s"}}).preemption_delay, milliseconds(5'401'500));
 }
 
+TEST(QueueTable, reservations_of_a_queue_have_the_values_that_it_states) {
+    EXPECT_EQ(settings_of({}).daemonset, DaemonsetProperties());
+    const DaemonsetProperties all = settings_of({{"preemption_start_delay", "0s"},
+                                                 {"preemption.delay", "5s"},
+                                                 {"reservation_expiry", "1m30s"},
+                                                 {"preemption_victim_pods_selection_strategy", "Multiple,Single"},
+                                                 {"preemption_single_victim_deviation", "7.5"},
+                                                 {"preemption_multiple_victims_max", "3"}})
+                                        .daemonset;
+    EXPECT_EQ(all.delay_ns, 0);
+    EXPECT_EQ(all.expiry_ns, 90'000'000'000);
+    EXPECT_EQ(all.strategies, VictimStrategies::multiple_single);
+    EXPECT_EQ(all.single_deviation, 7'500'000);
+    EXPECT_EQ(all.multiple_max, 3u);
+    EXPECT_EQ(settings_of({{"preemption.delay", "5s"}}).daemonset.delay_ns, 5'000'000'000);
+    EXPECT_EQ(settings_of({{"preemption_victim_poselection_strategy", "single"}}).daemonset.strategies,
+              VictimStrategies::single);
+    EXPECT_EQ(settings_of({{"preemption_start_delay", "soon"},
+                           {"preemption.delay", "5s"},
+                           {"reservation_expiry", "-1s"},
+                           {"preemption_victim_pods_selection_strategy", "both"},
+                           {"preemption_single_victim_deviation", "-1"},
+                           {"preemption_multiple_victims_max", "0"}})
+                  .daemonset,
+              DaemonsetProperties());
+}
+
 TEST(QueueTable, a_property_that_leaves_the_file_is_gone) {
     QueueTable queues = table("    - {name: a, properties: {priority.offset: '10'}}\n");
     std::string why;

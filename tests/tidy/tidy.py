@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "threads": {"base"},
     "config": {"base", "options", "threads"},
     "queue_config": {"config"},
-    "queue_tree": {"base", "config", "queue_config"},
+    "queue_tree": {"base", "options", "config", "queue_config"},
     "host": {"threads", "config"},
     "wire": {"base"},
     "recorder": {"base", "wire"},
