@@ -123,6 +123,7 @@ void ClaimObjects::apply(const ResourceSlice& slice) {
     if (Slices* const list = list_of(slice)) {
         insert(*list, kept);
     }
+    pool_changed(kept->pool());
     ++slices_version_;
     ++version_;
 }
@@ -133,6 +134,7 @@ void ClaimObjects::drop_slice(Text name) {
         return;
     }
     const Slice slice = found->second;
+    pool_changed(slice->pool());
     slices_.erase(found);
     drop_from(by_pool_, slice->pool(), slice);
     drop_from(by_node_, slice->slice.node, slice);
@@ -152,6 +154,41 @@ const ClaimObjects::Slices& ClaimObjects::on_node(Text node) const {
 const ClaimObjects::Slices& ClaimObjects::pool(PoolName name) const {
     const auto found = by_pool_.find(name);
     return found == by_pool_.end() ? kNoSlices : found->second;
+}
+
+// --- nodes
+
+void ClaimObjects::set_node(Slot slot, Text name) {
+    if (raw(slot) >= names_.size()) {
+        names_.resize(raw(slot) + std::size_t{1}, 0);
+    }
+    if (names_[raw(slot)] != 0) {
+        slots_.erase(names_[raw(slot)]);
+    }
+    names_[raw(slot)] = name;
+    if (name != 0) {
+        slots_[name] = slot;
+    }
+    shapes_.changes().changed(slot);
+}
+
+// Nodes that see the pool, or see that it is not whole.
+void ClaimObjects::pool_changed(PoolName name) {
+    constexpr std::size_t kFew = 64;
+    const Slices& slices = pool(name);
+    if (slices.size() > kFew) {
+        shapes_.changes().changed_everywhere();
+        return;
+    }
+    for (const Slice& slice : slices) {
+        if (slice->slice.reach == SliceReach::node) {
+            if (const auto at = slots_.find(slice->slice.node); at != slots_.end()) {
+                shapes_.changes().changed(at->second);
+            }
+        } else if (slice->slice.reach != SliceReach::nowhere) {
+            shapes_.changes().changed_everywhere();
+        }
+    }
 }
 
 bool ClaimObjects::errs_somewhere(const std::shared_ptr<const DeviceSelector>& selector) {
@@ -218,6 +255,7 @@ void ClaimObjects::count(const std::shared_ptr<const ResourceClaim>& claim, int 
             continue;
         }
         const DeviceName device{{one.driver, one.pool}, one.device};
+        pool_changed(device.pool);
         if (sign > 0) {
             ++in_use_[device];
         } else if (const auto at = in_use_.find(device); --at->second == 0) {

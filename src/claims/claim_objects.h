@@ -19,6 +19,7 @@
 #include "base/ids.h"
 #include "base/text_table.h"
 #include "bayplan/resource_claims.h"
+#include "claims/claim_shapes.h"
 #include "claims/device_selectors.h"
 
 namespace bayplan {
@@ -96,6 +97,12 @@ public:
     // A claim that is not for administrators has it.
     bool in_use(DeviceName device) const { return in_use_.contains(device); }
 
+    // The node of the slot has this name now; 0: it goes. Its labels may be others, too.
+    void set_node(Slot, Text name);
+    // What searches on nodes have found; forgotten when devices, slices or the node change.
+    ClaimShapes& shapes() { return shapes_; }
+    const ClaimShapes& shapes() const { return shapes_; }
+
     // The selector ends in an error on some device of some slice.
     bool errs_somewhere(const std::shared_ptr<const DeviceSelector>&);
 
@@ -135,6 +142,7 @@ private:
     KeptClaim& kept(ResourceClaimName);
     void renew(Key);
     void count(const std::shared_ptr<const ResourceClaim>&, int sign);
+    void pool_changed(PoolName);
 
     const TextTable& texts_;
     DeviceSelectors selectors_{texts_};
@@ -148,6 +156,9 @@ private:
     boost::unordered_flat_map<Text, std::shared_ptr<const DeviceClass>> classes_;
     boost::unordered_flat_map<Key, KeptClaim> claims_;
     boost::unordered_flat_map<DeviceName, std::uint32_t> in_use_;
+    ClaimShapes shapes_;
+    std::vector<Text> names_;  // of nodes, by slot
+    boost::unordered_flat_map<Text, Slot> slots_;
     // By selector: what errs_somewhere() found, of the slices as they were then.
     struct Errs {
         std::shared_ptr<const DeviceSelector> selector;

@@ -7,6 +7,12 @@
 
 namespace bayplan {
 
+bool is_about(const DeviceConstraint& constraint, Text request, std::string_view full_name, const TextTable& texts) {
+    return constraint.requests.empty() || std::ranges::any_of(constraint.requests, [&](Text name) {
+               return name == request || texts.text(name) == full_name;
+           });
+}
+
 namespace {
 
 class Planner {
@@ -28,6 +34,9 @@ public:
             if (!plan(claim)) {
                 return refuse();
             }
+        }
+        if (!plan_.to_allocate.empty() && !plan_.may_err) {
+            plan_.shape = objects_.shapes().of(shape_key(), all_selectors());
         }
         return std::move(plan_);
     }
@@ -122,6 +131,58 @@ private:
 
     bool any_errs(const std::vector<std::shared_ptr<const DeviceSelector>>& selectors) const {
         return std::ranges::any_of(selectors, [&](const auto& selector) { return objects_.errs_somewhere(selector); });
+    }
+
+    // --- the shape
+
+    // All that a search on a node goes by. Of names only this counts: which demands a constraint is about.
+    std::string shape_key() const {
+        std::string key;
+        const auto add = [&](std::uint64_t number) {
+            key.append(reinterpret_cast<const char*>(&number), sizeof(number));
+        };
+        for (const PlannedClaim& claim : plan_.to_allocate) {
+            add(claim.requests.size());
+            for (const PlannedRequest& request : claim.requests) {
+                add(request.demands.size() * 2 + (request.prioritised ? 1 : 0));
+                for (const PlannedDemand& demand : request.demands) {
+                    add(static_cast<std::uint64_t>(demand.count));
+                    add((demand.all ? 1 : 0) + (demand.admin_access ? 2 : 0));
+                    add(demand.of_class.size() + demand.own.size());
+                    for_each_selector(demand,
+                                      [&](const auto& one) { add(reinterpret_cast<std::uintptr_t>(one.get())); });
+                }
+            }
+            add(claim.claim->constraints.size());
+            for (const DeviceConstraint& constraint : claim.claim->constraints) {
+                add(text(constraint.attribute).size());
+                key += text(constraint.attribute);
+                for (const PlannedRequest& request : claim.requests) {
+                    for (const PlannedDemand& demand : request.demands) {
+                        add(is_about(constraint, request.name, demand.full_name, texts_) ? 1 : 0);
+                    }
+                }
+            }
+        }
+        return key;
+    }
+
+    std::vector<std::shared_ptr<const DeviceSelector>> all_selectors() const {
+        std::vector<std::shared_ptr<const DeviceSelector>> all;
+        for (const PlannedClaim& claim : plan_.to_allocate) {
+            for (const PlannedRequest& request : claim.requests) {
+                for (const PlannedDemand& demand : request.demands) {
+                    for_each_selector(demand, [&](const auto& one) { all.push_back(one); });
+                }
+            }
+        }
+        return all;
+    }
+
+    template <typename Each>
+    static void for_each_selector(const PlannedDemand& demand, Each&& each) {
+        std::ranges::for_each(demand.of_class, each);
+        std::ranges::for_each(demand.own, each);
     }
 
     // More devices than a claim may have: an error that needs no node.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bayplan/explanation.h"
@@ -54,8 +55,13 @@ struct ClaimPlan {
     bool may_err = false;  // a search may end in an error
     Text pod_uid = 0;
     std::uint64_t version = 0;  // of the objects
+    // What searches for such claims found on the nodes. Expired: it is not known.
+    std::weak_ptr<ClaimShape> shape;
 };
 
 ClaimPlan prepare_claims(const PodSpec&, ClaimObjects&);
+
+// The constraint holds for devices of this request, or alternative.
+bool is_about(const DeviceConstraint&, Text request, std::string_view full_name, const TextTable&);
 
 }  // namespace bayplan

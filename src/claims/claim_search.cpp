@@ -53,7 +53,7 @@ public:
         } else if (!found) {
             outcome.verdict = Verdict::unresolvable;
             const bool invalid = std::ranges::any_of(pools_, [](const NodePool& pool) { return !pool.valid; });
-            outcome.reason = invalid ? "invalid resource pools were encountered" : "cannot allocate all claims";
+            outcome.reason = invalid ? kInvalidPools : kCannotAllocate;
         } else {
             tell_result(plan_, taken_, known_, texts_, outcome);
         }
@@ -167,12 +167,7 @@ private:
     }
 
     bool concerns(const DeviceConstraint& constraint, const Step& at) const {
-        if (constraint.requests.empty()) {
-            return true;
-        }
-        return std::ranges::any_of(constraint.requests, [&](Text name) {
-            return name == request_at(at).name || texts_.text(name) == demand_at(at).full_name;
-        });
+        return is_about(constraint, request_at(at).name, demand_at(at).full_name, texts_);
     }
 
     bool constraints_hold(const Step& at, const DevicePlace& place) const {

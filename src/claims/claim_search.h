@@ -26,6 +26,8 @@ struct ClaimOutcome {
     std::int64_t score = 0;                     // 8 less the index of each alternative taken
 };
 
+inline constexpr std::string_view kCannotAllocate = "cannot allocate all claims";
+inline constexpr std::string_view kInvalidPools = "invalid resource pools were encountered";
 inline constexpr std::string_view kClaimNotAvailable = "resourceclaim not available on the node";
 
 // The node can use an allocated claim.

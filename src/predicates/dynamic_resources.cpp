@@ -27,14 +27,35 @@ public:
     bool depends_on_pods(const Subject& subject) const override { return subject.plan.claims != nullptr; }
 
     std::uint64_t filter_cluster(const Subject& subject, std::uint32_t block, std::uint64_t lanes) const override {
+        const std::shared_ptr<ClaimShape> shape = shape_of(subject);
+        lanes &= ~failing(shape, block);
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
-            const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-            const NodeFacts& facts = *subject.cluster.topology.facts()[raw(slot_at(block, lane))];
-            if (search(subject, facts).verdict != Verdict::feasible) {
-                lanes &= ~(std::uint64_t{1} << lane);
+            const Slot slot = slot_at(block, static_cast<std::uint32_t>(std::countr_zero(left)));
+            if (!passes(subject, shape.get(), slot)) {
+                lanes &= ~(left & -left);
             }
         }
         return lanes;
+    }
+
+    // Nodes that are known to have no devices are counted without a search.
+    LaneRefusals explain_lanes(const Subject& subject, const NodeBlock& block, std::uint32_t number,
+                               std::uint64_t lanes, ReasonCounts& counts) const override {
+        if (!depends_on_pods(subject)) {
+            return {};
+        }
+        const std::shared_ptr<ClaimShape> shape = shape_of(subject);
+        const std::uint64_t known = failing(shape, number) & lanes;
+        std::uint64_t invalid = 0;
+        for (std::uint64_t left = known; left != 0; left &= left - 1) {
+            const Slot slot = slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left)));
+            invalid |= shape->at(slot) == ClaimFinding::meets_invalid_pools ? left & -left : 0;
+        }
+        count_reason(counts, kCannotAllocate, known & ~invalid);
+        count_reason(counts, kInvalidPools, invalid);
+        LaneRefusals refusals = explain_each(subject, block, number, lanes & ~known, counts);
+        refusals.unresolvable |= known;
+        return refusals;
     }
 
     Refusal explain(const Subject& subject, const NodeView& node) const override {
@@ -42,6 +63,7 @@ public:
             return {};
         }
         ClaimOutcome outcome = search(subject, node.facts);
+        note(shape_of(subject).get(), node.slot, outcome);
         if (outcome.verdict == Verdict::feasible) {
             return {};
         }
@@ -69,6 +91,37 @@ public:
 private:
     // Some of the claims are allocated, and some are not: Kubernetes 1.35 cannot score the pod.
     static bool mixed(const ClaimPlan& plan) { return !plan.allocated.empty() && !plan.to_allocate.empty(); }
+
+    // Null: nothing is remembered of such claims.
+    static std::shared_ptr<ClaimShape> shape_of(const Subject& subject) {
+        std::shared_ptr<ClaimShape> shape = subject.plan.claims->shape.lock();
+        if (shape != nullptr) {
+            shape->catch_up(subject.cluster.topology.claims().shapes().changes());
+        }
+        return shape;
+    }
+
+    static std::uint64_t failing(const std::shared_ptr<ClaimShape>& shape, std::uint32_t block) {
+        return shape == nullptr ? 0 : shape->failing(block);
+    }
+
+    static void note(ClaimShape* shape, Slot slot, const ClaimOutcome& outcome) {
+        if (shape != nullptr && !outcome.is_error) {
+            const bool found = outcome.verdict == Verdict::feasible || outcome.unavailable;
+            shape->note(slot, found                             ? ClaimFinding::fits
+                              : outcome.reason == kInvalidPools ? ClaimFinding::meets_invalid_pools
+                                                                : ClaimFinding::fails);
+        }
+    }
+
+    static bool passes(const Subject& subject, ClaimShape* shape, Slot slot) {
+        if (shape != nullptr && shape->at(slot) == ClaimFinding::fits && subject.plan.claims->allocated.empty()) {
+            return true;
+        }
+        const ClaimOutcome outcome = search(subject, *subject.cluster.topology.facts()[raw(slot)]);
+        note(shape, slot, outcome);
+        return outcome.verdict == Verdict::feasible;
+    }
 
     static ClaimOutcome search(const Subject& subject, const NodeFacts& facts) {
         const ClusterFacts& topology = subject.cluster.topology;

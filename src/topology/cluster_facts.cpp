@@ -56,6 +56,7 @@ void ClusterFacts::set_facts(Slot slot, std::shared_ptr<const NodeFacts> facts) 
     filters_.put_in(slot, facts.get(), facts_.size());
     signatures_.set_node(slot, facts.get(), facts_.size());
     images_.put_in(facts.get());
+    claims_.set_node(slot, facts ? facts->name : 0);
     if (facts) {
         count_pods_on(slot, +1);
     }
