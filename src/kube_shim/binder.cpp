@@ -72,7 +72,7 @@ void Binder::take_look(const Shared& binding, HttpAnswer&& answer) {
                           deleted = pod["metadata"]["deletionTimestamp"].present();
                       });
     if (!read) {
-        verify_later(binding);  // what became of it must be known
+        verify_later(binding);  // it must be known
     } else if (uid != binding->pod.uid) {
         end(binding, false, "another pod has its name");
     } else if (!node.empty()) {

@@ -1,4 +1,4 @@
-// Objects in, and what there was of them. See books.h; pods: books_pods.cpp, statements: books_statements.cpp.
+// Objects that come and go. See books.h; pods: books_pods.cpp, statements: books_statements.cpp.
 #include "kube_shim/books.h"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ void Books::put(const kube::ReadObject& object) {
         on_fault_(one.to_string());
     }
     if (!made) {
-        remove_named(object.kind, name);  // what it was no longer holds, and what it is cannot be said
+        remove_named(object.kind, name);  // its former content holds no more, and the new one cannot be read
         return;
     }
     if (auto* const pod = std::get_if<kube::ConvertedPod>(&made->object)) {
