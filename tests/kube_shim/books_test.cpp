@@ -122,8 +122,8 @@ TEST_F(BooksTest, heartbeats_and_conditions_state_nothing) {
     EXPECT_THAT(flush(), ElementsAre("create n1", "application ns", "pod ns/a"));
     put(node_text("n1", R"(,"extra":1)"));
     PodText again;
-    again.status =
-        R"("conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"m"}],"nominatedNodeName":"n1")";
+    again.status = R"("conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"m"}],)"
+                   R"("nominatedNodeName":"n1")";
     put(again);
     EXPECT_THAT(flush(), IsEmpty());
     EXPECT_EQ(books.find("ns/a")->facts.condition.message, "m");
