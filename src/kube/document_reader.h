@@ -36,6 +36,20 @@ void read_objects(const std::string& text, const std::string& file, const OnObje
 void read_json(std::string_view text, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
 void read_yaml(const std::string& text, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
 
+// An API server's words on one page of a list, beside its items.
+struct ListPage {
+    std::string resource_version;
+    std::string continue_token;  // names the next page; empty: this was the last one
+};
+// An answer of an API server that lists objects. Anything else is a fault.
+void read_list_page(std::string_view text, const std::string& name, const OnObject&, ListPage&,
+                    std::vector<ObjectFault>&);
+
+// One line of a watch: {"type": "ADDED", "object": {...}}. `type` is set before the object is handed out, and lives as long
+// as that. Both are needed; anything else in the line is not looked at.
+using OnWatched = std::function<void(std::string_view type, const ReadObject&)>;
+void read_watch_line(std::string_view text, const std::string& name, const OnWatched&, std::vector<ObjectFault>&);
+
 // Length of the JSON document that starts the text: up to the bracket that closes its first one.
 std::size_t json_length(std::string_view text);
 

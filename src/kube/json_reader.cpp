@@ -156,7 +156,86 @@ public:
         }
     }
 
+    void read_page(ListPage& page) {
+        with_document([&](simdjson::ondemand::document& document) { return read_page(document, page); });
+    }
+    void read_watch_line(const OnWatched& on_watched) {
+        with_document([&](simdjson::ondemand::document& document) { return read_watch_line(document, on_watched); });
+    }
+
 private:
+    template <typename Read>
+    void with_document(Read read) {
+        const simdjson::padded_string_view padded(whole_.data(), whole_.size(), whole_.size() + kTextPadding);
+        simdjson::ondemand::document document;
+        error_code error = parser_.iterate(padded).get(document);
+        if (error == simdjson::SUCCESS) {
+            error = read(document);
+        }
+        if (error != simdjson::SUCCESS) {
+            fault(error, nullptr);
+        }
+    }
+
+    // A page says what it is before its items, so that each part is touched once.
+    error_code read_page(simdjson::ondemand::document& document, ListPage& page) {
+        std::string_view text;
+        if (const error_code error = document.find_field_unordered("kind").get_string().get(text)) {
+            return error;
+        }
+        const std::string kind(item_kind(text));
+        if (kind.empty()) {
+            return simdjson::INCORRECT_TYPE;
+        }
+        simdjson::ondemand::value metadata;
+        if (const error_code error = document.find_field_unordered("metadata").get(metadata)) {
+            return error;
+        }
+        builder_.clear();
+        Value built;
+        if (const error_code error = builder_.build(metadata, built)) {
+            return error;
+        }
+        page.resource_version = built["resourceVersion"].text();
+        page.continue_token = built["continue"].text();
+        simdjson::ondemand::value items;
+        if (const error_code error = document.find_field_unordered("items").get(items)) {
+            return error;
+        }
+        json_type type{};
+        if (const error_code error = items.type().get(type)) {
+            return error;
+        }
+        if (type == json_type::null) {
+            return simdjson::SUCCESS;
+        }
+        simdjson::ondemand::array array;
+        const error_code error = items.get_array().get(array);
+        return error ? error : read_items(array, kind);
+    }
+
+    error_code read_watch_line(simdjson::ondemand::document& document, const OnWatched& on_watched) {
+        std::string_view text;
+        if (const error_code error = document.find_field_unordered("type").get_string().get(text)) {
+            return error;
+        }
+        const std::string type(text);
+        simdjson::ondemand::value value;
+        if (const error_code error = document.find_field_unordered("object").get(value)) {
+            return error;
+        }
+        builder_.clear();
+        Value built;
+        if (const error_code error = builder_.build(value, built)) {
+            return error;
+        }
+        if (built.kind() != Value::Kind::object) {
+            return simdjson::INCORRECT_TYPE;
+        }
+        on_watched(type, {built["kind"].text(), built, builder_.arena(), whole_.size()});
+        return simdjson::SUCCESS;
+    }
+
     error_code read_root(simdjson::ondemand::document& document) {
         std::string_view kind;
         error_code error = document.find_field_unordered("kind").get_string().get(kind);
@@ -310,6 +389,17 @@ void read_json(std::string_view text, const std::string& file, const OnObject& o
         reader.read_document(text.substr(0, length));
         text.remove_prefix(length);
     }
+}
+
+void read_list_page(std::string_view text, const std::string& name, const OnObject& on_object, ListPage& page,
+                    std::vector<ObjectFault>& faults) {
+    JsonText(text, name, on_object, faults).read_page(page);
+}
+
+void read_watch_line(std::string_view text, const std::string& name, const OnWatched& on_watched,
+                     std::vector<ObjectFault>& faults) {
+    static const OnObject kNone;
+    JsonText(text, name, kNone, faults).read_watch_line(on_watched);
 }
 
 }  // namespace bayplan::kube

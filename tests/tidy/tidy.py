@@ -59,6 +59,7 @@ MAY_INCLUDE = {
     "kube": {"base"},
     "sim": {"base", "options", "kube", "engine", "queue_config"},
     "client": {"base", "wire"},
+    "kube_shim": {"base", "options", "kube", "engine"},
     "http": {"threads"},
     "rest": {"answers", "events", "http", "config", "queue_config"},
     "daemon": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine", "read_model", "events",

@@ -1,0 +1,164 @@
+// Objects that come and go. See books.h; pods: books_pods.cpp, statements: books_statements.cpp.
+#include "kube_shim/books.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kube_shim/same_statement.h"
+
+namespace bayplan::kube_shim {
+
+namespace {
+
+std::string name_of(std::string_view kind, const kube::Value& object) {
+    const kube::Value& metadata = object["metadata"];
+    std::string name = std::string(kind) + " ";
+    if (kube::has_namespace(kind)) {
+        const std::string_view in = metadata["namespace"].text();
+        name += in.empty() ? "default" : in;
+    }
+    return name + "/" + std::string(metadata["name"].text());
+}
+
+// "NAMESPACE/NAME" of "KIND NAMESPACE/NAME".
+std::string without_kind(const std::string& name) { return name.substr(name.find(' ') + 1); }
+
+}  // namespace
+
+Books::Books(BooksOptions options, OnFault on_fault, OnGone on_gone)
+    : options_(std::move(options)),
+      on_fault_(std::move(on_fault)),
+      on_gone_(std::move(on_gone)),
+      converter_(false, {}, options_.applications) {
+    const Text tag = converter_.texts().id("foreign");
+    foreign_tag_[0] = {tag, converter_.texts().id("default")};
+    foreign_tag_[1] = {tag, converter_.texts().id("static")};
+}
+
+bool Books::has_node(std::string_view name) const { return nodes_.contains("Node /" + std::string(name)); }
+
+bool Books::is_ours(const kube::ConvertedPod& pod) const {
+    return std::ranges::find(options_.schedulers, pod.scheduler) != options_.schedulers.end();
+}
+
+// --- lists
+
+void Books::begin_list(std::string_view kind) { lists_[std::string(kind)].clear(); }
+
+void Books::end_list(std::string_view kind) {
+    const auto list = lists_.find(kind);
+    if (list == lists_.end()) {
+        return;
+    }
+    const Seen seen = std::move(list->second);
+    lists_.erase(list);
+    std::vector<std::string> gone;
+    if (kind == "Pod") {
+        for (const auto& [key, pod] : pods_) {
+            if (!seen.contains("Pod " + key)) {
+                gone.push_back("Pod " + key);
+            }
+        }
+    } else {
+        for (const std::string& name : named_[std::string(kind)]) {
+            if (!seen.contains(name)) {
+                gone.push_back(name);
+            }
+        }
+    }
+    std::ranges::sort(gone);
+    for (const std::string& name : gone) {
+        remove_named(kind, name);
+    }
+}
+
+// --- objects
+
+void Books::put(const kube::ReadObject& object) {
+    const std::string name = name_of(object.kind, object.value);
+    if (const auto list = lists_.find(object.kind); list != lists_.end()) {
+        list->second.insert(name);
+    }
+    std::vector<kube::ObjectFault> faults;
+    std::optional<kube::NamedObject> made = converter_.convert(object, "", faults);
+    for (const kube::ObjectFault& one : faults) {
+        on_fault_(one.to_string());
+    }
+    if (!made) {
+        remove_named(object.kind, name);  // its former content holds no more, and the new one cannot be read
+        return;
+    }
+    if (auto* const pod = std::get_if<kube::ConvertedPod>(&made->object)) {
+        put_pod(std::move(*pod), read_pod_facts(object.value));
+        return;
+    }
+    if (std::holds_alternative<std::monostate>(made->object)) {
+        return;
+    }
+    named_[std::string(object.kind)].insert(name);
+    if (auto* const node = std::get_if<kube::ConvertedNode>(&made->object)) {
+        put_node(name, std::move(*node));
+    } else if (auto* const priority_class = std::get_if<kube::PriorityClass>(&made->object)) {
+        classes_.put(std::move(*priority_class));
+    } else {
+        put_object(name, std::move(std::get<ClusterObject>(made->object)));
+    }
+}
+
+void Books::put_node(const std::string& name, kube::ConvertedNode&& made) {
+    const auto [at, fresh] = nodes_.try_emplace(name);
+    BookedNode& node = at->second;
+    if (!fresh && same_node(node.made, made)) {
+        return;  // a heartbeat
+    }
+    node.made = std::move(made);
+    if (!std::exchange(node.queued, true)) {
+        queue(Entry::node, name);
+    }
+}
+
+void Books::put_object(const std::string& name, ClusterObject&& made) {
+    const auto [at, fresh] = objects_.try_emplace(name);
+    if (!fresh && at->second.made == made) {
+        return;
+    }
+    at->second.made = std::move(made);
+    if (!std::exchange(at->second.queued, true)) {
+        queue(Entry::object, name);
+    }
+}
+
+void Books::remove(const kube::ReadObject& object) { remove_named(object.kind, name_of(object.kind, object.value)); }
+
+void Books::remove_named(std::string_view kind, const std::string& name) {
+    if (kind == "Pod") {
+        remove_pod(without_kind(name));
+        return;
+    }
+    named_[std::string(kind)].erase(name);
+    if (kind == "PriorityClass") {
+        classes_.remove(name.substr(name.find('/') + 1));
+    } else if (const auto node = nodes_.find(name); node != nodes_.end()) {
+        const Text id = node->second.made.name;
+        const bool stated = node->second.stated;
+        nodes_.erase(node);
+        if (!stated) {
+            return;
+        }
+        queue(Entry::node_gone, name);
+        // The partition has let go of them; the API server has them until somebody deletes them.
+        for (auto& [key, pod] : pods_) {
+            if (pod.made.ask.node == id) {
+                queue_pod(key, pod);
+            }
+        }
+    } else if (const auto object = objects_.find(name); object != objects_.end()) {
+        const bool stated = object->second.stated;
+        objects_.erase(object);
+        if (stated) {
+            queue(Entry::object_gone, name);
+        }
+    }
+}
+
+}  // namespace bayplan::kube_shim

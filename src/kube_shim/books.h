@@ -1,0 +1,152 @@
+// The objects of the API server, as records, and the queue of changes that the partition has still to be told.
+//
+// A change is entered here first and queued; flush() states what the books then say. So a statement is never older than the
+// books, a statement that finds no room is made later, and stating everything anew (a resync) is queueing everything.
+//
+//   API server -> put/remove -> records + queue -> flush -> Partition::send
+//   decisions  -> assume, nack ------^
+//
+// Thread: one. Owns the records; texts are ids of its converter.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include "kube/object_converter.h"
+#include "kube/pod_owners.h"
+#include "kube/priority_classes.h"
+#include "kube_shim/list_watch.h"
+#include "kube_shim/pod_facts.h"
+
+namespace bayplan::kube_shim {
+
+struct BooksOptions {
+    std::vector<std::string> schedulers = {"default-scheduler"};  // whose pods are asks
+    bool applications = false;                                    // as YuniKorn's labels say; else a namespace is one
+};
+
+struct BookedPod {
+    kube::ConvertedPod made;   // as the API server has it
+    PodFacts facts;            // likewise
+    std::string assumed_node;  // where the partition put it, until the API server says so
+    bool preempted =
+        false;  // the partition chose it as a victim: it terminates, though the API server may not say so yet
+    bool foreign = false;  // stated as such, which stays
+    bool stated = false;   // the partition knows it
+    bool queued = false;
+    bool takes_a_name = false;  // of a pod that is gone, whose decisions may still come
+};
+
+class Books final : public ObjectSink {
+public:
+    using Send = std::function<bool(const StateBody&)>;
+    using OnFault = std::function<void(const std::string&)>;
+    // A pod that is not one of ours any more, waiting for nothing: gone, finished, or another has its name.
+    using OnGone = std::function<void(const std::string& key, const std::string& uid)>;
+
+    Books(BooksOptions, OnFault, OnGone);
+
+    void begin_list(std::string_view kind) override;
+    void put(const kube::ReadObject&) override;
+    void remove(const kube::ReadObject&) override;
+    void end_list(std::string_view kind) override;
+    void fault(const std::string& what) override { on_fault_(what); }
+
+    // True: all that was queued has been stated. `settled`: see Partition.
+    bool flush(const Send&, bool settled);
+    // Queues everything, in the order in which it may be stated.
+    void restate_all();
+    // Of that: true when all has been stated; changes since then are left for flush().
+    bool state_books(const Send&, const std::function<bool()>& full);
+
+    BookedPod* find(const std::string& key);
+    const BookedPod* find(const std::string& key) const;
+    // The partition has put the pod there: it counts there from now on.
+    void assume(const std::string& key, std::string_view node);
+    // It could not be bound there: the partition is told so.
+    void nack(const std::string& key, const std::string& why);
+    // The partition has chosen it as a victim. `is_so` false: it could not be deleted, and stays.
+    void set_preempted(const std::string& key, bool is_so);
+    // The partition has let go of it, since its node is gone. It is asked for again unless the API server has it there.
+    void lost_node(const std::string& key);
+
+    std::string_view text(Text id) const { return converter_.texts().text(id); }
+    kube::ObjectConverter& converter() { return converter_; }
+    const std::vector<std::string>& schedulers() const { return options_.schedulers; }
+    std::size_t pods() const { return pods_.size(); }
+    std::size_t nodes() const { return nodes_.size(); }
+    bool has_node(std::string_view name) const;
+
+private:
+    enum class Entry : std::uint8_t { node, node_gone, object, object_gone, pod, pod_gone, nack };
+    struct Change {
+        Entry entry;
+        std::string name;  // of an object as NamedObject has it, of a pod its key
+        std::string why = {};
+    };
+    struct BookedNode {
+        kube::ConvertedNode made;
+        bool stated = false;
+        bool drained = false;  // as stated last
+        bool queued = false;
+    };
+    struct BookedObject {
+        ClusterObject made;
+        bool stated = false;
+        bool queued = false;
+    };
+    using Seen = boost::unordered_flat_set<std::string>;
+
+    void queue(Entry entry, const std::string& name) { queue_.push_back({entry, name}); }
+    bool waits_for_a_name(const Change&) const;
+    bool flush_some(const Send&, bool settled, std::size_t entries);
+    bool state_run(const Send&, Entry, std::size_t run);
+    bool state_nodes(const Send&, std::size_t run);
+    bool state_lost_nodes(const Send&, std::size_t run);
+    bool state_objects(const Send&, std::size_t run);
+    bool state_lost_objects(const Send&, std::size_t run);
+    bool state_pods(const Send&, std::size_t run);
+    bool state_releases(const Send&, std::size_t run);
+    bool state_nacks(const Send&, std::size_t run);
+    bool need_applications(const Send&, const std::vector<BookedPod*>&);
+    AskItem statement(const BookedPod&) const;
+
+    void put_node(const std::string& name, kube::ConvertedNode&&);
+    void put_object(const std::string& name, ClusterObject&&);
+    void put_pod(kube::ConvertedPod&&, PodFacts&&);
+    void queue_pod(const std::string& key, BookedPod&);
+    void remove_pod(const std::string& key);
+    void remove_named(std::string_view kind, const std::string& name);
+    void owners_changed(const std::vector<std::string>& owners);
+    bool is_ours(const kube::ConvertedPod&) const;
+
+    const BooksOptions options_;
+    OnFault on_fault_;
+    OnGone on_gone_;
+    kube::ObjectConverter converter_;
+    kube::PriorityClasses classes_;
+    kube::PodOwners owners_;
+    // By what NamedObject calls them ("Node /n1", "PersistentVolumeClaim default/c"); pods by their keys.
+    std::unordered_map<std::string, BookedNode> nodes_;
+    std::unordered_map<std::string, BookedObject> objects_;
+    std::unordered_map<std::string, BookedPod> pods_;
+    boost::unordered_flat_map<std::string, std::string> key_of_uid_;  // "NAMESPACE/UID", as PodOwners has it
+    std::map<std::string, Seen, std::less<>> lists_;  // that are being read, by kind: what they have named
+    std::map<std::string, Seen, std::less<>> named_;  // by kind: what there is, but for pods
+    std::deque<Change> queue_;
+    std::size_t restating_ = 0;                     // leading entries of the queue that a resync has to state
+    std::vector<std::string> held_;                 // pods that take a name, until all is settled
+    Seen reusable_;                                 // keys of pods that went since the partition was settled
+    boost::unordered_flat_set<Text> applications_;  // that the partition has
+    Attribute foreign_tag_[2];                      // default, static
+};
+
+}  // namespace bayplan::kube_shim

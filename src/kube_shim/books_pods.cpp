@@ -1,0 +1,130 @@
+// The pods of the books: which of them the partition is told of, and as what. See books.h.
+#include <utility>
+
+#include "kube_shim/books.h"
+#include "kube_shim/same_statement.h"
+
+namespace bayplan::kube_shim {
+
+BookedPod* Books::find(const std::string& key) {
+    const auto found = pods_.find(key);
+    return found == pods_.end() ? nullptr : &found->second;
+}
+
+const BookedPod* Books::find(const std::string& key) const {
+    const auto found = pods_.find(key);
+    return found == pods_.end() ? nullptr : &found->second;
+}
+
+void Books::queue_pod(const std::string& key, BookedPod& pod) {
+    if (!std::exchange(pod.queued, true)) {
+        queue(Entry::pod, key);
+    }
+}
+
+void Books::put_pod(kube::ConvertedPod&& made, PodFacts&& facts) {
+    const std::string key = made.key;
+    if (const BookedPod* const known = find(key); known != nullptr && known->facts.uid != facts.uid) {
+        remove_pod(key);
+    }
+    const bool bound = made.ask.node != 0;
+    // Pending pods of others, and pods that were deleted before they got a node, are nobody's business.
+    if (made.finished || (!bound && (!is_ours(made) || made.ask.terminating))) {
+        remove_pod(key);
+        return;
+    }
+    classes_.resolve(made, false);
+    owners_changed(owners_.put(made));
+    made.ask.originator = owners_.is_owner(made);
+    const auto [at, fresh] = pods_.try_emplace(key);
+    BookedPod& pod = at->second;
+    if (fresh) {
+        key_of_uid_[kube::PodOwners::name_of(key, facts.uid)] = key;
+        pod.foreign = bound && !is_ours(made);
+        pod.takes_a_name = reusable_.contains(key);
+    }
+    pod.facts = std::move(facts);
+    const bool same = !fresh && same_statement(pod.made, made);
+    const bool confirmed = bound && !pod.assumed_node.empty();
+    if (confirmed && text(made.ask.node) != pod.assumed_node && pod.stated) {
+        // Somebody else has bound it, to another node than the partition chose.
+        queue(Entry::pod_gone, key);
+        pod.stated = false;
+    }
+    if (bound) {
+        pod.assumed_node.clear();
+    }
+    pod.made = std::move(made);
+    if (!same) {
+        queue_pod(key, pod);
+    }
+}
+
+void Books::remove_pod(const std::string& key) {
+    owners_changed(owners_.take_out(key));
+    const auto found = pods_.find(key);
+    if (found == pods_.end()) {
+        return;
+    }
+    const std::string uid = found->second.facts.uid;
+    const bool stated = found->second.stated;
+    key_of_uid_.erase(kube::PodOwners::name_of(key, uid));
+    pods_.erase(found);
+    if (stated) {
+        queue(Entry::pod_gone, key);
+        reusable_.insert(key);
+    }
+    on_gone_(key, uid);
+}
+
+void Books::assume(const std::string& key, std::string_view node) {
+    if (BookedPod* const pod = find(key)) {
+        pod->assumed_node = node;
+    }
+}
+
+void Books::nack(const std::string& key, const std::string& why) {
+    BookedPod* const pod = find(key);
+    if (pod == nullptr || pod->assumed_node.empty()) {
+        return;
+    }
+    pod->assumed_node.clear();
+    if (pod->stated) {
+        queue_.push_back({Entry::nack, key, why});
+    }
+}
+
+void Books::set_preempted(const std::string& key, bool is_so) {
+    BookedPod* const pod = find(key);
+    if (pod == nullptr || std::exchange(pod->preempted, is_so) == is_so) {
+        return;
+    }
+    if (!is_so) {
+        queue_pod(key, *pod);  // of the other the partition knows
+    }
+}
+
+void Books::lost_node(const std::string& key) {
+    BookedPod* const pod = find(key);
+    if (pod != nullptr && pod->made.ask.node == 0) {
+        pod->assumed_node.clear();
+        pod->stated = false;
+        queue_pod(key, *pod);
+    }
+}
+
+void Books::owners_changed(const std::vector<std::string>& owners) {
+    for (const std::string& owner : owners) {
+        const auto key = key_of_uid_.find(owner);
+        BookedPod* const pod = key == key_of_uid_.end() ? nullptr : find(key->second);
+        if (pod == nullptr) {
+            continue;
+        }
+        const bool is_owner = owners_.is_owner(pod->made);
+        if (std::exchange(pod->made.ask.originator, is_owner) != is_owner && pod->made.ask.node != 0) {
+            queue_pod(key->second, *pod);
+        }
+    }
+}
+
+}  // namespace bayplan::kube_shim

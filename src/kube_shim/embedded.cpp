@@ -1,0 +1,140 @@
+// See embedded.h.
+#include "kube_shim/embedded.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace bayplan::kube_shim {
+
+namespace {
+
+constexpr ConnectionId kConnection = 1;
+constexpr std::string_view kShim = "kube";
+constexpr std::size_t kDefinedAtOnce = 10'000;
+constexpr std::uint64_t kAttemptsPerTurn = 256;
+
+std::int64_t now_ns() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
+}
+
+bool is_refusal(DecisionKind kind) {
+    return kind == DecisionKind::node_rejected || kind == DecisionKind::application_rejected ||
+           kind == DecisionKind::ask_rejected || kind == DecisionKind::message_rejected;
+}
+
+}  // namespace
+
+EngineOptions embedded_options(EngineOptions options) {
+    options.executor = ExecutorKind::inline_;
+    options.path = BatchPath::inline_;
+    constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max() / 4;
+    options.dictionary_max = kNoLimit;
+    options.nodes_max = kNoLimit;
+    options.applications_max = kNoLimit;
+    options.asks_max = kNoLimit;
+    options.specs_max = kNoLimit;
+    options.objects_max = kNoLimit;
+    options.credit_window = kNoLimit;
+    options.unacknowledged_max = kNoLimit;
+    return options;
+}
+
+EmbeddedPartition::EmbeddedPartition(const EngineOptions& options, const kube::ObjectConverter& tables,
+                                     DecisionHandler& handler, OnFault on_fault)
+    : tables_(tables), handler_(handler), on_fault_(std::move(on_fault)), engine_(options, *this) {
+    engine_.apply(Tick{now_ns()});
+    engine_.apply(Connect{.connection = kConnection, .shim = kShim, .shim_instance = 1});
+}
+
+void EmbeddedPartition::apply(const StateBody& body) {
+    engine_.apply(StateMessage{.connection = kConnection, .sequence = ++sequence_, .body = body});
+}
+
+void EmbeddedPartition::define_what_is_new() {
+    const kube::Texts& texts = tables_.texts();
+    while (texts_told_ < texts.size()) {
+        std::vector<DictEntry> entries;
+        while (texts_told_ < texts.size() && entries.size() < kDefinedAtOnce) {
+            ++texts_told_;
+            entries.push_back({texts_told_, texts.text(texts_told_)});
+        }
+        apply(DefineMessage{entries});
+    }
+    const auto& specs = tables_.specs().records();
+    while (specs_told_ < specs.size()) {
+        const std::size_t end = std::min(specs.size(), specs_told_ + kDefinedAtOnce);
+        const std::vector<SpecItem> items(specs.begin() + static_cast<std::ptrdiff_t>(specs_told_),
+                                          specs.begin() + static_cast<std::ptrdiff_t>(end));
+        specs_told_ = end;
+        apply(SpecsMessage{.define = items, .forget = {}});
+    }
+}
+
+bool EmbeddedPartition::send(const StateBody& body) {
+    define_what_is_new();
+    apply(body);
+    return true;
+}
+
+void EmbeddedPartition::stated() {
+    apply(ResyncEndMessage{});
+    stated_ = true;
+}
+
+bool EmbeddedPartition::turn() {
+    engine_.apply(Tick{now_ns()});
+    const bool attempted = stated_ && engine_.run(kAttemptsPerTurn) > 0;
+    while (engine_.flush() > 0) {
+    }
+    return tell() || attempted;
+}
+
+Clock::time_point EmbeddedPartition::next_due() const {
+    if (stated_ && engine_.has_work()) {
+        return Clock::now();
+    }
+    const std::int64_t due = engine_.next_timer_ns();
+    return due == std::numeric_limits<std::int64_t>::max() ? Clock::time_point::max()
+                                                           : Clock::time_point(std::chrono::nanoseconds(due));
+}
+
+bool EmbeddedPartition::tell() {
+    const auto batches = std::exchange(untold_, {});
+    for (const auto& batch : batches) {
+        for (const Decision& decision : batch->decisions) {
+            tell(decision);
+        }
+        told_ = batch->first_sequence + batch->decisions.size() - 1;
+    }
+    if (told_ > acknowledged_) {
+        acknowledged_ = told_;
+        engine_.apply(Acknowledge{kConnection, acknowledged_});
+    }
+    return !batches.empty();
+}
+
+void EmbeddedPartition::tell(const Decision& decision) {
+    const std::string key(decision.name);
+    if (decision.kind == DecisionKind::allocated) {
+        handler_.on_allocated(key, decision.node);
+    } else if (decision.kind == DecisionKind::released) {
+        handler_.on_released(key, decision.termination, decision.text);
+    } else if (decision.kind == DecisionKind::ask_waiting) {
+        handler_.on_waiting(key, decision.text);
+    } else if (decision.kind == DecisionKind::nominated) {
+        handler_.on_nominated(key, decision.node, decision.text);
+    } else if (is_refusal(decision.kind)) {
+        handler_.on_rejected(decision.kind, decision.name, decision.text);
+    }
+}
+
+void EmbeddedPartition::cut(ConnectionId, std::string_view why) { on_fault_("the engine: " + std::string(why)); }
+
+bool EmbeddedPartition::decisions(ConnectionId, std::shared_ptr<const DecisionBatch> batch, std::size_t,
+                                  std::uint64_t) {
+    untold_.push_back(std::move(batch));
+    return true;
+}
+
+}  // namespace bayplan::kube_shim

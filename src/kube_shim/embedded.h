@@ -1,0 +1,63 @@
+// The partition by an engine in this process: for small clusters, and for tests.
+//
+// Decisions are acknowledged in the turn that tells them: the shim's books have them then.
+//
+// Thread: one, the shim's; the engine's proposals too (its executor is the inline one). Owns the engine.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/decision_sink.h"
+#include "engine/engine.h"
+#include "kube/object_converter.h"
+#include "kube_shim/partition.h"
+
+namespace bayplan::kube_shim {
+
+// All in this thread, no limits: there is one shim, and it is trusted.
+EngineOptions embedded_options(EngineOptions);
+
+class EmbeddedPartition final : public Partition, private DecisionSink {
+public:
+    using OnFault = std::function<void(const std::string&)>;
+
+    // `tables` has the texts and specs that messages refer to; it and the handler outlive this object.
+    EmbeddedPartition(const EngineOptions&, const kube::ObjectConverter& tables, DecisionHandler&, OnFault);
+
+    bool send(const StateBody&) override;
+    bool settled() const override { return true; }
+    void begin() override { apply(ResyncBeginMessage{}); }
+    void stated() override;
+    bool turn() override;
+    Clock::time_point next_due() const override;
+
+    const Engine& engine() const { return engine_; }
+
+private:
+    void hello_reply(ConnectionId, const HelloReply&) override {}
+    bool state_applied(ConnectionId, std::uint64_t) override { return true; }
+    void cut(ConnectionId, std::string_view why) override;
+    bool decisions(ConnectionId, std::shared_ptr<const DecisionBatch>, std::size_t skip, std::uint64_t) override;
+    void log_line(std::string_view) override {}
+
+    void apply(const StateBody&);
+    void define_what_is_new();
+    bool tell();
+    void tell(const Decision&);
+
+    const kube::ObjectConverter& tables_;
+    DecisionHandler& handler_;
+    OnFault on_fault_;
+    std::uint64_t sequence_ = 0;
+    Text texts_told_ = 0;
+    std::size_t specs_told_ = 0;
+    bool stated_ = false;
+    std::vector<std::shared_ptr<const DecisionBatch>> untold_;
+    std::uint64_t told_ = 0;
+    std::uint64_t acknowledged_ = 0;
+    Engine engine_;  // last: it calls this object
+};
+
+}  // namespace bayplan::kube_shim

@@ -1,0 +1,44 @@
+// The partition that a shim drives: an engine in this process, or a daemon at the other end of a connection; and the face for
+// its decisions.
+//
+// Thread: one, the shim's. Decisions are told inside send() and turn().
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bayplan/messages.h"
+#include "kube/texts.h"
+#include "kube_shim/http_client.h"
+
+namespace bayplan::kube_shim {
+
+class DecisionHandler {
+public:
+    virtual ~DecisionHandler() = default;
+    virtual void on_allocated(const std::string& key, std::string_view node) = 0;
+    virtual void on_released(const std::string& key, Termination, std::string_view text) = 0;
+    virtual void on_waiting(const std::string& key, std::string_view text) = 0;
+    // No node: it has none any more.
+    virtual void on_nominated(const std::string& key, std::string_view node, std::string_view text) = 0;
+    virtual void on_rejected(DecisionKind, std::string_view name, std::string_view text) = 0;
+};
+
+class Partition {
+public:
+    virtual ~Partition() = default;
+
+    // Texts and specs of the message are numbers of the converter's tables; what the partition does not know of them yet goes
+    // ahead of it. False: it cannot be taken now; nothing was.
+    virtual bool send(const StateBody&) = 0;
+    // All that was sent has been applied: no decision is under way that was made without it.
+    virtual bool settled() const = 0;
+    // The first statement is about to be made (R-SESSION-17), and has been made. Between the two send() states the books.
+    virtual void begin() = 0;
+    virtual void stated() = 0;
+    // Does some work. False: there was none.
+    virtual bool turn() = 0;
+    virtual Clock::time_point next_due() const = 0;
+};
+
+}  // namespace bayplan::kube_shim

@@ -1,0 +1,30 @@
+// Facts of a pod that only the shim needs: its identity, and the words of its status on scheduling.
+//
+// Thread: plain data, any.
+#pragma once
+
+#include <string>
+
+#include "kube/value.h"
+
+namespace bayplan::kube_shim {
+
+// The condition PodScheduled.
+struct PodCondition {
+    bool scheduled = false;  // its status
+    std::string reason;
+    std::string message;
+    bool operator==(const PodCondition&) const = default;
+};
+
+struct PodFacts {
+    std::string uid;
+    std::string resource_version;
+    std::string scheduler;  // the name under which it is placed
+    PodCondition condition;
+    std::string nominated_node;
+};
+
+PodFacts read_pod_facts(const kube::Value& pod);
+
+}  // namespace bayplan::kube_shim

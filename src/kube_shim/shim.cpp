@@ -1,0 +1,225 @@
+// See shim.h.
+#include "kube_shim/shim.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace bayplan::kube_shim {
+
+namespace {
+
+constexpr auto kIdle = std::chrono::milliseconds(500);
+constexpr std::string_view kUnschedulable = "Unschedulable";
+constexpr std::string_view kSchedulerError = "SchedulerError";
+// Words of the engine that are no failures of an attempt.
+constexpr std::string_view kGated = "waiting for scheduling gates";
+constexpr std::string_view kNoNodeYet = "waiting for node ";
+
+}  // namespace
+
+Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
+    : make_partition_(std::move(make_partition)),
+      log_(std::move(log)),
+      random_(options.seed),
+      http_(std::move(options.access)),
+      requests_(http_) {
+    binder_ = std::make_unique<Binder>(
+        requests_, timers_, random_, [this](const PodName& pod, const std::string& node) { bound(pod, node); },
+        [this](const PodName& pod, const std::string& why) { not_bound(pod, why); });
+    reports_ = std::make_unique<PodReports>(requests_, timers_, random_, options.instance, log_);
+    books_ =
+        std::make_unique<Books>(std::move(options.books), log_, [this](const std::string& key, const std::string& uid) {
+            binder_->forget(key, uid);
+            reports_->forget(uid);
+        });
+    for (const Resource& resource : watched_resources()) {
+        list_watches_.push_back(std::make_unique<ListWatch>(resource, http_, *books_, random_, options.list_watch));
+    }
+}
+
+Shim::~Shim() = default;
+
+bool Shim::all_listed() const {
+    return std::ranges::all_of(list_watches_, [](const auto& one) { return one->listed(); });
+}
+
+bool Shim::begin() {
+    std::string error;
+    std::unique_ptr<Partition> made = make_partition_(*books_, *this, error);
+    if (made == nullptr) {
+        failed_ = error;
+        return false;
+    }
+    partition_ = std::move(made);
+    log_(fmt::format("{} nodes and {} pods are there; scheduling begins", books_->nodes(), books_->pods()));
+    return true;
+}
+
+bool Shim::turn(std::chrono::milliseconds wait_max) {
+    moved_ = http_.turn(wait_for(wait_max));
+    const Clock::time_point now = Clock::now();
+    for (const auto& one : list_watches_) {
+        one->turn(now);
+    }
+    if (partition_ == nullptr && all_listed() && !begin()) {
+        return false;
+    }
+    if (partition_ != nullptr) {
+        books_->flush([this](const StateBody& body) { return partition_->send(body); }, partition_->settled());
+        moved_ = partition_->turn() || moved_;
+    }
+    timers_.turn(Clock::now());
+    requests_.turn(Clock::now());
+    return true;
+}
+
+std::chrono::milliseconds Shim::wait_for(std::chrono::milliseconds most) const {
+    if (moved_) {
+        return std::chrono::milliseconds(0);
+    }
+    Clock::time_point due = std::min(timers_.next_due(), requests_.next_due());
+    if (partition_ != nullptr) {
+        due = std::min(due, partition_->next_due());
+    }
+    for (const auto& one : list_watches_) {
+        due = std::min(due, one->next_due());
+    }
+    if (due == Clock::time_point::max()) {
+        return most;
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Clock::now());
+    return std::clamp(left, std::chrono::milliseconds(0), most);
+}
+
+bool Shim::run() {
+    while (!stopping_) {
+        if (!turn(kIdle)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// --- decisions
+
+void Shim::on_allocated(const std::string& key, std::string_view node) {
+    const BookedPod* const pod = books_->find(key);
+    if (pod == nullptr || !pod->stated || pod->made.ask.node != 0) {
+        return;  // gone meanwhile, which the partition hears or has heard
+    }
+    const PodName name{key, pod->facts.uid};
+    books_->assume(key, node);
+    binder_->bind(name, node);
+}
+
+void Shim::bound(const PodName& pod, const std::string& node) {
+    const BookedPod* const known = books_->find(pod.key);
+    if (known == nullptr || known->facts.uid != pod.uid) {
+        return;
+    }
+    reports_->event({.regarding = pod,
+                     .resource_version = known->facts.resource_version,
+                     .related = {},
+                     .reason = "Scheduled",
+                     .action = "Binding",
+                     .note = fmt::format("Successfully assigned {} to {}", pod.key, node),
+                     .scheduler = known->facts.scheduler});
+}
+
+void Shim::not_bound(const PodName& pod, const std::string& why) {
+    log_(fmt::format("Pod {}: not bound: {}", pod.key, why));
+    if (const BookedPod* const known = books_->find(pod.key); known != nullptr && known->facts.uid == pod.uid) {
+        books_->nack(pod.key, why);
+    }
+}
+
+void Shim::report(const std::string& key, StatusChange change, std::string_view note, std::string_view reason) {
+    const BookedPod* const pod = books_->find(key);
+    if (pod == nullptr || pod->made.ask.node != 0 || !pod->assumed_node.empty()) {
+        return;  // it has a node by now
+    }
+    const PodName name{key, pod->facts.uid};
+    reports_->status(name, change, pod->facts);
+    if (!note.empty()) {
+        reports_->event({.regarding = name,
+                         .resource_version = pod->facts.resource_version,
+                         .related = {},
+                         .type = "Warning",
+                         .reason = std::string(reason),
+                         .action = "Scheduling",
+                         .note = std::string(note),
+                         .scheduler = pod->facts.scheduler});
+    }
+}
+
+void Shim::on_waiting(const std::string& key, std::string_view text) {
+    if (text.starts_with(kGated) || text.starts_with(kNoNodeYet)) {
+        return;  // the API server says the first itself; the second has a node
+    }
+    StatusChange change;
+    change.condition = PodCondition{false, std::string(kUnschedulable), std::string(text)};
+    report(key, change, text, "FailedScheduling");
+}
+
+void Shim::on_nominated(const std::string& key, std::string_view node, std::string_view) {
+    StatusChange change;
+    change.nominated_node = node;
+    report(key, change, {}, {});
+}
+
+void Shim::on_released(const std::string& key, Termination termination, std::string_view text) {
+    if (termination != Termination::preempted_by_scheduler) {
+        books_->lost_node(key);
+        return;
+    }
+    // "preempted by SHIM/NAMESPACE/NAME"
+    const std::size_t slash = text.find('/');
+    preempt(key, slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1));
+}
+
+void Shim::preempt(const std::string& key, std::string_view preemptor) {
+    const BookedPod* const victim = books_->find(key);
+    if (victim == nullptr) {
+        return;
+    }
+    const std::string by(preemptor);
+    const BookedPod* const winner = books_->find(by);
+    const std::string scheduler = winner != nullptr ? winner->facts.scheduler : victim->facts.scheduler;
+    const PodName name{key, victim->facts.uid};
+    PodEvent event{.regarding = name,
+                   .resource_version = victim->facts.resource_version,
+                   .related = {},
+                   .reason = "Preempted",
+                   .action = "Preempting",
+                   .note = {},
+                   .scheduler = scheduler};
+    if (winner != nullptr) {
+        event.related = PodName{by, winner->facts.uid};
+        event.note = fmt::format("Preempted by pod {} on node {}", winner->facts.uid,
+                                 victim->assumed_node.empty() ? books_->text(victim->made.ask.node)
+                                                              : std::string_view(victim->assumed_node));
+    } else {
+        event.note = "Preempted by a pod of higher priority";
+    }
+    books_->set_preempted(key, true);
+    reports_->end_victim(name, by, scheduler, [this, event](bool deleted) {
+        if (deleted) {
+            reports_->event(event);
+        } else {
+            books_->set_preempted(event.regarding.key, false);
+        }
+    });
+}
+
+void Shim::on_rejected(DecisionKind kind, std::string_view name, std::string_view text) {
+    log_(fmt::format("the partition rejects {}: {}", name, text));
+    if (kind == DecisionKind::ask_rejected) {
+        StatusChange change;
+        change.condition = PodCondition{false, std::string(kSchedulerError), std::string(text)};
+        report(std::string(name), change, {}, {});
+    }
+}
+
+}  // namespace bayplan::kube_shim

@@ -1,0 +1,85 @@
+// The shim: follows an API server, states it to a partition, and carries out what that decides.
+//
+//   list_watch -> books -> partition -> decisions -> binder, pod_reports -> API server -> list_watch -> ...
+//
+// Thread: one, the caller's of run(). Owns everything but the partition's factory.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube_shim/binder.h"
+#include "kube_shim/books.h"
+#include "kube_shim/list_watch.h"
+#include "kube_shim/paced_requests.h"
+#include "kube_shim/partition.h"
+#include "kube_shim/pod_reports.h"
+
+namespace bayplan::kube_shim {
+
+struct ShimOptions {
+    ApiAccess access;
+    BooksOptions books;
+    ListWatchOptions list_watch;
+    std::uint64_t seed = 0;  // of jitter
+    std::string instance;    // of this process, in events
+};
+
+class Shim final : private DecisionHandler {
+public:
+    using Log = std::function<void(const std::string&)>;
+    // Makes the partition, once the API server's objects are all there.
+    using MakePartition = std::function<std::unique_ptr<Partition>(Books&, DecisionHandler&, std::string& error)>;
+
+    Shim(ShimOptions, MakePartition, Log);
+    ~Shim() override;
+
+    // Until stop() (any thread, also a signal's handler). False: the partition could not be made.
+    bool run();
+    void stop() { stopping_ = true; }
+    // One round; waits for at most so long for something to happen.
+    bool turn(std::chrono::milliseconds wait_max);
+
+    bool listed() const { return partition_ != nullptr; }
+    std::string failed() const { return failed_; }
+    const Binder& binder() const { return *binder_; }
+    const PodReports& reports() const { return *reports_; }
+    const Books& books() const { return *books_; }
+    const HttpClient& http() const { return http_; }
+    const std::vector<std::unique_ptr<ListWatch>>& list_watches() const { return list_watches_; }
+
+private:
+    void on_allocated(const std::string& key, std::string_view node) override;
+    void on_released(const std::string& key, Termination, std::string_view text) override;
+    void on_waiting(const std::string& key, std::string_view text) override;
+    void on_nominated(const std::string& key, std::string_view node, std::string_view text) override;
+    void on_rejected(DecisionKind, std::string_view name, std::string_view text) override;
+
+    void bound(const PodName&, const std::string& node);
+    void not_bound(const PodName&, const std::string& why);
+    void preempt(const std::string& key, std::string_view preemptor);
+    bool begin();
+    bool all_listed() const;
+    std::chrono::milliseconds wait_for(std::chrono::milliseconds most) const;
+    void report(const std::string& key, StatusChange, std::string_view event_note, std::string_view reason);
+
+    MakePartition make_partition_;
+    Log log_;
+    Random random_;
+    HttpClient http_;
+    Timers timers_;
+    PacedRequests requests_;
+    std::unique_ptr<Binder> binder_;
+    std::unique_ptr<PodReports> reports_;
+    std::unique_ptr<Books> books_;
+    std::vector<std::unique_ptr<ListWatch>> list_watches_;
+    std::unique_ptr<Partition> partition_;  // refers to the books
+    std::string failed_;
+    bool moved_ = false;
+    std::atomic<bool> stopping_ = false;
+};
+
+}  // namespace bayplan::kube_shim
