@@ -129,10 +129,10 @@ void ClaimShim::ask(std::uint32_t first, std::uint32_t count) {
         for (const std::string& key : keys) {
             const Text uid = text("uid-" + key);
             objects.push_back({.object = claim_of(key, uid)});
-            SpecItem& spec = specs.emplace_back();
-            spec.number = ++last_spec_;
-            spec.spec.name_space = text("default");
-            spec.spec.resource_claims = {
+            SpecItem& item = specs.emplace_back();
+            item.number = ++last_spec_;
+            item.spec.name_space = text("default");
+            item.spec.resource_claims = {
                 .claims = {{.entry = text("gpu"), .source = ClaimSource::made, .claim = text(key + "-gpu")}},
                 .pod = text(key),
                 .uid = uid};
@@ -140,7 +140,7 @@ void ClaimShim::ask(std::uint32_t first, std::uint32_t count) {
             record.key = key;
             record.application = text("app");
             record.requests = amounts;
-            record.spec = spec.number;
+            record.spec = item.number;
         }
         send_entries();
         send(ObjectsMessage{objects});

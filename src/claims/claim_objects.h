@@ -99,7 +99,7 @@ public:
 
     // The node of the slot has this name now; 0: it goes. Its labels may be others, too.
     void set_node(Slot, Text name);
-    // What searches on nodes have found; forgotten when devices, slices or the node change.
+    // Findings of searches on nodes; forgotten when devices, slices or the node change.
     ClaimShapes& shapes() { return shapes_; }
     const ClaimShapes& shapes() const { return shapes_; }
 

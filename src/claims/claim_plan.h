@@ -55,7 +55,7 @@ struct ClaimPlan {
     bool may_err = false;  // a search may end in an error
     Text pod_uid = 0;
     std::uint64_t version = 0;  // of the objects
-    // What searches for such claims found on the nodes. Expired: it is not known.
+    // Findings of searches for such claims on the nodes. Expired: nothing is known.
     std::weak_ptr<ClaimShape> shape;
 };
 

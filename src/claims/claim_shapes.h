@@ -1,4 +1,4 @@
-// Claims that ask for the same, whatever their names: replicas of a controller each have claims of their own, made from one
+// Claims that ask for the same, under any names: replicas of a controller each have claims of their own, made from one
 // template. A node that has devices for one of them has devices for the next, until its devices change; so each node is
 // searched once after each change, for all of them together.
 //
@@ -22,7 +22,7 @@ namespace bayplan {
 // Outcome of a search that ended without an error.
 enum class ClaimFinding : std::uint8_t { not_known, fits, fails, meets_invalid_pools };
 
-// Nodes whose devices changed, in order. What is further back than `kKept` is forgotten.
+// Nodes whose devices changed, in order. Changes further back than `kKept` are forgotten.
 class DeviceChangeLog {
 public:
     void changed(Slot slot) {
@@ -55,7 +55,7 @@ private:
     std::vector<Slot> slots_;
 };
 
-// What searches for claims of one shape have found, node by node.
+// Findings of searches for claims of one shape, node by node.
 class ClaimShape {
 public:
     explicit ClaimShape(std::vector<std::shared_ptr<const DeviceSelector>> selectors)

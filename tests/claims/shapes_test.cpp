@@ -1,4 +1,4 @@
-// What is remembered of searches is what a search finds now, whatever came, changed and went meanwhile.
+// Findings that are remembered are those of a search made now, after anything came, changed and went.
 #include <cstdint>
 #include <memory>
 #include <random>
