@@ -1,4 +1,4 @@
-// Findings that are remembered are those of a search made now, after anything came, changed and went.
+// A remembered finding is the finding of a search made now, after anything came, changed and went.
 #include <cstdint>
 #include <memory>
 #include <random>
