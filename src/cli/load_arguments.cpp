@@ -85,6 +85,11 @@ void add_source_options(CLI::App& app, LoadArguments& arguments) {
 }
 
 void add_plugin_options(CLI::App& app, LoadOptions& options, const std::string& group) {
+    app.add_option("--device-claims", options.device_claims,
+                   "dynamic resources: each node has so many devices, each pod a claim of its own on one")
+        ->type_name("N")
+        ->check(between(1u, 128u))
+        ->group(group);
     add_duration(app, "--plugin-answers-in", options.plugin_answer_ns, "no plugin",
                  "every pod needs a plugin, which the load serves: it answers each query after so long")
         ->group(group);

@@ -26,7 +26,7 @@ std::vector<NamedAmount> named(const workload::Amounts& amounts) {
 }  // namespace
 
 LoadSource::LoadSource(const LoadOptions& options, PodBook& book, const std::set<NodeIndex>& lost_nodes)
-    : options_(options), book_(book), lost_nodes_(lost_nodes) {
+    : options_(options), book_(book), lost_nodes_(lost_nodes), claims_(book, options.device_claims) {
     for (const workload::NodeShape& shape : book.load().node_shapes) {
         node_amounts_.push_back(named(shape.capacity));
         std::vector<NamedAttribute>& attributes = node_attributes_.emplace_back();
@@ -102,6 +102,7 @@ void LoadSource::begin() {
     }
     next_node_ = 0;
     next_pod_ = 0;
+    claims_.begin();
     applications_stated_ = false;
     specs_stated_ = false;
 }
@@ -110,8 +111,12 @@ bool LoadSource::state(StateWriter& writer) {
     while (!writer.full()) {
         if (!specs_stated_) {
             state_specs(writer);
+        } else if (claims_.any() && claims_.state_specs(writer)) {
+            continue;
         } else if (next_node_ < book_.load().nodes.size()) {
             state_nodes(writer);
+        } else if (claims_.any() && claims_.state_objects(writer)) {
+            continue;
         } else if (!applications_stated_) {
             state_applications(writer);
         } else if (next_pod_ < book_.size()) {
@@ -183,9 +188,13 @@ PodStatement LoadSource::statement(PodIndex pod, const std::string& key) const {
         statement.required_node = book_.node_name(static_cast<NodeIndex>(of_load.node));
         statement.daemonset = of_load.daemonset;
     }
+    if (claims_.any()) {
+        statement.spec = claims_.spec_of(pod);
+    }
     if (book_[pod].state == PodState::placed) {
         statement.node = book_.node_name(book_[pod].node);
-        statement.devices = book_.devices(pod);
+        // Devices of a claim are stated with the claim.
+        statement.devices = claims_.any() ? std::string_view() : book_.devices(pod);
     }
     return statement;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bayplan/client.h"
+#include "cli/load_claims.h"
 #include "cli/load_options.h"
 #include "cli/pod_book.h"
 
@@ -45,6 +46,7 @@ private:
     std::vector<std::string> spec_texts_;  // of which 1 is the first
     std::vector<SpecNumber> pod_specs_;    // per pod shape; 0: none
     std::vector<std::string> applications_;
+    LoadClaims claims_;
 
     NodeIndex next_node_ = 0;
     PodIndex next_pod_ = 0;

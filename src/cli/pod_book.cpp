@@ -304,6 +304,11 @@ void PodBook::find_overcommitted_devices(std::vector<std::string>& broken) const
         for (std::string_view rest = text; !rest.empty();) {
             std::string_view entry = rest.substr(0, rest.find(','));
             rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
+            if (entry.starts_with('@')) {  // @CLAIM REQUEST DRIVER POOL DEVICE: a claim has the device whole
+                const std::size_t request = entry.find(' ');
+                used[{pods_[pod].node, std::string(entry.substr(entry.find(' ', request + 1) + 1))}] += kDevice;
+                continue;
+            }
             const std::string kind(entry.substr(0, entry.find('=')));
             entry.remove_prefix(std::min(kind.size() + 1, entry.size()));
             std::int64_t amount = 0;

@@ -69,6 +69,15 @@ partition_settings="    backoff_initial: 50ms
 live_run live-plugin "query deny place release" \
     --nodes 12 --pods 480 --classes 4 --rate 2000 --plugin-answers-in 2ms --plugin-refuses 0.4 --nodes-lost 1
 
+# Each pod claims a device of its own; there are fewer devices than pods, and nodes are lost with theirs.
+partition_settings="    backoff_initial: 50ms
+    backoff_max: 400ms"
+live_run live-claims "place fail release" \
+    --nodes 12 --pods 120 --rate 2000 --device-claims 8 --churn 0.2 --nodes-lost 2
+claimed=$(awk '$3 == "place" && /@claim-/' "$work/live-claims.decisions" | wc -l)
+[ "$claimed" -gt 80 ] || fail "$claimed placements with devices"
+checked "live-claims: $claimed placements with a device of their claim"
+
 partition_settings="    backoff_initial: 50ms
     backoff_max: 400ms
     preemption_reports: yes
