@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "lanes/lane_kernels.h"
+#include "measure/awkward_driver.h"
 #include "measure/engine_driver.h"
 #include "measure/kube_driver.h"
 #include "measure/preemption_shim.h"
@@ -22,6 +23,7 @@ namespace bayplan::bench {
 namespace {
 
 using namespace measure;
+using workload::AwkwardLoad;
 using workload::KubeLoad;
 using workload::NamedWorkload;
 using workload::PreemptionLoad;
@@ -118,6 +120,22 @@ std::string run(const KubeLoad& load, const EngineOptions& options, OracleSide* 
     return engine.engine().digest();
 }
 
+void drive(const AwkwardLoad& load, Scheduler& side) {
+    AwkwardDriver driver(load, side);
+    driver.register_cluster();
+    driver.ask_all();
+    driver.decide_all();
+}
+
+std::string run(const AwkwardLoad& load, const EngineOptions& options, OracleSide* oracle) {
+    EngineScheduler engine(options);
+    drive(load, engine);
+    if (oracle != nullptr) {
+        drive(load, *oracle);
+    }
+    return engine.engine().digest();
+}
+
 std::string run(const PreemptionLoad& load, const EngineOptions& options, OracleSide* oracle) {
     EngineScheduler engine(options);
     PreemptionShim<Scheduler> shim(load, engine);
@@ -171,6 +189,9 @@ std::string shape_of(const workload::BenchCase& one) {
         }
         return shape;
     }
+    if (std::holds_alternative<AwkwardLoad>(one.load)) {
+        return one.name.substr(0, one.name.find('_'));
+    }
     return one.name.substr(0, one.name.find('/')) + (one.name.find("1zone") == std::string::npos ? "" : "/1zone");
 }
 
@@ -181,6 +202,9 @@ bool compare_case(const workload::BenchCase& one) {
     }
     if (const auto* const load = std::get_if<KubeLoad>(&one.load)) {
         return compare(name, reduced(*load));
+    }
+    if (const auto* const load = std::get_if<AwkwardLoad>(&one.load)) {
+        return compare(name, *load);  // of each shape the least comes first: 200 nodes
     }
     if (const auto* const load = std::get_if<PreemptionLoad>(&one.load)) {
         PreemptionLoad small = *load;

@@ -92,8 +92,8 @@ void Lifecycle::bind_claims(AskId id, Slot slot) {
     if (world_.specs[spec].volumes.empty() || !evaluator_.predicates().has(PredicateId::volume_binding)) {
         return;
     }
-    commit_.bind_claims(
-        id, bindings_at(world_.topology.plan(spec).volumes, *world_.nodes[slot].facts, world_.known, world_.texts));
+    commit_.bind_claims(id, bindings_at(world_.topology.plan(spec).volumes, *world_.nodes[slot].facts,
+                                        world_.topology.volumes(), world_.known, world_.texts));
 }
 
 // The pod's claims get devices of the node, or are used by one pod more.

@@ -180,7 +180,10 @@ void Lifecycle::give_up_on_stuck_victims(AskId id) {
 // --- early tries
 
 AskId Lifecycle::early() const {
-    const AskId id = world_.options.backoff_early ? world_.backoff.first() : kNone<AskId>;
+    if (!world_.options.backoff_early) {
+        return kNone<AskId>;
+    }
+    const AskId id = world_.backoff.first_of([&](ShimId shim) { return world_.order->has_credit(shim); });
     if (id == kNone<AskId> || world_.tree == nullptr || !is_coscheduled(world_.asks[id].group)) {
         return id != kNone<AskId> && world_.order->selectable(id) ? id : kNone<AskId>;
     }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "measure/awkward_driver.h"
+#include "measure/awkward_scan.h"
 #include "measure/engine_driver.h"
 #include "measure/kube_driver.h"
 #include "measure/kube_scan.h"
@@ -176,6 +178,51 @@ Measurement measure_kube(const workload::BenchCase& one, const MeasureOptions& o
     return account.finish(load.measured_pods());
 }
 
+// --- awkward clusters
+ScanFigures scan(const workload::AwkwardLoad& load) {
+    AwkwardScan run(load);
+    bool placed = false;
+    const Cost cost = cost_of([&] { placed = run.place_all(); });
+    return {load.pods / cost.engine_cpu, cost.engine_cpu * 1e9 / run.looks(),
+            placed ? hex(run.hash().value()) : "pods left over"};
+}
+
+Measurement measure_awkward(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell) {
+    Account account(one, options, tell);
+    const auto& load = std::get<workload::AwkwardLoad>(one.load);
+    const EngineOptions engine = AwkwardDriver::with_limits(options.engine(), load);
+    for (int run = 0; run < options.runs; ++run) {
+        account.tell_run(run);
+        const std::int64_t live = live_bytes();
+        EngineScheduler scheduler(engine);
+        AwkwardDriver driver(load, scheduler);
+        driver.register_cluster();
+        const EngineCounters before = scheduler.engine().counters();
+        const std::uint64_t first = scheduler.last_decision() + 1;
+        driver.ask_all();
+        const Cost cost = cost_of([&] { driver.decide_all(); });
+        account.add_run(cost, scheduler.engine(), scheduler.sink(), before);
+        account.result().placements = hex(scheduler.sink().placement_hash());
+        account.result().nodes_used = scheduler.sink().nodes_used(first);
+        if (account.result().placed != load.pods) account.result().fault = "pods were left over";
+        scheduler.forget_decisions();
+        account.memory(live_bytes() - live);
+    }
+    if (options.latency) {
+        account.tell("message by message");
+        EngineScheduler scheduler(engine);
+        AwkwardDriver driver(load, scheduler);
+        driver.register_cluster();
+        auto times = driver.ask_one_by_one();
+        account.result().latency = latency_of(times);
+    }
+    if (options.scan) {
+        account.tell("the plain scan");
+        compare(account, scan(load));
+    }
+    return account.finish(load.pods);
+}
+
 // --- preemption: the decisions counted are nominations, without the first, which makes the index of pods
 
 // Engine and shim of a full cluster, decisions acknowledged as they come.
@@ -274,6 +321,7 @@ Measurement measure(const workload::BenchCase& one, const MeasureOptions& option
     if (std::holds_alternative<workload::NamedWorkload>(one.load)) return measure_plain(one, options, tell);
     if (std::holds_alternative<workload::KubeLoad>(one.load)) return measure_kube(one, options, tell);
     if (std::holds_alternative<workload::PreemptionLoad>(one.load)) return measure_preemption(one, options, tell);
+    if (std::holds_alternative<workload::AwkwardLoad>(one.load)) return measure_awkward(one, options, tell);
     workload::BenchCase in_process = one;
     in_process.load = *workload::find_workload(std::get<workload::WireLoad>(one.load).workload);
     return measure_plain(in_process, options, tell);

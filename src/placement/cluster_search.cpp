@@ -19,29 +19,48 @@ bool ClusterSearch::filters_couple(const Subject& subject) const {
 }
 
 bool ClusterSearch::anybody_couples(const Subject& subject) const {
-    return (!subject.plan.plain && filters_couple(subject)) ||
-           std::any_of(scores_.begin(), scores_.end(), [&](const WeightedClusterScore& weighted) {
-               return weighted.score->distinguishes_nodes(subject);
-           });
+    return (!subject.plan.plain && filters_couple(subject)) || scores_couple(subject);
 }
 
-bool ClusterSearch::filter(const Subject& subject, const ClassCache& cache, const ExcludedNodes& excluded) {
-    feasible_.assign(cache.block_count(), 0);
-    if (predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible) {
-        return false;
-    }
+bool ClusterSearch::scores_couple(const Subject& subject) const {
+    return std::any_of(scores_.begin(), scores_.end(), [&](const WeightedClusterScore& weighted) {
+        return weighted.score->distinguishes_nodes(subject);
+    });
+}
+
+bool ClusterSearch::narrows(const Subject& subject) const {
+    const auto& predicates = predicates_.predicates();
+    const bool may = !subject.spec.volumes.empty() || subject.plan.claims != nullptr;
+    return may &&
+           std::all_of(predicates.begin(), predicates.end(),
+                       [&](const auto& each) { return !each->depends_on_pods(subject) || each->narrows(subject); }) &&
+           !scores_couple(subject);
+}
+
+bool ClusterSearch::narrow(const Subject& subject, NodeMask& mask) {
     coupled_.clear();
+    if (predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible) {
+        std::fill(mask.begin(), mask.end(), 0);
+        return true;
+    }
     predicates_.coupled(subject, coupled_);
     for (const Predicate* predicate : coupled_) {
         predicate->begin(subject);
     }
+    std::erase_if(coupled_, [&](const Predicate* predicate) { return predicate->narrow(subject, mask); });
+    return coupled_.empty();
+}
+
+bool ClusterSearch::filter(const Subject& subject, const ClassCache& cache, const ExcludedNodes& excluded) {
+    feasible_.assign(cache.block_count(), ~std::uint64_t{0});
+    narrow(subject, feasible_);
     excluded.for_each_block([&](std::uint32_t block, std::uint64_t lanes) {
         BP_CHECK_OP(block, <, feasible_.size());
-        feasible_[block] = lanes;
+        feasible_[block] &= ~lanes;
     });
     std::uint64_t any = 0;
     for (std::uint32_t block = 0; block < cache.block_count(); ++block) {
-        std::uint64_t lanes = cache.feasible_in(block) & ~feasible_[block];
+        std::uint64_t lanes = cache.feasible_in(block) & feasible_[block];
         for (std::size_t index = 0; index < coupled_.size() && lanes != 0; ++index) {
             lanes = coupled_[index]->filter_cluster(subject, block, lanes);
         }

@@ -31,6 +31,14 @@ public:
         return !nobody_asked && anybody_couples(subject);
     }
 
+    // For a subject that depends on pods: what other pods decide is told by a mask of nodes, but for a few, and no score
+    // tells the nodes apart, so that the mask and the blocks' own columns find the best node.
+    bool narrows(const Subject&) const;
+    // Takes nodes out of the mask that other pods decide against. True: all that are left pass; else refused() must be asked.
+    bool narrow(const Subject&, NodeMask&);
+    // Of the subject that was narrowed last.
+    bool refused(const Subject&, NodeKey) const;
+
     // The best node, 0 if none is feasible. The cache has columns and is up to date. Excluded nodes do not count as
     // feasible, so scores are normalised without them.
     NodeKey find(const Subject&, ClassCache&, const ExcludedNodes&);
@@ -57,10 +65,10 @@ private:
     bool anybody_couples(const Subject&) const;
     bool filters_couple(const Subject&) const;
     bool filter(const Subject&, const ClassCache&, const ExcludedNodes&);
+    bool scores_couple(const Subject&) const;
     void collect(const Subject&);
     std::int64_t bound_of(const ClassCache&, std::uint32_t block) const;
     void fill_tables();
-    bool refused(const Subject&, NodeKey) const;
     NodeKey best_in(const ClassCache&, std::uint32_t block) const;
     NodeKey key_in(const ClassCache&, std::uint32_t block, std::uint32_t lane) const;
     std::int64_t weighted(std::size_t index, std::int64_t raw) const {

@@ -221,9 +221,10 @@ bool Pipeline::worth_proposing(const std::vector<ClassId>& classes) {
     return gain > kHandOverNs;
 }
 
-bool Pipeline::suits_named(ClassId id) const {
-    const AskClass& ask_class = *state_.classes[id].spec;
-    return named_.suits(ask_class, state_.cluster.topology.plan(ask_class.pod_spec));
+// Not where nodes are named, or are told by a mask: such a search is brief.
+bool Pipeline::suits_proposal(ClassId id) const {
+    const Subject subject = subject_of(state_.cluster, *state_.classes[id].spec);
+    return !named_.suits(subject.ask_class, subject.plan) && !search_.narrows(subject);
 }
 
 void Pipeline::submit_proposals(Batch& batch) {
@@ -235,7 +236,7 @@ void Pipeline::submit_proposals(Batch& batch) {
         ClassCaches::Entry& entry = state_.caches[id];
         // In an unfinished batch, or away with one that was cut: resolved at commit.
         const bool free = entry.last_batch < oldest && entry.proposed_in == 0;
-        if (free && !suits_named(id)) {
+        if (free && suits_proposal(id)) {
             classes.push_back(id);
         }
         entry.last_batch = batch.number;

@@ -125,7 +125,7 @@ private:
     std::unique_ptr<ProposalBatch> message();
     std::uint64_t gain_of_proposing(ClassId);
     std::uint64_t judging_ns(ClassId) const;
-    bool suits_named(ClassId) const;
+    bool suits_proposal(ClassId) const;
     bool worth_proposing(const std::vector<ClassId>&);
     std::uint64_t blocks_behind(const ClassCache*) const;
     void wait_for(std::uint64_t submitted_as);
@@ -147,6 +147,8 @@ private:
     NodeKey settle(BlockBound&, ClassCache&, LookAt&&) const noexcept;
     template <typename LookAt>
     NodeKey refine(NodeKey least, std::size_t count, BlockBound&, ClassCache&, LookAt&&) const noexcept;
+    NodeKey best_in_mask(const Subject&, const ExcludedNodes&);
+    NodeKey settle_at_commit(const AskClass&, const NodeMask*, BlockBound&, ClassCache&);
     template <typename Each>
     void in_order(ClassId, const ExcludedNodes&, Each&& each);
     struct KnownBlock;
@@ -179,6 +181,7 @@ private:
     std::uint64_t committing_ = 0;           // executor's number of the batch that commits; 0 = no proposals
     std::vector<ClassId> proposed_classes_;  // of the batch that is being selected
     ClassCache once_;                        // of classes with one ask
+    NodeMask mask_;                          // of the search under way, where other pods' say is a mask
     ColumnSource column_source_;
     std::vector<std::uint64_t> changed_lanes_;   // per block, while columns are brought up to date
     std::vector<std::uint32_t> changed_blocks_;  // likewise: blocks that changed

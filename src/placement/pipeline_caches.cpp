@@ -30,8 +30,13 @@ constexpr std::size_t kRefinedAtOnce = 64;
 
 void Pipeline::look(const AskClass& spec, const NodeMask* mask, const ShardSide& side, std::uint32_t index,
                     std::uint32_t block, BlockBound& bound, ClassCache& cache) const noexcept {
+    const std::uint64_t allowed = BlockEvaluator::allowed(block, mask);
+    if (allowed == 0 && !cache.columns()) {
+        cache.set_bound(block, 0);
+        return;
+    }
     // Columns are for searches that need every node's score.
-    if (cache.columns() || !bound.put(side.bounds, index, block, BlockEvaluator::allowed(block, mask), cache)) {
+    if (cache.columns() || !bound.put(side.bounds, index, block, allowed, cache)) {
         evaluator_.look(spec, side.blocks[index], block, mask, cache);
     }
 }
@@ -225,6 +230,46 @@ void Pipeline::put_aside_as_before(const std::shared_ptr<const AskClass>& ask_cl
     }
 }
 
+NodeKey Pipeline::settle_at_commit(const AskClass& spec, const NodeMask* mask, BlockBound& bound, ClassCache& cache) {
+    return settle(bound, cache, [&](std::uint32_t block, bool exactly) {
+        const ShardSide& side = state_.nodes.side_of(block);
+        const std::uint32_t index = state_.nodes.index_in_shard(block);
+        if (exactly) {
+            prove(spec, mask, side, index, block, bound, cache);
+            ++counters_.blocks_judged;
+        } else {
+            look(spec, mask, side, index, block, bound, cache);
+        }
+    });
+}
+
+// Where other pods' say is a mask of nodes: the best of these by their own columns. Nodes that the mask has in vain are taken
+// out of it when they are found. Nothing is kept: other pods' say may be another one next time.
+NodeKey Pipeline::best_in_mask(const Subject& subject, const ExcludedNodes& excluded) {
+    const NodeMask* allowed = state_.cluster.topology.signatures().mask(subject.plan.signature).get();
+    mask_.resize(state_.nodes.block_count());
+    for (std::uint32_t block = 0; block < mask_.size(); ++block) {
+        mask_[block] = BlockEvaluator::allowed(block, allowed);
+    }
+    excluded.for_each_block([&](std::uint32_t block, std::uint64_t lanes) { mask_[block] &= ~lanes; });
+    const bool all_pass = search_.narrow(subject, mask_);
+    once_.clear();
+    BlockBound bound = evaluator_.bound_for(subject.ask_class);
+    bring_up_to_date(subject.ask_class, &mask_, bound, once_);
+    NodeKey best = settle_at_commit(subject.ask_class, &mask_, bound, once_);
+    while (best != 0 && !all_pass && search_.refused(subject, best)) {
+        const std::uint32_t block = block_of(slot_of(best));
+        mask_[block] &= ~bit_of(slot_of(best));
+        once_.note_changed(block, bit_of(slot_of(best)));
+        look(subject.ask_class, &mask_, state_.nodes.side_of(block), state_.nodes.index_in_shard(block), block, bound,
+             once_);
+        bound.finish(once_);
+        best = settle_at_commit(subject.ask_class, &mask_, bound, once_);
+    }
+    counters_.blocks_bounded += bound.bounded();
+    return best;
+}
+
 // Calls each(key) for the best node, and for the next ones until it returns false. Where other pods have a say, or nodes are
 // named, only once, for the best node; with 0 if there is none.
 template <typename Each>
@@ -235,6 +280,11 @@ void Pipeline::in_order(ClassId id, const ExcludedNodes& excluded, Each&& each) 
     counters_.resolved_at_commit += committing_ == 0 || caches.last_proposal != committing_ ? 1 : 0;
     if (named_.suits(subject.ask_class, subject.plan)) {
         each(named_.find(subject, state_.nodes, excluded));
+        return;
+    }
+    if (search_.narrows(subject)) {
+        ++counters_.searches;
+        each(best_in_mask(subject, excluded));
         return;
     }
     if (caches.proposed_in != 0) {
@@ -255,21 +305,11 @@ void Pipeline::in_order(ClassId id, const ExcludedNodes& excluded, Each&& each) 
         each(search_.find(subject, cache, excluded));
         return;
     }
-    const auto look_at = [&](std::uint32_t block, bool exactly) {
-        const ShardSide& side = state_.nodes.side_of(block);
-        const std::uint32_t index = state_.nodes.index_in_shard(block);
-        if (exactly) {
-            prove(*entry.spec, mask, side, index, block, bound, cache);
-            ++counters_.blocks_judged;
-        } else {
-            look(*entry.spec, mask, side, index, block, bound, cache);
-        }
-    };
     if (!excluded.empty()) {
         put_aside_as_before(entry.spec, mask, excluded, cache);
     }
     given_.clear();
-    NodeKey best = settle(bound, cache, look_at);
+    NodeKey best = settle_at_commit(*entry.spec, mask, bound, cache);
     while (best != 0) {
         if (!excluded.contains(slot_of(best))) {
             if (!each(best)) {
@@ -282,7 +322,7 @@ void Pipeline::in_order(ClassId id, const ExcludedNodes& excluded, Each&& each) 
             BlockEvaluator::allowed(block, mask) & ~excluded.in_block(block) & ~given_.in_block(block);
         put_aside_.push_back(best);
         cache.set_aside(block, best_of_others(entry.spec, block, others, cache));
-        best = settle(bound, cache, look_at);
+        best = settle_at_commit(*entry.spec, mask, bound, cache);
     }
     // To the class they are the best still; of a block the first was.
     for (auto aside = put_aside_.rbegin(); aside != put_aside_.rend(); ++aside) {

@@ -138,6 +138,11 @@ void SiteSearch::bring_up_to_date(const Subject& subject, ClassCache& cache) {
         predicate->begin(subject);
         predicate->shared_numbers(subject, numbers_);
     }
+    for (std::size_t at = 0; at < scores_.size(); ++at) {
+        if (parts_[at].telling) {
+            scores_[at].score->shared_numbers(subject, numbers_);
+        }
+    }
     const ChangeLog& log = subject.cluster.topology.pod_log();
     const std::uint64_t known = index.made.pod_position;
     if (known > log.head() || !log.reaches_back_to(known) || numbers_ != index.made.numbers) {

@@ -38,6 +38,22 @@ public:
         return lanes;
     }
 
+    // Nodes with the best scores are searched first, and what was found before is known: few searches find the node.
+    bool narrows(const Subject& subject) const override {
+        return subject.plan.claims != nullptr && !may_err(subject) && !subject.plan.claims->scored;
+    }
+
+    bool narrow(const Subject& subject, NodeMask& nodes) const override {
+        const std::shared_ptr<ClaimShape> shape = shape_of(subject);
+        for (std::uint32_t block = 0; block < nodes.size(); ++block) {
+            nodes[block] &= ~failing(shape, block);
+        }
+        for (const auto& claim : subject.plan.claims->allocated) {
+            keep_users(subject, *claim, nodes);
+        }
+        return subject.plan.claims->to_allocate.empty();
+    }
+
     // Nodes that are known to have no devices are counted without a search.
     LaneRefusals explain_lanes(const Subject& subject, const NodeBlock& block, std::uint32_t number,
                                std::uint64_t lanes, ReasonCounts& counts) const override {
@@ -103,6 +119,49 @@ private:
 
     static std::uint64_t failing(const std::shared_ptr<ClaimShape>& shape, std::uint32_t block) {
         return shape == nullptr ? 0 : shape->failing(block);
+    }
+
+    // Takes out the nodes that cannot use the allocated claim: mostly it is one node's.
+    static void keep_users(const Subject& subject, const ResourceClaim& claim, NodeMask& nodes) {
+        if (!claim.allocation->nodes) {
+            return;
+        }
+        const ClusterFacts& topology = subject.cluster.topology;
+        const auto usable = [&](Slot slot) {
+            return can_use(claim, *topology.facts()[raw(slot)], topology.known(), topology.texts());
+        };
+        if (const Text name = only_node(claim, topology.known()); name != 0) {
+            const Slot slot = topology.node_named(name);
+            const std::uint32_t block = slot == kNone<Slot> ? 0 : block_of(slot);
+            const std::uint64_t kept = slot != kNone<Slot> && block < nodes.size() && usable(slot)
+                                           ? nodes[block] & std::uint64_t{1} << lane_of(slot)
+                                           : 0;
+            std::ranges::fill(nodes, 0);
+            if (kept != 0) {
+                nodes[block] = kept;
+            }
+            return;
+        }
+        for (std::uint32_t block = 0; block < nodes.size(); ++block) {
+            for (std::uint64_t left = nodes[block]; left != 0; left &= left - 1) {
+                const Slot slot = slot_at(block, static_cast<std::uint32_t>(std::countr_zero(left)));
+                if (raw(slot) >= topology.facts().size() || topology.facts()[raw(slot)] == nullptr || !usable(slot)) {
+                    nodes[block] &= ~(left & -left);
+                }
+            }
+        }
+    }
+
+    // The node that the claim's one term names, or 0.
+    static Text only_node(const ResourceClaim& claim, const KnownTexts& known) {
+        const std::vector<NodeTerm>& terms = *claim.allocation->nodes;
+        if (terms.size() != 1 || terms.front().fields.size() != 1) {
+            return 0;
+        }
+        const LabelRequirement& field = terms.front().fields.front();
+        const bool names_one =
+            field.key == known.metadata_name && field.op == LabelOperator::in && field.values.size() == 1;
+        return names_one ? field.values.front() : 0;
     }
 
     static void note(ClaimShape* shape, Slot slot, const ClaimOutcome& outcome) {

@@ -75,6 +75,12 @@ public:
         return lanes;
     }
 
+    // True: most nodes that filter_cluster() refuses can be told at once; the few others are found one by one, where a
+    // search comes upon them.
+    virtual bool narrows(const Subject&) const { return false; }
+    // Takes nodes that it refuses out of the mask. True: it passes all that are left.
+    virtual bool narrow(const Subject&, NodeMask&) const { return false; }
+
     // --- filter_cluster() in two halves, for searches that remember what they found (placement/site_search.h). A site:
     // nodes that lie in the same domains, but for keys that give each node a domain of its own. begin() was called.
     virtual bool splits_sites(const Subject&) const { return false; }

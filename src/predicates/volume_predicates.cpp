@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "predicates/registry.h"
+#include "volumes/volume_nodes.h"
 #include "volumes/volume_plan.h"
 
 namespace bayplan {
@@ -31,6 +32,13 @@ public:
             }
         }
         return lanes;
+    }
+
+    bool narrows(const Subject&) const override { return true; }
+    bool narrow(const Subject& subject, NodeMask& nodes) const override {
+        const ClusterFacts& topology = subject.cluster.topology;
+        return bayplan::narrow(which_, subject.plan.volumes, topology.volumes(), topology.known(), topology.texts(),
+                               nodes);
     }
 
     Refusal explain(const Subject& subject, const NodeView& node) const override {

@@ -12,10 +12,23 @@ bool BackoffHeap::Before::operator()(AskId a, AskId b) const {
     return first.key.sequence < second.key.sequence;
 }
 
-BackoffHeap::BackoffHeap(AskTable& asks) : asks_(asks), heap_(Before{&asks}, Position{&asks}) {}
+void BackoffHeap::insert(AskId id) {
+    const std::uint32_t shim = raw(asks_[id].shim);
+    while (heaps_.size() <= shim) {
+        heaps_.emplace_back(Before{&asks_}, Position{&asks_});
+    }
+    heaps_[shim].insert(id);
+    ++size_;
+}
+
+void BackoffHeap::remove(AskId id) {
+    heaps_[raw(asks_[id].shim)].remove(id);
+    --size_;
+}
 
 std::int64_t BackoffHeap::next_time_ns() const {
-    return heap_.empty() ? INT64_MAX : asks_.waiting(heap_.top()).backoff_until_ns;
+    const AskId next = first();
+    return next == kNone<AskId> ? INT64_MAX : asks_.waiting(next).backoff_until_ns;
 }
 
 void UnschedulableList::insert(AskId id) {

@@ -16,13 +16,27 @@ namespace bayplan {
 
 class BackoffHeap {
 public:
-    explicit BackoffHeap(AskTable& asks);
+    explicit BackoffHeap(AskTable& asks) : asks_(asks) {}
 
-    void insert(AskId id) { heap_.insert(id); }
-    void remove(AskId id) { heap_.remove(id); }
-    std::size_t size() const { return heap_.size(); }
+    void insert(AskId);
+    void remove(AskId);
+    std::size_t size() const { return size_; }
     // The ask whose time comes first, or kNone.
-    AskId first() const { return heap_.empty() ? kNone<AskId> : heap_.top(); }
+    AskId first() const {
+        return first_of([](ShimId) { return true; });
+    }
+    // The same of the shims that `may` says yes to: a look at each shim, not at its asks.
+    template <typename May>
+    AskId first_of(May&& may) const {
+        AskId first = kNone<AskId>;
+        for (std::uint32_t shim = 0; shim < heaps_.size(); ++shim) {
+            if (!heaps_[shim].empty() && may(static_cast<ShimId>(shim)) &&
+                (first == kNone<AskId> || Before{&asks_}(heaps_[shim].top(), first))) {
+                first = heaps_[shim].top();
+            }
+        }
+        return first;
+    }
     std::int64_t next_time_ns() const;
 
 private:
@@ -34,8 +48,11 @@ private:
         AskTable* asks;
         std::uint32_t& operator()(AskId id) const { return asks->waiting(id).heap_position; }
     };
-    const AskTable& asks_;
-    IndexedHeap<AskId, Before, Position> heap_;
+    using Heap = IndexedHeap<AskId, Before, Position>;
+
+    AskTable& asks_;
+    std::vector<Heap> heaps_;  // by shim
+    std::size_t size_ = 0;
 };
 
 class UnschedulableList {

@@ -30,8 +30,10 @@ public:
     // --- for searches place by place (site_scores.h)
     // False: the score can only be collected. All of these keys give whole blocks or single nodes a domain.
     virtual bool by_site(const Subject&) const { return false; }
-    // Appends the numbers that differ between nodes of a site. A node's numbers change only with its pods and facts.
+    // Appends the numbers that differ between nodes of a site. A node's numbers change only with its pods and facts, or
+    // when these shared numbers do.
     virtual void numbers_of_nodes(const Subject&, std::vector<NodeNumbers>&) const {}
+    virtual void shared_numbers(const Subject&, std::vector<std::int64_t>&) const {}
     // The site's nodes score 0 and take no part in the extremes.
     virtual bool leaves_out(const Subject&, std::uint32_t block) const {
         (void)block;

@@ -26,6 +26,18 @@ public:
             }
         }
     }
+    bool by_site(const Subject&) const override { return true; }
+    void numbers_of_nodes(const Subject& subject, std::vector<NodeNumbers>& all) const override {
+        ClusterFacts& topology = subject.cluster.topology;
+        if (distinguishes_nodes(subject)) {
+            const std::vector<std::int32_t>& scores = topology.images().scores(subject.spec.images, topology.facts());
+            all.push_back({scores.data(), scores.size(), 1});
+        }
+    }
+    // On how many nodes an image lies counts at each of them.
+    void shared_numbers(const Subject& subject, std::vector<std::int64_t>& numbers) const override {
+        numbers.push_back(static_cast<std::int64_t>(subject.cluster.topology.images().version()));
+    }
     std::int64_t normalise(std::int64_t raw, const RawRange&) const noexcept override { return raw; }
 };
 

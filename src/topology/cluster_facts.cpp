@@ -56,6 +56,7 @@ void ClusterFacts::set_facts(Slot slot, std::shared_ptr<const NodeFacts> facts) 
     filters_.put_in(slot, facts.get(), facts_.size());
     signatures_.set_node(slot, facts.get(), facts_.size());
     images_.put_in(facts.get());
+    volumes_.set_node(slot, facts);
     claims_.set_node(slot, facts ? facts->name : 0);
     if (facts) {
         count_pods_on(slot, +1);
@@ -77,7 +78,7 @@ void ClusterFacts::add_pod(SpecId id, Slot slot, bool terminating) {
     uses_.resize(std::max<std::size_t>(uses_.size(), raw(slot) + 1));
     uses_[raw(slot)].ports.add(spec.ports);
     uses_[raw(slot)].volumes.add_pod(spec);
-    volumes_.add_pod_claims(direct_claims(spec));
+    volumes_.add_pod(spec, slot);
 }
 
 void ClusterFacts::remove_pod(SpecId id, Slot slot, bool terminating) {
@@ -89,7 +90,7 @@ void ClusterFacts::remove_pod(SpecId id, Slot slot, bool terminating) {
     }
     uses_[raw(slot)].ports.remove(spec.ports);
     uses_[raw(slot)].volumes.remove_pod(spec);
-    volumes_.remove_pod_claims(direct_claims(spec));
+    volumes_.remove_pod(spec, slot);
 }
 
 // --- objects

@@ -145,7 +145,7 @@ private:
     ImageCounts images_;
     Namespaces namespaces_;
     PodSetTable pod_sets_;
-    VolumeObjects volumes_;
+    VolumeObjects volumes_{texts_, known_};
     ClaimObjects claims_{texts_};
     std::vector<NodeUse> uses_;  // by slot; as far as there was ever one
     const NodeUse nothing_{};

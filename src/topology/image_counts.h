@@ -23,6 +23,8 @@ public:
     // Stated as they are: out and in again.
     void renew(const NodeFacts&);
 
+    // Grows whenever scores may be others.
+    std::uint64_t version() const { return version_; }
     // True if no node has any of the images: every score is 0.
     bool nowhere(const std::vector<Text>& images) const;
     // 0 to 100 by slot.

@@ -5,13 +5,13 @@
 // Thread: the engine's. The masks are handed to proposals: a change copies a mask that somebody else holds.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/interned.h"
+#include "cluster/node_mask.h"
 #include "labels/known_texts.h"
 #include "topology/topology_keys.h"
 
@@ -24,17 +24,6 @@ struct SignatureKey {
     bool operator==(const SignatureKey&) const = default;
 };
 std::size_t hash_of(const SignatureKey&);
-
-using NodeMask = std::vector<std::uint64_t>;  // by block
-
-template <typename Look>
-void for_each_slot(const NodeMask& mask, Look&& look) {
-    for (std::uint32_t block = 0; block < mask.size(); ++block) {
-        for (std::uint64_t left = mask[block]; left != 0; left &= left - 1) {
-            look(slot_at(block, static_cast<std::uint32_t>(std::countr_zero(left))));
-        }
-    }
-}
 
 class Signatures {
 public:

@@ -186,28 +186,26 @@ bool reaches(const Volume& volume, const NodeFacts& node, const KnownTexts& know
 
 // The volume that the claim would get at the node, except the volumes in `taken`, which other claims got before. Null:
 // none.
-const Volume* matching_volume(const WaitingClaim& waiting, const std::vector<ClaimBinding>& taken,
-                              const NodeFacts& node, const KnownTexts& known, const TextTable& texts) {
-    for (const VolumeCandidate& candidate : waiting.candidates) {
-        const Volume& volume = *candidate.volume;
-        if (std::ranges::find(taken, volume.name, &ClaimBinding::volume) != taken.end()) {
-            continue;
-        }
-        const bool reached = reaches(volume, node, known, texts);
-        if (reached || candidate.meant) {
-            return reached ? &volume : nullptr;
+const Volume* matching_volume(const WaitingClaim& waiting, const std::vector<Text>& taken, const NodeFacts& node,
+                              const VolumeObjects& objects, const KnownTexts& known, const TextTable& texts) {
+    for (const auto& volume : waiting.meant) {
+        if (std::ranges::find(taken, volume->name) == taken.end()) {
+            return reaches(*volume, node, known, texts) ? volume.get() : nullptr;
         }
     }
-    return nullptr;
+    return waiting.claim->selected_node != 0 ? nullptr : objects.free_volumes().smallest(*waiting.claim, node, taken);
 }
 
 // The volumes that waiting claims get at the node; claims that get none and must be provisioned go to `rest`, if given.
-std::vector<ClaimBinding> match_volumes(const VolumePlan& plan, const NodeFacts& node, const KnownTexts& known,
-                                        const TextTable& texts, std::vector<const WaitingClaim*>* rest) {
+std::vector<ClaimBinding> match_volumes(const VolumePlan& plan, const NodeFacts& node, const VolumeObjects& objects,
+                                        const KnownTexts& known, const TextTable& texts,
+                                        std::vector<const WaitingClaim*>* rest) {
     std::vector<ClaimBinding> bindings;
+    std::vector<Text> taken;
     for (const WaitingClaim& waiting : plan.waiting) {
-        const Volume* volume = matching_volume(waiting, bindings, node, known, texts);
+        const Volume* volume = matching_volume(waiting, taken, node, objects, known, texts);
         if (volume != nullptr) {
+            taken.push_back(volume->name);
             bindings.push_back({.claim = {waiting.claim->name_space, waiting.claim->name}, .volume = volume->name});
         } else if (rest != nullptr) {
             rest->push_back(&waiting);
@@ -248,8 +246,8 @@ void look_at_bound(const VolumePlan& plan, const NodeFacts& node, const KnownTex
     findings.bound_exist = !findings.bound_reach || !plan.bound_volume_is_gone;
 }
 
-void look_at_waiting(const VolumePlan& plan, const NodeFacts& node, const KnownTexts& known, const TextTable& texts,
-                     BindingFindings& findings) {
+void look_at_waiting(const VolumePlan& plan, const NodeFacts& node, const VolumeObjects& objects,
+                     const KnownTexts& known, const TextTable& texts, BindingFindings& findings) {
     for (const WaitingClaim& waiting : plan.waiting) {
         const Text selected = waiting.claim->selected_node;
         if (selected != 0 && selected != node.name) {
@@ -258,7 +256,7 @@ void look_at_waiting(const VolumePlan& plan, const NodeFacts& node, const KnownT
         }
     }
     std::vector<const WaitingClaim*> rest;
-    match_volumes(plan, node, known, texts, &rest);
+    match_volumes(plan, node, objects, known, texts, &rest);
     for (const WaitingClaim* waiting : rest) {
         if (!waiting->provisionable || !allowed_at(*waiting->storage_class, node, texts)) {
             findings.waiting_served = false;
@@ -271,11 +269,11 @@ void look_at_waiting(const VolumePlan& plan, const NodeFacts& node, const KnownT
     }
 }
 
-VolumeRefusal judge_binding(const VolumePlan& plan, const NodeFacts& node, const KnownTexts& known,
-                            const TextTable& texts) {
+VolumeRefusal judge_binding(const VolumePlan& plan, const NodeFacts& node, const VolumeObjects& objects,
+                            const KnownTexts& known, const TextTable& texts) {
     BindingFindings findings;
     look_at_bound(plan, node, known, texts, findings);
-    look_at_waiting(plan, node, known, texts, findings);
+    look_at_waiting(plan, node, objects, known, texts, findings);
     VolumeRefusal refusal;
     const auto add = [&](bool holds, const char* reason) {
         if (!holds) {
@@ -324,15 +322,15 @@ VolumeRefusal judge(VolumePredicate predicate, const VolumePlan& plan, const Nod
     switch (predicate) {
         case VolumePredicate::restrictions: return judge_restrictions(plan, used);
         case VolumePredicate::limits: return judge_limits(plan, node, used, objects, known, texts);
-        case VolumePredicate::binding: return judge_binding(plan, node, known, texts);
+        case VolumePredicate::binding: return judge_binding(plan, node, objects, known, texts);
         case VolumePredicate::zone: return judge_zones(plan, node, known, texts);
     }
     return {};
 }
 
-std::vector<ClaimBinding> bindings_at(const VolumePlan& plan, const NodeFacts& node, const KnownTexts& known,
-                                      const TextTable& texts) {
-    return match_volumes(plan, node, known, texts, nullptr);
+std::vector<ClaimBinding> bindings_at(const VolumePlan& plan, const NodeFacts& node, const VolumeObjects& objects,
+                                      const KnownTexts& known, const TextTable& texts) {
+    return match_volumes(plan, node, objects, known, texts, nullptr);
 }
 
 }  // namespace bayplan

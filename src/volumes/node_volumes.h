@@ -13,11 +13,6 @@
 
 namespace bayplan {
 
-// Of the kinds that name a claim, or make one.
-inline bool is_claim(const PodVolume& volume) {
-    return volume.kind == VolumeKind::claim || volume.kind == VolumeKind::ephemeral;
-}
-
 class NodeVolumes {
 public:
     // A pod of the spec is on the node from now on; terminating pods count until they are removed.

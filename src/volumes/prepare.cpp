@@ -51,7 +51,7 @@ private:
     void add_bound(const VolumeClaim&);
     void order_waiting();
     WaitingClaim waiting_claim(std::shared_ptr<const VolumeClaim>) const;
-    std::vector<VolumeCandidate> candidates_for(const VolumeClaim&) const;
+    std::vector<std::shared_ptr<const Volume>> meant_for(const VolumeClaim&) const;
     void zones();
     std::optional<std::string> zone_fault(const PodVolume&);
     std::optional<std::string> unbound_zone_fault(const VolumeClaim&) const;
@@ -195,7 +195,7 @@ WaitingClaim Maker::waiting_claim(std::shared_ptr<const VolumeClaim> claim) cons
     const Text provisioner = waiting.storage_class->provisioner;
     waiting.provisionable = provisioner != 0 && provisioner != known_.no_provisioner;
     if (claim->selected_node == 0) {
-        waiting.candidates = candidates_for(*claim);
+        waiting.meant = meant_for(*claim);
     }
     const auto driver = objects_.csi_driver(provisioner);
     // A claim that asks for no amount has nothing to be compared.
@@ -212,35 +212,16 @@ WaitingClaim Maker::waiting_claim(std::shared_ptr<const VolumeClaim> claim) cons
     return waiting;
 }
 
-// Volumes of the class that are large enough, of the right mode and free (or kept for this claim).
-std::vector<VolumeCandidate> Maker::candidates_for(const VolumeClaim& claim) const {
-    std::vector<VolumeCandidate> candidates;
-    for (auto& volume : objects_.volumes_of_class(claim.storage_class)) {
-        if (volume->bytes < claim.bytes || volume->block_mode != claim.block_mode || volume->deleting) {
-            continue;
-        }
-        if (volume->claim != 0) {
-            // One with a uid that is not available was bound to a former claim of the name.
-            if (volume->claim == claim.name && volume->claim_namespace == claim.name_space &&
-                (!volume->claim_has_uid || volume->available)) {
-                candidates.push_back({std::move(volume), true});
-            }
-            continue;
-        }
-        const bool selected = !claim.selector || matches(*claim.selector, volume->labels, texts_);
-        if (volume->available && selected && (claim.access_modes & ~volume->access_modes) == 0) {
-            candidates.push_back({std::move(volume), false});
-        }
-    }
-    std::ranges::sort(candidates, [&](const VolumeCandidate& a, const VolumeCandidate& b) {
-        if (a.meant != b.meant) {
-            return a.meant;
-        }
-        return !a.meant && a.volume->bytes != b.volume->bytes
-                   ? a.volume->bytes < b.volume->bytes
-                   : texts_.text(a.volume->name) < texts_.text(b.volume->name);
+// Volumes that are kept for this claim, if they are of its class, large enough and of the right mode.
+std::vector<std::shared_ptr<const Volume>> Maker::meant_for(const VolumeClaim& claim) const {
+    auto volumes = objects_.volumes_of_claim({claim.name_space, claim.name});
+    std::erase_if(volumes, [&](const auto& volume) {
+        // One with a uid that is not available was bound to a former claim of the name.
+        return volume->storage_class != claim.storage_class || volume->bytes < claim.bytes ||
+               volume->block_mode != claim.block_mode || volume->deleting ||
+               (volume->claim_has_uid && !volume->available);
     });
-    return candidates;
+    return volumes;
 }
 
 void Maker::zones() {

@@ -8,6 +8,8 @@
 
 #include "base/check.h"
 #include "labels/selector.h"
+#include "volumes/attached_volumes.h"
+#include "volumes/node_volumes.h"
 
 namespace bayplan {
 
@@ -44,8 +46,8 @@ typename Map::mapped_type take_out(Map& map, Key key) {
     return taken;
 }
 
-template <typename Lists, typename Item>
-void drop_from(Lists& lists, Text key, const Item& item) {
+template <typename Lists, typename Key, typename Item>
+void drop_from(Lists& lists, Key key, const Item& item) {
     const auto at = lists.find(key);
     if (at == lists.end()) {
         return;
@@ -56,32 +58,37 @@ void drop_from(Lists& lists, Text key, const Item& item) {
     }
 }
 
-// Where it stood in the list of that key; none: it is not there.
-template <typename Lists, typename Key, typename Item>
-std::optional<std::size_t> drop_first(Lists& lists, Key key, const Item& item) {
-    const auto at = lists.find(key);
-    if (at == lists.end()) {
-        return std::nullopt;
+// The keys of nodes' labels that the object looks at, which must be in use while it is there.
+template <typename Each>
+void for_each_node_key(const Volume& volume, Each&& each) {
+    if (volume.nodes) {
+        for_each_key(*volume.nodes, each);
     }
-    const auto first = std::ranges::find(at->second, item);
-    if (first == at->second.end()) {
-        return std::nullopt;
-    }
-    const auto stood = static_cast<std::size_t>(first - at->second.begin());
-    at->second.erase(first);
-    if (at->second.empty()) {
-        lists.erase(at);
-    }
-    return stood;
 }
-
-template <typename Lists, typename Key>
-void drop_last(Lists& lists, Key key) {
-    const auto at = lists.find(key);
-    BP_CHECK(at != lists.end());
-    at->second.pop_back();
-    if (at->second.empty()) {
-        lists.erase(at);
+template <typename Each>
+void for_each_node_key(const StorageClass& storage_class, Each&& each) {
+    for (const TopologyTerm& term : storage_class.allowed_topologies) {
+        for (const LabelRequirement& requirement : term.labels) {
+            each(requirement.key);
+        }
+    }
+}
+template <typename Each>
+void for_each_node_key(const CsiCapacity& capacity, Each&& each) {
+    if (capacity.topology) {
+        for (const LabelRequirement& requirement : capacity.topology->requirements) {
+            each(requirement.key);
+        }
+    }
+}
+template <typename Object>
+void use_keys(LabelledNodes& nodes, const Object& object) {
+    for_each_node_key(object, [&](Text key) { nodes.use(key); });
+}
+template <typename Object>
+void drop_keys(LabelledNodes& nodes, const std::shared_ptr<const Object>& object) {
+    if (object != nullptr) {
+        for_each_node_key(*object, [&](Text key) { nodes.drop(key); });
     }
 }
 
@@ -92,6 +99,14 @@ auto found_in(const Map& map, Key key) -> typename Map::mapped_type {
 }
 
 }  // namespace
+
+VolumeObjects::VolumeObjects(const TextTable& texts, const KnownTexts& known)
+    : texts_(texts),
+      nodes_(texts, known),
+      free_(texts, known, nodes_),
+      attached_(std::make_unique<AttachedVolumes>(*this, known)) {}
+
+VolumeObjects::~VolumeObjects() = default;
 
 bool VolumeObjects::apply(const ClusterObject& object, std::optional<ClusterObject>* before) {
     return std::visit(
@@ -127,24 +142,27 @@ void VolumeObjects::put(const VolumeClaim& claim, Before before) {
 }
 
 void VolumeObjects::put(const Volume& stated, Before before) {
+    take(stated, before);
     auto& place = volumes_[stated.name];
-    give_back(place.stated, before);
-    if (place.stated != nullptr) {
-        drop_from(volumes_by_class_, place.stated->storage_class, stated.name);
-    }
-    volumes_by_class_[stated.storage_class].push_back(stated.name);
+    use_keys(nodes_, stated);
     Volume sorted = stated;
     sorted.labels = sorted_by_key(std::move(sorted.labels));
     place.stated = std::make_shared<const Volume>(std::move(sorted));
     renew_view_of_volume(stated.name);
+    tell_attached(stated.name);  // to whom it is lent tells drivers nothing
 }
 
 void VolumeObjects::put(const StorageClass& object, Before before) {
-    give_back(replace(classes_, object.name, object), before);
+    use_keys(nodes_, object);
+    const auto old = replace(classes_, object.name, object);
+    drop_keys(nodes_, old);
+    give_back(old, before);
+    attached_->class_changed(object.name);
 }
 
 void VolumeObjects::put(const CsiNode& object, Before before) {
     give_back(replace(csi_nodes_, object.node, object), before);
+    attached_->node_changed(object.node);
 }
 
 void VolumeObjects::put(const CsiDriver& object, Before before) {
@@ -153,6 +171,7 @@ void VolumeObjects::put(const CsiDriver& object, Before before) {
 
 void VolumeObjects::put(const CsiCapacity& object, Before before) {
     take(object, before);
+    use_keys(nodes_, object);
     const auto kept = std::make_shared<const CsiCapacity>(object);
     capacities_[key_of(object.name_space, object.name)] = kept;
     capacities_by_class_[object.storage_class].push_back(kept);
@@ -163,25 +182,34 @@ void VolumeObjects::put(const VolumeAttachment& object, Before before) {
     const auto kept = std::make_shared<const VolumeAttachment>(object);
     attachments_[object.name] = kept;
     attachments_by_node_[object.node].push_back(kept);
+    attachments_by_volume_[object.volume].push_back(kept);
+    attached_->node_changed(object.node);
 }
 
 void VolumeObjects::take(const VolumeClaim& claim, Before before) {
     give_back(take_out(claims_, key_of(claim.name_space, claim.name)).stated, before);
+    attached_->claim_changed({claim.name_space, claim.name});
 }
 
 void VolumeObjects::take(const Volume& object, Before before) {
-    const auto old = take_out(volumes_, object.name).stated;
-    if (old != nullptr) {
-        drop_from(volumes_by_class_, old->storage_class, old->name);
-    }
-    give_back(old, before);
+    const auto old = take_out(volumes_, object.name);
+    unindex(old.view);
+    drop_keys(nodes_, old.stated);
+    tell_attached(object.name);
+    give_back(old.stated, before);
 }
 
 void VolumeObjects::take(const StorageClass& object, Before before) {
-    give_back(take_out(classes_, object.name), before);
+    const auto old = take_out(classes_, object.name);
+    drop_keys(nodes_, old);
+    attached_->class_changed(object.name);
+    give_back(old, before);
 }
 
-void VolumeObjects::take(const CsiNode& object, Before before) { give_back(take_out(csi_nodes_, object.node), before); }
+void VolumeObjects::take(const CsiNode& object, Before before) {
+    give_back(take_out(csi_nodes_, object.node), before);
+    attached_->node_changed(object.node);
+}
 
 void VolumeObjects::take(const CsiDriver& object, Before before) { give_back(take_out(drivers_, object.name), before); }
 
@@ -189,6 +217,7 @@ void VolumeObjects::take(const CsiCapacity& object, Before before) {
     const auto old = take_out(capacities_, key_of(object.name_space, object.name));
     if (old != nullptr) {
         drop_from(capacities_by_class_, old->storage_class, old);
+        drop_keys(nodes_, old);
     }
     give_back(old, before);
 }
@@ -197,6 +226,8 @@ void VolumeObjects::take(const VolumeAttachment& object, Before before) {
     const auto old = take_out(attachments_, object.name);
     if (old != nullptr) {
         drop_from(attachments_by_node_, old->node, old);
+        drop_from(attachments_by_volume_, old->volume, old);
+        attached_->node_changed(old->node);
     }
     give_back(old, before);
 }
@@ -215,13 +246,14 @@ VolumeObjects::Shared<StorageClass> VolumeObjects::storage_class(Text name) cons
 VolumeObjects::Shared<CsiNode> VolumeObjects::csi_node(Text node) const { return found_in(csi_nodes_, node); }
 VolumeObjects::Shared<CsiDriver> VolumeObjects::csi_driver(Text name) const { return found_in(drivers_, name); }
 
-std::vector<VolumeObjects::Shared<Volume>> VolumeObjects::volumes_of_class(Text storage_class) const {
+std::vector<VolumeObjects::Shared<Volume>> VolumeObjects::volumes_of_claim(ClaimName name) const {
     std::vector<Shared<Volume>> volumes;
-    if (const auto at = volumes_by_class_.find(storage_class); at != volumes_by_class_.end()) {
-        for (const Text name : at->second) {
-            volumes.push_back(volume(name));
+    if (const auto at = volumes_by_claim_.find(key_of(name)); at != volumes_by_claim_.end()) {
+        for (const Text each : at->second) {
+            volumes.push_back(volume(each));
         }
     }
+    std::ranges::sort(volumes, {}, [&](const Shared<Volume>& each) { return texts_.text(each->name); });
     return volumes;
 }
 
@@ -235,84 +267,50 @@ std::span<const VolumeObjects::Shared<VolumeAttachment>> VolumeObjects::attachme
     return at == attachments_by_node_.end() ? std::span<const Shared<VolumeAttachment>>() : at->second;
 }
 
-void VolumeObjects::renew_views(const ClaimBinding& binding) {
-    renew_view(binding.claim);
-    renew_view_of_volume(binding.volume);
-    ++version_;
-}
-
-void VolumeObjects::assume(std::span<const ClaimBinding> bindings) {
-    for (const ClaimBinding& binding : bindings) {
-        assumed_volumes_[key_of(binding.claim)].push_back(binding.volume);
-        assumed_claims_[binding.volume].push_back(binding.claim);
-        renew_views(binding);
-    }
-}
-
-void VolumeObjects::unassume(std::span<const ClaimBinding> bindings) {
-    for (std::size_t at = bindings.size(); at-- > 0;) {
-        drop_last(assumed_volumes_, key_of(bindings[at].claim));
-        drop_last(assumed_claims_, bindings[at].volume);
-        renew_views(bindings[at]);
-    }
-}
-
-std::vector<VolumeObjects::Assumed> VolumeObjects::forget(std::span<const ClaimBinding> bindings) {
-    std::vector<Assumed> stood;
-    for (const ClaimBinding& binding : bindings) {
-        const auto of_claim = drop_first(assumed_volumes_, key_of(binding.claim), binding.volume);
-        if (!of_claim) {
-            continue;
+void VolumeObjects::tell_attached(Text volume) {
+    attached_->volume_changed(volume);
+    if (const auto at = attachments_by_volume_.find(volume); at != attachments_by_volume_.end()) {
+        for (const auto& attachment : at->second) {
+            attached_->node_changed(attachment->node);
         }
-        const auto of_volume = drop_first(assumed_claims_, binding.volume, binding.claim);
-        BP_CHECK(of_volume.has_value());
-        stood.push_back({*of_claim, *of_volume});
-        renew_views(binding);
-    }
-    return stood;
-}
-
-void VolumeObjects::assume_again(std::span<const ClaimBinding> bindings, std::span<const Assumed> stood) {
-    BP_CHECK_OP(bindings.size(), ==, stood.size());
-    for (std::size_t at = bindings.size(); at-- > 0;) {
-        std::vector<Text>& volumes = assumed_volumes_[key_of(bindings[at].claim)];
-        volumes.insert(volumes.begin() + static_cast<std::ptrdiff_t>(stood[at].of_claim), bindings[at].volume);
-        std::vector<ClaimName>& claims = assumed_claims_[bindings[at].volume];
-        claims.insert(claims.begin() + static_cast<std::ptrdiff_t>(stood[at].of_volume), bindings[at].claim);
-        renew_views(bindings[at]);
     }
 }
 
-void VolumeObjects::renew_view(ClaimName name) {
-    const auto place = claims_.find(key_of(name));
-    if (place == claims_.end()) {
+void VolumeObjects::index(const Shared<Volume>& view) {
+    if (view->claim != 0) {
+        volumes_by_claim_[key_of(view->claim_namespace, view->claim)].push_back(view->name);
+    }
+    if (FreeVolumes::is_free(*view)) {
+        free_.add(view);
+    }
+}
+
+void VolumeObjects::unindex(const Shared<Volume>& view) {
+    if (view == nullptr) {
         return;
     }
-    auto& [stated, view] = place->second;
-    view = stated;
-    const auto assumed = assumed_volumes_.find(key_of(name));
-    if (assumed != assumed_volumes_.end() && stated->volume == 0) {
-        VolumeClaim bound = *stated;
-        bound.volume = assumed->second.front();
-        bound.bind_completed = true;
-        view = std::make_shared<const VolumeClaim>(std::move(bound));
+    if (view->claim != 0) {
+        drop_from(volumes_by_claim_, key_of(view->claim_namespace, view->claim), view->name);
+    }
+    if (FreeVolumes::is_free(*view)) {
+        free_.remove(*view);
     }
 }
 
-void VolumeObjects::renew_view_of_volume(Text name) {
-    const auto place = volumes_.find(name);
-    if (place == volumes_.end()) {
-        return;
-    }
-    auto& [stated, view] = place->second;
-    view = stated;
-    const auto assumed = assumed_claims_.find(name);
-    if (assumed != assumed_claims_.end() && stated->claim == 0) {
-        Volume taken = *stated;
-        taken.claim_namespace = assumed->second.front().name_space;
-        taken.claim = assumed->second.front().name;
-        view = std::make_shared<const Volume>(std::move(taken));
-    }
+void VolumeObjects::set_node(Slot slot, const std::shared_ptr<const NodeFacts>& facts) {
+    nodes_.set_node(slot, facts);
+    free_.node_changed(slot);
+    attached_->set_node(slot, facts == nullptr ? Text{0} : facts->name);
+}
+
+void VolumeObjects::add_pod(const PodSpec& spec, Slot slot) {
+    attached_->add_pod(spec, slot);
+    add_pod_claims(direct_claims(spec));
+}
+
+void VolumeObjects::remove_pod(const PodSpec& spec, Slot slot) {
+    attached_->remove_pod(spec, slot);
+    remove_pod_claims(direct_claims(spec));
 }
 
 void VolumeObjects::add_pod_claims(std::span<const ClaimName> claims) {

@@ -15,16 +15,13 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "bayplan/cluster_object.h"
+#include "volumes/claim_name.h"
+#include "volumes/free_volumes.h"
+#include "volumes/labelled_nodes.h"
 
 namespace bayplan {
 
-// A claim by namespace and name.
-struct ClaimName {
-    Text name_space = 0;
-    Text name = 0;
-    bool operator==(const ClaimName&) const = default;
-    auto operator<=>(const ClaimName&) const = default;
-};
+class AttachedVolumes;
 
 // A claim that waited for its first consumer takes a volume, because a pod was placed.
 struct ClaimBinding {
@@ -38,6 +35,15 @@ public:
     template <typename Object>
     using Shared = std::shared_ptr<const Object>;
 
+    VolumeObjects(const TextTable& texts, const KnownTexts& known);
+    ~VolumeObjects();
+    VolumeObjects(const VolumeObjects&) = delete;
+    VolumeObjects& operator=(const VolumeObjects&) = delete;
+
+    // The node of the slot has these facts now; null: it goes.
+    void set_node(Slot, const std::shared_ptr<const NodeFacts>&);
+    const LabelledNodes& nodes() const { return nodes_; }
+
     // False: an object of another kind (a namespace, a budget...), which is not kept. `before` gets what
     // was replaced.
     bool apply(const ClusterObject&, std::optional<ClusterObject>* before = nullptr);
@@ -50,8 +56,9 @@ public:
     Shared<StorageClass> storage_class(Text name) const;
     Shared<CsiNode> csi_node(Text node) const;
     Shared<CsiDriver> csi_driver(Text name) const;
-    // In no order that matters.
-    std::vector<Shared<Volume>> volumes_of_class(Text storage_class) const;
+    const FreeVolumes& free_volumes() const { return free_; }
+    // Volumes that are a claim's by their own word, by name.
+    std::vector<Shared<Volume>> volumes_of_claim(ClaimName) const;
     std::vector<Shared<CsiCapacity>> capacities_of_class(Text storage_class) const;
     std::span<const Shared<VolumeAttachment>> attachments_of_node(Text node) const;
 
@@ -70,10 +77,13 @@ public:
     // Undoes forget() of just these, which all were assumed, nothing having been assumed or forgotten since.
     void assume_again(std::span<const ClaimBinding>, std::span<const Assumed>);
 
+    // A pod of the spec is on the node; for the second it must have been added.
+    void add_pod(const PodSpec&, Slot);
+    void remove_pod(const PodSpec&, Slot);
     // Pods that name a claim directly (not by an ephemeral volume), on any node.
     void add_pod_claims(std::span<const ClaimName>);
-    // Each must have been added.
     void remove_pod_claims(std::span<const ClaimName>);
+    const AttachedVolumes& attached() const { return *attached_; }
     std::uint32_t pods_using(ClaimName) const;
 
     // Grows with every change that a plan or a judgement may depend on, but for the counts of pods.
@@ -117,10 +127,17 @@ private:
     void renew_views(const ClaimBinding&);
     void renew_view(ClaimName);
     void renew_view_of_volume(Text);
+    void index(const Shared<Volume>& view);
+    void unindex(const Shared<Volume>& view);
+    void tell_attached(Text volume);
 
+    const TextTable& texts_;
+    LabelledNodes nodes_;
+    FreeVolumes free_;
+    std::unique_ptr<AttachedVolumes> attached_;  // apart, so that few files know it
     boost::unordered_flat_map<Key, WithView<VolumeClaim>> claims_;
     boost::unordered_flat_map<Text, WithView<Volume>> volumes_;
-    boost::unordered_flat_map<Text, std::vector<Text>> volumes_by_class_;
+    boost::unordered_flat_map<Key, std::vector<Text>> volumes_by_claim_;  // by the claim in their view
     ByText<StorageClass> classes_;
     ByText<CsiNode> csi_nodes_;
     ByText<CsiDriver> drivers_;
@@ -128,6 +145,7 @@ private:
     ManyByText<CsiCapacity> capacities_by_class_;
     ByText<VolumeAttachment> attachments_;
     ManyByText<VolumeAttachment> attachments_by_node_;
+    ManyByText<VolumeAttachment> attachments_by_volume_;
     // Bindings that placements took, in their order; of several for one claim or volume the first counts.
     boost::unordered_flat_map<Key, std::vector<Text>> assumed_volumes_;       // by claim
     boost::unordered_flat_map<Text, std::vector<ClaimName>> assumed_claims_;  // by volume

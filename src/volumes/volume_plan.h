@@ -36,19 +36,15 @@ struct VolumeRefusal {
     bool operator==(const VolumeRefusal&) const = default;
 };
 
-// A volume that could serve a waiting claim.
-struct VolumeCandidate {
-    std::shared_ptr<const Volume> volume;
-    // It is kept for this claim by name: the claim gets it or, where it cannot be reached, none.
-    bool meant = false;
-};
-
-// One claim that waits for its first consumer.
+// One claim that waits for its first consumer. It takes a free volume (free_volumes.h) unless one is meant for it, or its
+// node is selected.
 struct WaitingClaim {
     std::shared_ptr<const VolumeClaim> claim;
     std::shared_ptr<const StorageClass> storage_class;
-    std::vector<VolumeCandidate> candidates;  // volumes meant for it first; then by size, then by name
-    bool provisionable = false;               // its class has a provisioner
+    // Kept for this claim by name, in the order of theirs: the claim gets the first that is not taken or, where that cannot
+    // be reached, none.
+    std::vector<std::shared_ptr<const Volume>> meant;
+    bool provisionable = false;  // its class has a provisioner
     // Capacities of its class that are large enough; looked at if must_have_capacity.
     std::vector<std::shared_ptr<const CsiCapacity>> capacities;
     bool must_have_capacity = false;
@@ -84,6 +80,7 @@ VolumeRefusal judge(VolumePredicate, const VolumePlan&, const NodeFacts&, const 
 
 // The volumes that placing the pod on a node that passed takes: for VolumeObjects::assume, and for forget when
 // the pod is gone. Claims that are to be provisioned are not among them.
-std::vector<ClaimBinding> bindings_at(const VolumePlan&, const NodeFacts&, const KnownTexts&, const TextTable&);
+std::vector<ClaimBinding> bindings_at(const VolumePlan&, const NodeFacts&, const VolumeObjects&, const KnownTexts&,
+                                      const TextTable&);
 
 }  // namespace bayplan

@@ -38,6 +38,10 @@ std::vector<BenchCase> bench_catalogue() {
                              "full of pods of lower priority; counts nominations", nodes, load.preemptors, load});
         }
     }
+    for (const AwkwardLoad& load : awkward_loads()) {
+        cases.push_back(
+            {load.name, fmt::format("{} pods run on each node", load.running_each), load.nodes, load.pods, load});
+    }
     for (const std::string_view name : kWire) {
         const NamedWorkload& load = *find_workload(name);
         cases.push_back({fmt::format("WireToWire/{}", name), "the same through daemon and shim, two processes",

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "workload/awkward_loads.h"
 #include "workload/kube_loads.h"
 #include "workload/named_workloads.h"
 #include "workload/preemption_loads.h"
@@ -24,7 +25,7 @@ struct BenchCase {
     std::string summary;
     std::uint32_t nodes = 0;
     std::uint32_t pods = 0;  // measured ones
-    std::variant<NamedWorkload, KubeLoad, PreemptionLoad, WireLoad> load;
+    std::variant<NamedWorkload, KubeLoad, PreemptionLoad, AwkwardLoad, WireLoad> load;
 };
 
 std::vector<BenchCase> bench_catalogue();

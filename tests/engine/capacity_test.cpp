@@ -88,5 +88,31 @@ TEST(Why, an_ask_that_waits_says_what_for) {
     EXPECT_EQ(why, "waits until 1000000000 ns after 1 failures");
 }
 
+TEST(Early, a_shim_without_credit_keeps_no_other_from_being_tried_out_of_backoff) {
+    KeepingSink sink;
+    EngineOptions options;
+    options.executor = ExecutorKind::inline_;
+    options.credit_window = 1;
+    Engine engine(options, sink);
+    TestShim slow(engine, "slow", 1);
+    TestShim other(engine, "other", 2);
+    slow.node("n1", {{"cpu", 100}});
+    slow.application("app");
+    other.application("app");
+    slow.ask("big", "app", {{"cpu", 500}}, 9);
+    other.ask("other-big", "app", {{"cpu", 500}}, 8);
+    slow.ask("small", "app", {{"cpu", 1}});
+    engine.run(10);
+    EXPECT_EQ(engine.ask_state("slow", "small"), "unacknowledged");
+    slow.node("n2", {{"cpu", 600}});
+    EXPECT_EQ(engine.ask_state("slow", "big"), "backoff");
+    EXPECT_EQ(engine.ask_state("other", "other-big"), "backoff");
+    ASSERT_TRUE(engine.has_work());
+    engine.run(10);
+    EXPECT_EQ(engine.ask_state("other", "other-big"), "unacknowledged") << "it waits for nobody's acknowledgements";
+    EXPECT_EQ(engine.ask_state("slow", "big"), "backoff");
+    EXPECT_FALSE(engine.has_work());
+}
+
 }  // namespace
 }  // namespace bayplan

@@ -69,17 +69,16 @@ const Ask* Oracle::next_ask() const {
     return first == nullptr ? early_from_backoff() : first;
 }
 
-// When nothing else waits: the ask whose backoff ends first, if its shim has credit.
+// When nothing else waits: of the shims with credit the ask whose backoff ends first.
 const Ask* Oracle::early_from_backoff() const {
     const Ask* first = nullptr;
     for (const auto& [sequence, ask] : asks_) {
-        if (ask.state == AskState::backoff && !ask.nacked &&
+        if (ask.state == AskState::backoff && !ask.nacked && has_credit(shims_.at(ask.shim)) &&
             (first == nullptr || ask.backoff_until < first->backoff_until)) {
             first = &ask;
         }
     }
-    const bool may = first != nullptr && options_.backoff_early && has_credit(shims_.at(first->shim)) &&
-                     (!options_.queues || has_room_in_queues(*first));
+    const bool may = first != nullptr && options_.backoff_early && (!options_.queues || has_room_in_queues(*first));
     return may ? first : nullptr;
 }
 

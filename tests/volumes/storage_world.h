@@ -26,7 +26,7 @@ constexpr std::uint8_t only(VolumePredicate predicate) {
 struct StorageWorld : TextWorld {
     StorageWorld() { pod.name_space = text("ns"); }
 
-    VolumeObjects objects;
+    VolumeObjects objects{texts, known};
     NodeVolumes used;  // on the node that is judged
     PodSpec pod;
 
@@ -111,7 +111,7 @@ struct StorageWorld : TextWorld {
     // "claim=volume" of each binding, in order.
     std::string bindings(const NodeFacts& node) {
         std::string all;
-        for (const ClaimBinding& binding : bindings_at(plan(), node, known, texts)) {
+        for (const ClaimBinding& binding : bindings_at(plan(), node, objects, known, texts)) {
             all += (all.empty() ? "" : " ") + std::string(texts.text(binding.claim.name)) + "=" +
                    std::string(texts.text(binding.volume));
         }
