@@ -16,9 +16,9 @@ using workload::AwkwardShape;
 
 constexpr ConnectionId kShim = 1;
 constexpr std::uint32_t kItems = 64;
-constexpr std::uint64_t kAttemptsPerTurn = 1'024;  // as the daemon's loop
-constexpr std::int64_t kMi = std::int64_t{1} << 20;
-constexpr std::int64_t kGi = std::int64_t{1} << 30;
+constexpr std::uint64_t kAwkwardAttemptsPerTurn = 1'024;  // as the daemon's loop
+constexpr std::int64_t kMebi = std::int64_t{1} << 20;
+constexpr std::int64_t kGibi = std::int64_t{1} << 30;
 constexpr std::uint32_t kPerNode = 8;  // texts of a node and its volumes, at most
 constexpr std::uint32_t kPerPod = 8;   // of a pod and its claim
 
@@ -64,7 +64,7 @@ void AwkwardDriver::send_entries() {
 // --- nodes and storage
 
 void AwkwardDriver::send_nodes() {
-    const std::vector<Amount> capacity = {{text("cpu"), 32'000}, {text("memory"), 128 * kGi}, {text("pods"), 110}};
+    const std::vector<Amount> capacity = {{text("cpu"), 32'000}, {text("memory"), 128 * kGibi}, {text("pods"), 110}};
     for (std::uint32_t first = 0; first < load_.nodes; first += kItems) {
         const std::uint32_t count = std::min(kItems, load_.nodes - first);
         std::vector<std::vector<Attribute>> labels(count);
@@ -79,7 +79,7 @@ void AwkwardDriver::send_nodes() {
                 labels[at].push_back({text("example.com/serial"), text(fmt::format("serial-{}", node))});
             }
             if (load_.shape == AwkwardShape::images) {
-                images[at] = {{text(image_name(node % workload::kAwkwardImages)), workload::kAwkwardImageMib * kMi}};
+                images[at] = {{text(image_name(node % workload::kAwkwardImages)), workload::kAwkwardImageMib * kMebi}};
             }
             records.push_back({.node = name,
                                .action = NodeAction::create,
@@ -123,7 +123,7 @@ void AwkwardDriver::send_storage() {
             volume.name = text(fmt::format("local-{}-{}", node, number));
             volume.storage_class = storage_class.name;
             volume.access_modes = static_cast<std::uint8_t>(AccessMode::read_write_once);
-            volume.bytes = workload::kAwkwardLocalGib * (number + 1) * kGi;
+            volume.bytes = workload::kAwkwardLocalGib * (number + 1) * kGibi;
             volume.available = true;
             volume.nodes = std::vector<NodeTerm>{{.labels = {{.key = text("kubernetes.io/hostname"),
                                                               .op = LabelOperator::in,
@@ -143,7 +143,7 @@ void AwkwardDriver::add_claim(const std::string& name, std::uint32_t pod, std::u
     claim.storage_class = text("disks");
     claim.has_storage_class = true;
     claim.access_modes = static_cast<std::uint8_t>(AccessMode::read_write_once);
-    claim.bytes = workload::awkward_claim_gib(pod) * kGi;
+    claim.bytes = workload::awkward_claim_gib(pod) * kGibi;
     if (load_.shape == AwkwardShape::csi) {
         Volume volume;
         volume.name = text("volume-" + name);
@@ -174,7 +174,7 @@ AwkwardDriver::PodRecord AwkwardDriver::pod(std::string_view name, std::uint32_t
     made.key = fmt::format("team/{}", name);
     made.spec.name_space = text("team");
     made.requests = {{text("cpu"), workload::awkward_cpu(number)},
-                     {text("memory"), workload::awkward_memory_mib(number) * kMi},
+                     {text("memory"), workload::awkward_memory_mib(number) * kMebi},
                      {text("pods"), 1}};
     return made;
 }
@@ -290,7 +290,7 @@ std::vector<std::int64_t> AwkwardDriver::ask_one_by_one() {
 }
 
 void AwkwardDriver::turn() {
-    scheduler_.run(kAttemptsPerTurn);
+    scheduler_.run(kAwkwardAttemptsPerTurn);
     scheduler_.apply(Acknowledge{kShim, scheduler_.last_decision()});
 }
 

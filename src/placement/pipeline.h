@@ -138,8 +138,9 @@ private:
               ClassCache&) const noexcept;  // ends with the bound's finish()
     void prove(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t index, std::uint32_t block,
                BlockBound&, ClassCache&) const noexcept;
-    std::uint32_t refresh(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t shard, BlockBound&,
-                          ClassCache&) const noexcept;
+    // `ranges`: rough bounds will do where there are ranges.
+    std::uint32_t refresh(const AskClass&, const NodeMask*, const ShardSide&, std::uint32_t shard, bool ranges,
+                          BlockBound&, ClassCache&) const noexcept;
     bool by_ranges(const NodeMask*, const BlockBound&, const ClassCache&) const noexcept;
     std::uint32_t refresh_runs(const ShardSide&, std::uint32_t shard, const BlockBound&, ClassCache&,
                                std::uint32_t& looks) const noexcept;
@@ -147,6 +148,7 @@ private:
     NodeKey settle(BlockBound&, ClassCache&, LookAt&&) const noexcept;
     template <typename LookAt>
     NodeKey refine(NodeKey least, std::size_t count, BlockBound&, ClassCache&, LookAt&&) const noexcept;
+    void bound_in_mask(const AskClass&, BlockBound&);
     NodeKey best_in_mask(const Subject&, const ExcludedNodes&);
     NodeKey settle_at_commit(const AskClass&, const NodeMask*, BlockBound&, ClassCache&);
     template <typename Each>

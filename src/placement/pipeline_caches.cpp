@@ -56,9 +56,9 @@ bool Pipeline::by_ranges(const NodeMask* mask, const BlockBound& bound, const Cl
 }
 
 std::uint32_t Pipeline::refresh(const AskClass& spec, const NodeMask* mask, const ShardSide& side, std::uint32_t shard,
-                                BlockBound& bound, ClassCache& cache) const noexcept {
+                                bool ranges, BlockBound& bound, ClassCache& cache) const noexcept {
     std::uint32_t looks = 0;
-    std::uint32_t index = by_ranges(mask, bound, cache) ? refresh_runs(side, shard, bound, cache, looks) : 0;
+    std::uint32_t index = ranges ? refresh_runs(side, shard, bound, cache, looks) : 0;
     for (; index < side.blocks.size(); ++index) {
         const std::uint32_t block = state_.nodes.block_at(shard, index);
         if (side.versions[index] > cache.position() && block < cache.block_count()) {
@@ -149,7 +149,8 @@ void Pipeline::propose(Proposal& proposal, std::uint32_t worker) noexcept {
     BlockBound bound = evaluator_.bound_for(*proposal.spec);
     for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
         state_.nodes.shard(number).read(me, [&](const ShardSide& side) {
-            proposal.looks += refresh(*proposal.spec, proposal.mask.get(), side, number, bound, cache);
+            const NodeMask* const mask = proposal.mask.get();
+            proposal.looks += refresh(*proposal.spec, mask, side, number, by_ranges(mask, bound, cache), bound, cache);
         });
     }
     cache.set_position(proposal.position);
@@ -243,6 +244,22 @@ NodeKey Pipeline::settle_at_commit(const AskClass& spec, const NodeMask* mask, B
     });
 }
 
+// Bounds of all blocks for a search in the mask. Ranges bound more nodes than the mask has, so never too low.
+void Pipeline::bound_in_mask(const AskClass& spec, BlockBound& bound) {
+    once_.clear();
+    once_.resize(state_.nodes.block_count());
+    const bool ranges = bound.by_ranges();
+    for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
+        refresh(spec, &mask_, state_.nodes.shard(number).back(), number, ranges, bound, once_);
+    }
+    once_.set_position(state_.nodes.log().head());
+    for (std::uint32_t block = 0; ranges && block < mask_.size(); ++block) {
+        if (mask_[block] == 0) {
+            once_.set_bound(block, 0);
+        }
+    }
+}
+
 // Where other pods' say is a mask of nodes: the best of these by their own columns. Nodes that the mask has in vain are taken
 // out of it when they are found. Nothing is kept: other pods' say may be another one next time.
 NodeKey Pipeline::best_in_mask(const Subject& subject, const ExcludedNodes& excluded) {
@@ -253,9 +270,8 @@ NodeKey Pipeline::best_in_mask(const Subject& subject, const ExcludedNodes& excl
     }
     excluded.for_each_block([&](std::uint32_t block, std::uint64_t lanes) { mask_[block] &= ~lanes; });
     const bool all_pass = search_.narrow(subject, mask_);
-    once_.clear();
     BlockBound bound = evaluator_.bound_for(subject.ask_class);
-    bring_up_to_date(subject.ask_class, &mask_, bound, once_);
+    bound_in_mask(subject.ask_class, bound);
     NodeKey best = settle_at_commit(subject.ask_class, &mask_, bound, once_);
     while (best != 0 && !all_pass && search_.refused(subject, best)) {
         const std::uint32_t block = block_of(slot_of(best));
@@ -391,7 +407,8 @@ void Pipeline::bring_up_to_date(const AskClass& spec, const NodeMask* mask, Bloc
         look_at_changed(spec, mask, bound, cache);
     } else {
         for (std::uint32_t number = 0; number < state_.nodes.shard_count(); ++number) {
-            counters_.blocks_rechecked += refresh(spec, mask, state_.nodes.shard(number).back(), number, bound, cache);
+            counters_.blocks_rechecked += refresh(spec, mask, state_.nodes.shard(number).back(), number,
+                                                  by_ranges(mask, bound, cache), bound, cache);
         }
     }
     cache.set_position(state_.nodes.log().head());
