@@ -13,6 +13,9 @@
 namespace bayplan::recorder {
 namespace {
 
+// Many times the largest entry.
+constexpr std::uint64_t kLookedAtBehindAFault = 16u << 20;
+
 template <class Header>
 bool read_whole(std::FILE* file, Header& header) {
     return std::fread(&header, sizeof header, 1, file) == 1;
@@ -100,7 +103,29 @@ bool RecordingReader::read_payload(std::string& fault) {
 RecordingStep RecordingReader::torn(const std::string& what) {
     fault_ = fmt::format("{}: at byte {}: {}; {} bytes from there on are not used", path_, offset_, what,
                          file_bytes_ - std::min(offset_, file_bytes_));
+    if (const std::uint64_t sound = next_sound_entry(); sound != 0) {
+        damaged_ = true;
+        fault_ += fmt::format(", though a sound entry begins at byte {}: the file is damaged, not cut off", sound);
+    }
     return step_ = RecordingStep::torn;
+}
+
+// Behind the fault; 0: there is none. Entries lie 8-aligned, and their checksums know their places, so that only a true one
+// is taken for one.
+std::uint64_t RecordingReader::next_sound_entry() {
+    const std::uint64_t faulty = offset_;
+    const std::uint64_t end = std::min(file_bytes_, faulty + kLookedAtBehindAFault);
+    std::string ignored;
+    for (offset_ = faulty + 8; offset_ + sizeof(EntryHeader) <= end; offset_ += 8) {
+        const std::uint64_t at = offset_;
+        if (std::fseek(file_.get(), static_cast<long>(at), SEEK_SET) != 0) break;
+        if (read_payload(ignored)) {
+            offset_ = faulty;
+            return at;
+        }
+    }
+    offset_ = faulty;
+    return 0;
 }
 
 RecordingStep RecordingReader::next(RecordingEntry& entry) {

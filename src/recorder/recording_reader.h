@@ -42,6 +42,8 @@ public:
 
     // Where and why the record is torn; empty otherwise.
     const std::string& fault() const { return fault_; }
+    // Whether a sound entry stands behind the fault: then the file was not cut off, but is damaged.
+    bool damaged() const { return damaged_; }
 
 private:
     struct Closer {
@@ -54,6 +56,7 @@ private:
     bool read_start(std::string& error);
     bool read_payload(std::string& fault);
     RecordingStep torn(const std::string& what);
+    std::uint64_t next_sound_entry();
 
     std::unique_ptr<std::FILE, Closer> file_;
     std::string path_;
@@ -61,6 +64,7 @@ private:
     std::uint64_t offset_ = 0;
     std::string configuration_;
     std::string fault_;
+    bool damaged_ = false;
     RecordingStep step_ = RecordingStep::input;
     std::uint64_t attempts_total_ = 0;
     std::vector<std::uint64_t> words_;  // the payload at hand, 8-aligned

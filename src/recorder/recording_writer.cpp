@@ -22,25 +22,13 @@ std::span<const std::byte> bytes_of(const Header& header) {
     return std::as_bytes(std::span(&header, 1));
 }
 
-// The record of a run that crashed is what one wants to look at after the restart.
-bool keep_previous(const std::string& path, std::string& error) {
-    struct stat status {};
-    if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
-        return true;
-    }
-    const std::string previous = path + ".previous";
-    if (rename(path.c_str(), previous.c_str()) == 0) {
-        return true;
-    }
-    error = fmt::format("{}: cannot be kept as {}: {}", path, previous, std::strerror(errno));
-    return false;
-}
-
 }  // namespace
 
 std::unique_ptr<RecordingWriter> RecordingWriter::open(const std::string& path, std::string_view configuration,
-                                                       std::string& error, std::function<void()> on_thread) {
-    if (!keep_previous(path, error)) {
+                                                       std::string& error, std::function<void()> on_thread,
+                                                       const RecordingLimits& limits) {
+    std::uint64_t bytes_max = 0;
+    if (!keep_earlier_runs(path, limits, bytes_max, error)) {
         return nullptr;
     }
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -48,7 +36,8 @@ std::unique_ptr<RecordingWriter> RecordingWriter::open(const std::string& path, 
         error = fmt::format("{}: cannot be written: {}", path, std::strerror(errno));
         return nullptr;
     }
-    std::unique_ptr<RecordingWriter> writer(new RecordingWriter(file, path, std::move(on_thread)));
+    sync_folder_of(path);
+    std::unique_ptr<RecordingWriter> writer(new RecordingWriter(file, path, bytes_max, std::move(on_thread)));
     writer->append_bytes(bytes_of(FileHeader{}));
     writer->append(wire::RecordingStart{configuration}, {});
     if (!writer->flush_and_wait()) {
@@ -58,8 +47,8 @@ std::unique_ptr<RecordingWriter> RecordingWriter::open(const std::string& path, 
     return writer;
 }
 
-RecordingWriter::RecordingWriter(int file, std::string path, std::function<void()> on_thread)
-    : file_(file), path_(std::move(path)), behind_(file, kBufferBytes, std::move(on_thread)) {
+RecordingWriter::RecordingWriter(int file, std::string path, std::uint64_t bytes_max, std::function<void()> on_thread)
+    : file_(file), path_(std::move(path)), bytes_max_(bytes_max), behind_(file, kBufferBytes, std::move(on_thread)) {
     buffer_.reserve(kBufferBytes);
 }
 
@@ -76,7 +65,7 @@ void RecordingWriter::finish(std::uint64_t attempts_total) {
     append(wire::RecordingFinish{attempts_total}, {});
     finished_ = true;
     if (flush_and_wait() && fdatasync(file_) != 0 && errno != EINVAL) {  // EINVAL: a pipe or a device
-        fail(errno);
+        fail(std::strerror(errno));
     }
 }
 
@@ -99,6 +88,11 @@ void RecordingWriter::append(const wire::RecordingItem& entry, std::span<const s
     }
     const std::span<const std::byte> payload = encoder_.encode(entry, frame);
     EntryHeader header;
+    if (offset_ + sizeof header + payload.size() > bytes_max_) {
+        flush_and_wait();
+        fail("record_bytes_max is reached");
+        return;
+    }
     header.payload_bytes = static_cast<std::uint32_t>(payload.size());
     header.checksum = checksum_of(payload, offset_);
     append_bytes(bytes_of(header));
@@ -119,13 +113,12 @@ void RecordingWriter::append_bytes(std::span<const std::byte> bytes) {
 
 void RecordingWriter::notice_failure() {
     if (const int failed = behind_.error(); failed != 0 && ok()) {
-        fail(failed);
+        fail(std::strerror(failed));
     }
 }
 
-void RecordingWriter::fail(int error_number) {
-    error_ = fmt::format("{}: the record ends after {} bytes: {}", path_, behind_.bytes_written(),
-                         std::strerror(error_number));
+void RecordingWriter::fail(const std::string& why) {
+    error_ = fmt::format("{}: the record ends after {} bytes: {}", path_, behind_.bytes_written(), why);
 }
 
 }  // namespace bayplan::recorder

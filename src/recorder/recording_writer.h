@@ -8,6 +8,8 @@
 // killed loses what lies in buffers, never what was written before: call flush() now and then to keep
 // that short.
 //
+// A recording that has reached its limit of bytes ends likewise, with the last entry that fits.
+//
 // Errors: the first failed write ends the recording (one with a gap would replay to something else);
 // later entries are dropped, and error() says why, once flush() or a full buffer has come upon it. The
 // run itself goes on.
@@ -23,6 +25,7 @@
 #include <vector>
 
 #include "bayplan/messages.h"
+#include "recorder/earlier_runs.h"
 #include "recorder/write_behind.h"
 #include "wire/recording_codec.h"
 
@@ -31,10 +34,11 @@ namespace bayplan::recorder {
 class RecordingWriter {
 public:
     // Creates the file and writes the start of the run with the configuration it runs under. A
-    // recording that lies at `path` already is kept as `path`.previous. `on_thread` is called first on the
+    // recording that lies at `path` already is kept (earlier_runs.h). `on_thread` is called first on the
     // thread that writes. nullptr: `error` says why.
     static std::unique_ptr<RecordingWriter> open(const std::string& path, std::string_view configuration,
-                                                 std::string& error, std::function<void()> on_thread = {});
+                                                 std::string& error, std::function<void()> on_thread = {},
+                                                 const RecordingLimits& limits = {});
 
     // Writes what is buffered. Without finish() before, a reader reports the recording as torn.
     ~RecordingWriter();
@@ -59,15 +63,16 @@ public:
     std::uint64_t waits() const { return behind_.waits(); }  // how often the disk was 64 buffers behind
 
 private:
-    RecordingWriter(int file, std::string path, std::function<void()> on_thread);
+    RecordingWriter(int file, std::string path, std::uint64_t bytes_max, std::function<void()> on_thread);
 
     void append(const wire::RecordingItem& entry, std::span<const std::byte> frame);
     void append_bytes(std::span<const std::byte> bytes);
     void notice_failure();
-    void fail(int error_number);
+    void fail(const std::string& why);
 
     int file_;
     std::string path_;
+    const std::uint64_t bytes_max_;
     std::string error_;
     bool finished_ = false;
     std::uint64_t offset_ = 0;  // in the file, of the next byte appended

@@ -324,8 +324,60 @@ TEST_F(Record, an_older_record_at_the_same_path_is_kept) {
     }
     const std::string older = content();
     writer()->finish(5);
-    EXPECT_EQ(content("run.previous"), older);
+    EXPECT_EQ(content("run.1"), older);
     EXPECT_EQ(read_all(path()).attempts_total, 5u);
+    const std::string second = content();
+    writer()->finish(6);
+    EXPECT_EQ(content("run.1"), older) << "a later run takes a number of its own";
+    EXPECT_EQ(content("run.2"), second);
+    fs::remove(path("run.1"));
+    writer()->finish(7);
+    EXPECT_TRUE(fs::exists(path("run.3"))) << "a number is not used again";
+    EXPECT_FALSE(fs::exists(path("run.1")));
+}
+
+TEST_F(Record, one_that_reaches_its_limit_ends_with_the_last_entry_that_fits) {
+    std::string error;
+    const auto writer = RecordingWriter::open(path(), kConfiguration, error, {}, {.bytes_max = 4'000});
+    ASSERT_NE(writer, nullptr) << error;
+    std::vector<std::string> written;
+    for (std::uint64_t at = 1; at <= 1'000; ++at) {
+        writer->write(at, Tick{static_cast<std::int64_t>(at)});
+        if (writer->ok()) written.push_back(line(at, Tick{static_cast<std::int64_t>(at)}));
+    }
+    EXPECT_NE(writer->error().find("record_bytes_max is reached"), std::string::npos) << writer->error();
+    EXPECT_LE(content().size(), 4'000u);
+    EXPECT_GT(content().size(), 3'800u);
+    EXPECT_EQ(read_all(path()).inputs, written);
+}
+
+TEST_F(Record, damage_before_a_sound_entry_is_told_from_an_end_that_was_cut_off) {
+    std::size_t first = 0;
+    std::size_t second = 0;
+    {
+        const auto writer = this->writer();
+        writer->flush_and_wait();
+        first = content().size();
+        writer->write(1, Connect{4, "shim", 1, 2, 3});
+        writer->flush_and_wait();
+        second = content().size();
+        writer->write(2, Tick{20});
+    }
+    std::string file = content();
+    const auto fault_of = [&](std::string_view bytes) {
+        put("damaged", bytes);
+        return read_all(path("damaged")).fault;
+    };
+    const std::string said = "a sound entry begins at byte " + std::to_string(second);
+    for (const std::size_t at : {first, first + 3, first + 8, first + 40}) {  // its length, its checksum, what it says
+        file[at] = static_cast<char>(file[at] ^ 0x40);
+        const std::string fault = fault_of(file);
+        EXPECT_NE(fault.find("at byte " + std::to_string(first) + ":"), std::string::npos) << fault;
+        EXPECT_NE(fault.find(said), std::string::npos) << fault;
+        file[at] = static_cast<char>(file[at] ^ 0x40);
+    }
+    EXPECT_EQ(fault_of(file).find("sound entry"), std::string::npos) << "cut off, and nothing else";
+    EXPECT_EQ(fault_of(std::string_view(file).substr(0, second - 8)).find("sound entry"), std::string::npos);
 }
 
 TEST_F(Record, a_file_that_cannot_be_made_is_an_error_with_its_name) {
