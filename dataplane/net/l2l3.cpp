@@ -16,6 +16,8 @@ constexpr std::size_t kArpBytes = 28;
 constexpr std::size_t kIcmpBytes = 8;
 constexpr std::uint8_t kProtocolIcmp = 1;
 constexpr std::uint8_t kIcmpEchoRequest = 8;
+constexpr std::uint8_t kIcmpUnreachable = 3;
+constexpr std::uint8_t kFragmentationNeeded = 4;  // code of the latter
 constexpr std::uint16_t kDontFragment = 0x4000;
 constexpr std::uint16_t kMoreFragmentsOrOffset = 0x3fff;
 constexpr std::uint16_t kVlanIdMask = 0x0fff;
@@ -65,8 +67,27 @@ FrameResult handle_arp(Bytes frame, const Station& own) {
     return result;
 }
 
+// Quotes the packet that was too big: only one of ours, from our port, is of interest. Anybody could say so.
+FrameResult read_too_big(Bytes body, const Station& own) {
+    if (internet_checksum(body) != 0) return drop(DropReason::icmp_checksum);
+    const Bytes quoted = body.subspan(kIcmpBytes);
+    if (quoted.size() < kIpv4Bytes + kUdpBytes) return drop(DropReason::icmp_short);
+    const std::size_t header_size = std::size_t{quoted[0] & 0x0fu} * 4;
+    if (quoted[0] >> 4 != 4 || header_size < kIpv4Bytes || header_size + kUdpBytes > quoted.size() ||
+        quoted[9] != kProtocolUdp || read32(quoted.data() + 12) != own.ip ||
+        read16(quoted.data() + header_size) != own.udp_port) {
+        return drop(DropReason::icmp_type);
+    }
+    FrameResult result;
+    result.action = FrameAction::too_big;
+    result.mtu = read16(body.data() + 6);
+    result.path.remote = ipv4_address(read32(quoted.data() + 16), read16(quoted.data() + header_size + 2));
+    return result;
+}
+
 FrameResult handle_icmp(Bytes frame, Bytes header, Bytes body, const Station& own) {
     if (body.size() < kIcmpBytes) return drop(DropReason::icmp_short);
+    if (body[0] == kIcmpUnreachable && body[1] == kFragmentationNeeded) return read_too_big(body, own);
     if (body[0] != kIcmpEchoRequest || body[1] != 0) return drop(DropReason::icmp_type);
     if (header.size() != kIpv4Bytes) return drop(DropReason::icmp_options);
     if (internet_checksum(body) != 0) return drop(DropReason::icmp_checksum);

@@ -53,7 +53,7 @@ enum class DropReason : std::uint8_t {
     ip_link_broadcast,  // our address, but sent to every station (RFC 1122, 3.3.6)
     ip_protocol,        // neither UDP nor ICMP
     icmp_short,
-    icmp_type,     // neither an echo request nor, in IPv6, a neighbour's question or answer
+    icmp_type,  // neither an echo request, nor a packet of ours that was too big, nor a neighbour's question or answer
     icmp_options,  // with IPv4 options, which a reply would have to reverse
     icmp_checksum,
     ndp_malformed,  // passed on by a router, a group as target, a broken option
@@ -91,6 +91,7 @@ enum class FrameAction : std::uint8_t {
     arp_news,      // an ARP reply or announcement: `sender_*` are set
     ndp_question,  // answer with build_advertisement; `sender_ip6`, `sender_mac` are set
     ndp_news,      // somebody's advertisement: `sender_ip6`, `sender_mac` are set
+    too_big,  // a router says that a packet of ours to `path.remote` is longer than `mtu`, and takes no longer ones
 };
 
 struct FrameResult {
@@ -99,6 +100,7 @@ struct FrameResult {
     Ipv4Address sender_ip = 0;  // 0 in an ARP probe: nothing to learn
     Ipv6Address sender_ip6{};   // all zero in a search for duplicates: nothing to learn
     MacAddress sender_mac{};
+    std::uint32_t mtu = 0;  // bytes from the IP header on
     Path path;
     std::span<const std::uint8_t> payload;
 };

@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint8_t kNextHopByHop = 0;
 constexpr std::uint8_t kNextFragment = 44;
 constexpr std::uint8_t kNextIcmp = 58;
+constexpr std::uint8_t kPacketTooBig = 2;
 constexpr std::uint8_t kEchoRequest = 128;
 constexpr std::uint8_t kEchoReply = 129;
 constexpr std::uint8_t kSolicitation = 135;
@@ -126,14 +127,31 @@ FrameResult handle_echo(Bytes frame, Bytes packet, Bytes body, const Station& ow
     return result;
 }
 
+// As for IPv4.
+FrameResult read_too_big6(Bytes body, const Station& own) {
+    const Bytes quoted = body.subspan(kIcmpv6Bytes);
+    if (quoted.size() < kIpv6Bytes + kUdpBytes) return drop(DropReason::icmp_short);
+    if (quoted[0] >> 4 != 6 || quoted[6] != kProtocolUdp || read_ip6(quoted.data() + 8) != own.ip6 ||
+        read16(quoted.data() + kIpv6Bytes) != own.udp_port) {
+        return drop(DropReason::icmp_type);
+    }
+    FrameResult result;
+    result.action = FrameAction::too_big;
+    result.mtu = read32(body.data() + 4);
+    std::memcpy(result.path.remote.ip, quoted.data() + 24, sizeof result.path.remote.ip);
+    result.path.remote.port = read16(quoted.data() + kIpv6Bytes + 2);
+    return result;
+}
+
 FrameResult handle_icmpv6(Bytes frame, Bytes packet, Bytes body, const Station& own) {
     if (body.size() < kIcmpv6Bytes) return drop(DropReason::icmp_short);
     const std::uint8_t type = body[0];
     const bool to_us = read_ip6(packet.data() + 24) == own.ip6;
     const bool is_ndp = type == kSolicitation || type == kAdvertisement;
-    if (!is_ndp && type != kEchoRequest) return drop(DropReason::icmp_type);
+    if (!is_ndp && type != kEchoRequest && type != kPacketTooBig) return drop(DropReason::icmp_type);
     if (body[1] != 0) return drop(DropReason::icmp_type);
     if (checksum(packet.data(), kNextIcmp, body) != 0) return drop(DropReason::icmp_checksum);
+    if (type == kPacketTooBig) return to_us ? read_too_big6(body, own) : drop(DropReason::ip_destination);
     if (!is_ndp) {
         return to_us ? handle_echo(frame, packet, body, own) : drop(DropReason::ip_destination);
     }

@@ -20,6 +20,7 @@
 #include "net/link_options.h"
 #include "net/neighbour_cache.h"
 #include "net/packet_port.h"
+#include "port/device_watch.h"
 #include "port/dpdk_counters.h"
 #include "port/idle_sleeper.h"
 #include "port/interface_statistics.h"
@@ -59,6 +60,7 @@ public:
     // Of each lcore; they live as long as the device, so that sums can be made.
     DpdkCounters& counters(std::size_t lcore) { return *counters_[lcore]; }
     std::uint64_t rx_packets() const;
+    DeviceWatch& watch() { return watch_; }
 
 private:
     EthDevice(std::uint16_t port_id, std::size_t lcores);
@@ -79,10 +81,12 @@ private:
     bool by_hash_ = false;  // the device must be told to spread (RSS)
     std::mutex tx_lock_;
     std::vector<std::unique_ptr<DpdkCounters>> counters_;
+    DeviceWatch watch_;
 };
 
-// A pool of `count` buffers of one frame each; freed with its last owner. Null on failure.
-std::shared_ptr<rte_mempool> make_buffer_pool(std::uint32_t count, std::string& error);
+// A pool of `count` buffers of one frame each; freed with its last owner. On this NUMA domain if it has the memory, and
+// else, said in the log, anywhere; -1: anywhere. Null on failure.
+std::shared_ptr<rte_mempool> make_buffer_pool(std::uint32_t count, std::string& error, int numa_domain = -1);
 
 class DpdkPort final : public PacketPort {
 public:
@@ -105,7 +109,7 @@ public:
     bool resolve(const UdpAddress&, Path&) override;
     UdpAddress local() const override;
     std::string name() const override;  // the driver without its "net_"
-    // Besides the counters of dpdk_counters.h:
+    // Besides the counters of dpdk_counters.h and device_watch.h:
     //   rx_missed              frames that the device had no room for, if its driver tells
     //   mbufs_in_use           (goes down too) buffers outside the pool, device rings included
     //   kernel_rx_dropped      by the kernel on the interface below, since the port opened
@@ -118,6 +122,7 @@ private:
     bool handle(rte_mbuf*& buffer, DatagramSink& sink);
     void enqueue(rte_mbuf* buffer);
     bool build_ndp_answer(rte_mbuf* buffer, const FrameResult& question);
+    void tell_too_big(const FrameResult&);
     void ask_for(const IpBytes& target);
     void announce();
     template <class Build>
@@ -136,6 +141,7 @@ private:
     NeighbourCache neighbours_;
     IdleSleeper sleeper_;
     DpdkCounters& counters_;
+    std::int64_t too_big_told_ns_ = 0;
     InterfaceStatistics base_;  // of the kernel interface when the port opened
 };
 

@@ -15,9 +15,12 @@
 #include "port/dpdk_handover.h"
 #include "port/dpdk_port.h"
 #include "port/eal.h"
+#include "port/port_log.h"
 
 namespace bayplan::dataplane {
 namespace {
+
+constexpr std::int64_t kTooBigEveryNs = 10'000'000'000;
 
 constexpr std::size_t kIpv4UdpBytes = 28;
 constexpr std::size_t kIpv6UdpBytes = 48;
@@ -115,12 +118,27 @@ bool DpdkPort::handle(rte_mbuf*& buffer, DatagramSink& sink) {
             counters_.add(PortCount::ndp_news);
             neighbours_.learn(result.sender_ip6, result.sender_mac, now_ns());
             return false;
+        case FrameAction::too_big: tell_too_big(result); return false;
         case FrameAction::drop: counters_.dropped(result.reason); return false;
     }
     // Receive flags must not request offloads from the sending driver.
     buffer->ol_flags &= RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL;
     enqueue(buffer);
     return true;
+}
+
+// Counted, and told now and then: it is an operator's to make packets smaller, on both sides. No more follows from it, for
+// anybody could say so.
+void DpdkPort::tell_too_big(const FrameResult& said) {
+    counters_.add(PortCount::icmp_too_big);
+    const std::int64_t now = now_ns();
+    if (too_big_told_ns_ != 0 && now - too_big_told_ns_ < kTooBigEveryNs) return;
+    too_big_told_ns_ = now;
+    const std::size_t headers = udp_headers_size(own_, said.path) - own_.link_bytes();
+    const std::size_t fits = said.mtu > headers ? said.mtu - headers : 0;
+    log_of_port("a router on the way to " + to_text(said.path.remote) + " takes packets of " +
+                std::to_string(said.mtu) + " bytes: payload_bytes_max must be " + std::to_string(fits) +
+                " at most, here and at the shim");
 }
 
 // Our address, in the buffer of the question.

@@ -18,6 +18,7 @@
 #include "net/udp_address.h"
 #include "port/dpdk_port.h"
 #include "port/eal.h"
+#include "port/port_log.h"
 
 namespace bayplan::dataplane {
 namespace {
@@ -66,11 +67,18 @@ std::uint64_t above(std::uint64_t value, std::uint64_t base) { return value > ba
 
 }  // namespace
 
-std::shared_ptr<rte_mempool> make_buffer_pool(std::uint32_t count, std::string& error) {
+std::shared_ptr<rte_mempool> make_buffer_pool(std::uint32_t count, std::string& error, int numa_domain) {
     static std::atomic<unsigned> number{0};  // pools need names of their own within the process
     const std::string name = "bayplan_" + std::to_string(number.fetch_add(1));
-    rte_mempool* pool =
-        rte_pktmbuf_pool_create(name.c_str(), count, kBuffersPerThread, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+    const auto make_on = [&](int domain) {
+        return rte_pktmbuf_pool_create(name.c_str(), count, kBuffersPerThread, 0, RTE_MBUF_DEFAULT_BUF_SIZE, domain);
+    };
+    rte_mempool* pool = make_on(numa_domain);
+    if (pool == nullptr && numa_domain != SOCKET_ID_ANY) {
+        log_of_port("no memory for packet buffers on the NIC's NUMA domain " + std::to_string(numa_domain) +
+                    ": they lie on another one (see --socket-mem of the EAL arguments)");
+        pool = make_on(SOCKET_ID_ANY);
+    }
     if (pool == nullptr) {
         error = failure("cannot make a pool of " + std::to_string(count) +
                             " packet buffers (is -m of the EAL arguments too small?)",
@@ -96,7 +104,7 @@ std::shared_ptr<EthDevice> EthDevice::open(const std::string& name, std::shared_
     if (!find_device(name, port_id, error)) return nullptr;
     if (pool == nullptr) {
         const auto count = static_cast<std::uint32_t>((kBuffersPerLcore + 1) * lcores - 1);
-        pool = make_buffer_pool(count, error);
+        pool = make_buffer_pool(count, error, rte_eth_dev_socket_id(port_id));
     }
     if (pool == nullptr) return nullptr;
     std::shared_ptr<EthDevice> device(new EthDevice(port_id, lcores));
@@ -148,6 +156,7 @@ bool EthDevice::configure(std::string& error) {
         return false;
     }
     owned_ = true;
+    watch_.begin(port_id_, name_, interface_);
     rte_ether_addr mac{};
     if (rte_eth_macaddr_get(port_id_, &mac) == 0) {
         std::memcpy(mac_.data(), mac.addr_bytes, mac_.size());
@@ -231,10 +240,7 @@ void DpdkPort::append_counters(std::vector<Counter>& out) const {
     // The kernel's count first: what arrives between the two reads must not look lost.
     InterfaceStatistics below;
     const bool has_interface = !device_->interface().empty() && read_interface_statistics(device_->interface(), below);
-    rte_eth_stats stats{};
-    const bool has_stats = rte_eth_stats_get(device_->port_id(), &stats) == 0;
-    out.emplace_back("rx_missed", has_stats ? stats.imissed : 0);
-    out.emplace_back("rx_no_buffer", has_stats ? stats.rx_nombuf : 0);
+    device_->watch().append_to(out);
     out.emplace_back("mbufs_in_use", rte_mempool_in_use_count(device_->pool()));
     if (!has_interface) return;
     const std::uint64_t arrived = above(below.rx_packets, base_.rx_packets);

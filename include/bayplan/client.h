@@ -210,6 +210,7 @@ struct ClientOptions {
     std::size_t kept_bytes_max = 32u << 20;    // state messages kept until the daemon has applied them
     std::uint32_t connect_timeout_ms = 5'000;  // for handshake and hello
     std::uint32_t idle_timeout_ms = 10'000;    // silence after which the daemon is taken for gone
+    std::uint16_t payload_bytes_max = 1'452;   // UDP payload of one packet; the daemon has a setting of this name
     std::uint32_t reconnect_initial_ms = 50;   // doubles with every failure in a row
     std::uint32_t reconnect_max_ms = 2'000;
     // Before it connects again after another process of the same name took its place. The daemon refuses it for good if

@@ -52,6 +52,7 @@ std::unique_ptr<dataplane::DataPlane> open_port(const ClientOptions& options, co
     plane.idle = options.poll ? dataplane::IdlePolicy::poll : dataplane::IdlePolicy::adaptive;
     plane.transport.tls = {options.certificate, options.key, options.authority};
     plane.transport.idle_timeout_ms = options.idle_timeout_ms;
+    plane.transport.payload_bytes_max = options.payload_bytes_max;
     plane.transport.server_name = options.server_name.empty() ? options.host : options.server_name;
     if (options.port == ClientPort::dpdk) {
         plane.port = dataplane::PortKind::dpdk;

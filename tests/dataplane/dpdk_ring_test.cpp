@@ -1,6 +1,7 @@
 // The real ethdev port over a pair of rings in this process: ARP, datagrams both ways, and above
 // all that every buffer comes back in every case. No privileges, no hugepages.
 #include <gtest/gtest.h>
+#include <rte_ethdev.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -229,6 +230,28 @@ TEST_F(DpdkRing, nobody_resolves_itself_or_what_is_no_host) {
 }
 
 TEST_F(DpdkRing, the_port_is_called_after_its_driver) { EXPECT_EQ(server_->name(), "ring"); }
+
+// A line for each change, and none for what is as it should be.
+TEST_F(DpdkRing, a_link_that_goes_down_and_comes_back_is_told_and_counted) {
+    std::vector<std::string> lines;
+    set_port_log([&](std::string_view line) { lines.emplace_back(line); });
+    EXPECT_EQ(counter(*server_, "link_up"), 1u);
+    EXPECT_TRUE(lines.empty()) << lines.front();
+    std::uint16_t port_id = 0;
+    RTE_ETH_FOREACH_DEV(port_id) { ASSERT_EQ(rte_eth_dev_set_link_down(port_id), 0); }
+    EXPECT_EQ(counter(*server_, "link_up"), 0u);
+    EXPECT_EQ(counter(*server_, "link_downs"), 1u);
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_TRUE(lines[0].starts_with("the link of ") && lines[0].ends_with(" is down")) << lines[0];
+    RTE_ETH_FOREACH_DEV(port_id) { ASSERT_EQ(rte_eth_dev_set_link_up(port_id), 0); }
+    EXPECT_EQ(counter(*server_, "link_ups"), 1u);
+    EXPECT_EQ(counter(*server_, "link_downs"), 1u);
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_TRUE(lines[1].ends_with(" is up again")) << lines[1];
+    set_port_log({});
+    EXPECT_FALSE(interface_is_up("no-such-if"));
+    EXPECT_FALSE(interface_is_up("a-name-that-no-interface-can-have"));
+}
 
 TEST_F(DpdkRing, an_idle_port_sleeps_and_traffic_ends_that) {
     const Path path = path_to_server();

@@ -30,6 +30,46 @@ TEST(L2l3, udp_to_our_port_is_a_datagram_with_its_path) {
     EXPECT_TRUE(std::ranges::equal(result.path.remote_mac, kPeerMac));
 }
 
+// Word of a router about a packet of ours that it could not pass on (RFC 792, RFC 1191).
+Frame8 make_too_big(const Frame8& ours, unsigned mtu) {
+    Frame8 body = {3, 4, 0, 0, 0, 0};
+    put16(body, mtu);
+    body.insert(body.end(), ours.begin() + 14, ours.begin() + 14 + 28);
+    seal(body, 0, body.size(), 2);
+    return make_ip(body, {.protocol = 1});
+}
+Frame8 our_packet() {
+    Frame8 frame(42 + 1'452);
+    Path path;
+    path.local = ipv4_address(kOwnIp, kOwnPort);
+    path.remote = ipv4_address(0x0a610007, 50'001);
+    build_udp_headers(frame, kStation, path);
+    return frame;
+}
+
+TEST(L2l3, a_router_that_takes_no_packet_of_ours_so_long_is_heard) {
+    Frame8 frame = make_too_big(our_packet(), 1'400);
+    const FrameResult result = handle(frame);
+    ASSERT_EQ(result.action, FrameAction::too_big);
+    EXPECT_EQ(result.mtu, 1'400u);
+    EXPECT_EQ(result.path.remote, ipv4_address(0x0a610007, 50'001));
+    const auto reason_of = [](Frame8 changed) {
+        const FrameResult heard = handle(changed);
+        return heard.action == FrameAction::drop ? std::string(to_string(heard.reason)) : "heard";
+    };
+    for (const std::size_t at : {14 + 12, 14 + 9, 14 + 20}) {  // of another's address, protocol, port
+        Frame8 other = our_packet();
+        other[at] ^= 1;
+        EXPECT_EQ(reason_of(make_too_big(other, 1'400)), "icmp_type") << at;
+    }
+    Frame8 damaged = make_too_big(our_packet(), 1'400);
+    damaged.back() ^= 1;
+    EXPECT_EQ(reason_of(damaged), "icmp_checksum");
+    Frame8 body = {3, 4, 0, 0, 0, 0, 5, 0, 0x45};
+    seal(body, 0, body.size(), 2);
+    EXPECT_EQ(reason_of(make_ip(body, {.protocol = 1})), "icmp_short");
+}
+
 TEST(L2l3, ethernet_padding_and_ip_options_are_not_payload) {
     IpOptions with_options;
     with_options.options = {1, 1, 1, 0};

@@ -44,9 +44,11 @@ finish_run
 # The same at the daemon's end, whose driver sees its interface go.
 run link-of-the-daemon
 $VETH_A ip link set "$VETH_A_IF" down
+until_true 30 log_says "$run_name-daemon" 'line="the link of net_af_packet0 is down"'
 until_true 30 gone
 still_at_work
 $VETH_A ip link set "$VETH_A_IF" up
+until_true 30 log_says "$run_name-daemon" 'line="the link of net_af_packet0 is up again"'
 finish_run
 
 # Another address: packets come from there from one moment to the next, and answers must go there.
