@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/admin_command.h"
 #include "cli/bench_command.h"
 #include "cli/check_command.h"
 #include "cli/config_command.h"
@@ -41,6 +42,7 @@ int run(int argc, char** argv) {
     bayplan::cli::add_tune_command(app, exit_code);
     bayplan::cli::add_config_command(app, exit_code);
     bayplan::cli::add_look_commands(app, exit_code);
+    bayplan::cli::add_admin_command(app, exit_code);
     app.add_subcommand("version", "print the version and the protocol it speaks")->callback([] {
         fmt::print("bayplan {}, protocol {} to {}\n", BAYPLAN_VERSION, bayplan::wire::kProtocolMin,
                    bayplan::wire::kProtocolMax);

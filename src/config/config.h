@@ -94,7 +94,23 @@ std::optional<ListenAt> parse_listen(std::string_view text);
 struct ProfileConfig {
     std::string source = "any";  // the profile's file, "inline", or "any" when none is configured
     threads::ThreadPlan plan;
+    bool lock_memory = false;
     HostNeeds host;
+};
+
+// Rights of the daemon once it runs.
+struct PrivilegesConfig {
+    std::string user;  // empty: as it was started
+    bool core_dumps = false;
+    bool all_system_calls = false;
+};
+
+// How operators look after a daemon at work.
+struct OperationsConfig {
+    std::string admin_socket;                    // empty: none
+    std::string flight_recorder;                 // the file of a dump; empty: none is written
+    std::int64_t watchdog_ns = 10'000'000'000;   // 0: nobody watches
+    std::int64_t audit_longest_ns = 50'000'000;  // 0: no audits in the background
 };
 
 struct Config {
@@ -105,7 +121,11 @@ struct Config {
     ProfileConfig profile;
     RestConfig rest;
     EventsConfig events;
+    PrivilegesConfig privileges;
+    OperationsConfig operations;
     std::string record;  // empty: nothing is recorded
+    std::uint64_t record_bytes_max = std::uint64_t{64} << 30;
+    std::uint32_t record_runs = 10;
     std::int64_t stop_within_ns = 5'000'000'000;
 };
 

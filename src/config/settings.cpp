@@ -6,7 +6,9 @@
 
 #include "config/attempt_settings.h"
 #include "config/event_settings.h"
+#include "config/operation_settings.h"
 #include "config/predicate_lists.h"
+#include "config/privilege_settings.h"
 #include "config/profile.h"
 #include "config/rest_settings.h"
 #include "config/score_shape.h"
@@ -386,6 +388,10 @@ const Settings<ProfileConfig>& profile_settings() {
             "victim_workers", [](auto& p) -> auto& { return p.plan.of(Role::victim_worker); }, "Victim searches."));
         result.push_back(cpus<P>(
             "housekeeping", [](auto& p) -> auto& { return p.plan.of(Role::housekeeping); }, "Log, status, signals."));
+        result.push_back(
+            choice<P>("lock_memory", MEMBER(lock_memory), Choices<bool>{{"no", false}, {"yes", true}},
+                      "Whether what the daemon has touched stays in memory (mlockall): pages that come back "
+                      "from a disk cost milliseconds."));
         result.push_back(section<P>("host", host_needs_settings(), MEMBER(host),
                                     "What bayplan check requires of the host; the daemon does not look at it."));
         return result;
@@ -409,9 +415,21 @@ const Settings<Config>& all_settings() {
         result.push_back(section<C>("events", event_settings(), MEMBER(events),
                                     "What the REST interface tells of "
                                     "changes, as they happen."));
+        result.push_back(section<C>("privileges", privilege_settings(), MEMBER(privileges),
+                                    "What the daemon may do once it runs: no capability stays, and no program that it "
+                                    "would start gets more."));
+        append_operation_settings(result);
         result.push_back(
             output_file<C>("record", MEMBER(record),
                            "Where every input is recorded for replay; with several partitions FILE.NAME each."));
+        result.push_back(
+            number<C>("record_bytes_max", MEMBER(record_bytes_max), kSize, {kMebi, std::int64_t{1} << 50}, "bytes",
+                      "Of all recordings of a partition, that of this run included: the oldest go first; a run "
+                      "that reaches it alone goes on, and its recording ends."));
+        result.push_back(
+            number<C>("record_runs", MEMBER(record_runs), kPlain, {0, 10'000}, "recordings",
+                      "How many recordings of earlier runs are kept, as FILE.1, FILE.2 and so on: each run has "
+                      "a number of its own. Of many short runs that follow each other the first stay."));
         result.push_back(number<C>("stop_within", MEMBER(stop_within_ns), kDuration, {0, 600 * kSecond}, "",
                                    "After a signal to stop: how long decisions may take to reach the shims."));
         return result;

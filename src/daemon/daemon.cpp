@@ -1,21 +1,18 @@
-// Boot, service, stop.
+// Service, stop.
 //
 // Thread: main's.
 #include "daemon/daemon.h"
-#include "daemon/memory_share.h"
 
 #include <fmt/format.h>
-#include <oneapi/tbb/info.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
 
-#include "daemon/allocator.h"
 #include "daemon/metrics.h"
 #include "daemon/queues_file.h"
+#include "daemon/service_manager.h"
 #include "daemon/signals.h"
 #include "threads/thread_role.h"
 
@@ -29,36 +26,8 @@ constexpr std::chrono::seconds kEndsWithout{2};
 // By the log's own thread.
 constexpr std::chrono::milliseconds kLogIsWritten{200};
 constexpr std::chrono::milliseconds kSnapshotWithin{200};
-constexpr const char* kClusterName = "bayplan";  // clusterId of REST
-
-// Tells this run of the daemon from every other, so that a shim's hello can resume only what this
-// one knows. Positive as a signed number, because records keep it as one.
-std::uint64_t random_instance() {
-    std::uint64_t value = 0;
-    while (value == 0) {
-        if (getrandom(&value, sizeof value, 0) != sizeof value) value = 0;
-        value &= ~(std::uint64_t{1} << 63);
-    }
-    return value;
-}
-
-// A white-list of predicates, for the log.
-std::string listed(const std::vector<std::string>& predicates) {
-    return predicates.empty() ? "all" : fmt::format("{}", fmt::join(predicates, ","));
-}
 
 }  // namespace
-
-const Daemon::Step Daemon::kBootSteps[] = {
-    {"threads", &Daemon::install_plan},
-    {"log", &Daemon::start_log},
-    {"allocator", &Daemon::check_allocator},
-    {"concurrency", &Daemon::read_concurrency},  // before this thread is pinned
-    {"housekeeping", &Daemon::pin_main},
-    {"engines", &Daemon::start_engines},  // and their executors: before DPDK pins anything
-    {"rest", &Daemon::start_rest},        // somebody may look before anything happens
-    {"port", &Daemon::open_port},         // last: from here on shims come in
-};
 
 Daemon::Daemon(config::Config config, const threads::HostCpus& host, std::string status_file)
     : config_(std::move(config)), host_(host), status_file_(std::move(status_file)) {}
@@ -78,194 +47,17 @@ int Daemon::run() {
     return 0;
 }
 
-bool Daemon::boot() {
-    for (const Step& step : kBootSteps) {
-        std::string error;
-        if ((this->*step.start)(error)) continue;
-        if (log_) {
-            log_->error("cannot start", {{"step", step.name}, {"reason", error}});
-        } else {
-            std::fprintf(stderr, "baypland: cannot start: %s: %s\n", std::string(step.name).c_str(), error.c_str());
-        }
-        return false;
-    }
-    return true;
-}
-
-bool Daemon::install_plan(std::string&) {
-    block_signals();
-    threads::install_thread_plan(config_.profile.plan, host_.allowed);
-    return true;
-}
-
-bool Daemon::start_log(std::string&) {
-    log_ = std::make_unique<Log>(config_.log);
-    port_log_ = std::make_unique<PortLog>(*log_);
-    log_->info("baypland starts", {{"version", BAYPLAN_VERSION}, {"config", config_.file}});
-    const auto cpus = [this](threads::Role role) { return config_.profile.plan.describe(role); };
-    log_->info("profile", {{"source", config_.profile.source},
-                           {"data_plane", cpus(threads::Role::data_plane)},
-                           {"engine", cpus(threads::Role::engine)},
-                           {"teller", cpus(threads::Role::teller)},
-                           {"workers", cpus(threads::Role::worker)},
-                           {"victim_workers", cpus(threads::Role::victim_worker)},
-                           {"housekeeping", cpus(threads::Role::housekeeping)},
-                           {"allowed", host_.allowed.to_string()}});
-    const bool polling = config_.data_plane.idle == dataplane::IdlePolicy::poll;
-    for (const std::string& warning : threads::plan_warnings(config_.profile.plan, polling)) {
-        log_->warning("profile", {{"warning", warning}});
-    }
-    return true;
-}
-
-bool Daemon::check_allocator(std::string&) {
-    log_->info("allocator", {{"name", allocator_name()}});
-    return true;
-}
-
-bool Daemon::read_concurrency(std::string&) {
-    // The first question fixes TBB's answer for the process; asked from a pinned thread it would
-    // be 1.
-    log_->info("tbb", {{"concurrency", tbb::info::default_concurrency()}});
-    return true;
-}
-
-bool Daemon::pin_main(std::string& error) {
-    // Main keeps the program's name.
-    return threads::pin_current_thread(threads::planned_cpus(threads::Role::housekeeping, 0), error);
-}
-
-bool Daemon::start_engines(std::string& error) {
-    const std::uint64_t instance = random_instance();
-    std::size_t first_worker = 0;
-    std::size_t first_victim_worker = 0;
-    share_memory(memory_bytes(), config_.partitions);
-    make_event_store();
-    for (config::PartitionConfig& partition : config_.partitions) {
-        partition.engine.daemon_instance = instance;
-        wakers_.push_back(std::make_unique<Waker>());
-        std::vector<Inbox*> inboxes;
-        for (std::uint32_t lcore = 0; lcore < config_.data_plane.lcores; ++lcore) {
-            if (lcore == 0) inboxes_.emplace_back();
-            inboxes_.back().push_back(std::make_unique<Inbox>(config_.data_plane.inbox_frames,
-                                                              config_.data_plane.inbox_bytes, wakers_.back().get()));
-            inboxes.push_back(inboxes_.back().back().get());
-        }
-        const bool poll = config_.data_plane.idle == dataplane::IdlePolicy::poll;
-        engines_.push_back(std::make_unique<EngineThread>(
-            EngineThreadOptions{partition, engines_.size(), first_worker, first_victim_worker,
-                                config::record_file(config_, partition), poll, !config_.rest.listen.empty(),
-                                events_.get(), config_.events.node_occupied},
-            inboxes, *log_));
-        first_worker += partition.engine.workers;
-        first_victim_worker += partition.engine.victim_workers;
-        if (!engines_.back()->start(error)) {
-            error = fmt::format("partition '{}': {}", partition.name, error);
-            return false;
-        }
-        log_->info("partition", {{"name", partition.name},
-                                 {"workers", partition.engine.workers},
-                                 {"victim_workers", partition.engine.victim_workers},
-                                 {"shards", partition.engine.shards},
-                                 {"batch", partition.engine.batch},
-                                 {"depth", partition.engine.depth},
-                                 {"bytes_max", partition.engine.bytes_max},
-                                 {"predicates", listed(partition.engine.predicates)},
-                                 {"reservation_predicates", listed(partition.engine.reservation_predicates)},
-                                 {"record", config::record_file(config_, partition)}});
-        if (partition.shims.empty()) {
-            log_->warning("no shim may use this partition",
-                          {{"partition", partition.name}, {"remedy", "give 'shims'"}});
-        }
-    }
-    return true;
-}
-
-void Daemon::make_event_store() {
-    if (config_.rest.listen.empty() || !config_.events.tracking) return;
-    events_ = std::make_unique<events::EventStore>(
-        events::StoreLimits{.events = config_.events.ring_events, .bytes = config_.events.ring_bytes});
-    if (config_.events.node_occupied) {
-        log_->info("NODE_OCCUPIED events are deprecated", {{"remedy", "set events: {node_occupied: off}"}});
-    }
-}
-
-bool Daemon::start_rest(std::string& error) {
-    if (config_.rest.listen.empty()) return true;
-    for (const config::PartitionConfig& partition : config_.partitions) {
-        std::vector<std::string> faults;
-        queue_texts_.emplace_back();
-        if (partition.queues_file.empty()) continue;
-        if (read_queues_file(partition.queues_file, queue_texts_.back(), faults)) continue;
-        error = faults.front();
-        return false;
-    }
-    rest::ShownPartitions shown;
-    for (const auto& engine : engines_) {
-        answers::Place place;
-        place.partition = engine->partition().name;
-        place.cluster = kClusterName;
-        place.started_ns = place.zero_tick_ns.emplace(engine->zero_tick_ns());
-        shown.push_back({std::move(place), [&engine = *engine] { return engine.shown_version(); }});
-    }
-    const rest::ShownEvents events{
-        events_.get(), {config_.events.batch_events, config_.events.streams, config_.events.streams_of_host}};
-    rest_ = std::make_unique<RestService>(config_.rest, config_.stop_within_ns,
-                                          shown_config(config_.partitions, queue_texts_), std::move(shown), events);
-    const auto begin_watch = [this] {
-        std::string unpinned;
-        if (!threads::assume_role(threads::Role::housekeeping, 0, unpinned)) {
-            log_->warning("thread not pinned", {{"thread", "bp-watch"}, {"reason", unpinned}});
-        }
-        threads::name_current_thread("bp-watch");
-    };
-    if (!rest_->start(error, begin_watch)) {
-        error +=
-            "; see rest_listen, rest_tls_cert, rest_tls_key and rest_token_file in the configuration (rest_listen: "
-            "off for none)";
-        return false;
-    }
-    log_->info("rest", {{"listen", config_.rest.listen},
-                        {"port", rest_->port()},
-                        {"tls", config_.rest.certificate.empty() ? "no" : "yes"},
-                        {"token", config_.rest.token_file.empty() ? "no" : "yes"}});
-    return true;
-}
-
-bool Daemon::open_port(std::string& error) {
-    const std::size_t lcores = config_.data_plane.lcores;
-    const auto registry = std::make_shared<ShimRegistry>(lcores);
-    std::vector<dataplane::FrameHandler*> handlers;
-    for (std::size_t lcore = 0; lcore < lcores; ++lcore) {
-        std::vector<Inbox*> inboxes;
-        for (const auto& of_partition : inboxes_) inboxes.push_back(of_partition[lcore].get());
-        gateways_.push_back(
-            std::make_unique<Gateway>(config_.partitions, inboxes, config_.data_plane, *log_, registry, lcore));
-        handlers.push_back(gateways_.back().get());
-    }
-    lcores_ =
-        std::make_unique<LcoreThreads>(config::data_plane_options(config_.data_plane), std::move(handlers), *log_);
-    for (const auto& gateway : gateways_) gateway->tell_counters_of([this] { return counters_of_lcores(); });
-    if (!lcores_->start(error)) return false;
-    for (const auto& engine : engines_) {
-        for (std::size_t lcore = 0; lcore < lcores; ++lcore) engine->attach(lcores_->plane(lcore), lcore);
-    }
-    note_shims_dates();
-    note_rest_date();
-    log_->info("port open", {{"port", lcores_->port_name()},
-                             {"address", config_.data_plane.address},
-                             {"udp_port", lcores_->udp_port()},
-                             {"lcores", lcores}});
-    return true;
-}
-
 void Daemon::serve() {
     log_->info("ready");
+    tell_service_manager("READY=1");
     Clock::time_point next_status = Clock::now();
     while (true) {
-        const Signal signal = wait_for_signal(next_status - Clock::now());
+        const Clock::time_point until = std::min(next_status, admin_.deadline());
+        const Signal signal = wait_for_signal(until - Clock::now(), admin_.waits_for());
+        admin_.serve();
         if (signal == Signal::stop) return;
         if (signal == Signal::report) report("running");
+        if (signal == Signal::dump) dump_flight("a signal");
         if (signal == Signal::reload) {
             reload_tls();
             reload_rest_tls();
@@ -273,13 +65,44 @@ void Daemon::serve() {
         }
         if (Clock::now() < next_status) continue;
         next_status = Clock::now() + kStatusEvery;
+        look_after_threads();
         if (!status_file_.empty()) write_status_file("running");
         if (rest_) rest_->show_metrics(metrics_text(make_status("running")));
     }
 }
 
+void Daemon::look_after_threads() {
+    lcores_->counters(0);  // a look at the link, also if nobody asks for numbers
+    bool any = false;
+    for (const Watchdog::Change& change : watchdog_.look(Clock::now())) {
+        if (!change.stuck) {
+            log_->warning("a thread goes on again", {{"thread", change.thread}});
+            continue;
+        }
+        log_->error("a thread does not go on",
+                    {{"thread", change.thread}, {"doing", change.doing}, {"for_ms", change.silent_for.count()}});
+        own_flight_.note(instruments::FlightKind::stuck, 0, static_cast<std::uint64_t>(change.silent_for.count()));
+        any = true;
+    }
+    if (any) dump_flight("a thread that does not go on");
+    if (watchdog_.stuck().empty()) tell_service_manager("WATCHDOG=1");
+}
+
+// Any thread: an engine that finds a law broken calls it too.
+void Daemon::dump_flight(std::string_view why) {
+    const std::string& file = config_.operations.flight_recorder;
+    if (file.empty()) return;
+    std::string error;
+    if (flight_.dump_to(file, error)) {
+        log_->info("flight recorder written", {{"file", file}, {"because_of", why}});
+    } else {
+        log_->error("flight recorder not written", {{"reason", error}, {"because_of", why}});
+    }
+}
+
 void Daemon::stop() {
     const Clock::time_point deadline = Clock::now() + std::chrono::nanoseconds(config_.stop_within_ns);
+    tell_service_manager("STOPPING=1");
     log_->info("stopping", {{"within_ms", config_.stop_within_ns / 1'000'000}});
     for (const auto& gateway : gateways_) gateway->stop_input();
     if (rest_) rest_->stop();
@@ -403,6 +226,14 @@ Status Daemon::make_status(std::string_view state) {
     status.inbox_frames_max = config_.data_plane.inbox_frames * config_.data_plane.lcores;
     status.inbox_bytes_max = std::size_t{config_.data_plane.inbox_bytes} * config_.data_plane.lcores;
     status.rest_certificate_s = rest_certificate_s_;
+    status.stuck = watchdog_.stuck();
+    for (std::size_t i = 0; i < engines_.size(); ++i) {
+        status.drained |= engines_[i]->drained();
+        append_stages(status.stages, fmt::format("engine{}", i), engines_[i]->stages());
+    }
+    for (std::size_t i = 0; i < gateways_.size(); ++i) {
+        append_stages(status.stages, fmt::format("lcore{}", i), gateways_[i]->stages());
+    }
     // A busy engine answers between two turns of its loop; without an answer its former snapshot is
     // shown.
     const Clock::time_point deadline = Clock::now() + kSnapshotWithin;

@@ -1,7 +1,7 @@
 // The daemon: its parts, the order they are started in, and how it stops.
 //
-//   threads -> log -> allocator -> concurrency -> housekeeping -> engines -> rest -> port -> service ->
-//   stop
+//   threads -> few privileges -> log -> allocator -> concurrency -> housekeeping -> engines -> rest -> port ->
+//   no privileges -> service -> stop
 //
 // Boot is a table of named steps (daemon.cpp); the first that fails is named in the log and ends
 // it.
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "daemon/admin_socket.h"
 #include "daemon/engine_thread.h"
 #include "daemon/gateway.h"
 #include "daemon/inbox.h"
@@ -27,6 +28,8 @@
 #include "daemon/log.h"
 #include "daemon/rest_service.h"
 #include "daemon/status.h"
+#include "daemon/watchdog.h"
+#include "instruments/flight_recorder.h"
 #include "threads/host_cpus.h"
 
 namespace bayplan::daemon {
@@ -50,6 +53,7 @@ private:
 
     bool boot();
     bool install_plan(std::string& error);
+    bool take_few_privileges(std::string& error);
     bool start_log(std::string& error);
     bool check_allocator(std::string& error);
     bool read_concurrency(std::string& error);
@@ -58,8 +62,34 @@ private:
     void make_event_store();
     bool start_rest(std::string& error);
     bool open_port(std::string& error);
+    bool drop_privileges(std::string& error);
 
     void serve();
+    void look_after_threads();
+    void dump_flight(std::string_view why);
+    bool all_is_well(std::string& why_not);
+    bool takes_work(std::string& why_not);
+
+    // --- orders of operators, daemon_admin.cpp
+    using Words = AdminSocket::Words;
+    struct Order {
+        std::string_view name, arguments, help;
+        std::size_t words;  // the name included
+        AdminAnswer (Daemon::*answer)(const Words&);
+    };
+    static const Order kOrders[];
+    bool open_admin_socket(std::string& error);
+    AdminAnswer take_order(const Words&, const AdminPeer&);
+    AdminAnswer list_orders(const Words&);
+    AdminAnswer tell_status(const Words&);
+    AdminAnswer tell_counters(const Words&);
+    AdminAnswer tell_live(const Words&);
+    AdminAnswer tell_ready(const Words&);
+    AdminAnswer set_drained(const Words&);
+    AdminAnswer set_log_level(const Words&);
+    AdminAnswer forget_shim(const Words&);
+    AdminAnswer dump_on_order(const Words&);
+    AdminAnswer audit_partitions(const Words&);
     void stop();
     void reload_tls();
     void warn_of_end(std::int64_t ends_s);
@@ -93,7 +123,14 @@ private:
     };
 
     std::unique_ptr<Log> log_;
-    std::unique_ptr<PortLog> port_log_;  // before the port: until that is closed
+    std::unique_ptr<PortLog> port_log_;   // before the port: until that is closed
+    instruments::FlightRecorder flight_;  // before the threads, which write its rings
+    instruments::FlightRing& own_flight_ = flight_.make_ring("main", 1'024);
+    Watchdog watchdog_{std::chrono::nanoseconds(config_.operations.watchdog_ns)};
+    AdminSocket admin_{[this](const Words& words, const AdminPeer& peer) { return take_order(words, peer); },
+                       [this](const AdminPeer& peer) {
+                           log_->warning("admin request refused", {{"uid", peer.uid}, {"pid", peer.pid}});
+                       }};
     // inboxes_[partition][lcore]; wakers_[partition].
     std::vector<std::unique_ptr<Waker>> wakers_;
     std::vector<std::vector<std::unique_ptr<Inbox>>> inboxes_;

@@ -3,6 +3,9 @@
 // Thread: see the header.
 #include "daemon/engine_sink.h"
 
+#include <algorithm>
+#include <chrono>
+
 namespace bayplan::daemon {
 
 void EngineSink::opened(ConnectionId connection, std::shared_ptr<Outbox> outbox, std::size_t lcore) {
@@ -24,7 +27,11 @@ void EngineSink::hello_reply(ConnectionId connection, const HelloReply& reply) {
 
 bool EngineSink::decisions(ConnectionId connection, std::shared_ptr<const DecisionBatch> batch, std::size_t skip,
                            std::uint64_t state_applied) {
-    return offer(connection, DecisionsItem{std::move(batch), skip, state_applied});
+    const std::size_t count = batch->decisions.size() - std::min(skip, batch->decisions.size());
+    const auto now = std::chrono::steady_clock::now();
+    if (!offer(connection, DecisionsItem{std::move(batch), skip, state_applied, now})) return false;
+    if (flight_ != nullptr) flight_->note(instruments::FlightKind::decisions, connection, count);
+    return true;
 }
 
 bool EngineSink::state_applied(ConnectionId connection, std::uint64_t up_to) {
@@ -36,6 +43,7 @@ void EngineSink::cut(ConnectionId connection, std::string_view why) {
     const auto found = outboxes_.find(connection);
     if (found == outboxes_.end()) return;
     found->second.outbox->cut(std::string(why));
+    if (flight_ != nullptr) flight_->note(instruments::FlightKind::cut, connection);
     sent_ |= found->second.lcore_bit;
     outboxes_.erase(found);  // nothing more will be said to it
 }

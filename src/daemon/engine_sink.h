@@ -16,6 +16,7 @@
 
 #include "base/decision_sink.h"
 #include "daemon/outbox.h"
+#include "instruments/flight_recorder.h"
 
 namespace bayplan::daemon {
 
@@ -26,6 +27,9 @@ public:
     // `report`: told of each preemption for a DaemonSet pod; may be empty, and must not block.
     using Report = std::function<void(std::string_view report)>;
     explicit EngineSink(Wake wake = {}, Report report = {}) : wake_(std::move(wake)), report_(std::move(report)) {}
+
+    // Decisions and cuts are noted there from now on. Before the engine runs.
+    void note_in(instruments::FlightRing& ring) { flight_ = &ring; }
 
     // Before the engine hears of the connection.
     void opened(ConnectionId, std::shared_ptr<Outbox>, std::size_t lcore);
@@ -52,6 +56,7 @@ private:
     };
     const Wake wake_;
     const Report report_;
+    instruments::FlightRing* flight_ = nullptr;
     std::mutex mutex_;
     std::unordered_map<ConnectionId, Way> outboxes_;  // under mutex_
     std::uint64_t sent_ = 0;  // the teller's: lcores whose outboxes got something since the last flush

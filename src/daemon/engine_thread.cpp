@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <limits>
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include "config/recorded_partition.h"
-#include "daemon/queues_file.h"
 #include "threads/thread_role.h"
 
 namespace bayplan::daemon {
@@ -20,7 +19,8 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 // records.
 constexpr std::int64_t kTickMin = 10 * kMillisecond;
 constexpr std::int64_t kTickMax = 100 * kMillisecond;
-constexpr std::size_t kBurst = 64;
+// Frames that are taken from an inbox at once: between two of them the budget of the turn is looked at.
+constexpr std::size_t kBurst = 16;
 // Of changes for operators, in bytes. A loss costs the model a snapshot, but events are gone.
 constexpr std::size_t kRing = 1u << 20;
 constexpr std::size_t kRingOfEvents = 4 * kRing;
@@ -33,6 +33,8 @@ constexpr std::uint32_t kEmptyTurnsBeforeSleep = 4;
 constexpr std::int64_t kRefusedRetry = 10 * kMillisecond;
 
 constexpr std::chrono::microseconds kSnapshotPoll{200};
+// Some seconds at the highest rate that was seen; 4 MiB.
+constexpr std::size_t kFlightRecords = 1u << 17;
 
 }  // namespace
 
@@ -43,6 +45,10 @@ EngineThread::EngineThread(EngineThreadOptions options, std::vector<Inbox*> inbo
       log_(log),
       planes_(inboxes_.size()),
       burst_(kBurst) {
+    if (options_.flight != nullptr) {
+        flight_ = &options_.flight->make_ring(fmt::format("engine{}", options_.index), kFlightRecords);
+        sink_.note_in(options_.flight->make_ring(fmt::format("teller{}", options_.index), kFlightRecords));
+    }
     if (options_.shown) {
         feed_ = std::make_unique<read_model::ChangeFeed>(options_.events != nullptr ? kRingOfEvents : kRing);
         if (options_.events != nullptr) {
@@ -123,8 +129,9 @@ std::string EngineThread::set_up() {
         log_.warning("thread not pinned", {{"partition", options_.partition.name}, {"reason", error}});
     }
     if (!options_.record.empty()) {
-        record_ = recorder::RecordingWriter::open(options_.record, config::recorded_text(options_.partition), error,
-                                                  [this] { begin_housekeeping(); });
+        record_ = recorder::RecordingWriter::open(
+            options_.record, config::recorded_text(options_.partition), error, [this] { begin_housekeeping(); },
+            options_.record_limits);
         if (!record_) return error;
     }
     engine_ = std::make_unique<Engine>(
@@ -136,77 +143,56 @@ std::string EngineThread::set_up() {
     return load_queues();
 }
 
-// The first input of all, so that a recording has it too.
-std::string EngineThread::load_queues() {
-    const std::string& file = options_.partition.queues_file;
-    if (file.empty()) return {};
-    std::string text;
-    std::vector<std::string> faults;
-    if (!read_queues_file(file, text, faults)) return fmt::format("{}", fmt::join(faults, "\n"));
-    apply(QueuesText{options_.partition.name, text});
-    return engine_->queues_fault().empty() ? std::string() : fmt::format("{}: {}", file, engine_->queues_fault());
-}
-
 read_model::VersionPtr EngineThread::shown_version() {
     return read_model_ ? read_model_->fresh(kShownWithin) : nullptr;
 }
 
-void EngineThread::give_queues(std::string text) {
-    {
-        const std::lock_guard held(queues_lock_);
-        queues_given_ = std::move(text);
-    }
-    queues_wait_.store(true, std::memory_order_release);
-    waker_.notify();
-}
-
-void EngineThread::take_queues() {
-    std::optional<std::string> text;
-    {
-        const std::lock_guard held(queues_lock_);
-        text.swap(queues_given_);
-    }
-    if (!text) return;
-    apply(QueuesText{options_.partition.name, *text});
-    const std::string& partition = options_.partition.name;
-    const std::string& fault = engine_->queues_fault();
-    if (fault.empty()) {
-        log_.info("queues read again", {{"partition", partition}, {"queues", engine_->queues().size()}});
-    } else {
-        log_.error("queues not read again, the old ones stay", {{"partition", partition}, {"reason", fault}});
-    }
-}
-
 bool EngineThread::turn() {
     const Clock::time_point begin = Clock::now();
+    heartbeat_.beat();
     const bool worked = turn_in_order();
-    if (worked) turn_times_.add(Clock::now() - begin);
+    if (worked) {
+        const Clock::duration took = Clock::now() - begin;
+        turn_times_.add(took);
+        stages_.turn.add(took);
+    }
     if (snapshot_wanted_.exchange(false, std::memory_order_acq_rel)) snapshots_.push(make_snapshot());
     return worked;
 }
 
 bool EngineThread::turn_in_order() {
-    bool worked = apply_inboxes() > 0;
+    heartbeat_.does("inputs");
+    const std::size_t inputs = apply_inboxes();
+    bool worked = inputs > 0;
+    if (questions_wait_.exchange(false, std::memory_order_acq_rel)) answer_questions();
     if (queues_wait_.exchange(false, std::memory_order_acq_rel)) {
         take_queues();
         worked = true;
     }
     worked |= tick_if_due();
+    heartbeat_.does("attempts");
+    const std::uint64_t before = engine_->attempts();
     worked |= make_attempts();
+    const std::uint64_t attempts = engine_->attempts() - before;
+    if (flight_ != nullptr && (inputs > 0 || attempts > 0)) flight_->note(FlightKind::turn, inputs, attempts);
+    heartbeat_.does("telling");
     worked |= engine_->flush() > 0;
     worked |= engine_->publish();
+    heartbeat_.does("recording");
     flush_record_if_due();
     resync_log_.look(*engine_);
     return worked;
 }
 
 bool EngineThread::make_attempts() {
+    if (drained()) return false;
     const Clock::time_point began = Clock::now();
     const std::uint64_t made = engine_->run(turn_size_.attempts());
     if (made > 0) {
         const Clock::duration took = Clock::now() - began;
         turn_size_.took(made, took);
         attempt_times_.add(took);
+        stages_.attempts.add(took);
     }
     return made > 0;
 }
@@ -223,10 +209,13 @@ std::size_t EngineThread::apply_inboxes() {
 
 std::size_t EngineThread::apply_inbox(Inbox& inbox) {
     std::size_t applied = 0;
-    // Frames that came in meanwhile wait a turn: the engine must get to its attempts.
+    // Frames that came in meanwhile wait a turn, and so does a flood of dear ones: the engine must get to its attempts, and
+    // to the other inboxes.
     const std::size_t burst_max = inbox.depth();
+    const Clock::time_point until = Clock::now() + TurnSize::kBudget;
     while (applied < burst_max) {
         if (out_of_time()) break;
+        if (applied > 0 && Clock::now() >= until) break;
         const std::size_t count = inbox.take(burst_);
         if (count == 0) break;
         for (std::size_t i = 0; i < count; ++i) {
@@ -258,16 +247,25 @@ std::size_t EngineThread::inbox_bytes() const {
 void EngineThread::apply_item(InboxItem& item) {
     if (auto* connect = std::get_if<ConnectItem>(&item)) {
         sink_.opened(connect->connection, std::move(connect->outbox), connect->lcore);
+        shims_seen_[connect->shim] = connect->connection;
+        note(FlightKind::connect, connect->connection, connect->lcore);
         apply(Connect{connect->connection, connect->shim, connect->shim_instance, connect->daemon_instance,
                       connect->decisions_received, connect->plugins});
     } else if (const auto* disconnect = std::get_if<DisconnectItem>(&item)) {
+        note(FlightKind::disconnect, disconnect->connection);
+        for (auto& [shim, connection] : shims_seen_) {
+            if (connection == disconnect->connection) connection = 0;
+        }
         apply(Disconnect{disconnect->connection});
         sink_.closed(disconnect->connection);
     } else if (const auto* message = std::get_if<FrameItem>(&item)) {
+        stages_.inbox.add(Clock::now() - message->since);
         const wire::Message& decoded = message->decoded->message();
         if (const auto* state = std::get_if<wire::StateFrame>(&decoded)) {
+            note(FlightKind::state, message->connection, state->sequence);
             apply(StateMessage{message->connection, state->sequence, state->body}, message->frame.bytes());
         } else if (const auto* acknowledge = std::get_if<wire::AcknowledgeFrame>(&decoded)) {
+            note(FlightKind::acknowledge, message->connection, acknowledge->up_to);
             apply(Acknowledge{message->connection, acknowledge->up_to});
         }
     }
@@ -275,8 +273,14 @@ void EngineThread::apply_item(InboxItem& item) {
 
 // The one place where an engine gets input, so that the record misses none.
 void EngineThread::apply(const Input& input, std::span<const std::byte> frame) {
-    if (record_) record_->write(engine_->attempts(), input, frame);
+    const Clock::time_point began = Clock::now();
+    if (record_) {
+        heartbeat_.does("recording");
+        record_->write(engine_->attempts(), input, frame);
+        heartbeat_.does("inputs");
+    }
     engine_->apply(input);
+    stages_.apply.add(Clock::now() - began);
 }
 
 bool EngineThread::tick_if_due() {
@@ -285,8 +289,9 @@ bool EngineThread::tick_if_due() {
     const bool due = since >= kTickMax || (since >= kTickMin && engine_->next_timer_ns() <= now);
     if (!due) return false;
     last_tick_ns_ = now;
+    note(FlightKind::tick, static_cast<std::uint64_t>(now));
     apply(Tick{now});
-    return engine_->has_work();
+    return engine_->has_work() && !drained();
 }
 
 void EngineThread::begin_telling() {
@@ -317,10 +322,11 @@ void EngineThread::idle() {
     }
     const std::uint32_t epoch = waker_.epoch();
     const bool refused = engine_->waits_for_room();
-    if (queues_wait_.load(std::memory_order_acquire)) return;
+    if (queues_wait_.load(std::memory_order_acquire) || questions_wait_.load(std::memory_order_acquire)) return;
     if (!inboxes_empty() || snapshot_wanted_.load(std::memory_order_acquire) || stop_.load(std::memory_order_acquire)) {
         return;
     }
+    audit_if_due();
     const std::int64_t now = now_ns();
     const std::int64_t timer = std::max(engine_->next_timer_ns(), last_tick_ns_ + kTickMin);
     std::int64_t until = std::min(last_tick_ns_ + kTickMax, timer);
@@ -354,7 +360,11 @@ EngineSnapshot EngineThread::make_snapshot() const {
             record_ ? record_->waits() : 0,
             engine_->open_resyncs(),
             turn_times_,
-            attempt_times_};
+            attempt_times_,
+            self_audit_.done(),
+            self_audit_.put_off(),
+            static_cast<std::uint64_t>(self_audit_.last().count()),
+            laws_broken_};
 }
 
 // Ticks come whether the engine is busy, idle or polls, so the last of them will do for a clock.

@@ -14,7 +14,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,14 +32,20 @@
 #include "daemon/inbox.h"
 #include "daemon/log.h"
 #include "daemon/resync_log.h"
+#include "daemon/self_audit.h"
+#include "daemon/stages.h"
 #include "daemon/turn_size.h"
 #include "dataplane/data_plane.h"
 #include "engine/engine.h"
 #include "events/event_source.h"
+#include "instruments/flight_recorder.h"
+#include "instruments/heartbeat.h"
 #include "read_model/read_model.h"
 #include "recorder/recording_writer.h"
 
 namespace bayplan::daemon {
+
+using instruments::FlightKind;
 
 // Figures of an engine at one moment.
 struct EngineSnapshot {
@@ -49,6 +57,10 @@ struct EngineSnapshot {
     std::vector<OpenResync> open_resyncs;
     DurationHistogram turns;     // that did something
     DurationHistogram attempts;  // the part of a turn in which pods were tried
+    std::uint64_t audits = 0;
+    std::uint64_t audits_put_off = 0;  // there was too much to count
+    std::uint64_t audit_last_ns = 0;   // duration of the last one
+    std::uint64_t laws_broken = 0;     // that audits found
 };
 
 struct EngineThreadOptions {
@@ -61,10 +73,16 @@ struct EngineThreadOptions {
     bool shown = false;                    // operators may look: a read model is kept
     events::EventStore* events = nullptr;  // where its events go, if operators may look; null: nowhere
     bool node_occupied = true;             // some of them
+    recorder::RecordingLimits record_limits = {};
+    std::int64_t audit_longest_ns = 0;              // 0: no audits in the background
+    instruments::FlightRecorder* flight = nullptr;  // where its events are kept for a dump; null: nowhere
+    std::function<void()> on_broken_law;            // on the engine's thread; may be empty
 };
 
 class EngineThread {
 public:
+    using Clock = std::chrono::steady_clock;
+
     // One inbox per lcore, all with the same waker.
     EngineThread(EngineThreadOptions, std::vector<Inbox*>, Log&);
     EngineThread(EngineThreadOptions options, Inbox& inbox, Log& log)
@@ -87,6 +105,19 @@ public:
     void request_stop(std::chrono::steady_clock::time_point deadline);
     bool ended() const { return ended_.load(std::memory_order_acquire); }  // join() will not wait
     void join();
+
+    // No attempts from now on, while inputs are applied and told as ever; or attempts again.
+    void drain(bool drained);
+    bool drained() const { return drained_.load(std::memory_order_relaxed); }
+
+    // Has the engine's thread answer a question between two turns. None: not until the deadline. Main's.
+    std::optional<std::string> ask(std::function<std::string()> question, Clock::time_point deadline);
+    // Answers to such questions, and nothing else, may call these. Empty: done; else why not.
+    std::string forget_shim(const std::string& shim);
+    std::string audit();
+
+    const EngineStages& stages() const { return stages_; }
+    const instruments::Heartbeat& heartbeat() const { return heartbeat_; }
 
     // The queues from now on; until they are taken, later ones stand instead of them. Main's.
     void give_queues(std::string text);
@@ -112,8 +143,6 @@ public:
     std::size_t inbox_bytes() const;
 
 private:
-    using Clock = std::chrono::steady_clock;
-
     void body(std::promise<std::string> ready);
     std::string set_up();
     bool turn();
@@ -127,16 +156,25 @@ private:
     void apply(const Input&, std::span<const std::byte> frame = {});
     std::string load_queues();  // at the start: the faults, or ""
     void take_queues();
+    void answer_questions();
     bool tick_if_due();
+    void note(instruments::FlightKind kind, std::uint64_t first = 0, std::uint64_t second = 0) {
+        if (flight_ != nullptr) flight_->note(kind, first, second);
+    }
     void wake_data_plane(std::uint64_t lcores);  // the teller's thread
     void begin_telling();                        // the teller's thread
     void begin_housekeeping();                   // the threads of the recording and of the read model
     void idle();
+    void audit_if_due();
+    std::vector<std::string> audit_now(std::uint64_t things);
     void wind_down();
     EngineSnapshot make_snapshot() const;
     void flush_record_if_due();
     void watch_record();
     std::int64_t now_ns() const;
+
+    // Connections of lcores have far lower numbers.
+    static constexpr ConnectionId kOwnConnections = ConnectionId{1} << 62;
 
     const EngineThreadOptions options_;
     const std::vector<Inbox*> inboxes_;
@@ -152,6 +190,10 @@ private:
     std::mutex queues_lock_;  // of the next one
     std::optional<std::string> queues_given_;
     std::atomic<bool> queues_wait_{false};
+    std::atomic<bool> drained_{false};
+    std::mutex questions_lock_;
+    std::vector<std::function<void()>> questions_;
+    std::atomic<bool> questions_wait_{false};
     EngineSnapshot latest_;  // main's
     EngineSnapshot final_;   // written before the thread ends, read after join()
 
@@ -179,6 +221,14 @@ private:
     std::uint32_t empty_turns_ = 0;
     DurationHistogram turn_times_;
     DurationHistogram attempt_times_;
+    EngineStages stages_;
+    instruments::Heartbeat heartbeat_;
+    instruments::FlightRing* flight_ = nullptr;  // null: nobody keeps it
+    SelfAudit self_audit_{std::chrono::nanoseconds(options_.audit_longest_ns), started_};
+    std::uint64_t laws_broken_ = 0;
+    // Shims by name, with the connection that each has now, or 0.
+    std::map<std::string, ConnectionId, std::less<>> shims_seen_;
+    ConnectionId next_own_connection_ = kOwnConnections;
 };
 
 }  // namespace bayplan::daemon

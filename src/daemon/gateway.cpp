@@ -53,7 +53,10 @@ bool Gateway::on_frame(dataplane::DataPlane& plane, ConnectionId id, dataplane::
     }
     auto decoded = inbox != nullptr ? inbox->spare() : std::make_unique<wire::DecodedFrame>();
     std::string error;
-    if (!decoded->decode(frame.bytes(), wire::Limits{}, error)) {
+    const Clock::time_point began = Clock::now();
+    const bool sound = decoded->decode(frame.bytes(), wire::Limits{}, error);
+    stages_.decode.add(Clock::now() - began);
+    if (!sound) {
         count(counters_.broken);
         close_broken(plane, id, connection, CloseCode::broken, error);
         return true;
@@ -87,7 +90,7 @@ bool Gateway::hand_over(ConnectionId id, Connection& connection, dataplane::Fram
         connection.acknowledged = acknowledge->up_to;
     }
     // There is room: has_room was asked, and only this thread fills the inbox.
-    inboxes_[connection.partition]->push(FrameItem{id, std::move(frame), std::move(decoded)});
+    inboxes_[connection.partition]->push(FrameItem{id, std::move(frame), std::move(decoded), Clock::now()});
     touched_[connection.partition] = true;
     count(counters_.frames_in);
     return true;

@@ -28,8 +28,11 @@
 #include "daemon/log.h"
 #include "daemon/outbox_sender.h"
 #include "daemon/shim_registry.h"
+#include "daemon/stages.h"
 #include "daemon/stranger_log.h"
 #include "dataplane/data_plane.h"
+#include "instruments/flight_recorder.h"
+#include "instruments/heartbeat.h"
 #include "wire/codec.h"
 
 namespace bayplan::daemon {
@@ -67,6 +70,9 @@ public:
     // Sets the counters that a ping is answered with; without it: this gateway's own. Before the loop runs.
     void tell_counters_of(CountersOfLcores all) { counters_of_lcores_ = std::move(all); }
 
+    // Hellos that are refused are noted there. Before the loop runs.
+    void note_in(instruments::FlightRing& ring) { flight_ = &ring; }
+
     void on_open(dataplane::DataPlane&, ConnectionId, const dataplane::Peer&) override;
     bool on_frame(dataplane::DataPlane&, ConnectionId, dataplane::Stream, dataplane::Frame&) override;
     void on_close(dataplane::DataPlane&, ConnectionId, std::string_view why) override;
@@ -82,6 +88,8 @@ public:
     // After that: every decision has been sent and acknowledged by its shim.
     bool output_done() const { return output_done_.load(std::memory_order_acquire); }
     GatewayCounters counters() const;
+    const LcoreStages& stages() const { return stages_; }
+    const instruments::Heartbeat& heartbeat() const { return heartbeat_; }
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -138,6 +146,10 @@ private:
     Clock::time_point counters_read_{};
     std::vector<dataplane::Counter> counters_told_;  // as of then
     std::size_t waiting_ = 0;                        // connections with a deadline
+
+    LcoreStages stages_;
+    instruments::Heartbeat heartbeat_;
+    instruments::FlightRing* flight_ = nullptr;  // null: nobody keeps it
 
     std::atomic<bool> input_stopped_{false};
     std::atomic<bool> output_ends_{false};

@@ -14,6 +14,8 @@ namespace {
 // Reading costs tens of microseconds (drivers, the kernel's files): so often and no more, however
 // often somebody asks.
 constexpr std::chrono::milliseconds kCountersStay{10};
+// Of one certificate: connections are limited, and shims need theirs.
+constexpr std::ptrdiff_t kObserversOfName = 16;
 
 }  // namespace
 
@@ -24,6 +26,13 @@ bool Gateway::take_counters_request(dataplane::DataPlane& plane, ConnectionId id
                                       [&](const config::PartitionConfig& each) { return each.allows(name); });
     if (!may_look) {
         refuse(plane, id, connection, fmt::format("'{}' may not use any partition", name));
+        return true;
+    }
+    const auto observers = std::ranges::count_if(connections_, [&](const auto& each) {
+        return each.second.phase == Phase::observer && each.second.peer.common_name == name;
+    });
+    if (connection.phase == Phase::fresh && observers >= kObserversOfName) {
+        refuse(plane, id, connection, fmt::format("'{}' has {} observers already", name, observers));
         return true;
     }
     read_counters(plane);

@@ -35,6 +35,7 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
     connection.phase = Phase::open;
     connection.sender = std::make_unique<OutboxSender>(
         outbox, frame_bytes_max_, wire::agree(hello.protocol_min, hello.protocol_max, hello.features));
+    connection.sender->time_in(stages_.outbox);
     --waiting_;
     close_replaced(plane);
     inbox.push(ConnectItem{id, connection.peer.common_name, hello.shim_instance, hello.daemon_instance,
@@ -66,6 +67,7 @@ std::string Gateway::refusal(const Connection& connection, const wire::Hello& he
 
 void Gateway::refuse(dataplane::DataPlane& plane, ConnectionId id, Connection& connection, const std::string& why) {
     count(counters_.hellos_refused);
+    if (flight_ != nullptr) flight_->note(instruments::FlightKind::refused, id);
     log_.warning("shim refused", {{"connection", id},
                                   {"shim", connection.peer.common_name},
                                   {"address", connection.peer.address},

@@ -14,6 +14,7 @@ constexpr std::size_t kFramesPerTurn = 4;
 }  // namespace
 
 std::size_t Gateway::on_turn(dataplane::DataPlane& plane) {
+    heartbeat_.beat();
     std::size_t done = hand_over_disconnects();
     close_replaced(plane);
     if (strangers_.counts()) strangers_.look(Clock::now());

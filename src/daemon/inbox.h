@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -46,6 +47,7 @@ struct FrameItem {
     ConnectionId connection = 0;
     dataplane::Frame frame;
     std::unique_ptr<wire::DecodedFrame> decoded;
+    std::chrono::steady_clock::time_point since{};  // when it was handed over
 };
 using InboxItem = std::variant<std::monostate, ConnectItem, DisconnectItem, FrameItem>;
 

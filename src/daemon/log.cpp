@@ -109,6 +109,8 @@ Log::~Log() {
     }
 }
 
+void Log::set_level(config::LogLevel level) { parts_->logger->set_level(names_of(level).spdlog_level); }
+
 void Log::line(config::LogLevel level, std::string_view message, LogFields fields) {
     const LevelNames& names = names_of(level);
     if (!parts_->logger->should_log(names.spdlog_level)) return;

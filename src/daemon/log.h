@@ -46,6 +46,8 @@ public:
     void warning(std::string_view message, LogFields fields = {}) { line(config::LogLevel::warning, message, fields); }
     void error(std::string_view message, LogFields fields = {}) { line(config::LogLevel::error, message, fields); }
     void line(config::LogLevel, std::string_view message, LogFields);
+    // The least important lines to write from now on. Any thread.
+    void set_level(config::LogLevel);
 
 private:
     struct Parts;

@@ -155,6 +155,41 @@ void add_certificates(MetricText& text, const Status& status) {
     add("rest", status.rest_certificate_s);
 }
 
+// Quantiles since the start: a scraper that wants a minute alone has the sums and counts.
+void add_stages(MetricText& text, const Status& status) {
+    constexpr double kSecond_ns = 1e9;
+    text.begin("bayplan_stage_seconds", "How long a stage takes, by thread, as quantiles since the start.", kGauge);
+    for (const StageFigures& one : status.stages) {
+        const auto quantile = [&](std::string_view share, std::uint64_t ns) {
+            text.sample({{"thread", one.thread}, {"stage", one.stage}, {"quantile", share}},
+                        static_cast<double>(ns) / kSecond_ns);
+        };
+        quantile("0.5", one.p50_ns);
+        quantile("0.99", one.p99_ns);
+        quantile("0.999", one.p999_ns);
+        quantile("1", one.max_ns);
+    }
+    text.begin("bayplan_stage_seconds_total", "All that it took, by thread.", kCounter);
+    for (const StageFigures& one : status.stages) {
+        text.sample({{"thread", one.thread}, {"stage", one.stage}}, static_cast<double>(one.sum_ns) / kSecond_ns);
+    }
+    text.begin("bayplan_stage_passes_total", "How often it was gone through, by thread.", kCounter);
+    for (const StageFigures& one : status.stages) {
+        text.sample({{"thread", one.thread}, {"stage", one.stage}}, one.count);
+    }
+}
+
+void add_watch(MetricText& text, const Status& status) {
+    text.alone("bayplan_threads_stuck", "Threads that do not go on.", kGauge, status.stuck.size());
+    text.alone("bayplan_drained", "1: no attempts are made, as an operator wants it.", kGauge, status.drained ? 1 : 0);
+    by_partition(text, status, "bayplan_audits_total", "Recounts of all that an engine knows.", kCounter,
+                 [](const PartitionStatus& partition) { return partition.engine.audits; });
+    by_partition(text, status, "bayplan_audits_put_off_total", "Audits that would have taken too long.", kCounter,
+                 [](const PartitionStatus& partition) { return partition.engine.audits_put_off; });
+    by_partition(text, status, "bayplan_laws_broken_total", "Laws that audits found broken.", kCounter,
+                 [](const PartitionStatus& partition) { return partition.engine.laws_broken; });
+}
+
 void add_process(MetricText& text, const Status& status) {
     text.alone("bayplan_uptime_seconds", "Since the daemon started.", kGauge,
                static_cast<double>(status.uptime_ms) / 1'000);
@@ -172,6 +207,8 @@ std::string metrics_text(const Status& status) {
     MetricText text;
     add_engines(text, status);
     add_turns(text, status);
+    add_stages(text, status);
+    add_watch(text, status);
     add_rings(text, status);
     add_read_models(text, status);
     add_data_plane(text, status);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,6 +29,7 @@ struct DecisionsItem {
     std::shared_ptr<const DecisionBatch> batch;
     std::size_t skip = 0;
     std::uint64_t state_applied = 0;
+    std::chrono::steady_clock::time_point since{};  // when it was put there
 };
 struct AppliedItem {
     std::uint64_t up_to = 0;

@@ -4,6 +4,7 @@
 #include "daemon/outbox_sender.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "engine/inputs.h"
 #include "options/engine_options.h"
@@ -79,6 +80,7 @@ std::span<const std::byte> OutboxSender::next_frame(wire::Encoder& encoder) {
             return encoder.encode(wire::StateAppliedFrame{applied->up_to});
         }
         if (auto* decisions = std::get_if<DecisionsItem>(&item)) {
+            if (times_ != nullptr) times_->add(std::chrono::steady_clock::now() - decisions->since);
             if (decisions->skip < decisions->batch->decisions.size()) {
                 batch_ = std::move(*decisions);
             } else {

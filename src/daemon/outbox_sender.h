@@ -14,6 +14,7 @@
 
 #include "daemon/outbox.h"
 #include "dataplane/data_plane.h"
+#include "instruments/latency_histogram.h"
 #include "wire/codec.h"
 
 namespace bayplan::daemon {
@@ -27,6 +28,9 @@ public:
     // Sends at most `frames_max` frames; returns how many. Few at a time, so that connections take
     // turns.
     std::size_t drain(dataplane::DataPlane&, dataplane::ConnectionId, wire::Encoder&, std::size_t frames_max);
+
+    // How long batches lay in the outbox is added there from now on.
+    void time_in(instruments::LatencyHistogram& times) { times_ = &times; }
 
     bool idle() { return held_.empty() && !batch_.batch && outbox_->drained(); }
     Outbox& outbox() { return *outbox_; }
@@ -47,6 +51,7 @@ private:
     std::uint64_t frame_end_ = 0;  // last sequence number in the frame at hand, 0 = none
     std::vector<std::byte> held_;  // a frame that the connection had no room for
     std::uint64_t last_sent_ = 0;
+    instruments::LatencyHistogram* times_ = nullptr;
 };
 
 }  // namespace bayplan::daemon

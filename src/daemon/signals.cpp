@@ -5,8 +5,10 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/signalfd.h>
 
 #include <ctime>
+#include <vector>
 
 namespace bayplan::daemon {
 namespace {
@@ -14,7 +16,7 @@ namespace {
 sigset_t handled() {
     sigset_t set;
     sigemptyset(&set);
-    for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) sigaddset(&set, each);
+    for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&set, each);
     return set;
 }
 
@@ -35,8 +37,19 @@ Signal wait_for_signal(std::chrono::nanoseconds timeout) {
         case SIGINT: return Signal::stop;
         case SIGHUP: return Signal::reload;
         case SIGUSR1: return Signal::report;
+        case SIGUSR2: return Signal::dump;
         default: return Signal::none;
     }
+}
+
+Signal wait_for_signal(std::chrono::nanoseconds timeout, std::vector<pollfd> files) {
+    const sigset_t set = handled();
+    static const int pending = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    files.push_back({pending, POLLIN, 0});
+    const auto count = timeout.count() > 0 ? timeout.count() : 0;
+    const timespec wait{count / 1'000'000'000, count % 1'000'000'000};
+    ppoll(files.data(), files.size(), &wait, nullptr);
+    return wait_for_signal(std::chrono::nanoseconds(0));
 }
 
 }  // namespace bayplan::daemon

@@ -145,7 +145,38 @@ std::string partition_json(const PartitionStatus& partition) {
     json.text("record_error", partition.engine.record_error);
     json.number("record_waits", partition.engine.record_waits);
     json.add("resyncs", resyncs_json(partition.engine.open_resyncs));
+    json.number("audits", partition.engine.audits);
+    json.number("audits_put_off", partition.engine.audits_put_off);
+    json.number("audit_last_ns", partition.engine.audit_last_ns);
+    json.number("laws_broken", partition.engine.laws_broken);
     return json.take();
+}
+
+// {"engine0": {"inbox": {"count": ...}}}
+std::string stages_json(const std::vector<StageFigures>& stages) {
+    JsonObject all;
+    for (std::size_t first = 0; first < stages.size();) {
+        JsonObject of_thread;
+        std::size_t at = first;
+        for (; at < stages.size() && stages[at].thread == stages[first].thread; ++at) {
+            JsonObject one;
+            one.number("count", stages[at].count);
+            one.number("p50_ns", stages[at].p50_ns);
+            one.number("p99_ns", stages[at].p99_ns);
+            one.number("p999_ns", stages[at].p999_ns);
+            one.number("max_ns", stages[at].max_ns);
+            of_thread.add(stages[at].stage, one.take());
+        }
+        all.add(stages[first].thread, of_thread.take());
+        first = at;
+    }
+    return all.take();
+}
+
+std::string texts_json(const std::vector<std::string>& texts) {
+    std::string all;
+    for (const std::string& text : texts) all += (all.empty() ? "" : ",") + json_text(text);
+    return "[" + all + "]";
 }
 
 void add_partitions(JsonObject& json, const Status& status) {
@@ -179,6 +210,9 @@ std::string to_json(const Status& status) {
     json.add("certificates", certificates_json(status.certificates));
     if (status.rest) json.add("rest", rest_json(*status.rest));
     add_partitions(json, status);
+    json.add("drained", status.drained ? "true" : "false");
+    json.add("stuck", texts_json(status.stuck));
+    json.add("stages", stages_json(status.stages));
     json.number("resident_bytes", resident_bytes());
     json.add("cpu_seconds", fmt::format("{:.6f}", cpu_seconds()));
     json.number("cpus_allowed", status.cpus_allowed);

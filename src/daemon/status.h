@@ -7,7 +7,9 @@
 // between them, streams cut, absent if they are not tracked; absent: off); totals over partitions (attempts, placed, failed,
 // pending, backoff, unschedulable, allocations, nodes, batches_*, workers); digest (one partition: its own; several: absent);
 // partitions (each with all of this and inbox_frames, inbox_bytes, record_error, record_waits, victim_workers, victim_cpus: the
-// CPUs that searches for victims ran on, resyncs: who states itself anew, and whether all others wait for it); resident_bytes;
+// CPUs that searches for victims ran on, resyncs: who states itself anew, and whether all others wait for it, audits of
+// the laws, audits_put_off because there is too much to count, audit_last_ns, laws_broken); drained; stuck (threads that do
+// not go on); stages (by thread and stage: count, p50_ns, p99_ns, p999_ns, max_ns); resident_bytes;
 // cpu_seconds (user and system, of all threads since the start); cpus_allowed (how many the process
 // may use); cpus (by role, as configured).
 //
@@ -58,6 +60,9 @@ struct Status {
     GatewayCounters gateway;
     std::optional<RestStatus> rest;  // none: off
     std::vector<PartitionStatus> partitions;
+    std::vector<StageFigures> stages;
+    std::vector<std::string> stuck;  // threads
+    bool drained = false;            // a partition is
     config::ProfileConfig profile;
     std::size_t cpus_allowed = 0;
     // Of metrics alone.

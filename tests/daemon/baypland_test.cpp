@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <pwd.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -228,12 +229,20 @@ TEST(BayplandService, an_engine_that_does_not_end_does_not_keep_the_daemon) {
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
     const int nobody = open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     ASSERT_GE(nobody, 0);
-    Process daemon(configuration("stop_within: 1s\n"), {"--record", pipe});
+    const std::string flight = folder + "/flight.txt";
+    Process daemon(configuration(fmt::format("stop_within: 1s\nwatchdog: 1s\nflight_recorder: {}\n", flight)),
+                   {"--record", pipe});
     ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
     Shim shim("shim-a", daemon.udp_port());
     ASSERT_TRUE(Shim::until([&] { return shim.connected.load(); })) << daemon.log();
     shim.ask();
     ASSERT_TRUE(Shim::until([&] { return shim.allocated >= 1'000; })) << daemon.log();
+    // And it is told, with where it hangs and what it did before.
+    EXPECT_TRUE(daemon.wait_for_log("msg=\"a thread does not go on\" thread=engine0 doing=recording")) << daemon.log();
+    EXPECT_TRUE(daemon.wait_for_log("msg=\"flight recorder written\"")) << daemon.log();
+    EXPECT_NE(read_file(flight).find(" state connection="), std::string::npos);
+    EXPECT_TRUE(Shim::until(
+        [&] { return read_file(daemon.file("status.json")).find("\"stuck\":[\"engine0\"]") != std::string::npos; }));
     daemon.signal(SIGTERM);
     EXPECT_EQ(daemon.wait_for_exit(), 1) << daemon.log();
     EXPECT_NE(daemon.log().find("an engine does not end, the daemon ends without it"), std::string::npos);
@@ -284,6 +293,70 @@ TEST(BayplandService, a_run_is_placed_recorded_reported_and_stopped) {
     }
     EXPECT_EQ(step, recorder::RecordingStep::finished) << record->fault();
     EXPECT_EQ(entry.attempts, kPods);
+}
+
+// A field of the status of each thread of a process.
+std::set<std::string> of_threads(pid_t pid, const std::string& field) {
+    std::set<std::string> values;
+    for (const auto& task : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid))) {
+        std::istringstream lines(read_file(task.path() / "status"));
+        for (std::string line; std::getline(lines, line);) {
+            if (line.starts_with(field + ":")) values.insert(line.substr(field.size() + 2));
+        }
+    }
+    return values;
+}
+
+const std::set<std::string> kNoCapability{"0000000000000000"};
+
+TEST(BayplandPrivileges, a_daemon_at_work_has_none_in_any_thread) {
+    Process daemon(configuration());
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    for (const char* field : {"CapEff", "CapPrm", "CapInh", "CapAmb"}) {
+        EXPECT_EQ(of_threads(daemon.pid(), field), kNoCapability) << field;
+    }
+    EXPECT_EQ(of_threads(daemon.pid(), "NoNewPrivs"), (std::set<std::string>{"1"}));
+#ifndef __SANITIZE_ADDRESS__
+    EXPECT_EQ(of_threads(daemon.pid(), "Seccomp"), (std::set<std::string>{"2"}));
+    // A process without core files belongs to root in /proc.
+    struct stat status {};
+    ASSERT_EQ(stat(fmt::format("/proc/{}/io", daemon.pid()).c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, 0u);
+#endif
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait_for_exit(), 0) << daemon.log();
+}
+
+TEST(BayplandPrivileges, system_calls_are_limited_unless_the_configuration_says_otherwise) {
+    Process daemon(configuration("privileges: {system_calls: all, core_dumps: yes}\n"));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    EXPECT_EQ(of_threads(daemon.pid(), "Seccomp"), (std::set<std::string>{"0"}));
+    struct stat status {};
+    ASSERT_EQ(stat(fmt::format("/proc/{}/io", daemon.pid()).c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, geteuid());
+}
+
+TEST(BayplandPrivileges, root_becomes_the_user_that_is_named) {
+    if (geteuid() != 0) GTEST_SKIP() << "this test needs root";
+    Process daemon(configuration("privileges: {user: nobody}\n"));
+    ASSERT_TRUE(daemon.wait_for_log("msg=\"ready\"")) << daemon.log();
+    const passwd* const nobody = getpwnam("nobody");
+    ASSERT_NE(nobody, nullptr);
+    const std::string four = fmt::format("{0}\t{0}\t{0}\t{0}", nobody->pw_uid);
+    EXPECT_EQ(of_threads(daemon.pid(), "Uid"), (std::set<std::string>{four}));
+    EXPECT_EQ(of_threads(daemon.pid(), "Groups"), (std::set<std::string>{fmt::format("{} ", nobody->pw_gid)}));
+    EXPECT_EQ(of_threads(daemon.pid(), "CapPrm"), kNoCapability);
+    EXPECT_NE(daemon.log().find("msg=\"privileges\" user=nobody capabilities=0"), std::string::npos) << daemon.log();
+    // And is of use as such.
+    Shim shim("shim-a", daemon.udp_port());
+    shim.ask();
+    EXPECT_TRUE(Shim::until([&] { return shim.allocated == kPods; })) << daemon.log();
+}
+
+TEST(BayplandPrivileges, a_user_that_is_not_there_ends_the_start) {
+    Process daemon(configuration("privileges: {user: not-a-user}\n"));
+    EXPECT_EQ(daemon.wait_for_exit(), 1);
+    EXPECT_NE(daemon.log().find("there is no user 'not-a-user'"), std::string::npos) << daemon.log();
 }
 
 TEST(BayplandService, a_shim_that_may_not_use_the_partition_is_refused_and_named) {

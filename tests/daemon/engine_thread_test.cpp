@@ -1,174 +1,16 @@
 // The engine's thread with a real engine; the test plays the gateway at the other end of the rings.
-#include "daemon/engine_thread.h"
-
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
 
-#include <atomic>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <set>
 
-#include "config/recorded_partition.h"
-#include "daemon/outbox.h"
-#include "recorder/recording_reader.h"
-#include "state_frames.h"
+#include "engine_world.h"
 
 namespace bayplan::testing {
 namespace {
-
-using namespace std::chrono_literals;
-using daemon::ConnectItem;
-using daemon::DecisionsItem;
-using daemon::DisconnectItem;
-using daemon::EngineThread;
-using daemon::FrameItem;
-using daemon::HelloItem;
-using daemon::Inbox;
-using daemon::OutboxItem;
-
-struct Peer {
-    ConnectionId connection = 0;
-    std::shared_ptr<daemon::Outbox> outbox;
-    std::vector<HelloOutcome> replies;
-    std::map<std::string, std::string> placed;  // ask to node
-    std::uint64_t last = 0;
-};
-
-class EngineThreadTest : public ::testing::Test {
-protected:
-    void SetUp() override {
-        std::string pattern = (std::filesystem::temp_directory_path() / "bayplan-engine-XXXXXX").string();
-        folder_ = mkdtemp(pattern.data());
-    }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
-
-    void start(std::size_t outbox_items = 64, bool poll = false, const std::string& queues_file = "") {
-        outbox_items_ = outbox_items;
-        daemon::EngineThreadOptions options;
-        options.partition.name = "default";
-        options.partition.queues_file = queues_file;
-        options.partition.engine.queues = !queues_file.empty();
-        options.partition.engine.executor = ExecutorKind::threads;
-        options.partition.engine.path = BatchPath::graph;
-        options.partition.engine.daemon_instance = 77;
-        // Rules other than the default ones, so that a record without them replays to something else.
-        options.partition.engine.predicates = {"NodeResourcesFit"};
-        options.partition.engine.weights[ScoreId::balanced_allocation] = 0;
-        options.partition.engine.score = ScorePolicy::most_allocated;
-        options.record = record();
-        options.poll = poll;
-        engine_ = std::make_unique<EngineThread>(options, inbox_, log_);
-        std::string error;
-        ASSERT_TRUE(engine_->start(error)) << error;
-    }
-
-    std::string record() const { return (folder_ / "run.rec").string(); }
-    std::size_t inputs_on_disk() const {
-        std::string error;
-        const auto reader = recorder::RecordingReader::open(record(), error);
-        EXPECT_NE(reader, nullptr) << error;
-        recorder::RecordingEntry entry;
-        std::size_t inputs = 0;
-        while (reader && reader->next(entry) == recorder::RecordingStep::input) ++inputs;
-        return inputs;
-    }
-
-    // Digest of another engine that is fed the recording.
-    std::string replayed_digest() const {
-        std::string error;
-        const auto reader = recorder::RecordingReader::open(record(), error);
-        EXPECT_NE(reader, nullptr) << error;
-        config::PartitionConfig partition;
-        config::Faults faults;
-        EXPECT_TRUE(config::parse_recorded_text(std::string(reader->configuration()), "record", partition, faults));
-        EXPECT_EQ(partition.engine.daemon_instance, 77u);
-        EXPECT_EQ(partition.engine.predicates, std::vector<std::string>{"NodeResourcesFit"});
-        EXPECT_EQ(partition.engine.weights[ScoreId::balanced_allocation], 0);
-        EXPECT_EQ(partition.engine.teller, TellerMode::thread) << "the daemon's default";
-        partition.engine.executor = ExecutorKind::inline_;
-        partition.engine.teller = TellerMode::inline_;
-        daemon::EngineSink nobody;
-        Engine again(partition.engine, nobody);
-        recorder::RecordingEntry entry;
-        recorder::RecordingStep step;
-        while ((step = reader->next(entry)) == recorder::RecordingStep::input) {
-            while (again.attempts() < entry.attempts && again.run(entry.attempts - again.attempts()) > 0) {
-            }
-            again.apply(entry.input);
-        }
-        EXPECT_EQ(step, recorder::RecordingStep::finished) << reader->fault();
-        again.run(entry.attempts - again.attempts());
-        return again.digest();
-    }
-
-    // As the gateway does: waits for room, never drops.
-    void push(daemon::InboxItem item, std::size_t bytes = 0) {
-        ASSERT_TRUE(until([&] { return inbox_.has_room(bytes); }));
-        ASSERT_TRUE(inbox_.push(std::move(item)));
-        inbox_.waker.notify();
-    }
-    void push_frame(const Peer& peer, dataplane::Frame frame) {
-        auto decoded = inbox_.spare();
-        std::string error;
-        ASSERT_TRUE(decoded->decode(frame.bytes(), wire::Limits{}, error)) << error;
-        const std::size_t bytes = frame.size();
-        push(FrameItem{peer.connection, std::move(frame), std::move(decoded)}, bytes);
-    }
-    void push_frames(const Peer& peer, std::vector<dataplane::Frame> frames) {
-        for (dataplane::Frame& frame : frames) push_frame(peer, std::move(frame));
-    }
-
-    Peer connect(ConnectionId connection, const std::string& shim) {
-        Peer peer{connection, std::make_shared<daemon::Outbox>(outbox_items_), {}, {}, 0};
-        push(ConnectItem{connection, shim, 1, 0, 0, {}, peer.outbox});
-        return peer;
-    }
-
-    static void read(Peer& peer) {
-        OutboxItem item;
-        while (peer.outbox->take(item)) {
-            if (const auto* hello = std::get_if<HelloItem>(&item)) peer.replies.push_back(hello->reply.outcome);
-            const auto* got = std::get_if<DecisionsItem>(&item);
-            if (got == nullptr) continue;
-            EXPECT_LE(got->batch->first_sequence + got->skip, peer.last + 1) << "a decision is missing";
-            for (std::size_t i = got->skip; i < got->batch->decisions.size(); ++i) {
-                const Decision& decision = got->batch->decisions[i];
-                peer.last = got->batch->first_sequence + i;
-                if (decision.kind != DecisionKind::allocated) continue;
-                EXPECT_TRUE(peer.placed.emplace(decision.name, decision.node).second)
-                    << decision.name << " placed twice";
-            }
-        }
-    }
-
-    static bool until(const std::function<bool()>& condition) {
-        const auto deadline = std::chrono::steady_clock::now() + 30s;
-        while (!condition()) {
-            if (std::chrono::steady_clock::now() > deadline) return false;
-            std::this_thread::yield();
-        }
-        return true;
-    }
-
-    void stop() {
-        engine_->request_stop(std::chrono::steady_clock::now() + 10s);
-        engine_->join();
-    }
-
-    std::filesystem::path folder_;
-    std::size_t outbox_items_ = 64;
-    std::atomic<bool> record_end_told_{false};
-    std::atomic<bool> queues_refused_{false};
-    daemon::Log log_{config::LogConfig{}, [this](std::string_view line) {
-                         if (line.find("the record ends here") != std::string_view::npos) record_end_told_ = true;
-                         if (line.find("queues not read again") != std::string_view::npos) queues_refused_ = true;
-                     }};
-    Inbox inbox_{256, 8u << 20};
-    std::unique_ptr<EngineThread> engine_;
-};
 
 TEST_F(EngineThreadTest, what_comes_in_is_scheduled_recorded_and_replays_to_the_same_digest) {
     start();
@@ -238,6 +80,26 @@ TEST_F(EngineThreadTest, a_faulty_file_of_queues_is_no_start) {
     EXPECT_NE(error.find("queues.yaml:3:25"), std::string::npos) << error;
 }
 
+// Messages that lie in the inbox take longer than a turn may: attempts come in between.
+TEST_F(EngineThreadTest, a_flood_of_messages_does_not_keep_the_engine_from_its_attempts) {
+    const Peer peer = connect(1, "shim-a");
+    push_frames(peer, resync_frames(50));
+    push_frames(peer, ask_frames("ask-", 12'800, 6));
+    start();
+    ASSERT_TRUE(until([&] { return inbox_.empty(); }));
+    stop();
+    std::string error;
+    const auto reader = recorder::RecordingReader::open(record(), error);
+    ASSERT_NE(reader, nullptr) << error;
+    recorder::RecordingEntry entry;
+    std::uint64_t before_the_last = 0;
+    while (reader->next(entry) == recorder::RecordingStep::input) {
+        if (std::holds_alternative<StateMessage>(entry.input)) before_the_last = entry.attempts;
+    }
+    EXPECT_GT(before_the_last, 0u) << "attempts before the last message";
+    EXPECT_EQ(replayed_digest(), engine_->latest_snapshot().digest);
+}
+
 TEST_F(EngineThreadTest, a_stop_applies_what_was_taken_already) {
     start();
     Peer peer = connect(1, "shim-a");
@@ -268,18 +130,71 @@ TEST_F(EngineThreadTest, a_stop_whose_time_is_over_applies_nothing_more) {
     EXPECT_EQ(engine_->latest_snapshot().counters.inputs, 0u);
 }
 
-TEST(TurnSize, follows_what_attempts_cost) {
-    using daemon::TurnSize;
-    TurnSize size;
-    EXPECT_EQ(size.attempts(), TurnSize::kMost);
-    for (int turn = 0; turn < 20; ++turn) size.took(size.attempts(), 10 * TurnSize::kBudget);
-    EXPECT_EQ(size.attempts(), 1u);
-    size.took(size.attempts(), TurnSize::kBudget);
-    EXPECT_EQ(size.attempts(), 1u) << "as it should be";
-    size.took(0, {});
-    EXPECT_EQ(size.attempts(), 1u) << "there was nothing to do";
-    for (int turn = 0; turn < 20; ++turn) size.took(size.attempts(), TurnSize::kBudget / 4);
-    EXPECT_EQ(size.attempts(), TurnSize::kMost);
+// Without the shim's key, and as inputs of the run: a replay does the same.
+TEST_F(EngineThreadTest, a_shim_that_is_gone_can_be_forgotten_and_one_that_is_here_cannot) {
+    start();
+    const auto later = [] { return std::chrono::steady_clock::now() + 10s; };
+    const auto forget = [&](const char* shim) {
+        return engine_->ask([&, shim] { return engine_->forget_shim(shim); }, later()).value_or("no answer");
+    };
+    Peer peer = connect(1, "shim-a");
+    push_frames(peer, resync_frames(10));
+    push_frames(peer, ask_frames("ask-", 10, 6));
+    ASSERT_TRUE(until([&] {
+        read(peer);
+        return peer.placed.size() == 10;
+    }));
+    EXPECT_EQ(forget("shim-b"), "no shim 'shim-b' has been here");
+    EXPECT_EQ(forget("shim-a"), "the shim 'shim-a' is connected");
+    EXPECT_EQ(engine_->refresh_snapshot(later()).counters.nodes, 10u);
+    push(DisconnectItem{1});
+    ASSERT_TRUE(until([&] { return forget("shim-a").empty(); }));
+    EXPECT_EQ(engine_->refresh_snapshot(later()).counters.nodes, 0u);
+    EXPECT_EQ(engine_->latest_snapshot().counters.allocations, 0u);
+    EXPECT_EQ(engine_->latest_snapshot().counters.resyncs_open, 0u);
+    EXPECT_EQ(forget("shim-a"), "") << "again: it is not connected";
+    stop();
+    EXPECT_EQ(replayed_digest(), engine_->latest_snapshot().digest);
+}
+
+TEST_F(EngineThreadTest, a_drained_engine_takes_in_what_is_said_and_tries_nothing) {
+    start();
+    const auto snapshot = [&] { return engine_->refresh_snapshot(std::chrono::steady_clock::now() + 10s).counters; };
+    engine_->drain(true);
+    Peer peer = connect(1, "shim-a");
+    push_frames(peer, resync_frames(10));
+    push_frames(peer, ask_frames("ask-", 100, 6));
+    ASSERT_TRUE(until([&] { return snapshot().pending == 100; }));
+    for (int turn = 0; turn < 20; ++turn) EXPECT_EQ(snapshot().attempts, 0u);
+    engine_->drain(false);
+    EXPECT_TRUE(until([&] {
+        read(peer);
+        return peer.placed.size() == 100;
+    }));
+    stop();
+    EXPECT_EQ(replayed_digest(), engine_->latest_snapshot().digest);
+}
+
+TEST_F(EngineThreadTest, an_engine_finds_its_laws_kept_and_tells_how_long_that_took) {
+    start();
+    Peer peer = connect(1, "shim-a");
+    push_frames(peer, resync_frames(10));
+    push_frames(peer, ask_frames("ask-", 100, 6));
+    ASSERT_TRUE(until([&] {
+        read(peer);
+        return peer.placed.size() == 100;
+    }));
+    const auto later = std::chrono::steady_clock::now() + 10s;
+    EXPECT_EQ(engine_->ask([&] { return engine_->audit(); }, later), "");
+    const daemon::EngineSnapshot& now = engine_->refresh_snapshot(later);
+    EXPECT_EQ(now.audits, 1u);
+    EXPECT_GT(now.audit_last_ns, 0u);
+    EXPECT_EQ(now.laws_broken, 0u);
+    EXPECT_EQ(engine_->stages().inbox.count(), resync_frames(10).size() + ask_frames("ask-", 100, 6).size());
+    EXPECT_GE(engine_->stages().apply.count(), engine_->stages().inbox.count());
+    EXPECT_GT(engine_->stages().attempts.count(), 0u);
+    EXPECT_GE(engine_->stages().turn.max_ns(), engine_->stages().attempts.max_ns());
+    stop();
 }
 
 class EngineThreadStop : public EngineThreadTest {

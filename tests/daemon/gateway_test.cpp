@@ -87,6 +87,26 @@ TEST(GatewayCounters, of_one_lcore_are_told_once) {
     EXPECT_EQ(shim.counters.count("lcore.0.handshakes_ok"), 0u);
 }
 
+TEST(GatewayCounters, observers_of_one_certificate_leave_room_for_others) {
+    GatewayWorld world;
+    for (int i = 0; i < 16; ++i) {
+        RawShim& observer = world.connect("shim-a");
+        ASSERT_TRUE(observer.send(Stream::control, wire::CountersRequest{1}));
+        ASSERT_TRUE(world.until([&] { return !observer.counters.empty(); })) << i;
+    }
+    RawShim& more = world.connect("shim-a");
+    ASSERT_TRUE(more.send(Stream::control, wire::CountersRequest{1}));
+    ASSERT_TRUE(world.until([&] { return more.closed; })) << world.log_text();
+    EXPECT_EQ(more.refusal, "'shim-a' has 16 observers already");
+    world.admitted("shim-b");
+    EXPECT_EQ(world.last_connect.shim, "shim-b");
+    world.shims.front()->hang_up();
+    ASSERT_TRUE(world.until([&] { return world.gateway->counters().connections == 16; })) << "15 observers, a shim";
+    RawShim& again = world.connect("shim-a");
+    ASSERT_TRUE(again.send(Stream::control, wire::CountersRequest{1}));
+    EXPECT_TRUE(world.until([&] { return !again.counters.empty(); })) << "one has gone";
+}
+
 TEST(GatewayHello, nothing_but_a_hello_may_come_first) {
     GatewayWorld world;
     RawShim& shim = world.connect("shim-a");

@@ -25,6 +25,7 @@ RULES = {"labels", "claims", "volumes", "topology"}
 MAY_INCLUDE = {
     "base": set(),
     "options": set(),
+    "instruments": {"base"},
     "threads": {"base"},
     "config": {"base", "options", "threads"},
     "queue_config": {"config"},
@@ -62,8 +63,8 @@ MAY_INCLUDE = {
     "kube_shim": {"base", "options", "kube", "engine"},
     "http": {"threads"},
     "rest": {"answers", "events", "http", "config", "queue_config"},
-    "daemon": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine", "read_model", "events",
-               "http", "rest"},
+    "daemon": {"base", "options", "instruments", "threads", "config", "queue_config", "wire", "recorder", "engine", "read_model",
+               "events", "http", "rest"},
     "cli": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine",
             "workload", "kube", "sim", "client", "daemon", "host", "measure"},
 }

@@ -1,0 +1,105 @@
+// See admin_command.h. The list of orders is the daemon's to say: `bayplan admin help` asks it.
+#include "cli/admin_command.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace bayplan::cli {
+
+namespace {
+
+constexpr int kExitFailed = 1;
+constexpr int kExitInput = 2;
+constexpr int kExitNoDaemon = 3;
+constexpr long kSilent_s = 30;  // an audit may take as long
+
+struct AdminArguments {
+    std::string socket = "/run/bayplan/admin.sock";
+    std::vector<std::string> words;
+};
+
+int fail(const std::string& why, int code) {
+    fmt::print(stderr, "bayplan admin: {}\n", why);
+    return code;
+}
+
+struct Closed {
+    int file;
+    ~Closed() { close(file); }
+};
+
+// False: `error` says why there is no answer.
+bool exchange(int daemon, const std::string& request, std::string& answer, std::string& error) {
+    const timeval silent{kSilent_s, 0};
+    setsockopt(daemon, SOL_SOCKET, SO_RCVTIMEO, &silent, sizeof silent);
+    if (send(daemon, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size())) {
+        error = std::strerror(errno);
+        return false;
+    }
+    char bytes[65'536];
+    ssize_t count = 0;
+    while ((count = recv(daemon, bytes, sizeof bytes, 0)) > 0) {
+        answer.append(bytes, static_cast<std::size_t>(count));
+    }
+    if (count < 0) {
+        error = errno == EAGAIN ? "no answer in time" : std::strerror(errno);
+    } else if (answer.empty()) {
+        error = "the daemon ended the connection";
+    }
+    return error.empty();
+}
+
+int run(const AdminArguments& arguments) {
+    std::string request;
+    for (const std::string& word : arguments.words) {
+        if (word.find_first_of("\t\n") != std::string::npos) {
+            return fail("a word may have no tab and no line end", kExitInput);
+        }
+        request += (request.empty() ? "" : "\t") + word;
+    }
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (arguments.socket.size() >= sizeof address.sun_path) {
+        return fail("the path of the socket is too long", kExitInput);
+    }
+    std::memcpy(address.sun_path, arguments.socket.data(), arguments.socket.size());
+    const Closed daemon{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    if (connect(daemon.file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+        return fail(fmt::format("{}: {}", arguments.socket, std::strerror(errno)), kExitNoDaemon);
+    }
+    std::string answer;
+    std::string error;
+    if (!exchange(daemon.file, request + "\n", answer, error)) {
+        return fail(error, kExitNoDaemon);
+    }
+    const std::size_t end = answer.find('\n');
+    const std::string text = end == std::string::npos ? std::string() : answer.substr(end + 1);
+    if (answer.substr(0, end) != "ok") {
+        return fail(text, kExitFailed);
+    }
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return 0;
+}
+
+}  // namespace
+
+void add_admin_command(CLI::App& app, int& exit_code) {
+    CLI::App* const command = app.add_subcommand(
+        "admin", "an order to the daemon of this host: status, counters, drain, forget-shim, ... (`admin help`)");
+    const auto arguments = std::make_shared<AdminArguments>();
+    command->add_option("--socket", arguments->socket, "its admin_socket")->type_name("FILE")->capture_default_str();
+    command->add_option("order", arguments->words, "the order and its words")->type_name("WORD")->required();
+    command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+}
+
+}  // namespace bayplan::cli

@@ -1,0 +1,32 @@
+// See privilege_settings.h.
+#include "config/privilege_settings.h"
+
+#include "config/setting_values.h"
+
+// A projection to one member, for const and non-const owners alike.
+#define MEMBER(path) \
+    [](auto& owner) -> auto& { return owner.path; }
+
+namespace bayplan::config {
+
+const Settings<PrivilegesConfig>& privilege_settings() {
+    static const Settings<PrivilegesConfig> table = [] {
+        using P = PrivilegesConfig;
+        Settings<P> result;
+        result.push_back(
+            text<P>("user", MEMBER(user), "a user's name",
+                    "Whom a daemon that root has started becomes, with that user's groups, once the port is "
+                    "open; when not given, it stays who it is. Files that SIGHUP reads again must be "
+                    "readable by that user."));
+        result.push_back(choice<P>("core_dumps", MEMBER(core_dumps), Choices<bool>{{"no", false}, {"yes", true}},
+                                   "Whether a crash may leave a core file; the private keys would be in it."));
+        result.push_back(choice<P>("system_calls", MEMBER(all_system_calls),
+                                   Choices<bool>{{"limited", false}, {"all", true}},
+                                   "Whether the kernel refuses what a daemon at work never asks for (seccomp): other "
+                                   "programs, other processes, other namespaces, mounts, modules."));
+        return result;
+    }();
+    return table;
+}
+
+}  // namespace bayplan::config

@@ -1,0 +1,144 @@
+// Orders that operators may give through the admin socket.
+//
+// Thread: main's.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "daemon/daemon.h"
+#include "daemon/metrics.h"
+
+namespace bayplan::daemon {
+namespace {
+
+// An engine answers between two turns. An audit is a turn of its own.
+constexpr std::chrono::seconds kAnswersWithin{2};
+constexpr std::chrono::seconds kAuditWithin{20};
+constexpr std::array<std::string_view, 4> kLevelNames = {"debug", "info", "warning", "error"};
+
+}  // namespace
+
+const Daemon::Order Daemon::kOrders[] = {
+    {"help", "", "this list", 1, &Daemon::list_orders},
+    {"status", "", "the state as JSON", 1, &Daemon::tell_status},
+    {"counters", "", "all numbers, as Prometheus reads them", 1, &Daemon::tell_counters},
+    {"live", "", "ok unless a thread does not go on", 1, &Daemon::tell_live},
+    {"ready", "", "ok if shims find a daemon that decides", 1, &Daemon::tell_ready},
+    {"drain", "on|off", "on: what shims say is taken in, but no pod is tried", 2, &Daemon::set_drained},
+    {"log-level", "debug|info|warning|error", "the least important lines to write", 2, &Daemon::set_log_level},
+    {"forget-shim", "PARTITION SHIM", "a shim that will not come back has nothing any more", 3, &Daemon::forget_shim},
+    {"flight-recorder", "", "writes the last seconds of events and decisions", 1, &Daemon::dump_on_order},
+    {"audit", "", "recounts all that the engines know, which stop meanwhile", 1, &Daemon::audit_partitions},
+};
+
+bool Daemon::open_admin_socket(std::string& error) {
+    const std::string& path = config_.operations.admin_socket;
+    if (path.empty()) return true;
+    if (!admin_.open(path, config_.privileges.user, error)) return false;
+    log_->info("admin socket", {{"path", path}});
+    return true;
+}
+
+AdminAnswer Daemon::take_order(const Words& words, const AdminPeer& peer) {
+    const auto order = std::find_if(std::begin(kOrders), std::end(kOrders),
+                                    [&](const Order& each) { return each.name == words.front(); });
+    if (order == std::end(kOrders)) return {false, fmt::format("there is no order '{}'; see help", words.front())};
+    if (words.size() != order->words)
+        return {false,
+                fmt::format("{} wants: {}", order->name, order->arguments.empty() ? "nothing" : order->arguments)};
+    own_flight_.note(instruments::FlightKind::order, static_cast<std::uint64_t>(order - std::begin(kOrders)));
+    AdminAnswer answer = (this->*order->answer)(words);
+    const bool changes = order->words > 1;
+    log_->line(changes ? config::LogLevel::info : config::LogLevel::debug, "admin request",
+               {{"order", fmt::format("{}", fmt::join(words, " "))},
+                {"uid", peer.uid},
+                {"pid", peer.pid},
+                {"answer", answer.ok ? "ok" : answer.text}});
+    return answer;
+}
+
+AdminAnswer Daemon::list_orders(const Words&) {
+    std::string text;
+    for (const Order& each : kOrders) {
+        text += fmt::format("{:<40} {}\n", fmt::format("{} {}", each.name, each.arguments), each.help);
+    }
+    return {true, text};
+}
+
+AdminAnswer Daemon::tell_status(const Words&) { return {true, status_json("running") + "\n"}; }
+
+AdminAnswer Daemon::tell_counters(const Words&) { return {true, metrics_text(make_status("running"))}; }
+
+bool Daemon::all_is_well(std::string& why_not) {
+    const std::vector<std::string> stuck = watchdog_.stuck();
+    if (!stuck.empty()) why_not = fmt::format("does not go on: {}", fmt::join(stuck, ", "));
+    return stuck.empty();
+}
+
+bool Daemon::takes_work(std::string& why_not) {
+    if (!all_is_well(why_not)) return false;
+    for (const auto& engine : engines_) {
+        if (engine->drained()) why_not = fmt::format("partition {} is drained", engine->partition().name);
+    }
+    return why_not.empty();
+}
+
+AdminAnswer Daemon::tell_live(const Words&) {
+    std::string why_not;
+    return all_is_well(why_not) ? AdminAnswer{true, "live\n"} : AdminAnswer{false, why_not};
+}
+
+AdminAnswer Daemon::tell_ready(const Words&) {
+    std::string why_not;
+    return takes_work(why_not) ? AdminAnswer{true, "ready\n"} : AdminAnswer{false, why_not};
+}
+
+AdminAnswer Daemon::set_drained(const Words& words) {
+    if (words[1] != "on" && words[1] != "off") return {false, "drain wants on or off"};
+    for (const auto& engine : engines_) engine->drain(words[1] == "on");
+    return {true, ""};
+}
+
+AdminAnswer Daemon::set_log_level(const Words& words) {
+    const auto level = std::find(kLevelNames.begin(), kLevelNames.end(), words[1]);
+    if (level == kLevelNames.end())
+        return {false, fmt::format("log-level wants one of {}", fmt::join(kLevelNames, ", "))};
+    log_->set_level(static_cast<config::LogLevel>(level - kLevelNames.begin()));
+    return {true, ""};
+}
+
+AdminAnswer Daemon::forget_shim(const Words& words) {
+    const auto engine = std::find_if(engines_.begin(), engines_.end(),
+                                     [&](const auto& each) { return each->partition().name == words[1]; });
+    if (engine == engines_.end()) return {false, fmt::format("there is no partition '{}'", words[1])};
+    const auto fault = (*engine)->ask([&thread = **engine, shim = words[2]] { return thread.forget_shim(shim); },
+                                      Clock::now() + kAnswersWithin);
+    if (!fault) return {false, "the engine does not answer; it will when it goes on"};
+    return {fault->empty(), fault->empty()
+                                ? fmt::format("partition {}: the shim {} has nothing any more\n", words[1], words[2])
+                                : *fault};
+}
+
+AdminAnswer Daemon::dump_on_order(const Words&) {
+    const std::string& file = config_.operations.flight_recorder;
+    if (file.empty()) return {false, "the configuration names no file: flight_recorder"};
+    std::string error;
+    if (!flight_.dump_to(file, error)) return {false, error};
+    return {true, file + "\n"};
+}
+
+AdminAnswer Daemon::audit_partitions(const Words&) {
+    std::string broken;
+    for (const auto& engine : engines_) {
+        const auto found = engine->ask([&thread = *engine] { return thread.audit(); }, Clock::now() + kAuditWithin);
+        if (!found) return {false, fmt::format("partition {}: it is still counting", engine->partition().name)};
+        if (!found->empty()) broken += fmt::format("partition {}: {}\n", engine->partition().name, *found);
+    }
+    return {broken.empty(), broken.empty() ? "every law holds\n" : broken};
+}
+
+}  // namespace bayplan::daemon

@@ -1,0 +1,93 @@
+// How long turns are, when an engine audits itself, and who is found stuck: in times that the tests make up.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "daemon/self_audit.h"
+#include "daemon/turn_size.h"
+#include "daemon/watchdog.h"
+
+namespace bayplan::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(TurnSize, follows_what_attempts_cost) {
+    TurnSize size;
+    EXPECT_EQ(size.attempts(), TurnSize::kMost);
+    for (int turn = 0; turn < 20; ++turn) size.took(size.attempts(), 10 * TurnSize::kBudget);
+    EXPECT_EQ(size.attempts(), 1u);
+    size.took(size.attempts(), TurnSize::kBudget);
+    EXPECT_EQ(size.attempts(), 1u) << "as it should be";
+    size.took(0, {});
+    EXPECT_EQ(size.attempts(), 1u) << "there was nothing to do";
+    for (int turn = 0; turn < 20; ++turn) size.took(size.attempts(), TurnSize::kBudget / 4);
+    EXPECT_EQ(size.attempts(), TurnSize::kMost);
+}
+
+TEST(SelfAudit, is_made_when_it_is_cheap_and_takes_a_thousandth_of_the_time) {
+    const SelfAudit::Clock::time_point begin{};
+    SelfAudit audit(50ms, begin);
+    EXPECT_FALSE(audit.is_due(begin + 9s));
+    EXPECT_TRUE(audit.is_due(begin + 10s));
+    EXPECT_TRUE(audit.may_begin(10'000, begin + 10s));
+    audit.took(10'000, 40ms, begin + 10s);  // 4 us each
+    EXPECT_FALSE(audit.is_due(begin + 49s));
+    EXPECT_TRUE(audit.is_due(begin + 50s));
+    EXPECT_TRUE(audit.may_begin(12'000, begin + 50s));
+    EXPECT_FALSE(audit.may_begin(13'000, begin + 50s)) << "it would take 52 ms";
+    EXPECT_EQ(audit.put_off(), 1u);
+    EXPECT_FALSE(audit.is_due(begin + 59s));
+    EXPECT_TRUE(audit.is_due(begin + 60s)) << "there may be less to count then";
+    EXPECT_EQ(audit.done(), 1u);
+    EXPECT_FALSE(SelfAudit(0ms, begin).is_due(begin + 1h));
+}
+
+TEST(Watchdog, tells_once_of_a_thread_that_is_stuck_and_once_that_it_goes_on) {
+    Watchdog watchdog(5s);
+    instruments::Heartbeat engine;
+    instruments::Heartbeat lcore;
+    watchdog.watch("engine0", engine);
+    watchdog.watch("lcore0", lcore);
+    const auto begin = Watchdog::Clock::now();
+    const auto look = [&](std::chrono::seconds at) { return watchdog.look(begin + at); };
+    engine.does("attempts");
+    std::size_t told = 0;
+    for (std::chrono::seconds at = 1s; at <= 20s; at += 1s) {
+        lcore.beat();
+        for (const Watchdog::Change& change : look(at)) {
+            ++told;
+            EXPECT_EQ(change.thread, "engine0");
+            EXPECT_EQ(change.doing, "attempts");
+            EXPECT_TRUE(change.stuck);
+            EXPECT_GE(at, 5s);
+            EXPECT_LE(at, 7s);
+        }
+    }
+    EXPECT_EQ(told, 1u);
+    EXPECT_EQ(watchdog.stuck(), (std::vector<std::string>{"engine0"}));
+    engine.beat();
+    lcore.beat();
+    const auto changes = look(21s);
+    ASSERT_EQ(changes.size(), 1u);
+    EXPECT_FALSE(changes[0].stuck);
+    EXPECT_EQ(watchdog.stuck(), std::vector<std::string>{});
+}
+
+TEST(Watchdog, takes_nobody_for_stuck_when_it_was_away_itself) {
+    Watchdog watchdog(5s);
+    instruments::Heartbeat engine;
+    watchdog.watch("engine0", engine);
+    const auto begin = Watchdog::Clock::now();
+    EXPECT_TRUE(watchdog.look(begin + 1s).empty());
+    EXPECT_TRUE(watchdog.look(begin + 100s).empty()) << "the whole process was stopped";
+    EXPECT_TRUE(watchdog.look(begin + 102s).empty());
+    EXPECT_TRUE(watchdog.look(begin + 104s).empty());
+    EXPECT_EQ(watchdog.look(begin + 106s).size(), 1u);
+    EXPECT_TRUE(Watchdog(0s).look(begin).empty());
+}
+
+}  // namespace
+}  // namespace bayplan::daemon
