@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "cli/bench_report.h"
-#include "cli/progress.h"
 #include "cli/wire_bench.h"
 #include "measure/measure.h"
+#include "terminal/progress.h"
 #include "workload/bench_catalogue.h"
 
 namespace bayplan::cli {
@@ -56,11 +56,11 @@ void complete(BenchArguments& arguments) {
 
 std::vector<measure::Measurement> measure_all(const std::vector<workload::BenchCase>& cases,
                                               const BenchArguments& arguments) {
-    Progress progress(arguments.quiet);
+    terminal::Progress progress(arguments.quiet);
     std::vector<measure::Measurement> all;
     for (const workload::BenchCase& one : cases) {
         const measure::Tell tell = [&](const std::string& what) {
-            progress.draw(all.size(), cases.size(), fmt::format("{}: {}", one.name, what));
+            progress.draw(all.size(), cases.size(), "rows", fmt::format("{}: {}", one.name, what));
         };
         measure::Measurement done = measure::measure(one, arguments.options, tell);
         if (const auto* const wire = std::get_if<workload::WireLoad>(&one.load)) {

@@ -48,20 +48,27 @@ bool parse_connect(const std::string& text, ClientOptions& client) {
 
 CLI::Option* add_identity_options(CLI::App& app, std::string& connect, ClientOptions& client,
                                   const std::string& group) {
-    CLI::Option* const daemon =
-        app.add_option("--connect", connect, "the daemon")->type_name("HOST:PORT")->group(group);
+    CLI::Option* const daemon = app.add_option("--connect", connect, "the daemon")
+                                    ->type_name("HOST:PORT")
+                                    ->envname("BAYPLAN_CONNECT")
+                                    ->group(group);
     app.add_option("--ca", client.authority, "PEM file of the authority that signed the daemon")
         ->type_name("FILE")
+        ->envname("BAYPLAN_CA")
         ->group(group);
     app.add_option("--cert", client.certificate,
                    "PEM file of the shim's certificate; a daemon refuses shims without one")
         ->type_name("FILE")
+        ->envname("BAYPLAN_CERT")
         ->group(group);
     app.add_option("--server-name", client.server_name,
                    "name or address that the daemon's certificate must have; as --connect if not given")
         ->type_name("NAME")
         ->group(group);
-    app.add_option("--key", client.key, "PEM file of the shim's key")->type_name("FILE")->group(group);
+    app.add_option("--key", client.key, "PEM file of the shim's key")
+        ->type_name("FILE")
+        ->envname("BAYPLAN_KEY")
+        ->group(group);
     return daemon;
 }
 

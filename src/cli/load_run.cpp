@@ -373,7 +373,7 @@ void LoadRun::show() {
     const std::uint64_t unplaced = book_.count(PodState::waiting) + book_.count(PodState::rejected);
     const double seconds = static_cast<double>(now - start_ns_) * 1e-9;
     progress_.draw(
-        placed + unplaced, book_.size(),
+        placed + unplaced, book_.size(), "pods",
         fmt::format("placed {} of {}, unplaced {}, {:.0f}/s{}", placed, book_.size(), unplaced,
                     static_cast<double>(result_.allocations) / seconds, connected_ ? "" : ", not connected"));
 }

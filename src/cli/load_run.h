@@ -27,7 +27,7 @@
 #include "cli/load_result.h"
 #include "cli/load_source.h"
 #include "cli/pod_book.h"
-#include "cli/progress.h"
+#include "terminal/progress.h"
 
 namespace bayplan::cli {
 
@@ -102,7 +102,7 @@ private:
     std::unique_ptr<LoadJournal> journal_;
     Latencies latencies_;
     LoadPlugin plugin_;
-    Progress progress_;
+    terminal::Progress progress_;
     Client* client_ = nullptr;
     std::function<bool()> interrupted_;
 

@@ -1,6 +1,8 @@
 // See look_commands.h.
 #include "cli/look_commands.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -15,6 +17,7 @@
 #include "cli/duration.h"
 #include "cli/rest_client.h"
 #include "cli/rest_tables.h"
+#include "terminal/text.h"
 
 namespace bayplan::cli {
 
@@ -55,13 +58,13 @@ RestFault get_json(RestClient& client, const std::string& path, std::string& bod
 }
 
 // A list of one endpoint.
-int show(const LookArguments& arguments, const std::string& path, Table (*table_of)(const json::value&)) {
+int show(const LookArguments& arguments, const std::string& path, terminal::Table (*table_of)(const json::value&)) {
     RestClient client(arguments.target);
     std::string body;
     json::value value;
     const RestFault fault = get_json(client, path, body, value);
     if (fault.any()) return tell(arguments, fault);
-    fmt::print("{}", arguments.as_json() ? body : table_of(value).text(terminal_size().columns));
+    fmt::print("{}", arguments.as_json() ? body : table_of(value).text(terminal::size_of(STDOUT_FILENO).columns));
     return 0;
 }
 
@@ -199,7 +202,7 @@ int top(const LookArguments& arguments) {
         Frame frame;
         const RestFault fault = take_frame(client, arguments, frame);
         if (fault.any()) return tell(arguments, fault);
-        const TerminalSize size = terminal_size();
+        const terminal::Size size = terminal::size_of(STDOUT_FILENO);
         constexpr std::size_t kHeadLines = 7;
         const std::size_t rows = size.lines > kHeadLines ? size.lines - kHeadLines : 0;
         const Frame* const last = before ? &*before : nullptr;
@@ -226,9 +229,11 @@ CLI::App* add(CLI::App& app, const char* name, const char* help, const Arguments
     CLI::App* const command = app.add_subcommand(name, help);
     command->add_option("--address", arguments->target.address, "the REST interface of the daemon")
         ->type_name("HOST:PORT")
+        ->envname("BAYPLAN_REST")
         ->capture_default_str();
     command->add_option("--token-file", arguments->target.token_file, "file with the token that the daemon asks for")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->envname("BAYPLAN_TOKEN_FILE");
     if (of_partition) command->add_option("--partition", arguments->partition, "which")->capture_default_str();
     return command;
 }
@@ -240,7 +245,7 @@ void add_output(CLI::App& command, const Arguments& arguments) {
 }
 
 void add_list(CLI::App& app, int& exit_code, const char* name, const char* help, const char* path,
-              Table (*table_of)(const json::value&)) {
+              terminal::Table (*table_of)(const json::value&)) {
     const auto arguments = std::make_shared<LookArguments>();
     CLI::App* const command = add(app, name, help, arguments, true);
     add_output(*command, arguments);

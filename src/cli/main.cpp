@@ -2,18 +2,25 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "cli/admin_command.h"
 #include "cli/bench_command.h"
+#include "cli/certs_command.h"
 #include "cli/check_command.h"
 #include "cli/config_command.h"
+#include "cli/context.h"
+#include "cli/dump_command.h"
 #include "cli/forget_shim_command.h"
+#include "cli/help_pages.h"
 #include "cli/load_command.h"
 #include "cli/look_commands.h"
+#include "cli/pages_command.h"
 #include "cli/ping_command.h"
 #include "cli/replay_command.h"
 #include "cli/simulate_command.h"
@@ -37,20 +44,36 @@ int run(int argc, char** argv) {
     bayplan::cli::add_forget_shim_command(app, exit_code);
     bayplan::cli::add_replay_command(app, exit_code);
     bayplan::cli::add_simulate_command(app, exit_code);
+    bayplan::cli::add_dump_command(app, exit_code);
     bayplan::cli::add_bench_command(app, exit_code);
     bayplan::cli::add_check_command(app, exit_code);
     bayplan::cli::add_tune_command(app, exit_code);
     bayplan::cli::add_config_command(app, exit_code);
+    bayplan::cli::add_certs_command(app, exit_code);
     bayplan::cli::add_look_commands(app, exit_code);
     bayplan::cli::add_admin_command(app, exit_code);
     app.add_subcommand("version", "print the version and the protocol it speaks")->callback([] {
         fmt::print("bayplan {}, protocol {} to {}\n", BAYPLAN_VERSION, bayplan::wire::kProtocolMin,
                    bayplan::wire::kProtocolMax);
     });
+    bayplan::cli::add_pages_commands(app, BAYPLAN_VERSION, exit_code);
+    for (CLI::App* const command : app.get_subcommands({})) {
+        if (command->get_footer().empty()) command->footer(bayplan::cli::kExitStatuses);
+        command->set_version_flag("--version", "bayplan " BAYPLAN_VERSION);
+    }
+    app.footer(bayplan::cli::kExitStatuses);
+    app.set_version_flag("--version", "bayplan " BAYPLAN_VERSION);
+    const std::vector<std::string> faults = bayplan::cli::take_context();
+    for (const std::string& fault : faults) std::fprintf(stderr, "bayplan: %s\n", fault.c_str());
+    if (!faults.empty()) return 2;
     try {
         app.parse(argc, argv);
+    } catch (const CLI::Success& told) {
+        return app.exit(told);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
+        const std::string meant = bayplan::cli::meant_by(app, {argv + 1, argv + argc});
+        fmt::print(stderr, "bayplan: {}{}; see --help\n", error.what(), meant);
+        return 2;
     }
     return exit_code;
 }

@@ -67,7 +67,7 @@ std::string highest(const json::value* percents) {
     return fmt::format("{}%", most);
 }
 
-void add_queue(Table& table, const json::value& queue) {
+void add_queue(terminal::Table& table, const json::value& queue) {
     table.row({text_of(queue, "queuename"), text_of(queue, "status"),
                fmt::format("{}", number_of(queue, "runningApps")), highest(member(queue, "absUsedCapacity")),
                amounts_text(member(queue, "allocatedResource")), amounts_text(member(queue, "pendingResource")),
@@ -115,28 +115,28 @@ std::string amounts_text(const json::value* resources) {
     return text;
 }
 
-Table queue_table(const json::value& root) {
-    Table table({{"QUEUE"},
-                 {"STATE"},
-                 {"RUNNING", true},
-                 {"FULL", true},
-                 {"USED"},
-                 {"PENDING"},
-                 {"MAX", false, true},
-                 {"GUARANTEED", false, true}});
+terminal::Table queue_table(const json::value& root) {
+    terminal::Table table({{"QUEUE"},
+                           {"STATE"},
+                           {"RUNNING", true},
+                           {"FULL", true},
+                           {"USED"},
+                           {"PENDING"},
+                           {"MAX", false, true},
+                           {"GUARANTEED", false, true}});
     add_queue(table, root);
     return table;
 }
 
-Table node_table(const json::value& nodes) {
-    Table table({{"NODE"},
-                 {"STATE"},
-                 {"PODS", true},
-                 {"OTHERS", true},
-                 {"FULL", true},
-                 {"USED"},
-                 {"AVAILABLE"},
-                 {"CAPACITY", false, true}});
+terminal::Table node_table(const json::value& nodes) {
+    terminal::Table table({{"NODE"},
+                           {"STATE"},
+                           {"PODS", true},
+                           {"OTHERS", true},
+                           {"FULL", true},
+                           {"USED"},
+                           {"AVAILABLE"},
+                           {"CAPACITY", false, true}});
     if (!nodes.is_array()) return table;
     for (const json::value& node : nodes.as_array()) {
         table.row({text_of(node, "nodeID"), is(node, "schedulable") ? "active" : "draining",
@@ -148,15 +148,15 @@ Table node_table(const json::value& nodes) {
     return table;
 }
 
-Table application_table(const json::value& applications) {
-    Table table({{"APPLICATION"},
-                 {"STATE"},
-                 {"QUEUE"},
-                 {"PODS", true},
-                 {"WAITING", true},
-                 {"USED", false, true},
-                 {"USER", false, true},
-                 {"REASON"}});
+terminal::Table application_table(const json::value& applications) {
+    terminal::Table table({{"APPLICATION"},
+                           {"STATE"},
+                           {"QUEUE"},
+                           {"PODS", true},
+                           {"WAITING", true},
+                           {"USED", false, true},
+                           {"USER", false, true},
+                           {"REASON"}});
     if (!applications.is_array()) return table;
     for (const json::value& application : applications.as_array()) {
         table.row({text_of(application, "applicationID"), text_of(application, "applicationState"),

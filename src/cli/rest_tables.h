@@ -9,13 +9,13 @@
 
 #include <boost/json/fwd.hpp>
 
-#include "cli/table.h"
+#include "terminal/table.h"
 
 namespace bayplan::cli {
 
-Table queue_table(const boost::json::value& root);
-Table node_table(const boost::json::value& nodes);
-Table application_table(const boost::json::value& applications);
+terminal::Table queue_table(const boost::json::value& root);
+terminal::Table node_table(const boost::json::value& nodes);
+terminal::Table application_table(const boost::json::value& applications);
 
 // "1.5 vcore, 2.0Gi": of resources; empty: none.
 std::string amounts_text(const boost::json::value* resources);

@@ -2,9 +2,10 @@
 #include "kube/cluster_dump.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <memory>
 #include <utility>
+
+#include "kube/item_stream.h"
 
 namespace bayplan::kube {
 
@@ -15,39 +16,51 @@ constexpr std::uint64_t kProgressBytes = 1 << 20;
 }  // namespace
 
 bool ClusterDump::read_file(const std::string& path, const Progress& progress) {
-    std::string text;
-    if (!read_whole(path, text)) {
-        faults_.push_back({path, "", "", std::string("cannot be read: ") + std::strerror(errno)});
+    std::string why;
+    const std::unique_ptr<TextSource> source = open_source(path, why);
+    if (source == nullptr) {
+        faults_.push_back({path, "", "", why});
         return false;
     }
-    read_text(std::move(text), path == "-" ? "standard input" : path, progress);
-    return true;
+    const std::string name = path == "-" ? "standard input" : path;
+    return read_source(*source, name, taker(name, progress), faults_);
 }
 
 void ClusterDump::read_text(std::string text, const std::string& name, const Progress& progress) {
     text.reserve(text.size() + kTextPadding);
-    std::uint64_t next = kProgressBytes;
-    read_objects(
-        text, name,
-        [&](const ReadObject& object) {
-            take(object, name);
-            if (progress && object.position >= next) {
-                progress(object.position);
-                next = object.position + kProgressBytes;
-            }
-        },
-        faults_);
+    read_objects(text, name, taker(name, progress), faults_);
+}
+
+OnObject ClusterDump::taker(const std::string& name, const Progress& progress) {
+    return [this, &name, &progress, next = kProgressBytes](const ReadObject& object) mutable {
+        take(object, name);
+        if (progress && object.position >= next) {
+            progress(object.position);
+            next = object.position + kProgressBytes;
+        }
+    };
 }
 
 void ClusterDump::take(const ReadObject& object, const std::string& file) {
+    if (options_.what_if.any_workload() && is_workload(object.kind)) {
+        if (std::optional<Workload> made = workload_of(object, file, converter_, faults_)) {
+            workloads_.push_back(std::move(*made));
+        }
+    }
     std::optional<NamedObject> made = converter_.convert(object, file, faults_);
     if (!made) {
+        notes_.broken(object.kind);
         return;
     }
     if (std::holds_alternative<std::monostate>(made->object)) {
+        if (options_.what_if.expand && is_workload(object.kind)) {
+            return;
+        }
         ++counts_.ignored;
+        notes_.skipped_kind(object.kind, object.value["apiVersion"].text());
         return;
     }
+    look_at_fields(object);
     if (!names_.insert(std::move(made->name)).second) {
         faults_.push_back({file, made->title, "", "was given before; the first one counts"});
         return;
@@ -63,6 +76,15 @@ void ClusterDump::take(const ReadObject& object, const std::string& file) {
     }
 }
 
+void ClusterDump::look_at_fields(const ReadObject& object) {
+    known_fields_.check(object.value, object.kind, [&](std::string path, std::string_view meant) {
+        const Value& metadata = object.value["metadata"];
+        notes_.unknown_field(object.kind, std::move(path), meant,
+                             std::string(metadata["namespace"].text()) + (metadata["namespace"].present() ? "/" : "") +
+                                 std::string(metadata["name"].text()));
+    });
+}
+
 void ClusterDump::take_pod(ConvertedPod&& pod, const std::string& file) {
     if (pod.finished) {
         ++counts_.skipped_finished;
@@ -70,6 +92,43 @@ void ClusterDump::take_pod(ConvertedPod&& pod, const std::string& file) {
     } else {
         pods_.push_back({std::move(pod), file});
     }
+}
+
+std::optional<ConvertedPod> ClusterDump::read_one_pod(const std::string& path) {
+    std::string text;
+    std::string why;
+    if (!read_whole(path, text, why)) {
+        faults_.push_back({path, "", "", why});
+        return std::nullopt;
+    }
+    text.reserve(text.size() + kTextPadding);
+    std::optional<ConvertedPod> pod;
+    const auto take_one = [&](const ReadObject& object) {
+        if (pod) {
+            return;
+        }
+        if (is_workload(object.kind)) {
+            if (std::optional<Workload> made = workload_of(object, path, converter_, faults_)) {
+                pod = std::move(made->pod);
+            }
+        } else if (auto made = converter_.convert_defaulted(object, path, faults_)) {
+            ConvertedPod* const found = std::get_if<ConvertedPod>(&made->object);
+            pod = found == nullptr || found->finished ? std::nullopt : std::optional(std::move(*found));
+        }
+    };
+    const std::size_t before = faults_.size();
+    read_objects(text, path, take_one, faults_);
+    if (!pod && faults_.size() == before) {
+        faults_.push_back({path, "", "", "has no pod and no workload"});
+    }
+    if (pod) {
+        pod->ask.node = 0;
+        pod->ask.nominated_node = 0;
+        if (!classes_.resolve(*pod, true)) {
+            faults_.push_back(unknown_class(path, *pod));
+        }
+    }
+    return pod;
 }
 
 bool ClusterDump::is_ours(const ConvertedPod& pod) const {
@@ -122,6 +181,10 @@ void ClusterDump::finish_pod(Pod& pod, const std::vector<Text>& sorted_nodes) {
 }
 
 void ClusterDump::finish() {
+    add_nodes();
+    scale_workloads();
+    expand_workloads();
+    cordon_nodes();
     std::vector<Text> sorted_nodes;
     for (const ConvertedNode& node : nodes_) {
         sorted_nodes.push_back(node.name);
@@ -135,6 +198,7 @@ void ClusterDump::finish() {
         finish_pod(pod, sorted_nodes);
     }
     pods_.clear();
+    remove_nodes();
     std::stable_sort(pending_.begin(), pending_.end(), [](const Pod& one, const Pod& other) {
         return one.converted.ask.created_s < other.converted.ask.created_s;
     });
@@ -152,6 +216,7 @@ void ClusterDump::finish() {
         foreign_tag_[0] = {tag, converter_.texts().id("default")};
         foreign_tag_[1] = {tag, converter_.texts().id("static")};
     }
+    note_missing_kinds(*this, notes_);
     counts_.nodes = nodes_.size();
     counts_.bound = bound_.size();
     counts_.pending = pending_.size();

@@ -18,9 +18,13 @@
 #include "bayplan/messages.h"
 #include "kube/document_reader.h"
 #include "kube/fault.h"
+#include "kube/input_notes.h"
+#include "kube/known_fields.h"
 #include "kube/object_converter.h"
 #include "kube/pod_owners.h"
 #include "kube/priority_classes.h"
+#include "kube/what_if.h"
+#include "kube/workloads.h"
 
 namespace bayplan::kube {
 
@@ -32,6 +36,7 @@ struct DumpOptions {
     std::vector<std::string> devices = {};
     bool groups = true;         // labels of pod groups mean something
     bool applications = false;  // are as YuniKorn's labels say; else a namespace is one
+    WhatIf what_if = {};
 };
 
 struct DumpCounts {
@@ -66,6 +71,13 @@ public:
 
     const std::vector<ObjectFault>& faults() const { return faults_; }
     const DumpCounts& counts() const { return counts_; }
+    // Changes that were made to it, as lines; and wishes that cannot be met.
+    const std::vector<std::string>& what_if_lines() const { return what_if_lines_; }
+    const std::vector<std::string>& what_if_faults() const { return what_if_faults_; }
+    // The pod of a file that describes one, or a workload, for trying how many of it fit. None: the faults say why.
+    std::optional<ConvertedPod> read_one_pod(const std::string& path);
+    // Parts of the input that were not used: whole after finish().
+    const InputNotes& notes() const { return notes_; }
     const Texts& texts() const { return converter_.texts(); }
 
     // For callers that go on from the dump: objects that are converted later share its dictionary and its specs, so
@@ -79,14 +91,24 @@ public:
     const std::vector<ConvertedNode>& nodes() const { return nodes_; }
     const std::vector<Pod>& bound_pods() const { return bound_; }
     const std::vector<Pod>& pending_pods() const { return pending_; }
+    const std::vector<ClusterObject>& objects() const { return objects_; }
     const PriorityClasses& priority_classes() const { return classes_; }
     const PodOwners& owners() const { return owners_; }
     bool is_ours(const ConvertedPod&) const;
+    const PodSpec& spec_of(const ConvertedPod& pod) const {
+        return converter_.specs().records()[pod.ask.spec - 1].spec;
+    }
+    bool has_application(Text name) const;
+    // Its controller makes another one when it is gone.
+    bool has_replacement(const ConvertedPod&) const;
+    std::int64_t newest_s() const;  // when the last pod was created
     // The pod's statement; refers to the pod and to the dump.
     AskItem ask_of(const ConvertedPod&) const;
 
     // Keys of the pending pods in the order in which they are sent.
     std::vector<std::string_view> pending() const;
+    // Its key, or another one, of the pods that are pending, that was probably meant by this text; "": none.
+    std::string meant(std::string_view text) const;
     // "" or why there is no ask of this key ("runs on n1", ...).
     std::string why_not_pending(std::string_view key) const;
     // The pods of the dump that wait for scheduling gates.
@@ -99,9 +121,21 @@ public:
 
 private:
     void take(const ReadObject&, const std::string& file);
+    OnObject taker(const std::string& name, const Progress&);  // refers to both
+    void look_at_fields(const ReadObject&);
     void take_pod(ConvertedPod&&, const std::string& file);
     void finish_pod(Pod&, const std::vector<Text>& sorted_nodes);
     void sort_out(Pod&&);
+    const ConvertedNode* node_or_fault(const std::string& name);
+    void add_nodes();
+    void remove_nodes();
+    void cordon_nodes();
+    void scale_workloads();
+    void scale_by_pods(const WhatIf::Scale&);
+    void expand_workloads();
+    void make_replicas(const Workload&, bool told);
+    void make_daemon_pods(const Workload&, const std::vector<std::size_t>& own);
+    bool make_pod(const Workload&, std::int64_t number, Text node);
     std::vector<AskItem> asks_of(const std::vector<Pod>&) const;
 
     DumpOptions options_;
@@ -114,10 +148,15 @@ private:
     std::vector<ApplicationItem> applications_;  // by their names
     PriorityClasses classes_;
     PodOwners owners_;
+    std::vector<Workload> workloads_;  // if what_if wants them
+    std::vector<std::string> what_if_lines_;
+    std::vector<std::string> what_if_faults_;
     std::vector<ObjectFault> faults_;
     boost::unordered_flat_set<std::string> names_;                 // kind namespace/name of what was read
     boost::unordered_flat_map<std::string, std::string> skipped_;  // pods, and why
     DumpCounts counts_;
+    InputNotes notes_;
+    KnownFields known_fields_;
     Attribute foreign_tag_[2];  // default, static
 };
 

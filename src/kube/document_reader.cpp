@@ -1,8 +1,9 @@
 // See document_reader.h.
 #include "kube/document_reader.h"
 
-#include <cstdio>
 #include <memory>
+
+#include "kube/text_source.h"
 
 namespace bayplan::kube {
 
@@ -50,28 +51,19 @@ void hand_out(const Value& document, Arena& arena, std::uint64_t position, const
     }
 }
 
-bool read_whole(const std::string& path, std::string& text) {
-    struct Close {
-        void operator()(std::FILE* file) const {
-            if (file != stdin) {
-                std::fclose(file);
-            }
-        }
-    };
-    const std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
-    bool read = file != nullptr;
-    for (std::size_t got = 1; read && got > 0;) {
+bool read_whole(const std::string& path, std::string& text, std::string& why) {
+    const std::unique_ptr<TextSource> source = open_source(path, why);
+    for (std::size_t got = source == nullptr ? 0 : 1; got > 0;) {
         constexpr std::size_t kChunk = 1 << 22;
         const std::size_t size = text.size();
         if (text.capacity() < size + kChunk + kTextPadding) {
             text.reserve(2 * size + kChunk + kTextPadding);
         }
         text.resize(size + kChunk);
-        got = std::fread(text.data() + size, 1, kChunk, file.get());
+        got = source->read(text.data() + size, kChunk, why);
         text.resize(size + got);
-        read = std::ferror(file.get()) == 0;
     }
-    return read;
+    return why.empty();
 }
 
 void read_objects(const std::string& text, const std::string& file, const OnObject& on_object,

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,8 @@ using OnObject = std::function<void(const ReadObject&)>;
 // `text` must have kTextPadding bytes behind its size() that may be read (of any content).
 inline constexpr std::size_t kTextPadding = 64;
 
-// A file as a text with that room; "-" is standard input. False: errno says why.
-bool read_whole(const std::string& path, std::string& text);
+// A file as a text with that room; "-" is standard input; gzip and zstd are unpacked. False: `why` says why.
+bool read_whole(const std::string& path, std::string& text, std::string& why);
 
 void read_objects(const std::string& text, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
 
@@ -49,6 +50,21 @@ void read_list_page(std::string_view text, const std::string& name, const OnObje
 // as that. Both are needed; anything else in the line is not looked at.
 using OnWatched = std::function<void(std::string_view type, const ReadObject&)>;
 void read_watch_line(std::string_view text, const std::string& name, const OnWatched&, std::vector<ObjectFault>&);
+
+// Reads one JSON document after the other with the same memory.
+class JsonReader {
+public:
+    JsonReader();
+    ~JsonReader();
+    JsonReader(const JsonReader&) = delete;
+    JsonReader& operator=(const JsonReader&) = delete;
+
+    void read(std::string_view document, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
 
 // Length of the JSON document that starts the text: up to the bracket that closes its first one.
 std::size_t json_length(std::string_view text);

@@ -1,6 +1,7 @@
 // What a dump tells an engine, in messages that refer only to what was sent before. See cluster_dump.h.
 #include <algorithm>
 
+#include "base/closest_name.h"
 #include "kube/cluster_dump.h"
 
 namespace bayplan::kube {
@@ -32,6 +33,10 @@ AskItem ClusterDump::ask_of(const ConvertedPod& pod) const {
         ask.tags = std::span(&foreign_tag_[pod.ask.is_static ? 1 : 0], 1);
     }
     return ask;
+}
+
+bool ClusterDump::has_application(Text name) const {
+    return std::ranges::binary_search(applications_, name, {}, &ApplicationItem::application);
 }
 
 std::vector<AskItem> ClusterDump::asks_of(const std::vector<Pod>& pods) const {
@@ -89,6 +94,26 @@ std::vector<std::string_view> ClusterDump::pending() const {
         keys.push_back(pod.converted.key);
     }
     return keys;
+}
+
+std::string ClusterDump::meant(std::string_view text) const {
+    const bool has_namespace = text.find('/') != std::string_view::npos;
+    std::vector<std::string_view> names;
+    for (const Pod& pod : pending_) {
+        const std::string_view key = pod.converted.key;
+        const std::string_view name = has_namespace ? key : key.substr(key.find('/') + 1);
+        if (name == text) {
+            return std::string(key);
+        }
+        names.push_back(name);
+    }
+    const std::string_view name = closest_name(text, names);
+    const auto same = [&](const Pod& pod) {
+        const std::string_view key = pod.converted.key;
+        return key == name || (!has_namespace && key.substr(key.find('/') + 1) == name);
+    };
+    const auto found = name.empty() ? pending_.end() : std::ranges::find_if(pending_, same);
+    return found == pending_.end() ? std::string() : found->converted.key;
 }
 
 std::string ClusterDump::why_not_pending(std::string_view key) const {

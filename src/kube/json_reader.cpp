@@ -138,11 +138,22 @@ private:
     std::vector<Value> items_;     // likewise
 };
 
+// Used again for the next document.
+struct Memory {
+    simdjson::ondemand::parser parser;
+    TreeBuilder builder;
+};
+
 class JsonText {
 public:
     JsonText(std::string_view whole, const std::string& file, const OnObject& on_object,
-             std::vector<ObjectFault>& faults)
-        : whole_(whole), file_(file), on_object_(on_object), faults_(faults) {}
+             std::vector<ObjectFault>& faults, Memory& memory)
+        : whole_(whole),
+          file_(file),
+          on_object_(on_object),
+          faults_(faults),
+          parser_(memory.parser),
+          builder_(memory.builder) {}
 
     void read_document(std::string_view text) {
         item_ = 0;
@@ -326,8 +337,8 @@ private:
     const std::string& file_;
     const OnObject& on_object_;
     std::vector<ObjectFault>& faults_;
-    simdjson::ondemand::parser parser_;
-    TreeBuilder builder_;
+    simdjson::ondemand::parser& parser_;
+    TreeBuilder& builder_;
     std::size_t item_ = 0;
 };
 
@@ -373,9 +384,23 @@ std::size_t json_length(std::string_view text) {
     return text.size();
 }
 
+// Its type is this file's own.
+struct JsonReader::Parts {
+    std::shared_ptr<void> memory = std::make_shared<Memory>();
+};
+
+JsonReader::JsonReader() : parts_(std::make_unique<Parts>()) {}
+JsonReader::~JsonReader() = default;
+
+void JsonReader::read(std::string_view document, const std::string& file, const OnObject& on_object,
+                      std::vector<ObjectFault>& faults) {
+    JsonText(document, file, on_object, faults, *static_cast<Memory*>(parts_->memory.get())).read_document(document);
+}
+
 void read_json(std::string_view text, const std::string& file, const OnObject& on_object,
                std::vector<ObjectFault>& faults) {
-    JsonText reader(text, file, on_object, faults);
+    Memory memory;
+    JsonText reader(text, file, on_object, faults, memory);
     if (!may_hold_several(text)) {
         reader.read_document(text);
         return;
@@ -393,13 +418,15 @@ void read_json(std::string_view text, const std::string& file, const OnObject& o
 
 void read_list_page(std::string_view text, const std::string& name, const OnObject& on_object, ListPage& page,
                     std::vector<ObjectFault>& faults) {
-    JsonText(text, name, on_object, faults).read_page(page);
+    Memory memory;
+    JsonText(text, name, on_object, faults, memory).read_page(page);
 }
 
 void read_watch_line(std::string_view text, const std::string& name, const OnWatched& on_watched,
                      std::vector<ObjectFault>& faults) {
     static const OnObject kNone;
-    JsonText(text, name, kNone, faults).read_watch_line(on_watched);
+    Memory memory;
+    JsonText(text, name, kNone, faults, memory).read_watch_line(on_watched);
 }
 
 }  // namespace bayplan::kube

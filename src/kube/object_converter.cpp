@@ -85,7 +85,7 @@ ConvertedObject ObjectConverter::convert_any(Converter& convert, std::string_vie
 }
 
 std::optional<NamedObject> ObjectConverter::convert(const ReadObject& object, const std::string& file,
-                                                    std::vector<ObjectFault>& faults) {
+                                                    std::vector<ObjectFault>& faults, bool defaults) {
     if (object.kind.empty()) {
         faults.push_back({file, "", "kind", "is missing: is this a Kubernetes object?"});
         return std::nullopt;
@@ -95,7 +95,7 @@ std::optional<NamedObject> ObjectConverter::convert(const ReadObject& object, co
     }
     Reader given(object.value, file, object.kind);
     Value value = object.value;
-    if (defaults_) {
+    if (defaults) {
         Converter convert(given, texts_);
         value = with_defaults(convert, object.kind, object.arena);
     }

@@ -37,7 +37,17 @@ public:
 
     // Nothing: it is broken, and the faults say how. A pod has the number of its spec, and its application;
     // its priority class, which needs other objects, is left to PriorityClasses.
-    std::optional<NamedObject> convert(const ReadObject&, const std::string& file, std::vector<ObjectFault>&);
+    std::optional<NamedObject> convert(const ReadObject& object, const std::string& file,
+                                       std::vector<ObjectFault>& faults) {
+        return convert(object, file, faults, defaults_);
+    }
+    // Of a manifest that no API server has seen.
+    std::optional<NamedObject> convert_defaulted(const ReadObject& object, const std::string& file,
+                                                 std::vector<ObjectFault>& faults) {
+        return convert(object, file, faults, true);
+    }
+    // Of a spec that was made from others.
+    SpecNumber number(PodSpec&& spec) { return specs_.number(std::move(spec)); }
 
     bool defaults() const { return defaults_; }
     Texts& texts() { return texts_; }
@@ -45,6 +55,8 @@ public:
     const SpecTable& specs() const { return specs_; }
 
 private:
+    std::optional<NamedObject> convert(const ReadObject&, const std::string& file, std::vector<ObjectFault>&,
+                                       bool defaults);
     ConvertedObject convert_any(Converter&, std::string_view kind);
     ConvertedNode convert_node_with_devices(Converter&);
 

@@ -3,10 +3,13 @@
 
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "sim/claimed_devices.h"
 #include "sim/daemonset_report.h"
 #include "sim/markup.h"
 #include "sim/queue_report.h"
+#include "sim/use_report.h"
 
 namespace bayplan::sim {
 
@@ -51,7 +54,7 @@ public:
             add_victims(decision.victims, decision.budget_violations);
         }
         if (decision.explanation) {
-            add_explanation(*decision.explanation);
+            add_explanation(decision, *decision.explanation);
         }
         if (decision.daemonset) {
             write_daemonset(*out_, *decision.daemonset);
@@ -59,7 +62,7 @@ public:
         out_->end();
     }
 
-    void finish(const std::vector<QueueReport>& queues) override {
+    void finish(const Ending& ending) override {
         out_->end();
         out_->begin_object("totals");
         out_->number("scheduled", static_cast<std::int64_t>(totals_.scheduled()));
@@ -76,17 +79,29 @@ public:
             out_->number("queued", static_cast<std::int64_t>(totals_.queued()));
         }
         out_->end();
-        write_queues(*out_, queues);
+        if (!ending.interrupted.empty()) {
+            out_->text("interrupted", ending.interrupted);
+        }
+        if (!ending.what_if.empty()) {
+            add_list("whatIf", ending.what_if);
+        }
+        write_fit(*out_, ending.fit);
+        write_queues(*out_, ending.queues);
+        write_use(*out_, ending.use);
         out_->end();
     }
 
 private:
-    void add_explanation(const Explanation& explanation) {
+    void add_explanation(const SimulatedDecision& decision, const Explanation& explanation) {
         out_->begin_object("nodes");
         for (const NodeExplanation& node : explanation.nodes) {
-            add_node(node);
+            const auto causes = decision.causes.find(node.node);
+            add_node(node, causes == decision.causes.end() ? std::vector<std::string>() : causes->second);
         }
         out_->end();
+        if (!decision.nearest.empty()) {
+            add_list("nearest", decision.nearest);
+        }
         if (!explanation.woken_by.empty()) {
             out_->begin_list("wokenBy");
             for (const std::string& text : explanation.woken_by) {
@@ -132,13 +147,16 @@ private:
         out_->end();
     }
 
-    void add_node(const NodeExplanation& node) {
+    void add_node(const NodeExplanation& node, const std::vector<std::string>& causes) {
         out_->begin_object(node.node);
         out_->text("verdict", name_of(node.verdict));
         add_if_any("devices", without_claims(node.devices));
         add_if_any("devicesLeft", node.devices_left);
         if (!node.failures.empty()) {
             add_failure(node.failures.front());
+        }
+        if (!causes.empty()) {
+            add_list("causes", causes);
         }
         if (node.failures.size() > 1) {
             out_->begin_list("failures");
@@ -193,13 +211,36 @@ void Totals::add(const SimulatedDecision& decision) {
     }
 }
 
-std::unique_ptr<Report> make_report(Format format, std::FILE* out, std::size_t pod_width) {
+std::size_t Totals::pods() const {
+    std::size_t pods = 0;
+    for (const std::size_t count : counts_) {
+        pods += count;
+    }
+    return pods;
+}
+
+std::string Totals::text() const {
+    const auto if_any = [](std::size_t count, const char* what) {
+        return count == 0 ? "" : fmt::format("{} {}, ", count, what);
+    };
+    return fmt::format("{} {}: {} scheduled, {}{}{}{}{} unschedulable, {} gated", pods(), pods() == 1 ? "pod" : "pods",
+                       scheduled(), if_any(nominated(), "nominated"), if_any(reserved(), "reserved"),
+                       if_any(queued(), "queued"), if_any(errors(), "in an error"), unschedulable(), gated());
+}
+
+bool finds_room(Outcome outcome) {
+    return outcome == Outcome::scheduled || outcome == Outcome::nominated || outcome == Outcome::reserved;
+}
+
+std::unique_ptr<Report> make_report(Format format, std::FILE* out, const ReportLook& look) {
     switch (format) {
         case Format::json: return std::make_unique<DocumentReport>(make_json(out));
         case Format::yaml: return std::make_unique<DocumentReport>(make_yaml(out));
+        case Format::csv: return make_csv(out);
+        case Format::wide: return make_wide(out, look);
         case Format::table: break;
     }
-    return make_table(out, pod_width);
+    return make_table(out, look);
 }
 
 }  // namespace bayplan::sim

@@ -1,4 +1,4 @@
-// Report of a simulation's decisions, for people (a table) and for programs (JSON, YAML: see
+// Report of a simulation's decisions, for people (a table, or every decision: wide) and for programs (CSV, JSON, YAML: see
 // README.md).
 //
 // Thread: one. Writes as the decisions come.
@@ -11,22 +11,40 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/cluster_use.h"
 #include "sim/simulation.h"
+#include "terminal/text.h"
 
 namespace bayplan::sim {
+
+// Told when all decisions are.
+struct Ending {
+    std::vector<QueueReport> queues;   // where there are any
+    UseReport use;                     // empty: nothing was placed
+    std::vector<std::string> what_if;  // changes of the dump, and their outcome
+    FitReport fit;
+    std::string interrupted;  // "interrupted after ..."; empty: all was decided
+};
 
 class Report {
 public:
     virtual ~Report() = default;
     virtual void add(const SimulatedDecision&) = 0;
-    // The totals, the queues where there are any, and the end of the document.
-    virtual void finish(const std::vector<QueueReport>&) = 0;
+    // The totals, and the end of the document.
+    virtual void finish(const Ending&) = 0;
 };
 
-enum class Format { table, json, yaml };
+enum class Format { table, wide, csv, json, yaml };
 
-// `pod_width`: of the longest name to come; for the table.
-std::unique_ptr<Report> make_report(Format, std::FILE*, std::size_t pod_width);
+// How the forms for people look.
+struct ReportLook {
+    std::size_t pod_width = 0;  // of the longest name to come
+    std::size_t node_width = 0;
+    std::size_t columns = 0;  // of the terminal; 0: any width
+    terminal::Colours colours;
+};
+
+std::unique_ptr<Report> make_report(Format, std::FILE*, const ReportLook&);
 
 // How many pods ended how: of a pod with several decisions the last counts.
 class Totals {
@@ -39,6 +57,9 @@ public:
     std::size_t reserved() const { return count(Outcome::reserved); }
     std::size_t queued() const { return count(Outcome::queued); }
     std::size_t errors() const { return count(Outcome::error); }
+    // "3 pods: 2 scheduled, 1 unschedulable, 0 gated", with what else there is.
+    std::string text() const;
+    std::size_t pods() const;
 
 private:
     std::size_t count(Outcome outcome) const { return counts_[static_cast<std::size_t>(outcome)]; }
@@ -47,6 +68,11 @@ private:
     std::unordered_map<std::string, Outcome> without_place_;  // pods that may be decided again
 };
 
-std::unique_ptr<Report> make_table(std::FILE*, std::size_t pod_width);
+// Nominated, or with a node that it has or waits for.
+bool finds_room(Outcome);
+
+std::unique_ptr<Report> make_table(std::FILE*, const ReportLook&);
+std::unique_ptr<Report> make_wide(std::FILE*, const ReportLook&);
+std::unique_ptr<Report> make_csv(std::FILE*);
 
 }  // namespace bayplan::sim

@@ -8,6 +8,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "sim/causes.h"
+#include "sim/drain.h"
 #include "sim/engine_session.h"
 
 namespace bayplan::sim {
@@ -103,6 +107,8 @@ struct Simulation::Parts {
         : dump(from),
           options(settings),
           session(options_of(settings), settings.queues),
+          use(from),
+          drain(from),
           attempts_at_a_time(
               settings.explain || !of_one_priority(from) || any_of_a_daemonset(from) ? 1 : kAttemptsAtATime) {}
 
@@ -145,10 +151,59 @@ struct Simulation::Parts {
             decision.outcome = outcome_of(*explained.whole);
         }
         decision.explanation = std::move(explained.whole);
+        explain(decision);
         if (outcome == Outcome::reserved && explained.on_its_node) {
             decision.daemonset = std::move(explained.on_its_node->reserved);
         }
+        if (outcome == Outcome::scheduled) {
+            use.place(decision.pod, decision.node);
+            drain.placed(decision.pod);
+        }
         on_decision(decision);
+    }
+
+    // Causes of the verdicts. All failures were asked for; more than the first are told on request alone.
+    void explain(SimulatedDecision& decision) {
+        if (!decision.explanation) {
+            return;
+        }
+        std::vector<NodeExplanation>& nodes = decision.explanation->nodes;
+        if (const kube::ConvertedPod* const pod = pending_pod(decision.pod)) {
+            Causes causes(dump, use, *pod);
+            for (const NodeExplanation& node : nodes) {
+                for (const PredicateFailure& failure : node.failures) {
+                    std::vector<std::string>& of_node = decision.causes[node.node];
+                    for (std::string& cause : causes.of(node.node, failure)) {
+                        of_node.push_back(std::move(cause));
+                    }
+                    if (!options.full) {
+                        break;
+                    }
+                }
+            }
+            if (!has_node(decision)) {
+                decision.nearest = causes.nearest(nodes);
+            }
+        }
+        for (NodeExplanation& node : nodes) {
+            if (!options.full && node.failures.size() > 1) {
+                node.failures.resize(1);
+            }
+        }
+    }
+
+    static bool has_node(const SimulatedDecision& decision) {
+        return decision.outcome == Outcome::scheduled || decision.outcome == Outcome::nominated;
+    }
+
+    const kube::ConvertedPod* pending_pod(const std::string& key) {
+        if (by_key.empty()) {
+            for (const kube::ClusterDump::Pod& pod : dump.pending_pods()) {
+                by_key.emplace(pod.converted.key, &pod.converted);
+            }
+        }
+        const auto found = by_key.find(key);
+        return found == by_key.end() ? nullptr : found->second;
     }
 
     // Nobody waits for pods that are told to go: they are gone.
@@ -156,6 +211,7 @@ struct Simulation::Parts {
         for (const std::string& key : keys) {
             const ReleaseItem release{.key = key, .message = {}};
             session.send(ReleasesMessage{std::span(&release, 1)});
+            use.gone(key);
         }
     }
 
@@ -180,12 +236,31 @@ struct Simulation::Parts {
         let_go(keys);
     }
 
+    // Evicts what may go now from nodes that are drained. False: nothing went.
+    bool drain_on() {
+        const std::vector<Drain::Eviction> evictions = drain.next();
+        for (const Drain::Eviction& eviction : evictions) {
+            let_go({eviction.pod->key});
+            if (eviction.replacement == nullptr) {
+                continue;
+            }
+            const AskItem ask = dump.ask_of(*eviction.replacement);
+            use.add(*eviction.replacement);
+            session.send(AsksMessage{std::span(&ask, 1)});
+        }
+        for (const PodBudget& budget : drain.take_changed_budgets()) {
+            const ObjectItem item{budget, false};
+            session.send(ObjectsMessage{std::span(&item, 1)});
+        }
+        return !evictions.empty();
+    }
+
     // False: nothing can be tried now.
     bool step(const OnDecision& on_decision) {
         Explained explained;
         if (options.explain) {
             if (const auto next = session.engine().next_ask()) {
-                explained.whole = session.engine().explain(next->shim, next->key, options.full);
+                explained.whole = session.engine().explain(next->shim, next->key, true);
                 explained.on_its_node = session.engine().explain_on_its_node(next->shim, next->key);
             }
         }
@@ -230,8 +305,11 @@ struct Simulation::Parts {
     const kube::ClusterDump& dump;
     SimulationOptions options;
     EngineSession session;
+    ClusterUse use;
+    Drain drain;
     std::uint64_t attempts_at_a_time;
     std::unordered_map<std::string, Tried> before;
+    std::unordered_map<std::string_view, const kube::ConvertedPod*> by_key;  // once it is asked for
 };
 
 Simulation::Simulation(const kube::ClusterDump& dump, const SimulationOptions& options)
@@ -245,7 +323,8 @@ Simulation::Simulation(const kube::ClusterDump& dump, const SimulationOptions& o
 Simulation::~Simulation() = default;
 
 std::optional<SimulatedDecision> Simulation::judge(std::string_view pod) {
-    std::optional<Explanation> explanation = parts_->session.engine().explain(kShim, pod, parts_->options.full);
+    std::optional<Explanation> explanation =
+        parts_->session.engine().explain(kShim, pod, parts_->options.full || parts_->options.explain);
     if (!explanation) {
         return std::nullopt;
     }
@@ -266,21 +345,29 @@ std::optional<SimulatedDecision> Simulation::judge(std::string_view pod) {
     }
     if (parts_->options.explain) {
         decision.explanation = std::move(explanation);
+        parts_->explain(decision);
     } else {
         decision.daemonset.reset();
     }
     return decision;
 }
 
-void Simulation::run(const OnDecision& on_decision) {
+bool Simulation::run(const OnDecision& on_decision, const std::function<bool()>& go_on) {
     parts_->let_go_for_nominations();
+    parts_->drain_on();
     std::int64_t now = 0;
     for (;;) {
         parts_->tick(now, on_decision);
         while (parts_->step(on_decision)) {
+            if (go_on && !go_on()) {
+                return false;
+            }
         }
         parts_->tick(now, on_decision);
         if (parts_->session.engine().has_work()) {
+            continue;
+        }
+        if (parts_->drain_on()) {
             continue;
         }
         const std::int64_t next = parts_->session.engine().next_timer_ns();
@@ -295,7 +382,53 @@ void Simulation::run(const OnDecision& on_decision) {
             on_decision(*decision);
         }
     }
+    return true;
 }
+
+std::vector<std::string> Simulation::drained() const { return parts_->drain.lines(); }
+
+FitReport Simulation::fit(const kube::ConvertedPod& pod, std::size_t at_most) {
+    constexpr std::size_t kAtATime = 256;
+    FitReport report;
+    report.pod = pod.key;
+    if (!parts_->dump.has_application(pod.application.application)) {
+        parts_->session.send(ApplicationsMessage{.add = std::span(&pod.application, 1), .remove = {}});
+    }
+    for (std::size_t number = 0; report.message.empty() && number < at_most;) {
+        std::vector<std::string> keys;
+        for (; keys.size() < kAtATime && number < at_most; ++number) {
+            keys.push_back(fmt::format("{}+{}", pod.key, number + 1));
+        }
+        std::vector<AskItem> asks;
+        for (const std::string& key : keys) {
+            AskItem& ask = asks.emplace_back(parts_->dump.ask_of(pod));
+            ask.key = key;
+            ask.never_preempts = true;
+        }
+        parts_->session.send(AsksMessage{asks});
+        while (report.message.empty() && parts_->session.attempt(1)) {
+            parts_->session.take_orders();
+            for (const LogLine& line : parts_->session.take_lines()) {
+                if (!line.pod.starts_with(pod.key + "+")) {
+                    continue;  // of the dump, tried again
+                }
+                if (line.kind == LogLine::Kind::place) {
+                    ++report.fit;
+                    ++report.by_node[line.node];
+                } else {
+                    report.message = line.message;
+                }
+            }
+        }
+        if (report.message.empty() && report.fit < number) {
+            report.message = "it is not tried: its queue has no room, or its group is not whole";
+        }
+    }
+    report.more = report.message.empty();
+    return report;
+}
+
+UseReport Simulation::use() const { return parts_->use.report(); }
 
 std::vector<QueueReport> Simulation::queues() const { return parts_->session.engine().queues(); }
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "bayplan/daemonset_explanation.h"
@@ -20,6 +21,8 @@
 #include "engine/engine.h"
 #include "kube/cluster_dump.h"
 #include "options/engine_options.h"
+#include "sim/cluster_use.h"
+#include "sim/fit.h"
 
 namespace bayplan::sim {
 
@@ -57,6 +60,9 @@ struct SimulatedDecision {
     std::int32_t budget_violations = 0;
     std::uint32_t attempt = 0;  // 1 = the pod's first; 0 = none was made
     std::optional<Explanation> explanation;
+    // With an explanation: what stands behind each failure of a node, in their order; and what would have to be otherwise.
+    std::unordered_map<std::string, std::vector<std::string>> causes;
+    std::vector<std::string> nearest;
     std::optional<DaemonsetExplanation> daemonset;  // if reserved, and explanations were asked for
 };
 
@@ -75,11 +81,19 @@ public:
 
     // Schedules the pending pods in the order of the queue. Decisions are handed out as they are taken;
     // a further failure of a pod only if its message has changed. Gated pods come last, after pods that were never
-    // tried, since their queues have no room.
-    void run(const OnDecision&);
+    // tried, since their queues have no room. `go_on`, if given, is asked now and then; false: it ends here, and run
+    // gives false.
+    bool run(const OnDecision&, const std::function<bool()>& go_on = {});
 
     // As they stand now; empty: there is one leaf.
     std::vector<QueueReport> queues() const;
+    // How full the nodes were, and are now.
+    UseReport use() const;
+    // Outcome of the drains.
+    std::vector<std::string> drained() const;
+    // How many pods like this one fit after all that was placed, without preemption; it looks at `at_most`. The dump must know
+    // the pod's texts and spec from before the simulation was made.
+    FitReport fit(const kube::ConvertedPod&, std::size_t at_most);
     // Items of the dump that the engine rejected, as lines.
     const std::vector<std::string>& refused() const;
 

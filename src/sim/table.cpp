@@ -1,263 +1,120 @@
-// The table: a line per decision, and with explanations the best nodes with their scores and the others
-// grouped by what speaks against them. See report.h.
+// The table for people: a line per pod that gets a place, then why others wait, grouped; how full everything is; the totals.
+// See report.h.
 #include <algorithm>
-#include <map>
-#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "options/score_rows.h"
+#include "sim/explanation_text.h"
 #include "sim/queue_report.h"
+#include "sim/reason_groups.h"
 #include "sim/report.h"
+#include "sim/use_report.h"
 
 namespace bayplan::sim {
 
 namespace {
 
-constexpr std::size_t kBestShown = 5;
-constexpr std::size_t kNamesShown = 8;
-constexpr std::size_t kPodWidthMax = 60;
+using terminal::Colour;
 
-// Headings that fit a column.
-std::string_view heading(std::string_view plugin) {
-    for (const ScoreRow& row : kScoreRows) {
-        if (row.name == plugin) {
-            return row.heading;
-        }
-    }
-    return plugin;
-}
+constexpr std::size_t kPodWidthMax = 60;
+constexpr std::size_t kCountWidth = 8;
 
 class Table : public Report {
 public:
-    Table(std::FILE* out, std::size_t pod_width)
-        : out_(out), width_(std::clamp<std::size_t>(pod_width, 3, kPodWidthMax)) {}
+    Table(std::FILE* out, const ReportLook& look)
+        : out_(out), look_(look), width_(std::clamp<std::size_t>(look.pod_width, 3, kPodWidthMax)) {
+        if (look.columns > 0) {
+            width_ = std::min(width_, std::max<std::size_t>(look.columns / 2, 10));
+        }
+    }
 
     void add(const SimulatedDecision& decision) override {
         totals_.add(decision);
+        reasons_.add(decision);
         if (decision.explanation) {
-            explained(decision);
-            return;
+            print_explanation(out_, decision);
+            explained_ = true;
+        } else if (finds_room(decision.outcome)) {
+            line(decision);
         }
-        if (!headed_) {
-            fmt::print(out_, "{:<{}}  {:<13}  {}\n", "POD", width_, "OUTCOME", "NODE OR REASON");
-            headed_ = true;
-        }
-        fmt::print(out_, "{:<{}}  {:<13}  {}\n", decision.pod, width_, to_string(decision.outcome),
-                   where_or_why(decision));
     }
 
-    void finish(const std::vector<QueueReport>& queues) override {
-        const std::size_t pods = totals_.scheduled() + totals_.nominated() + totals_.unschedulable() + totals_.gated() +
-                                 totals_.reserved() + totals_.queued() + totals_.errors();
-        const auto if_any = [](std::size_t count, const char* what) {
-            return count == 0 ? "" : fmt::format("{} {}, ", count, what);
-        };
-        if (pods == 0) {
-            fmt::print(out_, "No pod is pending.\n");
-        } else if (pods > 1) {
-            fmt::print(out_, "{}{} pods: {} scheduled, {}{}{}{}{} unschedulable, {} gated\n", headed_ ? "\n" : "", pods,
-                       totals_.scheduled(), if_any(totals_.nominated(), "nominated"),
-                       if_any(totals_.reserved(), "reserved"), if_any(totals_.queued(), "queued"),
-                       if_any(totals_.errors(), "in an error"), totals_.unschedulable(), totals_.gated());
+    void finish(const Ending& ending) override {
+        if (!explained_) {
+            reasons();
         }
-        print_queues(out_, queues);
+        for (std::size_t index = 0; index < ending.what_if.size(); ++index) {
+            fmt::print(out_, "{}what if: {}\n", index == 0 ? "\n" : "", ending.what_if[index]);
+        }
+        print_fit(out_, ending.fit);
+        print_use(out_, ending.use, look_.columns);
+        print_queues(out_, ending.queues);
+        totals(ending);
     }
 
 private:
-    struct Group {
-        std::size_t count = 0;
-        std::vector<std::string_view> names;  // the first few
-    };
-    // What speaks against a node; the first failing predicate leads.
-    using Against = std::vector<std::tuple<std::string, std::vector<std::string>, Verdict>>;
-
-    static std::string in_brackets(const std::string& devices) { return devices.empty() ? "" : " (" + devices + ")"; }
-
-    static std::string where_or_why(const SimulatedDecision& decision) {
-        switch (decision.outcome) {
-            case Outcome::scheduled: return decision.node + in_brackets(decision.devices);
-            case Outcome::nominated:
-                return fmt::format("{}, in place of {}", decision.nominated_node, fmt::join(decision.victims, ", "));
-            case Outcome::reserved:
-                return decision.message + (decision.victims.empty()
-                                               ? ""
-                                               : fmt::format(" In place of {}", fmt::join(decision.victims, ", ")));
-            default: return decision.message;
+    void line(const SimulatedDecision& decision) {
+        if (!headed_) {
+            fmt::print(out_, "{:<{}}  {:<13}  {}\n", "POD", width_, "OUTCOME", "NODE");
+            headed_ = true;
         }
+        const std::string_view outcome = to_string(decision.outcome);
+        const Colour colour = decision.outcome == Outcome::scheduled ? Colour::good : Colour::middling;
+        const std::string gap(13 - std::min<std::size_t>(13, outcome.size()), ' ');
+        const std::string where = where_or_why(decision);
+        const std::size_t before = width_ + 17;  // columns in front of it
+        fmt::print(out_, "{:<{}}  {}{}  {}\n", cut_to(decision.pod), width_, look_.colours(colour, outcome), gap,
+                   look_.columns > before + 4 ? terminal::cut(where, look_.columns - before) : where);
     }
 
-    void explained(const SimulatedDecision& decision) {
-        const bool placed = decision.outcome == Outcome::scheduled || decision.outcome == Outcome::nominated;
-        fmt::print(out_, "{}: {}{}{}\n", decision.pod, to_string(decision.outcome), placed ? " on " : "",
-                   placed ? where_or_why(decision) : "");
-        if (!decision.message.empty()) {
-            fmt::print(out_, "  {}\n", decision.message);
-        }
-        const std::vector<NodeExplanation>& nodes = decision.explanation->nodes;
-        std::vector<const NodeExplanation*> feasible;
-        std::map<Against, Group> groups;
-        for (const NodeExplanation& node : nodes) {
-            if (node.verdict == Verdict::feasible) {
-                feasible.push_back(&node);
-            } else {
-                sort_in(node, groups);
+    // Where nobody looks on, names stay whole.
+    std::string cut_to(const std::string& pod) const { return look_.columns == 0 ? pod : terminal::cut(pod, width_); }
+
+    void reasons() {
+        const std::vector<ReasonGroup> groups = reasons_.groups();
+        for (std::size_t index = 0; index < groups.size(); ++index) {
+            const ReasonGroup& group = groups[index];
+            if (index == 0) {
+                fmt::print(out_, "{}{:>{}}  WHY THEY WAIT\n", headed_ ? "\n" : "", "PODS", kCountWidth);
             }
-        }
-        if (!feasible.empty()) {
-            best(decision, feasible, nodes.size());
-        }
-        if (!groups.empty()) {
-            others(groups, nodes.size());
-        }
-        if (!decision.explanation->woken_by.empty()) {
-            fmt::print(out_, "  woken by: {}\n", fmt::join(decision.explanation->woken_by, ", "));
-        }
-        if (decision.daemonset && decision.daemonset->looked_for_victims) {
-            steps(*decision.daemonset);
-        }
-        if (decision.explanation->preemption) {
-            preemption(*decision.explanation->preemption);
-        }
-        fmt::print(out_, "\n");
-    }
-
-    // The pods on the node, in the order in which they would go.
-    void steps(const DaemonsetExplanation& told) {
-        for (const auto& [pod, reason] : told.filtered) {
-            fmt::print(out_, "      stays ({}): {}\n", reason, pod);
-        }
-        for (const auto& [name, pods] : told.classes) {
-            if (!pods.empty()) {
-                fmt::print(out_, "      {}: {}\n", name, fmt::join(pods, ", "));
+            const std::string why = fmt::format("{}: {}{}", to_string(group.outcome), group.message,
+                                                group.counts_differ ? " (counts: of the last of them)" : "");
+            std::string names = fmt::format("{}", fmt::join(group.examples, ", "));
+            if (group.pods > group.examples.size()) {
+                names += fmt::format(" and {} more", group.pods - group.examples.size());
             }
-        }
-        if (!told.chosen.empty()) {
-            fmt::print(out_, "      chosen by {}: {}\n", told.strategy, fmt::join(told.chosen, ", "));
-        }
-    }
-
-    // The nodes where room can be made, the chosen one first, and what decides between them: from left to right.
-    void preemption(const PreemptionExplanation& found) {
-        if (found.candidates.empty()) {
-            fmt::print(out_, "  preemption: {}\n", found.text);
-            return;
-        }
-        std::vector<const VictimChoice*> sorted;
-        std::size_t width = 4;
-        for (const VictimChoice& choice : found.candidates) {
-            sorted.push_back(&choice);
-            width = std::max(width, choice.node.size());
-        }
-        const auto rank = [&found](const VictimChoice& choice) {
-            return std::tuple(choice.node != found.nominated_node, choice.budget_violations, choice.highest_priority,
-                              choice.priority_sum, choice.victims.size(), -choice.earliest_start_ms);
-        };
-        std::stable_sort(sorted.begin(), sorted.end(),
-                         [&](const auto* one, const auto* other) { return rank(*one) < rank(*other); });
-        fmt::print(out_,
-                   "  on {} of them preemption makes room; fewest budgets broken, then the least important victims:\n",
-                   sorted.size());
-        fmt::print(out_, "      {:<{}}  {:>7}  {:>11}  {:>14}  {:>6}  {}\n", "NODE", width, "BUDGETS", "HIGHEST",
-                   "PRIORITIES", "COUNT", "VICTIMS");
-        for (std::size_t index = 0; index < std::min(sorted.size(), kBestShown); ++index) {
-            one_choice(*sorted[index], found, width);
-        }
-        if (sorted.size() > kBestShown) {
-            fmt::print(out_, "      and {} more\n", sorted.size() - kBestShown);
+            const std::size_t indent = kCountWidth + 2;
+            fmt::print(out_, "{:>{}}  {}\n{}{}\n", group.pods, kCountWidth,
+                       terminal::wrapped(why, look_.columns, indent), std::string(indent, ' '),
+                       look_.colours(Colour::faint, terminal::wrapped(names, look_.columns, indent)));
         }
     }
 
-    void one_choice(const VictimChoice& choice, const PreemptionExplanation& found, std::size_t width) {
-        std::vector<std::string_view> names(choice.victims.begin(), choice.victims.end());
-        names.resize(std::min(names.size(), kNamesShown));
-        const std::size_t more = choice.victims.size() - names.size();
-        fmt::print(out_, "    {} {:<{}}  {:>7}  {:>11}  {:>14}  {:>6}  {}{}\n",
-                   choice.node == found.nominated_node ? '>' : ' ', choice.node, width, choice.budget_violations,
-                   choice.highest_priority, choice.priority_sum, choice.victims.size(), fmt::join(names, ", "),
-                   more > 0 ? fmt::format(" and {} more", more) : "");
-    }
-
-    static void sort_in(const NodeExplanation& node, std::map<Against, Group>& groups) {
-        Against against;
-        for (const PredicateFailure& failure : node.failures) {
-            against.emplace_back(failure.predicate, failure.reasons, failure.verdict);
+    void totals(const Ending& ending) {
+        if (!ending.interrupted.empty()) {
+            fmt::print(out_, "\n{}\n", look_.colours(Colour::bad, ending.interrupted));
         }
-        Group& group = groups[against];
-        if (group.count++ < kNamesShown) {
-            group.names.push_back(node.node);
+        if (totals_.pods() == 0 && ending.interrupted.empty()) {
+            fmt::print(out_, "No pod is pending.\n");
+        } else if (totals_.pods() > 1 || !explained_) {
+            fmt::print(out_, "\n{}\n", totals_.text());
         }
-    }
-
-    // The chosen node first: of equal totals it is not the first by any other rule that shows.
-    void best(const SimulatedDecision& decision, std::vector<const NodeExplanation*>& feasible, std::size_t all) {
-        std::stable_sort(feasible.begin(), feasible.end(), [&](const auto* one, const auto* other) {
-            const bool chosen = one->node == decision.node;
-            const bool other_chosen = other->node == decision.node;
-            return std::tie(other->total, other_chosen) < std::tie(one->total, chosen);
-        });
-        const std::size_t shown = std::min(feasible.size(), kBestShown);
-        std::size_t width = 4;
-        for (std::size_t index = 0; index < shown; ++index) {
-            width = std::max(width, feasible[index]->node.size());
-        }
-        fmt::print(out_, "  {} of {} nodes can take it; the best by score:\n", feasible.size(), all);
-        fmt::print(out_, "      {:<{}}  {:>6}", "NODE", width, "TOTAL");
-        for (const ScoreShare& share : feasible.front()->scores) {
-            fmt::print(out_, "  {:>7}", heading(share.plugin));
-        }
-        fmt::print(out_, "\n");
-        for (std::size_t index = 0; index < shown; ++index) {
-            const NodeExplanation& node = *feasible[index];
-            fmt::print(out_, "    {} {:<{}}  {:>6}", node.node == decision.node ? '>' : ' ', node.node, width,
-                       node.total);
-            for (const ScoreShare& share : node.scores) {
-                fmt::print(out_, "  {:>{}}", share.weighted, std::max<std::size_t>(7, heading(share.plugin).size()));
-            }
-            fmt::print(out_, "{}\n",
-                       node.devices.empty() ? "" : fmt::format("  {} of {}", node.devices, node.devices_left));
-        }
-    }
-
-    void others(const std::map<Against, Group>& groups, std::size_t all) {
-        std::vector<std::pair<const Against*, const Group*>> sorted;
-        std::size_t count = 0;
-        for (const auto& [against, group] : groups) {
-            sorted.emplace_back(&against, &group);
-            count += group.count;
-        }
-        std::stable_sort(sorted.begin(), sorted.end(),
-                         [](const auto& one, const auto& other) { return one.second->count > other.second->count; });
-        fmt::print(out_, "  {} of {} nodes cannot:\n", count, all);
-        for (const auto& [against, group] : sorted) {
-            one_group(*against, *group);
-        }
-    }
-
-    void one_group(const Against& against, const Group& group) {
-        bool first = true;
-        for (const auto& [predicate, reasons, verdict] : against) {
-            const std::string lead = first ? fmt::format("{:>6}", group.count) : std::string(6, ' ');
-            fmt::print(out_, "  {}  {}: {}{}\n", lead, predicate, fmt::join(reasons, ", "),
-                       verdict == Verdict::unresolvable ? "" : " (room could be made)");
-            first = false;
-        }
-        fmt::print(
-            out_, "          {}{}\n", fmt::join(group.names, ", "),
-            group.count > group.names.size() ? fmt::format(" and {} more", group.count - group.names.size()) : "");
     }
 
     std::FILE* out_;
+    ReportLook look_;
     std::size_t width_;
     bool headed_ = false;
+    bool explained_ = false;
     Totals totals_;
+    ReasonGroups reasons_;
 };
 
 }  // namespace
 
-std::unique_ptr<Report> make_table(std::FILE* out, std::size_t pod_width) {
-    return std::make_unique<Table>(out, pod_width);
+std::unique_ptr<Report> make_table(std::FILE* out, const ReportLook& look) {
+    return std::make_unique<Table>(out, look);
 }
 
 }  // namespace bayplan::sim

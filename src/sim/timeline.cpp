@@ -325,8 +325,8 @@ TimelineSummary Timeline::run(const OnDecision& on_decision, const OnInstant& on
     // The first instant is 0 even if nothing happens in it: the pods of the dump are tried.
     for (std::int64_t at_ms = 0; at_ms != kNever && at_ms <= parts_->options.until_ms; at_ms = parts_->next_instant()) {
         parts_->instant(at_ms);
-        if (on_instant) {
-            on_instant(at_ms, parts_->next_event);
+        if (on_instant && !on_instant(at_ms, parts_->next_event)) {
+            break;
         }
         if (parts_->ends_by_itself()) {
             break;

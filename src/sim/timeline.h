@@ -81,8 +81,8 @@ struct TimelineSummary {
 class Timeline {
 public:
     using OnDecision = std::function<void(const TimelineDecision&)>;
-    // Called at every instant: its time, and how many events have happened.
-    using OnInstant = std::function<void(std::int64_t now_ms, std::size_t events)>;
+    // Called at every instant: its time, and how many events have happened. False: the run ends there.
+    using OnInstant = std::function<bool(std::int64_t now_ms, std::size_t events)>;
 
     // `events` were read with the dump's converter.
     Timeline(kube::ClusterDump&, std::vector<Event> events, const TimelineOptions&);

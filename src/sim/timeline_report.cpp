@@ -179,6 +179,8 @@ std::unique_ptr<TimelineReport> make_timeline_report(Format format, std::FILE* o
     switch (format) {
         case Format::json: return std::make_unique<JsonLines>(out);
         case Format::yaml: return std::make_unique<YamlDocument>(out);
+        case Format::wide:
+        case Format::csv:
         case Format::table: break;
     }
     return std::make_unique<TimelineTable>(out, pod_width);

@@ -1,11 +1,20 @@
 // Texts to objects: JSON and YAML, Lists, several documents, and what cannot be read.
+#include "kube/item_stream.h"
 #include "objects_in_text.h"
 
+#include <zlib.h>
+#include <zstd.h>
+
 #include <gmock/gmock.h>
+
+#include <cstdio>
+#include <fstream>
+#include <set>
 
 namespace bayplan::kube {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -173,6 +182,110 @@ TEST(Times, AreSecondsSince1970) {
           "-026-01-01T00:00:00Z"}) {
         EXPECT_FALSE(parse_time(text).has_value()) << text;
     }
+}
+
+// --- long lists, which are read item by item
+
+std::string long_list(std::string_view head, std::string_view tail) {
+    std::string text(head);
+    for (int number = 0; number < 1'500; ++number) {
+        text += number == 0 ? "" : ",\n";
+        text += R"({"kind":"A","n":)" + std::to_string(number) + R"(,"x":{"brackets":"} ] \" {","y":[1,{}]},"long":")" +
+                std::string(4'000, 'x') + "\"}";
+    }
+    return text + std::string(tail);
+}
+
+struct Streamed {
+    explicit Streamed(const std::string& content) {
+        const std::string path = ::testing::TempDir() + "documents_test.stream";
+        std::ofstream(path, std::ios::binary) << content;
+        std::string why;
+        const auto source = open_source(path, why);
+        EXPECT_NE(source, nullptr) << why;
+        read = read_source(
+            *source, "f",
+            [&](const ReadObject& object) {
+                kinds.insert(std::string(object.kind));
+                EXPECT_TRUE(object.position > 0);
+                numbers.push_back(std::string(object.value["n"].text()));
+            },
+            faults);
+        std::remove(path.c_str());
+    }
+    bool read = false;
+    std::set<std::string> kinds;
+    std::vector<std::string> numbers;
+    std::vector<ObjectFault> faults;
+};
+
+std::string packed_by_gzip(const std::string& text) {
+    std::string packed(text.size() + 1'000, '\0');
+    z_stream stream = {};
+    EXPECT_EQ(deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    stream.avail_in = static_cast<uInt>(text.size());
+    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+    stream.avail_out = static_cast<uInt>(packed.size());
+    EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    packed.resize(stream.total_out);
+    deflateEnd(&stream);
+    return packed;
+}
+
+std::string packed_by_zstd(const std::string& text) {
+    std::string packed(ZSTD_compressBound(text.size()), '\0');
+    packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 1));
+    return packed;
+}
+
+TEST(LongLists, AreReadItemByItemInEveryForm) {
+    const std::string kubectl =
+        long_list(R"({"apiVersion":"v1","items":[)", R"(],"kind":"List","metadata":{"x":"]"}})");
+    for (const std::string& content :
+         {kubectl, packed_by_gzip(kubectl), packed_by_zstd(kubectl), packed_by_gzip("  ") + packed_by_gzip(kubectl),
+          long_list(" [", "]\n"), long_list(R"({"kind":"List","items":[)", "]}")}) {
+        const Streamed streamed(content);
+        EXPECT_TRUE(streamed.read);
+        EXPECT_THAT(streamed.faults, IsEmpty());
+        EXPECT_THAT(streamed.kinds, ElementsAre("A"));
+        ASSERT_EQ(streamed.numbers.size(), 1'500u);
+        EXPECT_EQ(streamed.numbers[0], "0");
+        EXPECT_EQ(streamed.numbers[1'499], "1499");
+    }
+}
+
+TEST(LongLists, ABrokenItemIsNamedAndTheOthersAreRead) {
+    std::string text = long_list(R"({"items":[)", R"(],"kind":"List"})");
+    text.replace(text.find(R"("n":700)"), 7, R"("n":tru)");
+    const Streamed streamed(text);
+    EXPECT_EQ(streamed.numbers.size(), 1'499u);
+    ASSERT_EQ(streamed.faults.size(), 1u);
+    EXPECT_THAT(streamed.faults[0].to_string(),
+                AllOf(HasSubstr("f: item 701: is not valid JSON"), HasSubstr("line 701")));
+}
+
+TEST(LongLists, ATextThatEndsTooSoonIsAFault) {
+    const std::string text = long_list(R"({"items":[)", R"(],"kind":"List"})");
+    const Streamed torn(text.substr(0, text.size() / 6 * 5));  // longer than the window
+    EXPECT_THAT(torn.faults.at(0).to_string(), HasSubstr("the text ends in it"));
+    EXPECT_GT(torn.numbers.size(), 1'200u);
+    const std::string packed = packed_by_gzip(text);
+    EXPECT_THAT(Streamed(packed.substr(0, packed.size() / 2)).faults.back().to_string(),
+                HasSubstr("ends in the middle of what gzip packed"));
+    const std::string other = packed_by_zstd(text);
+    EXPECT_THAT(Streamed(other.substr(0, other.size() / 2)).faults.back().to_string(),
+                HasSubstr("ends in the middle of what zstd packed"));
+    EXPECT_THAT(Streamed("\x1f\x8bnot at all").faults.back().to_string(), HasSubstr("is not what gzip packs"));
+}
+
+TEST(LongLists, ItemsWithoutAKindAreOfTheListsEvenIfItComesLater) {
+    std::string text = long_list(R"({"kind":"PodList","items":[)", "]}");
+    for (std::size_t at = 0; (at = text.find(R"({"kind":"A",)", at)) != std::string::npos;) text.replace(at, 12, "{");
+    EXPECT_THAT(Streamed(text).kinds, ElementsAre("Pod"));
+    text.replace(text.find(R"("kind":"PodList",)"), 17, "");
+    text.replace(text.rfind("]}"), 2, R"(],"kind":"NodeList"})");
+    EXPECT_THAT(Streamed(text).kinds, ElementsAre("Node"));
 }
 
 }  // namespace

@@ -190,5 +190,51 @@ TEST(ClusterDump, FilesInJsonAndYamlTogether) {
     std::remove(yaml.c_str());
 }
 
+TEST(InputNotes, WhatIsNotUsedIsCountedAndSaid) {
+    const DumpOf of(list({node("n1"), R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"d"}})",
+                          R"({"kind":"Wibble","apiVersion":"x/v1","metadata":{"name":"w"}})",
+                          R"({"kind":"Nodes","apiVersion":"v1","metadata":{"name":"w"}})",
+                          R"({"kind":"Service","apiVersion":"serving.knative.dev/v1","metadata":{"name":"s"}})",
+                          R"({"kind":"Pod","metadata":{"name":"p","namespace":"ns"},"spec":{"containers":
+                              [{"name":"c","resources":{"request":{"cpu":"1"}},"colour":1}]}})",
+                          pod("good"), pod("bad", R"("priority":true)")}));
+    EXPECT_THAT(
+        of.dump.notes().lines(),
+        ElementsAre(
+            "skipped: 1 Deployment, 1 Nodes (did you mean Node?), 1 Service of serving.knative.dev/v1, 1 Wibble",
+            "left out, since they are broken: 1 Pod; what such a pod requests counts nowhere",
+            "not known: Pod spec.containers[].colour (1 times, first in ns/p)",
+            "not known: Pod spec.containers[].resources.request (1 times, first in ns/p); did you mean "
+            "`requests`?"));
+    EXPECT_TRUE(of.dump.notes().any_misspelt());
+}
+
+TEST(InputNotes, KindsThatPodsReferToAndNoFileHas) {
+    const DumpOf of(list({node("n1"), R"({"kind":"Pod","metadata":{"name":"p","namespace":"ns","ownerReferences":
+                              [{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"rs","uid":"u","controller":true}]},
+                              "spec":{"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"data"}}]}})"}));
+    EXPECT_THAT(
+        of.dump.notes().lines(),
+        ElementsAre(
+            "missing: claims on volumes are named by 1 pod (ns/p: data), and no file has a PersistentVolumeClaim: "
+            "kubectl get pvc",
+            "missing: owners, by which the default spread counts, are named by 1 pod (ns/p: rs), and no "
+            "file has a ReplicaSet: kubectl get replicasets"));
+    EXPECT_FALSE(of.dump.notes().any_misspelt());
+}
+
+TEST(InputNotes, NothingIsSaidOfObjectsThatKubernetesWrites) {
+    const DumpOf of(list({node("n1"), pod("p", R"("priority":1,"tolerations":[{"key":"a","operator":"Exists"}])")}));
+    EXPECT_THAT(of.dump.notes().lines(), IsEmpty());
+}
+
+TEST(ClusterDump, APodThatWasProbablyMeant) {
+    const DumpOf of(list({node("n1"), pod("web-1"), pod("worker")}));
+    EXPECT_EQ(of.dump.meant("web-1"), "ns/web-1");
+    EXPECT_EQ(of.dump.meant("wbe-1"), "ns/web-1");
+    EXPECT_EQ(of.dump.meant("ns/wroker"), "ns/worker");
+    EXPECT_EQ(of.dump.meant("something-else"), "");
+}
+
 }  // namespace
 }  // namespace bayplan::kube

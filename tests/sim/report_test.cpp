@@ -1,12 +1,14 @@
 // The forms of the answer, byte by byte.
 #include "sim/report.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <string>
 
 #include "sim/markup.h"
+#include "sim/reason_groups.h"
 #include "written.h"
 
 namespace bayplan::sim {
@@ -37,17 +39,43 @@ SimulatedDecision placed() {
          0});
     return decision;
 }
+SimulatedDecision nominated_plain() {
+    SimulatedDecision decision = made("ns/d", Outcome::nominated, "", "0/2 \"nodes\", full", 1);
+    decision.nominated_node = "n1";
+    decision.victims = {"ns/a", "ns/b"};
+    decision.budget_violations = 1;
+    return decision;
+}
 SimulatedDecision failed() { return made("ns/b", Outcome::unschedulable, "", "0/1 nodes are available: 1 x.", 2); }
 SimulatedDecision gated() { return made("ns/c", Outcome::gated, "", "waiting", 0); }
 
-std::string report(Format format, const std::vector<SimulatedDecision>& decisions) {
+std::string report(Format format, const std::vector<SimulatedDecision>& decisions, const Ending& ending = {},
+                   std::size_t columns = 0, bool colours = false) {
     Written written;
-    const auto made = make_report(format, written.out(), 6);
+    const auto made = make_report(format, written.out(), {6, 4, columns, terminal::Colours(colours)});
     for (const SimulatedDecision& decision : decisions) {
         made->add(decision);
     }
-    made->finish({});
+    made->finish(ending);
     return written.text();
+}
+
+Ending with_use(UseReport use) {
+    Ending ending;
+    ending.use = std::move(use);
+    return ending;
+}
+
+// Two nodes of one zone and type; a resource that only one of them has.
+UseReport use() {
+    UseReport report;
+    report.resources = {"cpu", "memory", "x.io/gpu"};
+    report.nodes = {{"n1", 1, {{4'000, 1'000, 3'000}, {8, 2, 2}, {2, 0, 2}}},
+                    {"n2", 1, {{4'000, 0, 0}, {8, 0, 2}, {0, 0, 0}}}};
+    report.all = {"all", 2, {{8'000, 1'000, 3'000}, {16, 2, 4}, {2, 0, 2}}};
+    report.zones = {{"eu-1a", 2, report.all.uses}};
+    report.types = {{"-", 2, report.all.uses}};
+    return report;
 }
 
 TEST(Report, Json) {
@@ -134,16 +162,112 @@ totals:
               "decisions: []\ntotals:\n  scheduled: 0\n  nominated: 0\n  unschedulable: 0\n  gated: 0\n");
 }
 
-TEST(Report, TableOfDecisions) {
+TEST(Report, TheTableHasPlacesAndReasonsOnceWithTheirPods) {
     SimulatedDecision plain = placed();
     plain.explanation.reset();
-    EXPECT_EQ(report(Format::table, {plain, made("ns/b", Outcome::unschedulable, "", "why", 1), gated()}),
-              "POD     OUTCOME        NODE OR REASON\n"
+    const auto why = [](const char* pod, const char* message) {
+        return made(pod, Outcome::unschedulable, "", message, 1);
+    };
+    EXPECT_EQ(report(Format::table, {why("ns/late", "0/9 nodes are available: 9 Insufficient cpu."), plain,
+                                     why("ns/b", "0/9 nodes are available: 8 Insufficient cpu, 1 Too many pods."),
+                                     why("ns/f", "0/9 nodes are available: 7 Insufficient cpu, 2 Too many pods."),
+                                     why("ns/d", "0/9 nodes are available: 6 Insufficient cpu, 3 Too many pods."),
+                                     why("ns/e", "0/9 nodes are available: 5 Insufficient cpu, 4 Too many pods."),
+                                     made("ns/late", Outcome::scheduled, "n2", "", 2), gated()}),
+              "POD     OUTCOME        NODE\n"
               "ns/a    scheduled      n1\n"
-              "ns/b    unschedulable  why\n"
-              "ns/c    gated          waiting\n"
-              "\n3 pods: 1 scheduled, 1 unschedulable, 1 gated\n");
+              "ns/late  scheduled      n2\n"
+              "\n    PODS  WHY THEY WAIT\n"
+              "       4  unschedulable: 0/9 nodes are available: 5 Insufficient cpu, 4 Too many pods. (counts: of the "
+              "last of "
+              "them)\n"
+              "          ns/b, ns/f, ns/d and 1 more\n"
+              "       1  gated: waiting\n"
+              "          ns/c\n"
+              "\n7 pods: 2 scheduled, 4 unschedulable, 1 gated\n");
     EXPECT_EQ(report(Format::table, {}), "No pod is pending.\n");
+}
+
+TEST(Report, ATerminalGetsWrappedReasonsAndColours) {
+    const std::string text = report(
+        Format::table, {made("ns/b", Outcome::unschedulable, "", "0/9 nodes are available: 9 Insufficient cpu.", 1)},
+        {}, 40, true);
+    EXPECT_EQ(text,
+              "    PODS  WHY THEY WAIT\n"
+              "       1  unschedulable: 0/9 nodes are\n"
+              "          available: 9 Insufficient cpu.\n"
+              "          \x1b[2mns/b\x1b[0m\n"
+              "\n1 pod: 0 scheduled, 1 unschedulable, 0 gated\n");
+}
+
+TEST(Report, HowFullEverythingIs) {
+    EXPECT_EQ(report(Format::table, {made("ns/a", Outcome::scheduled, "n1", "", 1)}, with_use(use())),
+              "POD     OUTCOME        NODE\n"
+              "ns/a    scheduled      n1\n"
+              "\nUSE, BEFORE > AFTER  NODES        cpu     memory   x.io/gpu\n"
+              "all                      2  12% > 38%  12% > 25%  0% > 100%\n"
+              "by zone\n"
+              "  eu-1a                  2  12% > 38%  12% > 25%  0% > 100%\n"
+              "by node\n"
+              "  n1                     1  25% > 75%        25%  0% > 100%\n"
+              "  n2                     1         0%   0% > 25%          -\n"
+              "\n1 pod: 1 scheduled, 0 unschedulable, 0 gated\n");
+}
+
+TEST(Report, ManyNodesAreCountedByHowFullTheyAre) {
+    UseReport many = use();
+    for (int index = 0; index < 30; ++index) {
+        many.nodes.push_back({"m", 1, {{100, 0, 96}, {100, 60, 60}, {0, 0, 0}}});
+    }
+    const std::string text = report(Format::table, {}, with_use(many));
+    EXPECT_THAT(text,
+                ::testing::HasSubstr("  nodes that are 0% to 50% full               32 > 1          2      1 > 0\n"
+                                     "  nodes that are 50% to 80% full               0 > 1         30          0\n"
+                                     "  nodes that are 80% to 95% full                   0          0          0\n"
+                                     "  nodes that are 95% and more full            0 > 30          0      0 > 1\n"));
+}
+
+TEST(Report, UseInADocument) {
+    EXPECT_THAT(report(Format::json, {}, with_use(use())), ::testing::HasSubstr(R"(  "use":{
+    "all":{
+      "nodes":2,
+      "cpu":{
+        "capacity":8000,
+        "before":1000,
+        "after":3000
+      },)"));
+}
+
+TEST(Report, WideAndCsvHaveEveryDecisionInColumnsThatStay) {
+    const std::vector<SimulatedDecision> all = {failed(), nominated_plain(),
+                                                made("ns/b", Outcome::scheduled, "n1", "", 3)};
+    EXPECT_EQ(report(Format::wide, all),
+              "POD     OUTCOME        NODE  ATTEMPT  BUDGETS  DEVICES   VICTIMS   MESSAGE\n"
+              "ns/b    unschedulable  -           2        0  -         -         0/1 nodes are available: 1 x.\n"
+              "ns/d    nominated      n1          1        1  -         ns/a,ns/b  0/2 \"nodes\", full\n"
+              "ns/b    scheduled      n1          3        0  -         -         -\n"
+              "\n2 pods: 1 scheduled, 1 nominated, 0 unschedulable, 0 gated\n");
+    EXPECT_EQ(report(Format::csv, all),
+              "pod,outcome,node,attempt,pdb_violations,devices,victims,message\n"
+              "ns/b,unschedulable,,2,0,,,0/1 nodes are available: 1 x.\n"
+              "ns/d,nominated,n1,1,1,,ns/a ns/b,\"0/2 \"\"nodes\"\", full\"\n"
+              "ns/b,scheduled,n1,3,0,,,\n");
+}
+
+TEST(Report, AnInterruptedRunSaysSoInEveryForm) {
+    Ending cut;
+    cut.interrupted = "interrupted after 1 of 9 pods and 2.0 s";
+    for (const Format format : {Format::table, Format::wide, Format::json, Format::yaml}) {
+        EXPECT_THAT(report(format, {failed()}, cut), ::testing::HasSubstr("interrupted after 1 of 9 pods and 2.0 s"));
+    }
+}
+
+TEST(ReasonGroups, CountsOfNodesAreNoPartOfAReason) {
+    EXPECT_EQ(without_counts("0/12 nodes are available: 3 Insufficient cpu, 9 node(s) had untolerated taint {a: 1}. "
+                             "preemption: 0/12 nodes are available: 12 x."),
+              "#/# nodes are available: # Insufficient cpu, # node(s) had untolerated taint {a: 1}. "
+              "preemption: #/# nodes are available: # x.");
+    EXPECT_EQ(without_counts("pod 12 waits for gpu-7, 8x"), "pod 12 waits for gpu-7, 8x");
 }
 
 TEST(Report, TableOfAnExplanation) {
@@ -223,9 +347,11 @@ TEST(Report, TableOfANomination) {
     SimulatedDecision plain = nominated();
     plain.explanation.reset();
     EXPECT_EQ(report(Format::table, {plain, gated()}),
-              "POD     OUTCOME        NODE OR REASON\n"
+              "POD     OUTCOME        NODE\n"
               "ns/d    nominated      n1, in place of ns/a, ns/b\n"
-              "ns/c    gated          waiting\n"
+              "\n    PODS  WHY THEY WAIT\n"
+              "       1  gated: waiting\n"
+              "          ns/c\n"
               "\n2 pods: 0 scheduled, 1 nominated, 0 unschedulable, 1 gated\n");
 }
 

@@ -224,5 +224,40 @@ TEST(Simulation, AnEmptyClusterSaysSo) {
     EXPECT_THAT(nothing.run(), IsEmpty());
 }
 
+std::vector<std::int64_t> cpu_of(const UseRow& row) {
+    return {row.uses.at(0).capacity, row.uses.at(0).before, row.uses.at(0).after};
+}
+
+TEST(Use, CountsWhatIsThereWhatIsPlacedAndWhatGoes) {
+    const std::string labels = R"({"topology.kubernetes.io/zone":"z","node.kubernetes.io/instance-type":"t"})";
+    World world({node("a", 4, "{}", labels), node("b", 2), pod("low", 3, R"(,"nodeName":"a","priority":1)"),
+                 pod("elsewhere", 1, R"(,"nodeName":"b","priority":9)"), pod("high", 4, R"(,"priority":5)"),
+                 pod("small", 1, R"(,"priority":2)"), pod("large", 9)});
+    world.run();
+    const UseReport use = world.simulation->use();
+    EXPECT_THAT(use.resources, ElementsAre("cpu", "memory", "pods"));
+    EXPECT_THAT(cpu_of(use.all), ElementsAre(6'000, 4'000, 6'000));
+    ASSERT_EQ(use.nodes.size(), 2u);
+    EXPECT_THAT(cpu_of(use.nodes[0]), ElementsAre(4'000, 3'000, 4'000));  // `high` in place of `low`
+    EXPECT_THAT(cpu_of(use.nodes[1]), ElementsAre(2'000, 1'000, 2'000));
+    ASSERT_EQ(use.zones.size(), 2u);
+    EXPECT_EQ(use.zones[0].name, "-");
+    EXPECT_EQ(use.zones[1].name, "z");
+    EXPECT_EQ(use.zones[1].nodes, 1u);
+    EXPECT_EQ(use.types[1].name, "t");
+    EXPECT_EQ(use.all.uses[2].after, 3);  // pods
+}
+
+TEST(Run, EndsWhenItIsTold) {
+    SimulationOptions options;
+    options.explain = true;
+    World world({node("a", 4), pod("one", 1), pod("two", 1)}, options);
+    std::size_t told = 0;
+    const bool whole = world.simulation->run([&](const SimulatedDecision&) { ++told; }, [] { return false; });
+    EXPECT_FALSE(whole);
+    EXPECT_EQ(told, 1u);
+    EXPECT_EQ(world.simulation->use().all.uses[0].after, 1'000);
+}
+
 }  // namespace
 }  // namespace bayplan::sim

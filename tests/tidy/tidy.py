@@ -58,7 +58,9 @@ MAY_INCLUDE = {
     "workload": {"base"},
     "measure": {"base", "options", "engine", "workload"},
     "kube": {"base"},
-    "sim": {"base", "options", "kube", "engine", "queue_config"},
+    "terminal": set(),
+    "certs": set(),
+    "sim": {"base", "options", "kube", "engine", "queue_config", "terminal"},
     "client": {"base", "wire"},
     "kube_shim": {"base", "options", "kube", "engine"},
     "http": {"threads"},
@@ -66,7 +68,7 @@ MAY_INCLUDE = {
     "daemon": {"base", "options", "instruments", "threads", "config", "queue_config", "wire", "recorder", "engine", "read_model",
                "events", "http", "rest"},
     "cli": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine",
-            "workload", "kube", "sim", "client", "daemon", "host", "measure"},
+            "workload", "kube", "terminal", "certs", "sim", "client", "daemon", "host", "measure"},
 }
 
 # The parts of dataplane/ likewise; what lies in dataplane/ itself may include all of them.

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace bayplan::cli {
+namespace bayplan::terminal {
 
 struct TableColumn {
     std::string head;
@@ -33,14 +33,4 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
-// Columns that UTF-8 text takes, a code point each.
-std::size_t columns_of(std::string_view text);
-
-// Of the terminal that standard output is; 0: it is none.
-struct TerminalSize {
-    std::size_t columns = 0;
-    std::size_t lines = 0;
-};
-TerminalSize terminal_size();
-
-}  // namespace bayplan::cli
+}  // namespace bayplan::terminal

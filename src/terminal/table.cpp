@@ -1,37 +1,16 @@
 // See table.h.
-#include "cli/table.h"
-
-#include <sys/ioctl.h>
-#include <unistd.h>
+#include "terminal/table.h"
 
 #include <algorithm>
 
-namespace bayplan::cli {
+#include "terminal/text.h"
+
+namespace bayplan::terminal {
 
 namespace {
 
 constexpr std::string_view kGap = "  ";
 constexpr std::size_t kCutMin = 4;  // no column is cut below that
-
-bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
-
-std::string cut(const std::string& text, std::size_t width) {
-    if (columns_of(text) <= width) return text;
-    std::size_t end = 0;
-    std::size_t count = 0;
-    while (end < text.size() && (count + (begins_character(text[end]) ? 1 : 0)) <= width - 1) {
-        count += begins_character(text[end++]) ? 1 : 0;
-    }
-    return text.substr(0, end) + "…";
-}
-
-// Names come from shims: none may move the cursor.
-std::string printable(std::string text) {
-    for (char& byte : text) {
-        if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f) byte = '?';
-    }
-    return text;
-}
 
 // Widths of columns; 0: left out.
 std::size_t total(const std::vector<std::size_t>& widths) {
@@ -52,10 +31,6 @@ void fit(const std::vector<TableColumn>& columns, std::vector<std::size_t>& widt
 }
 
 }  // namespace
-
-std::size_t columns_of(std::string_view text) {
-    return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
-}
 
 void Table::row(std::vector<std::string> cells) {
     std::ranges::transform(cells, cells.begin(), printable);
@@ -91,10 +66,4 @@ std::string Table::text(std::size_t width, std::size_t rows_max) const {
     return out;
 }
 
-TerminalSize terminal_size() {
-    winsize size{};
-    if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return {};
-    return {size.ws_col, size.ws_row};
-}
-
-}  // namespace bayplan::cli
+}  // namespace bayplan::terminal

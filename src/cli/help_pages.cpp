@@ -1,0 +1,216 @@
+// See help_pages.h.
+#include "cli/help_pages.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/closest_name.h"
+
+namespace bayplan::cli {
+
+namespace {
+
+std::vector<CLI::App*> commands_of(CLI::App& app) {
+    return app.get_subcommands([](const CLI::App* one) { return !one->get_name().empty(); });
+}
+
+// "--output", "-o": as they are typed. Positional ones have none.
+std::vector<std::string> spellings(const CLI::Option& option) {
+    std::vector<std::string> names;
+    for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+    return names;
+}
+
+std::vector<const CLI::Option*> options_of(const CLI::App& app) {
+    return app.get_options([](const CLI::Option* one) { return one->nonpositional() && !one->get_group().empty(); });
+}
+
+// All that may be typed behind a command.
+std::vector<std::string> words_of(CLI::App& app) {
+    std::vector<std::string> words;
+    for (const CLI::App* const command : commands_of(app)) words.push_back(command->get_name());
+    for (const CLI::Option* const option : options_of(app)) {
+        for (std::string& name : spellings(*option)) words.push_back(std::move(name));
+    }
+    return words;
+}
+
+// In single quotes, for a shell; zsh takes colons and brackets for its own.
+std::string quoted(std::string text) {
+    std::string made = "'";
+    for (const char letter : text) made += letter == '\'' ? "'\\''" : std::string(1, letter == '\n' ? ' ' : letter);
+    return made + "'";
+}
+
+std::string first_sentence(const std::string& text) {
+    const std::size_t end = std::min({text.find(". "), text.find("; "), text.find(": "), text.size()});
+    return text.substr(0, end);
+}
+
+// Text of a manual page: no line of it is a request.
+std::string roff(const std::string& text) {
+    std::string made;
+    for (const char letter : text) {
+        const bool begins_line = made.empty() || made.back() == '\n';
+        if (begins_line && (letter == '.' || letter == '\'')) made += "\\&";
+        made += letter == '\\' ? "\\e" : letter == '-' ? "\\-" : std::string(1, letter);
+    }
+    return made;
+}
+
+std::string option_entry(const CLI::Option& option) {
+    std::string names;
+    if (option.nonpositional()) {
+        for (const std::string& name : spellings(option)) {
+            names += names.empty() ? "" : ", ";
+            names += "\\fB" + roff(name) + "\\fR";
+        }
+        const std::string type = option.get_type_name();
+        if (option.get_type_size() != 0 && !type.empty()) names += " \\fI" + roff(type) + "\\fR";
+    } else {
+        names = "\\fI" + roff(option.get_name(true)) + "\\fR";
+    }
+    std::string text = roff(option.get_description());
+    if (!option.get_default_str().empty()) text += roff(" [" + option.get_default_str() + "]");
+    if (!option.get_envname().empty()) text += roff(" (variable " + option.get_envname() + ")");
+    return ".TP\n" + names + "\n" + text + "\n";
+}
+
+void add_command_to_page(std::string& page, CLI::App& command, const std::string& name) {
+    page += ".SS " + roff(name) + "\n" + roff(command.get_description()) + "\n";
+    for (const CLI::Option* const option :
+         command.get_options([](const CLI::Option* one) { return !one->get_group().empty(); })) {
+        page += option_entry(*option);
+    }
+    for (CLI::App* const inner : commands_of(command))
+        add_command_to_page(page, *inner, name + " " + inner->get_name());
+}
+
+}  // namespace
+
+std::string bash_completion(CLI::App& app) {
+    std::string cases;
+    for (CLI::App* const command : commands_of(app)) {
+        cases += fmt::format("        {}) words=\"{}\" ;;\n", command->get_name(), fmt::join(words_of(*command), " "));
+    }
+    return fmt::format(R"(# Completion of bayplan for bash: source it, or put it into /etc/bash_completion.d.
+_bayplan() {{
+    local word=${{COMP_WORDS[COMP_CWORD]}} command= words= at
+    for ((at = 1; at < COMP_CWORD; ++at)); do
+        case ${{COMP_WORDS[at]}} in -*) ;; *) command=${{COMP_WORDS[at]}}; break ;; esac
+    done
+    case $command in
+        '') words="{}" ;;
+{}    esac
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+}}
+complete -o default -F _bayplan bayplan
+)",
+                       fmt::join(words_of(app), " "), cases);
+}
+
+std::string zsh_completion(CLI::App& app) {
+    const auto described = [](const std::string& word, const std::string& text) {
+        std::string name = word;
+        std::string plain = first_sentence(text);
+        std::ranges::replace(plain, ':', ' ');
+        return quoted(name + ":" + plain);
+    };
+    std::string top;
+    std::string cases;
+    for (CLI::App* const command : commands_of(app)) {
+        top += "        " + described(command->get_name(), command->get_description()) + "\n";
+        cases += fmt::format("        {})\n            choices=(\n", command->get_name());
+        for (const CLI::App* const inner : commands_of(*command)) {
+            cases += "                " + described(inner->get_name(), inner->get_description()) + "\n";
+        }
+        for (const CLI::Option* const option : options_of(*command)) {
+            for (const std::string& name : spellings(*option)) {
+                cases += "                " + described(name, option->get_description()) + "\n";
+            }
+        }
+        cases += "            ) ;;\n";
+    }
+    return fmt::format(R"(#compdef bayplan
+# Completion of bayplan for zsh: as _bayplan into a directory of $fpath.
+_bayplan() {{
+    local -a commands choices
+    commands=(
+{}    )
+    if (( CURRENT == 2 )); then
+        _describe 'command' commands
+        return
+    fi
+    local command=$words[2]
+    case $command in
+{}    esac
+    _describe 'option' choices
+    _files
+}}
+_bayplan "$@"
+)",
+                       top, cases);
+}
+
+std::string fish_completion(CLI::App& app) {
+    std::string made = "# Completion of bayplan for fish: into ~/.config/fish/completions/bayplan.fish.\n";
+    for (CLI::App* const command : commands_of(app)) {
+        made += fmt::format("complete -c bayplan -n __fish_use_subcommand -a {} -d {}\n", command->get_name(),
+                            quoted(first_sentence(command->get_description())));
+    }
+    for (CLI::App* const command : commands_of(app)) {
+        const std::string when =
+            fmt::format("complete -c bayplan -n '__fish_seen_subcommand_from {}'", command->get_name());
+        for (const CLI::App* const inner : commands_of(*command)) {
+            made += fmt::format("{} -a {} -d {}\n", when, inner->get_name(),
+                                quoted(first_sentence(inner->get_description())));
+        }
+        for (const CLI::Option* const option : options_of(*command)) {
+            std::string names;
+            for (const std::string& name : option->get_lnames()) names += " -l " + name;
+            for (const std::string& name : option->get_snames()) names += " -s " + name;
+            made += fmt::format("{}{}{} -d {}\n", when, names, option->get_type_size() == 0 ? "" : " -r",
+                                quoted(first_sentence(option->get_description())));
+        }
+    }
+    return made;
+}
+
+std::string man_page(CLI::App& whole, const CLI::App* command, const std::string& version) {
+    const std::string name = command == nullptr ? "bayplan" : "bayplan-" + command->get_name();
+    const CLI::App& described = command == nullptr ? whole : *command;
+    std::string page = fmt::format(".TH {} 1 \"\" \"bayplan {}\" \"Bayplan\"\n", name, version);
+    page +=
+        fmt::format(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n\\fB{}\\fR\n", roff(name), roff(described.get_description()),
+                    command == nullptr ? "bayplan \\fICOMMAND\\fR [\\fIOPTION\\fR...]"
+                                       : "bayplan " + command->get_name() + " \\fR[\\fIOPTION\\fR...]");
+    page += command == nullptr ? ".SH COMMANDS\n" : ".SH OPTIONS\n";
+    for (CLI::App* const one : commands_of(whole)) {
+        if (command == nullptr || command == one) add_command_to_page(page, *one, "bayplan " + one->get_name());
+    }
+    return page + ".SH EXIT STATUS\n" + roff(described.get_footer()) + "\n";
+}
+
+std::string meant_by(CLI::App& app, const std::vector<std::string>& arguments) {
+    CLI::App* at = &app;
+    for (const std::string& word : arguments) {
+        const bool option = word.starts_with("--");
+        const std::string name = word.substr(0, word.find('='));
+        std::vector<std::string> words = words_of(*at);
+        if (std::ranges::find(words, name) != words.end()) {
+            const std::vector<CLI::App*> inner = commands_of(*at);
+            const auto found = std::ranges::find(inner, name, &CLI::App::get_name);
+            at = found == inner.end() ? at : *found;
+            continue;
+        }
+        // A word that is no command may be any value.
+        if (!option && (word.starts_with('-') || commands_of(*at).empty())) continue;
+        std::erase_if(words, [option](const std::string& one) { return one.starts_with("--") != option; });
+        return did_you_mean(name, std::vector<std::string_view>(words.begin(), words.end()));
+    }
+    return {};
+}
+
+}  // namespace bayplan::cli

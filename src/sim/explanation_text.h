@@ -1,0 +1,20 @@
+// An explained decision for people: the best nodes with their scores, the others grouped by what speaks against them, whom a
+// preemption costs.
+//
+// Thread: one.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "sim/simulation.h"
+
+namespace bayplan::sim {
+
+// Of a decision that has an explanation.
+void print_explanation(std::FILE*, const SimulatedDecision&);
+
+// "n1", "n1, in place of ns/a", "0/3 nodes are available: ...".
+std::string where_or_why(const SimulatedDecision&);
+
+}  // namespace bayplan::sim

@@ -1,0 +1,104 @@
+// A line per decision, in the order in which they were taken, with columns that stay: for people (`wide`) and for programs
+// (CSV as of RFC 4180). See report.h.
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "sim/explanation_text.h"
+#include "sim/queue_report.h"
+#include "sim/report.h"
+#include "sim/use_report.h"
+
+namespace bayplan::sim {
+
+namespace {
+
+constexpr std::string_view kNone = "-";
+
+std::string node_of(const SimulatedDecision& decision) {
+    return decision.outcome == Outcome::nominated ? decision.nominated_node : decision.node;
+}
+
+std::string or_none(std::string text) { return text.empty() ? std::string(kNone) : text; }
+
+class Wide : public Report {
+public:
+    Wide(std::FILE* out, const ReportLook& look) : out_(out), look_(look) {
+        look_.pod_width = std::max<std::size_t>(look_.pod_width, 3);
+        look_.node_width = std::max<std::size_t>(look_.node_width, 4);
+    }
+
+    void add(const SimulatedDecision& decision) override {
+        totals_.add(decision);
+        if (decision.explanation) {
+            print_explanation(out_, decision);
+            return;
+        }
+        if (!headed_) {
+            put("POD", "OUTCOME", "NODE", "ATTEMPT", "BUDGETS", "DEVICES", "VICTIMS", "MESSAGE");
+            headed_ = true;
+        }
+        put(decision.pod, std::string(to_string(decision.outcome)), or_none(node_of(decision)),
+            std::to_string(decision.attempt), std::to_string(decision.budget_violations), or_none(decision.devices),
+            or_none(fmt::format("{}", fmt::join(decision.victims, ","))), or_none(decision.message));
+    }
+
+    void finish(const Ending& ending) override {
+        for (std::size_t index = 0; index < ending.what_if.size(); ++index) {
+            fmt::print(out_, "{}what if: {}\n", index == 0 ? "\n" : "", ending.what_if[index]);
+        }
+        print_fit(out_, ending.fit);
+        print_use(out_, ending.use, look_.columns);
+        print_queues(out_, ending.queues);
+        if (!ending.interrupted.empty()) fmt::print(out_, "\n{}\n", ending.interrupted);
+        fmt::print(out_, "\n{}\n", totals_.text());
+    }
+
+private:
+    void put(const std::string& pod, const std::string& outcome, const std::string& node, const std::string& attempt,
+             const std::string& budgets, const std::string& devices, const std::string& victims,
+             const std::string& message) {
+        fmt::print(out_, "{:<{}}  {:<13}  {:<{}}  {:>7}  {:>7}  {:<8}  {:<8}  {}\n", pod, look_.pod_width, outcome,
+                   node, look_.node_width, attempt, budgets, devices, victims, message);
+    }
+
+    std::FILE* out_;
+    ReportLook look_;
+    bool headed_ = false;
+    Totals totals_;
+};
+
+std::string csv_field(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+    std::string quoted = "\"";
+    for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+    return quoted + "\"";
+}
+
+class Csv : public Report {
+public:
+    explicit Csv(std::FILE* out) : out_(out) {
+        fmt::print(out_, "pod,outcome,node,attempt,pdb_violations,devices,victims,message\n");
+    }
+
+    void add(const SimulatedDecision& decision) override {
+        fmt::print(out_, "{},{},{},{},{},{},{},{}\n", csv_field(decision.pod), to_string(decision.outcome),
+                   csv_field(node_of(decision)), decision.attempt, decision.budget_violations,
+                   csv_field(decision.devices), csv_field(fmt::format("{}", fmt::join(decision.victims, " "))),
+                   csv_field(decision.message));
+    }
+
+    void finish(const Ending&) override {}
+
+private:
+    std::FILE* out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Report> make_wide(std::FILE* out, const ReportLook& look) { return std::make_unique<Wide>(out, look); }
+
+std::unique_ptr<Report> make_csv(std::FILE* out) { return std::make_unique<Csv>(out); }
+
+}  // namespace bayplan::sim
