@@ -20,8 +20,9 @@ using kube::Value;
 
 std::optional<std::string> read_text(const std::string& path, std::string& error) {
     std::string text;
-    if (!kube::read_whole(path, text)) {
-        error = fmt::format("{} cannot be read: {}", path, std::strerror(errno));
+    std::string why;
+    if (!kube::read_whole(path, text, why)) {
+        error = fmt::format("{} cannot be read: {}", path, why);
         return std::nullopt;
     }
     return text;

@@ -145,7 +145,8 @@ void HttpClient::Parts::refresh_token() {
         return;
     }
     std::string text;
-    if (kube::read_whole(access.token_file, text)) {  // else the old one, which may still be good
+    std::string why;
+    if (kube::read_whole(access.token_file, text, why)) {  // else the old one, which may still be good
         while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) {
             text.pop_back();
         }
