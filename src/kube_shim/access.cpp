@@ -1,7 +1,6 @@
 // See access.h. The format: Kubernetes' "Organizing Cluster Access Using kubeconfig Files".
 #include "kube_shim/access.h"
 
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
