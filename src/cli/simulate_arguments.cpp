@@ -67,6 +67,12 @@ std::string contradiction(const SimulateArguments& arguments) {
     if (!arguments.timeline.empty() && (!what_if.drain.empty() || !arguments.fit.empty() || !arguments.diff.empty())) {
         return "--timeline goes without --drain, --fit and --diff: let its events say what happens";
     }
+    if (!arguments.scheduler_config.empty() && !arguments.timeline.empty()) {
+        return "--timeline goes without --scheduler-config";
+    }
+    if (!arguments.scheduler_config.empty() && !arguments.simulation.predicates.empty()) {
+        return "either --predicates or --scheduler-config says which predicates there are";
+    }
     const bool pictures = !arguments.html.empty() || !arguments.svg.empty();
     if (pictures && (!arguments.only.empty() || !arguments.timeline.empty() || !arguments.diff.empty())) {
         return "--html and --svg show a whole run: they go without --only, --timeline and --diff";
@@ -161,6 +167,12 @@ void add_simulate_options(CLI::App& simulate, SimulateArguments& arguments) {
         ->type_name("NAME")
         ->expected(1)
         ->take_all();
+    simulate
+        .add_option(
+            "--scheduler-config", arguments.scheduler_config,
+            "a KubeSchedulerConfiguration: plugins, weights and arguments of its profile (of several: of that of "
+            "--scheduler-name); a wish that cannot be met is refused by name")
+        ->type_name("FILE");
     simulate
         .add_option(
             "--devices", arguments.dump.devices,

@@ -28,9 +28,10 @@ struct SimulateArguments {
     std::string queues;    // file; empty: none
     std::string timeline;  // empty: none
     std::int64_t until_ms = sim::kNever;
-    std::string fit;   // file of a pod; empty: none
-    std::string diff;  // another dump; empty: none
-    std::string html;  // files to write; empty: none
+    std::string scheduler_config;  // file; empty: none
+    std::string fit;               // file of a pod; empty: none
+    std::string diff;              // another dump; empty: none
+    std::string html;              // files to write; empty: none
     std::string svg;
     bool quiet = false;
 };

@@ -304,12 +304,35 @@ bool can_be(const kube::ClusterDump& dump) {
     return dump.what_if_faults().empty();
 }
 
+// False: it cannot be read, or has wishes that cannot be met, which is told.
+bool read_scheduler(SimulateArguments& arguments) {
+    std::string text;
+    std::string why;
+    if (!kube::read_whole(arguments.scheduler_config, text, why)) {
+        fail(fmt::format("{}: {}", arguments.scheduler_config, why), 2);
+        return false;
+    }
+    const std::vector<std::string>& ours = arguments.dump.schedulers;
+    sim::SchedulerConfigReading read = sim::read_scheduler_config(std::move(text), arguments.scheduler_config,
+                                                                  ours.size() == 1 ? ours.front() : std::string());
+    for (const auto* const lines : {&read.faults, &read.remarks}) {
+        for (const std::string& line : *lines) {
+            fmt::print(stderr, "{}\n", line);
+        }
+    }
+    arguments.simulation.scheduler = std::move(read.config);
+    return arguments.simulation.scheduler.has_value();
+}
+
 int run_simulate(SimulateArguments arguments) {
     if (const std::string what = contradiction(arguments); !what.empty()) {
         return fail(what, 2);
     }
     if (!arguments.queues.empty() && !read_queues(arguments.queues, arguments.simulation.queues)) {
         return fail("nothing was run: the file of queues is faulty", 2);
+    }
+    if (!arguments.scheduler_config.empty() && !read_scheduler(arguments)) {
+        return fail("nothing was run: the scheduler's configuration cannot be met", 2);
     }
     if (!can_write(arguments)) {
         return 2;

@@ -43,6 +43,9 @@ bool any_of_a_daemonset(const kube::ClusterDump& dump) {
 EngineOptions options_of(const SimulationOptions& options) {
     EngineOptions engine = engine_options(options.compat, options.predicates, options.coscheduling, options.daemonset);
     engine.preemption.daemonset.expiry_ns = 0;
+    if (options.scheduler) {
+        options.scheduler->apply(engine);
+    }
     return engine;
 }
 

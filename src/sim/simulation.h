@@ -23,6 +23,7 @@
 #include "options/engine_options.h"
 #include "sim/cluster_use.h"
 #include "sim/fit.h"
+#include "sim/scheduler_config.h"
 
 namespace bayplan::sim {
 
@@ -34,6 +35,7 @@ struct SimulationOptions {
     bool full = false;                // of a node all failing predicates, not only the first
     DaemonsetOptions daemonset = {};  // but nothing expires
     std::string queues = {};          // the text of a sound queues.yaml; empty: none
+    std::optional<SchedulerConfig> scheduler = {};
 };
 
 enum class Outcome : std::uint8_t {
