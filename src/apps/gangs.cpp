@@ -71,9 +71,30 @@ void Gangs::count(AskId id, bool counted, bool assigned) {
     GangMember& member = members_.at(id);
     Gang& gang = (*this)[member.gang];
     gang.counted += (counted ? 1u : 0u) - (member.counted ? 1u : 0u);
+    const bool ran = gang.assigned > 0;
     gang.assigned += (assigned ? 1u : 0u) - (member.assigned ? 1u : 0u);
     member.counted = counted;
     member.assigned = assigned;
+    if (ran != (gang.assigned > 0)) {
+        note_running(gang.priority, !ran);
+    }
+}
+
+void Gangs::set_values(Gang& gang, std::uint32_t minimum, std::int32_t priority) {
+    if (gang.assigned > 0) {
+        note_running(gang.priority, false);
+        note_running(priority, true);
+    }
+    gang.minimum = minimum;
+    gang.priority = priority;
+}
+
+void Gangs::note_running(std::int32_t priority, bool runs) {
+    if (runs) {
+        ++running_[priority];
+    } else if (const auto at = running_.find(priority); --at->second == 0) {
+        running_.erase(at);
+    }
 }
 
 }  // namespace bayplan

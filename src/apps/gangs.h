@@ -57,6 +57,7 @@ struct Gang {
     std::int32_t priority = 0;
     std::uint32_t counted = 0;
     std::uint32_t assigned = 0;
+    std::uint32_t nominated = 0;  // members that were nominated together; 0: none is
     // As the queue has it.
     bool quorum = false;
     bool woken = false;  // to be queued anew
@@ -87,6 +88,10 @@ public:
     void forget(std::int64_t now_ns, std::int64_t memory_ns);
     // Changes what the member counts for.
     void count(AskId, bool counted, bool assigned);
+    // Values that the gang takes over of its eldest member.
+    void set_values(Gang&, std::uint32_t minimum, std::int32_t priority);
+    // Any gang of a lower priority has a member that runs.
+    bool any_runs_below(std::int32_t priority) const { return !running_.empty() && running_.begin()->first < priority; }
 
     template <typename Each>
     void for_each(Each&& each) const {
@@ -103,12 +108,14 @@ private:
         GangId gang;
         auto operator<=>(const Emptied&) const = default;
     };
+    void note_running(std::int32_t priority, bool runs);
     Emptied emptied(GangId id) const { return {(*this)[id].empty_since_ns, (*this)[id].number, id}; }
 
     std::map<std::string, GangId, std::less<>> by_key_;
     std::deque<Gang> gangs_;
     std::vector<GangId> free_;
     std::set<Emptied> emptied_;
+    std::map<std::int32_t, std::uint32_t> running_;  // gangs with assigned members, by priority
     boost::unordered_flat_map<AskId, GangMember> members_;
 };
 

@@ -155,6 +155,16 @@ void add_simulate_options(CLI::App& simulate, SimulateArguments& arguments) {
     add_duration(simulate, "--group-backoff-max", groups.backoff_max_ns, "10s", "and at most");
     add_duration(simulate, "--group-memory", groups.memory_ns, "10m", "how long a group without pods keeps its time");
     simulate
+        .add_option_function<std::string>(
+            "--reserve-after",
+            [](const std::string& text) {
+                if (sim::parse_ms(text) != 0) {
+                    throw CLI::ValidationError("--reserve-after", "this release reserves nothing for groups: 0s alone");
+                }
+            },
+            "age of a group's first failure at which nodes are reserved for it; 0s: never, which is all there is yet")
+        ->type_name("TIME");
+    simulate
         .add_option("--queues", arguments.queues,
                     "a YuniKorn queues.yaml: applications, queues and users are as YuniKorn's labels and annotations "
                     "of the pods say; a table of the queues comes at the end")

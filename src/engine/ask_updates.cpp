@@ -97,6 +97,8 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     const std::string awaited(before == AskState::awaiting_node ? world_.awaited_nodes.node_of(ask_id) : "");
     const bool had_gates = before == AskState::gated && gated_by_itself(ask_id);
     const bool was_in_gang = is_coscheduled(ask.group);
+    const GangId gang_before = was_in_gang ? world_.gangs.member(ask_id).gang : kNone<GangId>;
+    const std::int32_t priority_before = ask.priority;
     lifecycle_.withdraw(ask_id);
     const std::optional<Nomination> nomination = nomination_of(ask_id);
     std::optional<Reservation> reservation = lifecycle_.take_reservation(ask_id);
@@ -121,7 +123,7 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
         record.node == 0) {
         world_.asks.waiting(ask_id).key.time_ns = world_.now_ns;
     }
-    if (nomination && record.node == 0 && !in_gang) {
+    if (nomination && record.node == 0) {
         lifecycle_.nominate(ask_id, nomination->slot, nomination->victims);
     }
     if (record.node != 0 || !awaited.empty()) {
@@ -154,6 +156,11 @@ void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     }
     if (held) {
         lifecycle_.wake(kPodGone);  // less may be held now
+    }
+    const GangId gang = in_gang ? world_.gangs.member(ask_id).gang : kNone<GangId>;
+    const bool other_group = was_in_gang != in_gang || gang != gang_before;
+    if (nomination && record.node == 0 && (other_group || (in_gang && ask.priority != priority_before))) {
+        lifecycle_.clear_nomination(ask_id, other_group ? "it is of another pod group now" : "it has another priority");
     }
     if (in_gang) {
         lifecycle_.gangs().note(ask_id);

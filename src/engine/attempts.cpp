@@ -234,6 +234,15 @@ NodeKey Attempts::find(AskId id) {
     return pipeline_.resolve(ask_class, excluded(id, false, excluded_));
 }
 
+Slot Attempts::find_for_member(AskId id) {
+    const Slot nominated = world_.asks[id].has_entries ? nominated_node_that_passes(id) : kNone<Slot>;
+    if (nominated != kNone<Slot>) {
+        return nominated;
+    }
+    const NodeKey best = find(id);
+    return best == 0 ? kNone<Slot> : slot_of(best);
+}
+
 bool Attempts::shares_failures(AskId id) const {
     const TrialTables tables = trial_tables(world_, predicates_);
     return !needs_plugins(world_, id) &&

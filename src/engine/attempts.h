@@ -40,6 +40,8 @@ public:
 
     // The best node for the ask as things stand; 0: none.
     NodeKey find(AskId);
+    // Of a member of a gang, whose nominations are suspended: its nominated node if that passes, else the best; or kNone.
+    Slot find_for_member(AskId);
     // True: what is found to fail the ask now fails every ask of its class, until something changes.
     bool shares_failures(AskId) const;
 

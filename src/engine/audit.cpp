@@ -315,6 +315,7 @@ void check_gang(const World& world, const Gang& gang, std::vector<std::string>& 
     std::uint32_t assigned = 0;
     bool held = true;
     std::map<AskState, std::size_t> waiting;
+    std::uint32_t nominated = 0;
     bool eldest = true;
     for (const MemberAge& member : gang.members) {
         const Ask& ask = world.asks[member.ask];
@@ -327,6 +328,7 @@ void check_gang(const World& world, const Gang& gang, std::vector<std::string>& 
         const bool gated = !has_node && !world.specs[world.classes.spec_of(ask)].gates.empty();
         const bool agrees = stated.minimum == gang.minimum && ask.priority == gang.priority;
         const bool counts = agrees && !gated && !ask.terminating;
+        nominated += world.nominations.of(member.ask) != nullptr ? 1 : 0;
         counted += counts ? 1 : 0;
         assigned += counts && has_node ? 1 : 0;
         if (!has_node) {
@@ -339,6 +341,9 @@ void check_gang(const World& world, const Gang& gang, std::vector<std::string>& 
     }
     if (counted != gang.counted || assigned != gang.assigned) {
         broken.push_back("the counts of " + gang.name + " are not what its members are");
+    }
+    if (nominated != gang.nominated) {
+        broken.push_back("the nominations of " + gang.name + " are not those made together");
     }
     if (gang.quorum != (!gang.members.empty() && counted >= gang.minimum)) {
         broken.push_back(gang.name + " is wrong about its quorum");

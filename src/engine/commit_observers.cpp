@@ -73,7 +73,7 @@ void LogWriter::failed(const Happening& happening) {
         announcer_.fail(line(happening, world_.asks.key(happening.ask), kNone<Slot>), attempt.message);
         return;
     }
-    const std::string victims = victims_text(attempt.chosen->victims);
+    const std::string victims = attempt.chosen->victims.empty() ? "-" : victims_text(attempt.chosen->victims);
     const VictimCost& cost = attempt.chosen->cost;
     const std::string started = cost.earliest_start_ms == INT64_MAX ? "-" : std::to_string(cost.earliest_start_ms);
     announcer_.nominate(

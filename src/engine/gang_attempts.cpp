@@ -12,12 +12,16 @@ void GangAttempts::make(Element members) {
     placed_.clear();
     failures_.clear();
     judged_class_ = kNone<ClassId>;
+    Commit& commit = lifecycle_.commit();
     Gang& gang = lifecycle_.gangs().gang_of(members_.front());
-    const Commit::Mark before = lifecycle_.commit().mark();
+    for (const AskId id : members_) {
+        commit.suspend_nomination(id);  // its own nominations do not stand against the gang
+    }
+    const Commit::Mark before = commit.mark();
     if (pass(gang)) {
         keep(gang);
     } else {
-        lifecycle_.commit().undo_to(before);
+        commit.undo_to(before);
         give_up(gang);
     }
 }
@@ -36,14 +40,28 @@ bool GangAttempts::pass(const Gang& gang) {
 }
 
 bool GangAttempts::try_member(AskId id) {
-    const NodeKey best = attempts_.find(id);
-    if (best == 0) {
+    const Slot slot = attempts_.find_for_member(id);
+    if (slot == kNone<Slot>) {
+        clear_left_over(id);
         note_failure(id);
         return false;
     }
-    lifecycle_.take_node(id, slot_of(best), AskEvent::place);
+    lifecycle_.take_node(id, slot, AskEvent::place);
     placed_.push_back(id);
     return true;
+}
+
+// Of a nomination, if the gang is placed.
+void GangAttempts::clear_left_over(AskId id) {
+    if (const Nomination* const nomination = world_.nominations.of(id)) {
+        const Slot slot = nomination->slot;
+        lifecycle_.commit().drop_nomination(id);
+        lifecycle_.commit().happened({.kind = Happening::Kind::nomination_cleared,
+                                      .ask = id,
+                                      .slot = slot,
+                                      .wakes = kPodGone,
+                                      .why = "its pod group is placed without it"});
+    }
 }
 
 // In the words of the nodes as they are now. One judgement serves members alike while nothing changes.
@@ -69,6 +87,14 @@ void GangAttempts::note_failure(AskId id) {
     lifecycle_.commit().happened({.kind = Happening::Kind::failed, .ask = id, .failure = &failure.told});
 }
 
+std::uint32_t GangAttempts::failed_predicates() const {
+    std::uint32_t failed = 0;
+    for (const Failure& failure : failures_) {
+        failed |= failure.failed_predicates;
+    }
+    return failed;
+}
+
 void GangAttempts::keep(Gang& gang) {
     if (!placed_.empty()) {
         gang.failures = 0;
@@ -76,33 +102,82 @@ void GangAttempts::keep(Gang& gang) {
     if (!failures_.empty()) {
         count_failure(gang);
     }
-    std::uint32_t failed = 0;
+    const std::uint32_t failed = failed_predicates();
     for (const Failure& failure : failures_) {
-        failed |= failure.failed_predicates;
-    }
-    for (const Failure& failure : failures_) {
-        leave_behind(failure.ask, gang, failed);
+        charge_failure(failure.ask, gang, failed);
+        lifecycle_.commit().join(failure.ask, AskEvent::fail);
     }
     for (const AskId id : placed_) {
         lifecycle_.gangs().count(id);
     }
+    gang.nominated = 0;
     lifecycle_.commit().finish();
 }
 
 void GangAttempts::give_up(Gang& gang) {
-    std::uint32_t failed = 0;
-    for (const Failure& failure : failures_) {
-        failed |= failure.failed_predicates;
-    }
+    const GangPreemption found = preempting_.decide(members_, gang);
+    const std::uint32_t failed = failed_predicates() | found.failed_predicates;
     failures_.resize(1);
-    Failure& all = failures_.front();
-    all.message = "minimum not reached: " + std::to_string(gang.assigned + placed_.size()) + " of " +
-                  std::to_string(gang.minimum);
-    all.told = {.message = all.message, .chosen = nullptr, .nodes = 0, .nominated = false};
+    failures_.front().message = "minimum not reached: " + std::to_string(gang.assigned + placed_.size()) + " of " +
+                                std::to_string(gang.minimum);
+    end_former(gang, found);
     count_failure(gang);
+    tell_failures(gang, found, failed);
+    const Lifecycle::SentAway sent = lifecycle_.nominate_together(gang, found.nominations);
+    // Not before: what it freed itself does not wake it.
     for (const AskId id : members_) {
-        lifecycle_.commit().happened({.kind = Happening::Kind::failed, .ask = id, .failure = &all.told});
-        leave_behind(id, gang, failed);
+        lifecycle_.commit().join(id, AskEvent::fail);
+    }
+    lifecycle_.commit().finish();
+    lifecycle_.wake_for(sent);
+    for (const MemberNomination& one : found.nominations) {
+        lifecycle_.give_up_on_stuck_victims(one.ask);
+    }
+}
+
+// Nominations stay while the gang may not preempt; else they end, except where they are made anew.
+void GangAttempts::end_former(Gang& gang, const GangPreemption& found) {
+    for (const AskId id : members_) {
+        const Nomination* const former = world_.nominations.of(id);
+        if (former == nullptr) {
+            continue;
+        }
+        if (!found.eligible) {
+            lifecycle_.commit().restore_nomination(id);
+            continue;
+        }
+        const auto anew = std::find_if(found.nominations.begin(), found.nominations.end(),
+                                       [&](const MemberNomination& one) { return one.ask == id; });
+        if (found.nominations.empty()) {
+            lifecycle_.clear_nomination(id, "preemption found no nodes for its pod group");
+        } else if (anew == found.nominations.end()) {
+            lifecycle_.clear_nomination(id, "preemption chose other members of its pod group");
+        } else if (anew->chosen.slot != former->slot) {
+            lifecycle_.clear_nomination(id, "preemption chose " + std::string(world_.nodes.name(anew->chosen.slot)));
+        }
+    }
+    if (found.eligible) {
+        gang.nominated = 0;
+    }
+}
+
+void GangAttempts::tell_failures(Gang& gang, const GangPreemption& found, std::uint32_t failed) {
+    const bool lasts = std::all_of(found.nominations.begin(), found.nominations.end(), [&](const auto& one) {
+        return std::none_of(one.chosen.victims.begin(), one.chosen.victims.end(),
+                            [&](AskId victim) { return world_.departures.is_stuck(victim); });
+    });
+    told_.clear();
+    auto next = found.nominations.begin();
+    for (const AskId id : members_) {
+        const bool chosen = next != found.nominations.end() && next->ask == id;
+        const bool keeps = !found.eligible && world_.nominations.of(id) != nullptr;
+        told_.push_back({.message = failures_.front().message,
+                         .chosen = chosen ? &next->chosen : nullptr,
+                         .nodes = chosen ? next->nodes : 0,
+                         .nominated = chosen ? lasts : keeps});
+        next += chosen ? 1 : 0;
+        charge_failure(id, gang, failed);
+        lifecycle_.commit().happened({.kind = Happening::Kind::failed, .ask = id, .failure = &told_.back()});
     }
     lifecycle_.commit().finish();
 }
@@ -112,11 +187,9 @@ void GangAttempts::count_failure(Gang& gang) {
     gang.backoff_until_ns = lifecycle_.gangs().backoff_until_ns(gang);
 }
 
-void GangAttempts::leave_behind(AskId id, const Gang& gang, std::uint32_t failed_predicates) {
-    Commit& commit = lifecycle_.commit();
-    commit.refund(id);
-    commit.count_failure(id, failed_predicates, gang.backoff_until_ns, false);
-    commit.join(id, AskEvent::fail);
+void GangAttempts::charge_failure(AskId id, const Gang& gang, std::uint32_t failed) {
+    lifecycle_.commit().refund(id);
+    lifecycle_.commit().count_failure(id, failed, gang.backoff_until_ns, false);
 }
 
 }  // namespace bayplan

@@ -11,13 +11,18 @@
 
 #include "commit/commit_observer.h"
 #include "engine/attempts.h"
+#include "engine/gang_preempting.h"
 
 namespace bayplan {
 
 class GangAttempts {
 public:
     GangAttempts(World& world, const PredicateSet& predicates, Attempts& attempts, Lifecycle& lifecycle)
-        : world_(world), predicates_(predicates), attempts_(attempts), lifecycle_(lifecycle) {}
+        : world_(world),
+          predicates_(predicates),
+          attempts_(attempts),
+          lifecycle_(lifecycle),
+          preempting_(world, predicates, attempts, lifecycle) {}
 
     // The members are out of the order, and charged; afterwards each has a place or waits. As many attempts as members.
     void make(Element members);
@@ -34,18 +39,24 @@ private:
     void note_failure(AskId);
     void keep(Gang&);
     void give_up(Gang&);
-    // It stays behind by this failure of the gang, which is counted.
-    void leave_behind(AskId, const Gang&, std::uint32_t failed_predicates);
+    std::uint32_t failed_predicates() const;
+    void clear_left_over(AskId);
+    void end_former(Gang&, const GangPreemption&);
+    void tell_failures(Gang&, const GangPreemption&, std::uint32_t failed_predicates);
+    // It has failed once more, with its gang.
+    void charge_failure(AskId, const Gang&, std::uint32_t failed_predicates);
     void count_failure(Gang&);
 
     World& world_;
     const PredicateSet& predicates_;
     Attempts& attempts_;
     Lifecycle& lifecycle_;
+    GangPreempting preempting_;
     std::vector<AskId> members_;
     std::vector<AskId> placed_;
     std::deque<Failure> failures_;  // decisions refer to their texts
-    std::uint64_t judged_at_ = 0;   // where the last failure was judged, and of which class
+    std::deque<FailedAttempt> told_;
+    std::uint64_t judged_at_ = 0;  // where the last failure was judged, and of which class
     ClassId judged_class_ = kNone<ClassId>;
 };
 

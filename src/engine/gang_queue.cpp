@@ -158,17 +158,72 @@ void GangQueue::hold(Gang& gang) {
 }
 
 void GangQueue::settle_all() {
-    // In the order in which they changed; what is done of one changes no other.
-    for (const GangId id : std::exchange(changed_, {})) {
-        Gang& gang = world_.gangs[id];
-        gang.changed = false;
-        settle(gang);
+    // A nomination that ends may wake other gangs.
+    while (!changed_.empty()) {
+        std::vector<GangId> gangs = std::exchange(changed_, {});
+        sort_by_first_member(gangs);
+        for (const GangId id : gangs) {
+            world_.gangs[id].changed = false;
+            take_values(world_.gangs[id]);
+        }
+        for (const GangId id : gangs) {
+            if (nominations_must_end(world_.gangs[id])) {
+                end_nominations(world_.gangs[id]);
+            }
+        }
+        for (const GangId id : gangs) {
+            settle(world_.gangs[id]);
+        }
+        commit_.finish();
+    }
+}
+
+void GangQueue::sort_by_first_member(std::vector<GangId>& gangs) const {
+    std::sort(gangs.begin(), gangs.end(), [&](GangId a, GangId b) {
+        const Gang& one = world_.gangs[a];
+        const Gang& other = world_.gangs[b];
+        return one.number != other.number ? one.number < other.number : one.name < other.name;
+    });
+}
+
+// They live and die together, and with the quorum.
+bool GangQueue::nominations_must_end(const Gang& gang) const {
+    if (gang.nominated == 0) {
+        return false;
+    }
+    const auto left = std::count_if(gang.members.begin(), gang.members.end(), [&](const MemberAge& member) {
+        return waits(member) && world_.nominations.of(member.ask) != nullptr;
+    });
+    return gang.counted < gang.minimum || static_cast<std::size_t>(left) != gang.nominated;
+}
+
+void GangQueue::end_nominations(Gang& gang) {
+    gang.nominated = 0;
+    gang.woken = true;
+    for (const MemberAge& member : gang.members) {
+        if (const Nomination* const nomination = world_.nominations.of(member.ask)) {
+            const Slot slot = nomination->slot;
+            commit_.drop_nomination(member.ask);
+            commit_.happened({.kind = Happening::Kind::nomination_cleared,
+                              .ask = member.ask,
+                              .slot = slot,
+                              .wakes = kPodGone,
+                              .why = "the nominations of its pod group ended"});
+        }
     }
     commit_.finish();
 }
 
+void GangQueue::nomination_ended(AskId id) {
+    if (is_coscheduled(world_.asks[id].group)) {
+        const GangId gang = world_.gangs.member(id).gang;
+        if (gang != kNone<GangId>) {
+            change(gang);
+        }
+    }
+}
+
 void GangQueue::settle(Gang& gang) {
-    take_values(gang);
     if (gang.members.empty() || gang.counted < gang.minimum) {
         if (std::exchange(gang.quorum, false)) {
             hold(gang);
@@ -197,8 +252,7 @@ void GangQueue::take_values(Gang& gang) {
     const std::uint32_t minimum = world_.gangs.member(eldest->ask).minimum;
     const std::int32_t priority = world_.asks[eldest->ask].priority;
     if (minimum != gang.minimum || priority != gang.priority) {
-        gang.minimum = minimum;
-        gang.priority = priority;
+        world_.gangs.set_values(gang, minimum, priority);
         gang.woken = true;
         for (const MemberAge& member : gang.members) {
             evaluate(member.ask);
@@ -276,11 +330,7 @@ void GangQueue::tell() {
         }
     }
     std::vector<GangId> untold = std::exchange(untold_, {});
-    std::sort(untold.begin(), untold.end(), [&](GangId a, GangId b) {
-        const Gang& one = world_.gangs[a];
-        const Gang& other = world_.gangs[b];
-        return one.number != other.number ? one.number < other.number : one.name < other.name;
-    });
+    sort_by_first_member(untold);
     for (const GangId id : untold) {
         world_.gangs[id].untold = false;
         tell(world_.gangs[id]);

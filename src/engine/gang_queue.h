@@ -35,6 +35,9 @@ public:
     // Likewise, while its gang is being tried.
     void count(AskId);
 
+    // Unless it was placed: the others of its gang end with it.
+    void nomination_ended(AskId);
+
     // An event may help the gang: it is queued again when it may be. All that wait stand at the gate meanwhile.
     void wake(AskId member);
     // The same of a member that is out of its list already.
@@ -60,6 +63,8 @@ public:
 private:
     void settle_all();
     void settle(Gang&);
+    bool nominations_must_end(const Gang&) const;
+    void end_nominations(Gang&);
     void take_values(Gang&);
     void evaluate(AskId);
     void hold(Gang&);
@@ -75,6 +80,7 @@ private:
 
     World& world_;
     Commit& commit_;
+    void sort_by_first_member(std::vector<GangId>&) const;
     std::vector<GangId> changed_;
     std::vector<GangId> untold_;
     std::vector<AskHandle> faulty_;  // not told yet

@@ -244,26 +244,15 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
     commit_.count_failure(id, failed, until_ns, false);
     commit_.happened({.kind = Happening::Kind::failed, .ask = id, .failure = &attempt});
     commit_.finish();
-    bool anybody_told = false;
-    bool any_gives_way = false;
+    SentAway sent;
     if (found_none && had) {
         clear_nomination(id, "preemption found no node");
     } else if (outcome.chosen) {
-        anybody_told = std::any_of(outcome.chosen->victims.begin(), outcome.chosen->victims.end(), [&](AskId victim) {
-            return !world_.asks[victim].terminating && is_allocated(world_.asks[victim].state);
-        });
-        any_gives_way = std::any_of(outcome.chosen->victims.begin(), outcome.chosen->victims.end(),
-                                    [&](AskId victim) { return world_.asks[victim].state == AskState::queried; });
-        nominate(id, *outcome.chosen);
+        sent = nominate(id, *outcome.chosen);
     }
     // Not before: what it freed itself does not wake it.
     make_unschedulable(id, AskEvent::fail);
-    if (anybody_told) {
-        wake(kPodPlaced);
-    }
-    if (any_gives_way) {
-        wake(kPodGone);
-    }
+    wake_for(sent);
     if (outcome.chosen) {
         give_up_on_stuck_victims(id);
     }

@@ -30,6 +30,8 @@ std::string awaited_text(std::string_view node);
 std::string full_name(const World&, AskId);     // SHIM/KEY
 std::string plugin_names(const World&, AskId);  // the plugins that it needs
 
+struct MemberNomination;
+
 class Lifecycle {
 public:
     Lifecycle(World&, Pipeline&, const BlockEvaluator&, Announcer&);
@@ -118,6 +120,14 @@ public:
     void end_nomination(AskId);                                  // without a word; wakes others. Fine if it has none
     void lose_nominated_node(AskId);                             // likewise; wakes itself
     void nominate(AskId, Slot, std::vector<AskHandle> victims);  // without a word
+    // Kinds of victims among those told to go: what their going may mean for others.
+    struct SentAway {
+        bool told = false;       // some pod was not on its way yet
+        bool gives_way = false;  // some was not there for good
+    };
+    SentAway nominate_together(Gang&, const std::vector<MemberNomination>&);  // after their lines
+    void wake_for(SentAway);
+    void give_up_on_stuck_victims(AskId);
 
     // --- DaemonSet pods (reservation_steps.cpp)
     // Of a selected ask.
@@ -148,7 +158,7 @@ private:
     void note_departure(AskId pod);
     void join_woken(AskId);
     std::int64_t backoff_until_ns(const Ask&) const;  // after one failure more
-    void nominate(AskId, const NodeVictims&);
+    SentAway nominate(AskId, const NodeVictims&);
     void release_victim(AskId victim, const std::string& why);
     void clear_lower_nominations(AskId, Slot);
     bool still_fits(AskId nominated, Slot);
@@ -157,7 +167,9 @@ private:
     void tell_reservation(AskId, const ReservingOutcome&, bool is_new);
     void depart(const Departures::Due&);
     void give_up_on(AskId stuck);
-    void give_up_on_stuck_victims(AskId);
+    void exclude_for(AskId preemptor, Slot, AskId stuck);
+    SentAway send_away(AskId preemptor, const NodeVictims&);
+    std::vector<AskHandle> victims_there(const NodeVictims&) const;
 
     World& world_;
     const BlockEvaluator& evaluator_;

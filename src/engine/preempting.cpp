@@ -39,17 +39,34 @@ std::string Preempting::why_not(AskId id, const Diagnosis& diagnosis) const {
 
 PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis) { return decide(id, diagnosis, nullptr); }
 
+bool Preempting::follows(const Diagnosis& diagnosis) const {
+    return world_.options.preemption.enabled && world_.nodes.count() > 0 &&
+           (diagnosis.whole != Verdict::unresolvable || diagnosis.claims_refuse_all);
+}
+
 PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis, std::vector<NodeVictims>* candidates) {
     PreemptionOutcome outcome;
-    if (!world_.options.preemption.enabled || world_.nodes.count() == 0 ||
-        (diagnosis.whole == Verdict::unresolvable && !diagnosis.claims_refuse_all)) {
-        return outcome;
+    outcome.tried = follows(diagnosis);
+    if (outcome.tried) {
+        outcome.text = why_not(id, diagnosis);
+        if (outcome.text.empty()) {
+            search(id, diagnosis, outcome, candidates);
+        }
     }
-    outcome.tried = true;
-    outcome.text = why_not(id, diagnosis);
-    if (!outcome.text.empty()) {
-        return outcome;
+    return outcome;
+}
+
+PreemptionOutcome Preempting::decide_for_gang(AskId id, const Diagnosis& diagnosis) {
+    PreemptionOutcome outcome;
+    outcome.tried = follows(diagnosis);
+    if (outcome.tried) {
+        search(id, diagnosis, outcome, nullptr);
     }
+    return outcome;
+}
+
+void Preempting::search(AskId id, const Diagnosis& diagnosis, PreemptionOutcome& outcome,
+                        std::vector<NodeVictims>* candidates) {
     outcome.eligible = true;
     workers_.seen().note_this_thread();
     FailureMessage message;
@@ -65,7 +82,17 @@ PreemptionOutcome Preempting::decide(AskId id, const Diagnosis& diagnosis, std::
     if (!outcome.chosen && !outcome.is_error) {
         outcome.text = message.text(world_.nodes.count());
     }
-    return outcome;
+    if (outcome.chosen) {
+        add_whole_gangs(*outcome.chosen);
+    }
+    if (candidates != nullptr) {
+        std::for_each(candidates->begin(), candidates->end(), [&](NodeVictims& one) { add_whole_gangs(one); });
+    }
+}
+
+void Preempting::add_whole_gangs(NodeVictims& found) const {
+    const std::vector<AskId> others = gangs_.others_of_broken(found.victims);
+    found.victims.insert(found.victims.end(), others.begin(), others.end());
 }
 
 void Preempting::search_on_trial(AskId id, const Diagnosis& diagnosis, PreemptionOutcome& outcome,
@@ -102,7 +129,7 @@ void Preempting::search_by_amounts(AskId id, const Diagnosis& diagnosis, Preempt
     const AskClass& ask_class = *world_.classes[world_.asks[id].ask_class].spec;
     AmountSearch search(amount_tables(), ask_class);
     if (diagnosis.cache != nullptr && candidates == nullptr && world_.budgets.empty() &&
-        world_.options.victim_path != VictimPath::plain) {
+        !gangs_.any_below(ask_class.priority) && world_.options.victim_path != VictimPath::plain) {
         const VictimCandidate best = search_by_columns(ask_class, *diagnosis.cache);
         if (best.slot != kNone<Slot>) {
             outcome.chosen = search.victims(best.slot);
@@ -120,7 +147,9 @@ void Preempting::search_by_amounts(AskId id, const Diagnosis& diagnosis, Preempt
     }
 }
 
-AmountSearch::Tables Preempting::amount_tables() const { return {world_.view, world_.budgets, world_.victim_index}; }
+AmountSearch::Tables Preempting::amount_tables() const {
+    return {world_.view, world_.budgets, world_.victim_index, gangs_};
+}
 
 VictimCounters Preempting::counters() const {
     VictimCounters counters = counters_;

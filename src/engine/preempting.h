@@ -44,16 +44,27 @@ public:
     Preempting(World& world, const PredicateSet& predicates, const LaneKernels& kernels, VictimWorkers& workers)
         : world_(world),
           kernels_(kernels),
-          search_(trial_tables(world, predicates), world.budgets, world.options.preemption),
+          gangs_(world.asks, world.gangs),
+          search_(trial_tables(world, predicates), world.budgets, gangs_, world.options.preemption),
           workers_(workers) {}
 
     PreemptionOutcome decide(AskId, const Diagnosis&);
     // As decide(), with every node that was considered (for explanations).
     PreemptionOutcome decide(AskId, const Diagnosis&, std::vector<NodeVictims>* candidates);
 
+    // Of a member of a gang that preempts: whether it may is asked of its gang.
+    PreemptionOutcome decide_for_gang(AskId, const Diagnosis&);
+    // A pod of lower priority terminates on the node to which the ask is nominated.
+    bool waits_for_a_terminating_pod(AskId) const;
+    const GangBudgets& gangs() const { return gangs_; }
+
     VictimCounters counters() const;
 
 private:
+    bool follows(const Diagnosis&) const;
+    void search(AskId, const Diagnosis&, PreemptionOutcome&, std::vector<NodeVictims>* candidates);
+    // Gangs that the victims break go whole.
+    void add_whole_gangs(NodeVictims&) const;
     void search_on_trial(AskId, const Diagnosis&, PreemptionOutcome&, FailureMessage&,
                          std::vector<NodeVictims>* candidates);
     void search_by_amounts(AskId, const Diagnosis&, PreemptionOutcome&, FailureMessage&,
@@ -66,10 +77,10 @@ private:
     template <typename Look>
     void in_pieces(const AskClass&, std::size_t blocks, Look&& look);
     std::string why_not(AskId, const Diagnosis&) const;  // empty: it may
-    bool waits_for_a_terminating_pod(AskId) const;
 
     World& world_;
     const LaneKernels& kernels_;
+    GangBudgets gangs_;
     VictimSearch search_;
     VictimCounters counters_;
     VictimWorkers& workers_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apps/ask_state.h"
+#include "engine/gang_preempting.h"
 #include "engine/lifecycle.h"
 
 namespace bayplan {
@@ -16,30 +17,73 @@ void Lifecycle::nominate(AskId id, Slot slot, std::vector<AskHandle> victims) {
     commit_.finish();
 }
 
-void Lifecycle::nominate(AskId id, const NodeVictims& chosen) {
+Lifecycle::SentAway Lifecycle::nominate(AskId id, const NodeVictims& chosen) {
     if (const Nomination* former = world_.nominations.of(id); former != nullptr && former->slot != chosen.slot) {
         clear_nomination(id, "preemption chose " + std::string(world_.nodes.name(chosen.slot)));
     }
+    commit_.drop_nomination(id);
+    commit_.nominate(id, chosen.slot, victims_there(chosen));
+    commit_.happened({.kind = Happening::Kind::nominated, .ask = id, .slot = chosen.slot});
+    const SentAway sent = send_away(id, chosen);
+    commit_.finish();
+    clear_lower_nominations(id, chosen.slot);
+    return sent;
+}
+
+// The victims on its node, for which it waits. Others of a gang that goes whole may run elsewhere.
+std::vector<AskHandle> Lifecycle::victims_there(const NodeVictims& chosen) const {
     std::vector<AskHandle> victims;
     for (const AskId victim : chosen.victims) {
-        if (world_.asks[victim].state != AskState::queried) {
+        if (world_.asks[victim].state != AskState::queried && world_.asks[victim].slot == chosen.slot) {
             victims.push_back(world_.asks.handle(victim));
         }
     }
-    commit_.drop_nomination(id);
-    commit_.nominate(id, chosen.slot, std::move(victims));
-    commit_.happened({.kind = Happening::Kind::nominated, .ask = id, .slot = chosen.slot});
-    const std::string why = "preempted by " + full_name(world_, id);
+    return victims;
+}
+
+Lifecycle::SentAway Lifecycle::send_away(AskId preemptor, const NodeVictims& chosen) {
+    SentAway sent;
+    const std::string why = "preempted by " + full_name(world_, preemptor);
     for (const AskId victim : chosen.victims) {
+        const Ask& ask = world_.asks[victim];
+        sent.told = sent.told || (!ask.terminating && is_allocated(ask.state));
+        sent.gives_way = sent.gives_way || ask.state == AskState::queried;
         release_victim(victim, why);
     }
+    return sent;
+}
+
+Lifecycle::SentAway Lifecycle::nominate_together(Gang& gang, const std::vector<MemberNomination>& nominations) {
+    SentAway sent;
+    for (const MemberNomination& one : nominations) {
+        commit_.drop_nomination(one.ask);
+        commit_.nominate(one.ask, one.chosen.slot, victims_there(one.chosen));
+        commit_.happened({.kind = Happening::Kind::nominated, .ask = one.ask, .slot = one.chosen.slot});
+        const SentAway here = send_away(one.ask, one.chosen);
+        sent.told = sent.told || here.told;
+        sent.gives_way = sent.gives_way || here.gives_way;
+    }
+    gang.nominated = nominations.empty() ? gang.nominated : static_cast<std::uint32_t>(nominations.size());
     commit_.finish();
-    clear_lower_nominations(id, chosen.slot);
+    for (const MemberNomination& one : nominations) {
+        clear_lower_nominations(one.ask, one.chosen.slot);
+    }
+    return sent;
+}
+
+void Lifecycle::wake_for(SentAway sent) {
+    if (sent.told) {
+        wake(kPodPlaced);
+    }
+    if (sent.gives_way) {
+        wake(kPodGone);
+    }
 }
 
 void Lifecycle::clear_nomination(AskId id, const std::string& why) {
     const Slot slot = world_.nominations.of(id)->slot;
     commit_.drop_nomination(id);
+    gangs_.nomination_ended(id);
     commit_.happened({.kind = Happening::Kind::nomination_cleared,
                       .ask = id,
                       .slot = slot,
@@ -72,6 +116,7 @@ void Lifecycle::end_nomination(AskId id) {
     if (const Nomination* const nomination = world_.nominations.of(id); nomination != nullptr) {
         const Slot slot = nomination->slot;
         commit_.drop_nomination(id);
+        gangs_.nomination_ended(id);
         commit_.happened({.kind = Happening::Kind::nomination_ended, .ask = id, .slot = slot, .wakes = kPodGone});
         commit_.finish();
     }
@@ -79,6 +124,7 @@ void Lifecycle::end_nomination(AskId id) {
 
 void Lifecycle::lose_nominated_node(AskId id) {
     commit_.drop_nomination(id);
+    gangs_.nomination_ended(id);
     commit_.happened({.kind = Happening::Kind::freed, .ask = id});
     commit_.finish();
 }
@@ -146,11 +192,26 @@ void Lifecycle::give_up_on(AskId stuck) {
     for (const AskId id : there) {
         const std::vector<AskHandle>& victims = world_.nominations.of(id)->victims;
         if (std::find(victims.begin(), victims.end(), handle) != victims.end()) {
-            commit_.exclude(id, slot, stuck);
+            exclude_for(id, slot, stuck);
             clear_nomination(id, std::string(world_.asks.key(stuck)) + " does not terminate");
         }
     }
     wake_behind(stuck);
+}
+
+// Where a gang is the preemptor: for all of it that waits.
+void Lifecycle::exclude_for(AskId preemptor, Slot slot, AskId stuck) {
+    std::vector<AskId> asks;
+    if (is_coscheduled(world_.asks[preemptor].group)) {
+        gangs_.waiting_with(preemptor, asks);
+    } else {
+        asks.push_back(preemptor);
+    }
+    for (const AskId id : asks) {
+        if (!world_.excluded.is_excluded_for(id, stuck)) {
+            commit_.exclude(id, slot, stuck);
+        }
+    }
 }
 
 void Lifecycle::wake_behind(AskId pod) {
@@ -170,7 +231,7 @@ void Lifecycle::give_up_on_stuck_victims(AskId id) {
     const std::vector<AskHandle> victims = nomination->victims;
     for (const AskHandle handle : victims) {
         if (world_.asks.find(handle) != nullptr && world_.departures.is_stuck(handle.id)) {
-            commit_.exclude(id, nomination->slot, handle.id);
+            exclude_for(id, nomination->slot, handle.id);
             clear_nomination(id, std::string(world_.asks.key(handle.id)) + " does not terminate");
             return;
         }

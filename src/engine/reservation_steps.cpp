@@ -44,14 +44,18 @@ void Lifecycle::tell_reservation(AskId id, const ReservingOutcome& outcome, bool
                       .ask = id,
                       .slot = world_.reservations.of(id)->slot,
                       .reservation = &attempt});
-    std::vector<AskHandle> handles;
+    const Slot slot = world_.reservations.of(id)->slot;
+    std::vector<AskHandle> handles;  // there
+    std::size_t told = 0;
     for (const AskId victim : outcome.victims) {
         if (world_.asks[victim].state != AskState::queried) {
-            handles.push_back(world_.asks.handle(victim));
+            ++told;
+            if (world_.asks[victim].slot == slot) {
+                handles.push_back(world_.asks.handle(victim));
+            }
         }
         release_victim(victim, outcome.release_text);
     }
-    const std::size_t told = handles.size();
     if (!outcome.victims.empty()) {
         commit_.set_victims(id, std::move(handles));
     }

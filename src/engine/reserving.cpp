@@ -11,6 +11,7 @@
 #include "engine/lifecycle.h"
 #include "engine/preemption_report.h"
 #include "options/predicate_rows.h"
+#include "preemption/gang_budgets.h"
 #include "preemption/node_trial.h"
 
 namespace bayplan {
@@ -313,6 +314,8 @@ ReservingOutcome Reserving::outcome(AskId id, Slot slot, const ReservingLook& lo
                                 .victims = look.steps.victims(),
                                 .release_text = release_text(id, slot, look.steps),
                                 .report = {}};
+    const std::vector<AskId> others = GangBudgets(world_.asks, world_.gangs).others_of_broken(outcome.victims);
+    outcome.victims.insert(outcome.victims.end(), others.begin(), others.end());
     if (world_.options.preemption_reports && !outcome.victims.empty()) {
         outcome.report = preemption_report(world_.now_ns, full_name(world_, id), explain(id, slot, look));
     }

@@ -48,9 +48,9 @@ struct ReservingLook {
 // The outcome of an attempt.
 struct ReservingOutcome {
     std::string message;
-    std::vector<AskId> victims;
-    std::string release_text;  // the text that their shims are told
-    std::string report;        // one line of JSON; empty: no victims, or nobody wants it
+    std::vector<AskId> victims;  // on the node; then others of gangs that go whole, wherever they run
+    std::string release_text;    // the text that their shims are told
+    std::string report;          // one line of JSON; empty: no victims, or nobody wants it
 };
 
 // A DaemonSet controls it and it names one node, and nothing is switched off.

@@ -12,6 +12,7 @@ namespace bayplan {
 AmountSearch::AmountSearch(const Tables& tables, const AskClass& ask_class)
     : tables_(tables),
       ask_class_(ask_class),
+      any_budgets_(!tables.budgets.empty() || tables.gangs.any_below(ask_class.priority)),
       free_(ask_class.requests.size()),
       resources_(ask_class.requests.size()),
       room_(ask_class.requests.size()),
@@ -70,6 +71,7 @@ void AmountSearch::reprieve_by_budgets(const Node& node) {
     const std::size_t count = node.pods->pods.size();
     violating_.assign(count, false);
     std::map<const PodBudget*, std::int64_t> left;
+    GangBudgets::Left of_gangs = tables_.gangs.all();
     for (std::size_t pod = node.first; pod < count; ++pod) {
         const AskId id = node.pods->pods[pod];
         const PodSpec& spec = tables_.cluster.specs[tables_.cluster.classes.spec_of(tables_.cluster.asks[id])];
@@ -77,6 +79,7 @@ void AmountSearch::reprieve_by_budgets(const Node& node) {
             violating_[pod] =
                 --left.try_emplace(budget, budget->disruptions_allowed).first->second < 0 || violating_[pod];
         }
+        violating_[pod] = of_gangs.exceeded_by(id) || violating_[pod];
     }
     for (std::size_t k = 0; k < room_.size(); ++k) {
         room_[k] = free_[k] + (resources_[k] == nullptr ? 0 : resources_[k]->rest[node.first]);
@@ -142,7 +145,7 @@ std::optional<VictimCost> AmountSearch::cost(Slot slot, const VictimCost* best) 
     }
     victims_.clear();
     violations_ = 0;
-    if (tables_.budgets.empty()) {
+    if (!any_budgets_) {
         const std::size_t from = first_victim(node);
         const std::int32_t highest = node.pods->priorities[from];
         if (best != nullptr && highest > best->highest_priority) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "preemption/budgets.h"
+#include "preemption/gang_budgets.h"
 #include "preemption/victim_index.h"
 #include "preemption/victim_search.h"
 #include "topology/cluster_view.h"
@@ -21,6 +22,7 @@ public:
         const ClusterView& cluster;
         Budgets& budgets;
         VictimIndex& index;
+        const GangBudgets& gangs;
     };
     // The ask's own nomination is lifted.
     AmountSearch(const Tables&, const AskClass&);
@@ -62,6 +64,7 @@ private:
 
     const Tables tables_;
     const AskClass& ask_class_;
+    const bool any_budgets_;                           // of objects, or of gangs
     std::vector<std::int64_t> free_;                   // by request, minus the request
     std::vector<const IndexedPods::Kind*> resources_;  // by request
     std::vector<std::int64_t> room_;                   // by request, while sparing

@@ -70,6 +70,11 @@ public:
         const Entry* const entry = of(id);
         return entry != nullptr && entry->nodes.contains(slot);
     }
+    bool is_excluded_for(AskId id, AskId stuck) const {
+        const Entry* const entry = of(id);
+        return entry != nullptr && std::any_of(entry->reasons.begin(), entry->reasons.end(),
+                                               [&](const Reason& reason) { return reason.stuck == stuck; });
+    }
     // A node comes as often as there are reasons.
     template <typename Each>
     void for_each_excluded(AskId id, Each&& each) const {

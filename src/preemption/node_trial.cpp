@@ -17,8 +17,10 @@ bool looks_beyond_amounts(const TrialTables& tables, const Subject& subject) {
 
 std::vector<AskId> reckoned_with(const TrialTables& tables, AskId id, Slot slot) {
     std::vector<AskId> others = tables.nominations.on(slot);
-    std::erase_if(others,
-                  [&](AskId other) { return other == id || tables.asks[other].priority < tables.asks[id].priority; });
+    std::erase_if(others, [&](AskId other) {
+        return other == id || tables.asks[other].priority < tables.asks[id].priority ||
+               tables.nominations.of(other)->suspended;
+    });
     return others;
 }
 

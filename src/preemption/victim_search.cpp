@@ -39,16 +39,18 @@ std::vector<VictimSearch::PooledPod> VictimSearch::pool_of(AskId ask, Slot slot)
 }
 
 void VictimSearch::split_by_budgets(std::vector<PooledPod>& pool) const {
-    if (budgets_.empty()) {
+    if (budgets_.empty() && gangs_.empty()) {
         return;
     }
     std::map<const PodBudget*, std::int64_t> left;
+    GangBudgets::Left of_gangs = gangs_.all();
     for (PooledPod& pod : pool) {
         const SpecId spec = tables_.classes.spec_of(tables_.asks[pod.id]);
         for (const PodBudget* budget : budgets_.covering(tables_.topology.spec(spec), tables_.asks.key(pod.id))) {
             const std::int64_t now = --left.try_emplace(budget, budget->disruptions_allowed).first->second;
             pod.violating = pod.violating || now < 0;
         }
+        pod.violating = of_gangs.exceeded_by(pod.id) || pod.violating;
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "options/engine_options.h"
 #include "preemption/budgets.h"
+#include "preemption/gang_budgets.h"
 #include "preemption/node_trial.h"
 #include "preemption/victim_index.h"
 
@@ -43,8 +44,8 @@ struct VictimCandidate {
 
 struct NodeVictims {
     Slot slot = kNone<Slot>;
-    std::vector<AskId> victims;  // most important first
-    VictimCost cost;
+    std::vector<AskId> victims;  // most important first; then others of gangs that go whole, wherever they run
+    VictimCost cost;             // of those on the node
 };
 
 // Result for one node.
@@ -57,8 +58,8 @@ struct VictimFinding {
 
 class VictimSearch {
 public:
-    VictimSearch(TrialTables tables, Budgets& budgets, const PreemptionOptions& options)
-        : tables_(tables), budgets_(budgets), options_(options) {}
+    VictimSearch(TrialTables tables, Budgets& budgets, const GangBudgets& gangs, const PreemptionOptions& options)
+        : tables_(tables), budgets_(budgets), gangs_(gangs), options_(options) {}
 
     // The ask's own nomination must be lifted.
     VictimFinding on_node(AskId, Slot) const;
@@ -77,6 +78,7 @@ private:
 
     const TrialTables tables_;
     Budgets& budgets_;
+    const GangBudgets& gangs_;
     const PreemptionOptions& options_;
 };
 

@@ -19,6 +19,11 @@ Message one(const Record& record) {
     return Message{std::span<const Record>(&record, 1)};
 }
 
+// That is placed together: what the object says of its nominated node means nothing then.
+bool of_a_group(const LiveCluster::Pod& pod) {
+    return pod.made.ask.group_min_available != 0 || pod.made.ask.group_fault != GroupFault::none;
+}
+
 }  // namespace
 
 LiveCluster::LiveCluster(kube::ClusterDump& dump, std::int64_t base_ms, Send send)
@@ -35,7 +40,7 @@ LiveCluster::LiveCluster(kube::ClusterDump& dump, std::int64_t base_ms, Send sen
             Pod& pod =
                 pods_.emplace(given.converted.key, Pod{given.converted, kNever, {}, {}, {}, false}).first->second;
             applications_.insert(pod.made.ask.application);
-            pod.nominated_node = pod.made.ask.node == 0 ? text(pod.made.ask.nominated_node) : "";
+            pod.nominated_node = pod.made.ask.node == 0 && !of_a_group(pod) ? text(pod.made.ask.nominated_node) : "";
             if (pod.made.ask.terminating) {
                 pod.ends_ms = grace_ms(pod.made);
                 if (!pod.made.stuck) {
@@ -154,7 +159,7 @@ void LiveCluster::add_pod(std::int64_t now_ms, kube::ConvertedPod&& made, const 
     made.ask.foreign = bound && !ours;
     const std::string key = made.key;
     Pod& pod = pods_.emplace(key, Pod{std::move(made), kNever, {}, {}, {}, false}).first->second;
-    pod.nominated_node = text(pod.made.ask.nominated_node);
+    pod.nominated_node = of_a_group(pod) ? "" : text(pod.made.ask.nominated_node);
     const bool terminating = std::exchange(pod.made.ask.terminating, false);
     state(pod);
     if (terminating) {

@@ -84,6 +84,15 @@ struct Timeline::Parts {
                cluster.next_end_ms() == kNever;
     }
 
+    // Groups may fail and be tried again without end.
+    bool is_over(std::int64_t at_ms) const {
+        constexpr std::int64_t kAfterLastEventMs = 3'600'000;
+        const std::int64_t last_event_ms = events.empty() ? 0 : events.back().at_ms;
+        return options.until_ms != kNever
+                   ? at_ms > options.until_ms
+                   : at_ms > last_event_ms + kAfterLastEventMs && !session.engine().groups().empty();
+    }
+
     std::int64_t next_instant() {
         const std::int64_t event = next_event < events.size() ? events[next_event].at_ms : kNever;
         return std::min({event, cluster.next_end_ms(), instant_of(session.engine().next_timer_ns())});
@@ -323,7 +332,7 @@ Timeline::~Timeline() = default;
 TimelineSummary Timeline::run(const OnDecision& on_decision, const OnInstant& on_instant) {
     parts_->on_decision = on_decision;
     // The first instant is 0 even if nothing happens in it: the pods of the dump are tried.
-    for (std::int64_t at_ms = 0; at_ms != kNever && at_ms <= parts_->options.until_ms; at_ms = parts_->next_instant()) {
+    for (std::int64_t at_ms = 0; at_ms != kNever && !parts_->is_over(at_ms); at_ms = parts_->next_instant()) {
         parts_->instant(at_ms);
         if (on_instant && !on_instant(at_ms, parts_->next_event)) {
             break;

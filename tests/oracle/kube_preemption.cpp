@@ -79,8 +79,13 @@ std::set<const KubePod*> violating(const KubeState& state, const Pods& pool) {
     for (const auto& [name, budget] : state.objects->budgets) {
         left[name] = budget.allowed;
     }
+    std::map<std::string, std::int64_t> spare = state.gang_spare;
     std::set<const KubePod*> out;
     for (const KubePod* pod : pool) {
+        const auto gang = state.gang_of.find(pod);
+        if (gang != state.gang_of.end() && spare.contains(gang->second) && --spare[gang->second] < 0) {
+            out.insert(pod);
+        }
         for (const auto& [name, budget] : state.objects->budgets) {
             if (protects(budget, *pod) && --left[name] < 0) {
                 out.insert(pod);
@@ -173,9 +178,10 @@ std::optional<PredicateFailure> why_not_without(const KubeState& state, const Po
     return why_not(rest, pod, node);
 }
 
-std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod& pod, const KubeAnswer& answer) {
-    KubeState state = attempted;
-    state.skipped = answer.skipped;
+namespace {
+
+// Nothing: it does not follow such a failure.
+std::optional<KubePreemption> begin(const KubeState& state, const KubeAnswer& answer) {
     if (state.nodes.empty() || answer.not_queued ||
         (answer.finding && answer.finding->verdict == Verdict::unresolvable &&
          answer.finding->predicate != "DynamicResources")) {
@@ -185,12 +191,10 @@ std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod&
     for (const NodeExplanation& node : answer.explanation.nodes) {
         out.nodes += node.verdict == Verdict::unschedulable;
     }
-    out.text = not_eligible(state, pod, answer);
-    if (!out.text.empty()) {
-        out.eligible = false;
-        out.of_claims = said_of_claims(state, pod, answer, nodes_refused_by_claims(answer));
-        return out;
-    }
+    return out;
+}
+
+void search(const KubeState& state, const KubePod& pod, const KubeAnswer& answer, KubePreemption& out) {
     std::vector<std::string> reasons;
     std::set<std::string> lacking = nodes_refused_by_claims(answer);
     for (const NodeExplanation& explained : answer.explanation.nodes) {
@@ -227,6 +231,38 @@ std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod&
         out.text = "0/" + std::to_string(state.nodes.size()) + " nodes are available: " + counted(reasons) + ".";
     }
     out.of_claims = said_of_claims(state, pod, answer, lacking);
+}
+
+KubeState as_skipped(const KubeState& attempted, const KubeAnswer& answer) {
+    KubeState state = attempted;
+    state.skipped = answer.skipped;
+    return state;
+}
+
+}  // namespace
+
+std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod& pod, const KubeAnswer& answer) {
+    const KubeState state = as_skipped(attempted, answer);
+    std::optional<KubePreemption> out = begin(state, answer);
+    if (out) {
+        out->text = not_eligible(state, pod, answer);
+        out->eligible = out->text.empty();
+        if (out->eligible) {
+            search(state, pod, answer, *out);
+        } else {
+            out->of_claims = said_of_claims(state, pod, answer, nodes_refused_by_claims(answer));
+        }
+    }
+    return out;
+}
+
+std::optional<KubePreemption> preempt_for_group(const KubeState& attempted, const KubePod& pod,
+                                                const KubeAnswer& answer) {
+    const KubeState state = as_skipped(attempted, answer);
+    std::optional<KubePreemption> out = begin(state, answer);
+    if (out) {
+        search(state, pod, answer, *out);
+    }
     return out;
 }
 

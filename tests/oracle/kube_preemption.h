@@ -36,6 +36,8 @@ struct KubePreemption {
 
 // After an attempt that found no node. Nothing if preemption does not follow such a failure.
 std::optional<KubePreemption> preempt(const KubeState&, const KubePod&, const KubeAnswer&);
+// The same of a member of a pod group, whether it may or not.
+std::optional<KubePreemption> preempt_for_group(const KubeState&, const KubePod&, const KubeAnswer&);
 
 // The message of the attempt, with what preemption adds to it.
 std::string whole_message(const KubeAnswer&, const std::optional<KubePreemption>&);

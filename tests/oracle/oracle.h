@@ -231,6 +231,8 @@ private:
     std::vector<Ask*> waiting_members(const std::string& gang);
     std::map<std::uint64_t, std::pair<int, int>> elements_of_gangs() const;
     void settle_gangs();
+    void take_values(const std::string& gang);
+    bool has_quorum(const std::string& gang);
     void settle(const std::string& key, Gang&);
     void tell_gangs();
     void forget_gangs();
@@ -239,9 +241,24 @@ private:
     std::size_t attempt_gang(const std::string& key);
     struct Try;
     void keep(Gang&, const std::vector<Try>&);
-    void give_up(Gang&, const std::vector<Ask*>&, const std::vector<Try>&, std::size_t reached);
-    void stay_behind(Ask&, const Gang&, const std::set<std::string>& failed_by, const std::string& message);
+    void give_up(const std::string& gang, const std::vector<Ask*>&, const std::vector<Try>&, std::size_t reached);
+    void count_failure(Ask&, const Gang&);
     void count_failure(Gang&) const;
+    bool is_tried_with(const Ask& other) const { return !trying_.empty() && other.gang == trying_; }
+    // oracle_gang_preemption.cpp
+    struct GangNomination;
+    struct GangPreemption;
+    class GangSearch;
+    void show_gangs(KubeState&) const;
+    std::vector<std::string> broken_by(const std::vector<const KubePod*>& victims) const;
+    std::vector<std::uint64_t> others_of_broken(const std::vector<const KubePod*>& victims);
+    bool waits_for_a_victim(const Ask&) const;
+    void stand_on(Ask&, const std::string& node, const std::vector<KubeBinding>&);
+    std::vector<KubeBinding> bindings_on(const Ask&, const std::string& node) const;
+    void end_former(const GangPreemption&, const std::vector<Ask*>&);
+    void nominate_together(const std::vector<GangNomination>&, bool& told, bool& gives_way);
+    bool nominations_must_end(const std::string& gang);
+    void end_nominations(const std::string& gang);
 
     // Section 5.
     const Ask* next_ask() const;
@@ -296,8 +313,12 @@ private:
 
     // Section 10: the search is in kube_preemption.h; here is what comes of it.
     void tell_failure(Ask&, const std::string& message, bool is_nominated);
-    void log_nomination(const Ask&, const KubePreemption&, const std::string& message);
-    void choose(Ask&, const KubeVictims&);
+    static std::string costs_text(const KubeVictims&, std::uint64_t nodes);
+    std::string victim_names(const std::vector<std::uint64_t>& victims) const;
+    void log_nomination(const Ask&, const KubePreemption&, const std::vector<std::uint64_t>& others,
+                        const std::string& message);
+    void choose(Ask&, const KubeVictims&, const std::vector<std::uint64_t>& others);
+    void send_away(Ask& preemptor, const std::vector<std::uint64_t>& victims, bool& told, bool& gives_way);
     bool choose_victim(Ask& victim, const Ask& preemptor, const std::string& why);
     void take_from_budgets(const KubePod&);
     void clear_lower_nominations(const Ask&, const std::string& node);
@@ -393,7 +414,8 @@ private:
     std::map<std::string, Node> nodes_;
     std::map<std::uint64_t, Ask> asks_;  // by sequence number
     std::map<std::string, Gang> gangs_;
-    Amounts total_;  // of all asks, R-WORLD-19
+    std::string trying_;  // the gang that is being tried: its own nominations do not count
+    Amounts total_;       // of all asks, R-WORLD-19
     std::map<std::uint64_t, Hold> holds_;
     OracleQueues queues_;
     std::int64_t queues_cleaned_ = 0;

@@ -207,6 +207,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
             add(wanted.requests, 1, nodes_.at(node).held);
         }
     }
+    const std::int32_t priority_before = ask.priority;
     ask.priority = wanted.priority;
     ask.requests = wanted.requests;
     ask.required_node = wanted.required_node;
@@ -220,6 +221,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     take_victim_facts(ask, wanted);
     const bool had_gates = ask.state == AskState::gated && !ask.pod.spec->gates.empty();
     const bool was_in_gang = ask.coscheduled();
+    const std::string gang_before = ask.gang;
     const std::uint64_t sequence = ask.sequence;
     ask.pod = wanted.pod;
     ask.pod.sequence = sequence;
@@ -233,7 +235,6 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     }
     regroup(ask, wanted, ask.time);
     if (wanted.node.empty() && ask.coscheduled()) {
-        end_nomination(ask, false);
         end_reservation(ask, false);
     }
     if (!wanted.node.empty()) {
@@ -263,6 +264,11 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
         restate_reserved(ask);
     } else if (changed && ask.state == AskState::unschedulable) {
         wake(ask);
+    }
+    const bool other_group = was_in_gang != ask.coscheduled() || gang_before != ask.gang;
+    if (!ask.nominated_node.empty() && (other_group || (ask.coscheduled() && ask.priority != priority_before))) {
+        saw("a nominated member is another one now");
+        clear_nomination(ask, other_group ? "it is of another pod group now" : "it has another priority");
     }
     touch(ask);
     return "";

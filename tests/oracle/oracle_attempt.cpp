@@ -144,7 +144,7 @@ KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
     for (const auto& [sequence, other] : asks_) {
         if (!other.node.empty()) {
             out.pods.push_back(&other.pod);
-        } else if (!other.nominated_node.empty()) {
+        } else if (!other.nominated_node.empty() && (&other == &ask || !is_tried_with(other))) {
             out.nominations.push_back({&other.pod, other.nominated_node});
         }
     }
@@ -164,6 +164,7 @@ KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
     for (const KubeHold& hold : out.holds) {
         add(hold.amounts, 1, out.held[hold.node]);
     }
+    show_gangs(out);
     out.objects = &objects;
     out.image_sizes = image_sizes_;
     out.options = kube_options();
@@ -285,9 +286,10 @@ void Oracle::fail(Ask& ask, const Look& look) {
         check_victims(ask, look.state, chosen);
         const bool lasts = std::none_of(chosen.victims.begin(), chosen.victims.end(),
                                         [](const KubePod* victim) { return victim->stuck; });
-        log_nomination(ask, *found, message);
+        const std::vector<std::uint64_t> others = others_of_broken(chosen.victims);
+        log_nomination(ask, *found, others, message);
         tell_failure(ask, message, lasts);
-        choose(ask, chosen);
+        choose(ask, chosen, others);
         return;
     }
     const bool ends = found && found->eligible;
@@ -342,7 +344,7 @@ void Oracle::check_fit(const Ask& ask, const Node& node) {
         }
     }
     for (const Ask* other : nominated_to(node.name)) {
-        if (other != &ask && other->priority >= ask.priority) {
+        if (other != &ask && other->priority >= ask.priority && !is_tried_with(*other)) {
             add(other->requests, 1, taken);
         }
     }

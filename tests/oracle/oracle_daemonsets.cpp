@@ -112,13 +112,18 @@ void Oracle::tell_steps(Ask& ask, const DaemonLook& look, bool is_new) {
     ++failed_;
     const Steps& steps = look.steps;
     saw("reservation: " + steps.state + (is_new ? " at once" : ""));
-    std::string victims;
+    std::vector<const KubePod*> chosen;
     for (const std::uint64_t victim : steps.choice.victims) {
-        victims += (victims.empty() ? "" : ",") + full_name(asks_.at(victim));
+        chosen.push_back(&asks_.at(victim).pod);
+    }
+    std::vector<std::uint64_t> victims = steps.choice.victims;
+    for (const std::uint64_t other : others_of_broken(chosen)) {
+        saw("a gang goes whole for a daemon pod");
+        victims.push_back(other);
     }
     const std::string message =
         "node " + ask.reserved_node + " is reserved: " + look.reasons + "; " + text_of(ask, steps) + ".";
-    log_line("reserve", ask, ask.reserved_node, message, victims.empty() ? "-" : victims);
+    log_line("reserve", ask, ask.reserved_node, message, victim_names(victims));
     if (is_new) {
         decide(ask.shim, DecisionKind::ask_waiting, ask.key, message);
     }
@@ -134,16 +139,20 @@ void Oracle::tell_steps(Ask& ask, const DaemonLook& look, bool is_new) {
                             " reserved and needs" + kinds;
     ask.reservation_victims.clear();
     bool any_gives_way = false;
-    for (const std::uint64_t victim : steps.choice.victims) {
+    bool any_other = false;
+    for (const std::uint64_t victim : victims) {
         if (asks_.at(victim).state == AskState::queried) {
             give_way(asks_.at(victim), why);
             any_gives_way = true;
-        } else {
-            choose_victim(asks_.at(victim), ask, why);
+            continue;
+        }
+        choose_victim(asks_.at(victim), ask, why);
+        any_other = true;
+        if (asks_.at(victim).node == ask.reserved_node) {
             ask.reservation_victims.insert(victim);
         }
     }
-    if (!ask.reservation_victims.empty()) {
+    if (any_other) {
         wake(Event::pod_changed);
     }
     if (any_gives_way) {

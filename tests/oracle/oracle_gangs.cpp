@@ -3,7 +3,7 @@
 // Thread and errors: see oracle.h.
 #include <algorithm>
 
-#include "oracle.h"
+#include "oracle_gang_preemption.h"
 
 namespace bayplan::oracle {
 
@@ -174,14 +174,27 @@ std::map<std::uint64_t, std::pair<int, int>> Oracle::elements_of_gangs() const {
 // --- the queue
 
 void Oracle::settle_gangs() {
+    std::map<std::pair<std::uint64_t, std::string>, std::string> by_number;
+    for (const auto& [key, gang] : gangs_) {
+        by_number[{gang.number, key}] = key;
+    }
+    for (const auto& [number, key] : by_number) {
+        take_values(key);
+    }
+    for (const auto& [number, key] : by_number) {
+        if (nominations_must_end(key)) {
+            end_nominations(key);
+        }
+    }
     for (auto& [key, gang] : gangs_) {
         settle(key, gang);
     }
 }
 
-void Oracle::settle(const std::string& key, Gang& gang) {
-    const std::vector<Ask*> all = members(key);
-    for (const Ask* member : all) {
+// The eldest member's that does not terminate.
+void Oracle::take_values(const std::string& key) {
+    Gang& gang = gangs_.at(key);
+    for (const Ask* member : members(key)) {
         if (!is_going(*member)) {
             gang.woken = gang.woken || gang.minimum != member->group_minimum || gang.priority != member->priority;
             gang.minimum = member->group_minimum;
@@ -189,8 +202,16 @@ void Oracle::settle(const std::string& key, Gang& gang) {
             break;
         }
     }
+}
+
+bool Oracle::has_quorum(const std::string& key) {
+    return !members(key).empty() && assigned(key) + waiting_members(key).size() >= gangs_.at(key).minimum;
+}
+
+void Oracle::settle(const std::string& key, Gang& gang) {
+    const std::vector<Ask*> all = members(key);
     const std::vector<Ask*> waiting = waiting_members(key);
-    const bool quorum = !all.empty() && assigned(key) + waiting.size() >= gang.minimum;
+    const bool quorum = has_quorum(key);
     if (quorum && !gang.quorum) {
         saw("quorum reached");
         gang.woken = true;
@@ -318,14 +339,6 @@ void Oracle::forget_gangs() {
 
 // --- an attempt
 
-// The outcome of the pass for a member.
-struct Oracle::Try {
-    std::uint64_t ask = 0;
-    std::string node;  // empty: none
-    std::string message;
-    std::set<std::string> failed_by;
-};
-
 std::size_t Oracle::attempt_gang(const std::string& key) {
     Gang& gang = gangs_.at(key);
     const std::vector<Ask*> waiting = waiting_members(key);
@@ -333,6 +346,7 @@ std::size_t Oracle::attempt_gang(const std::string& key) {
     const std::size_t before = assigned(key);
     const std::map<std::uint64_t, Ask> asks = asks_;
     const std::map<std::string, Node> nodes = nodes_;
+    trying_ = key;
     std::vector<Try> tries;
     std::size_t found = 0;
     std::size_t left = waiting.size();
@@ -344,21 +358,12 @@ std::size_t Oracle::attempt_gang(const std::string& key) {
         one.node = look.answer.explanation.node;
         one.message = look.answer.explanation.message;
         one.failed_by = nodes_.empty() ? std::set<std::string>{kNoNodes} : look.answer.failed_by;
-        if (one.node.empty()) {
-            if (before + found + left < gang.minimum) {
-                break;
-            }
-            continue;
+        if (!one.node.empty()) {
+            ++found;
+            stand_on(*member, one.node, look.answer.bindings);
+        } else if (before + found + left < gang.minimum) {
+            break;
         }
-        ++found;
-        // As if it ran there.
-        Node& node = nodes_.at(one.node);
-        give_devices(*member, node, "");
-        add(member->requests, 1, node.used);
-        member->node = one.node;
-        member->pod.node = one.node;
-        member->state = AskState::unacknowledged;
-        member->bindings = look.answer.bindings;
     }
     for (const auto& [sequence, ask] : asks) {
         asks_.at(sequence) = ask;
@@ -368,8 +373,9 @@ std::size_t Oracle::attempt_gang(const std::string& key) {
     if (before + found >= gang.minimum) {
         keep(gang, tries);
     } else {
-        give_up(gang, waiting, tries, before + found);
+        give_up(key, waiting, tries, before + found);
     }
+    trying_.clear();
     return members_tried;
 }
 
@@ -387,54 +393,48 @@ void Oracle::keep(Gang& gang, const std::vector<Try>& tries) {
             failed_by.insert(one.failed_by.begin(), one.failed_by.end());
         }
     }
+    bool freed = false;
+    bool cleared = false;
     for (const Try& one : tries) {
         Ask& ask = asks_.at(one.ask);
         if (one.node.empty()) {
-            stay_behind(ask, gang, failed_by, one.message);
+            if (!ask.nominated_node.empty()) {
+                saw("left over nomination");
+                ++cleared_;
+                const std::string text = "its pod group is placed without it";
+                log_line("clear", ask, ask.nominated_node, text);
+                decide(ask.shim, DecisionKind::nominated, ask.key, std::string(kNominatedNodeKey) + ": " + text);
+                end_nomination(ask, false);
+                cleared = true;
+            }
+            count_failure(ask, gang);
+            ask.failed_by = failed_by;
+            ask.state = AskState::unschedulable;
+            log_line("fail", ask, "-", one.message);
+            tell_failure(ask, one.message, false);
             continue;
         }
         ++placed_;
-        const std::vector<KubeBinding> bindings = Look(*this, ask).answer.bindings;
+        const std::vector<KubeBinding> bindings = bindings_on(ask, one.node);
         check_fit(ask, nodes_.at(one.node));
         check_devices_fit(ask, nodes_.at(one.node));
         ask.failed_by.clear();
+        if (!ask.nominated_node.empty()) {
+            saw(ask.nominated_node == one.node ? "member placed on its nominated node" : "member placed elsewhere");
+            freed = freed || ask.nominated_node != one.node;
+        }
         place(ask, one.node, AskState::unacknowledged);
         ask.bindings = bindings;
-        const std::string devices = devices_told(ask);
-        log_line("place", ask, one.node, devices.empty() ? "-" : devices);
-        ask.allocated_decision =
-            decide(ask.shim, DecisionKind::allocated, ask.key, "", one.node, Termination::unknown, false, devices);
+        tell_place(ask);
     }
+    gang.nominated = 0;
+    gang.woken = gang.woken || cleared;
     if (any) {
         wake(Event::pod_changed);  // members that were left may be helped by the members placed before
     }
-}
-
-void Oracle::give_up(Gang& gang, const std::vector<Ask*>& waiting, const std::vector<Try>& tries, std::size_t reached) {
-    saw("gang given up");
-    count_failure(gang);
-    std::set<std::string> failed_by;
-    for (const Try& one : tries) {
-        if (one.node.empty()) {
-            failed_by.insert(one.failed_by.begin(), one.failed_by.end());
-        }
+    if (freed || cleared) {
+        wake(Event::allocation_ended);
     }
-    for (Ask* member : waiting) {
-        stay_behind(*member, gang, failed_by,
-                    "minimum not reached: " + std::to_string(reached) + " of " + std::to_string(gang.minimum));
-    }
-}
-
-void Oracle::stay_behind(Ask& ask, const Gang& gang, const std::set<std::string>& failed_by,
-                         const std::string& message) {
-    ++failed_;
-    ask.failures += 1;
-    ask.backoff_until = gang.backoff_until;
-    ask.failed_by = failed_by;
-    ask.state = AskState::unschedulable;
-    ask.nacked = false;
-    log_line("fail", ask, "-", message);
-    tell_failure(ask, message, false);
 }
 
 void Oracle::count_failure(Gang& gang) const {

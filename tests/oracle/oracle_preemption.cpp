@@ -23,24 +23,46 @@ std::vector<const Ask*> Oracle::nominated_to(const std::string& node) const {
     return out;
 }
 
-void Oracle::log_nomination(const Ask& ask, const KubePreemption& found, const std::string& message) {
-    const KubeVictims& chosen = found.candidates[*found.chosen];
-    std::string victims;
-    for (const KubePod* victim : chosen.victims) {
-        victims += (victims.empty() ? "" : ",") + full_name(asks_.at(victim->sequence));
+std::string Oracle::costs_text(const KubeVictims& chosen, std::uint64_t nodes) {
+    if (chosen.victims.empty()) {
+        return "violations=0 highest=0 sum=0 count=0 started=- nodes=0: ";
     }
     const std::int64_t start = chosen.earliest_start();
     const bool known = start != std::numeric_limits<std::int64_t>::max();
-    log_line("nominate", ask, chosen.node->name,
-             "violations=" + std::to_string(chosen.violations) +
-                 " highest=" + std::to_string(chosen.highest_priority()) +
-                 " sum=" + std::to_string(chosen.priority_sum()) + " count=" + std::to_string(chosen.victims.size()) +
-                 " started=" + (known ? std::to_string(start) : "-") + " nodes=" + std::to_string(found.nodes) + ": " +
-                 message,
-             victims);
+    return "violations=" + std::to_string(chosen.violations) + " highest=" + std::to_string(chosen.highest_priority()) +
+           " sum=" + std::to_string(chosen.priority_sum()) + " count=" + std::to_string(chosen.victims.size()) +
+           " started=" + (known ? std::to_string(start) : "-") + " nodes=" + std::to_string(nodes) + ": ";
 }
 
-void Oracle::choose(Ask& ask, const KubeVictims& chosen) {
+std::string Oracle::victim_names(const std::vector<std::uint64_t>& victims) const {
+    std::string names;
+    for (const std::uint64_t victim : victims) {
+        names += (names.empty() ? "" : ",") + full_name(asks_.at(victim));
+    }
+    return names.empty() ? "-" : names;
+}
+
+namespace {
+
+std::vector<std::uint64_t> all_of(const KubeVictims& chosen, const std::vector<std::uint64_t>& others) {
+    std::vector<std::uint64_t> victims;
+    for (const KubePod* victim : chosen.victims) {
+        victims.push_back(victim->sequence);
+    }
+    victims.insert(victims.end(), others.begin(), others.end());
+    return victims;
+}
+
+}  // namespace
+
+void Oracle::log_nomination(const Ask& ask, const KubePreemption& found, const std::vector<std::uint64_t>& others,
+                            const std::string& message) {
+    const KubeVictims& chosen = found.candidates[*found.chosen];
+    log_line("nominate", ask, chosen.node->name, costs_text(chosen, found.nodes) + message,
+             victim_names(all_of(chosen, others)));
+}
+
+void Oracle::choose(Ask& ask, const KubeVictims& chosen, const std::vector<std::uint64_t>& others) {
     ++nominated_;
     const std::string node = chosen.node->name;
     if (!ask.nominated_node.empty() && ask.nominated_node != node) {
@@ -48,26 +70,16 @@ void Oracle::choose(Ask& ask, const KubeVictims& chosen) {
         clear_nomination(ask, "preemption chose " + node);
     }
     nominate(ask, node);
-    ask.victims.clear();
     decide(ask.shim, DecisionKind::nominated, ask.key, std::string(kNominatedNodeKey), node);
-    bool any_new = false;
-    bool any_gives_way = false;
-    for (const KubePod* pod : chosen.victims) {
-        Ask& victim = asks_.at(pod->sequence);
-        if (victim.state == AskState::queried) {
-            give_way(victim, "preempted by " + full_name(ask));
-            any_gives_way = true;
-            continue;
-        }
-        ask.victims.insert(victim.sequence);
-        any_new = choose_victim(victim, ask, "preempted by " + full_name(ask)) || any_new;
-    }
+    bool told = false;
+    bool gives_way = false;
+    send_away(ask, all_of(chosen, others), told, gives_way);
     clear_lower_nominations(ask, node);
     ask.state = AskState::unschedulable;
-    if (any_new) {
+    if (told) {
         wake(Event::pod_changed);
     }
-    if (any_gives_way) {
+    if (gives_way) {
         wake(Event::allocation_ended);
     }
     for (const KubePod* pod : chosen.victims) {
@@ -75,6 +87,24 @@ void Oracle::choose(Ask& ask, const KubeVictims& chosen) {
             saw("victim stuck already");
             give_up_for(ask, asks_.at(pod->sequence));
         }
+    }
+}
+
+// They go for it; on its nominated node it waits for them.
+void Oracle::send_away(Ask& preemptor, const std::vector<std::uint64_t>& victims, bool& told, bool& gives_way) {
+    preemptor.victims.clear();
+    const std::string why = "preempted by " + full_name(preemptor);
+    for (const std::uint64_t sequence : victims) {
+        Ask& victim = asks_.at(sequence);
+        if (victim.state == AskState::queried) {
+            give_way(victim, why);
+            gives_way = true;
+            continue;
+        }
+        if (victim.node == preemptor.nominated_node) {
+            preemptor.victims.insert(sequence);
+        }
+        told = choose_victim(victim, preemptor, why) || told;
     }
 }
 

@@ -138,6 +138,7 @@ struct Gang {
     std::int64_t empty_since = 0;
     std::uint32_t minimum = 0;
     std::int32_t priority = 0;
+    std::size_t nominated = 0;  // members that were nominated together
     bool quorum = false;
     bool woken = false;
     bool nacked = false;

@@ -87,6 +87,9 @@ void Oracle::wake_behind(const Ask& pod) {
 // The ask waits no longer for the stuck pod's node, and leaves it out until that pod is gone.
 void Oracle::give_up_for(Ask& ask, const Ask& stuck) {
     ask.excluded[stuck.sequence] = stuck.node;
+    for (Ask* member : ask.gang.empty() ? std::vector<Ask*>() : waiting_members(ask.gang)) {
+        member->excluded[stuck.sequence] = stuck.node;
+    }
     clear_nomination(ask, stuck.key + " does not terminate");
 }
 

@@ -16,6 +16,7 @@ DictId id_of(const std::string& node) {
     return node.empty() ? 0 : kNode + static_cast<DictId>(std::stoul(node.substr(1)));
 }
 
+// Groups are "group0" and so on.
 DictId id_of_kind(const std::string& kind) { return kind == "cpu" ? kCpu : kind == "memory" ? kMemory : kPods; }
 
 }  // namespace
@@ -64,7 +65,7 @@ Event Crowd::arrivals() {
     for (std::int64_t i = random_.between(1, random_.chance(10) ? 8 * scale_ : 2 * scale_); i > 0; --i) {
         out.asks.push_back(pod("ns/" + shim + std::to_string(keys_++)));
         oracle::OwnedAsk& ask = out.asks.back();
-        if (random_.chance(60)) {
+        if (ask.group == 0 && random_.chance(60)) {
             ask.priority = std::max(ask.priority, random_.pick(priorities_));
         }
         ask.never_preempts = random_.chance(5);
@@ -146,6 +147,10 @@ oracle::OwnedAsk Crowd::restated(const oracle::Ask& ask) {
     out.is_static = ask.is_static != random_.chance(3);
     out.never_victim = ask.opted_out;
     out.originator = ask.originator;
+    if (!ask.gang_group.empty() && random_.chance(95)) {
+        out.group = kGroup + static_cast<DictId>(ask.gang_group.back() - '0');
+        out.group_min_available = ask.group_minimum;
+    }
     return out;
 }
 

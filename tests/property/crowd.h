@@ -35,6 +35,7 @@ private:
     ObjectItem budget();
     oracle::OwnedAsk pod(const std::string& key);
     std::vector<Amount> requests();
+    void join_group(oracle::OwnedAsk&);
 
     // crowd.cpp: what happens then.
     Event arrivals();
@@ -56,6 +57,7 @@ private:
     std::vector<std::int32_t> priorities_;
     std::vector<SpecNumber> specs_;     // what pods are like here
     std::uint64_t daemon_percent_ = 0;  // of arrivals
+    std::uint64_t member_percent_ = 0;  // of pods: members of pod groups that are placed whole
     std::int64_t scale_ = 1;
     std::int64_t nodes_ = 0;
     bool counts_pods_ = false;  // nodes have room for few pods

@@ -52,6 +52,7 @@ Crowd::Crowd(std::uint64_t seed, const EngineOptions& options, std::int64_t scal
     priorities_ =
         random_.chance(30) ? std::vector<std::int32_t>{0, 10} : std::vector<std::int32_t>{-1, 0, 0, 1, 2, 5, 5, 100};
     daemon_percent_ = random_.pick(std::vector<std::uint64_t>{0, 0, 10, 30, 60});
+    member_percent_ = random_.pick(std::vector<std::uint64_t>{0, 0, 20, 50, 80});
     specs_ = {kNoSpec, kLabelA, kLabelB, kLabelA};
     for (std::uint64_t i = random_.chance(45) ? 0 : random_.between(1, 4); i > 0; --i) {
         specs_.push_back(static_cast<SpecNumber>(random_.between(kPortOfA, kCrowdSpecs - 1)));
@@ -153,7 +154,21 @@ oracle::OwnedAsk Crowd::pod(const std::string& key) {
     out.is_static = random_.chance(4);
     out.never_victim = random_.chance(15);
     out.originator = random_.chance(15);
+    if (random_.chance(member_percent_)) {
+        join_group(out);
+    }
     return out;
+}
+
+// Of one of three groups, mostly with its minimum and its priority.
+void Crowd::join_group(oracle::OwnedAsk& ask) {
+    const std::uint64_t which = random_.below(3);
+    ask.group = kGroup + static_cast<DictId>(which);
+    ask.group_min_available = static_cast<std::uint32_t>(random_.chance(97) ? which + 1 : 2);
+    ask.priority = random_.chance(97) ? priorities_[which % priorities_.size()] : ask.priority;
+    if (random_.chance(70)) {
+        ask.spec = kLabelA;
+    }
 }
 
 }  // namespace bayplan::property

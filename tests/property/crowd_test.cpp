@@ -93,7 +93,23 @@ const std::vector<std::string> kRules = {"victim told",
                                          "reservation: clear",
                                          "reservation: expire",
                                          "reserved, and stated again",
-                                         "reserved node gone"};
+                                         "reserved node gone",
+                                         "a gang goes whole",
+                                         "a gang goes whole for a daemon pod",
+                                         "a gang is put back",
+                                         "a victim is put back",
+                                         "gang waits for its victims",
+                                         "gang may not preempt",
+                                         "gang finds nobody to preempt",
+                                         "member nominated",
+                                         "member nominated where there is room",
+                                         "member placed on its nominated node",
+                                         "member placed elsewhere",
+                                         "former nomination of a gang",
+                                         "left over nomination",
+                                         "nominations of a gang end together",
+                                         "victim of a gang stuck already",
+                                         "a nominated member is another one now"};
 
 struct Played {
     std::map<std::string, std::uint64_t> met;  // rules, and how often

@@ -68,6 +68,9 @@ std::vector<std::pair<DictId, std::string>> crowd_dictionary() {
     for (DictId i = 0; i < 3; ++i) {
         out.emplace_back(kBudget + i, "budget-" + std::to_string(i));
     }
+    for (DictId i = 0; i < 3; ++i) {
+        out.emplace_back(kGroup + i, "group" + std::to_string(i));
+    }
     for (DictId i = 0; i < kNodeNames; ++i) {
         out.emplace_back(kNode + i, "n" + std::to_string(i));
     }

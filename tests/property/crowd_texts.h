@@ -27,8 +27,9 @@ enum CrowdText : DictId {
     kGate,
     kTaint,
     kApplication,
-    kBudget,             // and the two behind it
-    kNode = kBudget + 3  // and those behind it
+    kBudget,               // and the two behind it
+    kGroup = kBudget + 3,  // and the two behind it
+    kNode = kGroup + 3     // and those behind it
 };
 constexpr DictId kNodeNames = 60;
 

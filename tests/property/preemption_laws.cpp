@@ -138,6 +138,12 @@ private:
     const oracle::Oracle& oracle_;
 };
 
+// A pod that its gang takes along may make more room than was needed.
+bool any_in_a_gang(const Asks& victims) {
+    return std::any_of(victims.begin(), victims.end(),
+                       [](const Ask* one) { return one != nullptr && !one->gang.empty(); });
+}
+
 Asks together(Asks some, const Asks& more) {
     some.insert(some.end(), more.begin(), more.end());
     return some;
@@ -154,8 +160,9 @@ std::string broken_by_nomination(const Cluster& cluster, const Line& line) {
     }
     Asks rest = cluster.on(line.node);
     for (const Ask* victim : line.victims) {
-        if (victim == nullptr || victim->node != line.node || victim->pod.spared || victim->priority >= ask.priority ||
-            !victim->pod.terminating || !victim->pod.preempted) {
+        const bool with_its_gang = victim != nullptr && !victim->gang.empty();
+        if (victim == nullptr || (victim->node != line.node && !with_its_gang) || victim->pod.spared ||
+            victim->priority >= ask.priority || !victim->pod.terminating || !victim->pod.preempted) {
             return about(line, (victim == nullptr ? "nobody" : victim->key) + " is no victim for it");
         }
         std::erase(rest, victim);
@@ -165,7 +172,8 @@ std::string broken_by_nomination(const Cluster& cluster, const Line& line) {
         return about(line, "does not fit without its victims");
     }
     for (const Ask* victim : line.victims) {
-        if (!helps_others(ask) && cluster.fits(ask, line.node, together(rest, {victim}))) {
+        if (!helps_others(ask) && !any_in_a_gang(line.victims) &&
+            cluster.fits(ask, line.node, together(rest, {victim}))) {
             return about(line, victim->key + " could have stayed");
         }
     }
@@ -182,7 +190,12 @@ std::string broken_by_reservation(const oracle::Oracle& oracle, const Cluster& c
     Asks staying = cluster.on(line.node);
     std::erase_if(staying, [](const Ask* one) { return one->pod.terminating && !one->pod.stuck; });
     for (const Ask* victim : line.victims) {
-        const bool may = victim != nullptr && victim->node == line.node && !victim->daemonset && !victim->is_static &&
+        const bool with_its_gang = victim != nullptr && victim->node != line.node && !victim->gang.empty();
+        if (with_its_gang) {
+            continue;
+        }
+        const bool may = victim != nullptr && victim->node == line.node &&
+                         (!victim->gang.empty() || (!victim->daemonset && !victim->is_static)) &&
                          victim->priority <= ask.priority && victim->pod.terminating && victim->pod.preempted &&
                          (!victim->foreign || oracle.options().preemption.daemonset.foreign_victims);
         if (!may) {
@@ -198,7 +211,7 @@ std::string broken_by_reservation(const oracle::Oracle& oracle, const Cluster& c
         return about(line, "has no room without its victims");
     }
     for (const Ask* victim : line.victims) {
-        if (cluster.has_room(ask, line.node, together(staying, {victim}), true)) {
+        if (!any_in_a_gang(line.victims) && cluster.has_room(ask, line.node, together(staying, {victim}), true)) {
             return about(line, victim->key + " could have stayed");
         }
     }
@@ -305,8 +318,8 @@ std::string broken_sleep(const oracle::Oracle& oracle) {
                 return broken;
             }
         }
-        if (ask.state != oracle::AskState::unschedulable) {
-            continue;
+        if (ask.state != oracle::AskState::unschedulable || !ask.gang.empty()) {
+            continue;  // members of a gang sleep and wake together
         }
         if (ask.nominated_node.empty() && oracle.would_have_its_node(ask)) {
             return "law of waking: daemon pod " + ask.key + " sleeps, and could have its node";
@@ -328,7 +341,8 @@ std::string broken_law(const oracle::Oracle& oracle, std::size_t log_begin) {
     const Cluster cluster(oracle);
     for (std::size_t i = log_begin; i < oracle.log().size(); ++i) {
         const Line line = read_line(oracle, oracle.log()[i]);
-        if (line.kind == "clear" || line.kind == "unreserve") {
+        const bool of_a_gang = !line.ask->gang.empty() && line.kind != "place";  // not by itself
+        if (line.kind == "clear" || line.kind == "unreserve" || line.kind == "wait" || of_a_gang) {
             continue;
         }
         const std::string broken = line.kind == "nominate"  ? broken_by_nomination(cluster, line)

@@ -1,0 +1,73 @@
+// Preemption by a gang, once after a failed pass: its members one after another, each to a node with room, or to one where
+// pods of lower priority would have to go; all of that or nothing (rules/gangs.md). Decides only: what it tries is undone.
+//
+// Thread: the engine's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "engine/attempts.h"
+
+namespace bayplan {
+
+// One member's share of what is decided.
+struct MemberNomination {
+    AskId ask = kNone<AskId>;
+    NodeVictims chosen;     // the cost is that of the search, before others were put back
+    std::size_t nodes = 0;  // on how many room might have been made
+};
+
+struct GangPreemption {
+    bool eligible = false;                      // it looked for nodes
+    std::uint32_t failed_predicates = 0;        // of what it tried; bits by index
+    std::vector<MemberNomination> nominations;  // the eldest first; none: nothing comes of it
+};
+
+class GangPreempting {
+public:
+    // Checks of one member on its node that putting victims back may take, in one attempt.
+    static constexpr std::size_t kChecksMax = 1u << 18;
+
+    GangPreempting(World& world, const PredicateSet& predicates, Attempts& attempts, Lifecycle& lifecycle)
+        : world_(world), predicates_(predicates), attempts_(attempts), lifecycle_(lifecycle) {}
+
+    // The members, the eldest first, are out of the order, and their nominations are suspended.
+    GangPreemption decide(const std::vector<AskId>& members, const Gang&);
+
+private:
+    // A pod that would go.
+    struct Gone {
+        AskId pod = kNone<AskId>;
+        Slot slot = kNone<Slot>;
+        GangId gang = kNone<GangId>;  // that it runs in
+        bool stays = false;           // it is put back
+    };
+    bool waits(AskId member);
+    bool find_nodes(const std::vector<AskId>& members, const Gang&);
+    bool try_member(AskId);
+    bool same_as_the_last_failure(AskId);
+    void send_away(const std::vector<AskId>& victims);
+    void take_off(const Gone&);
+    void put_back();
+    bool fits_beside(const std::vector<std::size_t>& unit);
+    bool fits_anew(const std::vector<std::size_t>& unit);
+    bool amounts_decide() const;
+    void keep_victims_that_go();
+    std::vector<std::vector<std::size_t>> units() const;
+
+    World& world_;
+    const PredicateSet& predicates_;
+    Attempts& attempts_;
+    Lifecycle& lifecycle_;
+    GangPreemption found_;
+    Commit::Mark before_;
+    std::vector<Gone> gone_;
+    std::set<GangId> whole_;  // gangs that go whole
+    ClassId failed_class_ = kNone<ClassId>;
+    std::uint64_t failed_at_ = 0;
+};
+
+}  // namespace bayplan
