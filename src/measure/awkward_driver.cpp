@@ -14,23 +14,23 @@ namespace {
 
 using workload::AwkwardShape;
 
-constexpr ConnectionId kShim = 1;
-constexpr std::uint32_t kItems = 64;
+constexpr ConnectionId kAwkwardShim = 1;
+constexpr std::uint32_t kAwkwardItems = 64;
 constexpr std::uint64_t kAwkwardAttemptsPerTurn = 1'024;  // as the daemon's loop
-constexpr std::int64_t kMebi = std::int64_t{1} << 20;
-constexpr std::int64_t kGibi = std::int64_t{1} << 30;
+constexpr std::int64_t kOneMi = std::int64_t{1} << 20;
+constexpr std::int64_t kOneGi = std::int64_t{1} << 30;
 constexpr std::uint32_t kPerNode = 8;  // texts of a node and its volumes, at most
 constexpr std::uint32_t kPerPod = 8;   // of a pod and its claim
 
-std::string node_name(std::uint32_t node) { return fmt::format("node-{:06}", node); }
-std::string zone_name(std::uint32_t zone) { return fmt::format("zone-{}", zone); }
-std::string image_name(std::uint32_t image) { return fmt::format("registry.example/app-{}:1", image); }
+std::string awkward_node_name(std::uint32_t node) { return fmt::format("node-{:06}", node); }
+std::string awkward_zone_name(std::uint32_t zone) { return fmt::format("zone-{}", zone); }
+std::string awkward_image_name(std::uint32_t image) { return fmt::format("registry.example/app-{}:1", image); }
 
 }  // namespace
 
 AwkwardDriver::AwkwardDriver(const workload::AwkwardLoad& load, Scheduler& scheduler)
     : load_(load), scheduler_(scheduler) {
-    scheduler_.apply(Connect{.connection = kShim, .shim = "shim-bench", .shim_instance = 7});
+    scheduler_.apply(Connect{.connection = kAwkwardShim, .shim = "shim-bench", .shim_instance = 7});
     send(ResyncBeginMessage{});
     send(ResyncEndMessage{});
 }
@@ -43,7 +43,7 @@ EngineOptions AwkwardDriver::with_limits(EngineOptions options, const workload::
     return options;
 }
 
-void AwkwardDriver::send(const StateBody& body) { scheduler_.apply(StateMessage{kShim, ++sequence_, body}); }
+void AwkwardDriver::send(const StateBody& body) { scheduler_.apply(StateMessage{kAwkwardShim, ++sequence_, body}); }
 
 Text AwkwardDriver::text(std::string_view wanted) {
     const auto next = static_cast<Text>(texts_.size() + 1);
@@ -64,22 +64,24 @@ void AwkwardDriver::send_entries() {
 // --- nodes and storage
 
 void AwkwardDriver::send_nodes() {
-    const std::vector<Amount> capacity = {{text("cpu"), 32'000}, {text("memory"), 128 * kGibi}, {text("pods"), 110}};
-    for (std::uint32_t first = 0; first < load_.nodes; first += kItems) {
-        const std::uint32_t count = std::min(kItems, load_.nodes - first);
+    const std::vector<Amount> capacity = {{text("cpu"), 32'000}, {text("memory"), 128 * kOneGi}, {text("pods"), 110}};
+    for (std::uint32_t first = 0; first < load_.nodes; first += kAwkwardItems) {
+        const std::uint32_t count = std::min(kAwkwardItems, load_.nodes - first);
         std::vector<std::vector<Attribute>> labels(count);
         std::vector<std::vector<Amount>> images(count);
         std::vector<NodeItem> records;
         for (std::uint32_t at = 0; at < count; ++at) {
             const std::uint32_t node = first + at;
-            const Text name = text(node_name(node));
-            labels[at] = {{text("kubernetes.io/hostname"), name},
-                          {text("topology.kubernetes.io/zone"), text(zone_name(node % workload::kAwkwardZones))}};
+            const Text name = text(awkward_node_name(node));
+            labels[at] = {
+                {text("kubernetes.io/hostname"), name},
+                {text("topology.kubernetes.io/zone"), text(awkward_zone_name(node % workload::kAwkwardZones))}};
             if (load_.shape == AwkwardShape::labels) {
                 labels[at].push_back({text("example.com/serial"), text(fmt::format("serial-{}", node))});
             }
             if (load_.shape == AwkwardShape::images) {
-                images[at] = {{text(image_name(node % workload::kAwkwardImages)), workload::kAwkwardImageMib * kMebi}};
+                images[at] = {
+                    {text(awkward_image_name(node % workload::kAwkwardImages)), workload::kAwkwardImageMib * kOneMi}};
             }
             records.push_back({.node = name,
                                .action = NodeAction::create,
@@ -94,8 +96,8 @@ void AwkwardDriver::send_nodes() {
 
 void AwkwardDriver::send_objects() {
     send_entries();
-    for (std::size_t first = 0; first < objects_.size(); first += kItems) {
-        const std::size_t count = std::min<std::size_t>(kItems, objects_.size() - first);
+    for (std::size_t first = 0; first < objects_.size(); first += kAwkwardItems) {
+        const std::size_t count = std::min<std::size_t>(kAwkwardItems, objects_.size() - first);
         send(ObjectsMessage{std::span(objects_).subspan(first, count)});
     }
     objects_.clear();
@@ -111,7 +113,7 @@ void AwkwardDriver::send_storage() {
     for (std::uint32_t node = 0; node < load_.nodes; ++node) {
         if (load_.shape == AwkwardShape::csi) {
             CsiNode made;
-            made.node = text(node_name(node));
+            made.node = text(awkward_node_name(node));
             made.drivers.push_back({.driver = text("csi.example.com"),
                                     .node_id = made.node,
                                     .count = load_.running_each + workload::kAwkwardSpareVolumes});
@@ -123,11 +125,11 @@ void AwkwardDriver::send_storage() {
             volume.name = text(fmt::format("local-{}-{}", node, number));
             volume.storage_class = storage_class.name;
             volume.access_modes = static_cast<std::uint8_t>(AccessMode::read_write_once);
-            volume.bytes = workload::kAwkwardLocalGib * (number + 1) * kGibi;
+            volume.bytes = workload::kAwkwardLocalGib * (number + 1) * kOneGi;
             volume.available = true;
             volume.nodes = std::vector<NodeTerm>{{.labels = {{.key = text("kubernetes.io/hostname"),
                                                               .op = LabelOperator::in,
-                                                              .values = {text(node_name(node))}}},
+                                                              .values = {text(awkward_node_name(node))}}},
                                                   .fields = {}}};
             add(volume);
         }
@@ -143,7 +145,7 @@ void AwkwardDriver::add_claim(const std::string& name, std::uint32_t pod, std::u
     claim.storage_class = text("disks");
     claim.has_storage_class = true;
     claim.access_modes = static_cast<std::uint8_t>(AccessMode::read_write_once);
-    claim.bytes = workload::awkward_claim_gib(pod) * kGibi;
+    claim.bytes = workload::awkward_claim_gib(pod) * kOneGi;
     if (load_.shape == AwkwardShape::csi) {
         Volume volume;
         volume.name = text("volume-" + name);
@@ -158,7 +160,7 @@ void AwkwardDriver::add_claim(const std::string& name, std::uint32_t pod, std::u
         volume.handle = text("handle-" + name);
         volume.nodes = std::vector<NodeTerm>{{.labels = {{.key = text("topology.kubernetes.io/zone"),
                                                           .op = LabelOperator::in,
-                                                          .values = {text(zone_name(zone))}}},
+                                                          .values = {text(awkward_zone_name(zone))}}},
                                               .fields = {}}};
         add(volume);
         claim.volume = volume.name;
@@ -174,7 +176,7 @@ AwkwardDriver::PodRecord AwkwardDriver::pod(std::string_view name, std::uint32_t
     made.key = fmt::format("team/{}", name);
     made.spec.name_space = text("team");
     made.requests = {{text("cpu"), workload::awkward_cpu(number)},
-                     {text("memory"), workload::awkward_memory_mib(number) * kMebi},
+                     {text("memory"), workload::awkward_memory_mib(number) * kOneMi},
                      {text("pods"), 1}};
     return made;
 }
@@ -182,7 +184,7 @@ AwkwardDriver::PodRecord AwkwardDriver::pod(std::string_view name, std::uint32_t
 AwkwardDriver::PodRecord AwkwardDriver::running_pod(std::uint32_t node, std::uint32_t number) {
     const std::string name = fmt::format("running-{}-{}", node, number);
     PodRecord made = pod(name, number);
-    made.node = text(node_name(node));
+    made.node = text(awkward_node_name(node));
     if (load_.shape == AwkwardShape::csi) {
         made.spec.volumes.emplace_back();
         made.spec.volumes.back().kind = VolumeKind::claim;
@@ -203,13 +205,15 @@ AwkwardDriver::PodRecord AwkwardDriver::asked_pod(std::uint32_t number) {
             made.spec.volumes.back().name = text(name);
             add_claim(name, number, number % workload::kAwkwardZones);
             break;
-        case AwkwardShape::images: made.spec.images = {text(image_name(number % workload::kAwkwardImages))}; break;
+        case AwkwardShape::images:
+            made.spec.images = {text(awkward_image_name(number % workload::kAwkwardImages))};
+            break;
         case AwkwardShape::fields:
             made.spec.required_nodes =
                 std::vector<NodeTerm>{{.labels = {},
                                        .fields = {{.key = text("metadata.name"),
                                                    .op = LabelOperator::in,
-                                                   .values = {text(node_name(number % load_.nodes))}}}}};
+                                                   .values = {text(awkward_node_name(number % load_.nodes))}}}}};
             break;
         case AwkwardShape::plain:
         case AwkwardShape::labels: break;
@@ -273,16 +277,16 @@ void AwkwardDriver::ask(std::uint32_t first, std::uint32_t count) {
 }
 
 void AwkwardDriver::ask_all() {
-    for (std::uint32_t first = 0; first < load_.pods; first += kItems) {
-        ask(first, std::min(kItems, load_.pods - first));
+    for (std::uint32_t first = 0; first < load_.pods; first += kAwkwardItems) {
+        ask(first, std::min(kAwkwardItems, load_.pods - first));
     }
 }
 
 std::vector<std::int64_t> AwkwardDriver::ask_one_by_one() {
     std::vector<std::int64_t> times;
-    for (std::uint32_t first = 0; first < load_.pods; first += kItems) {
+    for (std::uint32_t first = 0; first < load_.pods; first += kAwkwardItems) {
         const double start = seconds_by(CLOCK_MONOTONIC);
-        ask(first, std::min(kItems, load_.pods - first));
+        ask(first, std::min(kAwkwardItems, load_.pods - first));
         decide_all();
         times.push_back(static_cast<std::int64_t>((seconds_by(CLOCK_MONOTONIC) - start) * 1e9));
     }
@@ -291,7 +295,7 @@ std::vector<std::int64_t> AwkwardDriver::ask_one_by_one() {
 
 void AwkwardDriver::turn() {
     scheduler_.run(kAwkwardAttemptsPerTurn);
-    scheduler_.apply(Acknowledge{kShim, scheduler_.last_decision()});
+    scheduler_.apply(Acknowledge{kAwkwardShim, scheduler_.last_decision()});
 }
 
 void AwkwardDriver::decide_all() {

@@ -13,7 +13,7 @@ using workload::AwkwardShape;
 using workload::kAwkwardImages;
 using workload::kAwkwardZones;
 
-constexpr std::uint32_t kBlock = 64;
+constexpr std::uint32_t kSlotsOfBlock = 64;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ AwkwardScan::AwkwardScan(const workload::AwkwardLoad& load) : load_(load), image
     }
     std::ranges::sort(number_of_, {}, [](std::uint32_t node) {
         const std::uint32_t place = node / kAwkwardZones;
-        return (place / kBlock * kAwkwardZones + node % kAwkwardZones) * kBlock + place % kBlock;
+        return (place / kSlotsOfBlock * kAwkwardZones + node % kAwkwardZones) * kSlotsOfBlock + place % kSlotsOfBlock;
     });
     const std::vector<std::int64_t> sizes = {workload::kAwkwardLocalGib, 2 * workload::kAwkwardLocalGib};
     for (std::size_t place = 0; place < number_of_.size(); ++place) {
@@ -63,10 +63,10 @@ std::int64_t AwkwardScan::more_score(std::uint32_t pod, std::size_t node) const 
     if (load_.shape != AwkwardShape::images || number_of_[node] % kAwkwardImages != pod % kAwkwardImages) {
         return 0;
     }
-    constexpr std::int64_t kMi = std::int64_t{1} << 20;
+    constexpr std::int64_t kScanMi = std::int64_t{1} << 20;
     const double spread = static_cast<double>(image_nodes_[pod % kAwkwardImages]) / static_cast<double>(load_.nodes);
-    const auto share = static_cast<std::int64_t>(static_cast<double>(workload::kAwkwardImageMib * kMi) * spread);
-    return 100 * (std::clamp(share, 23 * kMi, 1000 * kMi) - 23 * kMi) / (1000 * kMi - 23 * kMi);
+    const auto share = static_cast<std::int64_t>(static_cast<double>(workload::kAwkwardImageMib * kScanMi) * spread);
+    return 100 * (std::clamp(share, 23 * kScanMi, 1000 * kScanMi) - 23 * kScanMi) / (1000 * kScanMi - 23 * kScanMi);
 }
 
 std::size_t AwkwardScan::find(std::uint32_t pod, const ScanBaseline::Ask& ask) {

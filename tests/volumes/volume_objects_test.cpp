@@ -80,7 +80,7 @@ TEST_F(Objects, an_assumed_volume_is_the_claims) {
     use_claim("data");
     const NodeFacts r1 = node("n1", {{"rack", "r1"}});
     const NodeFacts r2 = node("n2", {{"rack", "r2"}});
-    const auto taken = bindings_at(plan(), r1, known, texts);
+    const auto taken = bindings_at(plan(), r1, objects, known, texts);
     ASSERT_EQ(taken.size(), 1u);
     const std::uint64_t version = objects.version();
     objects.assume(taken);
