@@ -123,6 +123,7 @@ struct Simulation::Parts {
 
     struct Explained {
         std::optional<Explanation> whole;
+        std::optional<Explanation> full;  // with all failures of each node, if none takes the pod
         std::optional<Engine::OnItsNode> on_its_node;
     };
 
@@ -154,7 +155,7 @@ struct Simulation::Parts {
             decision.outcome = outcome_of(*explained.whole);
         }
         decision.explanation = std::move(explained.whole);
-        explain(decision);
+        explain(decision, explained.full);
         if (outcome == Outcome::reserved && explained.on_its_node) {
             decision.daemonset = std::move(explained.on_its_node->reserved);
         }
@@ -165,12 +166,12 @@ struct Simulation::Parts {
         on_decision(decision);
     }
 
-    // Causes of the verdicts. All failures were asked for; more than the first are told on request alone.
-    void explain(SimulatedDecision& decision) {
+    // Causes of the verdicts, and changes that would let the pod fit.
+    void explain(SimulatedDecision& decision, const std::optional<Explanation>& full) {
         if (!decision.explanation) {
             return;
         }
-        std::vector<NodeExplanation>& nodes = decision.explanation->nodes;
+        const std::vector<NodeExplanation>& nodes = decision.explanation->nodes;
         if (const kube::ConvertedPod* const pod = pending_pod(decision.pod)) {
             Causes causes(dump, use, *pod);
             for (const NodeExplanation& node : nodes) {
@@ -179,20 +180,19 @@ struct Simulation::Parts {
                     for (std::string& cause : causes.of(node.node, failure)) {
                         of_node.push_back(std::move(cause));
                     }
-                    if (!options.full) {
-                        break;
-                    }
                 }
             }
-            if (!has_node(decision)) {
-                decision.nearest = causes.nearest(nodes);
+            if (!has_node(decision) && full) {
+                decision.nearest = causes.nearest(full->nodes);
             }
         }
-        for (NodeExplanation& node : nodes) {
-            if (!options.full && node.failures.size() > 1) {
-                node.failures.resize(1);
-            }
-        }
+    }
+
+    // Asked for apart: a full diagnosis leaves nominated pods out, which the first failure counts.
+    std::optional<Explanation> all_failures(const std::optional<Explanation>& whole, std::string_view shim,
+                                            std::string_view key) {
+        const bool wanted = whole && whole->node.empty() && whole->ends == AttemptEnd::in_a_verdict;
+        return wanted ? session.engine().explain(shim, key, true) : std::nullopt;
     }
 
     static bool has_node(const SimulatedDecision& decision) {
@@ -263,7 +263,8 @@ struct Simulation::Parts {
         Explained explained;
         if (options.explain) {
             if (const auto next = session.engine().next_ask()) {
-                explained.whole = session.engine().explain(next->shim, next->key, true);
+                explained.whole = session.engine().explain(next->shim, next->key, options.full);
+                explained.full = all_failures(explained.whole, next->shim, next->key);
                 explained.on_its_node = session.engine().explain_on_its_node(next->shim, next->key);
             }
         }
@@ -326,8 +327,7 @@ Simulation::Simulation(const kube::ClusterDump& dump, const SimulationOptions& o
 Simulation::~Simulation() = default;
 
 std::optional<SimulatedDecision> Simulation::judge(std::string_view pod) {
-    std::optional<Explanation> explanation =
-        parts_->session.engine().explain(kShim, pod, parts_->options.full || parts_->options.explain);
+    std::optional<Explanation> explanation = parts_->session.engine().explain(kShim, pod, parts_->options.full);
     if (!explanation) {
         return std::nullopt;
     }
@@ -347,8 +347,9 @@ std::optional<SimulatedDecision> Simulation::judge(std::string_view pod) {
         explanation->preemption.reset();
     }
     if (parts_->options.explain) {
+        const std::optional<Explanation> full = parts_->all_failures(explanation, kShim, pod);
         decision.explanation = std::move(explanation);
-        parts_->explain(decision);
+        parts_->explain(decision, full);
     } else {
         decision.daemonset.reset();
     }
