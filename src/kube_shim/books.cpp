@@ -25,10 +25,11 @@ std::string without_kind(const std::string& name) { return name.substr(name.find
 
 }  // namespace
 
-Books::Books(BooksOptions options, OnFault on_fault, OnGone on_gone)
+Books::Books(BooksOptions options, OnFault on_fault, OnGone on_gone, OnNominationLost on_nomination_lost)
     : options_(std::move(options)),
       on_fault_(std::move(on_fault)),
       on_gone_(std::move(on_gone)),
+      on_nomination_lost_(std::move(on_nomination_lost)),
       converter_(false, {}, options_.applications) {
     const Text tag = converter_.texts().id("foreign");
     foreign_tag_[0] = {tag, converter_.texts().id("default")};
@@ -147,9 +148,13 @@ void Books::remove_named(std::string_view kind, const std::string& name) {
         }
         queue(Entry::node_gone, name);
         // The partition has let go of them; the API server has them until somebody deletes them.
+        const std::string_view lost = text(id);
         for (auto& [key, pod] : pods_) {
             if (pod.made.ask.node == id) {
                 queue_pod(key, pod);
+            } else if (pod.nominated_node == lost && pod.made.ask.node == 0) {
+                pod.nominated_node.clear();
+                on_nomination_lost_(key);
             }
         }
     } else if (const auto object = objects_.find(name); object != objects_.end()) {

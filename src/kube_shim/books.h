@@ -34,9 +34,10 @@ struct BooksOptions {
 };
 
 struct BookedPod {
-    kube::ConvertedPod made;   // as the API server has it
-    PodFacts facts;            // likewise
-    std::string assumed_node;  // where the partition put it, until the API server says so
+    kube::ConvertedPod made;     // as the API server has it
+    PodFacts facts;              // likewise
+    std::string nominated_node;  // by the partition
+    std::string assumed_node;    // where the partition put it, until the API server says so
     bool preempted =
         false;  // the partition chose it as a victim: it terminates, though the API server may not say so yet
     bool foreign = false;  // stated as such, which stays
@@ -51,8 +52,10 @@ public:
     using OnFault = std::function<void(const std::string&)>;
     // A pod that is not one of ours any more, waiting for nothing: gone, finished, or another has its name.
     using OnGone = std::function<void(const std::string& key, const std::string& uid)>;
+    // A node went that a pending pod was nominated to; the partition has forgotten that without a word (R-NODE-22).
+    using OnNominationLost = std::function<void(const std::string& key)>;
 
-    Books(BooksOptions, OnFault, OnGone);
+    Books(BooksOptions, OnFault, OnGone, OnNominationLost = {});
 
     void begin_list(std::string_view kind) override;
     void put(const kube::ReadObject&) override;
@@ -71,6 +74,8 @@ public:
     const BookedPod* find(const std::string& key) const;
     // The partition has put the pod there: it counts there from now on.
     void assume(const std::string& key, std::string_view node);
+    // The API server has it on another node than the partition put it: there it ends, and is stated where it is.
+    void take_back(const std::string& key);
     // It could not be bound there: the partition is told so.
     void nack(const std::string& key, const std::string& why);
     // The partition has chosen it as a victim. `is_so` false: it could not be deleted, and stays.
@@ -131,6 +136,7 @@ private:
     const BooksOptions options_;
     OnFault on_fault_;
     OnGone on_gone_;
+    OnNominationLost on_nomination_lost_;
     kube::ObjectConverter converter_;
     kube::PriorityClasses classes_;
     kube::PodOwners owners_;

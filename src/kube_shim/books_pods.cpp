@@ -46,18 +46,30 @@ void Books::put_pod(kube::ConvertedPod&& made, PodFacts&& facts) {
     pod.facts = std::move(facts);
     const bool same = !fresh && same_statement(pod.made, made);
     const bool confirmed = bound && !pod.assumed_node.empty();
-    if (confirmed && text(made.ask.node) != pod.assumed_node && pod.stated) {
-        // Somebody else has bound it, to another node than the partition chose.
-        queue(Entry::pod_gone, key);
-        pod.stated = false;
-    }
+    const bool elsewhere = confirmed && text(made.ask.node) != pod.assumed_node;
     if (bound) {
         pod.assumed_node.clear();
     }
     pod.made = std::move(made);
-    if (!same) {
+    if (elsewhere) {
+        take_back(key);
+    } else if (!same) {
         queue_pod(key, pod);
     }
+}
+
+void Books::take_back(const std::string& key) {
+    BookedPod* const pod = find(key);
+    if (pod == nullptr) {
+        return;
+    }
+    if (pod->stated && !pod->queued) {
+        queue(Entry::pod_gone, key);
+    } else if (pod->stated) {
+        queue_.push_front({Entry::pod_gone, key});  // before the statement that waits already
+    }
+    pod->stated = false;
+    queue_pod(key, *pod);
 }
 
 void Books::remove_pod(const std::string& key) {

@@ -40,6 +40,24 @@ EngineOptions embedded_options(EngineOptions options) {
     return options;
 }
 
+EngineOptions kube_options() {
+    EngineOptions options;
+    options.compat = Compat::kubernetes_1_35;
+    options.preemption = PreemptionOptions::of(options.compat);
+    return options;
+}
+
+std::unique_ptr<EmbeddedPartition> EmbeddedPartition::stated_by(Books& books, const EngineOptions& options,
+                                                                DecisionHandler& handler, OnFault on_fault) {
+    auto made =
+        std::make_unique<EmbeddedPartition>(embedded_options(options), books.converter(), handler, std::move(on_fault));
+    made->begin();
+    books.restate_all();
+    books.state_books([&](const StateBody& body) { return made->send(body); }, [] { return false; });
+    made->stated();
+    return made;
+}
+
 EmbeddedPartition::EmbeddedPartition(const EngineOptions& options, const kube::ObjectConverter& tables,
                                      DecisionHandler& handler, OnFault on_fault)
     : tables_(tables), handler_(handler), on_fault_(std::move(on_fault)), engine_(options, *this) {

@@ -12,12 +12,15 @@
 #include "base/decision_sink.h"
 #include "engine/engine.h"
 #include "kube/object_converter.h"
+#include "kube_shim/books.h"
 #include "kube_shim/partition.h"
 
 namespace bayplan::kube_shim {
 
 // All in this thread, no limits: there is one shim, and it is trusted.
 EngineOptions embedded_options(EngineOptions);
+// As kube-scheduler 1.35 decides.
+EngineOptions kube_options();
 
 class EmbeddedPartition final : public Partition, private DecisionSink {
 public:
@@ -26,10 +29,14 @@ public:
     // `tables` has the texts and specs that messages refer to; it and the handler outlive this object.
     EmbeddedPartition(const EngineOptions&, const kube::ObjectConverter& tables, DecisionHandler&, OnFault);
 
+    // With all that the books have.
+    static std::unique_ptr<EmbeddedPartition> stated_by(Books&, const EngineOptions&, DecisionHandler&, OnFault);
+
     bool send(const StateBody&) override;
     bool settled() const override { return true; }
-    void begin() override { apply(ResyncBeginMessage{}); }
-    void stated() override;
+    // The first statement is about to be made (R-SESSION-17), and has been made: from there on it decides.
+    void begin() { apply(ResyncBeginMessage{}); }
+    void stated();
     bool turn() override;
     Clock::time_point next_due() const override;
 

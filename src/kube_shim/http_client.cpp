@@ -199,7 +199,8 @@ void HttpClient::Parts::set_up(Transfer& transfer) {
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer.headers);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+    // TLS says whether a connection takes many requests; without it a request would wait for the first answer's end.
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, base.starts_with("https:") ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,

@@ -39,7 +39,7 @@ struct ListWatchOptions {
     std::chrono::milliseconds silence{150'000};
     std::chrono::seconds watch_least{300};  // of one watch; at most twice as long
     std::chrono::milliseconds backoff_initial{200};
-    std::chrono::milliseconds backoff_longest{30'000};
+    std::chrono::milliseconds backoff_longest{5'000};
     std::chrono::milliseconds absent_wait{60'000};  // until an optional resource is looked for again
     std::chrono::milliseconds list_timeout{60'000};
 };

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "kube_shim/appliance.h"
 #include "kube_shim/embedded.h"
 #include "kube_shim/shim.h"
 
@@ -34,6 +35,7 @@ struct Arguments {
     std::string context;
     std::vector<std::string> schedulers = {"default-scheduler"};
     bool embedded = false;
+    ClientOptions client;
     bool applications = false;
 };
 
@@ -62,16 +64,11 @@ int run(const Arguments& arguments) {
     options.books.applications = arguments.applications;
     options.seed = std::random_device()();
     options.instance = fmt::format("bayplan-kube-{}-{}", host_name(), getpid());
-    const auto make = [](Books& books, DecisionHandler& handler, std::string&) -> std::unique_ptr<Partition> {
-        EngineOptions engine;
-        engine.compat = Compat::kubernetes_1_35;
-        engine.preemption = PreemptionOptions::of(engine.compat);
-        auto made = std::make_unique<EmbeddedPartition>(embedded_options(engine), books.converter(), handler, say);
-        made->begin();
-        books.restate_all();
-        books.state_books([&](const StateBody& body) { return made->send(body); }, [] { return false; });
-        made->stated();
-        return made;
+    const auto make = [&](Books& books, DecisionHandler& handler, std::string& why) -> std::unique_ptr<Partition> {
+        if (!arguments.embedded) {
+            return AppliancePartition::open(arguments.client, books, handler, say, why);
+        }
+        return EmbeddedPartition::stated_by(books, kube_options(), handler, say);
     };
     Shim shim(std::move(options), make, say);
     running = &shim;
@@ -101,9 +98,19 @@ int main(int argc, char** argv) {
     app.add_flag("--embedded", arguments.embedded, "the engine runs in this process");
     app.add_flag("--applications", arguments.applications,
                  "applications and queues as YuniKorn's labels say; else a namespace is an application");
+    ClientOptions& client = arguments.client;
+    client.version = "bayplan-kube";
+    app.add_option("--daemon", client.host, "host of a running baypland, in place of --embedded")->type_name("HOST");
+    app.add_option("--daemon-port", client.udp_port, "its UDP port")->capture_default_str();
+    app.add_option("--partition", client.partition, "of the daemon")->capture_default_str();
+    app.add_option("--ca", client.authority, "PEM file of the authority that signed the daemon")->type_name("FILE");
+    app.add_option("--cert", client.certificate, "PEM file of the shim's certificate")->type_name("FILE");
+    app.add_option("--key", client.key, "PEM file of its key")->type_name("FILE");
+    app.add_option("--server-name", client.server_name,
+                   "name that the daemon's certificate must have; as --daemon if not given");
     CLI11_PARSE(app, argc, argv);
-    if (!arguments.embedded) {
-        say("only --embedded is there yet");
+    if (arguments.embedded != client.host.empty()) {
+        say("give either --embedded or --daemon");
         return 2;
     }
     return run(arguments);

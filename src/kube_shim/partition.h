@@ -33,9 +33,6 @@ public:
     virtual bool send(const StateBody&) = 0;
     // All that was sent has been applied: no decision is under way that was made without it.
     virtual bool settled() const = 0;
-    // The first statement is about to be made (R-SESSION-17), and has been made. Between the two send() states the books.
-    virtual void begin() = 0;
-    virtual void stated() = 0;
     // Does some work. False: there was none.
     virtual bool turn() = 0;
     virtual Clock::time_point next_due() const = 0;

@@ -29,11 +29,13 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
         requests_, timers_, random_, [this](const PodName& pod, const std::string& node) { bound(pod, node); },
         [this](const PodName& pod, const std::string& why) { not_bound(pod, why); });
     reports_ = std::make_unique<PodReports>(requests_, timers_, random_, options.instance, log_);
-    books_ =
-        std::make_unique<Books>(std::move(options.books), log_, [this](const std::string& key, const std::string& uid) {
+    books_ = std::make_unique<Books>(
+        std::move(options.books), log_,
+        [this](const std::string& key, const std::string& uid) {
             binder_->forget(key, uid);
             reports_->forget(uid);
-        });
+        },
+        [this](const std::string& key) { on_nominated(key, {}, {}); });
     for (const Resource& resource : watched_resources()) {
         list_watches_.push_back(std::make_unique<ListWatch>(resource, http_, *books_, random_, options.list_watch));
     }
@@ -106,8 +108,15 @@ bool Shim::run() {
 
 void Shim::on_allocated(const std::string& key, std::string_view node) {
     const BookedPod* const pod = books_->find(key);
-    if (pod == nullptr || !pod->stated || pod->made.ask.node != 0) {
+    if (pod == nullptr || !pod->stated) {
         return;  // gone meanwhile, which the partition hears or has heard
+    }
+    if (pod->made.ask.node != 0) {
+        // Somebody has bound it while this decision was under way.
+        if (books_->text(pod->made.ask.node) != node) {
+            books_->take_back(key);
+        }
+        return;
     }
     const PodName name{key, pod->facts.uid};
     books_->assume(key, node);
@@ -135,7 +144,7 @@ void Shim::not_bound(const PodName& pod, const std::string& why) {
     }
 }
 
-void Shim::report(const std::string& key, StatusChange change, std::string_view note, std::string_view reason) {
+void Shim::report(const std::string& key, const StatusChange& change, std::string_view note, std::string_view reason) {
     const BookedPod* const pod = books_->find(key);
     if (pod == nullptr || pod->made.ask.node != 0 || !pod->assumed_node.empty()) {
         return;  // it has a node by now
@@ -166,6 +175,9 @@ void Shim::on_waiting(const std::string& key, std::string_view text) {
 void Shim::on_nominated(const std::string& key, std::string_view node, std::string_view) {
     StatusChange change;
     change.nominated_node = node;
+    if (BookedPod* const pod = books_->find(key)) {
+        pod->nominated_node = node;
+    }
     report(key, change, {}, {});
 }
 

@@ -43,12 +43,14 @@ public:
     // One round; waits for at most so long for something to happen.
     bool turn(std::chrono::milliseconds wait_max);
 
-    bool listed() const { return partition_ != nullptr; }
+    // The last round did something: the next one may have more to do at once.
+    bool moved() const { return moved_; }
+    bool begun() const { return partition_ != nullptr; }
     std::string failed() const { return failed_; }
     const Binder& binder() const { return *binder_; }
     const PodReports& reports() const { return *reports_; }
     const Books& books() const { return *books_; }
-    const HttpClient& http() const { return http_; }
+    const PacedRequests& requests() const { return requests_; }
     const std::vector<std::unique_ptr<ListWatch>>& list_watches() const { return list_watches_; }
 
 private:
@@ -64,7 +66,7 @@ private:
     bool begin();
     bool all_listed() const;
     std::chrono::milliseconds wait_for(std::chrono::milliseconds most) const;
-    void report(const std::string& key, StatusChange, std::string_view event_note, std::string_view reason);
+    void report(const std::string& key, const StatusChange&, std::string_view event_note, std::string_view reason);
 
     MakePartition make_partition_;
     Log log_;

@@ -111,8 +111,10 @@ protected:
 
     std::vector<std::string> faults;
     std::vector<std::string> gone;
+    std::vector<std::string> lost;
     Books books{BooksOptions{}, [this](const std::string& what) { faults.push_back(what); },
-                [this](const std::string& key, const std::string& uid) { gone.push_back(key + " " + uid); }};
+                [this](const std::string& key, const std::string& uid) { gone.push_back(key + " " + uid); },
+                [this](const std::string& key) { lost.push_back(key); }};
     Told told{books};
 };
 
@@ -175,6 +177,28 @@ TEST_F(BooksTest, a_pod_that_somebody_else_bound_elsewhere_is_taken_from_its_nod
     books.assume("ns/a", "n1");
     put(PodText{.node = "n2"});
     EXPECT_THAT(flush(), ElementsAre("release ns/a", "pod ns/a on n2"));
+}
+
+TEST_F(BooksTest, a_pod_whose_decision_came_too_late_is_taken_back_before_it_is_stated_again) {
+    put(PodText{});
+    flush();
+    put(PodText{.node = "n2"});
+    EXPECT_THAT(flush(), ElementsAre("pod ns/a on n2")) << "which an engine that has it on n1 rejects";
+    books.take_back("ns/a");
+    EXPECT_THAT(flush(), ElementsAre("release ns/a", "pod ns/a on n2"));
+    put(PodText{.node = "n2", .cpu = "2"});
+    books.take_back("ns/a");
+    EXPECT_THAT(flush(), ElementsAre("release ns/a", "pod ns/a on n2"));
+}
+
+TEST_F(BooksTest, a_nomination_to_a_node_that_goes_is_told) {
+    put(node_text("n1"));
+    put(PodText{});
+    flush();
+    books.find("ns/a")->nominated_node = "n1";
+    remove(node_text("n1"));
+    EXPECT_THAT(lost, ElementsAre("ns/a"));
+    EXPECT_EQ(books.find("ns/a")->nominated_node, "");
 }
 
 TEST_F(BooksTest, a_pod_under_an_old_name_is_another_pod) {
@@ -287,12 +311,6 @@ protected:
     void on_rejected(DecisionKind, std::string_view name, std::string_view text) override {
         ADD_FAILURE() << name << ": " << text;
     }
-    static EngineOptions options() {
-        EngineOptions options;
-        options.compat = Compat::kubernetes_1_35;
-        options.preemption = PreemptionOptions::of(options.compat);
-        return embedded_options(options);
-    }
     std::vector<std::string> run() {
         do {
             books.flush([this](const StateBody& body) { return engine.send(body); }, true);
@@ -308,7 +326,7 @@ protected:
     }
 
     std::vector<std::string> decisions;
-    EmbeddedPartition engine{options(), books.converter(), *this,
+    EmbeddedPartition engine{embedded_options(kube_options()), books.converter(), *this,
                              [](const std::string& what) { ADD_FAILURE() << what; }};
 };
 

@@ -13,55 +13,6 @@
 
 namespace bayplan::kube_shim {
 
-namespace {
-
-std::string take_bytes(std::istream& file, std::size_t size) {
-    std::string bytes(size, '\0');
-    file.read(bytes.data(), static_cast<std::streamsize>(size));
-    EXPECT_EQ(file.get(), '\n') << "the recording is damaged";
-    return bytes;
-}
-
-}  // namespace
-
-std::string Exchange::whole() const {
-    std::string bytes;
-    for (const PlayedPiece& piece : pieces) {
-        bytes += piece.bytes;
-    }
-    return bytes;
-}
-
-std::vector<Exchange> read_recording(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    EXPECT_TRUE(file.good()) << path;
-    std::vector<Exchange> exchanges;
-    std::size_t writes = 0;
-    for (std::string line; std::getline(file, line);) {
-        std::istringstream words(line);
-        std::string what;
-        std::size_t number = 0;
-        std::size_t size = 0;
-        words >> what >> number;
-        if (what == "request") {
-            Exchange& made = exchanges.emplace_back();
-            words >> made.method >> made.target >> size;
-            made.body = take_bytes(file, size);
-            writes += made.is_read() ? 0 : 1;
-            EXPECT_EQ(number, exchanges.size());
-        } else if (what == "piece") {
-            words >> size;
-            exchanges.at(number - 1).pieces.push_back({take_bytes(file, size), writes});
-        } else if (what == "end") {
-            exchanges.at(number - 1).ended = true;
-        } else {
-            ADD_FAILURE() << path << ": " << line;
-            break;
-        }
-    }
-    return exchanges;
-}
-
 std::string answer_bytes(int status, const std::string& body, const std::string& headers) {
     return "HTTP/1.1 " + std::to_string(status) + " Said\r\nContent-Type: application/json\r\nConnection: close\r\n" +
            headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;

@@ -1,8 +1,6 @@
-// An API server that answers what a real one once did, byte for byte (record.py), over HTTP on loopback; and the faults that
-// a network or a server adds.
+// An API server that answers by a script, over HTTP on loopback, with the faults that a network or a server adds.
 //
-// A request gets the next recorded answer to its method and path that was not played yet. A piece of an answer is played when as
-// many requests have come as had when it was recorded: what followed from a request follows again.
+// A request gets the next answer of the script to its method and path that was not played yet.
 //
 // Thread: any for the public calls; one thread accepts, each connection has one. Owner: the test.
 #pragma once
@@ -33,7 +31,6 @@ struct Exchange {
     bool is_watch() const { return target.find("watch=1") != std::string::npos; }
     bool is_read() const { return method == "GET"; }
     std::string path() const { return target.substr(0, target.find('?')); }
-    std::string whole() const;
 };
 
 struct CameIn {
@@ -42,9 +39,6 @@ struct CameIn {
     std::string body;
     std::string path() const { return target.substr(0, target.find('?')); }
 };
-
-// A file of record.py. Any other file fails the test.
-std::vector<Exchange> read_recording(const std::string& path);
 
 // "HTTP/1.1 STATUS ..." with a body of JSON, ended by the connection's end.
 std::string answer_bytes(int status, const std::string& body, const std::string& headers = {});

@@ -70,7 +70,12 @@ def serve(client, recording, server):
             return
         method, target, headers, body = request
         number = recording.request(method, target, body)
-        with context.wrap_socket(socket.create_connection((host, port)), server_hostname=host) as api:
+        try:
+            connection = socket.create_connection((host, port))
+        except OSError:
+            recording.end(number)  # without a byte: nobody listens
+            return
+        with context.wrap_socket(connection, server_hostname=host) as api:
             head = f"{method} {target} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\nAccept: application/json\r\n"
             head += f"User-Agent: bayplan-kube\r\nAuthorization: Bearer {token}\r\nContent-Length: {len(body)}\r\n"
             if "content-type" in headers:
@@ -80,6 +85,8 @@ def serve(client, recording, server):
                 while (data := api.recv(1 << 20)):
                     recording.piece(number, data)
                     client.sendall(data)
+            except ConnectionResetError:
+                pass  # the server's end
             except OSError:
                 return  # the client has gone; the answer has no end
         recording.end(number)

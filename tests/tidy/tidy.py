@@ -62,7 +62,7 @@ MAY_INCLUDE = {
     "certs": set(),
     "sim": {"base", "options", "kube", "engine", "queue_config", "terminal"},
     "client": {"base", "wire"},
-    "kube_shim": {"base", "options", "kube", "engine"},
+    "kube_shim": {"base", "options", "kube", "engine", "client"},
     "http": {"threads"},
     "rest": {"answers", "events", "http", "config", "queue_config"},
     "daemon": {"base", "options", "instruments", "threads", "config", "queue_config", "wire", "recorder", "engine", "read_model",

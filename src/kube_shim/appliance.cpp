@@ -1,0 +1,99 @@
+// See appliance.h.
+#include "kube_shim/appliance.h"
+
+#include <utility>
+
+#include "kube_shim/statements.h"
+
+namespace bayplan::kube_shim {
+
+namespace {
+
+constexpr std::size_t kSpecsAtOnce = 1'000;
+
+}  // namespace
+
+std::unique_ptr<AppliancePartition> AppliancePartition::open(const ClientOptions& options, Books& books,
+                                                             DecisionHandler& handler, OnFault on_fault,
+                                                             std::string& error) {
+    std::unique_ptr<AppliancePartition> made(new AppliancePartition(books, handler, std::move(on_fault)));
+    made->client_ = Client::open(options, *made, made.get(), error);
+    return made->client_ == nullptr ? nullptr : std::move(made);
+}
+
+template <typename Target>
+bool AppliancePartition::define_specs(Target& target) {
+    const auto& specs = books_.converter().specs().records();
+    while (specs_told_ < specs.size()) {
+        const std::size_t end = std::min(specs.size(), specs_told_ + kSpecsAtOnce);
+        const std::vector<SpecItem> items(specs.begin() + static_cast<std::ptrdiff_t>(specs_told_),
+                                          specs.begin() + static_cast<std::ptrdiff_t>(end));
+        const Submitted submitted = target.specs(items, [this](Text id) { return books_.text(id); });
+        if (submitted == Submitted::full) {
+            return false;
+        }
+        if (submitted == Submitted::invalid) {
+            on_fault_("a spec of a pod breaks a limit of the protocol");
+        }
+        specs_told_ = end;
+    }
+    return true;
+}
+
+template <typename Target>
+bool AppliancePartition::send_to(Target& target, const StateBody& body) {
+    const auto text_of = [this](Text id) { return books_.text(id); };
+    return define_specs(target) && submit_statements(target, body, text_of, on_fault_);
+}
+
+bool AppliancePartition::send(const StateBody& body) { return connected_ && send_to(*client_, body); }
+
+void AppliancePartition::begin() {
+    connected_ = false;
+    specs_told_ = 0;
+    books_.restate_all();
+}
+
+bool AppliancePartition::state(StateWriter& writer) {
+    return books_.state_books([&](const StateBody& body) { return send_to(writer, body); },
+                              [&] { return writer.full(); });
+}
+
+// --- what the daemon says
+
+void AppliancePartition::on_connected(HelloOutcome outcome) {
+    connected_ = true;
+    on_fault_(outcome == HelloOutcome::resume ? "the daemon goes on with us" : "the daemon has all that there is");
+}
+
+void AppliancePartition::on_disconnected(std::string_view why) {
+    connected_ = false;
+    on_fault_("the connection to the daemon is lost: " + std::string(why));
+}
+
+void AppliancePartition::on_refused(std::string_view reason) {
+    connected_ = false;
+    on_fault_("the daemon refuses this shim for good: " + std::string(reason));
+}
+
+void AppliancePartition::on_rejected(DecisionKind kind, std::string_view name, std::string_view reason) {
+    handler_.on_rejected(kind, name, reason);
+}
+
+void AppliancePartition::on_allocated(std::string_view key, std::string_view node) {
+    handler_.on_allocated(std::string(key), node);
+}
+
+void AppliancePartition::on_released(std::string_view key, Termination termination, std::string_view text) {
+    handler_.on_released(std::string(key), termination, text);
+}
+
+void AppliancePartition::on_waiting(std::string_view key, std::string_view text, bool) {
+    handler_.on_waiting(std::string(key), text);
+}
+
+void AppliancePartition::on_nominated(std::string_view key, std::string_view node, std::string_view text) {
+    handler_.on_nominated(std::string(key), node, text);
+}
+
+}  // namespace bayplan::kube_shim
