@@ -65,7 +65,7 @@ void AttachedVolumes::note(const UserKey& user, const Known& known) {
         users_of_[known.volume].push_back(user);
     }
     if (known.bound_to != 0) {
-        bound_to_[known.bound_to].insert(user);
+        bound_to_[known.bound_to].push_back(user);
     }
     if (known.storage_class != 0) {
         of_class_[known.storage_class].insert(user);
@@ -92,7 +92,7 @@ void AttachedVolumes::forget(const UserKey& user, const Known& known) {
         drop(users_of_, known.volume);
     }
     if (known.bound_to != 0) {
-        drop_one(bound_to_, known.bound_to);
+        drop(bound_to_, known.bound_to);
     }
     if (known.storage_class != 0) {
         drop_one(of_class_, known.storage_class);

@@ -126,7 +126,7 @@ private:
     boost::unordered_flat_map<Text, Slot> names_;
     boost::unordered_flat_map<UserKey, User, Hash> users_;
     boost::unordered_flat_map<DriverVolume, std::vector<UserKey>, Hash> users_of_;
-    boost::unordered_flat_map<Text, boost::unordered_flat_set<UserKey, Hash>> bound_to_;
+    boost::unordered_flat_map<Text, std::vector<UserKey>> bound_to_;  // mostly one: a set would be ten times as large
     boost::unordered_flat_map<Text, boost::unordered_flat_set<UserKey, Hash>> of_class_;
     boost::unordered_flat_map<Text, boost::unordered_flat_map<std::uint32_t, Below>> below_;
 };
