@@ -28,6 +28,7 @@
 
 #include "measure/preemption_shim.h"
 #include "oracle.h"
+#include "workload/awkward_preemption.h"
 
 namespace bayplan::bench {
 namespace {
@@ -108,6 +109,63 @@ void run_once(const PreemptionLoad& load, const Way& way, Result& result) {
     result.digest = engine.digest();
 }
 
+// Nobody may go for these: each fails, waits, and is woken by a change of one node that helps nobody.
+struct WokenResult {
+    Timing first;
+    Timing woken;
+    std::uint64_t attempts = 0;  // after the change
+    std::string digest;
+};
+
+template <typename Side>
+void wake_them(PreemptionShim<Side>& shim, Side& side) {
+    shim.change_a_node();
+    side.apply(Tick{100 * options_for({}).backoff_max_ns});
+}
+
+void run_woken(const PreemptionLoad& load, const Way& way, WokenResult& result) {
+    VictimSink sink;
+    Engine engine(options_for(way), sink);
+    PreemptionShim<Engine> shim(load, engine);
+    shim.ask(0, load.preemptors);
+    result.first.least_of([&] { engine.run(load.preemptors); });
+    const std::uint64_t before = engine.counters().attempts;
+    result.woken.least_of([&] {
+        wake_them(shim, engine);
+        engine.run(load.preemptors);
+    });
+    result.attempts = engine.counters().attempts - before;
+    result.digest = engine.digest();
+}
+
+bool measure_woken(const PreemptionLoad& load, int runs, bool compare) {
+    WokenResult plain;
+    run_woken(load, {VictimPath::plain, 0}, plain);
+    WokenResult result;
+    for (int run = 0; run < runs; ++run) {
+        run_woken(load, {VictimPath::automatic, 0}, result);
+    }
+    std::printf(
+        "%-26s %u pods fail in %.1f ms, woken by one node in %.2f ms by CPU, %.2f by wall (plain %.1f)  %.12s\n",
+        load.name.c_str(), load.preemptors, result.first.cpu * 1e3, result.woken.cpu * 1e3, result.woken.wall * 1e3,
+        plain.woken.cpu * 1e3, result.digest.c_str());
+    bool good = result.attempts == load.preemptors && result.digest == plain.digest;
+    if (compare) {
+        oracle::Oracle oracle(options_for({}));
+        PreemptionShim<oracle::Oracle> shim(load, oracle);
+        shim.ask(0, load.preemptors);
+        oracle.run(load.preemptors);
+        wake_them(shim, oracle);
+        oracle.run(load.preemptors);
+        good = good && oracle.digest() == plain.digest;
+    }
+    if (!good) {
+        std::printf("%s FAULT: %llu attempts of %u, or digests differ\n", load.name.c_str(),
+                    static_cast<unsigned long long>(result.attempts), load.preemptors);
+    }
+    return good;
+}
+
 std::string oracle_digest(const PreemptionLoad& load, const std::vector<std::string>& victims) {
     const EngineOptions options = options_for({});
     oracle::Oracle oracle(options);
@@ -147,6 +205,9 @@ void print(const PreemptionLoad& load, const Way& way, const Result& result, dou
 }
 
 bool measure(const PreemptionLoad& load, int runs, bool compare) {
+    if (load.nobody_below) {
+        return measure_woken(load, runs, compare);
+    }
     // Plain once: it takes as long as all others together.
     Result plain;
     run_once(load, {VictimPath::plain, 0}, plain);
@@ -235,12 +296,14 @@ int main(int argc, char** argv) {
     bool small = false;
     bool beside_oracle = false;
     bool large = false;
+    bool awkward = false;
     int runs = 3;
     std::string only;
     app.add_flag("--small", small, "40 nodes, and the naive oracle beside the engine");
     app.add_flag("--oracle", beside_oracle, "500 nodes likewise (takes minutes)");
     app.add_flag("--large", large, "100,000 nodes too (takes 3 GB and minutes)");
     app.add_option("--runs", runs, "runs of each; the best counts")->check(CLI::Range(1, 1'000));
+    app.add_flag("--awkward", awkward, "budgets, anti-affinity, pods for which nobody may go");
     app.add_option("--only", only, "loads whose name has this in it");
     CLI11_PARSE(app, argc, argv);
 
@@ -257,13 +320,20 @@ int main(int argc, char** argv) {
             if (large) loads.push_back(std::move(load));
         }
     }
+    if (awkward) {
+        loads.clear();
+        for (const std::uint32_t nodes : {small ? 40u : beside_oracle ? 200u : 5'000u, large ? 100'000u : 0u}) {
+            const auto some = nodes == 0 ? std::vector<PreemptionLoad>() : bayplan::workload::awkward_preemption(nodes);
+            loads.insert(loads.end(), some.begin(), some.end());
+        }
+    }
     const auto wanted = [&](const std::string& name) { return name.find(only) != std::string::npos; };
     print_heading();
     bool good = true;
     for (const PreemptionLoad& load : loads) {
         good = (!wanted(load.name) || measure(load, runs, small || beside_oracle)) && good;
     }
-    if (const std::uint32_t nodes = small || beside_oracle ? 40 : 5'000; wanted("PreemptionAsync")) {
+    if (const std::uint32_t nodes = small || beside_oracle ? 40 : 5'000; !awkward && wanted("PreemptionAsync")) {
         const std::uint32_t pods = std::max(nodes, 100u);
         const auto load = basic_preemption("PreemptionAsync/" + std::to_string(nodes) + "Nodes", nodes, 0);
         good = measure_async(load, pods, runs) && good;

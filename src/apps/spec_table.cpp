@@ -12,6 +12,7 @@ std::size_t SpecTable::Hash::operator()(const PodSpec* spec) const { return fiel
 
 SpecTable::SpecTable(TextTable& texts) : texts_(texts) {
     entries_.emplace_back().references = 1;
+    entries_[0].born = ++births_;
     ids_.emplace(&entries_[0].spec, kEmptySpec);
 }
 
@@ -31,6 +32,7 @@ SpecId SpecTable::acquire(PodSpec&& spec) {
     Entry& entry = entries_[raw(id)];
     entry.spec = std::move(spec);
     entry.references = 1;
+    entry.born = ++births_;
     visit_texts(entry.spec, [&](Text text) { texts_.add_reference(text); });
     ids_.emplace(&entry.spec, id);
     if (listener_ != nullptr) {

@@ -40,12 +40,15 @@ public:
     const PodSpec& operator[](SpecId id) const { return entries_[raw(id)].spec; }
     AskList<OfSpec>& pods(SpecId id) { return entries_[raw(id)].pods; }
     bool alive(SpecId id) const { return entries_[raw(id)].references > 0; }
+    // No two contents that had the same id have the same number; 0: it has no content.
+    std::uint64_t born(SpecId id) const { return entries_[raw(id)].born; }
     std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }  // free places included
 
 private:
     struct Entry {
         PodSpec spec;
         std::uint64_t references = 0;
+        std::uint64_t born = 0;
         AskList<OfSpec> pods;  // that have a place, ours and foreign
     };
     struct Hash {
@@ -59,6 +62,7 @@ private:
     SpecListener* listener_ = nullptr;
     std::deque<Entry> entries_;  // specs must not move: the map's keys point to them
     std::vector<SpecId> free_;
+    std::uint64_t births_ = 0;
     boost::unordered_flat_map<const PodSpec*, SpecId, Hash, Same> ids_;
 };
 

@@ -212,7 +212,22 @@ const ExcludedNodes& Attempts::excluded(AskId id, bool avoid, ExcludedNodes& roo
 // Amounts of nominated pods are held on their nodes: only what they bring beside may make a node refuse the ask.
 void Attempts::exclude_for_nominations(AskId id, ExcludedNodes& excluded) const {
     const TrialTables tables = trial_tables(world_, predicates_);
-    if (world_.nominations.empty() || !looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class))) {
+    if (world_.nominations.empty()) {
+        return;
+    }
+    const Subject pod = subject_of(tables, world_.asks[id].ask_class);
+    if (!looks_beyond_amounts(tables, pod)) {
+        return;
+    }
+    if (world_.options.victim_path != VictimPath::plain && Obstacles::are_all(tables, pod)) {
+        const Obstacles obstacles(tables, pod, id);
+        for_each_slot(obstacles.barred(), [&](Slot slot) {
+            // A node that is full refuses the ask anyway.
+            const std::uint64_t lane = std::uint64_t{1} << lane_of(slot);
+            if (predicates_.filter(pod.ask_class, world_.node_state.block(block_of(slot)), lane) != 0) {
+                excluded.add(slot);
+            }
+        });
         return;
     }
     world_.nominations.for_each_node([&](Slot slot) {

@@ -3,6 +3,10 @@
 //
 //   blocks[b]      what the diagnosis says of the block's nodes     -> totals: reasons, unschedulable, failed
 //   candidates[b]  the block's cheapest victims (preemption/tail_search.h)
+//   refusals[b]    why its nodes have none, if it has no candidate                                  -> refused
+//
+// A class of one ask that has not failed before uses a spare cache, which becomes its own if nobody may go for it: it will
+// be tried again.
 //
 // Only for asks whose fate on a node hangs on nothing but that node's own block: no ports, volumes or other
 // pods, no node left out for the ask alone.
@@ -46,9 +50,16 @@ struct FailureCache {
     // --- candidates
     bool once = false;                        // used again for another class next time: none are kept
     std::uint64_t searched = 0;               // position of the change log
-    std::vector<VictimCandidate> candidates;  // by block; no slot: none
+    std::uint64_t searched_budgets = 0;       // and of that of BudgetTails
+    std::vector<VictimCandidate> candidates;  // by block; no slot: none. Empty: no block has any
+    std::uint32_t with_candidate = 0;         // blocks
+    std::vector<BlockRefusals> refusals;      // by block
+    AllRefusals refused;                      // over all blocks
 
+    // The finding of a search in a block takes the place of the former one.
+    void keep_found(std::uint32_t block, const VictimCandidate&, const BlockRefusals&);
     void clear();
+    std::size_t bytes() const;
 };
 
 // Result of the last failed attempt of a class.
@@ -65,15 +76,17 @@ public:
     Failures(const Failures&) = delete;
     Failures& operator=(const Failures&) = delete;
 
-    // 12 KB each at 10,000 nodes.
-    static constexpr std::size_t kCachesMax = 512;
+    // More caches than these are kept only as long as all of them need no more memory than this: 6 KB each at 10,000 nodes,
+    // 14 KB if victims are found.
+    static constexpr std::size_t kCachesMin = 512;
+    static constexpr std::size_t kBytesMax = std::size_t{128} << 20;
 
     // The class's cache, made if need be; for a class with one ask that has not failed before, a spare cache, empty,
     // that the next such class uses again.
     FailureCache& of(ClassId);
     // Null: none was kept.
     const LastFailure* last(ClassId id) const { return raw(id) < entries_.size() ? &entries_[raw(id)].last : nullptr; }
-    // Of asks like it, until something changes.
+    // Of asks like it, until something changes. A spare cache that it used becomes its own.
     void keep(ClassId, LastFailure);
 
     void class_gone(ClassId) override;
@@ -84,11 +97,14 @@ private:
         LastFailure last;
     };
     Entry& entry(ClassId);
+    FailureCache& own(ClassId, std::unique_ptr<FailureCache>);
+    bool too_many() const;
 
     ClassTable& classes_;
     std::vector<Entry> entries_;  // by class; some that never failed have none
     FailureCache once_;
-    std::deque<ClassId> holders_;  // oldest first; some may have theirs no more
+    ClassId once_of_ = kNone<ClassId>;  // that used it last
+    std::deque<ClassId> holders_;       // oldest first; some may have theirs no more
 };
 
 }  // namespace bayplan

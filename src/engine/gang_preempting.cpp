@@ -112,8 +112,7 @@ void GangPreempting::send_away(const std::vector<AskId>& victims) {
         const Ask& ask = world_.asks[victim];
         gone_.push_back({victim, ask.slot, gangs.runs_in(victim), false});
         if (!ask.terminating) {
-            for (PodBudget* budget :
-                 world_.budgets.covering(world_.specs[world_.classes.spec_of(ask)], world_.asks.key(victim))) {
+            for (PodBudget* budget : world_.budgets.covering(world_.classes.spec_of(ask), world_.asks.key(victim))) {
                 lifecycle_.commit().charge_budget(*budget);
             }
         }

@@ -11,6 +11,7 @@
 
 #include "engine/diagnosis.h"
 #include "engine/failure_message.h"
+#include "preemption/obstacle_search.h"
 #include "preemption/tail_search.h"
 #include "preemption/victim_search.h"
 #include "preemption/victim_workers.h"
@@ -69,9 +70,23 @@ private:
                          std::vector<NodeVictims>* candidates);
     void search_by_amounts(AskId, const Diagnosis&, PreemptionOutcome&, FailureMessage&,
                            std::vector<NodeVictims>* candidates);
+    // For an ask on which obstacles decide beside amounts (preemption/obstacles.h).
+    void search_past_obstacles(AskId, const Diagnosis&, PreemptionOutcome&, FailureMessage&);
+    std::uint32_t failed_by(const Obstacles&, const ObstacleSearch::Refusals&) const;
     AmountSearch::Tables amount_tables() const;
-    // The cheapest node of all, by columns and what is kept of the class.
+    // Of these nodes, by columns, on which amounts alone decide.
+    VictimCandidate cheapest_of(const AskClass&, const NodeMask&);
+    // By block, into found_: of nodes none of which can be made room on.
+    void find_refusals(const AskClass&, const NodeMask&);
+    template <typename Counts>
+    void add_reasons(const AskClass&, std::uint64_t without_victims, const Counts& short_of, FailureMessage&) const;
+    // The cheapest node of all, by columns and what is kept of the class. None: the cache has the reasons.
     VictimCandidate search_by_columns(const AskClass&, FailureCache&);
+    VictimCandidate search_all_blocks(const AskClass&, FailureCache&);
+    VictimCandidate search_changed_blocks(const AskClass&, FailureCache&);
+    void bring_up_to_date();
+    void find_changed_blocks(const FailureCache&);
+    void note_searched(FailureCache&) const;
     bool worth_the_workers(std::size_t blocks) const;
     // Calls look(search, first, last) for ranges of 0 .. blocks, each with a search of its own.
     template <typename Look>
@@ -83,6 +98,11 @@ private:
     GangBudgets gangs_;
     VictimSearch search_;
     VictimCounters counters_;
+    struct Found {
+        VictimCandidate candidate;
+        BlockRefusals refusals;
+    };
+    std::vector<Found> found_;  // of the search under way, by block that changed
     VictimWorkers& workers_;
 };
 

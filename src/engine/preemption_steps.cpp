@@ -144,8 +144,7 @@ void Lifecycle::release_victim(AskId victim, const std::string& why) {
         return;
     }
     commit_.set_flags(victim, {.terminating = true, .preempted = true, .chosen = true, .told_to_go = true});
-    const PodSpec& spec = world_.specs[world_.classes.spec_of(ask)];
-    for (PodBudget* budget : world_.budgets.covering(spec, world_.asks.key(victim))) {
+    for (PodBudget* budget : world_.budgets.covering(world_.classes.spec_of(ask), world_.asks.key(victim))) {
         commit_.charge_budget(*budget);
     }
     commit_.begin_departure(victim, world_.now_ns, why);

@@ -28,6 +28,7 @@
 #include "options/engine_options.h"
 #include "placement/class_caches.h"
 #include "plugins/plugin_table.h"
+#include "preemption/budget_tails.h"
 #include "preemption/budgets.h"
 #include "preemption/departures.h"
 #include "preemption/excluded_by_victims.h"
@@ -81,9 +82,10 @@ struct World {
           nominations(asks, classes, holds),
           reservations(asks, classes, holds),
           departures(asks, options.preemption),
-          budgets(texts),
-          victim_index(asks, classes, nodes, options.preemption),
+          budgets(texts, asks, specs),
+          victim_index(asks, classes, nodes, budgets, options.preemption),
           pod_tails(node_state, victim_index),
+          budget_tails(view, budgets, victim_index),
           shims(resources, asks),
           bytes(settings.bytes_max) {}
 
@@ -145,6 +147,7 @@ struct World {
     Budgets budgets;
     VictimIndex victim_index;
     PodTails pod_tails;
+    BudgetTails budget_tails;
     Failures failures{classes};
     std::vector<std::uint32_t> changed_blocks;  // of the look under way
 

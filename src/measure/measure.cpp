@@ -246,7 +246,7 @@ ScanFigures scan(const workload::PreemptionLoad& load) {
     PreemptionShim<PreemptionScan> shim(load, run);
     shim.ask(0, load.preemptors);
     bool found = false;
-    const Cost cost = cost_of([&] { found = run.nominate_all(); });
+    const Cost cost = cost_of([&] { found = load.nobody_below ? run.refuse_all() : run.nominate_all(); });
     const double pods = load.preemptors;
     return {pods / cost.engine_cpu, cost.engine_cpu * 1e9 / (pods * load.nodes),
             found ? hex(run.nominations().value()) : "pods left over"};
@@ -264,6 +264,46 @@ std::vector<std::int64_t> times_of_preemptions(const workload::PreemptionLoad& l
         times.push_back(static_cast<std::int64_t>((seconds_by(CLOCK_MONOTONIC) - start) * 1e9));
     }
     return times;
+}
+
+// Nobody may go for any of the asks. Each has failed twice; then a change of one node wakes all, and each fails again: the
+// attempts counted are these.
+Measurement measure_refusals(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell) {
+    Account account(one, options, tell);
+    const auto& load = std::get<workload::PreemptionLoad>(one.load);
+    const EngineOptions engine = options.engine();
+    for (int run_number = 0; run_number < options.runs; ++run_number) {
+        account.tell_run(run_number);
+        const std::int64_t live = live_bytes();
+        PreemptionRun run(load, engine);
+        EngineScheduler& scheduler = run.scheduler;
+        std::int64_t now_ns = 0;
+        run.shim.ask(0, load.preemptors);
+        run.take(load.preemptors);
+        EngineCounters before;
+        Cost cost;
+        for (int time = 0; time < 2; ++time) {
+            before = scheduler.engine().counters();
+            cost = cost_of([&] {
+                run.shim.change_a_node();
+                scheduler.apply(Tick{now_ns += 2 * engine.backoff_max_ns});
+                run.take(load.preemptors);
+            });
+        }
+        account.add_run(cost, scheduler.engine(), scheduler.sink(), before);
+        if (account.result().failed != load.preemptors || scheduler.sink().nominations() != 0) {
+            account.result().fault = "not every ask failed once more";
+        }
+        account.result().placements = hex(scheduler.sink().nomination_hash());
+        scheduler.forget_decisions();
+        account.memory(live_bytes() - live);
+    }
+    account.result().cache_hit_rate.reset();
+    if (options.scan) {
+        account.tell("the plain scan");
+        compare(account, scan(load));
+    }
+    return account.finish(load.preemptors);
 }
 
 Measurement measure_preemption(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell) {
@@ -320,7 +360,9 @@ EngineOptions MeasureOptions::engine() const {
 Measurement measure(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell) {
     if (std::holds_alternative<workload::NamedWorkload>(one.load)) return measure_plain(one, options, tell);
     if (std::holds_alternative<workload::KubeLoad>(one.load)) return measure_kube(one, options, tell);
-    if (std::holds_alternative<workload::PreemptionLoad>(one.load)) return measure_preemption(one, options, tell);
+    if (const auto* load = std::get_if<workload::PreemptionLoad>(&one.load)) {
+        return load->nobody_below ? measure_refusals(one, options, tell) : measure_preemption(one, options, tell);
+    }
     if (std::holds_alternative<workload::AwkwardLoad>(one.load)) return measure_awkward(one, options, tell);
     workload::BenchCase in_process = one;
     in_process.load = *workload::find_workload(std::get<workload::WireLoad>(one.load).workload);

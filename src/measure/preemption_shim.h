@@ -25,6 +25,8 @@ public:
         const ApplicationItem application{.application = kApplication, .queue = 0, .user = 0};
         send(ApplicationsMessage{.add = {&application, 1}, .remove = {}});
         state_nodes();
+        define_specs();
+        state_budgets();
         state_pods();
         send(ResyncEndMessage{});
     }
@@ -34,8 +36,9 @@ public:
         std::vector<Request> requests;
         for (std::uint32_t i = first; i < first + count; ++i) {
             const std::uint32_t kind = load_.classes == 0 ? i : i % load_.classes;
-            requests.push_back(
-                {"high-" + std::to_string(i), load_.preemptor_cpu + kind % 97, kMemoryEach + kind, 1'000});
+            requests.push_back({"high-" + std::to_string(i), load_.preemptor_cpu + kind % 97, kMemoryEach + kind,
+                                preemptor_priority()});
+            requests.back().spec = load_.groups_apart == 0 ? 0 : spec_of_group(i % load_.groups_apart);
         }
         ask(requests);
     }
@@ -57,6 +60,16 @@ public:
         ask(requests);
     }
 
+    // The first node takes one unit more than it did: not enough for anybody.
+    void change_a_node() {
+        const std::vector<Amount> capacity = {
+            {kCpu, load_.node_cpu + ++changes_}, {kMemory, std::int64_t{32} << 30}, {kPods, 110}};
+        const Attribute hostname{kHostname, kFirstNode};
+        const NodeItem record{
+            .node = kFirstNode, .action = NodeAction::update, .capacity = capacity, .attributes = {&hostname, 1}};
+        send(NodesMessage{{&record, 1}});
+    }
+
     // Pods that were told to go are gone.
     void let_go(const std::vector<std::string>& victims) {
         std::vector<ReleaseItem> records;
@@ -70,7 +83,8 @@ public:
     }
 
 private:
-    static constexpr DictId kApplication = 1, kCpu = 2, kMemory = 3, kPods = 4, kFirstNode = 10;
+    static constexpr DictId kApplication = 1, kCpu = 2, kMemory = 3, kPods = 4, kHostname = 5, kLabel = 6,
+                            kNamespace = 7, kFirstNode = 10;
     static constexpr std::int64_t kMemoryEach = std::int64_t{1} << 28;
 
     struct Request {
@@ -79,6 +93,7 @@ private:
         std::int64_t memory;
         std::int32_t priority;
         DictId daemon_of = 0;  // its node
+        SpecNumber spec = 0;
     };
 
     void send(const StateBody& body) {
@@ -97,6 +112,7 @@ private:
             record.application = kApplication;
             record.priority = requests[i].priority;
             record.requests = amounts[i];
+            record.spec = requests[i].spec;
             record.required_node = requests[i].daemon_of;
             record.daemonset = requests[i].daemon_of != 0;
         }
@@ -108,18 +124,79 @@ private:
         for (std::uint32_t n = 0; n < load_.nodes; ++n) {
             names.push_back("node-" + std::to_string(n));
         }
-        std::vector<DictEntry> entries = {{kApplication, "app"}, {kCpu, "cpu"}, {kMemory, "memory"}, {kPods, "pods"}};
+        std::vector<DictEntry> entries = {{kApplication, "app"},
+                                          {kCpu, "cpu"},
+                                          {kMemory, "memory"},
+                                          {kPods, "pods"},
+                                          {kHostname, "kubernetes.io/hostname"},
+                                          {kLabel, "label"},
+                                          {kNamespace, "namespace"}};
         for (std::uint32_t n = 0; n < load_.nodes; ++n) {
             entries.push_back({kFirstNode + n, names[n]});
+        }
+        std::vector<std::string> values;
+        for (std::uint32_t value = 0; value < load_.applications + load_.groups_apart; ++value) {
+            values.push_back("value-" + std::to_string(value));
+        }
+        for (std::uint32_t value = 0; value < values.size(); ++value) {
+            entries.push_back({value_of(value), values[value]});
         }
         send(DefineMessage{entries});
     }
 
+    // Applications of the pods come first, then groups of preemptors: each has a value of the one label, and a spec.
+    DictId value_of(std::uint32_t number) const { return kFirstNode + load_.nodes + number; }
+    SpecNumber spec_of_group(std::uint32_t group) const { return 1 + load_.applications + group; }
+    std::int32_t preemptor_priority() const { return load_.nobody_below ? -1'000 : 1'000; }
+    LabelSelector selector_of(std::uint32_t number) const {
+        return {{{.key = kLabel, .op = LabelOperator::in, .values = {value_of(number)}}}};
+    }
+
+    void define_specs() {
+        std::vector<SpecItem> records;
+        for (std::uint32_t number = 0; number < load_.applications + load_.groups_apart; ++number) {
+            SpecItem& record = records.emplace_back(SpecItem{.number = 1 + number, .spec = {}});
+            record.spec.name_space = kNamespace;
+            record.spec.labels = {{kLabel, value_of(number)}};
+            if (number >= load_.applications) {
+                PodTerm& term = record.spec.anti_affinity.emplace_back();
+                term.selector = selector_of(number);
+                term.topology_key = kHostname;
+            }
+        }
+        if (!records.empty()) {
+            send(SpecsMessage{.define = records, .forget = {}});
+        }
+    }
+
+    void state_budgets() {
+        std::vector<ObjectItem> records;
+        for (std::uint32_t number = 0; number < load_.applications; ++number) {
+            records.push_back({.object = PodBudget{.name_space = kNamespace,
+                                                   .name = value_of(number),
+                                                   .selector = selector_of(number),
+                                                   .disruptions_allowed = load_.budget_allows,
+                                                   .disrupted_pods = {}}});
+        }
+        if (!records.empty()) {
+            send(ObjectsMessage{records});
+        }
+    }
+
     void state_nodes() {
         const std::vector<Amount> capacity = {{kCpu, load_.node_cpu}, {kMemory, std::int64_t{32} << 30}, {kPods, 110}};
+        std::vector<Attribute> hostnames;
+        for (std::uint32_t n = 0; n < load_.nodes; ++n) {
+            hostnames.push_back({kHostname, kFirstNode + n});
+        }
+        const bool labelled = load_.groups_apart > 0 || load_.nobody_below;
         std::vector<NodeItem> records;
         for (std::uint32_t n = 0; n < load_.nodes; ++n) {
-            records.push_back({.node = kFirstNode + n, .capacity = capacity, .attributes = {}});
+            NodeItem& record =
+                records.emplace_back(NodeItem{.node = kFirstNode + n, .capacity = capacity, .attributes = {}});
+            if (labelled) {
+                record.attributes = {&hostnames[n], 1};
+            }
         }
         send(NodesMessage{records});
     }
@@ -152,6 +229,8 @@ private:
                 record.application = kApplication;
                 record.node = kFirstNode + n;
                 record.priority = -static_cast<std::int32_t>(random % load_.low_priorities);
+                record.spec =
+                    load_.applications == 0 ? 0 : 1 + static_cast<SpecNumber>((random >> 8) % load_.applications);
                 record.requests = amounts[p];
                 record.started_ms = 1 + static_cast<std::int64_t>(random >> 40);
             }
@@ -162,6 +241,7 @@ private:
     const PreemptionLoad& load_;
     Side& side_;
     std::uint64_t sequence_ = 0;
+    std::int64_t changes_ = 0;  // of the first node
 };
 
 // The victims told to go, and the number of asks nominated or placed.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "predicates/obstacle_texts.h"
 #include "predicates/registry.h"
 
 namespace bayplan {
@@ -106,10 +107,10 @@ public:
             }
         }
         if (any_at(subject.plan.anti_affinity)) {
-            return {Verdict::unschedulable, {"node(s) didn't match pod anti-affinity rules"}};
+            return {Verdict::unschedulable, {std::string(kUnwantedPods)}};
         }
         if (any_at(subject.plan.repelled_by)) {
-            return {Verdict::unschedulable, {"node(s) didn't satisfy existing pods anti-affinity rules"}};
+            return {Verdict::unschedulable, {std::string(kUnwantedByPods)}};
         }
         return {};
     }

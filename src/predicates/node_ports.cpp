@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "predicates/obstacle_texts.h"
 #include "predicates/registry.h"
 
 namespace bayplan {
@@ -33,7 +34,7 @@ public:
         if (!subject.cluster.topology.ports(node.slot).conflicts(subject.spec.ports)) {
             return {};
         }
-        return {Verdict::unschedulable, {"node(s) didn't have free ports for the requested pod ports"}};
+        return {Verdict::unschedulable, {std::string(kPortsTaken)}};
     }
 };
 

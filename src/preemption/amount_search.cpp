@@ -2,7 +2,6 @@
 #include "preemption/amount_search.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/check.h"
 #include "preemption/pod_tails.h"
@@ -12,10 +11,11 @@ namespace bayplan {
 AmountSearch::AmountSearch(const Tables& tables, const AskClass& ask_class)
     : tables_(tables),
       ask_class_(ask_class),
-      any_budgets_(!tables.budgets.empty() || tables.gangs.any_below(ask_class.priority)),
+      any_gangs_(tables.gangs.any_below(ask_class.priority)),
       free_(ask_class.requests.size()),
       resources_(ask_class.requests.size()),
       room_(ask_class.requests.size()),
+      violating_(tables.cluster.asks, tables.budgets),
       short_of_(ask_class.requests.size()) {}
 
 bool AmountSearch::fits_without(std::size_t from) const {
@@ -67,26 +67,24 @@ bool AmountSearch::reprieve(const Node& node, std::size_t from, std::int64_t sum
     return true;
 }
 
-void AmountSearch::reprieve_by_budgets(const Node& node) {
-    const std::size_t count = node.pods->pods.size();
-    violating_.assign(count, false);
-    std::map<const PodBudget*, std::int64_t> left;
+// Pods that their gangs cannot spare violate, too.
+void AmountSearch::add_violating_gangs(const Node& node) {
     GangBudgets::Left of_gangs = tables_.gangs.all();
-    for (std::size_t pod = node.first; pod < count; ++pod) {
-        const AskId id = node.pods->pods[pod];
-        const PodSpec& spec = tables_.cluster.specs[tables_.cluster.classes.spec_of(tables_.cluster.asks[id])];
-        for (const PodBudget* budget : tables_.budgets.covering(spec, tables_.cluster.asks.key(id))) {
-            violating_[pod] =
-                --left.try_emplace(budget, budget->disruptions_allowed).first->second < 0 || violating_[pod];
+    for (std::size_t pod = node.first; pod < node.pods->pods.size(); ++pod) {
+        if (of_gangs.exceeded_by(node.pods->pods[pod])) {
+            violating_.add(*node.pods, pod);
         }
-        violating_[pod] = of_gangs.exceeded_by(id) || violating_[pod];
     }
+}
+
+// Which pods violate was found.
+void AmountSearch::reprieve_by_budgets(const Node& node) {
     for (std::size_t k = 0; k < room_.size(); ++k) {
         room_[k] = free_[k] + (resources_[k] == nullptr ? 0 : resources_[k]->rest[node.first]);
     }
     for (const bool violating : {true, false}) {
-        for (std::size_t pod = node.first; pod < count; ++pod) {
-            if (violating_[pod] == violating && !spare(pod)) {
+        for (std::size_t pod = node.first; pod < node.pods->pods.size(); ++pod) {
+            if (violating_.at(pod) == violating && !spare(pod)) {
                 victims_.push_back(pod);
                 violations_ += violating ? 1 : 0;
             }
@@ -127,11 +125,29 @@ bool AmountSearch::find_room(const Node& node) {
         const ResourceColumns* const columns = block.columns(request.resource);
         free_[k] = (columns == nullptr ? 0 : columns->capacity[lane] - columns->used[lane] - columns->foreign[lane]) -
                    block.held_from(lane, request.resource, ask_class_.priority) - request.value;
-        const bool enough = free_[k] + (resources_[k] == nullptr ? 0 : resources_[k]->rest[node.first]) >= 0;
-        short_of_[k] += enough ? 0 : 1;
-        possible = possible && enough;
+        const bool lacking = lacks(node, k);
+        short_of_[k] += lacking ? 1 : 0;
+        possible = possible && !lacking;
     }
     return possible;
+}
+
+// Even without the pool. Of a node whose room was found.
+bool AmountSearch::lacks(const Node& node, std::size_t request) const {
+    const IndexedPods::Kind* const pods = resources_[request];
+    return free_[request] + (pods == nullptr ? 0 : pods->rest[node.first]) < 0;
+}
+
+void AmountSearch::count_refusal(Slot slot, BlockRefusals& refusals) {
+    const Node node = node_at(slot);
+    if (!node.has_pool()) {
+        ++refusals.without_victims;
+        return;
+    }
+    find_room(node);
+    for (std::size_t k = 0; k < free_.size(); ++k) {
+        refusals.short_of[k] = static_cast<std::uint8_t>(refusals.short_of[k] + (lacks(node, k) ? 1 : 0));
+    }
 }
 
 std::optional<VictimCost> AmountSearch::cost(Slot slot, const VictimCost* best) {
@@ -145,18 +161,24 @@ std::optional<VictimCost> AmountSearch::cost(Slot slot, const VictimCost* best) 
     }
     victims_.clear();
     violations_ = 0;
-    if (!any_budgets_) {
-        const std::size_t from = first_victim(node);
-        const std::int32_t highest = node.pods->priorities[from];
-        if (best != nullptr && highest > best->highest_priority) {
-            return std::nullopt;
-        }
-        const bool tied = best != nullptr && highest == best->highest_priority;
-        if (!reprieve(node, from, tied ? best->priority_sum : INT64_MAX)) {
-            return std::nullopt;
-        }
-    } else {
+    violating_.find(*node.pods, node.first);
+    if (any_gangs_) {
+        add_violating_gangs(node);
+    }
+    if (violating_.any()) {
         reprieve_by_budgets(node);
+        return cost_of(node);
+    }
+    // A rival that violates budgets loses against this node by that alone.
+    const VictimCost* const rival = best != nullptr && best->budget_violations == 0 ? best : nullptr;
+    const std::size_t from = first_victim(node);
+    const std::int32_t highest = node.pods->priorities[from];
+    if (rival != nullptr && highest > rival->highest_priority) {
+        return std::nullopt;
+    }
+    const bool tied = rival != nullptr && highest == rival->highest_priority;
+    if (!reprieve(node, from, tied ? rival->priority_sum : INT64_MAX)) {
+        return std::nullopt;
     }
     return cost_of(node);
 }

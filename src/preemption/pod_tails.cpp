@@ -11,16 +11,6 @@ namespace {
 constexpr std::uint32_t kTails = BlockTails::kTails;
 const IndexedPods kNoPods;
 
-BlockTails::Kind& resource_of(BlockTails& tails, ResourceId id) {
-    if (raw(id) >= tails.resources.size()) {
-        tails.resources.resize(raw(id) + 1);
-    }
-    if (!tails.resources[raw(id)]) {
-        tails.resources[raw(id)] = std::make_unique<BlockTails::Kind>();
-    }
-    return *tails.resources[raw(id)];
-}
-
 void show_amounts(const IndexedPods::Kind& pods, std::size_t count, std::uint32_t lane, BlockTails::Kind& resource) {
     std::int64_t least = INT64_MAX;
     for (std::size_t t = 1; t <= std::min<std::size_t>(count, kTails); ++t) {
@@ -41,6 +31,18 @@ void clear(std::uint32_t lane, BlockTails::Kind& resource) {
     resource.most[lane] = 0;
 }
 
+}  // namespace
+
+BlockTails::Kind& resource_of(BlockTails& tails, ResourceId id) {
+    if (raw(id) >= tails.resources.size()) {
+        tails.resources.resize(raw(id) + 1);
+    }
+    if (!tails.resources[raw(id)]) {
+        tails.resources[raw(id)] = std::make_unique<BlockTails::Kind>();
+    }
+    return *tails.resources[raw(id)];
+}
+
 void find_extremes(BlockTails& tails) {
     tails.highest = INT64_MIN;
     for (std::uint32_t t = 0; t < kTails; ++t) {
@@ -57,9 +59,7 @@ void find_extremes(BlockTails& tails) {
     }
 }
 
-}  // namespace
-
-void PodTails::show(const IndexedPods& pods, std::uint32_t lane, BlockTails& tails) const {
+void show_pods(const IndexedPods& pods, std::uint32_t lane, BlockTails& tails) {
     const std::uint64_t bit = std::uint64_t{1} << lane;
     for (const auto& resource : tails.resources) {
         if (resource) {
@@ -100,14 +100,14 @@ bool PodTails::update_pods(const NodeBlock& block, std::uint32_t number, BlockTa
         const std::uint64_t version = present ? pods.version : 0;
         if (tails.versions[lane] != version) {
             tails.versions[lane] = version;
-            show(pods, lane, tails);
+            show_pods(pods, lane, tails);
             changed = true;
         }
     }
     return changed;
 }
 
-void PodTails::show_lack(const NodeBlock& block, BlockTails& tails) const {
+void show_lack(const NodeBlock& block, BlockTails& tails) {
     for (std::uint32_t number = 0; number < block.resources.size(); ++number) {
         if (!block.resources[number]) {
             continue;
@@ -118,6 +118,9 @@ void PodTails::show_lack(const NodeBlock& block, BlockTails& tails) const {
             lack[lane] = columns.used[lane] + columns.foreign[lane] + columns.held[lane] - columns.capacity[lane];
         }
     }
+}
+
+void find_reach(BlockTails& tails) {
     for (const auto& resource : tails.resources) {
         for (std::uint32_t t = 0; resource && t < kTails; ++t) {
             std::int64_t reach = INT64_MIN;
@@ -136,6 +139,7 @@ void PodTails::update(std::uint32_t number) {
         find_extremes(tails);
     }
     show_lack(block, tails);
+    find_reach(tails);
 }
 
 void PodTails::bring_up_to_date() {

@@ -57,6 +57,16 @@ struct BlockTails {
     std::array<std::uint64_t, kLanes> versions{};  // pods_version, of the pods that the columns show
 };
 
+// The lane shows the tails of these pods.
+void show_pods(const IndexedPods&, std::uint32_t lane, BlockTails&);
+// Ranges over all lanes, once they show their pods.
+void find_extremes(BlockTails&);
+// `lack` as the nodes are now, all pods that the tails leave out being there.
+void show_lack(const NodeBlock&, BlockTails&);
+// Once `lack` is shown.
+void find_reach(BlockTails&);
+BlockTails::Kind& resource_of(BlockTails&, ResourceId);
+
 class PodTails {
 public:
     PodTails(const NodeState& state, VictimIndex& index) : state_(state), index_(index) {}
@@ -68,8 +78,6 @@ public:
 private:
     void update(std::uint32_t number);
     bool update_pods(const NodeBlock&, std::uint32_t number, BlockTails&);
-    void show(const IndexedPods&, std::uint32_t lane, BlockTails&) const;
-    void show_lack(const NodeBlock&, BlockTails&) const;
 
     const NodeState& state_;
     VictimIndex& index_;

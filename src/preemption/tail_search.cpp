@@ -58,10 +58,26 @@ std::uint64_t TailSearch::with_victims(const BlockTails& tails, std::int64_t cou
     return found;
 }
 
-// For nodes whose first victim is the first of this tail: the lanes that may cost no more than the best so far. That
-// pod's priority is the highest of the victims, and none of them, if of that priority, starts later.
-std::uint64_t TailSearch::promising(const BlockTails& tails, std::uint32_t at, std::uint64_t lanes, Slot first,
+// The lanes that may be better than the best so far, of nodes whose first victim in the tails is the first of this one.
+std::uint64_t TailSearch::promising(const Look& look, std::uint32_t at, std::uint64_t lanes,
                                     const VictimCandidate& best) const {
+    const std::int64_t violations = best.cost.budget_violations;
+    if (!look.violating) {
+        return violations > 0 ? lanes : cheaper_alike(look, at, lanes, best);
+    }
+    if (violations == 0 || violations > kCountMax) {
+        return violations == 0 ? 0 : lanes;
+    }
+    const std::uint64_t as_many = with_victims(look.tails, violations, lanes);
+    const std::uint64_t alike = as_many & ~with_victims(look.tails, violations + 1, as_many);
+    return (lanes & ~as_many) | (alike == 0 ? 0 : cheaper_alike(look, at, alike, best));
+}
+
+// Likewise where no fewer budgets are violated than by the best. The first victim's priority is the highest in the tails, and
+// none of them, if of that priority, starts later.
+std::uint64_t TailSearch::cheaper_alike(const Look& look, std::uint32_t at, std::uint64_t lanes,
+                                        const VictimCandidate& best) const {
+    const BlockTails& tails = look.tails;
     const std::int64_t highest = best.cost.highest_priority;
     lanes = at_least(kernels_, kZeros, tails.priority[at], -highest, lanes);
     const std::uint64_t equal = lanes & ~at_least(kernels_, kZeros, tails.priority[at], 1 - highest, lanes);
@@ -73,12 +89,12 @@ std::uint64_t TailSearch::promising(const BlockTails& tails, std::uint32_t at, s
     std::uint64_t worse = 0;
     if ((count - 1) * lowest + share_of(highest) >= best.cost.priority_sum) {
         const std::int64_t latest = best.cost.earliest_start_ms;
-        const bool ties_lose = raw(first) > raw(best.slot);
+        const bool ties_lose = raw(look.first) > raw(best.slot);
         const bool all_lose = ties_lose && latest == INT64_MAX;
         const std::uint64_t early =
             all_lose ? equal
                      : equal & ~at_least(kernels_, tails.start[at], kZeros, latest + (ties_lose ? 1 : 0), equal);
-        worse = with_victims(tails, count, early);
+        worse = with_victims(tails, count, early & ~look.rough);
     }
     if (const std::uint64_t left = equal & ~worse;
         left != 0 && count * lowest + share_of(highest) > best.cost.priority_sum) {
@@ -98,40 +114,68 @@ bool TailSearch::all_go(const BlockTails& tails, std::uint32_t at, std::uint32_t
     return false;
 }
 
-// As promising(), of one node: its first victim is known, the others are no larger than its largest pod.
-bool TailSearch::hopeless(const BlockTails& tails, std::uint32_t at, Slot slot, const VictimCandidate& best) const {
-    const std::uint32_t lane = lane_of(slot);
-    if (best.slot == kNone<Slot> || best.cost.count > kCountMax ||
-        tails.priority[at][lane] != best.cost.highest_priority) {
-        return false;
-    }
-    const auto others_max = static_cast<std::int64_t>(best.cost.count) - 1;  // of the best so far
-    bool as_many = others_max == 0;
-    bool more = false;
+// True if beside the first of the tail more than so many others must go, each no larger than the node's largest.
+bool TailSearch::needs_others(const BlockTails& tails, std::uint32_t at, std::uint32_t lane, std::int64_t count) const {
     for (const ResourceAmount& request : ask_class_.requests) {
         const BlockTails::Kind& resource = *tails.resource(request.resource);
         const std::int64_t shorter = at == 0 ? 0 : resource.rest[at - 1][lane];
         const std::int64_t by_others = resource.lack[lane] + request.value - (resource.rest[at][lane] - shorter);
-        as_many = as_many || by_others > (others_max - 1) * resource.most[lane];
-        more = more || by_others > others_max * resource.most[lane];
+        if (by_others > count * resource.most[lane]) {
+            return true;
+        }
     }
+    return false;
+}
+
+// As promising(), of one node.
+bool TailSearch::hopeless(const Look& look, std::uint32_t at, Slot slot, const VictimCandidate& best) const {
+    const BlockTails& tails = look.tails;
+    const std::uint32_t lane = lane_of(slot);
+    const std::int64_t violations = best.cost.budget_violations;
+    if (best.slot == kNone<Slot> || best.cost.count > kCountMax || (!look.violating && violations > 0)) {
+        return false;
+    }
+    if (look.violating && violations > 0) {
+        if (needs_others(tails, at, lane, violations - 1)) {
+            return true;
+        }
+        if (violations > 1 && !needs_others(tails, at, lane, violations - 2)) {
+            return false;
+        }
+    }
+    if (tails.priority[at][lane] != best.cost.highest_priority) {
+        return tails.priority[at][lane] > best.cost.highest_priority;
+    }
+    const auto others_max = static_cast<std::int64_t>(best.cost.count) - 1;  // of the best so far
     const std::int64_t each = share_of(tails.priority[0][lane]);
     const std::int64_t first = share_of(best.cost.highest_priority);
-    if (more && first + (others_max + 1) * each > best.cost.priority_sum) {
+    if (first + (others_max + 1) * each > best.cost.priority_sum && needs_others(tails, at, lane, others_max)) {
         return true;
     }
     const std::int64_t latest = best.cost.earliest_start_ms;
     const bool starts_lose =
-        tails.start[at][lane] < latest || (tails.start[at][lane] == latest && raw(slot) > raw(best.slot));
-    return as_many && first + others_max * each >= best.cost.priority_sum && starts_lose;
+        (look.rough >> lane & 1) == 0 &&
+        (tails.start[at][lane] < latest || (tails.start[at][lane] == latest && raw(slot) > raw(best.slot)));
+    return starts_lose && first + others_max * each >= best.cost.priority_sum &&
+           (others_max == 0 || needs_others(tails, at, lane, others_max - 1));
 }
 
-// Nodes with holds that the ask need not respect, all of which `lack` counts.
-std::uint64_t TailSearch::apart(const NodeBlock& block) const {
-    if (ask_class_.priority < block.hold_floor) {
-        return 0;
-    }
+// Nodes whose priority in the list is not below the ask's own.
+std::uint64_t TailSearch::at_or_above(const BlockTails::Lanes& priorities, std::uint64_t lanes) const {
+    return lanes == 0 ? 0 : at_least(kernels_, priorities, kZeros, ask_class_.priority, lanes);
+}
+
+// Nodes that columns say nothing of: with holds that the ask need not respect, all of which `lack` counts; or
+// where other pods violate budgets, since some that count are not in the pool.
+std::uint64_t TailSearch::apart(std::uint32_t number, const BudgetColumns* columns) const {
+    const NodeBlock& block = state_.block(number);
     std::uint64_t lanes = 0;
+    if (columns != nullptr && columns->highest_of_all >= ask_class_.priority) {
+        lanes = at_or_above(columns->highest, columns->tight);
+    }
+    if (ask_class_.priority < block.hold_floor) {
+        return lanes;
+    }
     for (const auto& [lane, list] : block.holds) {
         for (const HeldAmount& hold : *list) {
             lanes |= ask_class_.priority >= hold.kept_from_below ? std::uint64_t{1} << lane : 0;
@@ -140,17 +184,18 @@ std::uint64_t TailSearch::apart(const NodeBlock& block) const {
     return lanes;
 }
 
-void TailSearch::judge(const BlockTails& tails, std::uint32_t at, Slot slot, VictimCandidate& best) {
+void TailSearch::judge(const Look& look, std::uint32_t at, Slot slot, VictimCandidate& best) {
+    const BlockTails& tails = look.tails;
     const std::uint32_t lane = lane_of(slot);
-    if (!all_go(tails, at, lane)) {
-        if (!hopeless(tails, at, slot, best)) {
+    if ((look.complete >> lane & 1) == 0 || !all_go(tails, at, lane)) {
+        if (!hopeless(look, at, slot, best)) {
             judge_pods(slot, best);
         }
         return;
     }
     ++judged_by_columns_;
     best.take_if_better({slot,
-                         {.budget_violations = 0,
+                         {.budget_violations = look.violating ? static_cast<std::int32_t>(at + 1) : 0,
                           .highest_priority = tails.priority[at][lane],
                           .priority_sum = tails.sum[at][lane],
                           .count = at + 1,
@@ -164,29 +209,61 @@ void TailSearch::judge_pods(Slot slot, VictimCandidate& best) {
     }
 }
 
-void TailSearch::look(std::uint32_t number, std::uint64_t lanes, VictimCandidate& best) {
-    const BlockTails& tails = tails_.block(number);
-    const std::uint64_t by_pods = lanes & apart(state_.block(number));
-    std::uint64_t open = lanes & ~by_pods;
+void TailSearch::look_through(const Look& look, std::uint64_t lanes, VictimCandidate& best) {
+    const BlockTails& tails = look.tails;
+    const auto by_priority = [&] {  // of the first victim: nothing that comes before it speaks for the node
+        return best.slot != kNone<Slot> && !look.violating && best.cost.budget_violations == 0;
+    };
+    const auto slot_of_lane = [&](std::uint32_t lane) { return static_cast<Slot>(raw(look.first) + lane); };
+    std::uint64_t open = lanes;
     for (std::uint32_t at = 0; at < BlockTails::kTails && open != 0; ++at) {
         open = below_own_priority(tails, at, open);
-        if (best.slot != kNone<Slot> && tails.lowest[at] > best.cost.highest_priority) {
+        if (by_priority() && tails.lowest[at] > best.cost.highest_priority) {
             open = 0;
         }
         std::uint64_t fits = fitting(tails, at, open);
         open &= ~fits;
         if (fits != 0 && best.slot != kNone<Slot>) {
-            fits = promising(tails, at, fits, slot_at(number, 0), best);
+            fits = promising(look, at, fits, best);
         }
-        for_each_lane(fits, [&](std::uint32_t lane) { judge(tails, at, slot_at(number, lane), best); });
+        for_each_lane(fits, [&](std::uint32_t lane) { judge(look, at, slot_of_lane(lane), best); });
     }
     for_each_lane(open & tails.longer, [&](std::uint32_t lane) {
         // The node's other pods have no less than the longest tail's priority.
-        if (best.slot == kNone<Slot> || tails.priority[BlockTails::kTails - 1][lane] <= best.cost.highest_priority) {
-            judge_pods(slot_at(number, lane), best);
+        if (!by_priority() || tails.priority[BlockTails::kTails - 1][lane] <= best.cost.highest_priority) {
+            judge_pods(slot_of_lane(lane), best);
         }
     });
+}
+
+void TailSearch::look_without_violation(std::uint32_t number, std::uint64_t lanes, VictimCandidate& best) {
+    const BudgetColumns* const columns = budget_tails_.block(number);
+    const std::uint64_t by_pods = lanes & apart(number, columns);
+    look_through({.tails = columns == nullptr ? tails_.block(number) : columns->others, .first = slot_at(number, 0)},
+                 lanes & ~by_pods, best);
     for_each_lane(by_pods, [&](std::uint32_t lane) { judge_pods(slot_at(number, lane), best); });
+}
+
+void TailSearch::look_with_violation(std::uint32_t number, std::uint64_t lanes, VictimCandidate& best) {
+    const BudgetColumns* const columns = budget_tails_.block(number);
+    if (columns == nullptr || (best.slot != kNone<Slot> && best.cost.budget_violations == 0)) {
+        return;
+    }
+    lanes &= columns->tight & ~apart(number, columns);
+    look_through({.tails = columns->violating,
+                  .first = slot_at(number, 0),
+                  .violating = true,
+                  .complete = ~columns->mixed,
+                  .rough = at_or_above(columns->highest_other, lanes & columns->mixed)},
+                 lanes, best);
+}
+
+BlockRefusals TailSearch::refusals(std::uint32_t number, std::uint64_t lanes) {
+    const std::uint64_t with_pool = below_own_priority(tails_.block(number), 0, lanes);
+    BlockRefusals refusals;
+    refusals.without_victims = static_cast<std::uint8_t>(std::popcount(lanes & ~with_pool));
+    for_each_lane(with_pool, [&](std::uint32_t lane) { exact_.count_refusal(slot_at(number, lane), refusals); });
+    return refusals;
 }
 
 }  // namespace bayplan

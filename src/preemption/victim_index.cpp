@@ -57,11 +57,29 @@ const IndexedPods& VictimIndex::at(Slot slot) {
         nodes_indexed_.resize(raw(slot) + 1);
     }
     IndexedPods& pods = nodes_indexed_[raw(slot)];
-    if (pods.version != nodes_[slot].pods_version) {
+    const std::uint32_t coverage = budgets_.empty() ? IndexedPods::kNotAsked : budgets_.coverage(slot);
+    const bool fresh = pods.version != nodes_[slot].pods_version;
+    if (fresh) {
         make(slot, pods);
         pods.version = nodes_[slot].pods_version;
     }
+    if (fresh || pods.coverage != coverage) {
+        find_covers(pods);
+        pods.coverage = coverage;
+    }
     return pods;
+}
+
+void VictimIndex::find_covers(IndexedPods& made) const {
+    made.covers.clear();
+    if (budgets_.empty()) {
+        return;
+    }
+    for (std::uint32_t at = 0; at < made.pods.size(); ++at) {
+        for (const BudgetId budget : budgets_.of_spec(classes_.spec_of(asks_[made.pods[at]]))) {
+            made.covers.push_back({at, budget});
+        }
+    }
 }
 
 void VictimIndex::make(Slot slot, IndexedPods& made) const {

@@ -5,9 +5,10 @@
 //   pods[0..n)          ours, most important first (R-PREEMPT-12), so that those below a
 //                       priority are the end of the list
 //   resources[k].rest[i]    sum of what pods[i..n) request
+//   covers[..]              the budgets whose selectors match pods[i], for each i in order
 //
-// Made when a search comes to a node whose pods have changed since. Memory: 16 bytes a pod, and 8 for each resource
-// that it requests.
+// Made when a search comes to a node whose pods have changed since, or the budgets that cover them. Memory: 16 bytes a pod,
+// and 8 for each resource that it requests and each budget that covers it.
 // Thread: the engine's. Owner: World.
 #pragma once
 
@@ -19,6 +20,7 @@
 #include "apps/class_table.h"
 #include "cluster/node_table.h"
 #include "options/engine_options.h"
+#include "preemption/budgets.h"
 
 namespace bayplan {
 
@@ -41,7 +43,14 @@ struct IndexedPods {
     std::vector<std::int32_t> priorities;
     std::vector<std::int64_t> starts_ms;
     std::vector<Kind> resources;
+    struct Cover {
+        std::uint32_t pod = 0;
+        BudgetId budget = kNone<BudgetId>;
+    };
+    std::vector<Cover> covers;  // by selector: the budget may leave the pod out (Budgets::disrupted)
     std::uint64_t version = UINT64_MAX;
+    static constexpr std::uint32_t kNotAsked = UINT32_MAX;
+    std::uint32_t coverage = kNotAsked;  // as Budgets::coverage() then; kNotAsked: there were no budgets
 
     // Index of the first pod below the priority; pods.size() if there is none.
     std::size_t first_below(std::int32_t priority) const;
@@ -50,21 +59,23 @@ struct IndexedPods {
 
 class VictimIndex {
 public:
-    VictimIndex(const AskTable& asks, const ClassTable& classes, const NodeTable& nodes,
+    VictimIndex(const AskTable& asks, const ClassTable& classes, const NodeTable& nodes, Budgets& budgets,
                 const PreemptionOptions& options)
-        : asks_(asks), classes_(classes), nodes_(nodes), options_(options) {}
+        : asks_(asks), classes_(classes), nodes_(nodes), budgets_(budgets), options_(options) {}
 
-    // Valid until the node's pods change.
+    // Valid until the node's pods change, or what covers them.
     const IndexedPods& at(Slot);
     // The same where at() was called since they changed. Any thread.
     const IndexedPods& made(Slot slot) const { return nodes_indexed_[raw(slot)]; }
 
 private:
     void make(Slot, IndexedPods&) const;
+    void find_covers(IndexedPods&) const;
 
     const AskTable& asks_;
     const ClassTable& classes_;
     const NodeTable& nodes_;
+    Budgets& budgets_;
     const PreemptionOptions options_;
     std::deque<IndexedPods> nodes_indexed_;  // by slot
 };

@@ -46,7 +46,7 @@ void VictimSearch::split_by_budgets(std::vector<PooledPod>& pool) const {
     GangBudgets::Left of_gangs = gangs_.all();
     for (PooledPod& pod : pool) {
         const SpecId spec = tables_.classes.spec_of(tables_.asks[pod.id]);
-        for (const PodBudget* budget : budgets_.covering(tables_.topology.spec(spec), tables_.asks.key(pod.id))) {
+        for (const PodBudget* budget : budgets_.covering(spec, tables_.asks.key(pod.id))) {
             const std::int64_t now = --left.try_emplace(budget, budget->disruptions_allowed).first->second;
             pod.violating = pod.violating || now < 0;
         }

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "workload/awkward_preemption.h"
+
 namespace bayplan::workload {
 
 namespace {
@@ -41,6 +43,14 @@ std::vector<BenchCase> bench_catalogue() {
     for (const AwkwardLoad& load : awkward_loads()) {
         cases.push_back(
             {load.name, fmt::format("{} pods run on each node", load.running_each), load.nodes, load.pods, load});
+    }
+    for (const std::uint32_t nodes : {200u, 5'000u, 100'000u}) {
+        for (const PreemptionLoad& load : awkward_preemption(nodes)) {
+            cases.push_back({fmt::format("{}_{}Pods", load.name, load.preemptors),
+                             load.nobody_below ? "nobody to preempt; counts attempts after one node's event"
+                                               : "full of pods of lower priority; counts nominations",
+                             nodes, load.preemptors, load});
+        }
     }
     for (const std::string_view name : kWire) {
         const NamedWorkload& load = *find_workload(name);

@@ -22,6 +22,11 @@ struct PreemptionLoad {
     std::uint32_t low_priorities = 3;
     bool uneven = false;           // pods of 50 to 150 thousandths in place of equal ones
     std::uint32_t full_nodes = 0;  // the others have no pods; 0: all are full
+    // Awkward ones (awkward_preemption.h).
+    std::uint32_t applications = 0;  // of the pods, each with a label and a budget; 0: none have any
+    std::int32_t budget_allows = 0;
+    std::uint32_t groups_apart = 0;  // of preemptors, by turns; no two of a group share a node
+    bool nobody_below = false;       // preemptors have the least priority: nobody goes for them
 };
 
 // PreemptionBasic and PreemptionAsync of scheduler_perf.

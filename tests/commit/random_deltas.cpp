@@ -345,7 +345,7 @@ bool RandomDeltas::evict() {
     if (id == kNone<AskId>) {
         return false;
     }
-    const PodSpec& spec = world_.specs[world_.classes.spec_of(world_.asks[id])];
+    const SpecId spec = world_.classes.spec_of(world_.asks[id]);
     commit_.set_flags(id, {.terminating = true, .preempted = true, .chosen = true, .told_to_go = true});
     for (PodBudget* const budget : world_.budgets.covering(spec, world_.asks.key(id))) {
         commit_.charge_budget(*budget);

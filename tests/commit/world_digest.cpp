@@ -242,8 +242,7 @@ void about_ask(World& world, AskId id, const Ask& ask, WorldDigest& digest) {
     digest["excluded nodes"] += name + text.str();
     const ExcludedByVictims::Avoided avoided = world.excluded.avoids(id);
     digest["avoided nodes"] += name + ' ' + std::to_string(raw(avoided.slot)) + ' ' + std::to_string(avoided.until_ns);
-    for (const PodBudget* budget :
-         world.budgets.covering(world.specs[world.classes.spec_of(ask)], world.asks.key(id))) {
+    for (const PodBudget* budget : world.budgets.covering(world.classes.spec_of(ask), world.asks.key(id))) {
         digest["budgets"] += name + ' ' + std::to_string(budget->disruptions_allowed);
     }
 }

@@ -29,18 +29,27 @@ struct Numbers {
     bool chance(std::uint64_t percent) { return below(100) < percent; }
 };
 
+struct Shape {
+    std::uint64_t budgets = 0;  // that pods are covered by, some by several; most are used up soon
+    bool obstacles = false;     // anti-affinity and host ports, of pods and preemptors
+    std::uint64_t rounds = 12;
+    Compat compat = Compat::bayplan;
+};
+
 // One cluster and what happens to it, told to an engine as a shim would.
 class Story {
 public:
-    Story(std::uint64_t seed, Engine& engine)
-        : random_{seed * 0x9e3779b97f4a7c15 + 1}, engine_(engine), shim_(engine, "s") {
+    Story(std::uint64_t seed, const Shape& shape, Engine& engine)
+        : random_{seed * 0x9e3779b97f4a7c15 + 1}, engine_(engine), shim_(engine, "s"), shape_(shape) {
         shim_.application("app");
         even_ = random_.chance(30);
         priorities_ = 1 + random_.below(5);
+        define_specs();
+        for (std::uint64_t number = 0; number < shape_.budgets; ++number) {
+            state_budget(number);
+        }
         for (std::uint64_t n = 0; n < kNodes; ++n) {
-            shim_.node(node(n), {{"cpu", even_ ? 3'000 : 2'000 + 500 * static_cast<std::int64_t>(random_.below(3))},
-                                 {"memory", 60'000},
-                                 {"pods", random_.chance(10) ? 12 : 110}});
+            add_node(n);
             const std::uint64_t pods = random_.below(20) == 0 ? 0 : 4 + random_.below(26);
             for (std::uint64_t p = 0; p < pods; ++p) {
                 place("low-" + std::to_string(n) + "-" + std::to_string(p), n);
@@ -49,7 +58,7 @@ public:
     }
 
     void go_on() {
-        for (std::uint64_t round = 0; round < 12; ++round) {
+        for (std::uint64_t round = 0; round < shape_.rounds; ++round) {
             for (std::uint64_t i = 0; i < 30; ++i) {
                 ask();
             }
@@ -64,6 +73,84 @@ public:
     }
 
 private:
+    static constexpr std::uint64_t kSpecs = 24;
+    static constexpr std::uint32_t kKinds = 6;  // of specs, by their obstacles
+
+    void add_node(std::uint64_t number) {
+        const std::vector<Amount> capacity = {
+            {shim_.id("cpu"), even_ ? 3'000 : 2'000 + 500 * static_cast<std::int64_t>(random_.below(3))},
+            {shim_.id("memory"), 60'000},
+            {shim_.id("pods"), random_.chance(10) ? 12 : 110}};
+        std::vector<Attribute> labels;
+        if (shape_.obstacles && number % 20 != 0) {
+            labels = {{shim_.id("kubernetes.io/hostname"), shim_.id(node(number))},
+                      {shim_.id("zone"), shim_.id("z" + std::to_string(number % 40))}};
+        }
+        const NodeItem record{.node = shim_.id(node(number)), .capacity = capacity, .attributes = labels};
+        shim_.send(NodesMessage{std::span(&record, 1)});
+    }
+
+    PodTerm away_from(const std::string& key, const std::string& value, const std::string& topology_key) {
+        PodTerm term;
+        term.selector = {{{.key = shim_.id(key), .op = LabelOperator::in, .values = {shim_.id(value)}}}};
+        term.topology_key = shim_.id(topology_key);
+        return term;
+    }
+
+    // By turns: none, its own kind by hostname or zone, another kind, a team, a port.
+    void add_obstacles(std::uint64_t number, PodSpec& spec) {
+        const std::string own = "a" + std::to_string(number);
+        switch (number % kKinds) {
+            case 1: spec.anti_affinity = {away_from("app", own, "kubernetes.io/hostname")}; break;
+            case 2: spec.anti_affinity = {away_from("app", own, "zone")}; break;
+            case 3:
+                spec.anti_affinity = {away_from("app", "a" + std::to_string(number + 1), "kubernetes.io/hostname"),
+                                      away_from("app", own, "kubernetes.io/hostname")};
+                break;
+            case 4: spec.anti_affinity = {away_from("team", "t1", "kubernetes.io/hostname")}; break;
+            case 5:
+                spec.ports = {{.port = static_cast<std::uint16_t>(80 + number % 2), .protocol = Protocol::tcp}};
+                break;
+            default: break;
+        }
+    }
+
+    // Each has two labels: `app` of its own, `team` of several.
+    void define_specs() {
+        std::vector<SpecItem> records;
+        for (std::uint64_t number = 0; has_specs() && number < kSpecs; ++number) {
+            SpecItem& record = records.emplace_back();
+            record.number = static_cast<SpecNumber>(1 + number);
+            record.spec.name_space = shim_.id("space");
+            record.spec.labels = {{shim_.id("app"), shim_.id("a" + std::to_string(number))},
+                                  {shim_.id("team"), shim_.id("t" + std::to_string(number % 5))}};
+            if (shape_.obstacles) {
+                add_obstacles(number, record.spec);
+            }
+        }
+        if (!records.empty()) {
+            shim_.send(SpecsMessage{.define = records, .forget = {}});
+        }
+    }
+
+    void state_budget(std::uint64_t number) {
+        PodBudget budget;
+        budget.name_space = shim_.id("space");
+        budget.name = shim_.id("budget" + std::to_string(number));
+        const bool of_team = random_.chance(20);
+        const std::string value =
+            of_team ? "t" + std::to_string(random_.below(5)) : "a" + std::to_string(number % kSpecs);
+        budget.selector = {
+            {{.key = shim_.id(of_team ? "team" : "app"), .op = LabelOperator::in, .values = {shim_.id(value)}}}};
+        budget.disruptions_allowed = static_cast<std::int32_t>(random_.chance(30) ? 0 : random_.below(12));
+        if (random_.chance(20) && !keys_.empty()) {
+            const std::string& key = keys_[random_.below(keys_.size())];
+            budget.disrupted_pods = {shim_.id(key.substr(key.find('/') + 1))};
+        }
+        const ObjectItem item{.object = budget, .removed = random_.chance(15)};
+        shim_.send(ObjectsMessage{std::span(&item, 1)});
+    }
+
     static std::string node(std::uint64_t number) { return "n" + std::to_string(number); }
 
     void place(const std::string& key, std::uint64_t on) {
@@ -72,7 +159,8 @@ private:
             {shim_.id("memory"), even_ ? 1'000 : static_cast<std::int64_t>(random_.below(6'000))},
             {shim_.id("pods"), 1}};
         AskItem record;
-        record.key = key;
+        const std::string full = has_specs() ? "space/" + key : key;
+        record.key = full;
         record.application = shim_.id("app");
         record.node = shim_.id(node(on));
         record.priority = static_cast<std::int32_t>(random_.below(priorities_)) * 10;
@@ -80,23 +168,34 @@ private:
         record.started_ms = static_cast<std::int64_t>(random_.below(40));
         record.qos = static_cast<QosClass>(random_.below(4));
         record.foreign = random_.chance(5);
+        record.spec = !has_specs() || random_.chance(25) ? 0 : static_cast<SpecNumber>(1 + random_.below(kSpecs));
+        if (shape_.obstacles && random_.chance(85)) {
+            record.spec = record.spec == 0 ? 0 : record.spec - (record.spec - 1) % kKinds;  // one without obstacles
+        }
         shim_.send(AsksMessage{std::span(&record, 1)});
-        keys_.push_back(key);
+        keys_.push_back(full);
     }
 
     void ask() {
         const bool repeated = random_.chance(60);
         const std::uint64_t kind = repeated ? 200 + 100 * random_.below(5) : 10 + random_.below(1'000);
-        shim_.ask("high-" + std::to_string(++asks_), "app",
-                  {{"cpu", static_cast<std::int64_t>(150 + kind * 2)},
-                   {"memory", static_cast<std::int64_t>(500 + kind % 3 * 4'000)},
-                   {"pods", 1}},
-                  random_.chance(70) ? 100 : static_cast<int>(random_.below(60)));
+        const std::vector<Amount> amounts = {{shim_.id("cpu"), static_cast<std::int64_t>(150 + kind * 2)},
+                                             {shim_.id("memory"), static_cast<std::int64_t>(500 + kind % 3 * 4'000)},
+                                             {shim_.id("pods"), 1}};
+        const std::string key = "high-" + std::to_string(++asks_);
+        AskItem record;
+        record.key = key;
+        record.application = shim_.id("app");
+        record.requests = amounts;
+        record.priority = random_.chance(70) ? 100 : static_cast<int>(random_.below(60));
+        record.spec = shape_.obstacles ? static_cast<SpecNumber>(1 + random_.below(kSpecs)) : 0;
+        shim_.send(AsksMessage{std::span(&record, 1)});
     }
+    bool has_specs() const { return shape_.budgets > 0 || shape_.obstacles; }
 
     void change(std::uint64_t number) {
         const std::uint64_t on = random_.below(kNodes);
-        switch (random_.below(6)) {
+        switch (random_.below(shape_.budgets > 0 ? 8 : 6)) {
             case 0:
             case 1: shim_.release(keys_[random_.below(keys_.size())]); break;
             case 2: place("more-" + std::to_string(number), on); break;
@@ -115,12 +214,14 @@ private:
                     shim_.node(node(on), {}, NodeAction::decommission);
                 }
                 break;
+            default: state_budget(random_.below(shape_.budgets)); break;
         }
     }
 
     Numbers random_;
     Engine& engine_;
     TestShim shim_;
+    const Shape shape_;
     bool even_ = false;
     std::uint64_t priorities_ = 1;
     std::uint64_t asks_ = 0;
@@ -133,39 +234,56 @@ struct Told {
     EngineCounters counters;
 };
 
-Told tell(std::uint64_t seed, VictimPath path, std::uint32_t workers, VictimOrder order) {
+Told tell(std::uint64_t seed, const Shape& shape, VictimPath path, std::uint32_t workers, VictimOrder order) {
     KeepingSink sink;
     EngineOptions options;
     options.executor = ExecutorKind::inline_;
     options.victim_path = path;
     options.victim_workers = workers;
     options.preemption.victim_order = order;
+    options.compat = shape.compat;
     Engine engine(options, sink);
-    Story(seed, engine).go_on();
+    Story(seed, shape, engine).go_on();
     std::vector<std::string> broken;
     engine.audit(broken);
     EXPECT_TRUE(broken.empty()) << broken.front();
     return {sink.log, engine.counters()};
 }
 
-TEST(TailSearch, FindsWhatLookingAtEveryPodFinds) {
-    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+// Tells stories of these seeds and holds all ways against the plain one.
+void compare(std::uint64_t first, std::uint64_t last, const Shape& shape) {
+    for (std::uint64_t seed = first; seed <= last; ++seed) {
         const VictimOrder order = seed % 2 == 0 ? VictimOrder::qos : VictimOrder::start;
-        const Told plain = tell(seed, VictimPath::plain, 0, order);
+        const Told plain = tell(seed, shape, VictimPath::plain, 0, order);
         const auto nominations = std::count_if(plain.log.begin(), plain.log.end(), [](const std::string& line) {
             return line.find(" nominate ") != std::string::npos;
         });
-        EXPECT_GT(nominations, 50);
+        EXPECT_GT(nominations, shape.obstacles ? 0 : 50);
         EXPECT_EQ(plain.counters.victim_searches_kept + plain.counters.victim_searches_whole, 0u);
         for (const std::uint32_t workers : {0u, 1u, 3u}) {
-            const Told told = tell(seed, workers == 0 ? VictimPath::inline_ : VictimPath::workers, workers, order);
+            const Told told =
+                tell(seed, shape, workers == 0 ? VictimPath::inline_ : VictimPath::workers, workers, order);
             EXPECT_EQ(told.log, plain.log) << "seed " << seed << ", " << workers << " workers";
-            EXPECT_GT(told.counters.victim_searches_kept, 0u);
+            EXPECT_TRUE(told.counters.victim_searches_kept > 0 || shape.obstacles);
             EXPECT_GT(told.counters.victim_searches_whole, 0u);
+            EXPECT_EQ(told.counters.victim_nodes_tried, 0u);
             EXPECT_GT(told.counters.victim_nodes_by_columns, 0u);
             EXPECT_EQ(told.counters.victim_searches_parallel > 0, workers > 0);
         }
     }
+}
+
+TEST(TailSearch, FindsWhatLookingAtEveryPodFinds) { compare(1, 6, {}); }
+
+TEST(TailSearch, FindsTheSameWhereBudgetsAreViolated) {
+    compare(11, 13, {.budgets = 30});
+    compare(14, 15, {.budgets = 4});
+}
+
+TEST(TailSearch, FindsTheSameWherePodsKeepTheAskOff) {
+    compare(21, 22, {.obstacles = true, .rounds = 4});
+    compare(23, 23, {.budgets = 30, .obstacles = true, .rounds = 4});
+    compare(24, 24, {.obstacles = true, .rounds = 4, .compat = Compat::kubernetes_1_35});
 }
 
 }  // namespace
