@@ -76,6 +76,9 @@ public:
     void assume(const std::string& key, std::string_view node);
     // The API server has it on another node than the partition put it: there it ends, and is stated where it is.
     void take_back(const std::string& key);
+    // The first claim of the pod, by name, that has no volume bound to it or no devices allocated: nobody here would prepare
+    // it, so the pod may not be bound. Empty: none.
+    std::string unprepared_claim(const std::string& key) const;
     // It could not be bound there: the partition is told so.
     void nack(const std::string& key, const std::string& why);
     // The partition has chosen it as a victim. `is_so` false: it could not be deleted, and stays.

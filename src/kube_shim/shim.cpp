@@ -120,6 +120,11 @@ void Shim::on_allocated(const std::string& key, std::string_view node) {
     }
     const PodName name{key, pod->facts.uid};
     books_->assume(key, node);
+    if (const std::string claim = books_->unprepared_claim(key); !claim.empty()) {
+        not_bound(name,
+                  fmt::format("claim {} has nothing bound to it, and claims are not prepared by this release", claim));
+        return;
+    }
     binder_->bind(name, node);
 }
 
