@@ -99,10 +99,10 @@ void Books::assume(const std::string& key, std::string_view node) {
 
 std::string Books::unprepared_claim(const std::string& key) const {
     const BookedPod* const pod = find(key);
-    if (pod == nullptr) {
+    if (pod == nullptr || pod->made.ask.spec == 0) {
         return {};
     }
-    const PodSpec& spec = pod->made.spec;
+    const PodSpec& spec = converter_.specs().records()[pod->made.ask.spec - 1].spec;
     const auto object = [&](std::string_view kind, Text name) {
         const auto found = objects_.find(fmt::format("{} {}/{}", kind, text(spec.name_space), text(name)));
         return found == objects_.end() ? nullptr : &found->second.made;

@@ -22,12 +22,15 @@ said '^forget-shim PARTITION SHIM' out
 admin 0 live
 said '^live$' out
 admin 0 ready
-admin 0 status
-python3 - "$work/out" <<'END' || fail "status is not the daemon's state"
+running() { # and its engine has applied a tick
+    admin 0 status
+    python3 - "$work/out" <<'END'
 import json, sys
 state = json.load(open(sys.argv[1]))
-assert state["state"] == "running" and state["stages"]["engine0"]["apply"]["count"] > 0, state["stages"]
+sys.exit(0 if state["state"] == "running" and state["stages"]["engine0"]["apply"]["count"] > 0 else 1)
 END
+}
+until_true 30 running
 admin 0 counters
 said '^bayplan_stage_seconds{thread="lcore0",stage="decode",quantile="0.99"} ' out
 said '^bayplan_threads_stuck 0$' out
