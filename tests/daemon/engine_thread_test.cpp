@@ -86,7 +86,7 @@ TEST_F(EngineThreadTest, a_flood_of_messages_does_not_keep_the_engine_from_its_a
     push_frames(peer, resync_frames(50));
     push_frames(peer, ask_frames("ask-", 12'800, 6));
     start();
-    ASSERT_TRUE(until([&] { return inbox_.empty(); }));
+    ASSERT_TRUE(until([&] { return inbox_.depth() == 0; }));
     stop();
     std::string error;
     const auto reader = recorder::RecordingReader::open(record(), error);
