@@ -14,7 +14,8 @@ bool read_structs(const flatbuffers::Vector<const Wire*>* list, const Where& ite
                   std::vector<Entry>& out, Read read) {
     const std::size_t size = Fields::size_of(list);
     if (!fields.count(size, fields.limits().terms_max, item.at(name)) ||
-        !fields.may_hold(size * sizeof(Entry), item.at(name))) {
+        !fields.may_hold(size * sizeof(Entry), item.at(name)) ||
+        (size > 0 && !fields.aligned(list->Data(), alignof(Wire), item.at(name)))) {
         return false;
     }
     out.resize(size);

@@ -68,7 +68,9 @@ bool read_lines(const Strings* names, const Where& where, Fields& fields, Storag
         if (!fields.name(name, where, line) || !fields.may_hold(line.size() + 1, where)) {
             return false;
         }
-        append_line(text, line);
+        if (!line.empty()) {
+            append_line(text, line);
+        }
     }
     out = text;
     return true;

@@ -28,11 +28,15 @@ struct Encoder::Builder {
     TextMemo memo;
     Tables lines;
 
-    // A list of the texts, of which each is ended by LF.
+    // A list of the texts, of which each is ended by LF. Empty ones say nothing, and have no place in a buffer.
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>> put_lines(
         std::string_view texts) {
         lines.clear();
-        for_each_line(texts, [&](std::string_view line) { lines.push_back(memo.put(out, line).o); });
+        for_each_line(texts, [&](std::string_view line) {
+            if (!line.empty()) {
+                lines.push_back(memo.put(out, line).o);
+            }
+        });
         return put_tables<flatbuffers::String>(out, lines);
     }
 

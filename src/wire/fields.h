@@ -131,15 +131,16 @@ public:
         return vector == nullptr ? 0 : vector->size();
     }
 
-private:
-    bool text(const flatbuffers::String* string, const Where& where, TextRule rule, std::size_t most,
-              std::string_view& out);
-    bool may_copy(std::size_t bytes, const Where& where);
     // The verifier of flatbuffers 2.0 checks the alignment of a vector's length, not of its entries: entries of more
     // than four bytes may be misaligned.
     bool aligned(const std::uint8_t* entries, std::size_t alignment, const Where& where) {
         return reinterpret_cast<std::uintptr_t>(entries) % alignment == 0 || fail(where, "is not aligned");
     }
+
+private:
+    bool text(const flatbuffers::String* string, const Where& where, TextRule rule, std::size_t most,
+              std::string_view& out);
+    bool may_copy(std::size_t bytes, const Where& where);
     const Limits& limits_;
     std::size_t frame_bytes_;
     std::uint64_t text_budget_;
