@@ -252,6 +252,34 @@ TEST(Hostile, amounts_off_their_alignment_are_refused) {
     EXPECT_EQ(fault_of_requests_shifted_by(4), "asks[0].requests is not aligned");
 }
 
+// The same of the attributes of a device, which are of eight bytes too.
+std::string fault_of_attributes_shifted_by(int bytes) {
+    FlatBufferBuilder out;
+    out.Align(8);
+    for (int i = 0; i < bytes; ++i) {
+        out.PushElement<std::uint8_t>(0);
+    }
+    const fbs::DeviceAttribute attribute(1, 2, 3, fbs::AttributeType::number);
+    out.StartVector(0, 1);
+    out.PushBytes(reinterpret_cast<const std::uint8_t*>(&attribute), sizeof attribute);
+    const Offset<flatbuffers::Vector<const fbs::DeviceAttribute*>> attributes(out.EndVector(1));
+    fbs::SliceDeviceBuilder device(out);
+    device.add_attributes(attributes);
+    const std::vector<Offset<fbs::SliceDevice>> devices = {device.Finish()};
+    const auto listed = out.CreateVector(devices);
+    fbs::ResourceSliceBuilder slice(out);
+    slice.add_devices(listed);
+    const std::vector<Offset<fbs::Object>> objects = {
+        fbs::CreateObject(out, fbs::ObjectBody::ResourceSlice, slice.Finish().Union())};
+    return fault_of_state(out, fbs::StateBody::Objects, fbs::CreateObjectsDirect(out, &objects).Union());
+}
+
+TEST(Hostile, attributes_of_devices_off_their_alignment_are_refused) {
+    EXPECT_EQ(fault_of_attributes_shifted_by(0), "");
+    const std::string fault = fault_of_attributes_shifted_by(4);
+    EXPECT_TRUE(fault.ends_with("attributes is not aligned")) << fault;
+}
+
 TEST(Hostile, a_message_without_content_is_refused) {
     FlatBufferBuilder out;
     EXPECT_EQ(fault_of_envelope(out, fbs::Body::NONE, 0), "envelope has no message");

@@ -36,6 +36,15 @@ TEST(RoundTrip, random_messages_come_back_the_same) {
     }
 }
 
+TEST(RoundTrip, empty_names_of_a_list_are_left_out) {
+    Encoder encoder;
+    DecodedFrame frame;
+    Hello some, same;
+    some.plugins = "license\n\nrack\n\n";
+    same.plugins = "license\nrack\n";
+    EXPECT_EQ(round_trip(some, kLimits, encoder, frame), describe(Message(same)));
+}
+
 TEST(RoundTrip, empty_messages_come_back_the_same) {
     Encoder encoder;
     DecodedFrame frame;
