@@ -64,7 +64,7 @@ enum class Count : std::uint8_t {
     drop_network_rate,        // new handshakes of one network of sources
     drop_handshakes_pending,  // too many under way
     drop_answer_rate,         // answers to strangers
-    drop_token_invalid,       // a Retry token that is not ours, too old, or of another address
+    drop_token_invalid,       // a Retry token that is not ours, too old, used before, or of another address
     drop_steering_full,       // the ring to the right lcore is full
     drop_path_forgotten,      // a packet for an address of which there were too many
     kCount

@@ -102,6 +102,7 @@ void QuicEndpoint::on_attempt(const Path& path, std::span<const std::uint8_t> pa
     switch (admission_.judge(path.remote, proof, {pending_, pending_of(path.remote)}, now_)) {
         case Admission::Verdict::accept:
             if (known) counters_.add(Count::tokens_accepted);
+            if (retried) tokens_.use_retry(first, now_);
             return counters_.add(accept(path, packet, first, {retried || known, retried ? &before_retry : nullptr}));
         case Admission::Verdict::retry: return counters_.add(retry(path, first));
         case Admission::Verdict::rate_exceeded: counters_.add(Count::drop_handshake_rate); break;

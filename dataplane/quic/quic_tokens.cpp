@@ -12,8 +12,6 @@ namespace bayplan::dataplane {
 
 namespace {
 
-// A client comes back at once; its clock does not matter, ours is in the token.
-constexpr ngtcp2_duration kRetryValid = 10 * NGTCP2_SECONDS;
 // Addresses are given to others at that pace; and a shim that was away for longer can be asked.
 constexpr ngtcp2_duration kValid = 24 * 3600 * NGTCP2_SECONDS;
 
@@ -45,6 +43,7 @@ ngtcp2_ssize AddressTokens::write_retry(std::span<std::uint8_t> out, const UdpAd
 
 bool AddressTokens::verify_retry(const UdpAddress& client, const ngtcp2_pkt_hd& first, ngtcp2_cid& before_retry,
                                  std::uint64_t now) const {
+    if (used_.used(Cid(first.dcid))) return false;
     const sockaddr_in6 remote = to_sockaddr6(client);
     return ngtcp2_crypto_verify_retry_token(&before_retry, first.token.base, first.token.len, retry_secret_.data(),
                                             retry_secret_.size(), first.version, as_generic(remote), sizeof remote,

@@ -1,4 +1,4 @@
-// Tokens by which a client proves that it receives at its address: Retry tokens, good for one handshake that is under
+// Tokens by which a client proves that it receives at its address: Retry tokens, each good for one handshake, that is under
 // way, and NEW_TOKEN tokens, which a server gives to a client that it has accepted, for its next handshake, so that a
 // shim that returns in a flood need not be asked first.
 //
@@ -19,6 +19,7 @@
 
 #include "dataplane/data_plane.h"
 #include "net/packet_port.h"
+#include "quic/used_tokens.h"
 
 namespace bayplan::dataplane {
 
@@ -31,9 +32,11 @@ public:
     // `source`: the id that the Retry packet comes from. Bytes written, or negative.
     ngtcp2_ssize write_retry(std::span<std::uint8_t> out, const UdpAddress& client, const ngtcp2_pkt_hd& first,
                              const ngtcp2_cid& source, std::uint64_t now) const;
-    // `before_retry`: the id that the client first asked with.
+    // `before_retry`: the id that the client first asked with. False as well for a token that has begun a connection.
     bool verify_retry(const UdpAddress& client, const ngtcp2_pkt_hd& first, ngtcp2_cid& before_retry,
                       std::uint64_t now) const;
+    // A connection begins with this token, which is no good from now on.
+    void use_retry(const ngtcp2_pkt_hd& first, std::uint64_t now) { used_.add(Cid(first.dcid), now); }
     // Empty on failure.
     std::vector<std::uint8_t> make(const UdpAddress& client, std::uint64_t now) const;
     bool verify(const UdpAddress& client, const ngtcp2_pkt_hd& first, std::uint64_t now) const;
@@ -43,8 +46,12 @@ public:
     std::vector<std::uint8_t> take(const UdpAddress& server);
 
 private:
+    // A client comes back at once; its clock does not matter, ours is in the token.
+    static constexpr ngtcp2_duration kRetryValid = 10 * NGTCP2_SECONDS;
+
     std::array<std::uint8_t, 32> retry_secret_{};
     std::array<std::uint8_t, 32> secret_{};
+    UsedTokens used_{kRetryValid};
     UdpAddress server_;
     std::vector<std::uint8_t> kept_;
 };

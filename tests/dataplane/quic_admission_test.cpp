@@ -4,6 +4,7 @@
 
 #include "net/udp_address.h"
 #include "quic/admission.h"
+#include "quic/used_tokens.h"
 #include "quic_world.h"
 
 namespace bayplan::dataplane::testing {
@@ -185,6 +186,42 @@ TEST(QuicRetry, a_token_that_is_too_old_is_refused) {
     EXPECT_EQ(counter(*session.server, "drop_token_invalid"), 1u);
     EXPECT_EQ(counter(*session.server, "attempts_refused"), 1u);
     expect_attempts_add_up(*session.server);
+}
+
+// The tap sees the client's packets; nothing of the connection is left when the packet with the token comes again.
+TEST(QuicRetry, a_token_begins_one_connection_only) {
+    World world;
+    auto options = world.options(true);
+    options.transport.handshakes.retry_above = 0;
+    auto& server = world.add(options, world.server_user);
+    std::vector<std::vector<std::uint8_t>> seen;
+    world.network.tap = [&](const UdpAddress& from, const std::vector<std::uint8_t>& bytes) {
+        if (from.port == 50'000 && bytes.size() >= 1200) seen.push_back(bytes);
+    };
+    auto& client = world.add(world.options(false), world.client_user);
+    world.connect(client);
+    ASSERT_TRUE(world.run_until([&] { return !world.client_user.open.empty(); }));
+    ASSERT_GE(seen.size(), 2u);
+    client.close(world.client_user.open.back(), 7, "going home");
+    ASSERT_TRUE(world.run_until([&] { return !world.server_user.closed.empty(); }));
+    world.run_for(2 * kSecond);  // well within the time that a token is good for; the ended connection is forgotten
+    world.network.inject(ipv4_address(0x0a000002, 50'000), kServer, seen[1]);
+    world.run_for(kSecond / 100);
+    EXPECT_EQ(counter(server, "drop_token_invalid"), 1u);
+    EXPECT_EQ(counter(server, "attempts_accepted"), 1u);
+    expect_attempts_add_up(server);
+}
+
+TEST(UsedTokens, are_known_for_as_long_as_a_token_is_good) {
+    UsedTokens tokens(10);
+    const auto id = [](std::uint8_t first) { return Cid(std::array<std::uint8_t, 4>{first, 2, 3, 4}); };
+    for (std::uint8_t at = 0; at < 200; ++at) {
+        tokens.add(id(at), at);
+        for (std::uint8_t earlier = at >= 10 ? at - 10 : 0; earlier <= at; ++earlier)
+            EXPECT_TRUE(tokens.used(id(earlier)));
+        EXPECT_FALSE(tokens.used(id(at + 1)));
+        EXPECT_LE(tokens.size(), 20u);
+    }
 }
 
 TEST(QuicRetry, a_token_of_another_address_is_refused) {
