@@ -226,6 +226,17 @@ def mutant_faults(top):
             yield f"{path}: '{name}': {target.parent}/meson.build does not name {target.name}"
 
 
+def promise_faults(page, mutants):
+    """Rows of tests/PROMISES.md whose fault is not in the list of mutants, or is noticed by another test than they say."""
+    judged_by = {mutant["name"]: pathlib.Path(mutant["target"]).name for mutant in mutants}
+    for number, line in enumerate(page.splitlines(), 1):
+        row = re.fullmatch(r"\| (.+) \| `(\w+)`(?: \S+)? \| (.+) \|", line)
+        if row and judged_by.get(row[3]) != row[2]:
+            yield f"tests/PROMISES.md:{number}: no fault '{row[3]}' that {row[2]} must notice in tests/mutants/mutants.json"
+        elif line.startswith("| ") and not row and not line.startswith("| promise "):
+            yield f"tests/PROMISES.md:{number}: not `| promise | `test` filter | fault |`"
+
+
 def main():
     top = pathlib.Path(sys.argv[1]).resolve()
     faults = []
@@ -254,6 +265,8 @@ def main():
         if not generated and not (top / folder / "README.md").exists():
             faults.append(f"{folder}: no README.md")
     faults += mutant_faults(top)
+    mutants = json.loads((top / "tests/mutants/mutants.json").read_text())
+    faults += promise_faults((top / "tests/PROMISES.md").read_text(), mutants)
     faults += format_faults(top)
     texts = all_texts(top)
     faults += book.faults(texts)

@@ -12,6 +12,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import book
+import tidy
 import words
 
 PAGE = "src/engine/rules/asks.md"
@@ -25,6 +26,24 @@ def faults(**more):
 
 def page(text):
     return list(book.faults({PAGE: text}))
+
+
+class Promises(unittest.TestCase):
+    MUTANTS = [{"name": "a fault", "target": "tests/base/base_test"}]
+
+    def faults(self, row):
+        return list(tidy.promise_faults("| promise | test | fault |\n|---|---|---|\n" + row + "\n", self.MUTANTS))
+
+    def test_a_promise_with_its_fault(self):
+        self.assertEqual(self.faults("| all is well | `base_test` | a fault |"), [])
+        self.assertEqual(self.faults("| all is well | `base_test` Base.* | a fault |"), [])
+
+    def test_a_fault_that_is_not_in_the_list_or_is_another_tests(self):
+        self.assertIn(":3: no fault 'another'", self.faults("| all is well | `base_test` | another |")[0])
+        self.assertIn("that wire_test must notice", self.faults("| all is well | `wire_test` | a fault |")[0])
+
+    def test_a_promise_without_a_test(self):
+        self.assertEqual(len(self.faults("| all is well | somehow |")), 1)
 
 
 class Book(unittest.TestCase):
