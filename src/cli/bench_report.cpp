@@ -39,6 +39,8 @@ std::string rate(double per_s) {
 
 std::string megabytes(std::int64_t bytes) { return fmt::format("{:.0f} MB", static_cast<double>(bytes) / 1e6); }
 
+std::string times(double ratio) { return ratio < 1 ? fmt::format("{:.3f}", ratio) : fmt::format("{:.1f}", ratio); }
+
 Row figures(const Measurement& one) {
     const auto us = [&](auto member) { return one.latency ? fmt::format("{:.0f}", (*one.latency).*member) : "-"; };
     return {one.name,
@@ -54,9 +56,8 @@ Row figures(const Measurement& one) {
             fmt::format("{}", one.nodes_used),
             one.scan ? rate(one.scan->per_s) : "-",
             one.scan ? fmt::format("{:.2f}", one.scan->ns_per_node) : "-",
-            !one.scan         ? "-"
-            : one.ratio() < 1 ? fmt::format("{:.3f}", one.ratio())
-                              : fmt::format("{:.1f}", one.ratio())};
+            one.scan ? times(one.ratio()) : "-",
+            one.vector_scan ? times(one.vector_ratio()) : "-"};
 }
 
 Row outcome(const Measurement& one) {
@@ -153,6 +154,8 @@ json::object as_object(const Measurement& one) {
                         {"latency_us", nullptr},
                         {"scan", nullptr},
                         {"ratio", nullptr},
+                        {"vector_scan", nullptr},
+                        {"vector_ratio", nullptr},
                         {"wire", wire_object(one)},
                         {"fault", one.fault.empty() ? json::value(nullptr) : json::value(one.fault)}};
     if (one.latency) {
@@ -165,6 +168,12 @@ json::object as_object(const Measurement& one) {
                                       {"placements", one.scan->placements}};
         object["ratio"] = one.ratio();
     }
+    if (one.vector_scan) {
+        object["vector_scan"] = json::object{{"decisions_per_s_cpu", one.vector_scan->per_s},
+                                             {"ns_per_node", one.vector_scan->ns_per_node},
+                                             {"placements", one.vector_scan->placements}};
+        object["vector_ratio"] = one.vector_ratio();
+    }
     return object;
 }
 
@@ -172,7 +181,8 @@ json::object as_object(const Measurement& one) {
 
 std::string bench_table(const std::vector<Measurement>& all) {
     std::vector<Row> numbers = {{"workload", "decisions/s", "by CPU", "cores", "p50 us", "p99", "p99.9", "memory",
-                                 "cached", "inline/graph/over", "nodes used", "scan/s", "ns/node", "x scan"}};
+                                 "cached", "inline/graph/over", "nodes used", "scan/s", "ns/node", "x scan",
+                                 "x vectors"}};
     std::vector<Row> outcomes = {{"workload", "placed", "failed", "nominated", "digest", "placements", "the scan's"}};
     for (const Measurement& one : all) {
         numbers.push_back(figures(one));
@@ -181,7 +191,8 @@ std::string bench_table(const std::vector<Measurement>& all) {
     return aligned(numbers) + "\n" + aligned(outcomes) +
            "\np50, p99, p99.9: of messages of 64 asks, each decided before the next; of preemptions: of one. x scan: "
            "by CPU\n"
-           "time. cached: blocks of nodes that a class remembered. inline/graph/over: batches by path, and those "
+           "time; x vectors: of the same scan, 8 nodes at a time. cached: blocks of nodes that a class remembered. "
+           "inline/graph/over: batches by path, and those "
            "proposed\n"
            "while another committed.\n" +
            wire_table(all);

@@ -15,8 +15,10 @@
 #include "measure/preemption_scan.h"
 #include "measure/preemption_shim.h"
 #include "measure/scan_baseline.h"
+#include "measure/scan_run.h"
 #include "measure/scheduler.h"
 #include "measure/stopwatch.h"
+#include "measure/vector_scan.h"
 
 namespace bayplan::measure {
 namespace {
@@ -79,16 +81,17 @@ private:
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
 // --- plain loads
+template <typename Cluster>
 ScanFigures scan(const workload::Workload& load) {
     const auto order = order_of(load);
-    ScanRun run(load);
+    ScanRun<Cluster> run(load);
     std::vector<std::size_t> places;
     const Cost cost = cost_of([&] { places = run.place_all(order); });
     PlacementHash hash;
     double looks = 0;
     for (const std::size_t pod : order) {
         looks += load.pods[pod].node >= 0 ? 1.0 : static_cast<double>(load.nodes.size());
-        if (places[pod] != ScanBaseline::kNoNode) hash.add(load.pods[pod].name, load.nodes[places[pod]].name);
+        if (places[pod] != Cluster::kNoNode) hash.add(load.pods[pod].name, load.nodes[places[pod]].name);
     }
     return {static_cast<double>(load.pods.size()) / cost.engine_cpu, cost.engine_cpu * 1e9 / looks, hex(hash.value())};
 }
@@ -96,6 +99,12 @@ ScanFigures scan(const workload::Workload& load) {
 void compare(Account& account, const ScanFigures& figures) {
     account.result().scan = figures;
     if (figures.placements != account.result().placements) account.result().fault = "the plain scan placed differently";
+}
+
+void compare_vectors(Account& account, const ScanFigures& figures) {
+    account.result().vector_scan = figures;
+    if (figures.placements != account.result().placements)
+        account.result().fault = "the scan with vectors placed differently";
 }
 
 Measurement measure_plain(const workload::BenchCase& one, const MeasureOptions& options, const Tell& tell) {
@@ -126,7 +135,9 @@ Measurement measure_plain(const workload::BenchCase& one, const MeasureOptions& 
     }
     if (options.scan) {
         account.tell("the plain scan");
-        compare(account, scan(load));
+        compare(account, scan<ScanBaseline>(load));
+        account.tell("the scan with vectors");
+        compare_vectors(account, scan<VectorScan>(load));
     }
     return account.finish(static_cast<double>(load.pods.size()));
 }

@@ -59,11 +59,14 @@ struct Measurement {
     std::string digest;
     std::string placements;  // hash of pod and node of every placement, in order; of preemptions: nominations, victims
     std::optional<ScanFigures> scan;
-    std::optional<WireFigures> wire;  // filled where the processes are started (src/cli)
-    std::string fault;                // empty: all runs agree, with one another and with the scan
+    std::optional<ScanFigures> vector_scan;  // of plain loads
+    std::optional<WireFigures> wire;         // filled where the processes are started (src/cli)
+    std::string fault;                       // empty: all runs agree, with one another and with the scan
 
     // Of CPU time per decision: the scan's over ours. 0 without a scan.
     double ratio() const { return scan && scan->per_s > 0 ? per_s_cpu / scan->per_s : 0; }
+    // The same over the scan with vectors.
+    double vector_ratio() const { return vector_scan && vector_scan->per_s > 0 ? per_s_cpu / vector_scan->per_s : 0; }
 };
 
 // `tell` hears what is done next: "run 1 of 3".

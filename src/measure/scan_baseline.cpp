@@ -5,6 +5,8 @@
 #include <functional>
 #include <numeric>
 
+#include "measure/scan_run.h"
+
 namespace bayplan::measure {
 
 ScanBaseline::ScanBaseline() : resources_{"cpu", "memory"}, columns_(2) {}
@@ -98,37 +100,8 @@ std::vector<std::size_t> order_of(const workload::Workload& load) {
     return order;
 }
 
-ScanRun::ScanRun(const workload::Workload& load) : load_(load) {
-    for (const workload::Node& node : load.nodes) {
-        cluster_.add_node(load.node_shapes[node.shape].capacity);
-    }
-    for (const workload::Amounts& shape : load.pod_shapes) {
-        shapes_.push_back(cluster_.make_ask(shape));
-    }
-    for (const workload::RunningPod& pod : load.running) {
-        cluster_.take(shapes_[pod.shape], pod.node);
-    }
-}
-
-std::vector<std::size_t> ScanRun::place_all(std::span<const std::size_t> order) {
-    std::vector<std::size_t> places(load_.pods.size());
-    const std::size_t gone_after = std::size_t{load_.churn_step} * (load_.churn_stay + 1);
-    for (std::size_t at = 0; at < order.size(); ++at) {
-        if (gone_after > 0 && at % load_.churn_step == 0 && at >= gone_after) {
-            for (std::size_t pod = at - gone_after; pod < at - gone_after + load_.churn_step; ++pod) {
-                cluster_.give_back(shapes_[load_.pods[pod].shape], places[pod]);
-            }
-        }
-        const workload::Pod& pod = load_.pods[order[at]];
-        ScanBaseline::Ask& ask = shapes_[pod.shape];
-        ask.required_node = pod.node < 0 ? ScanBaseline::kNoNode : static_cast<std::size_t>(pod.node);
-        places[order[at]] = cluster_.place(ask);
-    }
-    return places;
-}
-
 std::vector<std::size_t> scan_all(const workload::Workload& load, std::span<const std::size_t> order) {
-    return ScanRun(load).place_all(order);
+    return ScanRun<ScanBaseline>(load).place_all(order);
 }
 
 }  // namespace bayplan::measure

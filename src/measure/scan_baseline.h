@@ -105,20 +105,6 @@ inline std::int64_t ScanBaseline::score(const Ask& ask, std::size_t node) const 
     return mean + static_cast<std::int64_t>((1 - deviation) * 100.0);
 }
 
-// A load's cluster with the pods that run already, and its pods placed one after the other.
-class ScanRun {
-public:
-    explicit ScanRun(const workload::Workload&);
-
-    // In this order, or with the load's churn; the node of each by number of the pod, kNoNode without room.
-    std::vector<std::size_t> place_all(std::span<const std::size_t> order);
-
-private:
-    const workload::Workload& load_;
-    ScanBaseline cluster_;
-    std::vector<ScanBaseline::Ask> shapes_;
-};
-
 // The pods of a load in the order in which they are tried: by priority, then as given.
 std::vector<std::size_t> order_of(const workload::Workload&);
 // Both steps in one.

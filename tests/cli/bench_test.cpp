@@ -65,6 +65,8 @@ TEST(Bench, places_as_the_scan_does_on_full_churning_and_mixed_clusters_by_eithe
         EXPECT_EQ(by_inline.digest, by_graph.digest) << name;
         ASSERT_TRUE(by_inline.scan) << name;
         EXPECT_EQ(by_inline.scan->placements, by_inline.placements) << name;
+        ASSERT_TRUE(by_inline.vector_scan) << name;
+        EXPECT_EQ(by_inline.vector_scan->placements, by_inline.placements) << name;
         EXPECT_EQ(by_inline.placed, one.pods) << name;
         EXPECT_EQ(by_inline.batches_graph, 0u) << name;
         EXPECT_GT(by_graph.batches_graph, 0u) << name;
@@ -140,6 +142,7 @@ std::vector<Measurement> two() {
     good.digest = "0123456789abcdef0123";
     good.latency = measure::Latency{1, 2, 3};
     good.scan = measure::ScanFigures{5'000, 3.5, "abc"};
+    good.vector_scan = measure::ScanFigures{20'000, 0.5, "abc"};
     Measurement bad;
     bad.name = "Affinity";
     bad.fault = "two runs decided differently";
@@ -150,7 +153,7 @@ TEST(BenchReport, table_says_what_is_the_same_and_what_is_at_fault) {
     const std::string text = cli::bench_table(two());
     EXPECT_THAT(text, HasSubstr("the same"));
     EXPECT_THAT(text, HasSubstr("FAULT: two runs decided differently"));
-    EXPECT_THAT(text, HasSubstr("100.0\n"));
+    EXPECT_THAT(text, HasSubstr("100.0       25.0\n"));
     EXPECT_THAT(text, HasSubstr("0123456789abcdef "));
 }
 
@@ -158,6 +161,8 @@ TEST(BenchReport, json_has_null_where_nothing_applies) {
     const auto rows = boost::json::parse(cli::bench_json(two())).as_array();
     ASSERT_EQ(rows.size(), 2u);
     EXPECT_EQ(rows[0].at("ratio").as_double(), 100);
+    EXPECT_EQ(rows[0].at("vector_ratio").as_double(), 25);
+    EXPECT_TRUE(rows[1].at("vector_scan").is_null());
     EXPECT_EQ(rows[0].at("latency_us").at("p99.9").as_double(), 3);
     EXPECT_EQ(rows[0].at("scan").at("ns_per_node").as_double(), 3.5);
     EXPECT_TRUE(rows[0].at("fault").is_null());
