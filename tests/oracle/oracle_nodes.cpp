@@ -265,24 +265,30 @@ std::string Oracle::slot_group(const KubeNode& facts) {
 }
 
 std::uint64_t Oracle::free_slot(const std::string& group) const {
-    std::map<std::uint64_t, std::string> group_of_block;
-    std::set<std::uint64_t> taken;
+    std::vector<const std::string*> group_of_block;  // null: no node in it
+    std::vector<bool> taken;
     for (const auto& [name, node] : nodes_) {
-        group_of_block[node.slot / kBlock] = node.slot_group;
-        taken.insert(node.slot);
+        const std::uint64_t block = node.slot / kBlock;
+        if (block >= group_of_block.size()) {
+            group_of_block.resize(block + 1);
+            taken.resize((block + 1) * kBlock);
+        }
+        group_of_block[block] = &node.slot_group;
+        taken[node.slot] = true;
     }
-    for (const auto& [block, block_group] : group_of_block) {
-        for (std::uint64_t slot = block * kBlock; block_group == group && slot < (block + 1) * kBlock; ++slot) {
-            if (!taken.contains(slot)) {
+    for (std::uint64_t block = 0; block < group_of_block.size(); ++block) {
+        if (group_of_block[block] == nullptr || *group_of_block[block] != group) {
+            continue;
+        }
+        for (std::uint64_t slot = block * kBlock; slot < (block + 1) * kBlock; ++slot) {
+            if (!taken[slot]) {
                 return slot;
             }
         }
     }
-    std::uint64_t block = 0;  // the lowest without a node: an empty one, or the one to append
-    while (group_of_block.contains(block)) {
-        ++block;
-    }
-    return block * kBlock;
+    // The lowest without a node: an empty one, or the one to append.
+    const auto empty = std::ranges::find(group_of_block, nullptr);
+    return static_cast<std::uint64_t>(empty - group_of_block.begin()) * kBlock;
 }
 
 }  // namespace bayplan::oracle
