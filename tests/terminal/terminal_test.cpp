@@ -47,7 +47,8 @@ TEST(Bar, IsOneLineAtAnyWidth) {
         EXPECT_LE(columns_of(bar_line(3, 4, std::string(200, 'n') + "\n", "3 pods/s, 5 s left", columns)), columns);
         EXPECT_EQ(bar_line(3, 4, "a\nb", "", columns).find('\n'), std::string::npos);
     }
-    EXPECT_EQ(bar_line(3, 4, "narrow", "", 30), " 75% narrow");
+    EXPECT_EQ(bar_line(1, 100, "x", "", 79), "[....................]   1% x");
+    EXPECT_EQ(bar_line(3, 4, "narrow", "", 59), " 75% narrow");
 }
 
 TEST(Bar, SaysRateAndTimeLeft) {
