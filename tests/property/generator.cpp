@@ -26,6 +26,7 @@ Generator::Generator(std::uint64_t seed, const EngineOptions& options)
     : random_(seed), plugin_random_(seed ^ 0x51a9'17d0'6e2b'c84fU), options_(options) {
     plugins_ = plugin_random_.chance(12);
     large_ = random_.chance(4);
+    spread_out_ = large_ && seed % 2 == 0;
     length_ = static_cast<std::uint64_t>(random_.between(30, random_.chance(10) ? 500 : 180));
     sink_may_refuse_ = random_.chance(30);
     crowded_ = !large_ && random_.chance(45);

@@ -128,9 +128,10 @@ private:
     Random plugin_random_;
     EngineOptions options_;
     std::uint64_t length_ = 0;
-    bool large_ = false;    // several blocks of nodes
-    bool crowded_ = false;  // few nodes, seldom drained, for asks of many priorities
-    bool plain_ = false;    // no specs, no objects, no labels beyond place and machine type
+    bool large_ = false;       // several blocks of nodes
+    bool spread_out_ = false;  // large, and each node of a machine type of its own: a block for each, in many shards
+    bool crowded_ = false;     // few nodes, seldom drained, for asks of many priorities
+    bool plain_ = false;       // no specs, no objects, no labels beyond place and machine type
     bool sink_refuses_ = false;
     bool has_queues_ = false;
     bool sink_may_refuse_ = false;

@@ -76,7 +76,9 @@ oracle::OwnedNode Generator::create_node(const oracle::Oracle& oracle, ShimModel
         const std::string zone = random_.chance(60) ? "zone-east" : "zone-west";
         node.attributes.push_back({id_of(oracle, model, "zone"), id_of(oracle, model, zone)});
     }
-    if (random_.chance(30)) {
+    if (spread_out_) {
+        node.attributes.push_back({id_of(oracle, model, "instance-type"), node.node});
+    } else if (random_.chance(30)) {
         const std::string type = random_.chance(60) ? "type-small" : "type-large";
         node.attributes.push_back({id_of(oracle, model, "instance-type"), id_of(oracle, model, type)});
     }

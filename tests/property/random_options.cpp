@@ -25,7 +25,7 @@ void randomize_execution(EngineOptions& options, Random& random, bool with_tbb) 
     options.path = static_cast<BatchPath>(random.below(3));
     options.simd = static_cast<SimdLevel>(random.below(4));
     options.workers = random.pick(std::vector<std::uint32_t>{1, 2, 4});
-    options.shards = random.pick(std::vector<std::uint32_t>{1, 4, 16});
+    options.shards = random.pick(std::vector<std::uint32_t>{1, 3, 4, 7, 16});
     options.batch = random.pick(std::vector<std::uint32_t>{1, 16, 64, 256});
     options.depth = random.pick(std::vector<std::uint32_t>{1, 2});
     options.victim_workers = static_cast<std::uint32_t>(random.below(4));
