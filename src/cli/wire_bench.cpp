@@ -166,17 +166,10 @@ std::optional<measure::WireFigures> measure_wire(const workload::WireLoad& load,
     const fs::path report = scratch.path() / "report";
     const fs::path log = scratch.path() / "log";
     const auto one = [&](std::vector<std::string> pace) -> std::string {
-        std::vector<std::string> words = {here.quickstart,
-                                          "--built",
-                                          here.build,
-                                          "--instead",
-                                          "kernel",
-                                          "--json",
-                                          report,
-                                          "--",
-                                          "--quiet",
-                                          "--workload",
-                                          std::string(load.workload)};
+        std::vector<std::string> words = {here.quickstart, "--built",    here.build, "--instead",
+                                          "kernel",        "--no-paced", "--json",   report};
+        if (load.recorded) words.insert(words.end(), {"--record", scratch.path() / "record"});
+        words.insert(words.end(), {"--", "--quiet", "--workload", std::string(load.workload)});
         words.insert(words.end(), pace.begin(), pace.end());
         if (run_program(words, log) == 0) return text_of(report);
         const std::string said = text_of(log);

@@ -13,7 +13,9 @@ namespace bayplan::workload {
 
 namespace {
 
-constexpr std::string_view kWire[] = {"SchedulingBasic/5000Nodes_50000Pods", "ManyClasses/5000Nodes_50000Pods_1000"};
+constexpr std::string_view kWire[] = {"SchedulingBasic/5000Nodes_50000Pods", "ManyClasses/5000Nodes_50000Pods_1000",
+                                      "Unique/5000Nodes_50000Pods"};
+constexpr std::string_view kRecordedWire = "SchedulingBasic/5000Nodes_50000Pods";
 
 void add_kube_loads(KubeScale scale, std::vector<BenchCase>& cases) {
     for (const KubeLoad& load : kube_loads(scale)) {
@@ -57,6 +59,9 @@ std::vector<BenchCase> bench_catalogue() {
         cases.push_back({fmt::format("WireToWire/{}", name), "the same through daemon and shim, two processes",
                          load.nodes, load.pods, WireLoad{name}});
     }
+    const NamedWorkload& recorded = *find_workload(kRecordedWire);
+    cases.push_back({fmt::format("WireToWireRecorded/{}", kRecordedWire), "the same, and the daemon records its run",
+                     recorded.nodes, recorded.pods, WireLoad{kRecordedWire, true}});
     return cases;
 }
 

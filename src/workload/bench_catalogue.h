@@ -18,6 +18,7 @@ namespace bayplan::workload {
 // Two processes and the wire between them: not run in this one.
 struct WireLoad {
     std::string_view workload;  // for `bayplan load --workload`
+    bool recorded = false;      // the daemon writes a record of its run
 };
 
 struct BenchCase {
