@@ -148,9 +148,9 @@ private:
         const PredicateSet& predicates = evaluator_.predicates();
         NodeExplanation one;
         one.node = world_.nodes.name(node.slot);
-        if (diagnoser_.excluded(node.slot) || node.slot == avoided_) {
+        if (const bool excluded = diagnoser_.excluded(node.slot); excluded || node.slot == avoided_) {
             one.verdict = Verdict::unresolvable;
-            const std::string_view why = node.slot == avoided_ ? kAvoidedReason : kExcludedReason;
+            const std::string_view why = excluded ? kExcludedReason : kAvoidedReason;
             one.failures.push_back({"", one.verdict, {std::string(why)}});
             return one;
         }
@@ -205,7 +205,7 @@ private:
             const RawScores* raws = search_.raws(index);
             // A score that tells no nodes apart: all raw scores are 0.
             const bool out = raws != nullptr && (raws->excluded(block) >> node.lane() & 1) != 0;
-            const std::int64_t raw = raws == nullptr ? 0 : raws->at(block, node.lane());
+            const std::int64_t raw = raws == nullptr || out ? 0 : raws->at(block, node.lane());
             const RawRange extremes = raws == nullptr ? RawRange{0, 0} : raws->extremes();
             add(one, row_of(weighted.id).name, raw, out ? 0 : weighted.score->normalise(raw, extremes),
                 weighted.weight);

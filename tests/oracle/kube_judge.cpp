@@ -168,7 +168,10 @@ void filter(Judging& judging, KubeAnswer& answer) {
     for (std::size_t i = 0; i < state.nodes.size(); ++i) {
         NodeExplanation& node = answer.explanation.nodes[i];
         if (state.excluded.contains(node.node)) {
-            give(node, {"", Verdict::unresolvable, {"node(s) had a victim that does not terminate"}});
+            const bool refused = node.node == state.avoided;
+            give(node, {"",
+                        Verdict::unresolvable,
+                        {refused ? "node(s) refused the pod lately" : "node(s) had a victim that does not terminate"}});
             continue;
         }
         auto failures = judging.finding ? std::vector<PredicateFailure>{*judging.finding}

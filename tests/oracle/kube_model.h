@@ -415,6 +415,7 @@ struct KubeState {
     std::vector<KubeHold> holds;              // the same one by one, for devices
     std::vector<KubeNomination> nominations;  // of the judged pod too, if it has one
     std::set<std::string> excluded;           // nodes that are not to be looked at
+    std::string avoided;                      // of them: the node that is left out because it refused the pod
     // Pods that run in a pod group that is placed whole, and how many each such group can spare.
     std::map<const KubePod*, std::string> gang_of;
     std::map<std::string, std::int64_t> gang_spare;

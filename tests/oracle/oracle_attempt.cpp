@@ -185,7 +185,7 @@ Oracle::Look::Look(const Oracle& oracle, const Ask& ask) {
     KubeState without = open;
     const bool avoids = !ask.avoids.empty() && oracle.now_ < ask.avoids_until;
     if (avoids) {
-        without.excluded.insert(ask.avoids);
+        without.avoided = without.excluded.insert(ask.avoids).second ? ask.avoids : "";
     }
     if (const auto error = error_of_scores(state, ask.pod); error && !takes_nominated(without, ask.pod)) {
         answer = *error;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "explanations.h"
+
 namespace bayplan::property {
 
 namespace {
@@ -56,8 +58,8 @@ std::string Lockstep::step(const Event& event) {
 }
 
 std::string Lockstep::differences() {
-    for (const auto compare :
-         {&Lockstep::compare_log, &Lockstep::compare_connections, &Lockstep::compare_asks, &Lockstep::compare_queues}) {
+    for (const auto compare : {&Lockstep::compare_log, &Lockstep::compare_connections, &Lockstep::compare_asks,
+                               &Lockstep::compare_queues, &Lockstep::compare_explanation}) {
         const std::string difference = (this->*compare)();
         if (!difference.empty()) {
             return difference;
@@ -224,6 +226,25 @@ std::string Lockstep::compare_asks() {
         }
     }
     return "";
+}
+
+// Of one ask that waits, another one each time; now and then, as the oracle looks at every node for it.
+std::string Lockstep::compare_explanation() {
+    if (steps_ % 5 != 0 || oracle_.asks().empty()) {
+        return "";
+    }
+    const auto& [sequence, ask] =
+        *std::next(oracle_.asks().begin(), static_cast<std::ptrdiff_t>(steps_ / 5 % oracle_.asks().size()));
+    if (ask.state != oracle::AskState::pending && ask.state != oracle::AskState::backoff &&
+        ask.state != oracle::AskState::unschedulable) {
+        return "";
+    }
+    const std::optional<Explanation> explanation = engine_->explain(ask.shim, ask.key, false);
+    if (!explanation) {
+        return "no explanation of " + ask.shim + "/" + ask.key;
+    }
+    const std::string difference = differing_explanations(*explanation, oracle_.answer(ask).explanation);
+    return difference.empty() ? "" : "explanation of " + ask.shim + "/" + ask.key + ": " + difference;
 }
 
 std::string Lockstep::audits() const {

@@ -37,6 +37,7 @@ private:
     std::string compare_counters() const;
     std::string compare_asks();
     std::string compare_queues();
+    std::string compare_explanation();
     std::string audits() const;
 
     EngineOptions options_;
