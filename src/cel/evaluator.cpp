@@ -6,6 +6,7 @@
 
 #include "cel/checker.h"
 #include "cel/device_maps.h"
+#include "cel/device_reads.h"
 #include "cel/functions.h"
 #include "cel/selector.h"
 
@@ -339,7 +340,7 @@ private:
 
 class CheckedSelector final : public Selector {
 public:
-    explicit CheckedSelector(NodePtr root) : root_(std::move(root)) {}
+    explicit CheckedSelector(NodePtr root) : root_(std::move(root)), reads_(reads_of(*root_)) {}
 
     Outcome evaluate(const DeviceView& device) const override {
         const Result result = Evaluator(device).run(*root_);
@@ -353,8 +354,11 @@ public:
         return {result.value.as<bool>() ? Outcome::Kind::yes : Outcome::Kind::no, {}};
     }
 
+    const DeviceReads& reads() const override { return reads_; }
+
 private:
     const NodePtr root_;
+    const DeviceReads reads_;
 };
 
 }  // namespace

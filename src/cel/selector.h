@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace bayplan::cel {
 
@@ -34,6 +35,18 @@ struct DeviceView {
     std::span<const Capacity> capacities;
 };
 
+// Attributes and capacities that an expression looks at, besides the driver.
+struct DeviceReads {
+    struct Name {
+        bool capacity = false;  // else an attribute
+        std::string domain;
+        std::string id;
+        bool operator==(const Name&) const = default;
+    };
+    bool everything = false;  // not only these
+    std::vector<Name> names;
+};
+
 struct Outcome {
     enum class Kind : std::uint8_t { no, yes, error };
     Kind kind = Kind::no;
@@ -44,6 +57,8 @@ class Selector {
 public:
     virtual ~Selector() = default;
     virtual Outcome evaluate(const DeviceView&) const = 0;
+    // Two devices of one driver that agree in these have the same outcome.
+    virtual const DeviceReads& reads() const = 0;
 
     // Or the fault, without "CEL compile error: ".
     using Compiled = std::variant<std::shared_ptr<const Selector>, std::string>;

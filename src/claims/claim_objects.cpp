@@ -28,7 +28,6 @@ namespace {
 
 const ClaimObjects::Slices kNoSlices;
 constexpr std::size_t kKindsMost = 1 << 16;
-constexpr std::size_t kErrsMost = 4'096;
 
 template <typename Lists, typename Key>
 void drop_from(Lists& lists, const Key& key, const ClaimObjects::Slice& slice) {
@@ -124,7 +123,7 @@ void ClaimObjects::apply(const ResourceSlice& slice) {
         insert(*list, kept);
     }
     pool_changed(kept->pool());
-    ++slices_version_;
+    errors_.changed(slice.name);
     ++version_;
 }
 
@@ -140,7 +139,7 @@ void ClaimObjects::drop_slice(Text name) {
     drop_from(by_node_, slice->slice.node, slice);
     std::erase(everywhere_, slice);
     std::erase(selected_, slice);
-    ++slices_version_;
+    errors_.changed(name);
     ++version_;
 }
 
@@ -189,23 +188,6 @@ void ClaimObjects::pool_changed(PoolName name) {
             shapes_.changes().changed_everywhere();
         }
     }
-}
-
-bool ClaimObjects::errs_somewhere(const std::shared_ptr<const DeviceSelector>& selector) {
-    if (errs_.size() >= kErrsMost && !errs_.contains(selector.get())) {
-        errs_.clear();
-    }
-    Errs& errs = errs_[selector.get()];
-    if (errs.slices_version == slices_version_) {
-        return errs.found;
-    }
-    errs = {selector, slices_version_, false};
-    for (const auto& [name, slice] : slices_) {
-        for (std::size_t device = 0; device < slice->slice.devices.size() && !errs.found; ++device) {
-            errs.found = slice->verdicts.of(selector, slice->slice, device, texts_).error != nullptr;
-        }
-    }
-    return errs.found;
 }
 
 // --- classes

@@ -21,6 +21,7 @@
 #include "bayplan/resource_claims.h"
 #include "claims/claim_shapes.h"
 #include "claims/device_selectors.h"
+#include "claims/selector_errors.h"
 
 namespace bayplan {
 
@@ -104,7 +105,9 @@ public:
     const ClaimShapes& shapes() const { return shapes_; }
 
     // The selector ends in an error on some device of some slice.
-    bool errs_somewhere(const std::shared_ptr<const DeviceSelector>&);
+    bool errs_somewhere(const std::shared_ptr<const DeviceSelector>& selector) {
+        return errors_.any(selector, slices_);
+    }
 
     // --- placements (deltas of a transaction)
     void assume(std::uint32_t owner, std::span<const ClaimUse>);
@@ -146,7 +149,8 @@ private:
 
     const TextTable& texts_;
     DeviceSelectors selectors_{texts_};
-    boost::unordered_flat_map<Text, Slice> slices_;
+    SliceTable slices_;
+    SelectorErrors errors_{texts_};
     boost::unordered_flat_map<Text, Slices> by_node_;
     boost::unordered_flat_map<PoolName, Slices> by_pool_;
     Slices everywhere_;
@@ -159,14 +163,6 @@ private:
     ClaimShapes shapes_;
     std::vector<Text> names_;  // of nodes, by slot
     boost::unordered_flat_map<Text, Slot> slots_;
-    // By selector: what errs_somewhere() found, of the slices as they were then.
-    struct Errs {
-        std::shared_ptr<const DeviceSelector> selector;
-        std::uint64_t slices_version = 0;
-        bool found = false;
-    };
-    boost::unordered_flat_map<const DeviceSelector*, Errs> errs_;
-    std::uint64_t slices_version_ = 1;
     std::uint64_t version_ = 1;
 };
 

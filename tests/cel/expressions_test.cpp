@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cel/selector.h"
+#include "only_read.h"
 
 namespace bayplan::cel {
 namespace {
@@ -37,7 +38,14 @@ std::string answer(std::string_view expression) {
     if (std::holds_alternative<std::string>(compiled)) {
         return "compile";
     }
-    const Outcome outcome = std::get<std::shared_ptr<const Selector>>(compiled)->evaluate(kDevice);
+    const Selector& selector = *std::get<std::shared_ptr<const Selector>>(compiled);
+    const Outcome outcome = selector.evaluate(kDevice);
+    if (const DeviceReads& reads = selector.reads(); !reads.everything) {
+        const std::vector<Attribute> attributes = only_read(kAttributes, kDevice.driver, reads, false);
+        const std::vector<Capacity> capacities = only_read(kCapacities, kDevice.driver, reads, true);
+        const Outcome again = selector.evaluate({kDevice.driver, attributes, capacities});
+        EXPECT_TRUE(again.kind == outcome.kind && again.error == outcome.error) << expression;
+    }
     switch (outcome.kind) {
         case Outcome::Kind::yes: return "yes";
         case Outcome::Kind::no: return "no";
@@ -349,6 +357,43 @@ TEST(Expressions, addresses) {
             {"cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')", "yes"},
             {"string(ip('1.2.3.4')) == '1.2.3.4'", "yes"},
             {"url('http://a') == url('http://a')", "compile"}});
+}
+
+// --- what an expression looks at
+
+// "DOMAIN/ID" of attributes, "DOMAIN/ID capacity", or "everything".
+std::vector<std::string> read_by(std::string_view expression) {
+    const Selector::Compiled compiled = Selector::compile(spelled_out(std::string(expression)));
+    if (std::holds_alternative<std::string>(compiled)) {
+        return {std::get<std::string>(compiled)};
+    }
+    const DeviceReads& reads = std::get<std::shared_ptr<const Selector>>(compiled)->reads();
+    if (reads.everything) {
+        return {"everything"};
+    }
+    std::vector<std::string> names;
+    for (const DeviceReads::Name& name : reads.names) {
+        names.push_back(name.domain + "/" + name.id + (name.capacity ? " capacity" : ""));
+    }
+    return names;
+}
+
+TEST(Reads, names_that_are_written_out) {
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(read_by("device.driver == 'gpu.example.com' && !device.allowMultipleAllocations"), Names{});
+    EXPECT_EQ(read_by("has($A.model) && $A['model'] == 'x' && 'ok' in $A"),
+              (Names{"gpu.example.com/model", "gpu.example.com/ok"}));
+    EXPECT_EQ(read_by("$C.memory.compareTo(quantity('1Gi')) > 0 || $A.?index.orValue(1) == 1"),
+              (Names{"gpu.example.com/memory capacity", "gpu.example.com/index"}));
+    EXPECT_EQ(read_by("[1, 2].exists(i, $A[?'index'].orValue(0) == i)"), Names{"gpu.example.com/index"});
+}
+
+TEST(Reads, any_other_use_reads_everything) {
+    for (const char* const expression :
+         {"$A.exists(k, k == 'model')", "cel.bind(a, $A, a.model == 'x')", "$A.size() > 0", "$A[$A.model] == 'x'",
+          "device.attributes['gpu.' + 'example.com'].model == 'x'", "cel.bind(device, device.attributes, true)"}) {
+        EXPECT_EQ(read_by(expression), std::vector<std::string>{"everything"}) << expression;
+    }
 }
 
 // --- limits
