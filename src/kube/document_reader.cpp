@@ -23,16 +23,22 @@ std::string_view item_kind(std::string_view list_kind) {
     return list_kind.ends_with(kList) ? list_kind.substr(0, list_kind.size() - kList.size()) : std::string_view();
 }
 
+void hand_out_one(const Value& value, std::string_view kind_unless_named, std::size_t number, Arena& arena,
+                  std::uint64_t position, const std::string& file, const OnObject& on_object,
+                  std::vector<ObjectFault>& faults) {
+    if (value.kind() != Value::Kind::object) {
+        const std::string name = number == 0 ? "" : "item " + std::to_string(number);
+        faults.push_back({file, name, "", "is " + std::string(kind_name(value.kind())) + ", not an object"});
+        return;
+    }
+    const Value& kind = value["kind"];
+    on_object({kind.kind() == Value::Kind::text ? kind.text() : kind_unless_named, value, arena, position});
+}
+
 void hand_out(const Value& document, Arena& arena, std::uint64_t position, const std::string& file,
               const OnObject& on_object, std::vector<ObjectFault>& faults) {
     const auto one = [&](const Value& value, std::string_view fallback, std::size_t number) {
-        if (value.kind() != Value::Kind::object) {
-            const std::string name = number == 0 ? "" : "item " + std::to_string(number);
-            faults.push_back({file, name, "", "is " + std::string(kind_name(value.kind())) + ", not an object"});
-            return;
-        }
-        const Value& kind = value["kind"];
-        on_object({kind.kind() == Value::Kind::text ? kind.text() : fallback, value, arena, position});
+        hand_out_one(value, fallback, number, arena, position, file, on_object, faults);
     };
     const Value& kind = document["kind"];
     const bool list = kind.text().ends_with("List") && document["items"].kind() != Value::Kind::absent;

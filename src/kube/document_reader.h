@@ -37,6 +37,14 @@ void read_objects(const std::string& text, const std::string& file, const OnObje
 void read_json(std::string_view text, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
 void read_yaml(const std::string& text, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
 
+// YAML that comes piece by piece. A document is read as it comes, and items of a list are handed out one by one.
+struct YamlInput {
+    // False: it cannot be read any further, and the caller knows why. Nothing got: the end.
+    std::function<bool(char* to, std::size_t size, std::size_t& got)> read;
+    std::function<std::uint64_t()> position;  // see ReadObject
+};
+void read_yaml(const YamlInput&, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
+
 // An API server's words on one page of a list, beside its items.
 struct ListPage {
     std::string resource_version;
@@ -59,7 +67,9 @@ public:
     JsonReader(const JsonReader&) = delete;
     JsonReader& operator=(const JsonReader&) = delete;
 
-    void read(std::string_view document, const std::string& file, const OnObject&, std::vector<ObjectFault>&);
+    // `whole`: the text of which the document is a part, by which places are told.
+    void read(std::string_view document, std::string_view whole, const std::string& file, const OnObject&,
+              std::vector<ObjectFault>&);
 
 private:
     struct Parts;
@@ -72,6 +82,10 @@ std::size_t json_length(std::string_view text);
 // A document as objects: itself, or the items of a list. Not for JSON lists, which are never held whole.
 void hand_out(const Value& document, Arena&, std::uint64_t position, const std::string& file, const OnObject&,
               std::vector<ObjectFault>&);
+
+// One object of a text; `number`: of an item of a list, from 1 on. Anything but an object is a fault.
+void hand_out_one(const Value&, std::string_view kind_unless_named, std::size_t number, Arena&, std::uint64_t position,
+                  const std::string& file, const OnObject&, std::vector<ObjectFault>&);
 
 // "Pod" for "PodList", "" for "List" and for what is no list.
 std::string_view item_kind(std::string_view list_kind);

@@ -52,6 +52,15 @@ public:
         begin_ += bytes;
     }
 
+    // Up to so many bytes of what is at hand, or else of what comes; 0: there is no more.
+    std::size_t take(char* to, std::size_t size) {
+        if (text().empty() && !more()) return 0;
+        const std::size_t got = std::min(size, text().size());
+        std::memcpy(to, text().data(), got);
+        begin_ += got;
+        return got;
+    }
+
     std::string take_all() {
         while (more()) {
         }
@@ -218,7 +227,7 @@ private:
         std::vector<ObjectFault> faults;
         const std::uint64_t position = window_.position();
         reader_.read(
-            item, file_,
+            item, item, file_,
             [&](const ReadObject& object) {
                 const bool named = object.value["kind"].present();
                 on_object_({named ? object.kind : kind, object.value, object.arena, position});
@@ -263,13 +272,29 @@ private:
     bool text_is_object_ = false;
 };
 
+void read_yaml_of(Window& window, const std::string& file, const OnObject& on_object,
+                  std::vector<ObjectFault>& faults) {
+    const auto read = [&](char* to, std::size_t size, std::size_t& got) {
+        got = window.take(to, size);
+        return window.fault().empty();
+    };
+    read_yaml({read, [&] { return window.position(); }}, file, on_object, faults);
+}
+
 }  // namespace
 
 bool read_source(TextSource& source, const std::string& file, const OnObject& on_object,
                  std::vector<ObjectFault>& faults) {
     Window window(source);
     window.more();
-    const bool streamed = !window.ended() && ItemStream(window, file, on_object, faults).read();
+    const std::size_t begin = window.text().find_first_not_of(kSpace);
+    const bool json = begin != std::string_view::npos && (window.text()[begin] == '{' || window.text()[begin] == '[');
+    bool streamed = !window.ended();
+    if (streamed && json) {
+        streamed = ItemStream(window, file, on_object, faults).read();
+    } else if (streamed) {
+        read_yaml_of(window, file, on_object, faults);
+    }
     if (!streamed) {
         const std::string text = window.take_all();
         if (window.fault().empty()) read_objects(text, file, on_object, faults);

@@ -25,7 +25,7 @@ constexpr int kDepthMax = 100;  // Kubernetes' own objects have about 20 levels
 // Written by the API server for itself, often half of an object.
 constexpr std::string_view kManagedFields = "managedFields";
 
-class TreeBuilder {
+class ValueBuilder {
 public:
     // SUCCESS, or why the value cannot be read.
     error_code build(simdjson::ondemand::value value, Value& built, int depth = 0) {
@@ -141,7 +141,7 @@ private:
 // Used again for the next document.
 struct Memory {
     simdjson::ondemand::parser parser;
-    TreeBuilder builder;
+    ValueBuilder builder;
 };
 
 class JsonText {
@@ -338,51 +338,11 @@ private:
     const OnObject& on_object_;
     std::vector<ObjectFault>& faults_;
     simdjson::ondemand::parser& parser_;
-    TreeBuilder& builder_;
+    ValueBuilder& builder_;
     std::size_t item_ = 0;
 };
 
-bool is_space(char letter) { return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n'; }
-
-// In JSON an opening bracket right behind a closing one is the start of another document, or in a text.
-bool may_hold_several(std::string_view text) {
-    for (std::size_t at = text.find('{', 1); at != std::string_view::npos; at = text.find('{', at + 1)) {
-        std::size_t before = at;
-        while (before > 0 && is_space(text[before - 1])) {
-            --before;
-        }
-        if (before > 0 && (text[before - 1] == '}' || text[before - 1] == ']')) {
-            return true;
-        }
-    }
-    return false;
-}
-
 }  // namespace
-
-std::size_t json_length(std::string_view text) {
-    std::size_t depth = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        switch (text[at]) {
-            case '{':
-            case '[': ++depth; break;
-            case '}':
-            case ']':
-                if (depth <= 1) {
-                    return at + 1;
-                }
-                --depth;
-                break;
-            case '"':
-                for (++at; at < text.size() && text[at] != '"'; ++at) {
-                    at += text[at] == '\\' ? 1 : 0;
-                }
-                break;
-            default: break;
-        }
-    }
-    return text.size();
-}
 
 // Its type is this file's own.
 struct JsonReader::Parts {
@@ -392,28 +352,9 @@ struct JsonReader::Parts {
 JsonReader::JsonReader() : parts_(std::make_unique<Parts>()) {}
 JsonReader::~JsonReader() = default;
 
-void JsonReader::read(std::string_view document, const std::string& file, const OnObject& on_object,
-                      std::vector<ObjectFault>& faults) {
-    JsonText(document, file, on_object, faults, *static_cast<Memory*>(parts_->memory.get())).read_document(document);
-}
-
-void read_json(std::string_view text, const std::string& file, const OnObject& on_object,
-               std::vector<ObjectFault>& faults) {
-    Memory memory;
-    JsonText reader(text, file, on_object, faults, memory);
-    if (!may_hold_several(text)) {
-        reader.read_document(text);
-        return;
-    }
-    while (!text.empty()) {
-        if (is_space(text.front())) {
-            text.remove_prefix(1);
-            continue;
-        }
-        const std::size_t length = json_length(text);
-        reader.read_document(text.substr(0, length));
-        text.remove_prefix(length);
-    }
+void JsonReader::read(std::string_view document, std::string_view whole, const std::string& file,
+                      const OnObject& on_object, std::vector<ObjectFault>& faults) {
+    JsonText(whole, file, on_object, faults, *static_cast<Memory*>(parts_->memory.get())).read_document(document);
 }
 
 void read_list_page(std::string_view text, const std::string& name, const OnObject& on_object, ListPage& page,

@@ -88,6 +88,26 @@ TEST(Documents, ManagedFieldsAreNotRead) {
                 ElementsAre("A: {kind='A',z=#1}"));
 }
 
+TEST(Documents, ManagedFieldsOfYamlAreNotReadEither) {
+    EXPECT_THAT(
+        Read("kind: A\nmetadata:\n  managedFields:\n  - x: {y: [1, 2]}\n  - z\n  name: n\nmanagedFields: *x\nz: 1\n")
+            .objects,
+        ElementsAre("A: {kind='A',metadata={name='n'},z=#1}"));
+}
+
+TEST(Documents, YamlItemsThatAreNoObjectsAreNamedByTheirNumber) {
+    const Read read("kind: List\nitems:\n- kind: A\n- 7\n- kind: B\n");
+    EXPECT_THAT(read.objects, ElementsAre("A: {kind='A'}", "B: {kind='B'}"));
+    EXPECT_THAT(read.faults, ElementsAre("f: item 2: is a number, not an object"));
+    EXPECT_THAT(Read("- kind: A\n- kind: B\n").objects, ElementsAre("A: {kind='A'}", "B: {kind='B'}"));
+    EXPECT_THAT(Read("kind: List\nitems: []\n").objects, IsEmpty());
+    EXPECT_THAT(Read("items:\n- a: 1\n- b: 2\nkind: PodList\n").objects, ElementsAre("Pod: {a=#1}", "Pod: {b=#2}"));
+    EXPECT_THAT(Read("kind: Thing\nitems:\n- kind: A\n").objects,
+                ElementsAre("Thing: {kind='Thing',items=[{kind='A'}]}"));
+    EXPECT_THAT(Read("kind: A\nspec:\n  items:\n  - kind: B\n").objects,
+                ElementsAre("A: {kind='A',spec={items=[{kind='B'}]}}"));
+}
+
 TEST(Documents, BracketsInTextsEndNothing) {
     const Read read(R"({"kind":"A","a":"} {","b":"\"}{"})"
                     "\n"
@@ -162,7 +182,13 @@ TEST(Documents, BrokenYamlNamesItsLine) {
     ASSERT_EQ(read.faults.size(), 1u);
     EXPECT_THAT(read.faults[0], ::testing::MatchesRegex("f:[0-9]+: is not valid YAML: .*"));
     EXPECT_THAT(Read("kind: A\n---\n, kind: B\n").faults,
-                ElementsAre("f:3: is not valid YAML: nothing can start here"));
+                ElementsAre("f:3: is not valid YAML: did not find expected node content while parsing a block node"));
+    EXPECT_THAT(
+        Read("kind: A\nx:\n  - 1\n - 2\n").faults,
+        ElementsAre("f:4: is not valid YAML: did not find expected key while parsing a block mapping that begins "
+                    "in line 1"));
+    EXPECT_THAT(Read("kind: A\nx: *there\n").faults,
+                ElementsAre("f:2: is not valid YAML: nothing before is called &there"));
 }
 
 TEST(Documents, JsonAndYamlGiveTheSameTree) {
@@ -253,6 +279,49 @@ TEST(LongLists, AreReadItemByItemInEveryForm) {
         EXPECT_EQ(streamed.numbers[0], "0");
         EXPECT_EQ(streamed.numbers[1'499], "1499");
     }
+}
+
+std::string long_yaml(std::string_view head, std::string_view first, std::string_view tail) {
+    std::string text(head);
+    for (int number = 0; number < 1'500; ++number) {
+        text += "- kind: A\n  n: " + std::to_string(number) + "\n  long: " + std::string(4'000, 'x') + "\n";
+        text += number == 0 ? first : number == 1'499 ? "  y: 1\n" : "";
+    }
+    return text + std::string(tail);
+}
+
+TEST(LongLists, OfYamlAreReadItemByItem) {
+    const std::string kubectl = long_yaml("apiVersion: v1\nitems:\n", "", "kind: List\nmetadata:\n  x: ''\n");
+    for (const std::string& content : {kubectl, packed_by_gzip(kubectl), long_yaml("", "", ""),
+                                       long_yaml("---\nkind: A\nn: -1\n---\nkind: List\nitems:\n", "", "")}) {
+        const Streamed streamed(content);
+        EXPECT_TRUE(streamed.read);
+        EXPECT_THAT(streamed.faults, IsEmpty());
+        EXPECT_THAT(streamed.kinds, ElementsAre("A"));
+        ASSERT_GE(streamed.numbers.size(), 1'500u);
+        EXPECT_EQ(streamed.numbers.back(), "1499");
+    }
+    const Streamed broken(long_yaml("items:\n", "", "  kind: List\n- \"\n"));
+    EXPECT_EQ(broken.numbers.size(), 1'499u) << "all before the fault";
+    EXPECT_THAT(broken.faults.at(0).to_string(), HasSubstr("f:4503: is not valid YAML"));
+    EXPECT_THAT(Streamed(packed_by_gzip(kubectl).substr(0, 9'000)).faults.back().to_string(),
+                HasSubstr("ends in the middle of what gzip packed"));
+}
+
+TEST(LongLists, NamesOfYamlHoldFromItemToItem) {
+    std::string text = long_yaml("items:\n", "  x: &here {deep: [1, two]}\n", "kind: List\n");
+    text.replace(text.find("  y: 1\n"), 7, "  n: *here\n");
+    const std::string path = ::testing::TempDir() + "documents_test.names";
+    std::ofstream(path, std::ios::binary) << text;
+    std::string why;
+    const auto source = open_source(path, why);
+    std::vector<ObjectFault> faults;
+    std::string last;
+    read_source(
+        *source, "f", [&](const ReadObject& object) { last = Read::render(object.value["n"]); }, faults);
+    std::remove(path.c_str());
+    EXPECT_THAT(faults, IsEmpty());
+    EXPECT_EQ(last, "{deep=[#1,'two']}");
 }
 
 TEST(LongLists, ABrokenItemIsNamedAndTheOthersAreRead) {
