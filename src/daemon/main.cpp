@@ -1,6 +1,6 @@
 // baypland: reads its arguments and its configuration, then runs the daemon.
 //
-// Thread: main. Exit status: 0 done, 1 a fault of the configuration or at start, 2 wrong arguments.
+// Thread: main. Exit status: 0 done, 1 it cannot start, 2 wrong arguments or configuration, as everywhere.
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
@@ -12,6 +12,7 @@
 #include "config/load.h"
 #include "config/predicate_lists.h"
 #include "daemon/daemon.h"
+#include "daemon/start_trial.h"
 #include "threads/host_cpus.h"
 
 namespace {
@@ -42,7 +43,7 @@ bool parse(int argc, char** argv, Arguments& arguments, int& status) {
         "exactly.");
     app.set_version_flag("--version", std::string("baypland ") + BAYPLAN_VERSION);
     app.add_option("--config", arguments.config, "The configuration, a YAML file")->type_name("FILE");
-    app.add_flag("--check", arguments.check, "Read the configuration, report every fault, and exit");
+    app.add_flag("--check", arguments.check, "Try what a start would, report every fault, and exit");
     app.add_flag("--help-config", arguments.help_config, "Print the manual of the configuration, and exit");
     app.add_option("--record", arguments.record,
                    "Record every input here for replay (instead of 'record' of the configuration)")
@@ -53,6 +54,10 @@ bool parse(int argc, char** argv, Arguments& arguments, int& status) {
     add_predicates(app, "--reservation-predicates", arguments.predicates.reservation_predicates,
                    "The same for reservations (instead of 'reservation_predicates')");
     app.add_option("--status", arguments.status, "Write the state as JSON here, every second")->type_name("FILE");
+    app.footer(
+        "Exit status: 0 well (ended as told; with --check: it would start, what should be known has been printed), 1 "
+        "it cannot start, 2 wrong arguments or "
+        "configuration.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& end) {
@@ -76,6 +81,22 @@ bool load(const Arguments& arguments, const threads::HostCpus& host, config::Con
     return faults.empty();
 }
 
+// The exit status.
+int check(const Arguments& arguments, const config::Config& config) {
+    const char* const file = arguments.config.c_str();
+    const bool polling = config.data_plane.idle == dataplane::IdlePolicy::poll;
+    for (const std::string& warning : threads::plan_warnings(config.profile.plan, polling)) {
+        std::printf("%s: warning: profile: %s\n", file, warning.c_str());
+    }
+    std::size_t faults = 0;
+    for (const auto& [fault, what] : daemon::try_start(config, arguments.status)) {
+        std::printf("%s: %s%s\n", file, fault ? "" : "warning: ", what.c_str());
+        faults += fault ? 1 : 0;
+    }
+    if (faults == 0) std::printf("%s: no faults\n", file);
+    return faults == 0 ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -89,14 +110,7 @@ int main(int argc, char** argv) {
         return 0;
     }
     config::Config config;
-    if (!load(arguments, host, config)) return 1;
-    if (arguments.check) {
-        const bool polling = config.data_plane.idle == dataplane::IdlePolicy::poll;
-        for (const std::string& warning : threads::plan_warnings(config.profile.plan, polling)) {
-            std::printf("%s: warning: profile: %s\n", arguments.config.c_str(), warning.c_str());
-        }
-        std::printf("%s: no faults\n", arguments.config.c_str());
-        return 0;
-    }
+    if (!load(arguments, host, config)) return 2;
+    if (arguments.check) return check(arguments, config);
     return daemon::Daemon(std::move(config), host, arguments.status).run();
 }

@@ -61,6 +61,11 @@ RestService::RestService(const config::RestConfig& rest, std::int64_t stop_withi
       server_(server_options(rest, stop_within_ns),
               http::Router(rest::routes({board_, &partitions_, events, &watch_, &metrics_}), rest.cors)) {}
 
+bool can_serve(const config::RestConfig& rest, std::string& error) {
+    http::Server server(server_options(rest, 0), http::Router({}, rest.cors));
+    return server.start(error);
+}
+
 bool RestService::start(std::string& error, Begin begin_watch) {
     if (!server_.start(error)) return false;
     watch_.start(std::move(begin_watch));

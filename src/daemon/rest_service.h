@@ -25,6 +25,9 @@ namespace bayplan::daemon {
 std::shared_ptr<const rest::ShownConfig> shown_config(const std::vector<config::PartitionConfig>&,
                                                       const std::vector<std::string>& texts);
 
+// Whether its address, certificate, key and token would do: listens, and stops again. If not, `error` says why.
+bool can_serve(const config::RestConfig&, std::string& error);
+
 class RestService {
 public:
     // Once `stop_within_ns` is over, answers under way are cut.

@@ -126,14 +126,14 @@ TEST(BayplandCheck, a_sound_configuration_passes_and_every_fault_of_another_is_t
     std::ofstream(file) << configuration();
     std::string output;
     EXPECT_EQ(run_to_end({"--config", file, "--check"}, output), 0);
-    EXPECT_EQ(output, file + ": no faults\n");
+    EXPECT_NE(output.find(file + ": no faults\n"), std::string::npos) << output;
     std::ofstream(file) << configuration("logg: {}\nstop_within: soon\n");
-    EXPECT_EQ(run_to_end({"--config", file, "--check"}, output), 1);
+    EXPECT_EQ(run_to_end({"--config", file, "--check"}, output), 2);
     EXPECT_NE(output.find(file + ":13:1: unknown key 'logg' at the top level; did you mean 'log'?\n"),
               std::string::npos)
         << output;
     EXPECT_NE(output.find(file + ":14:14: 'stop_within' is 'soon'; "), std::string::npos) << output;
-    EXPECT_EQ(run_to_end({"--config", file}, output), 1) << "it does not start with faults either";
+    EXPECT_EQ(run_to_end({"--config", file}, output), 2) << "it does not start with faults either";
     EXPECT_EQ(run_to_end({}, output), 2);
     EXPECT_EQ(run_to_end({"--no-such-option"}, output), 2);
     EXPECT_EQ(run_to_end({"--help-config"}, output), 0);
@@ -144,7 +144,7 @@ TEST(BayplandCheck, a_sound_configuration_passes_and_every_fault_of_another_is_t
                          output),
               0);
     for (const std::string option : {"--predicates", "--reservation-predicates"}) {
-        EXPECT_EQ(run_to_end({"--config", file, option, "NodeName,NodeFit"}, output), 1);
+        EXPECT_EQ(run_to_end({"--config", file, option, "NodeName,NodeFit"}, output), 2);
         EXPECT_NE(output.find("baypland: '" + option +
                               "' is 'NodeFit', which is no predicate; "
                               "known are NodeUnschedulable, NodeName, "),
