@@ -74,8 +74,11 @@ std::string contradiction(const SimulateArguments& arguments) {
         return "either --predicates or --scheduler-config says which predicates there are";
     }
     const bool pictures = !arguments.html.empty() || !arguments.svg.empty();
-    if (pictures && (!arguments.only.empty() || !arguments.timeline.empty() || !arguments.diff.empty())) {
-        return "--html and --svg show a whole run: they go without --only, --timeline and --diff";
+    if (pictures && (!arguments.only.empty() || !arguments.diff.empty())) {
+        return "--html and --svg show a whole run: they go without --only and --diff";
+    }
+    if (!arguments.svg.empty() && !arguments.timeline.empty()) {
+        return "--svg shows one moment: it goes without --timeline (--html has all of them)";
     }
     if (arguments.timeline.empty()) {
         return arguments.until_ms == sim::kNever ? "" : "--until goes with --timeline";

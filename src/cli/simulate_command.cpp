@@ -24,6 +24,7 @@
 #include "sim/markup.h"
 #include "sim/report.h"
 #include "sim/simulation.h"
+#include "sim/timeline_page.h"
 #include "sim/timeline_report.h"
 #include "terminal/progress.h"
 
@@ -131,9 +132,13 @@ bool can_write(const SimulateArguments& arguments) {
     return true;
 }
 
+std::string title_of(const SimulateArguments& arguments) {
+    const std::string timeline = arguments.timeline.empty() ? "" : " --timeline " + arguments.timeline;
+    return fmt::format("bayplan simulate {}{}", fmt::join(arguments.files, " "), timeline);
+}
+
 bool write_pictures(const SimulateArguments& arguments, const sim::MapPage& page, const sim::Ending& ending) {
-    const std::string title = fmt::format("bayplan simulate {}", fmt::join(arguments.files, " "));
-    const bool written = (arguments.html.empty() || page.write_html(arguments.html, title, ending)) &&
+    const bool written = (arguments.html.empty() || page.write_html(arguments.html, title_of(arguments), ending)) &&
                          (arguments.svg.empty() || page.write_svg(arguments.svg, ending));
     if (!written) {
         fail(fmt::format("the page or the picture cannot be written: {}", std::strerror(errno)), 2);
@@ -225,6 +230,12 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
     sim::Timeline timeline(dump, std::move(events), options);
     const auto report = sim::make_timeline_report(arguments.format, stdout, width);
     std::size_t decisions = 0;
+    std::optional<sim::TimelinePage> page;
+    if (!arguments.html.empty()) {
+        page.emplace(dump);
+        timeline.watch([&](std::int64_t now_ms, const sim::LiveCluster& cluster,
+                           const sim::LiveCluster::Changes& changes) { page->see(now_ms, cluster, changes); });
+    }
     const bool shared = isatty(STDOUT_FILENO) == 1;
     const Interrupt interrupt;
     const sim::TimelineSummary summary = timeline.run(
@@ -233,6 +244,9 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
                 progress.clear();
             }
             report->add(decision);
+            if (page) {
+                page->add(decision);
+            }
             ++decisions;
         },
         [&](std::int64_t now_ms, std::size_t done) {
@@ -246,6 +260,9 @@ int run_timeline(const SimulateArguments& arguments, kube::ClusterDump& dump, Pr
     progress.finish();
     report->finish(summary);
     int code = std::fflush(stdout) == 0 ? 0 : fail("standard output cannot be written", 2);
+    if (page && !page->write_html(arguments.html, title_of(arguments), summary)) {
+        code = fail(fmt::format("the page cannot be written: {}", std::strerror(errno)), 2);
+    }
     if (Interrupt::came()) {
         code = fail(fmt::format("interrupted after {}", sim::seconds_text(summary.until_ms)), std::max(code, 1));
     }

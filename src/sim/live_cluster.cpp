@@ -34,12 +34,14 @@ LiveCluster::LiveCluster(kube::ClusterDump& dump, std::int64_t base_ms, Send sen
       owners_(dump.owners()) {
     for (const kube::ConvertedNode& node : dump.nodes()) {
         nodes_.emplace(node.name, node);
+        changes_.nodes.insert(node.name);
     }
     for (const auto* const pods : {&dump.bound_pods(), &dump.pending_pods()}) {
         for (const kube::ClusterDump::Pod& given : *pods) {
             Pod& pod =
                 pods_.emplace(given.converted.key, Pod{given.converted, kNever, {}, {}, {}, false}).first->second;
             applications_.insert(pod.made.ask.application);
+            changes_.pods.insert(given.converted.key);
             pod.nominated_node = pod.made.ask.node == 0 && !of_a_group(pod) ? text(pod.made.ask.nominated_node) : "";
             if (pod.made.ask.terminating) {
                 pod.ends_ms = grace_ms(pod.made);
@@ -66,6 +68,7 @@ void LiveCluster::remark(const std::string& place, const std::string& key, std::
 }
 
 void LiveCluster::state(const Pod& pod) {
+    changes_.pods.insert(pod.made.key);
     if (begun_.contains(pod.made.key)) {
         return;
     }
@@ -94,6 +97,7 @@ void LiveCluster::apply(std::int64_t now_ms, const kube::ConvertedObject& object
 }
 
 void LiveCluster::apply_node(const kube::ConvertedNode& node) {
+    changes_.nodes.insert(node.name);
     const auto [at, fresh] = nodes_.try_emplace(node.name, node);
     if (fresh) {
         const NodeAction create = node.unschedulable ? NodeAction::create_drain : NodeAction::create;
@@ -246,6 +250,7 @@ void LiveCluster::remove_node(std::string_view name) {
     if (nodes_.erase(id) == 0) {
         return;
     }
+    changes_.nodes.insert(id);
     // The engine lets go of its pods and of nominations to it by itself.
     send_(
         one<NodesMessage>(NodeItem{.node = id, .action = NodeAction::decommission, .capacity = {}, .attributes = {}}));
@@ -259,6 +264,7 @@ void LiveCluster::remove_node(std::string_view name) {
             lost.insert(lost.end(), owners.begin(), owners.end());
             forget_end(at->second);
             begun_.erase(at->first);
+            changes_.pods.insert(at->first);
             ++gone_;
             at = pods_.erase(at);
         } else {
@@ -307,6 +313,7 @@ void LiveCluster::gone(const std::string& key) {
     const std::string name = key;  // it may be the pod's own
     forget_end(at->second);
     begun_.erase(name);
+    changes_.pods.insert(name);
     pods_.erase(at);
     ++gone_;
     send_(one<ReleasesMessage>(ReleaseItem{.key = name, .message = {}}));

@@ -58,6 +58,12 @@ public:
     const std::map<Text, kube::ConvertedNode>& nodes() const { return nodes_; }
     std::string_view text(Text id) const { return dump_.texts().text(id); }
     std::uint64_t gone() const { return gone_; }
+    // Pods and nodes that came, changed or went since the last call.
+    struct Changes {
+        std::set<std::string> pods;
+        std::set<Text> nodes;
+    };
+    Changes take_changes() { return std::exchange(changes_, {}); }
     // Parts of the events that were left out, and why.
     std::vector<kube::ObjectFault> take_remarks() { return std::exchange(remarks_, {}); }
 
@@ -89,6 +95,7 @@ private:
     kube::PriorityClasses classes_;
     kube::PodOwners owners_;
     std::uint64_t gone_ = 0;
+    Changes changes_;  // everything, at first
     std::vector<kube::ObjectFault> remarks_;
 };
 

@@ -3,56 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "sim/markup.h"
+#include "sim/page_file.h"
 
 namespace bayplan::sim {
 
 namespace {
-
-constexpr std::string_view kZone = "topology.kubernetes.io/zone";
-constexpr std::string_view kType = "node.kubernetes.io/instance-type";
-constexpr std::string_view kTitleMark = "@TITLE@";
-constexpr std::string_view kDataMark = "@DATA@";
-
-struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, Close>;
-
-// Whole on the disk, or not well.
-bool ended_well(File file) { return std::ferror(file.get()) == 0 && std::fclose(file.release()) == 0; }
-
-// A JSON text that may stand in a script: nothing in it ends the script.
-std::string in_script(std::string_view text) {
-    std::string made;
-    for (const char letter : quoted(text)) made += letter == '<' ? "\\u003c" : std::string(1, letter);
-    return made;
-}
-
-std::string in_html(std::string_view text) {
-    std::string made;
-    for (const char letter : text) {
-        switch (letter) {
-            case '<': made += "&lt;"; break;
-            case '>': made += "&gt;"; break;
-            case '&': made += "&amp;"; break;
-            case '"': made += "&quot;"; break;
-            default: made += letter;
-        }
-    }
-    return made;
-}
-
-std::string list_of(const std::vector<std::string>& texts) {
-    std::string made;
-    for (const std::string& text : texts) made += (made.empty() ? "" : ",") + in_script(text);
-    return "[" + made + "]";
-}
 
 // The fullest resource of a node, 0 to 1 and above.
 double share(const UseRow& row, std::int64_t Use::*when) {
@@ -95,15 +55,15 @@ void MapPage::add(const SimulatedDecision& decision) {
 
 void MapPage::write_data(std::FILE* out, const Ending& ending) const {
     const UseReport& use = ending.use;
-    fmt::print(out, "{{\"resources\":{},\"totals\":{},\"whatIf\":{},\n\"nodes\":[", list_of(use.resources),
-               in_script(totals_.text()), list_of(ending.what_if));
+    fmt::print(out, "{{\"resources\":{},\"totals\":{},\"whatIf\":{},\n\"nodes\":[", list_in_script(use.resources),
+               in_script(totals_.text()), list_in_script(ending.what_if));
     for (std::size_t index = 0; index < use.nodes.size(); ++index) {
         std::string_view zone = "-";
         std::string_view type = "-";
         for (const Attribute& label : dump_.nodes()[index].attributes) {
             const std::string_view key = dump_.texts().text(label.key);
-            zone = key == kZone ? dump_.texts().text(label.value) : zone;
-            type = key == kType ? dump_.texts().text(label.value) : type;
+            zone = key == kZoneLabel ? dump_.texts().text(label.value) : zone;
+            type = key == kTypeLabel ? dump_.texts().text(label.value) : type;
         }
         fmt::print(out, "{}[{},{},{}", index == 0 ? "" : ",\n", in_script(use.nodes[index].name), in_script(zone),
                    in_script(type));
@@ -115,33 +75,20 @@ void MapPage::write_data(std::FILE* out, const Ending& ending) const {
     for (std::size_t index = 0; index < placed_.size(); ++index) {
         const Placed& one = placed_[index];
         fmt::print(out, "{}[{},{},{},{}]", index == 0 ? "" : ",\n", in_script(one.pod), in_script(one.node),
-                   one.nominated ? 1 : 0, list_of(one.victims));
+                   one.nominated ? 1 : 0, list_in_script(one.victims));
     }
     fmt::print(out, "],\n\"reasons\":[");
     bool first = true;
     for (const ReasonGroup& group : reasons_.groups()) {
         fmt::print(out, "{}[{},{},{},{}]", first ? "" : ",\n", group.pods, in_script(to_string(group.outcome)),
-                   in_script(group.message), list_of(group.examples));
+                   in_script(group.message), list_in_script(group.examples));
         first = false;
     }
     fmt::print(out, "]}}\n");
 }
 
 bool MapPage::write_html(const std::string& path, const std::string& title, const Ending& ending) const {
-    File file(std::fopen(path.c_str(), "wb"));
-    if (file == nullptr) return false;
-    const std::string_view page = kMapPage;
-    const std::size_t data_at = page.find(kDataMark);
-    std::string head(page.substr(0, data_at));
-    for (std::size_t at = 0; (at = head.find(kTitleMark, at)) != std::string::npos;) {
-        const std::string text = in_html(title);
-        head.replace(at, kTitleMark.size(), text);
-        at += text.size();
-    }
-    fmt::print(file.get(), "{}", head);
-    write_data(file.get(), ending);
-    fmt::print(file.get(), "{}", page.substr(data_at + kDataMark.size()));
-    return ended_well(std::move(file));
+    return write_page(path, title, [&](std::FILE* out) { write_data(out, ending); });
 }
 
 bool MapPage::write_svg(const std::string& path, const Ending& ending) const {

@@ -15,8 +15,6 @@
 
 namespace bayplan::sim {
 
-extern const std::string_view kMapPage;  // map_page.html
-
 class MapPage {
 public:
     explicit MapPage(const kube::ClusterDump& dump) : dump_(dump) {}

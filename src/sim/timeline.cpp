@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "sim/engine_session.h"
-#include "sim/live_cluster.h"
 
 namespace bayplan::sim {
 
@@ -122,6 +121,13 @@ struct Timeline::Parts {
             session.tick(now_ms * kNsPerMs);
             take_answers();
         } while (options.coscheduling.mode != Coscheduling::off && session.engine().has_work());
+    }
+
+    void tell_changes() {
+        const LiveCluster::Changes changes = cluster.take_changes();
+        if (on_changes) {
+            on_changes(now_ms, cluster, changes);
+        }
     }
 
     void happen(const Event& event) {
@@ -272,6 +278,7 @@ struct Timeline::Parts {
     std::map<std::string, std::string> gated;  // in this instant: which pod, by what
     std::int64_t now_ms = 0;
     OnDecision on_decision;
+    OnChanges on_changes;
     TimelineSummary summary;
 };
 
@@ -329,11 +336,15 @@ Timeline::Timeline(kube::ClusterDump& dump, std::vector<Event> events, const Tim
 
 Timeline::~Timeline() = default;
 
+void Timeline::watch(OnChanges on_changes) { parts_->on_changes = std::move(on_changes); }
+
 TimelineSummary Timeline::run(const OnDecision& on_decision, const OnInstant& on_instant) {
     parts_->on_decision = on_decision;
+    parts_->tell_changes();
     // The first instant is 0 even if nothing happens in it: the pods of the dump are tried.
     for (std::int64_t at_ms = 0; at_ms != kNever && !parts_->is_over(at_ms); at_ms = parts_->next_instant()) {
         parts_->instant(at_ms);
+        parts_->tell_changes();
         if (on_instant && !on_instant(at_ms, parts_->next_event)) {
             break;
         }

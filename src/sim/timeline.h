@@ -18,6 +18,7 @@
 #include "kube/cluster_dump.h"
 #include "options/engine_options.h"
 #include "sim/events.h"
+#include "sim/live_cluster.h"
 #include "sim/virtual_time.h"
 
 namespace bayplan::sim {
@@ -89,6 +90,10 @@ public:
     ~Timeline();
     Timeline(const Timeline&) = delete;
     Timeline& operator=(const Timeline&) = delete;
+
+    // Called before the first instant with everything there is, then at the end of each with what changed in it.
+    using OnChanges = std::function<void(std::int64_t now_ms, const LiveCluster&, const LiveCluster::Changes&)>;
+    void watch(OnChanges);
 
     TimelineSummary run(const OnDecision&, const OnInstant& = {});
 
