@@ -3,35 +3,68 @@
 
 #include <oneapi/tbb/info.h>
 
+#include <chrono>
 #include <random>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "config/load.h"
+#include "daemon/engine_thread.h"
+#include "daemon/gateway.h"
+#include "daemon/inbox.h"
+#include "daemon/log.h"
 #include "daemon/status.h"
+#include "threads/host_cpus.h"
 #include "threads/thread_role.h"
 
 namespace bayplan::cli {
 
-std::unique_ptr<EmbeddedDaemon> EmbeddedDaemon::start(const std::string& config_file, std::string& error) {
-    std::unique_ptr<EmbeddedDaemon> daemon(new EmbeddedDaemon());
-    daemon->host_ = threads::read_host_cpus();
+namespace {
+
+class Parts final : public EmbeddedDaemon {
+public:
+    ~Parts() override;
+
+    bool read(const std::string& config_file, std::string& error);
+    bool start_engines(std::string& error);
+    std::unique_ptr<dataplane::DataPlane> open_port(const ClientOptions&, dataplane::FrameHandler&,
+                                                    std::string& error) override;
+    std::string stop() override;
+
+private:
+    config::Config config_;
+    threads::HostCpus host_;
+    std::unique_ptr<daemon::Log> log_;
+    std::vector<std::unique_ptr<daemon::Inbox>> inboxes_;
+    std::unique_ptr<daemon::Gateway> gateway_;
+    std::unique_ptr<dataplane::DataPlane> plane_;
+    std::thread plane_thread_;
+    std::vector<std::unique_ptr<daemon::EngineThread>> engines_;  // they wake the plane: end first
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+    bool stopped_ = false;
+};
+
+bool Parts::read(const std::string& config_file, std::string& error) {
+    host_ = threads::read_host_cpus();
     config::Faults faults;
-    if (!config::load_config(config_file, daemon->host_, daemon->config_, faults)) {
+    if (!config::load_config(config_file, host_, config_, faults)) {
         for (const config::Fault& fault : faults) {
             error += (error.empty() ? "" : "\n") + fault.to_string();
         }
-        return nullptr;
+        return false;
     }
     // The first question fixes TBB's answer for the process; from a pinned thread it would be 1.
     tbb::info::default_concurrency();
-    threads::install_thread_plan(daemon->config_.profile.plan, daemon->host_.allowed);
-    daemon->config_.log.level = config::LogLevel::warning;  // the rest would run into the report
-    daemon->log_ = std::make_unique<daemon::Log>(daemon->config_.log);
-    return daemon->start_engines(error) ? std::move(daemon) : nullptr;
+    threads::install_thread_plan(config_.profile.plan, host_.allowed);
+    config_.log.level = config::LogLevel::warning;  // the rest would run into the report
+    log_ = std::make_unique<daemon::Log>(config_.log);
+    return true;
 }
 
-bool EmbeddedDaemon::start_engines(std::string& error) {
+bool Parts::start_engines(std::string& error) {
     std::random_device random;
     const std::uint64_t instance = (std::uint64_t{random() >> 1} << 32) | random() | 1;
     std::vector<daemon::Inbox*> inboxes;
@@ -60,8 +93,8 @@ bool EmbeddedDaemon::start_engines(std::string& error) {
     return true;
 }
 
-std::unique_ptr<dataplane::DataPlane> EmbeddedDaemon::open_port(const ClientOptions& client,
-                                                                dataplane::FrameHandler& shim, std::string& error) {
+std::unique_ptr<dataplane::DataPlane> Parts::open_port(const ClientOptions& client, dataplane::FrameHandler& shim,
+                                                       std::string& error) {
     dataplane::DataPlaneOptions server_end = config::data_plane_options(config_.data_plane);
     server_end.dpdk.udp_port = kUdpPort;
     dataplane::DataPlaneOptions client_end;
@@ -88,7 +121,7 @@ std::unique_ptr<dataplane::DataPlane> EmbeddedDaemon::open_port(const ClientOpti
     return std::move(pair.client);
 }
 
-std::string EmbeddedDaemon::stop() {
+std::string Parts::stop() {
     if (!stopped_) {
         stopped_ = true;
         gateway_->stop_input();
@@ -124,11 +157,19 @@ std::string EmbeddedDaemon::stop() {
     return daemon::to_json(status);
 }
 
-EmbeddedDaemon::~EmbeddedDaemon() {
+Parts::~Parts() {
     // Engines that did not start have nothing to end.
     if (gateway_ != nullptr) {
-        stop();
+        Parts::stop();
     }
+}
+
+}  // namespace
+
+std::unique_ptr<EmbeddedDaemon> EmbeddedDaemon::start(const std::string& config_file, std::string& error) {
+    auto daemon = std::make_unique<Parts>();
+    if (!daemon->read(config_file, error) || !daemon->start_engines(error)) return nullptr;
+    return daemon;
 }
 
 }  // namespace bayplan::cli

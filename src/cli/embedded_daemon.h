@@ -5,19 +5,12 @@
 // engines have threads of their own. Owner of all of it: this object, which outlives the client.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "bayplan/client.h"
-#include "config/config.h"
-#include "daemon/engine_thread.h"
-#include "daemon/gateway.h"
-#include "daemon/inbox.h"
-#include "daemon/log.h"
 #include "dataplane/data_plane.h"
-#include "threads/host_cpus.h"
 
 namespace bayplan::cli {
 
@@ -29,28 +22,14 @@ public:
 
     // Reads a configuration of baypland and starts its engines. Null with the faults in `error`.
     static std::unique_ptr<EmbeddedDaemon> start(const std::string& config_file, std::string& error);
-    ~EmbeddedDaemon();
+    virtual ~EmbeddedDaemon() = default;
 
     // Opens the ring pair, starts the daemon's end, and gives the shim's end to the client.
-    std::unique_ptr<dataplane::DataPlane> open_port(const ClientOptions&, dataplane::FrameHandler&, std::string& error);
+    virtual std::unique_ptr<dataplane::DataPlane> open_port(const ClientOptions&, dataplane::FrameHandler&,
+                                                            std::string& error) = 0;
 
     // Ends the engines and says what baypland's status file would, as JSON.
-    std::string stop();
-
-private:
-    EmbeddedDaemon() = default;
-    bool start_engines(std::string& error);
-
-    config::Config config_;
-    threads::HostCpus host_;
-    std::unique_ptr<daemon::Log> log_;
-    std::vector<std::unique_ptr<daemon::Inbox>> inboxes_;
-    std::unique_ptr<daemon::Gateway> gateway_;
-    std::unique_ptr<dataplane::DataPlane> plane_;
-    std::thread plane_thread_;
-    std::vector<std::unique_ptr<daemon::EngineThread>> engines_;  // they wake the plane: end first
-    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-    bool stopped_ = false;
+    virtual std::string stop() = 0;
 };
 
 }  // namespace bayplan::cli

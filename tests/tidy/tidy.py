@@ -67,6 +67,7 @@ MAY_INCLUDE = {
     "rest": {"answers", "events", "http", "config", "queue_config"},
     "daemon": {"base", "options", "instruments", "threads", "config", "queue_config", "wire", "recorder", "engine", "read_model",
                "events", "http", "rest"},
+    "static_cli": set(),
     "cli": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine",
             "workload", "kube", "terminal", "certs", "sim", "client", "daemon", "host", "measure"},
 }
