@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cli/bench_report.h"
+#include "cli/interrupt.h"
 #include "cli/wire_bench.h"
 #include "measure/measure.h"
 #include "terminal/progress.h"
@@ -54,6 +55,9 @@ void complete(BenchArguments& arguments) {
     arguments.options.latency = !arguments.no_latency;
 }
 
+// Out of the row at work, between two of its runs.
+struct Interrupted {};
+
 std::vector<measure::Measurement> measure_all(const std::vector<workload::BenchCase>& cases,
                                               const BenchArguments& arguments) {
     terminal::Progress progress(arguments.quiet);
@@ -62,7 +66,17 @@ std::vector<measure::Measurement> measure_all(const std::vector<workload::BenchC
         const measure::Tell tell = [&](const std::string& what) {
             progress.draw(all.size(), cases.size(), "rows", fmt::format("{}: {}", one.name, what));
         };
-        measure::Measurement done = measure::measure(one, arguments.options, tell);
+        const measure::Tell tell_or_end = [&](const std::string& what) {
+            if (Interrupt::came()) throw Interrupted();
+            tell(what);
+        };
+        measure::Measurement done;
+        try {
+            tell_or_end("begins");
+            done = measure::measure(one, arguments.options, tell_or_end);
+        } catch (const Interrupted&) {
+            break;
+        }
         if (const auto* const wire = std::get_if<workload::WireLoad>(&one.load)) {
             std::string error;
             done.wire = measure_wire(*wire, arguments.options.runs, tell, error);
@@ -96,10 +110,16 @@ int run(BenchArguments& arguments) {
         fmt::print(stderr, "bayplan bench: {}; see `bayplan bench --list`\n", what);
         return kExitInput;
     }
+    if (!arguments.svg.empty() && !write_file(arguments.svg, "")) return kExitInput;  // before the long work
+    const Interrupt interrupt;
     const std::vector<measure::Measurement> all = measure_all(cases, arguments);
     fmt::print("{}", arguments.output == "json" ? bench_json(all) : bench_table(all));
     bool good = arguments.svg.empty() || write_file(arguments.svg, bench_svg(all));
     for (const measure::Measurement& one : all) good = good && one.fault.empty();
+    if (all.size() < cases.size()) {
+        fmt::print(stderr, "bayplan bench: interrupted after {} of {} rows\n", all.size(), cases.size());
+        good = false;
+    }
     return good ? 0 : kExitFault;
 }
 
@@ -135,7 +155,9 @@ void add_bench_command(CLI::App& app, int& exit_code) {
     command->add_flag("--no-scan", arguments->no_scan, "without the peer (no ratio)");
     command->add_flag("--no-latency", arguments->no_latency, "without the run message by message");
     command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
-    command->footer("Exit status: 0 all runs agree with one another and with the scan, 1 a fault, 2 wrong input.");
+    command->footer(
+        "Exit status: 0 all runs agree with one another and with the scan, 1 a fault or interrupted (finished rows are "
+        "printed), 2 wrong input.");
     command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }
 

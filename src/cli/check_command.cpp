@@ -19,14 +19,10 @@ using host::Severity;
 
 namespace {
 
-constexpr int kExitWarnings = 1;
+constexpr int kExitFinding = 1;
 constexpr int kExitInput = 2;
-constexpr int kExitErrors = 4;
 
-int exit_code_of(Severity worst) {
-    if (worst == Severity::error) return kExitErrors;
-    return worst >= Severity::unknown ? kExitWarnings : 0;
-}
+int exit_code_of(Severity worst) { return worst >= Severity::unknown ? kExitFinding : 0; }
 
 std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {
     return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
@@ -119,8 +115,11 @@ void add_check_command(CLI::App& app, int& exit_code) {
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();
     command->footer(
-        "Exit status: 0 as the profile asks, 1 warnings or things that could not be read, 2 wrong input,\n"
-        "4 the daemon would not start. Needs no privileges; in a container it sees what the container shows.");
+        "Exit status: 0 as the profile asks; 1 errors (the daemon would not start), warnings or things that could not "
+        "be read: the\n"
+        "worst is named by the table and by `-o json`; 2 wrong input. Needs no privileges; in a container it sees what "
+        "the\n"
+        "container shows.");
     command->callback([arguments, &exit_code] {
         std::string out;
         std::string error;

@@ -4,11 +4,15 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
+#include "cli/output_option.h"
 #include "config/text_file.h"
 #include "queue_config/load.h"
 
 namespace bayplan::cli {
+
+namespace json = boost::json;
 
 namespace {
 
@@ -34,9 +38,32 @@ std::string summary(const queue_config::PartitionConfig& partition) {
                        count.queues, count.leaves, partition.placement_rules.size());
 }
 
+std::string as_json(const queue_config::SchedulerConfig& config, const std::string& text,
+                    const config::Faults& faults) {
+    json::array told;
+    for (const config::Fault& fault : faults) {
+        told.push_back(json::object{{"file", fault.file},
+                                    {"line", fault.position.line},
+                                    {"column", fault.position.column},
+                                    {"what", fault.what}});
+    }
+    json::array partitions;
+    for (const queue_config::PartitionConfig& partition : config.partitions) {
+        QueueCount count;
+        count.add(partition.root());
+        partitions.push_back(json::object{{"name", partition.name.text},
+                                          {"queues", count.queues},
+                                          {"leaves", count.leaves},
+                                          {"placementRules", partition.placement_rules.size()}});
+    }
+    json::object all{{"faults", told}, {"partitions", partitions}};
+    if (faults.empty()) all["checksum"] = queue_config::checksum_of(text);
+    return json::serialize(all) + "\n";
+}
+
 }  // namespace
 
-int validate_queue_config(const std::string& file, std::string& out, std::string& error) {
+int validate_queue_config(const std::string& file, bool wants_json, std::string& out, std::string& error) {
     std::string text;
     config::Faults faults;
     if (!config::read_text_file(file, text, faults)) {
@@ -44,7 +71,12 @@ int validate_queue_config(const std::string& file, std::string& out, std::string
         return kExitInput;
     }
     queue_config::SchedulerConfig config;
-    if (!queue_config::load_queue_config(text, file, config, faults)) {
+    const bool sound = queue_config::load_queue_config(text, file, config, faults);
+    if (wants_json) {
+        out = as_json(sound ? config : queue_config::SchedulerConfig(), text, faults);
+        return sound ? 0 : kExitFaults;
+    }
+    if (!sound) {
         for (const config::Fault& fault : faults) out += fault.to_string() + "\n";
         return kExitFaults;
     }
@@ -59,11 +91,13 @@ void add_config_command(CLI::App& app, int& exit_code) {
     CLI::App* const validate =
         command->add_subcommand("validate", "every fault of a YuniKorn queues.yaml, as file:line:column");
     const auto file = std::make_shared<std::string>();
+    const auto form = std::make_shared<std::string>("table");
     validate->add_option("FILE", *file, "the queues.yaml")->required();
-    validate->callback([file, &exit_code] {
+    add_output_option(*validate, *form);
+    validate->callback([file, form, &exit_code] {
         std::string out;
         std::string error;
-        exit_code = validate_queue_config(*file, out, error);
+        exit_code = validate_queue_config(*file, *form == "json", out, error);
         fmt::print("{}", out);
         fmt::print(stderr, "{}", error);
     });

@@ -9,9 +9,9 @@
 
 namespace bayplan::cli {
 
-// Writes the file's contents, or each of its faults in a line of its own, into `out`; the reason why it could not be
-// read into `error`. Returns the exit status: 0 sound, 1 faults, 2 wrong input.
-int validate_queue_config(const std::string& file, std::string& out, std::string& error);
+// Writes the file's contents, or each of its faults in a line of its own, or both as JSON, into `out`; the reason why it
+// could not be read into `error`. Returns the exit status: 0 sound, 1 faults, 2 wrong input.
+int validate_queue_config(const std::string& file, bool as_json, std::string& out, std::string& error);
 
 void add_config_command(CLI::App&, int& exit_code);
 

@@ -10,6 +10,16 @@
 
 namespace bayplan::cli {
 
+namespace {
+
+// Of certificates: who tries again with the same ones is refused again. (A shim that lives for long tries on: its files may
+// be renewed meanwhile.)
+bool is_for_good(std::string_view why) {
+    return why.find("TLS alert") != std::string_view::npos || why.find("certificate") != std::string_view::npos;
+}
+
+}  // namespace
+
 void LoadRun::on_connected(HelloOutcome outcome) {
     connected_ = true;
     changed();
@@ -28,8 +38,14 @@ void LoadRun::on_disconnected(std::string_view why) {
     if (over_) {
         return;  // we are leaving
     }
-    if (connected_ || disconnect_why_ != why) {
+    if (client_->counters().connects == 0 && is_for_good(why)) {
+        end(LoadEnd::refused, std::string(why));
+        return;
+    }
+    if (connected_ || (disconnect_why_ != why && client_->counters().connects > 0)) {
         progress_.say("not connected: " + std::string(why));
+    } else if (disconnect_why_.empty()) {
+        progress_.say("waiting for the appliance: " + std::string(why));
     }
     if (connected_) {
         disconnected_ns_ = now_ns();

@@ -178,6 +178,9 @@ int run_load(LoadArguments& arguments) {
     run->watch_cpu_of(daemon_process(options));
     const LoadResult result = run->run(*client, [] { return g_interrupted != 0; });
 
+    if (exit_code_of(result) == kExitNoDaemon && client->counters().connects == 0) {
+        return fail(result.why, kExitNoDaemon);  // there is nothing to report
+    }
     std::optional<DaemonStatus> status;
     if (embedded != nullptr) {
         status = parse_daemon_status(embedded->stop(), error);

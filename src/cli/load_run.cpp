@@ -366,7 +366,16 @@ bool LoadRun::write_journal() {
 
 void LoadRun::show() {
     const std::int64_t now = now_ns();
-    if (!asking_ || !progress_.due(now)) {
+    if (!progress_.due(now)) {
+        return;
+    }
+    if (!connected_ && !asking_) {
+        const auto second = [](std::int64_t ns) { return static_cast<std::uint64_t>(ns / 1'000'000'000); };
+        const std::uint64_t passed = second(now - disconnected_ns_);
+        const std::uint64_t at_most = second(options_.connect_timeout_ns);
+        progress_.draw(passed, at_most, "s", fmt::format("waiting for the appliance: {} of {} s", passed, at_most));
+    }
+    if (!asking_) {
         return;
     }
     const std::uint64_t placed = book_.count(PodState::placed) + book_.count(PodState::finished);

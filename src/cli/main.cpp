@@ -10,21 +10,20 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/admin_command.h"
-#include "cli/bench_command.h"
 #include "cli/certs_command.h"
-#include "cli/check_command.h"
 #include "cli/config_command.h"
 #include "cli/context.h"
 #include "cli/dump_command.h"
 #include "cli/forget_shim_command.h"
 #include "cli/help_pages.h"
+#include "cli/host_commands.h"
 #include "cli/load_command.h"
 #include "cli/look_commands.h"
+#include "cli/output_option.h"
 #include "cli/pages_command.h"
 #include "cli/ping_command.h"
 #include "cli/replay_command.h"
 #include "cli/simulate_command.h"
-#include "cli/tune_command.h"
 #include "wire/codec.h"
 
 // jemalloc reads it when the program starts. An arena gives its pages back when its last thread ends: with several, each
@@ -33,6 +32,13 @@ extern "C" const char* malloc_conf;
 const char* malloc_conf = "narenas:1";
 
 namespace {
+
+// Every command, and every command of a command, says how it ends and of which version it is.
+void make_alike(CLI::App& command) {
+    if (command.get_footer().empty()) command.footer(bayplan::cli::kExitStatuses);
+    command.set_version_flag("--version", "bayplan " BAYPLAN_VERSION);
+    for (CLI::App* const inner : command.get_subcommands({})) make_alike(*inner);
+}
 
 int run(int argc, char** argv) {
     CLI::App app("bayplan: drives and examines the scheduling appliance Bayplan", "bayplan");
@@ -45,24 +51,21 @@ int run(int argc, char** argv) {
     bayplan::cli::add_replay_command(app, exit_code);
     bayplan::cli::add_simulate_command(app, exit_code);
     bayplan::cli::add_dump_command(app, exit_code);
-    bayplan::cli::add_bench_command(app, exit_code);
-    bayplan::cli::add_check_command(app, exit_code);
-    bayplan::cli::add_tune_command(app, exit_code);
+    bayplan::cli::add_host_commands(app, exit_code);
     bayplan::cli::add_config_command(app, exit_code);
     bayplan::cli::add_certs_command(app, exit_code);
     bayplan::cli::add_look_commands(app, exit_code);
     bayplan::cli::add_admin_command(app, exit_code);
-    app.add_subcommand("version", "print the version and the protocol it speaks")->callback([] {
-        fmt::print("bayplan {}, protocol {} to {}\n", BAYPLAN_VERSION, bayplan::wire::kProtocolMin,
-                   bayplan::wire::kProtocolMax);
+    std::string form = "table";
+    CLI::App* const version = app.add_subcommand("version", "print the version and the protocol it speaks");
+    bayplan::cli::add_output_option(*version, form);
+    version->callback([&form] {
+        constexpr const char* kJson = "{{\"version\":\"{}\",\"protocol\":{{\"min\":{},\"max\":{}}}}}\n";
+        fmt::print(fmt::runtime(form == "json" ? kJson : "bayplan {}, protocol {} to {}\n"), BAYPLAN_VERSION,
+                   bayplan::wire::kProtocolMin, bayplan::wire::kProtocolMax);
     });
     bayplan::cli::add_pages_commands(app, BAYPLAN_VERSION, exit_code);
-    for (CLI::App* const command : app.get_subcommands({})) {
-        if (command->get_footer().empty()) command->footer(bayplan::cli::kExitStatuses);
-        command->set_version_flag("--version", "bayplan " BAYPLAN_VERSION);
-    }
-    app.footer(bayplan::cli::kExitStatuses);
-    app.set_version_flag("--version", "bayplan " BAYPLAN_VERSION);
+    make_alike(app);
     const std::vector<std::string> faults = bayplan::cli::take_context();
     for (const std::string& fault : faults) std::fprintf(stderr, "bayplan: %s\n", fault.c_str());
     if (!faults.empty()) return 2;

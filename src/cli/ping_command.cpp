@@ -7,9 +7,11 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 #include "cli/connection_options.h"
 #include "cli/duration.h"
+#include "cli/output_option.h"
 #include "cli/ping.h"
 #include "client/port.h"
 
@@ -28,6 +30,7 @@ struct PingArguments {
     std::int64_t interval_ns = 0;
     std::int64_t timeout_ns = 0;
     bool all = false;
+    std::string output = "table";
 };
 
 std::string day_of(std::int64_t seconds) {
@@ -86,6 +89,33 @@ void print_counters(const PingResult& result, bool all) {
     }
 }
 
+// All counters, zeros too: a program looks for names.
+std::string as_json(const PingResult& result) {
+    boost::json::object all;
+    if (result.connect_ms >= 0) {
+        const dataplane::TlsDetails& tls = result.daemon.tls;
+        all["address"] = result.daemon.address;
+        all["connectMs"] = result.connect_ms;
+        all["certificate"] = boost::json::object{{"subject", tls.subject},
+                                                 {"issuer", tls.issuer},
+                                                 {"validFrom", day_of(tls.valid_from_s)},
+                                                 {"validUntil", day_of(tls.valid_until_s)}};
+        all["cipher"] = tls.version + " " + tls.cipher;
+    }
+    boost::json::array round_trips;
+    for (const double ms : result.round_trips_ms) round_trips.push_back(ms);
+    all["roundTripsMs"] = round_trips;
+    if (!result.round_trips_ms.empty()) {
+        all["version"] = result.version;
+        all["uptimeMs"] = result.uptime_ms;
+        boost::json::object counters;
+        for (const auto& [name, value] : result.counters) counters[name] = value;
+        all["counters"] = counters;
+    }
+    if (!result.fault.empty()) all["fault"] = result.fault;
+    return boost::json::serialize(all) + "\n";
+}
+
 int run(PingArguments& arguments) {
     ClientOptions& client = arguments.client;
     std::string error;
@@ -114,9 +144,13 @@ int run(PingArguments& arguments) {
         return kExitInput;
     }
     const PingResult result = ping.run(*plane, address, client.udp_port);
-    print_daemon(result);
-    print_round_trips(result.round_trips_ms);
-    print_counters(result, arguments.all);
+    if (arguments.output == "json") {
+        fmt::print("{}", as_json(result));
+    } else {
+        print_daemon(result);
+        print_round_trips(result.round_trips_ms);
+        print_counters(result, arguments.all);
+    }
     if (!result.fault.empty()) {
         fmt::print(stderr, "bayplan ping: {}\n", result.fault);
         return kExitNoDaemon;
@@ -144,6 +178,7 @@ void add_ping_command(CLI::App& app, int& exit_code) {
     add_duration(*command, "--interval", arguments->interval_ns, "200ms", "between two questions");
     add_duration(*command, "--timeout", arguments->timeout_ns, "5s", "for the connection, and for each answer");
     command->add_flag("--all", arguments->all, "counters that are zero, too");
+    add_output_option(*command, arguments->output);
     command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }
 

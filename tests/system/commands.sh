@@ -19,8 +19,8 @@ ends() {
 
 # --- every profile is judged; what is none is refused with its place.
 for profile in "$profiles"/*.yaml; do
-    ends "0 1 4" "$bayplan" check --profile "$profile"
-    ends "0 1 4" "$bayplan" check --profile "$profile" -o json
+    ends "0 1" "$bayplan" check --profile "$profile"
+    ends "0 1" "$bayplan" check --profile "$profile" -o json
     python3 -m json.tool "$work/out" >/dev/null || fail "check -o json of $profile is no JSON"
 done
 printf 'engine: 0\nengien: 1\n' >"$work/broken.yaml"
@@ -34,18 +34,23 @@ queues='partitions:\n- name: default\n  queues:\n  - name: root\n    queues:\n'
 printf "$queues"'    - name: a\n' >"$work/queues.yaml"
 ends 0 "$bayplan" config validate "$work/queues.yaml"
 grep -q 'partition default: 2 queues' "$work/out" || fail "a sound queues.yaml has no summary: $(cat "$work/out")"
+ends 0 "$bayplan" config validate "$work/queues.yaml" -o json
+grep -q '"faults":\[\],"partitions":\[{"name":"default","queues":2,"leaves":1,' "$work/out" || fail "as JSON: $(cat "$work/out")"
 printf "$queues"'    - name: a b\n      maxapplications: -1\n' >"$work/queues.yaml"
 ends 1 "$bayplan" config validate "$work/queues.yaml"
 for place in 'queues.yaml:6:13:' 'queues.yaml:7:24:'; do
     grep -q "$place" "$work/out" || fail "no fault at $place: $(cat "$work/out")"
 done
+ends 1 "$bayplan" config validate "$work/queues.yaml" -o json
+python3 -c 'import json, sys; assert [one["line"] for one in json.load(open(sys.argv[1]))["faults"]] == [6, 7]' "$work/out" ||
+    fail "faults as JSON: $(cat "$work/out")"
 ends 2 "$bayplan" config validate "$work/missing.yaml"
 echo "checked: a queues.yaml is judged with every fault in its place"
 
 # --- a proposal is a profile; what is applied to a copy of a host can be undone.
 ends 0 "$bayplan" tune
 cp "$work/out" "$work/proposed.yaml"
-ends "0 1 4" "$bayplan" check --profile "$work/proposed.yaml"
+ends "0 1" "$bayplan" check --profile "$work/proposed.yaml"
 host=$work/host
 pages=$host/sys/kernel/mm/hugepages/hugepages-2048kB
 mkdir -p "$pages" "$host/proc"
