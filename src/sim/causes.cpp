@@ -11,6 +11,7 @@
 #include "kube/node_match.h"
 #include "options/predicate_rows.h"
 #include "sim/use_report.h"
+#include "sim/volume_causes.h"
 
 namespace bayplan::sim {
 
@@ -58,6 +59,12 @@ std::vector<std::string> Causes::of(std::string_view node, const PredicateFailur
     if (is(failure, PredicateId::pod_topology_spread)) return spread(converted);
     if (is(failure, PredicateId::inter_pod_affinity)) return neighbours(converted);
     if (is(failure, PredicateId::node_ports)) return ports(*at);
+    const VolumeCauses volumes(dump_, use_, spec_);
+    if (is(failure, PredicateId::volume_binding) || is(failure, PredicateId::volume_zone)) {
+        return volumes.binding(converted);
+    }
+    if (is(failure, PredicateId::node_volume_limits)) return volumes.limits(converted);
+    if (is(failure, PredicateId::volume_restrictions)) return volumes.sharing();
     return {};
 }
 
