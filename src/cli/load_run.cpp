@@ -331,7 +331,10 @@ void LoadRun::check_end() {
         return;
     }
     if (!connected_ && now - disconnected_ns_ >= options_.connect_timeout_ns) {
-        end(LoadEnd::unreachable, disconnect_why_);
+        const double seconds = static_cast<double>(options_.connect_timeout_ns) * 1e-9;
+        const std::string silence =
+            fmt::format("no answer from {}:{} within {} s", options_.client.host, options_.client.udp_port, seconds);
+        end(LoadEnd::unreachable, disconnect_why_.empty() ? silence : disconnect_why_);
         return;
     }
     if (options_.timeout_ns > 0 && now - start_ns_ >= options_.timeout_ns) {
@@ -373,7 +376,7 @@ void LoadRun::show() {
         const auto second = [](std::int64_t ns) { return static_cast<std::uint64_t>(ns / 1'000'000'000); };
         const std::uint64_t passed = second(now - disconnected_ns_);
         const std::uint64_t at_most = second(options_.connect_timeout_ns);
-        progress_.draw(passed, at_most, "s", fmt::format("waiting for the appliance: {} of {} s", passed, at_most));
+        progress_.draw(0, at_most, "", fmt::format("waiting for the appliance: {} of {} s", passed, at_most));
     }
     if (!asking_) {
         return;

@@ -67,7 +67,7 @@ days() {
         "$(date -u -d "$2 days" +%Y-%m-%d)" "$(date -u -d "$3 days" +%Y-%m-%d)" >>"$work/template"
     cp "$certs/server.key" "$1.key"
     certtool --generate-certificate --template "$work/template" --load-privkey "$1.key" --outfile "$1.pem" \
-        --load-ca-certificate "$certs/ca.pem" --load-ca-privkey "$certs/ca.key" 2>"$work/certtool.log" ||
+        --load-ca-certificate "$certs/ca.pem" --load-ca-privkey "$certs/ca.key" >"$work/certtool.log" 2>&1 ||
         fail "no certificate: $(cat "$work/certtool.log")"
 }
 days "$work/ended" -20 -10
@@ -108,12 +108,11 @@ says 1 'rest_listen: .*192.0.2.77'
 rest=
 checked "a port in use, addresses of other hosts, interfaces and devices that there are not"
 
-config "" "record: $work/no/such/record" 'privileges: {user: nobody-here}' "admin_socket: /proc/admin.sock"
-says 1 "record: nothing can be written in '$work/no/such'" "privileges: there is no user 'nobody-here'" \
-    "admin_socket: nothing can be written in '/proc'"
+config "" "record: $work/no/such/record" "flight_recorder: $work/no/such/flight"
+says 2 "'record': cannot write into $work/no/such" "'flight_recorder': cannot write into $work/no/such"
 mkdir "$work/folder"
-config "" "flight_recorder: $work/folder"
-says 1 "flight_recorder: '$work/folder' is a folder"
+config "" 'privileges: {user: nobody-here}' "flight_recorder: $work/folder"
+says 1 "privileges: there is no user 'nobody-here'" "flight_recorder: '$work/folder' is a folder"
 printf 'partitions:\n- name: default\n  queues:\n  - name: root\n    queues:\n    - name: a b\n' >"$work/queues.yaml"
 config
 sed -i "s|^    shims:.*|&\n    queues_file: $work/queues.yaml|" "$work/check.yaml"
