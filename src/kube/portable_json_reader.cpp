@@ -1,6 +1,6 @@
 // The same as json_reader.cpp by Boost's parser, in programs that are linked statically: there is no such library of
-// simdjson. Slower, and otherwise alike, which `tests/system/static_cli` looks at. (Lists and watches of an API server are
-// not read by such programs.)
+// simdjson. Slower, and otherwise alike, which `tests/system/static_cli` looks at; but of a text that is torn it hands out
+// the items before the tear, as of a long list. (Such programs read no lists and watches of an API server.)
 //
 // Thread: any. Errors end the document in which they are; the documents behind it are still read.
 #include <algorithm>
