@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,12 +26,15 @@
 #include "kube/priority_classes.h"
 #include "kube_shim/list_watch.h"
 #include "kube_shim/pod_facts.h"
+#include "kube_shim/pod_rules.h"
 
 namespace bayplan::kube_shim {
 
 struct BooksOptions {
     std::vector<std::string> schedulers = {"default-scheduler"};  // whose pods are asks
     bool applications = false;                                    // as YuniKorn's labels say; else a namespace is one
+    FeatureGates gates = {};
+    std::optional<scheduler_config::SchedulerConfig> config = {};  // of the schedulers' profiles
 };
 
 struct BookedPod {
@@ -43,7 +47,8 @@ struct BookedPod {
     bool foreign = false;  // stated as such, which stays
     bool stated = false;   // the partition knows it
     bool queued = false;
-    bool takes_a_name = false;  // of a pod that is gone, whose decisions may still come
+    bool takes_a_name = false;     // of a pod that is gone, whose decisions may still come
+    bool awaits_workload = false;  // which is not there: the partition is not told of the pod
 };
 
 class Books final : public ObjectSink {
@@ -125,10 +130,13 @@ private:
     bool state_releases(const Send&, std::size_t run);
     bool state_nacks(const Send&, std::size_t run);
     bool need_applications(const Send&, const std::vector<BookedPod*>&);
-    AskItem statement(const BookedPod&) const;
+    AskItem statement(const BookedPod&);
 
     void put_node(const std::string& name, kube::ConvertedNode&&);
     void put_object(const std::string& name, ClusterObject&&);
+    void put_workload(const std::string& name, const kube::Value&);
+    void join_workload(kube::ConvertedPod&, const PodFacts&, BookedPod&);
+    void taints_changed(const std::vector<Taint>& before, const std::vector<Taint>& now);
     void put_pod(kube::ConvertedPod&&, PodFacts&&);
     void queue_pod(const std::string& key, BookedPod&);
     void remove_pod(const std::string& key);
@@ -141,6 +149,7 @@ private:
     OnGone on_gone_;
     OnNominationLost on_nomination_lost_;
     kube::ObjectConverter converter_;
+    PodRules rules_;
     kube::PriorityClasses classes_;
     kube::PodOwners owners_;
     // By what NamedObject calls them ("Node /n1", "PersistentVolumeClaim default/c"); pods by their keys.
@@ -148,8 +157,12 @@ private:
     std::unordered_map<std::string, BookedObject> objects_;
     std::unordered_map<std::string, BookedPod> pods_;
     boost::unordered_flat_map<std::string, std::string> key_of_uid_;  // "NAMESPACE/UID", as PodOwners has it
-    std::map<std::string, Seen, std::less<>> lists_;  // that are being read, by kind: what they have named
-    std::map<std::string, Seen, std::less<>> named_;  // by kind: what there is, but for pods
+    TaintValues taint_values_;
+    Seen numeric_pods_;  // keys of those with tolerations by numbers
+    WorkloadGroups workloads_;
+    std::map<std::string, Seen, std::less<>> pods_of_workloads_;  // keys, by "NAMESPACE/NAME"
+    std::map<std::string, Seen, std::less<>> lists_;              // that are being read, by kind: what they have named
+    std::map<std::string, Seen, std::less<>> named_;              // by kind: what there is, but for pods
     std::deque<Change> queue_;
     std::size_t restating_ = 0;                     // leading entries of the queue that a resync has to state
     std::vector<std::string> held_;                 // pods that take a name, until all is settled

@@ -36,6 +36,7 @@ void Books::put_pod(kube::ConvertedPod&& made, PodFacts&& facts) {
         return;
     }
     classes_.resolve(made, false);
+    rules_.apply(made);
     owners_changed(owners_.put(made));
     made.ask.originator = owners_.is_owner(made);
     const auto [at, fresh] = pods_.try_emplace(key);
@@ -45,8 +46,13 @@ void Books::put_pod(kube::ConvertedPod&& made, PodFacts&& facts) {
         pod.foreign = bound && !is_ours(made);
         pod.takes_a_name = reusable_.contains(key);
     }
+    join_workload(made, facts, pod);
+    const bool same =
+        !fresh && same_statement(pod.made, made) && pod.facts.numeric_tolerations == facts.numeric_tolerations;
     pod.facts = std::move(facts);
-    const bool same = !fresh && same_statement(pod.made, made);
+    if (!pod.facts.numeric_tolerations.empty() && rules_.gates().numeric_tolerations) {
+        numeric_pods_.insert(key);
+    }
     const bool confirmed = bound && !pod.assumed_node.empty();
     const bool elsewhere = confirmed && text(made.ask.node) != pod.assumed_node;
     if (bound) {
@@ -83,6 +89,14 @@ void Books::remove_pod(const std::string& key) {
     const std::string uid = found->second.facts.uid;
     const bool stated = found->second.stated;
     key_of_uid_.erase(kube::PodOwners::name_of(key, uid));
+    numeric_pods_.erase(key);
+    if (const auto all = pods_of_workloads_.find(found->second.facts.workload.workload);
+        all != pods_of_workloads_.end()) {
+        all->second.erase(key);
+        if (all->second.empty()) {
+            pods_of_workloads_.erase(all);
+        }
+    }
     pods_.erase(found);
     if (stated) {
         queue(Entry::pod_gone, key);

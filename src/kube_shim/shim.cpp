@@ -29,6 +29,7 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
         requests_, timers_, random_, [this](const PodName& pod, const std::string& node) { bound(pod, node); },
         [this](const PodName& pod, const std::string& why) { not_bound(pod, why); });
     reports_ = std::make_unique<PodReports>(requests_, timers_, random_, options.instance, log_);
+    const bool workloads = options.books.gates.follow_workloads();
     books_ = std::make_unique<Books>(
         std::move(options.books), log_,
         [this](const std::string& key, const std::string& uid) {
@@ -36,7 +37,11 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
             reports_->forget(uid);
         },
         [this](const std::string& key) { on_nominated(key, {}, {}); });
-    for (const Resource& resource : watched_resources()) {
+    std::vector<Resource> resources(watched_resources().begin(), watched_resources().end());
+    if (workloads) {
+        resources.insert(resources.begin(), kWorkloads);
+    }
+    for (const Resource& resource : resources) {
         list_watches_.push_back(std::make_unique<ListWatch>(resource, http_, *books_, random_, options.list_watch));
     }
 }
