@@ -31,7 +31,8 @@ Books::Books(BooksOptions options, OnFault on_fault, OnGone on_gone, OnNominatio
       on_gone_(std::move(on_gone)),
       on_nomination_lost_(std::move(on_nomination_lost)),
       converter_(false, {}, options_.applications),
-      rules_(options_.gates, options_.config, converter_) {
+      rules_(options_.gates, options_.config, converter_),
+      volumes_(converter_.texts()) {
     const Text tag = converter_.texts().id("foreign");
     foreign_tag_[0] = {tag, converter_.texts().id("default")};
     foreign_tag_[1] = {tag, converter_.texts().id("static")};
@@ -129,7 +130,13 @@ void Books::put_object(const std::string& name, ClusterObject&& made) {
     if (!fresh && at->second.made == made) {
         return;
     }
+    if (const auto* const volume = std::get_if<Volume>(&at->second.made); !fresh && volume != nullptr) {
+        volumes_.take_out(*volume);
+    }
     at->second.made = std::move(made);
+    if (const auto* const volume = std::get_if<Volume>(&at->second.made)) {
+        volumes_.put(*volume);
+    }
     if (!std::exchange(at->second.queued, true)) {
         queue(Entry::object, name);
     }
@@ -168,6 +175,9 @@ void Books::remove_named(std::string_view kind, const std::string& name) {
         }
     } else if (const auto object = objects_.find(name); object != objects_.end()) {
         const bool stated = object->second.stated;
+        if (const auto* const volume = std::get_if<Volume>(&object->second.made)) {
+            volumes_.take_out(*volume);
+        }
         objects_.erase(object);
         if (stated) {
             queue(Entry::object_gone, name);

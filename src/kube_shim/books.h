@@ -27,6 +27,8 @@
 #include "kube_shim/list_watch.h"
 #include "kube_shim/pod_facts.h"
 #include "kube_shim/pod_rules.h"
+#include "kube_shim/preparer.h"
+#include "kube_shim/volume_index.h"
 
 namespace bayplan::kube_shim {
 
@@ -81,9 +83,11 @@ public:
     void assume(const std::string& key, std::string_view node);
     // The API server has it on another node than the partition put it: there it ends, and is stated where it is.
     void take_back(const std::string& key);
-    // The first claim of the pod, by name, that has no volume bound to it or no devices allocated: nobody here would prepare
-    // it, so the pod may not be bound. Empty: none.
-    std::string unprepared_claim(const std::string& key) const;
+    // Its claims that need something before the pod may be bound there. `devices`: of the decision. Volumes that it chooses
+    // are the pod's until release_volumes().
+    ClaimSteps claims_to_prepare(const std::string& key, std::string_view node, std::string_view devices);
+    StorageState storage_state(const StorageStep&, const std::string& node) const;
+    void release_volumes(const std::string& uid);
     // It could not be bound there: the partition is told so.
     void nack(const std::string& key, const std::string& why);
     // The partition has chosen it as a victim. `is_so` false: it could not be deleted, and stays.
@@ -94,6 +98,7 @@ public:
     std::string_view text(Text id) const { return converter_.texts().text(id); }
     kube::ObjectConverter& converter() { return converter_; }
     const std::vector<std::string>& schedulers() const { return options_.schedulers; }
+    const BooksOptions& options() const { return options_; }
     std::size_t pods() const { return pods_.size(); }
     std::size_t nodes() const { return nodes_.size(); }
     bool has_node(std::string_view name) const;
@@ -135,6 +140,14 @@ private:
     void put_node(const std::string& name, kube::ConvertedNode&&);
     void put_object(const std::string& name, ClusterObject&&);
     void put_workload(const std::string& name, const kube::Value&);
+    const ClusterObject* object(std::string_view kind, std::string_view name_space, std::string_view name) const;
+    template <typename Record>
+    const Record* record(std::string_view kind, std::string_view name_space, std::string_view name) const;
+    const kube::ConvertedNode* node_record(std::string_view name) const;
+    void add_storage(const BookedPod&, const PodSpec&, std::string_view node, ClaimSteps&);
+    void add_devices(const BookedPod&, const PodSpec&, std::string_view node, std::string_view devices, ClaimSteps&);
+    void limit_nodes(std::string_view node, DeviceStep&) const;
+    const ResourceSlice* slice_of(const GivenDevice&, std::string_view node) const;
     void join_workload(kube::ConvertedPod&, const PodFacts&, BookedPod&);
     void taints_changed(const std::vector<Taint>& before, const std::vector<Taint>& now);
     void put_pod(kube::ConvertedPod&&, PodFacts&&);
@@ -163,6 +176,9 @@ private:
     std::map<std::string, Seen, std::less<>> pods_of_workloads_;  // keys, by "NAMESPACE/NAME"
     std::map<std::string, Seen, std::less<>> lists_;              // that are being read, by kind: what they have named
     std::map<std::string, Seen, std::less<>> named_;              // by kind: what there is, but for pods
+    VolumeIndex volumes_;
+    VolumeIndex::Taken taken_volumes_;                                    // by placements that are being prepared
+    boost::unordered_flat_map<std::string, std::vector<Text>> taken_by_;  // by the pod's uid
     std::deque<Change> queue_;
     std::size_t restating_ = 0;                     // leading entries of the queue that a resync has to state
     std::vector<std::string> held_;                 // pods that take a name, until all is settled

@@ -1,8 +1,6 @@
 // The pods of the books: which of them the partition is told of, and as what. See books.h.
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "kube_shim/books.h"
 #include "kube_shim/same_statement.h"
 
@@ -109,34 +107,6 @@ void Books::assume(const std::string& key, std::string_view node) {
     if (BookedPod* const pod = find(key)) {
         pod->assumed_node = node;
     }
-}
-
-std::string Books::unprepared_claim(const std::string& key) const {
-    const BookedPod* const pod = find(key);
-    if (pod == nullptr || pod->made.ask.spec == 0) {
-        return {};
-    }
-    const PodSpec& spec = converter_.specs().records()[pod->made.ask.spec - 1].spec;
-    const auto object = [&](std::string_view kind, Text name) {
-        const auto found = objects_.find(fmt::format("{} {}/{}", kind, text(spec.name_space), text(name)));
-        return found == objects_.end() ? nullptr : &found->second.made;
-    };
-    for (const PodVolume& volume : spec.volumes) {
-        const bool is_claim = volume.kind == VolumeKind::claim || volume.kind == VolumeKind::ephemeral;
-        const ClusterObject* const made = is_claim ? object("PersistentVolumeClaim", volume.name) : nullptr;
-        const auto* const claim = made == nullptr ? nullptr : std::get_if<VolumeClaim>(made);
-        if (is_claim && (claim == nullptr || claim->volume == 0 || !claim->bind_completed)) {
-            return std::string(text(volume.name));
-        }
-    }
-    for (const PodResourceClaim& entry : spec.resource_claims.claims) {
-        const ClusterObject* const made = object("ResourceClaim", entry.claim);
-        const auto* const claim = made == nullptr ? nullptr : std::get_if<ResourceClaim>(made);
-        if (claim == nullptr || !claim->allocation) {
-            return std::string(text(entry.claim));
-        }
-    }
-    return {};
 }
 
 void Books::nack(const std::string& key, const std::string& why) {

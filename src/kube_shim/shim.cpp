@@ -28,12 +28,19 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
     binder_ = std::make_unique<Binder>(
         requests_, timers_, random_, [this](const PodName& pod, const std::string& node) { bound(pod, node); },
         [this](const PodName& pod, const std::string& why) { not_bound(pod, why); });
+    preparer_ = std::make_unique<Preparer>(
+        requests_, timers_, random_,
+        [this](const StorageStep& step, const std::string& node) { return books_->storage_state(step, node); },
+        [this](const PodName& pod, const std::string& node) { binder_->bind(pod, node); },
+        [this](const PodName& pod, const std::string& why) { not_bound(pod, why); });
     reports_ = std::make_unique<PodReports>(requests_, timers_, random_, options.instance, log_);
     const bool workloads = options.books.gates.follow_workloads();
     books_ = std::make_unique<Books>(
         std::move(options.books), log_,
         [this](const std::string& key, const std::string& uid) {
             binder_->forget(key, uid);
+            preparer_->forget(uid);
+            books_->release_volumes(uid);
             reports_->forget(uid);
         },
         [this](const std::string& key) { on_nominated(key, {}, {}); });
@@ -111,7 +118,7 @@ bool Shim::run() {
 
 // --- decisions
 
-void Shim::on_allocated(const std::string& key, std::string_view node) {
+void Shim::on_allocated(const std::string& key, std::string_view node, std::string_view devices) {
     const BookedPod* const pod = books_->find(key);
     if (pod == nullptr || !pod->stated) {
         return;  // gone meanwhile, which the partition hears or has heard
@@ -125,15 +132,26 @@ void Shim::on_allocated(const std::string& key, std::string_view node) {
     }
     const PodName name{key, pod->facts.uid};
     books_->assume(key, node);
-    if (const std::string claim = books_->unprepared_claim(key); !claim.empty()) {
-        not_bound(name,
-                  fmt::format("claim {} has nothing bound to it, and claims are not prepared by this release", claim));
-        return;
+    ClaimSteps steps = books_->claims_to_prepare(key, node, devices);
+    if (!steps.fault.empty()) {
+        not_bound(name, steps.fault);
+    } else if (steps.any()) {
+        preparer_->prepare(name, std::string(node), std::move(steps), bind_time(*pod));
+    } else {
+        binder_->bind(name, node);
     }
-    binder_->bind(name, node);
+}
+
+std::chrono::seconds Shim::bind_time(const BookedPod& pod) const {
+    const auto& config = books_->options().config;
+    const scheduler_config::Profile* const profile = config ? config->profile_of(pod.facts.scheduler) : nullptr;
+    return std::chrono::seconds(profile != nullptr ? profile->bind_timeout_s
+                                                   : scheduler_config::Profile().bind_timeout_s);
 }
 
 void Shim::bound(const PodName& pod, const std::string& node) {
+    preparer_->forget(pod.uid);
+    books_->release_volumes(pod.uid);
     const BookedPod* const known = books_->find(pod.key);
     if (known == nullptr || known->facts.uid != pod.uid) {
         return;
@@ -149,6 +167,8 @@ void Shim::bound(const PodName& pod, const std::string& node) {
 
 void Shim::not_bound(const PodName& pod, const std::string& why) {
     log_(fmt::format("Pod {}: not bound: {}", pod.key, why));
+    preparer_->undo(pod);
+    books_->release_volumes(pod.uid);
     if (const BookedPod* const known = books_->find(pod.key); known != nullptr && known->facts.uid == pod.uid) {
         books_->nack(pod.key, why);
     }

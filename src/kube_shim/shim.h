@@ -48,13 +48,14 @@ public:
     bool begun() const { return partition_ != nullptr; }
     std::string failed() const { return failed_; }
     const Binder& binder() const { return *binder_; }
+    const Preparer& preparer() const { return *preparer_; }
     const PodReports& reports() const { return *reports_; }
     const Books& books() const { return *books_; }
     const PacedRequests& requests() const { return requests_; }
     const std::vector<std::unique_ptr<ListWatch>>& list_watches() const { return list_watches_; }
 
 private:
-    void on_allocated(const std::string& key, std::string_view node) override;
+    void on_allocated(const std::string& key, std::string_view node, std::string_view devices) override;
     void on_released(const std::string& key, Termination, std::string_view text) override;
     void on_waiting(const std::string& key, std::string_view text) override;
     void on_nominated(const std::string& key, std::string_view node, std::string_view text) override;
@@ -62,6 +63,7 @@ private:
 
     void bound(const PodName&, const std::string& node);
     void not_bound(const PodName&, const std::string& why);
+    std::chrono::seconds bind_time(const BookedPod&) const;
     void preempt(const std::string& key, std::string_view preemptor);
     bool begin();
     bool all_listed() const;
@@ -75,6 +77,7 @@ private:
     Timers timers_;
     PacedRequests requests_;
     std::unique_ptr<Binder> binder_;
+    std::unique_ptr<Preparer> preparer_;
     std::unique_ptr<PodReports> reports_;
     std::unique_ptr<Books> books_;
     std::vector<std::unique_ptr<ListWatch>> list_watches_;

@@ -33,7 +33,7 @@ public:
         points(plugins, true);
         points(plugins, false);
         if (filters_.empty()) {
-            notes_.fault("plugins.filter", "without any filter every pod fits everywhere, which is not possible here");
+            filters_.insert(row_of(PredicateId::node_name).name);  // which refuses no pod that has no node yet
         }
         for (const std::string_view name : kPredicateNames) {
             if (filters_.size() < kPredicates && filters_.contains(name)) {

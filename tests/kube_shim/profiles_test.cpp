@@ -84,6 +84,13 @@ TEST(Profiles, pods_of_a_profile_without_preemption_never_preempt) {
     EXPECT_EQ(cluster.of("low"), "preempted");
 }
 
+TEST(Profiles, without_any_filter_every_pod_fits_everywhere) {
+    SmallCluster cluster("profiles:\n- plugins: {multiPoint: {disabled: [{name: \"*\"}]}}\n");
+    cluster.node("n1", {}, R"({"key":"k","effect":"NoSchedule"})");
+    cluster.pod("large", R"("nodeSelector":{"no":"such"})", "100");
+    EXPECT_EQ(cluster.of("large"), "n1");
+}
+
 TEST(Profiles, what_one_engine_has_once_may_not_differ) {
     EXPECT_THAT(faults_of("profiles:\n- schedulerName: a\n- schedulerName: b\n"
                           "  plugins: {score: {disabled: [{name: ImageLocality}]}}\n"),

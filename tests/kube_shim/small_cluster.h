@@ -53,6 +53,8 @@ public:
         return found == now_.end() ? "" : found->second;
     }
     Books& books() { return books_; }
+    // Of a placed pod: what it needs before it is bound.
+    const ClaimSteps& steps(const std::string& pod) { return steps_["ns/" + pod]; }
 
 private:
     explicit SmallCluster(BooksOptions options)
@@ -96,8 +98,9 @@ private:
         EXPECT_TRUE(faults.empty()) << text << faults[0].to_string();
     }
 
-    void on_allocated(const std::string& key, std::string_view node) override {
+    void on_allocated(const std::string& key, std::string_view node, std::string_view devices) override {
         books_.assume(key, node);
+        steps_[key] = books_.claims_to_prepare(key, node, devices);
         now_[key] = node;
     }
     void on_released(const std::string& key, Termination, std::string_view) override {
@@ -111,6 +114,7 @@ private:
     }
 
     std::map<std::string, std::string> now_;
+    std::map<std::string, ClaimSteps> steps_;
     EngineOptions engine_options_;
     Books books_;
     std::unique_ptr<EmbeddedPartition> engine_;
