@@ -12,14 +12,14 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kMergePatch = "application/merge-patch+json";
+constexpr std::string_view kJsonMergePatch = "application/merge-patch+json";
 constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr std::string_view kBindCompleted = "pv.kubernetes.io/bind-completed";
 constexpr std::string_view kBoundByController = "pv.kubernetes.io/bound-by-controller";
 constexpr std::string_view kFinalizer = "resource.kubernetes.io/delete-protection";
 
-std::string_view name_space_of(std::string_view key) { return key.substr(0, key.find('/')); }
-std::string_view name_of(std::string_view key) { return key.substr(key.find('/') + 1); }
+std::string_view namespace_part(std::string_view key) { return key.substr(0, key.find('/')); }
+std::string_view name_part(std::string_view key) { return key.substr(key.find('/') + 1); }
 
 HttpRequest get(std::string path) {
     HttpRequest made;
@@ -27,7 +27,7 @@ HttpRequest get(std::string path) {
     return made;
 }
 
-HttpRequest patch(std::string path, const json::value& body, std::string_view type = kMergePatch) {
+HttpRequest patch(std::string path, const json::value& body, std::string_view type = kJsonMergePatch) {
     HttpRequest made;
     made.method = "PATCH";
     made.path = std::move(path);
@@ -37,13 +37,13 @@ HttpRequest patch(std::string path, const json::value& body, std::string_view ty
 }
 
 std::string storage_path(std::string_view claim) {
-    return fmt::format("/api/v1/namespaces/{}/persistentvolumeclaims/{}", url_escaped(name_space_of(claim)),
-                       url_escaped(name_of(claim)));
+    return fmt::format("/api/v1/namespaces/{}/persistentvolumeclaims/{}", url_escaped(namespace_part(claim)),
+                       url_escaped(name_part(claim)));
 }
 std::string volume_path(std::string_view volume) { return "/api/v1/persistentvolumes/" + url_escaped(volume); }
 std::string resource_path(std::string_view claim) {
-    return fmt::format("/apis/resource.k8s.io/v1/namespaces/{}/resourceclaims/{}", url_escaped(name_space_of(claim)),
-                       url_escaped(name_of(claim)));
+    return fmt::format("/apis/resource.k8s.io/v1/namespaces/{}/resourceclaims/{}", url_escaped(namespace_part(claim)),
+                       url_escaped(name_part(claim)));
 }
 
 // The value at the end of the members; null where one is missing.
@@ -228,8 +228,8 @@ HttpRequest give_volume(std::string_view volume, const VolumeRead& read, std::st
         json::object{{"metadata", std::move(metadata)},
                      {"spec", json::object{{"claimRef", json::object{{"kind", "PersistentVolumeClaim"},
                                                                      {"apiVersion", "v1"},
-                                                                     {"namespace", name_space_of(claim)},
-                                                                     {"name", name_of(claim)},
+                                                                     {"namespace", namespace_part(claim)},
+                                                                     {"name", name_part(claim)},
                                                                      {"uid", claim_read.uid},
                                                                      {"resourceVersion", claim_read.version}}}}}});
 }
@@ -283,7 +283,7 @@ HttpRequest reserve_claim(const std::string& claim_body, const DeviceStep& step,
         status["allocation"] = allocation(claim, step, classes);
     }
     json::array reserved = list(claim, {"status", "reservedFor"});
-    reserved.push_back(json::object{{"resource", "pods"}, {"name", name_of(pod.key)}, {"uid", pod.uid}});
+    reserved.push_back(json::object{{"resource", "pods"}, {"name", name_part(pod.key)}, {"uid", pod.uid}});
     status["reservedFor"] = std::move(reserved);
     return patch(resource_path(step.claim) + "/status",
                  json::object{{"metadata", versioned(claim)}, {"status", std::move(status)}});

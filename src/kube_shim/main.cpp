@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <random>
@@ -41,6 +42,11 @@ struct Arguments {
     bool embedded = false;
     ClientOptions client;
     bool applications = false;
+    bool elect = false;
+    LeaseOptions lease;
+    double lease_s = 15;
+    double renew_s = 10;
+    double retry_s = 2;
 };
 
 std::optional<ApiAccess> access_of(const Arguments& arguments, std::string& error) {
@@ -84,6 +90,24 @@ bool read_configuration(const Arguments& arguments, BooksOptions& books) {
     return faults.empty();
 }
 
+// False: what is wrong was said.
+bool read_lease(const Arguments& arguments, ShimOptions& options) {
+    if (!arguments.elect) {
+        return true;
+    }
+    if (arguments.retry_s <= 0 || arguments.retry_s >= arguments.renew_s || arguments.renew_s >= arguments.lease_s) {
+        say("--retry-period must be shorter than --renew-deadline, and that than --lease-duration");
+        return false;
+    }
+    const auto milliseconds = [](double seconds) { return std::chrono::milliseconds(std::llround(seconds * 1'000)); };
+    options.lease = arguments.lease;
+    options.lease->identity = options.instance;
+    options.lease->duration = milliseconds(arguments.lease_s);
+    options.lease->renew_deadline = milliseconds(arguments.renew_s);
+    options.lease->retry = milliseconds(arguments.retry_s);
+    return true;
+}
+
 EngineOptions engine_options(const BooksOptions& books) {
     EngineOptions options = kube_options();
     if (books.config) {
@@ -113,6 +137,9 @@ int run(const Arguments& arguments) {
     const EngineOptions engine = engine_options(options.books);
     options.seed = std::random_device()();
     options.instance = fmt::format("bayplan-kube-{}-{}", host_name(), getpid());
+    if (!read_lease(arguments, options)) {
+        return 2;
+    }
     const auto make = [&](Books& books, DecisionHandler& handler, std::string& why) -> std::unique_ptr<Partition> {
         if (!arguments.embedded) {
             return AppliancePartition::open(arguments.client, books, handler, say, why);
@@ -158,6 +185,15 @@ int main(int argc, char** argv) {
     app.add_flag("--embedded", arguments.embedded, "the engine runs in this process");
     app.add_flag("--applications", arguments.applications,
                  "applications and queues as YuniKorn's labels say; else a namespace is an application");
+    app.add_flag("--leader-elect", arguments.elect, "of several processes the holder of a lease works");
+    app.add_option("--lease-namespace", arguments.lease.name_space, "of the lease")->capture_default_str();
+    app.add_option("--lease-name", arguments.lease.name, "of the lease")->capture_default_str();
+    app.add_option("--lease-duration", arguments.lease_s,
+                   "seconds after which others may take a lease that is not renewed")
+        ->capture_default_str();
+    app.add_option("--renew-deadline", arguments.renew_s, "seconds after which its holder gives up by itself")
+        ->capture_default_str();
+    app.add_option("--retry-period", arguments.retry_s, "seconds between looks at the lease")->capture_default_str();
     ClientOptions& client = arguments.client;
     client.version = "bayplan-kube";
     app.add_option("--daemon", client.host, "host of a running baypland, in place of --embedded")->type_name("HOST");

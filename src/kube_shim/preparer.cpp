@@ -12,7 +12,7 @@ namespace bayplan::kube_shim {
 
 namespace {
 
-bool is_passing(const HttpAnswer& answer) {
+bool may_pass_later(const HttpAnswer& answer) {
     return answer.status == 409 || answer.status >= 500 || answer.status == 0 || !answer.error.empty();
 }
 
@@ -83,7 +83,7 @@ void Preparer::send(const Shared& work, std::size_t task, HttpRequest request, T
         }
         if (answer.ok()) {
             take(std::move(answer));
-        } else if (is_passing(answer)) {
+        } else if (may_pass_later(answer)) {
             again(work, task, refusal_of(answer));
         } else {
             fail(work, refusal_of(answer));

@@ -11,6 +11,7 @@ namespace bayplan::kube_shim {
 namespace {
 
 constexpr auto kIdle = std::chrono::milliseconds(500);
+constexpr auto kReleasing = std::chrono::seconds(2);
 constexpr std::string_view kUnschedulable = "Unschedulable";
 constexpr std::string_view kSchedulerError = "SchedulerError";
 // Words of the engine that are no failures of an attempt.
@@ -25,6 +26,10 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
       random_(options.seed),
       http_(std::move(options.access)),
       requests_(http_) {
+    if (options.lease) {
+        elector_ = std::make_unique<Elector>(http_, std::move(*options.lease), log_);
+        requests_.only_while([this] { return may_work(); });
+    }
     binder_ = std::make_unique<Binder>(
         requests_, timers_, random_, [this](const PodName& pod, const std::string& node) { bound(pod, node); },
         [this](const PodName& pod, const std::string& why) { not_bound(pod, why); });
@@ -72,12 +77,19 @@ bool Shim::begin() {
 }
 
 bool Shim::turn(std::chrono::milliseconds wait_max) {
+    if (elector_ != nullptr) {
+        elector_->turn(Clock::now());  // before anything that waits is written
+        if (elector_->lost()) {
+            failed_ = "the lease is lost, and this process with it: another one works";
+            return false;
+        }
+    }
     moved_ = http_.turn(wait_for(wait_max));
     const Clock::time_point now = Clock::now();
     for (const auto& one : list_watches_) {
         one->turn(now);
     }
-    if (partition_ == nullptr && all_listed() && !begin()) {
+    if (partition_ == nullptr && may_work() && all_listed() && !begin()) {
         return false;
     }
     if (partition_ != nullptr) {
@@ -100,6 +112,9 @@ std::chrono::milliseconds Shim::wait_for(std::chrono::milliseconds most) const {
     for (const auto& one : list_watches_) {
         due = std::min(due, one->next_due());
     }
+    if (elector_ != nullptr) {
+        due = std::min(due, elector_->next_due());
+    }
     if (due == Clock::time_point::max()) {
         return most;
     }
@@ -113,7 +128,19 @@ bool Shim::run() {
             return false;
         }
     }
+    release();
     return true;
+}
+
+// A standby need not wait then until the lease is over.
+void Shim::release() {
+    if (elector_ == nullptr) {
+        return;
+    }
+    elector_->release();
+    for (const Clock::time_point end = Clock::now() + kReleasing; !elector_->released() && Clock::now() < end;) {
+        http_.turn(std::chrono::milliseconds(50));
+    }
 }
 
 // --- decisions

@@ -8,11 +8,13 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kube_shim/binder.h"
 #include "kube_shim/books.h"
+#include "kube_shim/elector.h"
 #include "kube_shim/list_watch.h"
 #include "kube_shim/paced_requests.h"
 #include "kube_shim/partition.h"
@@ -24,8 +26,9 @@ struct ShimOptions {
     ApiAccess access;
     BooksOptions books;
     ListWatchOptions list_watch;
-    std::uint64_t seed = 0;  // of jitter
-    std::string instance;    // of this process, in events
+    std::optional<LeaseOptions> lease;  // of several processes its holder works
+    std::uint64_t seed = 0;             // of jitter
+    std::string instance;               // of this process, in events
 };
 
 class Shim final : private DecisionHandler {
@@ -37,7 +40,7 @@ public:
     Shim(ShimOptions, MakePartition, Log);
     ~Shim() override;
 
-    // Until stop() (any thread, also a signal's handler). False: the partition could not be made.
+    // Until stop() (any thread, also a signal's handler). False: the partition could not be made, or the lease was lost.
     bool run();
     void stop() { stopping_ = true; }
     // One round; waits for at most so long for something to happen.
@@ -67,6 +70,8 @@ private:
     void preempt(const std::string& key, std::string_view preemptor);
     bool begin();
     bool all_listed() const;
+    bool may_work() const { return elector_ == nullptr || elector_->leads(Clock::now()); }
+    void release();
     std::chrono::milliseconds wait_for(std::chrono::milliseconds most) const;
     void report(const std::string& key, const StatusChange&, std::string_view event_note, std::string_view reason);
 
@@ -76,6 +81,7 @@ private:
     HttpClient http_;
     Timers timers_;
     PacedRequests requests_;
+    std::unique_ptr<Elector> elector_;  // null: it always works
     std::unique_ptr<Binder> binder_;
     std::unique_ptr<Preparer> preparer_;
     std::unique_ptr<PodReports> reports_;

@@ -89,6 +89,9 @@ void read_document(const Value& root, const std::string& scheduler, SchedulerCon
         notes.fault("extenders", "there are none here");
     }
     notes.ignored(root["percentageOfNodesToScore"], "percentageOfNodesToScore", "every node is looked at");
+    if (root["leaderElection"]["leaderElect"].text() == "true") {
+        notes.ignored(root["leaderElection"], "leaderElection", "bayplan-kube has options of its own for it");
+    }
     config.backoff_initial_ns = nanoseconds(root, "podInitialBackoffSeconds", notes);
     config.backoff_max_ns = nanoseconds(root, "podMaxBackoffSeconds", notes);
     read_profiles(root["profiles"], scheduler, config, notes);
