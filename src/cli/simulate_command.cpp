@@ -330,8 +330,13 @@ bool read_scheduler(SimulateArguments& arguments) {
         return false;
     }
     const std::vector<std::string>& ours = arguments.dump.schedulers;
-    sim::SchedulerConfigReading read = sim::read_scheduler_config(std::move(text), arguments.scheduler_config,
-                                                                  ours.size() == 1 ? ours.front() : std::string());
+    scheduler_config::SchedulerConfigReading read = scheduler_config::read_scheduler_config(
+        std::move(text), arguments.scheduler_config, ours.size() == 1 ? ours.front() : std::string());
+    if (read.config && read.config->adds_affinity()) {
+        read.faults.push_back(arguments.scheduler_config +
+                              ": pluginConfig.NodeAffinity.addedAffinity: is not possible in a simulation");
+        read.config.reset();
+    }
     for (const auto* const lines : {&read.faults, &read.remarks}) {
         for (const std::string& line : *lines) {
             fmt::print(stderr, "{}\n", line);

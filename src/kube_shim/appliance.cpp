@@ -80,8 +80,10 @@ void AppliancePartition::on_rejected(DecisionKind kind, std::string_view name, s
     handler_.on_rejected(kind, name, reason);
 }
 
+void AppliancePartition::on_devices(std::string_view, std::string_view devices) { devices_ = devices; }
+
 void AppliancePartition::on_allocated(std::string_view key, std::string_view node) {
-    handler_.on_allocated(std::string(key), node);
+    handler_.on_allocated(std::string(key), node, std::exchange(devices_, {}));
 }
 
 void AppliancePartition::on_released(std::string_view key, Termination termination, std::string_view text) {

@@ -41,6 +41,7 @@ private:
     void on_disconnected(std::string_view why) override;
     void on_refused(std::string_view reason) override;
     void on_rejected(DecisionKind, std::string_view name, std::string_view reason) override;
+    void on_devices(std::string_view key, std::string_view devices) override;
     void on_allocated(std::string_view key, std::string_view node) override;
     void on_released(std::string_view key, Termination, std::string_view text) override;
     void on_waiting(std::string_view key, std::string_view text, bool scale_up) override;
@@ -56,6 +57,7 @@ private:
     OnFault on_fault_;
     std::size_t specs_told_ = 0;
     bool connected_ = false;
+    std::string devices_;             // of the allocation that is told next
     std::unique_ptr<Client> client_;  // last: it calls this object
 };
 

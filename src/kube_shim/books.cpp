@@ -30,7 +30,9 @@ Books::Books(BooksOptions options, OnFault on_fault, OnGone on_gone, OnNominatio
       on_fault_(std::move(on_fault)),
       on_gone_(std::move(on_gone)),
       on_nomination_lost_(std::move(on_nomination_lost)),
-      converter_(false, {}, options_.applications) {
+      converter_(false, {}, options_.applications),
+      rules_(options_.gates, options_.config, converter_),
+      volumes_(converter_.texts()) {
     const Text tag = converter_.texts().id("foreign");
     foreign_tag_[0] = {tag, converter_.texts().id("default")};
     foreign_tag_[1] = {tag, converter_.texts().id("static")};
@@ -80,6 +82,10 @@ void Books::put(const kube::ReadObject& object) {
     if (const auto list = lists_.find(object.kind); list != lists_.end()) {
         list->second.insert(name);
     }
+    if (object.kind == kWorkloads.kind) {
+        put_workload(name, object.value);
+        return;
+    }
     std::vector<kube::ObjectFault> faults;
     std::optional<kube::NamedObject> made = converter_.convert(object, "", faults);
     for (const kube::ObjectFault& one : faults) {
@@ -112,6 +118,7 @@ void Books::put_node(const std::string& name, kube::ConvertedNode&& made) {
     if (!fresh && same_node(node.made, made)) {
         return;  // a heartbeat
     }
+    taints_changed(node.made.taints, made.taints);
     node.made = std::move(made);
     if (!std::exchange(node.queued, true)) {
         queue(Entry::node, name);
@@ -123,7 +130,13 @@ void Books::put_object(const std::string& name, ClusterObject&& made) {
     if (!fresh && at->second.made == made) {
         return;
     }
+    if (const auto* const volume = std::get_if<Volume>(&at->second.made); !fresh && volume != nullptr) {
+        volumes_.take_out(*volume);
+    }
     at->second.made = std::move(made);
+    if (const auto* const volume = std::get_if<Volume>(&at->second.made)) {
+        volumes_.put(*volume);
+    }
     if (!std::exchange(at->second.queued, true)) {
         queue(Entry::object, name);
     }
@@ -137,11 +150,14 @@ void Books::remove_named(std::string_view kind, const std::string& name) {
         return;
     }
     named_[std::string(kind)].erase(name);
-    if (kind == "PriorityClass") {
+    if (kind == kWorkloads.kind) {
+        workloads_.take_out(without_kind(name));
+    } else if (kind == "PriorityClass") {
         classes_.remove(name.substr(name.find('/') + 1));
     } else if (const auto node = nodes_.find(name); node != nodes_.end()) {
         const Text id = node->second.made.name;
         const bool stated = node->second.stated;
+        taints_changed(node->second.made.taints, {});
         nodes_.erase(node);
         if (!stated) {
             return;
@@ -159,6 +175,9 @@ void Books::remove_named(std::string_view kind, const std::string& name) {
         }
     } else if (const auto object = objects_.find(name); object != objects_.end()) {
         const bool stated = object->second.stated;
+        if (const auto* const volume = std::get_if<Volume>(&object->second.made)) {
+            volumes_.take_out(*volume);
+        }
         objects_.erase(object);
         if (stated) {
             queue(Entry::object_gone, name);

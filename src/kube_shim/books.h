@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,12 +26,17 @@
 #include "kube/priority_classes.h"
 #include "kube_shim/list_watch.h"
 #include "kube_shim/pod_facts.h"
+#include "kube_shim/pod_rules.h"
+#include "kube_shim/preparer.h"
+#include "kube_shim/volume_index.h"
 
 namespace bayplan::kube_shim {
 
 struct BooksOptions {
     std::vector<std::string> schedulers = {"default-scheduler"};  // whose pods are asks
     bool applications = false;                                    // as YuniKorn's labels say; else a namespace is one
+    FeatureGates gates = {};
+    std::optional<scheduler_config::SchedulerConfig> config = {};  // of the schedulers' profiles
 };
 
 struct BookedPod {
@@ -43,7 +49,8 @@ struct BookedPod {
     bool foreign = false;  // stated as such, which stays
     bool stated = false;   // the partition knows it
     bool queued = false;
-    bool takes_a_name = false;  // of a pod that is gone, whose decisions may still come
+    bool takes_a_name = false;     // of a pod that is gone, whose decisions may still come
+    bool awaits_workload = false;  // which is not there: the partition is not told of the pod
 };
 
 class Books final : public ObjectSink {
@@ -76,9 +83,11 @@ public:
     void assume(const std::string& key, std::string_view node);
     // The API server has it on another node than the partition put it: there it ends, and is stated where it is.
     void take_back(const std::string& key);
-    // The first claim of the pod, by name, that has no volume bound to it or no devices allocated: nobody here would prepare
-    // it, so the pod may not be bound. Empty: none.
-    std::string unprepared_claim(const std::string& key) const;
+    // Its claims that need something before the pod may be bound there. `devices`: of the decision. Volumes that it chooses
+    // are the pod's until release_volumes().
+    ClaimSteps claims_to_prepare(const std::string& key, std::string_view node, std::string_view devices);
+    StorageState storage_state(const StorageStep&, const std::string& node) const;
+    void release_volumes(const std::string& uid);
     // It could not be bound there: the partition is told so.
     void nack(const std::string& key, const std::string& why);
     // The partition has chosen it as a victim. `is_so` false: it could not be deleted, and stays.
@@ -89,6 +98,7 @@ public:
     std::string_view text(Text id) const { return converter_.texts().text(id); }
     kube::ObjectConverter& converter() { return converter_; }
     const std::vector<std::string>& schedulers() const { return options_.schedulers; }
+    const BooksOptions& options() const { return options_; }
     std::size_t pods() const { return pods_.size(); }
     std::size_t nodes() const { return nodes_.size(); }
     bool has_node(std::string_view name) const;
@@ -125,10 +135,21 @@ private:
     bool state_releases(const Send&, std::size_t run);
     bool state_nacks(const Send&, std::size_t run);
     bool need_applications(const Send&, const std::vector<BookedPod*>&);
-    AskItem statement(const BookedPod&) const;
+    AskItem statement(const BookedPod&);
 
     void put_node(const std::string& name, kube::ConvertedNode&&);
     void put_object(const std::string& name, ClusterObject&&);
+    void put_workload(const std::string& name, const kube::Value&);
+    const ClusterObject* object(std::string_view kind, std::string_view name_space, std::string_view name) const;
+    template <typename Record>
+    const Record* record(std::string_view kind, std::string_view name_space, std::string_view name) const;
+    const kube::ConvertedNode* node_record(std::string_view name) const;
+    void add_storage(const BookedPod&, const PodSpec&, std::string_view node, ClaimSteps&);
+    void add_devices(const BookedPod&, const PodSpec&, std::string_view node, std::string_view devices, ClaimSteps&);
+    void limit_nodes(std::string_view node, DeviceStep&) const;
+    const ResourceSlice* slice_of(const GivenDevice&, std::string_view node) const;
+    void join_workload(kube::ConvertedPod&, const PodFacts&, BookedPod&);
+    void taints_changed(const std::vector<Taint>& before, const std::vector<Taint>& now);
     void put_pod(kube::ConvertedPod&&, PodFacts&&);
     void queue_pod(const std::string& key, BookedPod&);
     void remove_pod(const std::string& key);
@@ -141,6 +162,7 @@ private:
     OnGone on_gone_;
     OnNominationLost on_nomination_lost_;
     kube::ObjectConverter converter_;
+    PodRules rules_;
     kube::PriorityClasses classes_;
     kube::PodOwners owners_;
     // By what NamedObject calls them ("Node /n1", "PersistentVolumeClaim default/c"); pods by their keys.
@@ -148,8 +170,15 @@ private:
     std::unordered_map<std::string, BookedObject> objects_;
     std::unordered_map<std::string, BookedPod> pods_;
     boost::unordered_flat_map<std::string, std::string> key_of_uid_;  // "NAMESPACE/UID", as PodOwners has it
-    std::map<std::string, Seen, std::less<>> lists_;  // that are being read, by kind: what they have named
-    std::map<std::string, Seen, std::less<>> named_;  // by kind: what there is, but for pods
+    TaintValues taint_values_;
+    Seen numeric_pods_;  // keys of those with tolerations by numbers
+    WorkloadGroups workloads_;
+    std::map<std::string, Seen, std::less<>> pods_of_workloads_;  // keys, by "NAMESPACE/NAME"
+    std::map<std::string, Seen, std::less<>> lists_;              // that are being read, by kind: what they have named
+    std::map<std::string, Seen, std::less<>> named_;              // by kind: what there is, but for pods
+    VolumeIndex volumes_;
+    VolumeIndex::Taken taken_volumes_;                                    // by placements that are being prepared
+    boost::unordered_flat_map<std::string, std::vector<Text>> taken_by_;  // by the pod's uid
     std::deque<Change> queue_;
     std::size_t restating_ = 0;                     // leading entries of the queue that a resync has to state
     std::vector<std::string> held_;                 // pods that take a name, until all is settled

@@ -1,8 +1,6 @@
 // The pods of the books: which of them the partition is told of, and as what. See books.h.
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "kube_shim/books.h"
 #include "kube_shim/same_statement.h"
 
@@ -36,6 +34,7 @@ void Books::put_pod(kube::ConvertedPod&& made, PodFacts&& facts) {
         return;
     }
     classes_.resolve(made, false);
+    rules_.apply(made);
     owners_changed(owners_.put(made));
     made.ask.originator = owners_.is_owner(made);
     const auto [at, fresh] = pods_.try_emplace(key);
@@ -45,8 +44,13 @@ void Books::put_pod(kube::ConvertedPod&& made, PodFacts&& facts) {
         pod.foreign = bound && !is_ours(made);
         pod.takes_a_name = reusable_.contains(key);
     }
+    join_workload(made, facts, pod);
+    const bool same =
+        !fresh && same_statement(pod.made, made) && pod.facts.numeric_tolerations == facts.numeric_tolerations;
     pod.facts = std::move(facts);
-    const bool same = !fresh && same_statement(pod.made, made);
+    if (!pod.facts.numeric_tolerations.empty() && rules_.gates().numeric_tolerations) {
+        numeric_pods_.insert(key);
+    }
     const bool confirmed = bound && !pod.assumed_node.empty();
     const bool elsewhere = confirmed && text(made.ask.node) != pod.assumed_node;
     if (bound) {
@@ -83,6 +87,14 @@ void Books::remove_pod(const std::string& key) {
     const std::string uid = found->second.facts.uid;
     const bool stated = found->second.stated;
     key_of_uid_.erase(kube::PodOwners::name_of(key, uid));
+    numeric_pods_.erase(key);
+    if (const auto all = pods_of_workloads_.find(found->second.facts.workload.workload);
+        all != pods_of_workloads_.end()) {
+        all->second.erase(key);
+        if (all->second.empty()) {
+            pods_of_workloads_.erase(all);
+        }
+    }
     pods_.erase(found);
     if (stated) {
         queue(Entry::pod_gone, key);
@@ -95,34 +107,6 @@ void Books::assume(const std::string& key, std::string_view node) {
     if (BookedPod* const pod = find(key)) {
         pod->assumed_node = node;
     }
-}
-
-std::string Books::unprepared_claim(const std::string& key) const {
-    const BookedPod* const pod = find(key);
-    if (pod == nullptr || pod->made.ask.spec == 0) {
-        return {};
-    }
-    const PodSpec& spec = converter_.specs().records()[pod->made.ask.spec - 1].spec;
-    const auto object = [&](std::string_view kind, Text name) {
-        const auto found = objects_.find(fmt::format("{} {}/{}", kind, text(spec.name_space), text(name)));
-        return found == objects_.end() ? nullptr : &found->second.made;
-    };
-    for (const PodVolume& volume : spec.volumes) {
-        const bool is_claim = volume.kind == VolumeKind::claim || volume.kind == VolumeKind::ephemeral;
-        const ClusterObject* const made = is_claim ? object("PersistentVolumeClaim", volume.name) : nullptr;
-        const auto* const claim = made == nullptr ? nullptr : std::get_if<VolumeClaim>(made);
-        if (is_claim && (claim == nullptr || claim->volume == 0 || !claim->bind_completed)) {
-            return std::string(text(volume.name));
-        }
-    }
-    for (const PodResourceClaim& entry : spec.resource_claims.claims) {
-        const ClusterObject* const made = object("ResourceClaim", entry.claim);
-        const auto* const claim = made == nullptr ? nullptr : std::get_if<ResourceClaim>(made);
-        if (claim == nullptr || !claim->allocation) {
-            return std::string(text(entry.claim));
-        }
-    }
-    return {};
 }
 
 void Books::nack(const std::string& key, const std::string& why) {

@@ -188,8 +188,13 @@ bool Books::state_lost_objects(const Send& send, std::size_t run) {
 
 // --- pods
 
-AskItem Books::statement(const BookedPod& pod) const {
+AskItem Books::statement(const BookedPod& pod) {
     AskItem ask = pod.made.ask;
+    if (rules_.gates().numeric_tolerations && !pod.facts.numeric_tolerations.empty()) {
+        PodSpec spec = converter_.specs().records()[ask.spec - 1].spec;
+        taint_values_.extend(spec, pod.facts.numeric_tolerations, converter_.texts());
+        ask.spec = converter_.number(std::move(spec));
+    }
     ask.key = pod.made.key;
     ask.requests = pod.made.requests;
     ask.foreign = pod.foreign;
@@ -229,7 +234,7 @@ bool Books::state_pods(const Send& send, std::size_t run) {
     std::vector<AskItem> items;
     for (std::size_t i = 0; i < run; ++i) {
         BookedPod* const pod = find(queue_[i].name);
-        if (pod != nullptr && std::exchange(pod->queued, false)) {
+        if (pod != nullptr && std::exchange(pod->queued, false) && !pod->awaits_workload) {
             pods.push_back(pod);
             items.push_back(statement(*pod));
         }

@@ -135,7 +135,7 @@ bool EmbeddedPartition::tell() {
 void EmbeddedPartition::tell(const Decision& decision) {
     const std::string key(decision.name);
     if (decision.kind == DecisionKind::allocated) {
-        handler_.on_allocated(key, decision.node);
+        handler_.on_allocated(key, decision.node, decision.devices);
     } else if (decision.kind == DecisionKind::released) {
         handler_.on_released(key, decision.termination, decision.text);
     } else if (decision.kind == DecisionKind::ask_waiting) {

@@ -87,7 +87,7 @@ private:
     void rest(std::chrono::milliseconds);
     void say(std::string_view what);
 
-    const Resource& resource_;
+    const Resource resource_;
     HttpClient& http_;
     ObjectSink& sink_;
     Random& random_;

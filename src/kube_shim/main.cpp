@@ -1,6 +1,8 @@
 // The command line `bayplan-kube`. Thread: main, which runs the shim.
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <random>
@@ -9,6 +11,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "kube/document_reader.h"
 #include "kube_shim/appliance.h"
 #include "kube_shim/embedded.h"
 #include "kube_shim/shim.h"
@@ -33,10 +36,17 @@ void say(const std::string& line) {
 struct Arguments {
     std::string kubeconfig;
     std::string context;
-    std::vector<std::string> schedulers = {"default-scheduler"};
+    std::vector<std::string> schedulers;  // none: the configuration's, else default-scheduler
+    std::string scheduler_config;         // file; empty: none
+    std::string feature_gates;
     bool embedded = false;
     ClientOptions client;
     bool applications = false;
+    bool elect = false;
+    LeaseOptions lease;
+    double lease_s = 15;
+    double renew_s = 10;
+    double retry_s = 2;
 };
 
 std::optional<ApiAccess> access_of(const Arguments& arguments, std::string& error) {
@@ -44,6 +54,66 @@ std::optional<ApiAccess> access_of(const Arguments& arguments, std::string& erro
         return in_cluster(kServiceAccountFolder, error);
     }
     return read_kubeconfig(arguments.kubeconfig, arguments.context, error);
+}
+
+// False: what is wrong was said.
+bool read_configuration(const Arguments& arguments, BooksOptions& books) {
+    std::vector<std::string> faults;
+    read_feature_gates(arguments.feature_gates, books.gates, faults);
+    books.schedulers = arguments.schedulers;
+    if (!arguments.scheduler_config.empty()) {
+        std::string text;
+        std::string why;
+        if (!kube::read_whole(arguments.scheduler_config, text, why)) {
+            say(fmt::format("{}: {}", arguments.scheduler_config, why));
+            return false;
+        }
+        auto read = scheduler_config::read_scheduler_config(std::move(text), arguments.scheduler_config, {});
+        faults.insert(faults.end(), read.faults.begin(), read.faults.end());
+        std::ranges::for_each(read.remarks, say);
+        books.config = std::move(read.config);
+    }
+    if (books.schedulers.empty()) {
+        books.schedulers = books.config ? books.config->schedulers() : std::vector<std::string>{"default-scheduler"};
+    }
+    for (const std::string& name : books.config ? books.schedulers : std::vector<std::string>()) {
+        if (books.config->profile_of(name) == nullptr) {
+            faults.push_back(
+                fmt::format("{}: profiles: none is of the scheduler `{}`", arguments.scheduler_config, name));
+        }
+    }
+    if (books.config && !arguments.embedded && !books.config->leaves_engine_alone()) {
+        faults.push_back(arguments.scheduler_config +
+                         ": plugins, weights, strategies and back-off are the daemon's settings, not the shim's");
+    }
+    std::ranges::for_each(faults, say);
+    return faults.empty();
+}
+
+// False: what is wrong was said.
+bool read_lease(const Arguments& arguments, ShimOptions& options) {
+    if (!arguments.elect) {
+        return true;
+    }
+    if (arguments.retry_s <= 0 || arguments.retry_s >= arguments.renew_s || arguments.renew_s >= arguments.lease_s) {
+        say("--retry-period must be shorter than --renew-deadline, and that than --lease-duration");
+        return false;
+    }
+    const auto milliseconds = [](double seconds) { return std::chrono::milliseconds(std::llround(seconds * 1'000)); };
+    options.lease = arguments.lease;
+    options.lease->identity = options.instance;
+    options.lease->duration = milliseconds(arguments.lease_s);
+    options.lease->renew_deadline = milliseconds(arguments.renew_s);
+    options.lease->retry = milliseconds(arguments.retry_s);
+    return true;
+}
+
+EngineOptions engine_options(const BooksOptions& books) {
+    EngineOptions options = kube_options();
+    if (books.config) {
+        books.config->apply(options);
+    }
+    return options;
 }
 
 std::string host_name() {
@@ -60,15 +130,21 @@ int run(const Arguments& arguments) {
     }
     ShimOptions options;
     options.access = std::move(*access);
-    options.books.schedulers = arguments.schedulers;
     options.books.applications = arguments.applications;
+    if (!read_configuration(arguments, options.books)) {
+        return 2;
+    }
+    const EngineOptions engine = engine_options(options.books);
     options.seed = std::random_device()();
     options.instance = fmt::format("bayplan-kube-{}-{}", host_name(), getpid());
+    if (!read_lease(arguments, options)) {
+        return 2;
+    }
     const auto make = [&](Books& books, DecisionHandler& handler, std::string& why) -> std::unique_ptr<Partition> {
         if (!arguments.embedded) {
             return AppliancePartition::open(arguments.client, books, handler, say, why);
         }
-        return EmbeddedPartition::stated_by(books, kube_options(), handler, say);
+        return EmbeddedPartition::stated_by(books, engine, handler, say);
     };
     Shim shim(std::move(options), make, say);
     running = &shim;
@@ -92,12 +168,32 @@ int main(int argc, char** argv) {
         ->envname("KUBECONFIG")
         ->type_name("FILE");
     app.add_option("--context", arguments.context, "of the kubeconfig; not given: its current one");
-    app.add_option("--scheduler-name", arguments.schedulers, "pods that name it are ours (repeat, or with commas)")
+    app.add_option("--scheduler-name", arguments.schedulers,
+                   "pods that name it are ours (repeat, or with commas); not given: the profiles' of "
+                   "--scheduler-config, else "
+                   "default-scheduler")
         ->envname("SCHEDULER_NAME")
         ->delimiter(',');
+    app.add_option("--scheduler-config", arguments.scheduler_config,
+                   "a KubeSchedulerConfiguration: profiles, plugins, weights, arguments; a wish that cannot be met is "
+                   "refused by name")
+        ->envname("SCHEDULER_CONFIG")
+        ->type_name("FILE");
+    app.add_option("--feature-gates", arguments.feature_gates,
+                   "of Kubernetes, NAME=true or NAME=false with commas; one that is not known is refused by name")
+        ->envname("SCHEDULER_FEATURE_GATES");
     app.add_flag("--embedded", arguments.embedded, "the engine runs in this process");
     app.add_flag("--applications", arguments.applications,
                  "applications and queues as YuniKorn's labels say; else a namespace is an application");
+    app.add_flag("--leader-elect", arguments.elect, "of several processes the holder of a lease works");
+    app.add_option("--lease-namespace", arguments.lease.name_space, "of the lease")->capture_default_str();
+    app.add_option("--lease-name", arguments.lease.name, "of the lease")->capture_default_str();
+    app.add_option("--lease-duration", arguments.lease_s,
+                   "seconds after which others may take a lease that is not renewed")
+        ->capture_default_str();
+    app.add_option("--renew-deadline", arguments.renew_s, "seconds after which its holder gives up by itself")
+        ->capture_default_str();
+    app.add_option("--retry-period", arguments.retry_s, "seconds between looks at the lease")->capture_default_str();
     ClientOptions& client = arguments.client;
     client.version = "bayplan-kube";
     app.add_option("--daemon", client.host, "host of a running baypland, in place of --embedded")->type_name("HOST");

@@ -25,7 +25,7 @@ void PacedRequests::turn(Clock::time_point now) {
         return;
     }
     for (std::size_t kind = 0; kind < kRequestKinds; ++kind) {
-        while (running_ < at_once_ && !waiting_[kind].empty()) {
+        while (running_ < at_once_ && !waiting_[kind].empty() && allowed_()) {
             Waiting next = std::move(waiting_[kind].front());
             waiting_[kind].pop_front();
             send(kind, std::move(next));

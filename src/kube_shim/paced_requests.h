@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 
 #include "kube_shim/http_client.h"
 
@@ -33,6 +34,8 @@ public:
 
     void submit(RequestKind, HttpRequest, HttpClient::OnAnswer);
     void turn(Clock::time_point now);
+    // Nothing is sent while it says no.
+    void only_while(std::function<bool()> allowed) { allowed_ = std::move(allowed); }
     Clock::time_point next_due() const;
 
     std::size_t waiting(RequestKind kind) const { return waiting_[static_cast<std::size_t>(kind)].size(); }
@@ -50,6 +53,7 @@ private:
     void halve(Clock::time_point now);
 
     HttpClient& http_;
+    std::function<bool()> allowed_ = [] { return true; };
     std::array<std::deque<Waiting>, kRequestKinds> waiting_;
     std::size_t running_ = 0;
     std::size_t at_once_ = kAtOnceFirst;

@@ -16,7 +16,8 @@ namespace bayplan::kube_shim {
 class DecisionHandler {
 public:
     virtual ~DecisionHandler() = default;
-    virtual void on_allocated(const std::string& key, std::string_view node) = 0;
+    // `devices`: of the node and of its claims (R-CLAIM-20).
+    virtual void on_allocated(const std::string& key, std::string_view node, std::string_view devices) = 0;
     virtual void on_released(const std::string& key, Termination, std::string_view text) = 0;
     virtual void on_waiting(const std::string& key, std::string_view text) = 0;
     // No node: it has none any more.

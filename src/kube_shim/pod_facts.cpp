@@ -9,6 +9,8 @@ PodFacts read_pod_facts(const kube::Value& pod) {
     facts.resource_version = pod["metadata"]["resourceVersion"].text();
     facts.scheduler = pod["spec"]["schedulerName"].text();
     facts.nominated_node = pod["status"]["nominatedNodeName"].text();
+    facts.numeric_tolerations = numeric_tolerations(pod);
+    facts.workload = workload_ref(pod);
     for (const kube::Value& one : pod["status"]["conditions"].items()) {
         if (one["type"].text() == "PodScheduled") {
             facts.condition = {one["status"].text() == "True", std::string(one["reason"].text()),

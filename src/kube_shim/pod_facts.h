@@ -4,8 +4,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "kube/value.h"
+#include "kube_shim/numeric_tolerations.h"
+#include "kube_shim/workload_groups.h"
 
 namespace bayplan::kube_shim {
 
@@ -23,6 +26,8 @@ struct PodFacts {
     std::string scheduler;  // the name under which it is placed
     PodCondition condition;
     std::string nominated_node;
+    std::vector<NumericToleration> numeric_tolerations;
+    WorkloadRef workload;
 };
 
 PodFacts read_pod_facts(const kube::Value& pod);

@@ -17,5 +17,7 @@ struct Resource {
 
 // Namespaces and classes first: what pods refer to is there when they come.
 std::span<const Resource> watched_resources();
+// Of Kubernetes' scheduling API, behind a feature gate.
+inline constexpr Resource kWorkloads = {"Workload", "/apis/scheduling.k8s.io/v1alpha1/workloads", {}, true};
 
 }  // namespace bayplan::kube_shim

@@ -11,6 +11,7 @@ namespace bayplan::kube_shim {
 namespace {
 
 constexpr auto kIdle = std::chrono::milliseconds(500);
+constexpr auto kReleasing = std::chrono::seconds(2);
 constexpr std::string_view kUnschedulable = "Unschedulable";
 constexpr std::string_view kSchedulerError = "SchedulerError";
 // Words of the engine that are no failures of an attempt.
@@ -25,18 +26,34 @@ Shim::Shim(ShimOptions options, MakePartition make_partition, Log log)
       random_(options.seed),
       http_(std::move(options.access)),
       requests_(http_) {
+    if (options.lease) {
+        elector_ = std::make_unique<Elector>(http_, std::move(*options.lease), log_);
+        requests_.only_while([this] { return may_work(); });
+    }
     binder_ = std::make_unique<Binder>(
         requests_, timers_, random_, [this](const PodName& pod, const std::string& node) { bound(pod, node); },
         [this](const PodName& pod, const std::string& why) { not_bound(pod, why); });
+    preparer_ = std::make_unique<Preparer>(
+        requests_, timers_, random_,
+        [this](const StorageStep& step, const std::string& node) { return books_->storage_state(step, node); },
+        [this](const PodName& pod, const std::string& node) { binder_->bind(pod, node); },
+        [this](const PodName& pod, const std::string& why) { not_bound(pod, why); });
     reports_ = std::make_unique<PodReports>(requests_, timers_, random_, options.instance, log_);
+    const bool workloads = options.books.gates.follow_workloads();
     books_ = std::make_unique<Books>(
         std::move(options.books), log_,
         [this](const std::string& key, const std::string& uid) {
             binder_->forget(key, uid);
+            preparer_->forget(uid);
+            books_->release_volumes(uid);
             reports_->forget(uid);
         },
         [this](const std::string& key) { on_nominated(key, {}, {}); });
-    for (const Resource& resource : watched_resources()) {
+    std::vector<Resource> resources(watched_resources().begin(), watched_resources().end());
+    if (workloads) {
+        resources.insert(resources.begin(), kWorkloads);
+    }
+    for (const Resource& resource : resources) {
         list_watches_.push_back(std::make_unique<ListWatch>(resource, http_, *books_, random_, options.list_watch));
     }
 }
@@ -60,12 +77,19 @@ bool Shim::begin() {
 }
 
 bool Shim::turn(std::chrono::milliseconds wait_max) {
+    if (elector_ != nullptr) {
+        elector_->turn(Clock::now());  // before anything that waits is written
+        if (elector_->lost()) {
+            failed_ = "the lease is lost, and this process with it: another one works";
+            return false;
+        }
+    }
     moved_ = http_.turn(wait_for(wait_max));
     const Clock::time_point now = Clock::now();
     for (const auto& one : list_watches_) {
         one->turn(now);
     }
-    if (partition_ == nullptr && all_listed() && !begin()) {
+    if (partition_ == nullptr && may_work() && all_listed() && !begin()) {
         return false;
     }
     if (partition_ != nullptr) {
@@ -88,6 +112,9 @@ std::chrono::milliseconds Shim::wait_for(std::chrono::milliseconds most) const {
     for (const auto& one : list_watches_) {
         due = std::min(due, one->next_due());
     }
+    if (elector_ != nullptr) {
+        due = std::min(due, elector_->next_due());
+    }
     if (due == Clock::time_point::max()) {
         return most;
     }
@@ -101,12 +128,24 @@ bool Shim::run() {
             return false;
         }
     }
+    release();
     return true;
+}
+
+// A standby need not wait then until the lease is over.
+void Shim::release() {
+    if (elector_ == nullptr) {
+        return;
+    }
+    elector_->release();
+    for (const Clock::time_point end = Clock::now() + kReleasing; !elector_->released() && Clock::now() < end;) {
+        http_.turn(std::chrono::milliseconds(50));
+    }
 }
 
 // --- decisions
 
-void Shim::on_allocated(const std::string& key, std::string_view node) {
+void Shim::on_allocated(const std::string& key, std::string_view node, std::string_view devices) {
     const BookedPod* const pod = books_->find(key);
     if (pod == nullptr || !pod->stated) {
         return;  // gone meanwhile, which the partition hears or has heard
@@ -120,15 +159,26 @@ void Shim::on_allocated(const std::string& key, std::string_view node) {
     }
     const PodName name{key, pod->facts.uid};
     books_->assume(key, node);
-    if (const std::string claim = books_->unprepared_claim(key); !claim.empty()) {
-        not_bound(name,
-                  fmt::format("claim {} has nothing bound to it, and claims are not prepared by this release", claim));
-        return;
+    ClaimSteps steps = books_->claims_to_prepare(key, node, devices);
+    if (!steps.fault.empty()) {
+        not_bound(name, steps.fault);
+    } else if (steps.any()) {
+        preparer_->prepare(name, std::string(node), std::move(steps), bind_time(*pod));
+    } else {
+        binder_->bind(name, node);
     }
-    binder_->bind(name, node);
+}
+
+std::chrono::seconds Shim::bind_time(const BookedPod& pod) const {
+    const auto& config = books_->options().config;
+    const scheduler_config::Profile* const profile = config ? config->profile_of(pod.facts.scheduler) : nullptr;
+    return std::chrono::seconds(profile != nullptr ? profile->bind_timeout_s
+                                                   : scheduler_config::Profile().bind_timeout_s);
 }
 
 void Shim::bound(const PodName& pod, const std::string& node) {
+    preparer_->forget(pod.uid);
+    books_->release_volumes(pod.uid);
     const BookedPod* const known = books_->find(pod.key);
     if (known == nullptr || known->facts.uid != pod.uid) {
         return;
@@ -144,6 +194,8 @@ void Shim::bound(const PodName& pod, const std::string& node) {
 
 void Shim::not_bound(const PodName& pod, const std::string& why) {
     log_(fmt::format("Pod {}: not bound: {}", pod.key, why));
+    preparer_->undo(pod);
+    books_->release_volumes(pod.uid);
     if (const BookedPod* const known = books_->find(pod.key); known != nullptr && known->facts.uid == pod.uid) {
         books_->nack(pod.key, why);
     }

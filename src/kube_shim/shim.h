@@ -8,11 +8,13 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kube_shim/binder.h"
 #include "kube_shim/books.h"
+#include "kube_shim/elector.h"
 #include "kube_shim/list_watch.h"
 #include "kube_shim/paced_requests.h"
 #include "kube_shim/partition.h"
@@ -24,8 +26,9 @@ struct ShimOptions {
     ApiAccess access;
     BooksOptions books;
     ListWatchOptions list_watch;
-    std::uint64_t seed = 0;  // of jitter
-    std::string instance;    // of this process, in events
+    std::optional<LeaseOptions> lease;  // of several processes its holder works
+    std::uint64_t seed = 0;             // of jitter
+    std::string instance;               // of this process, in events
 };
 
 class Shim final : private DecisionHandler {
@@ -37,7 +40,7 @@ public:
     Shim(ShimOptions, MakePartition, Log);
     ~Shim() override;
 
-    // Until stop() (any thread, also a signal's handler). False: the partition could not be made.
+    // Until stop() (any thread, also a signal's handler). False: the partition could not be made, or the lease was lost.
     bool run();
     void stop() { stopping_ = true; }
     // One round; waits for at most so long for something to happen.
@@ -48,13 +51,14 @@ public:
     bool begun() const { return partition_ != nullptr; }
     std::string failed() const { return failed_; }
     const Binder& binder() const { return *binder_; }
+    const Preparer& preparer() const { return *preparer_; }
     const PodReports& reports() const { return *reports_; }
     const Books& books() const { return *books_; }
     const PacedRequests& requests() const { return requests_; }
     const std::vector<std::unique_ptr<ListWatch>>& list_watches() const { return list_watches_; }
 
 private:
-    void on_allocated(const std::string& key, std::string_view node) override;
+    void on_allocated(const std::string& key, std::string_view node, std::string_view devices) override;
     void on_released(const std::string& key, Termination, std::string_view text) override;
     void on_waiting(const std::string& key, std::string_view text) override;
     void on_nominated(const std::string& key, std::string_view node, std::string_view text) override;
@@ -62,9 +66,12 @@ private:
 
     void bound(const PodName&, const std::string& node);
     void not_bound(const PodName&, const std::string& why);
+    std::chrono::seconds bind_time(const BookedPod&) const;
     void preempt(const std::string& key, std::string_view preemptor);
     bool begin();
     bool all_listed() const;
+    bool may_work() const { return elector_ == nullptr || elector_->leads(Clock::now()); }
+    void release();
     std::chrono::milliseconds wait_for(std::chrono::milliseconds most) const;
     void report(const std::string& key, const StatusChange&, std::string_view event_note, std::string_view reason);
 
@@ -74,7 +81,9 @@ private:
     HttpClient http_;
     Timers timers_;
     PacedRequests requests_;
+    std::unique_ptr<Elector> elector_;  // null: it always works
     std::unique_ptr<Binder> binder_;
+    std::unique_ptr<Preparer> preparer_;
     std::unique_ptr<PodReports> reports_;
     std::unique_ptr<Books> books_;
     std::vector<std::unique_ptr<ListWatch>> list_watches_;

@@ -21,9 +21,9 @@
 #include "engine/engine.h"
 #include "kube/cluster_dump.h"
 #include "options/engine_options.h"
+#include "scheduler_config/scheduler_config.h"
 #include "sim/cluster_use.h"
 #include "sim/fit.h"
-#include "sim/scheduler_config.h"
 
 namespace bayplan::sim {
 
@@ -35,7 +35,7 @@ struct SimulationOptions {
     bool full = false;                // of a node all failing predicates, not only the first
     DaemonsetOptions daemonset = {};  // but nothing expires
     std::string queues = {};          // the text of a sound queues.yaml; empty: none
-    std::optional<SchedulerConfig> scheduler = {};
+    std::optional<scheduler_config::SchedulerConfig> scheduler = {};
 };
 
 enum class Outcome : std::uint8_t {

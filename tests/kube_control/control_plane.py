@@ -13,7 +13,9 @@ SHIM = "system:serviceaccount:bayplan:bayplan-kube"
 RIGHTS = HERE.parents[1] / "tuning" / "kubernetes" / "rbac.yaml"
 PATHS = {"Namespace": "/api/v1/namespaces", "ServiceAccount": "/api/v1/namespaces/bayplan/serviceaccounts",
          "ClusterRole": "/apis/rbac.authorization.k8s.io/v1/clusterroles",
-         "ClusterRoleBinding": "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"}
+         "ClusterRoleBinding": "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+         "Role": "/apis/rbac.authorization.k8s.io/v1/namespaces/bayplan/roles",
+         "RoleBinding": "/apis/rbac.authorization.k8s.io/v1/namespaces/bayplan/rolebindings"}
 
 
 def go():

@@ -9,34 +9,11 @@ from xml.sax.saxutils import quoteattr
 
 import control_plane
 from appliance import Appliance
+from claim_stories import devices, storage
 from cluster import MERGE, Cluster
 from control_plane import until
-
-
-class Shim:
-    """The program under test; as a context it is ended at the end."""
-
-    def __init__(self, program, kubeconfig, log, appliance=None):
-        self.program, self.kubeconfig, self.log, self.child, self.appliance = program, kubeconfig, log, None, appliance
-
-    def start(self):
-        with open(self.log, "ab") as log:
-            partition = self.appliance.arguments() if self.appliance else ["--embedded"]
-            command = [self.program, "--kubeconfig", str(self.kubeconfig), *partition]
-            self.child = subprocess.Popen(command, stdout=log, stderr=log)
-
-    def end(self, how=signal.SIGTERM):
-        if self.child is not None:
-            self.child.send_signal(how)
-            self.child.wait(30)
-            self.child = None
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self.end()
+from failover_story import failover
+from shim import Shim
 
 
 def basic(cluster, shim, api):
@@ -200,7 +177,7 @@ def daemon_killed(cluster, shim, api):
     cluster.placed("large")
 
 
-STORIES = [basic, preemption, workloads, restarts, second_scheduler, changes, expired, daemon_killed]
+STORIES = [basic, preemption, workloads, restarts, second_scheduler, changes, expired, storage, devices, failover, daemon_killed]
 
 
 def empty(api, cluster):

@@ -88,13 +88,6 @@ private:
     std::vector<std::string> lines_;
 };
 
-// `more`: of metadata.
-std::string claim_text(const std::string& volume, const std::string& more = {}) {
-    return R"({"kind":"PersistentVolumeClaim","metadata":{"name":"c","namespace":"ns")" + more +
-           R"(},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},"volumeName":")" +
-           volume + R"("}})";
-}
-
 class BooksTest : public testing::Test {
 protected:
     void with(const std::string& text, const std::function<void(const kube::ReadObject&)>& call) {
@@ -162,33 +155,6 @@ TEST_F(BooksTest, pending_pods_of_others_are_nobodys_and_bound_ones_are_foreign)
     EXPECT_THAT(flush(), ElementsAre("pod ns/a on n1 foreign"));
     remove(other.text());
     EXPECT_THAT(flush(), ElementsAre("release ns/a"));
-}
-
-// The scheduler of Kubernetes would bind or allocate such a claim before it binds the pod.
-TEST_F(BooksTest, a_claim_with_nothing_bound_to_it_is_named) {
-    PodText pod;
-    put(pod);
-    EXPECT_EQ(books.unprepared_claim("ns/a"), "");
-    std::string text = pod.text();
-    text.insert(text.find(R"("containers")"), R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}],)");
-    put(text);
-    EXPECT_EQ(books.unprepared_claim("ns/a"), "c");
-    put(claim_text(""));
-    EXPECT_EQ(books.unprepared_claim("ns/a"), "c");
-    put(claim_text("pv"));
-    EXPECT_EQ(books.unprepared_claim("ns/a"), "c");  // its binding is not complete
-    put(claim_text("pv", R"(,"annotations":{"pv.kubernetes.io/bind-completed":"yes"})"));
-    EXPECT_EQ(books.unprepared_claim("ns/a"), "");
-}
-
-TEST_F(BooksTest, a_pod_that_claims_devices_needs_them_allocated) {
-    std::string text = PodText{}.text();
-    text.insert(text.find(R"("containers")"), R"("resourceClaims":[{"name":"gpu","resourceClaimName":"d"}],)");
-    put(text);
-    EXPECT_EQ(books.unprepared_claim("ns/a"), "d");
-    put(R"({"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1","metadata":{"name":"d","namespace":"ns"},"spec":{},)"
-        R"("status":{"allocation":{"devices":{"results":[]}}}})");
-    EXPECT_EQ(books.unprepared_claim("ns/a"), "");
 }
 
 TEST_F(BooksTest, a_pod_counts_where_it_is_being_bound) {
@@ -328,7 +294,7 @@ TEST_F(BooksTest, a_resync_states_everything_once_more_in_portions) {
 
 class WithEngine : public BooksTest, public DecisionHandler {
 protected:
-    void on_allocated(const std::string& key, std::string_view node) override {
+    void on_allocated(const std::string& key, std::string_view node, std::string_view) override {
         books.assume(key, node);
         decisions.push_back(key + " on " + std::string(node));
     }

@@ -60,16 +60,17 @@ MAY_INCLUDE = {
     "kube": {"base"},
     "terminal": set(),
     "certs": set(),
-    "sim": {"base", "options", "kube", "engine", "queue_config", "terminal"},
+    "scheduler_config": {"base", "options", "kube"},
+    "sim": {"base", "options", "kube", "scheduler_config", "engine", "queue_config", "terminal"},
     "client": {"base", "wire"},
-    "kube_shim": {"base", "options", "kube", "engine", "client"},
+    "kube_shim": {"base", "options", "kube", "scheduler_config", "engine", "client"},
     "http": {"threads"},
     "rest": {"answers", "events", "http", "config", "queue_config"},
     "daemon": {"base", "options", "instruments", "threads", "config", "queue_config", "wire", "recorder", "engine", "read_model",
                "events", "http", "rest"},
     "static_cli": set(),
     "cli": {"base", "options", "threads", "config", "queue_config", "wire", "recorder", "engine",
-            "workload", "kube", "terminal", "certs", "sim", "client", "daemon", "host", "measure"},
+            "workload", "kube", "scheduler_config", "terminal", "certs", "sim", "client", "daemon", "host", "measure"},
 }
 
 # The parts of dataplane/ likewise; what lies in dataplane/ itself may include all of them.

@@ -1,0 +1,114 @@
+"""Stories of claims: on storage and on devices."""
+import time
+
+from cluster import MERGE
+from control_plane import until
+
+
+def storage(cluster, shim, api):
+    """Claims that wait for their first consumer: given a volume of the node, or provisioned there, before the pod is bound."""
+    cluster.node("n1", labels={"host": "n1"})
+    cluster.node("n2", labels={"host": "n2"})
+    classes, volumes = "/apis/storage.k8s.io/v1/storageclasses", "/api/v1/persistentvolumes"
+    claims = "/api/v1/namespaces/default/persistentvolumeclaims"
+    for name, maker in (("local", "kubernetes.io/no-provisioner"), ("made", "example.com/maker")):
+        cluster.create(classes, {"metadata": {"name": name}, "provisioner": maker, "volumeBindingMode": "WaitForFirstConsumer"})
+
+    def volume(name, node, size, kind="local", **more):
+        term = {"matchExpressions": [{"key": "host", "operator": "In", "values": [node]}]}
+        cluster.create(volumes, {"metadata": {"name": name}, "spec": {
+            "capacity": {"storage": size}, "accessModes": ["ReadWriteOnce"], "storageClassName": kind,
+            "hostPath": {"path": "/none"}, "nodeAffinity": {"required": {"nodeSelectorTerms": [term]}}, **more}})
+
+    def claim(name, kind="local"):
+        cluster.create(claims, {"metadata": {"name": name}, "spec": {
+            "accessModes": ["ReadWriteOnce"], "storageClassName": kind, "resources": {"requests": {"storage": "1Gi"}}}})
+
+    def uses(*names):
+        return {"volumes": [{"name": n, "persistentVolumeClaim": {"claimName": n}} for n in names]}
+
+    volume("large", "n2", "5Gi")
+    volume("small", "n2", "2Gi")
+    claim("c1")
+    claim("c2")
+    until(lambda: all(v["status"]["phase"] == "Available" for v in api.must("GET", volumes)["items"]), "volumes to be free")
+    cluster.pod("p", **uses("c1", "c2"))
+    cluster.placed("p")
+    assert cluster.node_of("p") == "n2"
+    bound = {c["metadata"]["name"]: c["spec"].get("volumeName") for c in api.must("GET", claims)["items"]}
+    assert bound == {"c1": "small", "c2": "large"}, bound
+    claim("c3")
+    cluster.pod("q", **uses("c3"))
+    assert "didn't find available persistent volumes to bind" in cluster.waits("q")
+    claim("c4", "made")
+    cluster.pod("r", **uses("c4"))
+
+    def selected():
+        return api.must("GET", f"{claims}/c4")["metadata"].get("annotations", {}).get("volume.kubernetes.io/selected-node")
+
+    until(selected, "a node to be selected")
+    time.sleep(1)
+    assert not cluster.node_of("r"), "bound before its volume is there"
+    # The provisioner gives up once, and makes a volume at the second try.
+    cluster.api.must("PATCH", f"{claims}/c4", {"metadata": {"annotations": {"volume.kubernetes.io/selected-node": None}}}, MERGE)
+    until(selected, "a node to be selected again")
+    uid = api.must("GET", f"{claims}/c4")["metadata"]["uid"]
+    volume("fresh", selected(), "1Gi", "made", claimRef={"kind": "PersistentVolumeClaim", "apiVersion": "v1",
+                                                         "namespace": "default", "name": "c4", "uid": uid})
+    node = selected()
+    cluster.placed("r")
+    assert cluster.node_of("r") == node
+    for name in cluster.pods():
+        cluster.end(name)
+    for path in (claims, volumes, classes):
+        for item in api.must("GET", path)["items"]:
+            api.call("PATCH", f"{path}/{item['metadata']['name']}", {"metadata": {"finalizers": None}}, MERGE)
+            api.call("DELETE", f"{path}/{item['metadata']['name']}")
+
+
+def devices(cluster, shim, api):
+    """Claims on devices: what the engine gives is in the claim's status, and it is reserved, before the pod is bound."""
+    base = "/apis/resource.k8s.io/v1"
+    claims = f"{base}/namespaces/default/resourceclaims"
+    for name in ("n1", "n2"):
+        cluster.node(name)
+    cluster.create(f"{base}/deviceclasses", {"metadata": {"name": "gpu"}, "spec": {"config": [
+        {"opaque": {"driver": "d.example", "parameters": {"share": "none"}}}]}})
+    cluster.create(f"{base}/resourceslices", {"metadata": {"name": "s"}, "spec": {
+        "driver": "d.example", "nodeName": "n2", "pool": {"name": "n2", "generation": 1, "resourceSliceCount": 1},
+        "devices": [{"name": "g0"}, {"name": "g1"}]}})
+    for name in ("one", "two", "three"):
+        cluster.create(claims, {"metadata": {"name": name}, "spec": {"devices": {"requests": [
+            {"name": "r", "exactly": {"deviceClassName": "gpu"}}]}}})
+
+    def uses(name):
+        return {"resourceClaims": [{"name": "d", "resourceClaimName": name}]}
+
+    def status(name):
+        return api.must("GET", f"{claims}/{name}").get("status", {})
+
+    def given(name):
+        return [d["device"] for d in status(name)["allocation"]["devices"]["results"]]
+
+    cluster.pod("a", **uses("one"))
+    cluster.pod("b", **uses("one"))
+    cluster.pod("c", **uses("two"))
+    cluster.placed("a", "b", "c")
+    assert {cluster.node_of(n) for n in "abc"} == {"n2"}
+    assert sorted(given("one") + given("two")) == ["g0", "g1"]
+    assert sorted(r["name"] for r in status("one")["reservedFor"]) == ["a", "b"]
+    allocation = status("two")["allocation"]
+    assert allocation["devices"]["config"][0]["source"] == "FromClass", allocation
+    assert allocation["nodeSelector"]["nodeSelectorTerms"][0]["matchFields"][0]["values"] == ["n2"], allocation
+    cluster.pod("d", **uses("three"))
+    assert "cannot allocate all claims" in cluster.waits("d")
+    cluster.end("c")
+    api.must("DELETE", f"{claims}/two")
+    cluster.placed("d")
+    assert given("three") == ["g1"], given("three")
+    for name in cluster.pods():
+        cluster.end(name)
+    for path in (claims, f"{base}/resourceslices", f"{base}/deviceclasses"):
+        for item in api.must("GET", path)["items"]:
+            api.call("DELETE", f"{path}/{item['metadata']['name']}")
+    until(lambda: not api.must("GET", claims)["items"], "the claims to go")
