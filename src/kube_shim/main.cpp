@@ -100,6 +100,7 @@ int main(int argc, char** argv) {
                  "applications and queues as YuniKorn's labels say; else a namespace is an application");
     ClientOptions& client = arguments.client;
     client.version = "bayplan-kube";
+    client.build_info = {{"buildVersion", BAYPLAN_VERSION}, {"arch", BAYPLAN_ARCH}};
     app.add_option("--daemon", client.host, "host of a running baypland, in place of --embedded")->type_name("HOST");
     app.add_option("--daemon-port", client.udp_port, "its UDP port")->capture_default_str();
     app.add_option("--partition", client.partition, "of the daemon")->capture_default_str();
