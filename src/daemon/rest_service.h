@@ -37,6 +37,9 @@ public:
     void stop();
     bool reload_tls(std::string& error);
     void show(std::shared_ptr<const rest::ShownConfig>);
+    void show_condition(std::string not_live, std::string not_ready) {
+        condition_.show(std::move(not_live), std::move(not_ready));
+    }
     void show_metrics(std::string text) { metrics_.show(std::move(text)); }
 
     std::uint16_t port() const { return server_.port(); }
@@ -47,6 +50,7 @@ private:
     const rest::ShownPartitions partitions_;
     rest::Watch watch_{partitions_};
     rest::MetricsBoard metrics_;
+    rest::ConditionBoard condition_;
     http::Server server_;
 };
 
