@@ -12,6 +12,7 @@
 
 #include "config/config.h"
 #include "http/server.h"
+#include "rest/condition_board.h"
 #include "rest/event_routes.h"
 #include "rest/metrics_routes.h"
 #include "rest/shown_config.h"
