@@ -82,10 +82,11 @@ bool read_pairs(const flatbuffers::Vector<flatbuffers::Offset<fbs::TextPair>>* p
     if (!fields.items(pairs, where)) {
         return false;
     }
+    std::string& text = storage.build;
+    text.clear();
     if (Fields::size_of(pairs) == 0) {
         return true;
     }
-    std::string& text = storage.lines.emplace_back();
     for (const fbs::TextPair* const pair : *pairs) {
         std::string_view key;
         std::string_view value;
