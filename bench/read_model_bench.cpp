@@ -19,12 +19,13 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "answers/answers.h"
+#include "answers/page.h"
 #include "events/event_source.h"
 #include "measure/engine_driver.h"
 #include "measure/live_memory.h"
 #include "measure/stopwatch.h"
 #include "read_model/read_model.h"
+#include "rest/state_dump.h"
 #include "workload/named_workloads.h"
 
 namespace bayplan::bench {
@@ -174,6 +175,30 @@ void walk(const char* name, answers::AnswerPtr answer) {
                 static_cast<double>(bytes) / 1e6, largest >> 10);
 }
 
+// The full state dump as the server makes it, piece by piece; memory that it takes beyond the read model, at its most.
+void walk_dump(const VersionPtr& version) {
+    const rest::ConfigBoard config(rest::show_config("partitions: []\n", {}));
+    const rest::ShownPartitions partitions{{{}, [&] { return version; }}};
+    const std::vector<http::Route> routes = rest::state_dump_routes(config, partitions, nullptr);
+    const std::int64_t before = measure::live_bytes();
+    std::int64_t most = 0;
+    std::size_t bytes = 0;
+    const double ms = milliseconds([&] {
+        http::Response response = routes.front().handler({});
+        std::string piece = std::move(response.body);
+        auto state = http::ChunkSource::State::more;
+        while (response.source != nullptr && state != http::ChunkSource::State::end) {
+            bytes += piece.size();
+            piece.clear();
+            state = response.source->next(piece);
+            most = std::max(most, measure::live_bytes() - before);
+        }
+        bytes += piece.size();
+    });
+    std::printf("full dump %15.1f ms, %7.1f MB of text, %.1f MB of memory beyond the read model\n", ms,
+                static_cast<double>(bytes) / 1e6, static_cast<double>(most) / 1e6);
+}
+
 bool fill(const Options& options) {
     const workload::Workload load = full_cluster(options);
     EngineDriver driver(load, engine_options());
@@ -200,9 +225,14 @@ bool fill(const Options& options) {
     const double derived_ms = milliseconds([&] { version->nodes_by_name(); });
     std::printf("groups and sums of a version, once: %.0f ms; then it holds %.0f MB in all\n", derived_ms,
                 static_cast<double>(measure::live_bytes() - before) / 1e6);
+    const std::string middle =
+        fmt::format("{}", version->nodes.find(version->nodes_by_name()[options.nodes / 2])->facts->name);
+    walk("100 nodes", answers::nodes(version, {}, {.after = middle, .limit = 100}));
+    walk("1000 nodes", answers::nodes(version, {}, {.after = middle, .limit = 1'000}));
     walk("nodes", answers::nodes(version, {}));
     walk("applications", answers::applications(version, {}, ""));
     walk("queues", answers::queues(version, {}));
+    walk_dump(version);
     return true;
 }
 

@@ -183,6 +183,9 @@ struct ClientOptions {
     std::string partition = "default";
     std::string version = "bayplan client";  // of the shim's software, for the daemon's log
 
+    // Facts of how it was built, for operators: buildVersion, arch, and the like.
+    std::vector<std::pair<std::string, std::string>> build_info;
+
     // Predicates that the shim serves: pods whose specs name them are asked about by ClientHandler::on_query.
     std::vector<std::string> plugins;
 

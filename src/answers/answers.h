@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct Place {
     std::int64_t started_ns = 0;  // since 1970; 0: left out
     std::optional<std::int64_t>
         zero_tick_ns;  // when the engine's clock was 0, since 1970; none: times of ticks are left out
+    // The word of a shim on its build: lines KEY=VALUE. Any thread; null: nobody knows.
+    std::function<std::string(const std::string& shim)> build_of;
 };
 
 // A long text in pieces.

@@ -1,12 +1,15 @@
 // Applications with their asks and allocations. See answers.h.
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "answers/amounts.h"
 #include "answers/application_members.h"
+#include "answers/page.h"
 #include "answers/pieces.h"
 #include "answers/pods.h"
-#include "answers/queue_view.h"
+#include "answers/quota.h"
 #include "queue_config/characters.h"
 
 namespace bayplan::answers {
@@ -115,7 +118,7 @@ private:
                 open_ = true;
             }
             if (part_ == Part::requests) {
-                put_ask(json, *version_, place_, pods_[next_pod_]);
+                put_ask(json, *version_, place_, pods_[next_pod_], held(pod));
             } else {
                 put_allocation(json, *version_, pods_[next_pod_]);
             }
@@ -131,7 +134,23 @@ private:
         open_ = false;
     }
 
+    // The quota that holds the pod back, if any. Sums of the whole version are found with the first that asks.
+    std::string_view held(const Pod& pod) {
+        if (!pod.wants_place()) {
+            return {};
+        }
+        if (quota_ == nullptr) {
+            queues_ = std::make_unique<const QueueView>(*version_);
+            quota_ = std::make_unique<const Quota>(*version_, *queues_);
+        }
+        if (!left_) {
+            left_ = quota_->left(*version_->applications.find(ids_[at_])->facts);
+        }
+        return Quota::lacking(*left_, sums(*version_, version_->shape(pod).requests));
+    }
+
     bool end(JsonText& json) {
+        left_.reset();
         put_tail(json, *version_, place_, ids_[at_], pods_);
         part_ = Part::begin;
         ++at_;
@@ -147,6 +166,9 @@ private:
     std::vector<std::uint32_t> pods_;  // of the present one, by key
     std::size_t next_pod_ = 0;
     bool open_ = false;  // the present list has begun
+    std::unique_ptr<const QueueView> queues_;
+    std::unique_ptr<const Quota> quota_;
+    std::optional<Quota::Left> left_;  // of the present one
 };
 
 std::vector<std::uint32_t> chosen(const Version& version, std::string_view queue, std::string_view state) {
@@ -164,7 +186,21 @@ std::vector<std::uint32_t> chosen(const Version& version, std::string_view queue
 }  // namespace
 
 AnswerPtr applications(VersionPtr version, Place place, std::string_view state) {
+    return applications(std::move(version), std::move(place), state, Page());
+}
+
+// All of one name come together, though they may be more than the limit: the next page begins after the name.
+AnswerPtr applications(VersionPtr version, Place place, std::string_view state, Page page) {
     std::vector<std::uint32_t> ids = chosen(*version, {}, state);
+    const auto name_of = [&](std::uint32_t id) {
+        return std::string_view(version->applications.find(id)->facts->name);
+    };
+    if (!page.after.empty()) {
+        ids.erase(ids.begin(), std::ranges::upper_bound(ids, page.after, std::less<>(), name_of));
+    }
+    if (page.limit < ids.size()) {
+        ids.erase(std::ranges::upper_bound(ids, name_of(ids[page.limit - 1]), std::less<>(), name_of), ids.end());
+    }
     return piecewise(ApplicationSteps(std::move(version), std::move(place), std::move(ids), true));
 }
 

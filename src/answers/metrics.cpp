@@ -119,14 +119,18 @@ private:
         });
         text_.sample({{"partition", label(shown)}, {"state", "allocated"}}, placed);
         text_.sample({{"partition", label(shown)}, {"state", "released"}}, placed - on_nodes);
+        text_.sample({{"partition", label(shown)}, {"state", "error"}}, 0);
     }
 
     void put_nodes(const ShownMetrics& shown, std::size_t) {
-        std::uint64_t active = 0, draining = 0;
+        std::uint64_t draining = 0;
         shown.version().nodes.for_each(
-            [&](std::uint32_t, const read_model::Node& node) { ++(node.facts->schedulable ? active : draining); });
-        text_.sample({{"partition", label(shown)}, {"state", "active"}}, active);
+            [&](std::uint32_t, const read_model::Node& node) { draining += node.facts->schedulable ? 0 : 1; });
+        text_.sample({{"partition", label(shown)}, {"state", "active"}}, shown.version().node_count);
         text_.sample({{"partition", label(shown)}, {"state", "draining"}}, draining);
+        text_.sample({{"partition", label(shown)}, {"state", "decommissioned"}},
+                     shown.version().partition_tally.nodes_gone);
+        text_.sample({{"partition", label(shown)}, {"state", "failed"}}, 0);
     }
 
     void put_node_use();
@@ -154,9 +158,10 @@ const std::array<MetricsAnswer::Family, 7> MetricsAnswer::kFamilies = {{
     {"yunikorn_scheduler_application_submission_total", "Applications that came, were accepted, were rejected.",
      MetricType::counter, false, &MetricsAnswer::put_submissions},
     {"yunikorn_scheduler_container_allocation_attempt_total",
-     "Pods that ever got a node, and those that left it again.", MetricType::counter, false,
+     "Pods that ever got a node, and those that left it again. An error ends the daemon.", MetricType::counter, false,
      &MetricsAnswer::put_attempts},
-    {"yunikorn_scheduler_node", "Nodes: active, or draining when they take no more pods.", MetricType::gauge, false,
+    {"yunikorn_scheduler_node",
+     "Nodes: active ones, those of them that drain, all that ever went. None is ever failed.", MetricType::gauge, false,
      &MetricsAnswer::put_nodes},
 }};
 

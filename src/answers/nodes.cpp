@@ -9,6 +9,7 @@
 
 #include "answers/amounts.h"
 #include "answers/node_use.h"
+#include "answers/page.h"
 #include "answers/pieces.h"
 #include "answers/pods.h"
 
@@ -119,16 +120,24 @@ void put_node(JsonText& json, const Version& version, const Place& place, std::u
 // A node a step: no node has more pods than some thousand.
 class NodeSteps {
 public:
-    NodeSteps(VersionPtr version, Place place) : version_(std::move(version)), place_(std::move(place)) {}
-    bool step(JsonText& json) {
+    NodeSteps(VersionPtr version, Place place, const Page& page)
+        : version_(std::move(version)), place_(std::move(place)) {
         const std::vector<std::uint32_t>& nodes = version_->nodes_by_name();
-        if (at_ == 0) {
+        const auto name_of = [&](std::uint32_t id) { return std::string_view(version_->nodes.find(id)->facts->name); };
+        const auto first =
+            page.after.empty() ? nodes.begin() : std::ranges::upper_bound(nodes, page.after, std::less<>(), name_of);
+        at_ = static_cast<std::size_t>(first - nodes.begin());
+        end_ = at_ + std::min(page.limit, nodes.size() - at_);
+    }
+    bool step(JsonText& json) {
+        if (!begun_) {
             json.begin_array();
         }
-        if (at_ < nodes.size()) {
-            put_node(json, *version_, place_, nodes[at_]);
+        begun_ = true;
+        if (at_ < end_) {
+            put_node(json, *version_, place_, version_->nodes_by_name()[at_++]);
         }
-        if (++at_ < nodes.size()) {
+        if (at_ < end_) {
             return true;
         }
         json.end_array();
@@ -139,6 +148,8 @@ private:
     VersionPtr version_;
     Place place_;
     std::size_t at_ = 0;
+    std::size_t end_ = 0;
+    bool begun_ = false;
 };
 
 // --- utilizations
@@ -200,7 +211,11 @@ std::string whole(Answer& answer) {
     return all;
 }
 
-AnswerPtr nodes(VersionPtr version, Place place) { return piecewise(NodeSteps(std::move(version), std::move(place))); }
+AnswerPtr nodes(VersionPtr version, Place place) { return nodes(std::move(version), std::move(place), Page()); }
+
+AnswerPtr nodes(VersionPtr version, Place place, Page page) {
+    return piecewise(NodeSteps(std::move(version), std::move(place), page));
+}
 
 std::optional<std::string> node(const VersionPtr& version, const Place& place, std::string_view name) {
     const std::uint32_t id = version->node_named(name);

@@ -1,12 +1,16 @@
 // Partitions and clusters. See answers.h.
 
+#include <algorithm>
+#include <functional>
 #include <map>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "answers/amounts.h"
 #include "answers/answers.h"
 #include "answers/queue_view.h"
+#include "base/lines.h"
 
 namespace bayplan::answers {
 
@@ -92,6 +96,21 @@ void put_partition(JsonText& json, const Version& version, const Place& place) {
     json.end_object();
 }
 
+// Of a fact that was told twice, what was told last.
+void put_build(JsonText& json, const Place& place, const std::string& shim) {
+    std::map<std::string, std::string, std::less<>> facts;
+    for_each_line(place.build_of ? place.build_of(shim) : std::string(), [&](std::string_view line) {
+        const std::size_t end = std::min(line.find('='), line.size());
+        facts[std::string(line.substr(0, end))] = line.substr(std::min(end + 1, line.size()));
+    });
+    facts["rmId"] = shim;
+    json.begin_object();
+    for (const auto& [name, value] : facts) {
+        json.member(name, std::string_view(value));
+    }
+    json.end_object();
+}
+
 }  // namespace
 
 std::string partitions(const std::vector<std::pair<VersionPtr, Place>>& all) {
@@ -114,9 +133,7 @@ std::string clusters(const std::vector<std::pair<VersionPtr, Place>>& all) {
             json.name("rmBuildInformation");
             json.begin_array();
             for (const std::string& shim : version->shims) {
-                json.begin_object();
-                json.member("rmId", std::string_view(shim));
-                json.end_object();
+                put_build(json, place, shim);
             }
             json.end_array();
         }

@@ -51,20 +51,29 @@ void put_tags(JsonText& json, const Version& version, std::uint32_t id) {
     json.end_object();
 }
 
-// The last reason, and how often it was given in a row: earlier ones are not kept.
-void put_reasons(JsonText& json, const Version& version, const Place& place, const Pod& pod) {
-    if (pod.reason == 0) {
+void put_reason(JsonText& json, const Place& place, std::string_view message, std::int64_t at_ns, std::uint32_t times) {
+    json.begin_object();
+    json.member("message", message);
+    if (place.zero_tick_ns) {
+        json.member("lastOccurrence", *place.zero_tick_ns + at_ns);
+    }
+    json.member("count", std::int64_t{times});
+    json.end_object();
+}
+
+// The last reason, and how often it was given in a row: earlier ones are not kept. The quota holds it back now.
+void put_reasons(JsonText& json, const Version& version, const Place& place, const Pod& pod, std::string_view held) {
+    if (pod.reason == 0 && held.empty()) {
         return;
     }
     json.name("allocationLog");
     json.begin_array();
-    json.begin_object();
-    json.member("message", version.texts.text(pod.reason));
-    if (place.zero_tick_ns) {
-        json.member("lastOccurrence", *place.zero_tick_ns + pod.reason_ns);
+    if (pod.reason != 0) {
+        put_reason(json, place, version.texts.text(pod.reason), pod.reason_ns, pod.reason_times);
     }
-    json.member("count", std::int64_t{pod.reason_times});
-    json.end_object();
+    if (!held.empty()) {
+        put_reason(json, place, held, version.now_ns, 1);
+    }
     json.end_array();
 }
 
@@ -85,7 +94,7 @@ std::vector<std::uint32_t> by_key(const Version& version, std::span<const std::u
     return ids;
 }
 
-void put_ask(JsonText& json, const Version& version, const Place& place, std::uint32_t id) {
+void put_ask(JsonText& json, const Version& version, const Place& place, std::uint32_t id, std::string_view held) {
     const Pod& pod = *version.pods.find(id);
     const read_model::ShapeFacts& shape = version.shape(pod);
     json.begin_object();
@@ -97,7 +106,7 @@ void put_ask(JsonText& json, const Version& version, const Place& place, std::ui
     json.member_if("requiredNodeId", std::string_view(shape.required_node));
     json.member_if("applicationId", application_of(version, pod));
     json.member_if("taskGroupName", version.texts.text(pod.group));
-    put_reasons(json, version, place, pod);
+    put_reasons(json, version, place, pod, held);
     json.member_if("triggeredPreemption", pod.is(read_model::kPreempting));
     json.member_if("originator", pod.is(read_model::kOriginator));
     json.member_if("schedulingAttempted", pod.failures > 0);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "answers/answers.h"
@@ -12,7 +13,8 @@
 
 namespace bayplan::answers {
 
-void put_ask(JsonText&, const read_model::Version&, const Place&, std::uint32_t pod);
+// `held`: what holds it back by the version's own sums (quota.h), or empty.
+void put_ask(JsonText&, const read_model::Version&, const Place&, std::uint32_t pod, std::string_view held);
 void put_allocation(JsonText&, const read_model::Version&, std::uint32_t pod);
 void put_foreign(JsonText&, const read_model::Version&, std::uint32_t pod);
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "answers/pieces.h"
-#include "answers/queue_view.h"
+#include "answers/quota.h"
 #include "queue_config/characters.h"
 
 namespace bayplan::answers {
@@ -15,41 +15,7 @@ using read_model::Version;
 
 namespace {
 
-using Names = std::vector<queue_config::Text> LimitConfig::*;
-
-bool names(const std::vector<queue_config::Text>& list, std::string_view name) {
-    return std::ranges::find(list, name, &queue_config::Text::text) != list.end();
-}
-
-// The limit of the queue that binds the user or group of this name; null: none.
-const LimitConfig* limit_of(const queue_tree::Queue& queue, Names list, std::string_view name) {
-    const auto of = [&](std::string_view wanted) -> const LimitConfig* {
-        const auto found =
-            std::ranges::find_if(queue.limits, [&](const LimitConfig& limit) { return names(limit.*list, wanted); });
-        return found == queue.limits.end() ? nullptr : &*found;
-    };
-    const LimitConfig* const named = of(name);
-    return named != nullptr || list == &LimitConfig::groups ? named : of(queue_config::kWildcard);
-}
-
-// The group for which an application counts, as queue_tree/user_limits.h says; empty: none.
-std::string_view group_of(const QueueView& view, const read_model::ApplicationFacts& facts) {
-    for (std::string_view path = queue_of(facts); !path.empty(); path = QueueView::parent(path)) {
-        const QueueNode* const node = view.find(path);
-        if (node == nullptr) {
-            continue;
-        }
-        for (const LimitConfig& limit : node->facts->limits) {
-            for (const queue_config::Text& group : limit.groups) {
-                const bool is_in = std::ranges::find(facts.groups, group.text) != facts.groups.end();
-                if (group.text == queue_config::kWildcard || is_in) {
-                    return group.text;
-                }
-            }
-        }
-    }
-    return {};
-}
+using Names = LimitNames;
 
 struct Usage {
     Resources used;

@@ -17,7 +17,7 @@
 
 namespace bayplan {
 
-enum class MetricType : std::uint8_t { counter, gauge, histogram };
+enum class MetricType : std::uint8_t { counter, gauge, histogram, summary };
 
 class MetricText {
 public:
@@ -25,7 +25,7 @@ public:
     using Labels = std::initializer_list<Label>;
 
     void begin(std::string_view name, std::string_view help, MetricType type) {
-        constexpr std::string_view kTypes[] = {"counter", "gauge", "histogram"};
+        constexpr std::string_view kTypes[] = {"counter", "gauge", "histogram", "summary"};
         name_ = name;
         fmt::format_to(std::back_inserter(text_), "# HELP {0} {1}\n# TYPE {0} {2}\n", name, help,
                        kTypes[static_cast<std::size_t>(type)]);
@@ -46,6 +46,11 @@ public:
         le_.clear();
         put("_sum", labels, sum);
         put("_count", labels, so_far);
+    }
+    // The end of a summary's samples, which are quantiles.
+    void summary(Labels labels, double sum, std::uint64_t count) {
+        put("_sum", labels, sum);
+        put("_count", labels, count);
     }
     template <typename Number>
     void alone(std::string_view name, std::string_view help, MetricType type, Number value) {

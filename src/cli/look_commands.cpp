@@ -33,6 +33,7 @@ struct LookArguments {
     std::string partition = "default";
     std::string output = "table";
     std::string state = "active";  // of applications
+    std::string pod;
     bool follow = false;
     std::uint64_t count = 0;  // of events: the latest; of frames of top; 0: all
     std::int64_t interval_ns = 0;
@@ -66,6 +67,38 @@ int show(const LookArguments& arguments, const std::string& path, terminal::Tabl
     if (fault.any()) return tell(arguments, fault);
     fmt::print("{}", arguments.as_json() ? body : table_of(value).text(terminal::size_of(STDOUT_FILENO).columns));
     return 0;
+}
+
+// --- one pod
+
+constexpr int kExitFinding = 1;
+
+std::string escaped(std::string_view text) {
+    std::string url;
+    for (const char byte : text) {
+        const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+                           (byte >= '0' && byte <= '9') ||
+                           std::string_view("-._~").find(byte) != std::string_view::npos;
+        url += plain ? std::string(1, byte) : fmt::format("%{:02X}", static_cast<unsigned char>(byte));
+    }
+    return url;
+}
+
+int explain(const LookArguments& arguments) {
+    RestClient client(arguments.target);
+    std::string body;
+    json::value found;
+    const RestFault fault = get_json(
+        client, fmt::format("/bayplan/v1/partition/{}/pods?name={}", arguments.partition, escaped(arguments.pod)), body,
+        found);
+    if (fault.any()) return tell(arguments, fault);
+    const json::array& pods = found.at("pods").as_array();
+    if (arguments.as_json()) fmt::print("{}", body);
+    for (std::size_t at = 0; !arguments.as_json() && at < pods.size(); ++at) {
+        fmt::print("{}{}", at == 0 ? "" : "\n", pod_lines(pods[at]));
+    }
+    if (pods.empty()) fmt::print(stderr, "bayplan explain: there is no pod '{}'\n", arguments.pod);
+    return pods.empty() ? kExitFinding : 0;
 }
 
 // --- events
@@ -264,6 +297,14 @@ void add_apps(CLI::App& app, int& exit_code) {
     });
 }
 
+void add_explain(CLI::App& app, int& exit_code) {
+    const auto arguments = std::make_shared<LookArguments>();
+    CLI::App* const command = add(app, "explain", "one pod: where it stands, and what it waits for", arguments, true);
+    command->add_option("pod", arguments->pod, "its key, its name, or NAMESPACE/NAME")->required();
+    add_output(*command, arguments);
+    command->callback([arguments, &exit_code] { exit_code = explain(*arguments); });
+}
+
 void add_events(CLI::App& app, int& exit_code) {
     const auto arguments = std::make_shared<LookArguments>();
     arguments->count = 50;
@@ -294,6 +335,7 @@ void add_look_commands(CLI::App& app, int& exit_code) {
     add_list(app, exit_code, "queues", "queues: what they use, want and may have", "queues", queue_table);
     add_list(app, exit_code, "nodes", "nodes: pods, what is used and what is left", "nodes", node_table);
     add_apps(app, exit_code);
+    add_explain(app, exit_code);
     add_events(app, exit_code);
 }
 

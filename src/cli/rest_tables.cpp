@@ -97,6 +97,15 @@ std::string time_text(std::int64_t time_ns) {
                        parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, time_ns / 1'000'000 % 1'000);
 }
 
+// Nothing in it that a terminal obeys.
+std::string printable(std::string_view text) {
+    std::string shown(text);
+    for (char& byte : shown) {
+        if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f) byte = '?';
+    }
+    return shown;
+}
+
 }  // namespace
 
 std::string amounts_text(const json::value* resources) {
@@ -168,6 +177,32 @@ terminal::Table application_table(const json::value& applications) {
     return table;
 }
 
+std::string pod_lines(const json::value& found) {
+    std::string lines;
+    const auto line = [&](std::string_view name, std::string_view text) {
+        if (!text.empty()) lines += fmt::format("{:<12} {}\n", name, printable(text));
+    };
+    const json::value* const pod = member(found, "pod");
+    if (pod == nullptr) return lines;
+    const std::int64_t failures = number_of(found, "failures");
+    line("pod", text_of(*pod, "allocationKey"));
+    line("state", text_of(found, "state") + (failures == 0 ? "" : fmt::format(", {} attempts failed", failures)));
+    line("node", text_of(*pod, "nodeId"));
+    line("nominated to", text_of(found, "nominatedNode"));
+    line("reserved on", text_of(found, "reservedNode"));
+    line("application", text_of(*pod, "applicationId"));
+    line("queue", text_of(found, "queue"));
+    line("priority", text_of(*pod, "priority"));
+    line("wants", amounts_text(member(*pod, "resource")));
+    const json::value* const log = member(*pod, "allocationLog");
+    if (log == nullptr || !log->is_array()) return lines;
+    for (const json::value& entry : log->as_array()) {
+        line("waits", fmt::format("{} ({} times, last {})", text_of(entry, "message"), number_of(entry, "count"),
+                                  time_text(number_of(entry, "lastOccurrence"))));
+    }
+    return lines;
+}
+
 std::string event_line(const json::value& event) {
     constexpr std::string_view kTypes[] = {"unknown", "request", "app", "node", "queue", "user-group"};
     constexpr std::string_view kChanges[] = {"", "set", "add", "remove"};
@@ -182,10 +217,7 @@ std::string event_line(const json::value& event) {
     for (const char* const name : {"referenceID", "message"}) {
         if (const std::string text = text_of(event, name); !text.empty()) line += "  " + text;
     }
-    for (char& byte : line) {
-        if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f) byte = '?';
-    }
-    return line;
+    return printable(line);
 }
 
 double metric_sum(std::string_view exposition, std::string_view family) {

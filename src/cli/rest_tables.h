@@ -17,6 +17,9 @@ terminal::Table queue_table(const boost::json::value& root);
 terminal::Table node_table(const boost::json::value& nodes);
 terminal::Table application_table(const boost::json::value& applications);
 
+// A pod with its state, as lines of a name and a value.
+std::string pod_lines(const boost::json::value& found);
+
 // "1.5 vcore, 2.0Gi": of resources; empty: none.
 std::string amounts_text(const boost::json::value* resources);
 // One event as a line: time, type, object, change, message.

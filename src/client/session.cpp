@@ -92,6 +92,11 @@ std::size_t Session::send_hello(dataplane::DataPlane& plane) {
         append_line(plugins, name);
     }
     hello.plugins = plugins;
+    std::string build;
+    for (const auto& [key, value] : options_.build_info) {
+        append_line(build, key + "=" + value);
+    }
+    hello.build = build;
     if (!plane.send(*connection_, dataplane::Stream::control, encoder_.encode(hello))) {
         return 0;
     }

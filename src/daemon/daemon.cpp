@@ -66,6 +66,7 @@ void Daemon::serve() {
         if (Clock::now() < next_status) continue;
         next_status = Clock::now() + kStatusEvery;
         look_after_threads();
+        show_condition();
         if (!status_file_.empty()) write_status_file("running");
         if (rest_) rest_->show_metrics(metrics_text(make_status("running")));
     }

@@ -87,6 +87,7 @@ private:
     AdminAnswer tell_ready(const Words&);
     AdminAnswer set_drained(const Words&);
     AdminAnswer set_log_level(const Words&);
+    void show_condition();  // to REST
     AdminAnswer forget_shim(const Words&);
     AdminAnswer dump_on_order(const Words&);
     AdminAnswer audit_partitions(const Words&);
@@ -134,6 +135,7 @@ private:
     // inboxes_[partition][lcore]; wakers_[partition].
     std::vector<std::unique_ptr<Waker>> wakers_;
     std::vector<std::vector<std::unique_ptr<Inbox>>> inboxes_;
+    std::shared_ptr<ShimRegistry> shim_registry_ = std::make_shared<ShimRegistry>(config_.data_plane.lcores);
     std::vector<std::unique_ptr<Gateway>> gateways_;  // one per lcore
     std::unique_ptr<LcoreThreads> lcores_;
     std::unique_ptr<events::EventStore> events_;  // null: not tracked. Before the engines, whose threads write it.

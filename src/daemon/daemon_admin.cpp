@@ -87,6 +87,14 @@ bool Daemon::takes_work(std::string& why_not) {
     return why_not.empty();
 }
 
+void Daemon::show_condition() {
+    if (!rest_) return;
+    std::string not_live, not_ready;
+    all_is_well(not_live);
+    takes_work(not_ready);
+    rest_->show_condition(std::move(not_live), std::move(not_ready));
+}
+
 AdminAnswer Daemon::tell_live(const Words&) {
     std::string why_not;
     return all_is_well(why_not) ? AdminAnswer{true, "live\n"} : AdminAnswer{false, why_not};
@@ -100,6 +108,7 @@ AdminAnswer Daemon::tell_ready(const Words&) {
 AdminAnswer Daemon::set_drained(const Words& words) {
     if (words[1] != "on" && words[1] != "off") return {false, "drain wants on or off"};
     for (const auto& engine : engines_) engine->drain(words[1] == "on");
+    show_condition();
     return {true, ""};
 }
 

@@ -201,6 +201,9 @@ bool Daemon::start_rest(std::string& error) {
         place.partition = engine->partition().name;
         place.cluster = kClusterName;
         place.started_ns = place.zero_tick_ns.emplace(engine->zero_tick_ns());
+        place.build_of = [registry = shim_registry_, partition = shown.size()](const std::string& shim) {
+            return registry->build_of(partition, shim);
+        };
         shown.push_back({std::move(place), [&engine = *engine] { return engine.shown_version(); }});
     }
     const rest::ShownEvents events{
@@ -229,13 +232,12 @@ bool Daemon::start_rest(std::string& error) {
 
 bool Daemon::open_port(std::string& error) {
     const std::size_t lcores = config_.data_plane.lcores;
-    const auto registry = std::make_shared<ShimRegistry>(lcores);
     std::vector<dataplane::FrameHandler*> handlers;
     for (std::size_t lcore = 0; lcore < lcores; ++lcore) {
         std::vector<Inbox*> inboxes;
         for (const auto& of_partition : inboxes_) inboxes.push_back(of_partition[lcore].get());
         gateways_.push_back(
-            std::make_unique<Gateway>(config_.partitions, inboxes, config_.data_plane, *log_, registry, lcore));
+            std::make_unique<Gateway>(config_.partitions, inboxes, config_.data_plane, *log_, shim_registry_, lcore));
         gateways_.back()->note_in(flight_.make_ring(fmt::format("lcore{}", lcore), kLcoreRecords));
         watchdog_.watch(fmt::format("lcore{}", lcore), gateways_.back()->heartbeat());
         handlers.push_back(gateways_.back().get());

@@ -153,7 +153,7 @@ bool EngineThread::turn() {
     const bool worked = turn_in_order();
     if (worked) {
         const Clock::duration took = Clock::now() - begin;
-        turn_times_.add(took);
+        times_.turns.add(took);
         stages_.turn.add(took);
     }
     if (snapshot_wanted_.exchange(false, std::memory_order_acq_rel)) snapshots_.push(make_snapshot());
@@ -191,7 +191,7 @@ bool EngineThread::make_attempts() {
     if (made > 0) {
         const Clock::duration took = Clock::now() - began;
         turn_size_.took(made, took);
-        attempt_times_.add(took);
+        times_.attempted(took, made);
         stages_.attempts.add(took);
     }
     return made > 0;
@@ -359,8 +359,7 @@ EngineSnapshot EngineThread::make_snapshot() const {
             record_ ? record_->error() : "",
             record_ ? record_->waits() : 0,
             engine_->open_resyncs(),
-            turn_times_,
-            attempt_times_,
+            times_,
             self_audit_.done(),
             self_audit_.put_off(),
             static_cast<std::uint64_t>(self_audit_.last().count()),

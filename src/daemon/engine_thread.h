@@ -27,7 +27,6 @@
 
 #include "base/spsc_ring.h"
 #include "config/config.h"
-#include "daemon/duration_histogram.h"
 #include "daemon/engine_sink.h"
 #include "daemon/inbox.h"
 #include "daemon/log.h"
@@ -40,6 +39,7 @@
 #include "events/event_source.h"
 #include "instruments/flight_recorder.h"
 #include "instruments/heartbeat.h"
+#include "instruments/scheduling_times.h"
 #include "read_model/read_model.h"
 #include "recorder/recording_writer.h"
 
@@ -55,8 +55,7 @@ struct EngineSnapshot {
     std::string record_error;        // empty: none, or nothing is recorded
     std::uint64_t record_waits = 0;  // how often the engine waited for the disk
     std::vector<OpenResync> open_resyncs;
-    DurationHistogram turns;     // that did something
-    DurationHistogram attempts;  // the part of a turn in which pods were tried
+    instruments::SchedulingTimes times;
     std::uint64_t audits = 0;
     std::uint64_t audits_put_off = 0;  // there was too much to count
     std::uint64_t audit_last_ns = 0;   // duration of the last one
@@ -219,8 +218,7 @@ private:
     std::int64_t last_tick_ns_ = 0;
     std::int64_t last_record_flush_ns_ = 0;
     std::uint32_t empty_turns_ = 0;
-    DurationHistogram turn_times_;
-    DurationHistogram attempt_times_;
+    instruments::SchedulingTimes times_;
     EngineStages stages_;
     instruments::Heartbeat heartbeat_;
     instruments::FlightRing* flight_ = nullptr;  // null: nobody keeps it

@@ -30,6 +30,7 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
         refuse(plane, id, connection, "another process of the same name took its place and is there");
         return true;
     }
+    registry_->note_build(partition, connection.peer.common_name, hello.build);
     auto outbox = std::make_shared<Outbox>(outbox_batches_, output_);
     connection.partition = partition;
     connection.phase = Phase::open;

@@ -2,6 +2,7 @@
 #include "daemon/metrics.h"
 
 #include <chrono>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -33,20 +34,13 @@ void add_engines(MetricText& text, const Status& status) {
     }
 }
 
-// Seconds, against their names, as YuniKorn has them. Of several partitions each says which.
-void add_turns(MetricText& text, const Status& status) {
-    const auto family = [&](std::string_view name, std::string_view help, DurationHistogram EngineSnapshot::*times) {
-        text.begin(name, help, MetricType::histogram);
-        for (const PartitionStatus& partition : status.partitions) {
-            const DurationHistogram& of_it = partition.engine.*times;
-            text.histogram({{"partition", status.partitions.size() > 1 ? partition.name : std::string()}},
-                           DurationHistogram::kBounds, of_it.counts(), of_it.sum());
-        }
-    };
-    family("yunikorn_scheduler_scheduling_latency_milliseconds",
-           "Seconds for the attempts of a turn of the engine, which tries many pods.", &EngineSnapshot::attempts);
-    family("yunikorn_scheduler_scheduling_cycle_milliseconds",
-           "Seconds for a turn of the engine: what came in, attempts, what goes out.", &EngineSnapshot::turns);
+// Of several partitions each says which.
+void add_times(MetricText& text, const Status& status) {
+    std::vector<instruments::ShownTimes> shown;
+    for (const PartitionStatus& partition : status.partitions) {
+        shown.push_back({status.partitions.size() > 1 ? partition.name : std::string(), &partition.engine.times});
+    }
+    instruments::put_scheduling_times(text, shown);
 }
 
 void add_rings(MetricText& text, const Status& status) {
@@ -158,7 +152,7 @@ void add_certificates(MetricText& text, const Status& status) {
 // Quantiles since the start: a scraper that wants a minute alone has the sums and counts.
 void add_stages(MetricText& text, const Status& status) {
     constexpr double kSecond_ns = 1e9;
-    text.begin("bayplan_stage_seconds", "How long a stage takes, by thread, as quantiles since the start.", kGauge);
+    text.begin("bayplan_stage_seconds", "How long a stage takes, by thread.", MetricType::summary);
     for (const StageFigures& one : status.stages) {
         const auto quantile = [&](std::string_view share, std::uint64_t ns) {
             text.sample({{"thread", one.thread}, {"stage", one.stage}, {"quantile", share}},
@@ -168,14 +162,8 @@ void add_stages(MetricText& text, const Status& status) {
         quantile("0.99", one.p99_ns);
         quantile("0.999", one.p999_ns);
         quantile("1", one.max_ns);
-    }
-    text.begin("bayplan_stage_seconds_total", "All that it took, by thread.", kCounter);
-    for (const StageFigures& one : status.stages) {
-        text.sample({{"thread", one.thread}, {"stage", one.stage}}, static_cast<double>(one.sum_ns) / kSecond_ns);
-    }
-    text.begin("bayplan_stage_passes_total", "How often it was gone through, by thread.", kCounter);
-    for (const StageFigures& one : status.stages) {
-        text.sample({{"thread", one.thread}, {"stage", one.stage}}, one.count);
+        text.summary({{"thread", one.thread}, {"stage", one.stage}}, static_cast<double>(one.sum_ns) / kSecond_ns,
+                     one.count);
     }
 }
 
@@ -206,7 +194,7 @@ void add_process(MetricText& text, const Status& status) {
 std::string metrics_text(const Status& status) {
     MetricText text;
     add_engines(text, status);
-    add_turns(text, status);
+    add_times(text, status);
     add_stages(text, status);
     add_watch(text, status);
     add_rings(text, status);

@@ -59,7 +59,7 @@ RestService::RestService(const config::RestConfig& rest, std::int64_t stop_withi
     : board_(std::move(shown)),
       partitions_(std::move(partitions)),
       server_(server_options(rest, stop_within_ns),
-              http::Router(rest::routes({board_, &partitions_, events, &watch_, &metrics_}), rest.cors)) {}
+              http::Router(rest::routes({board_, &partitions_, events, &watch_, &metrics_, &condition_}), rest.cors)) {}
 
 bool can_serve(const config::RestConfig& rest, std::string& error) {
     http::Server server(server_options(rest, 0), http::Router({}, rest.cors));

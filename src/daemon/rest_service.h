@@ -12,6 +12,7 @@
 
 #include "config/config.h"
 #include "http/server.h"
+#include "rest/condition_board.h"
 #include "rest/event_routes.h"
 #include "rest/metrics_routes.h"
 #include "rest/shown_config.h"
@@ -40,6 +41,9 @@ public:
     void stop();
     bool reload_tls(std::string& error);
     void show(std::shared_ptr<const rest::ShownConfig>);
+    void show_condition(std::string not_live, std::string not_ready) {
+        condition_.show(std::move(not_live), std::move(not_ready));
+    }
     void show_metrics(std::string text) { metrics_.show(std::move(text)); }
 
     std::uint16_t port() const { return server_.port(); }
@@ -50,6 +54,7 @@ private:
     const rest::ShownPartitions partitions_;
     rest::Watch watch_{partitions_};
     rest::MetricsBoard metrics_;
+    rest::ConditionBoard condition_;
     http::Server server_;
 };
 

@@ -4,7 +4,7 @@
 //
 // Used when connections open and close, never per message, so a mutex does.
 //
-// Thread: any lcore's. Owner: shared by the gateways of a port.
+// Thread: any lcore's; builds: any. Owner: shared by the gateways of a port and the REST interface.
 #pragma once
 
 #include <atomic>
@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,17 @@ public:
         return std::exchange(list.connections, {});
     }
 
+    // The last word of a shim on its build: lines KEY=VALUE. Kept when it goes, while the daemon knows of it.
+    void note_build(std::size_t partition, const std::string& shim, std::string_view build) {
+        const std::lock_guard lock(mutex_);
+        builds_[{partition, shim}] = build;
+    }
+    std::string build_of(std::size_t partition, const std::string& shim) const {
+        const std::lock_guard lock(mutex_);
+        const auto found = builds_.find({partition, shim});
+        return found == builds_.end() ? std::string() : found->second;
+    }
+
 private:
     // A process that was replaced.
     struct Out {
@@ -84,8 +96,9 @@ private:
         std::vector<ConnectionId> connections;
         std::atomic<bool> some{false};
     };
-    std::mutex mutex_;
-    std::map<std::pair<std::size_t, std::string>, Holder> holders_;  // partition, common name
+    mutable std::mutex mutex_;
+    std::map<std::pair<std::size_t, std::string>, Holder> holders_;      // partition, common name
+    std::map<std::pair<std::size_t, std::string>, std::string> builds_;  // likewise
     std::vector<std::unique_ptr<Replaced>> replaced_;
 };
 

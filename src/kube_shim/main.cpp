@@ -196,6 +196,7 @@ int main(int argc, char** argv) {
     app.add_option("--retry-period", arguments.retry_s, "seconds between looks at the lease")->capture_default_str();
     ClientOptions& client = arguments.client;
     client.version = "bayplan-kube";
+    client.build_info = {{"buildVersion", BAYPLAN_VERSION}, {"arch", BAYPLAN_ARCH}};
     app.add_option("--daemon", client.host, "host of a running baypland, in place of --embedded")->type_name("HOST");
     app.add_option("--daemon-port", client.udp_port, "its UDP port")->capture_default_str();
     app.add_option("--partition", client.partition, "of the daemon")->capture_default_str();

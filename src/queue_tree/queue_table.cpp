@@ -135,6 +135,7 @@ QueueId QueueTable::create_dynamic(const std::string& path, std::string& why, st
     const std::string rest = path.substr((*this)[id].path.size() + 1);
     for (const std::string& name : queue_config::parts_of(rest)) {
         id = add(name, id);
+        note(id);
         set_maker(id, maker);
     }
     Queue& leaf = queues_[raw(id)];
@@ -188,6 +189,7 @@ bool QueueTable::clean_below(QueueId id) {
     return true;
 }
 
+// Noted by the caller: of a file's queues each comes behind its parent and what stands before it, with all below.
 QueueId QueueTable::add(std::string name, QueueId parent) {
     QueueId id = kNoQueue;
     if (free_.empty()) {
@@ -209,7 +211,6 @@ QueueId QueueTable::add(std::string name, QueueId parent) {
         queue.child_template = above.child_template;
     }
     by_path_.emplace(queue.path, id);
-    note(id);
     ++version_;
     return id;
 }

@@ -46,7 +46,10 @@ void Model::apply(const Change& change, ChangeFeed& feed) {
             shims_[head.id] = change.texts[0];
             break;
         case ChangeKind::node: take_node(change); break;
-        case ChangeKind::node_gone: drop_node(head.id); break;
+        case ChangeKind::node_gone:
+            drop_node(head.id);
+            ++tallies_.partition().nodes_gone;
+            break;
         case ChangeKind::application: take_application(change); break;
         case ChangeKind::application_state: take_application_state(change); break;
         case ChangeKind::application_rejected: take_rejection(change); break;

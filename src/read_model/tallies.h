@@ -35,6 +35,7 @@ struct PartitionTally {
     std::uint64_t accepted = 0;
     std::uint64_t rejected = 0;  // without a queue
     std::uint64_t completed = 0;
+    std::uint64_t nodes_gone = 0;
 };
 
 class Tallies {

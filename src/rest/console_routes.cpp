@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "answers/pod_view.h"
 #include "rest/errors.h"
 
 namespace bayplan::rest {
@@ -23,7 +24,9 @@ http::Response page(const http::Request&) {
     return response;
 }
 
-http::Response pending(const ShownPartitions& partitions, const http::Request& request) {
+// `answer`: of a version and its place.
+template <typename Answer>
+http::Response of_partition(const ShownPartitions& partitions, const http::Request& request, Answer&& answer) {
     const auto found = std::ranges::find_if(
         partitions, [&](const ShownPartition& one) { return one.place.partition == request.parameter("partition"); });
     if (found == partitions.end()) return error_answer(404, kPartitionNotFound);
@@ -31,7 +34,7 @@ http::Response pending(const ShownPartitions& partitions, const http::Request& r
     if (version == nullptr) return error_answer(503, "The engine has told nothing yet");
     http::Response response;
     response.content_type = kJsonType;
-    response.body = answers::pending_by_reason(version) + "\n";
+    response.body = answer(version, found->place) + "\n";
     return response;
 }
 
@@ -40,7 +43,18 @@ http::Response pending(const ShownPartitions& partitions, const http::Request& r
 std::vector<http::Route> console_routes(const ShownPartitions& partitions) {
     return {{"GET", "/", page, false},
             {"GET", "/bayplan/v1/partition/{partition}/pending",
-             [&partitions](const http::Request& request) { return pending(partitions, request); }}};
+             [&partitions](const http::Request& request) {
+                 return of_partition(partitions, request,
+                                     [](const answers::VersionPtr& version, const answers::Place&) {
+                                         return answers::pending_by_reason(version);
+                                     });
+             }},
+            {"GET", "/bayplan/v1/partition/{partition}/pods", [&partitions](const http::Request& request) {
+                 return of_partition(
+                     partitions, request, [&](const answers::VersionPtr& version, const answers::Place& place) {
+                         return answers::pods_named(version, place, request.query_value("name").value_or(""));
+                     });
+             }}};
 }
 
 }  // namespace bayplan::rest

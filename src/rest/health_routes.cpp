@@ -29,10 +29,17 @@ Response show_history(const Watch* watch, std::string (History::*text)() const) 
                             : json_text((watch->history().*text)());
 }
 
-Response show_readiness(const ShownPartitions& partitions) {
+Response ok_unless(const std::string& fault) {
+    return fault.empty() ? http::plain_answer(200, "ok") : http::plain_answer(503, fault);
+}
+
+Response show_readiness(const ShownPartitions& partitions, const ConditionBoard* condition) {
+    if (condition != nullptr) {
+        if (const std::string fault = condition->not_ready(); !fault.empty()) return ok_unless(fault);
+    }
     const bool ready =
         std::ranges::all_of(partitions, [](const ShownPartition& one) { return one.version() != nullptr; });
-    return ready ? http::plain_answer(200, "ok") : http::plain_answer(503, "the engine has told nothing yet");
+    return ok_unless(ready ? "" : "the engine has told nothing yet");
 }
 
 // Names and states of the process's threads, as the kernel has them. The stacks themselves are not readable from inside.
@@ -56,14 +63,17 @@ Response show_threads() {
 
 }  // namespace
 
-std::vector<http::Route> health_routes(const ShownPartitions& partitions, const Watch* watch) {
+std::vector<http::Route> health_routes(const ShownPartitions& partitions, const Watch* watch,
+                                       const ConditionBoard* condition) {
     return {
         {"GET", "/ws/v1/scheduler/healthcheck", [watch](const Request&) { return show_health(watch); }},
         {"GET", "/ws/v1/history/apps", [watch](const Request&) { return show_history(watch, &History::applications); }},
         {"GET", "/ws/v1/history/containers",
          [watch](const Request&) { return show_history(watch, &History::containers); }},
-        {"GET", "/livez", [](const Request&) { return http::plain_answer(200, "ok"); }, false},
-        {"GET", "/readyz", [&partitions](const Request&) { return show_readiness(partitions); }, false},
+        {"GET", "/livez",
+         [condition](const Request&) { return ok_unless(condition == nullptr ? "" : condition->not_live()); }, false},
+        {"GET", "/readyz", [&partitions, condition](const Request&) { return show_readiness(partitions, condition); },
+         false},
         {"GET", "/debug/stack", [](const Request&) { return show_threads(); }},
     };
 }

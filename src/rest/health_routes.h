@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "http/router.h"
+#include "rest/condition_board.h"
 #include "rest/state_routes.h"
 #include "rest/watch.h"
 
 namespace bayplan::rest {
 
-// `watch`: null: nobody looks. All outlive the server. Source: YuniKorn 1.9, REST interface; /livez and /readyz are Kubernetes'.
-std::vector<http::Route> health_routes(const ShownPartitions&, const Watch* watch);
+// `watch`: null: nobody looks. `condition`: null: the daemon goes on and takes work. All outlive the server.
+// Source: YuniKorn 1.9, REST interface; /livez and /readyz are Kubernetes'.
+std::vector<http::Route> health_routes(const ShownPartitions&, const Watch* watch, const ConditionBoard* condition);
 
 }  // namespace bayplan::rest

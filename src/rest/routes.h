@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "http/router.h"
+#include "rest/condition_board.h"
 #include "rest/event_routes.h"
 #include "rest/metrics_routes.h"
 #include "rest/shown_config.h"
@@ -19,8 +20,9 @@ struct Sources {
     const ConfigBoard& config;
     const ShownPartitions* partitions = nullptr;  // null: no endpoint shows a state
     ShownEvents events = {};
-    const Watch* watch = nullptr;           // null: no health, no history
-    const MetricsBoard* metrics = nullptr;  // null: metrics of the state alone
+    const Watch* watch = nullptr;               // null: no health, no history
+    const MetricsBoard* metrics = nullptr;      // null: metrics of the state alone
+    const ConditionBoard* condition = nullptr;  // null: it goes on and takes work
 };
 
 std::vector<http::Route> routes(const Sources&);

@@ -2,11 +2,13 @@
 #include "rest/state_routes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "answers/page.h"
 #include "http/escapes.h"
 #include "queue_config/characters.h"
 #include "rest/errors.h"
@@ -87,6 +89,17 @@ public:
         for (const std::string_view one : kActiveStates) allowed += (allowed.empty() ? "" : ", ") + std::string(one);
         return answer(error_answer(400, "Only following active statuses are allowed: " + allowed));
     }
+    // A part of a list, if the query wants no more.
+    bool wants_page() {
+        if (answer_) return false;
+        page_.after = request_.query_value("after").value_or("");
+        const std::optional<std::string> limit = request_.query_value("limit");
+        if (!limit) return true;
+        const char* const end = limit->data() + limit->size();
+        const auto [read_to, fault] = std::from_chars(limit->data(), end, page_.limit);
+        return (fault == std::errc() && read_to == end && page_.limit > 0) ||
+               answer(error_answer(400, "limit is no number above 0"));
+    }
     // Null: there is no such thing.
     bool shows(AnswerPtr found, std::string_view thing) {
         return answer(found == nullptr ? not_found(thing) : json_pieces(std::move(found)));
@@ -102,6 +115,7 @@ public:
     const std::string& queue() const { return queue_; }
     const std::string& text() const { return text_; }
     const std::string& status() const { return status_; }
+    const answers::Page& page() const { return page_; }
     bool live() const { return live_; }
     bool rejected() const { return rejected_; }
     bool in_query(std::string_view name) const { return request_.query_value(name).has_value(); }
@@ -121,6 +135,7 @@ private:
     std::string text_;    // decoded last
     std::string queue_;   // path, lower case
     std::string status_;  // empty: all
+    answers::Page page_;
     bool live_ = true;
     bool rejected_ = false;
 };
@@ -160,8 +175,8 @@ void show_application(Asked& asked) {
 }
 
 void show_applications(Asked& asked) {
-    if (asked.has_partition() && asked.wants_state(", rejected, completed")) {
-        asked.shows(asked.live()       ? answers::applications(asked.version(), asked.place(), asked.status())
+    if (asked.has_partition() && asked.wants_state(", rejected, completed") && asked.wants_page()) {
+        asked.shows(asked.live() ? answers::applications(asked.version(), asked.place(), asked.status(), asked.page())
                     : asked.rejected() ? answers::rejected_applications(asked.version(), asked.place())
                                        : answers::completed_applications(asked.version(), asked.place()),
                     "Partition");
@@ -169,7 +184,8 @@ void show_applications(Asked& asked) {
 }
 
 void show_nodes(Asked& asked) {
-    asked.has_partition() && asked.shows(answers::nodes(asked.version(), asked.place()), "Partition");
+    asked.has_partition() && asked.wants_page() &&
+        asked.shows(answers::nodes(asked.version(), asked.place(), asked.page()), "Partition");
 }
 
 void show_node(Asked& asked) {

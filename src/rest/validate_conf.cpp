@@ -9,6 +9,7 @@
 #include "queue_config/characters.h"
 #include "queue_config/document.h"
 #include "queue_config/load.h"
+#include "rest/yaml_fault.h"
 
 namespace bayplan::rest {
 namespace {
@@ -38,6 +39,7 @@ bool is_queue_name_fault(const SchedulerConfig& config, config::Position place) 
 }
 
 std::string reason_of(const std::string& text, const config::Faults& faults) {
+    if (std::string fault = yaml_fault(text); !fault.empty()) return fault;
     config::Faults again;
     FaultList list("", again);
     if (is_queue_name_fault(read_document(text, list), faults.front().position)) return std::string(kQueueNameFault);

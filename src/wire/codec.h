@@ -64,6 +64,7 @@ struct Hello {
     std::uint64_t decisions_received = 0;
     std::string_view version;  // of the shim's software, for logs
     std::string_view plugins;  // that the shim serves, each ended by LF
+    std::string_view build;    // facts of how it was built, each KEY=VALUE and ended by LF
 };
 struct StateFrame {
     std::uint64_t sequence = 0;

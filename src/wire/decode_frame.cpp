@@ -76,6 +76,33 @@ bool read_lines(const Strings* names, const Where& where, Fields& fields, Storag
     return true;
 }
 
+// Pairs as one text, each KEY=VALUE and ended by LF. Those without a key say nothing.
+bool read_pairs(const flatbuffers::Vector<flatbuffers::Offset<fbs::TextPair>>* pairs, const Where& where,
+                Fields& fields, Storage& storage, std::string_view& out) {
+    if (!fields.items(pairs, where)) {
+        return false;
+    }
+    std::string& text = storage.build;
+    text.clear();
+    if (Fields::size_of(pairs) == 0) {
+        return true;
+    }
+    for (const fbs::TextPair* const pair : *pairs) {
+        std::string_view key;
+        std::string_view value;
+        if (!fields.name(pair->key(), where, key) || !fields.name(pair->value(), where, value) ||
+            !fields.may_hold(key.size() + value.size() + 2, where)) {
+            return false;
+        }
+        if (!key.empty() && key.find('=') == std::string_view::npos) {
+            text.append(key) += '=';
+            append_line(text, value);
+        }
+    }
+    out = text;
+    return true;
+}
+
 bool decode(const fbs::Hello& hello, Fields& fields, Storage& storage, Hello& out) {
     out.protocol_min = hello.protocol_min();
     out.protocol_max = hello.protocol_max();
@@ -86,7 +113,8 @@ bool decode(const fbs::Hello& hello, Fields& fields, Storage& storage, Hello& ou
     storage.lines.clear();
     return fields.name(hello.partition(), {.field = "partition"}, out.partition) &&
            fields.name(hello.version(), {.field = "version"}, out.version) &&
-           read_lines(hello.plugins(), {.field = "plugins"}, fields, storage, out.plugins);
+           read_lines(hello.plugins(), {.field = "plugins"}, fields, storage, out.plugins) &&
+           read_pairs(hello.build_info(), {.field = "build_info"}, fields, storage, out.build);
 }
 
 bool decode(const fbs::HelloReply& reply, Fields& fields, Storage&, HelloReplyFrame& out) {

@@ -40,14 +40,28 @@ struct Encoder::Builder {
         return put_tables<flatbuffers::String>(out, lines);
     }
 
+    // Of lines KEY=VALUE.
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<fbs::TextPair>>> put_pairs(std::string_view texts) {
+        lines.clear();
+        for_each_line(texts, [&](std::string_view line) {
+            const std::size_t end = line.find('=');
+            if (end == 0 || end == std::string_view::npos) return;
+            const auto key = put_text(out, line.substr(0, end));
+            const auto value = put_text(out, line.substr(end + 1));
+            lines.push_back(fbs::CreateTextPair(out, key, value).o);
+        });
+        return put_tables<fbs::TextPair>(out, lines);
+    }
+
     Body operator()(const Hello& hello) {
         const auto partition = put_text(out, hello.partition);
         const auto version = put_text(out, hello.version);
         memo.clear();  // of the message before
         const auto plugins = put_lines(hello.plugins);
+        const auto build = put_pairs(hello.build);
         const auto place = fbs::CreateHello(out, hello.protocol_min, hello.protocol_max, hello.features, partition,
                                             hello.shim_instance, hello.daemon_instance, hello.decisions_received,
-                                            version, 0, 0, plugins);
+                                            version, 0, build, plugins);
         return {fbs::Body::Hello, place.Union()};
     }
 

@@ -29,6 +29,7 @@ struct Storage {
     std::vector<PluginVerdict> verdicts;  // of all answers
     std::vector<PluginReason> reasons;    // likewise
     std::deque<std::string> lines;        // texts made of lists of names (base/lines.h)
+    std::string build;                    // of a hello, likewise; keeps its room
     std::vector<NamedCounter> counters;
 };
 

@@ -6,7 +6,7 @@
 namespace bayplan::answers {
 namespace {
 
-const Place kPlace{.partition = "default", .cluster = "rm:123", .started_ns = 5, .zero_tick_ns = 1'000};
+const Place kPlace{.partition = "default", .cluster = "rm:123", .started_ns = 5, .zero_tick_ns = 1'000, .build_of = {}};
 
 // Three nodes, one of them drained; pods of other schedulers; applications in queues of the file and in made ones, some of
 // whose asks have no room in a queue (batch-2, big-1) or for their user (web-3).
@@ -110,7 +110,8 @@ TEST_F(AnswersTest, applications_have_their_asks_and_allocations) {
         R"("queueName":"root.batch","submissionTime":1700000020000000000,)"
         R"("requests":[{"allocationKey":"batch-2","requestTime":1700000021000000000,)"
         R"("resource":{"memory":3000000000,"pods":1,"vcore":1000},"priority":"0",)"
-        R"("applicationId":"app-batch"}],"allocations":[{"allocationKey":"batch-1",)"
+        R"("applicationId":"app-batch","allocationLog":[{"message":"Not enough queue quota","lastOccurrence":1000,"count":1}]}],)"
+        R"("allocations":[{"allocationKey":"batch-1",)"
         R"("requestTime":1700000020000000000,"allocationTime":1700000020000000000,)"
         R"("resource":{"memory":3000000000,"pods":1,"vcore":1000},"priority":"0","nodeId":"n1",)"
         R"("applicationId":"app-batch"},{"allocationKey":"batch-3","requestTime":1700000022000000000,)"
@@ -122,7 +123,9 @@ TEST_F(AnswersTest, applications_have_their_asks_and_allocations) {
         R"({"applicationID":"app-big","pendingResource":{"pods":1,"vcore":60000},"partition":"default",)"
         R"("queueName":"root.users.gina","submissionTime":1700000060000000000,)"
         R"("requests":[{"allocationKey":"big-1","requestTime":1700000060000000000,"resource":{"pods":1,)"
-        R"("vcore":60000},"priority":"0","applicationId":"app-big"}],"applicationState":"Accepted",)"
+        R"("vcore":60000},"priority":"0","applicationId":"app-big",)"
+        R"("allocationLog":[{"message":"Not enough queue quota","lastOccurrence":1000,"count":1}]}],)"
+        R"("applicationState":"Accepted",)"
         R"("user":"gina","groups":["gina"],"stateLog":[{"time":1000,"applicationState":"Accepted"}],)"
         R"("startTime":-62135596800000,"resourceHistory":{}})";
     const std::string dyn = R"({"applicationID":"app-dyn","usedResource":{"memory":250000000,"pods":1,"vcore":250},)"
@@ -145,7 +148,8 @@ TEST_F(AnswersTest, applications_have_their_asks_and_allocations) {
         R"("queueName":"root.prod.web","submissionTime":1700000010000000000,)"
         R"("requests":[{"allocationKey":"web-3","requestTime":1700000012000000000,)"
         R"("resource":{"memory":3000000000,"pods":1,"vcore":1000},"priority":"-3",)"
-        R"("applicationId":"app-web"}],"allocations":[{"allocationKey":"web-1",)"
+        R"("applicationId":"app-web","allocationLog":[{"message":"Not enough user quota","lastOccurrence":1000,"count":1}]}],)"
+        R"("allocations":[{"allocationKey":"web-1",)"
         R"("requestTime":1700000010000000000,"allocationTime":1700000010000000000,)"
         R"("resource":{"memory":2000000000,"pods":1,"vcore":1000},"priority":"5","nodeId":"n1",)"
         R"("applicationId":"app-web","originator":true},{"allocationKey":"web-2",)"

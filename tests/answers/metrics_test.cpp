@@ -78,6 +78,17 @@ TEST_F(MetricsTest, count_ends_of_applications) {
     for (const char* const sample : ended) EXPECT_TRUE(has(shown, sample)) << sample << shown;
 }
 
+TEST_F(MetricsTest, nodes_are_active_while_they_drain_and_counted_when_they_go) {
+    partition_.node("n2", {{"cpu", 10'000}, {"pods", 10}}, {}, NodeAction::drain);
+    EXPECT_TRUE(has(text(), R"(yunikorn_scheduler_node{state="active"} 2)")) << text();
+    EXPECT_TRUE(has(text(), R"(yunikorn_scheduler_node{state="draining"} 1)"));
+    EXPECT_TRUE(has(text(), R"(yunikorn_scheduler_node{state="decommissioned"} 0)"));
+    partition_.node("n2", {}, {}, NodeAction::decommission);
+    EXPECT_TRUE(has(text(), R"(yunikorn_scheduler_node{state="active"} 1)"));
+    EXPECT_TRUE(has(text(), R"(yunikorn_scheduler_node{state="draining"} 0)"));
+    EXPECT_TRUE(has(text(), R"(yunikorn_scheduler_node{state="decommissioned"} 1)"));
+}
+
 TEST_F(MetricsTest, nodes_are_counted_by_use) {
     partition_.application("app", "root.prod.api", "alice");
     partition_.ask("one", "app", {{"cpu", 1'100}}, 7);

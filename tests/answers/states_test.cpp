@@ -167,5 +167,39 @@ TEST(JsonText, escapes_texts_and_separates_values) {
     EXPECT_EQ(json.take(), R"({"quote \"":"back\\slash\n\u0001","real":2,"list":[true,true,null,{}]})");
 }
 
+TEST(Answers, say_which_quota_holds_an_ask_back) {
+    SmallPartition partition;
+    partition.node("n1", {{"cpu", 64'000}, {"memory", 64'000'000'000}, {"pods", 110}});
+    partition.application("hers", "root.prod.web", "alice");
+    partition.application("his", "root.batch", "bob");
+    const auto log = [&](const std::string& application_name) {
+        const std::string shown = text(application(partition.version(), {}, application_name, ""));
+        const std::size_t at = shown.find("\"allocationLog\":");
+        return at == std::string::npos ? std::string() : shown.substr(at, shown.find(']', at) + 1 - at);
+    };
+    // Six cores are a limit of hers, below the queue's; the first leaves two.
+    partition.ask("one", "hers", {{"cpu", 4'000}}, 17);
+    partition.ask("two", "hers", {{"cpu", 3'000}}, 18);
+    EXPECT_EQ(log("hers"), R"("allocationLog":[{"message":"Not enough user quota","count":1}])");
+    // Five cores are the most of the queue.
+    partition.ask("three", "his", {{"cpu", 3'000}}, 17);
+    EXPECT_EQ(log("his"), "");
+    partition.ask("four", "his", {{"cpu", 3'000}}, 18);
+    EXPECT_EQ(log("his"), R"("allocationLog":[{"message":"Not enough queue quota","count":1}])");
+    // Room comes back.
+    partition.shim().release("one");
+    EXPECT_EQ(log("hers"), "");
+}
+
+TEST(Answers, say_how_a_shim_was_built) {
+    SmallPartition partition;
+    Place place;
+    place.build_of = [](const std::string& shim) {
+        return shim == "cluster-a" ? std::string("buildVersion=1.2=3\narch=amd64\nbuildVersion=1.3\n") : std::string();
+    };
+    EXPECT_TRUE(has(clusters({{partition.version(), place}}),
+                    R"("rmBuildInformation":[{"arch":"amd64","buildVersion":"1.3","rmId":"cluster-a"}])"));
+}
+
 }  // namespace
 }  // namespace bayplan::answers

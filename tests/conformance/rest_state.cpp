@@ -2,9 +2,12 @@
 #include "rest_state.h"
 
 #include <charconv>
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "base/lines.h"
 
 namespace bayplan::conformance {
 
@@ -59,6 +62,9 @@ void RestState::say(std::string_view name, const json::object& body) {
     }
     if (name == "RegisterResourceManagerRequest") {
         shim_ = std::make_unique<testing::TestShim>(engine_, text_of(body, "rmID"));
+        for (const auto& [key, value] : body.at("buildInfo").as_object()) {
+            append_line(build_, std::string(key) + "=" + std::string(value.as_string()));
+        }
         say_preference();
     } else if (name == "NodeRequest") {
         say_nodes(body);
@@ -67,8 +73,12 @@ void RestState::say(std::string_view name, const json::object& body) {
     } else if (name == "AllocationRequest") {
         say_allocations(body);
     } else if (name == "schedule") {
+        const auto began = std::chrono::steady_clock::now();
         engine_.apply(Tick{now_ns_ += kBetweenSchedules_ns});
-        engine_.run(1'000);
+        const std::uint64_t tried = engine_.run(1'000);
+        const auto took = std::chrono::steady_clock::now() - began;
+        times_.turns.add(took);
+        if (tried > 0) times_.attempted(took, tried);
     } else if (name != "UpdateConfigurationRequest") {
         throw std::runtime_error("unknown message " + std::string(name));
     }

@@ -8,6 +8,7 @@
 
 #include "../engine/harness.h"
 #include "events/event_source.h"
+#include "instruments/scheduling_times.h"
 #include "read_model/model.h"
 #include "read_model/version.h"
 
@@ -21,6 +22,9 @@ public:
     void say(std::string_view name, const boost::json::object& body);
     read_model::VersionPtr version();
     events::EventStore& events() { return events_; }
+    const instruments::SchedulingTimes& times() const { return times_; }
+    // As the shim said it: lines KEY=VALUE.
+    const std::string& build() const { return build_; }
 
 private:
     void say_preference();
@@ -39,6 +43,8 @@ private:
     read_model::Model model_{&event_source_};
     std::unique_ptr<testing::TestShim> shim_;
     std::int64_t now_ns_ = 0;
+    instruments::SchedulingTimes times_;
+    std::string build_;
 };
 
 }  // namespace bayplan::conformance

@@ -9,6 +9,7 @@
 #include <boost/json.hpp>
 
 #include "http/router.h"
+#include "rest/metrics_routes.h"
 #include "rest/shown_config.h"
 #include "rest/state_routes.h"
 #include "rest/watch.h"
@@ -28,6 +29,7 @@ private:
     std::unique_ptr<rest::ConfigBoard> config_;
     rest::ShownPartitions partitions_;
     rest::Watch watch_{partitions_};
+    rest::MetricsBoard metrics_;
 };
 
 }  // namespace bayplan::conformance

@@ -8,12 +8,14 @@
 
 #include "base/metric_text.h"
 #include "client_world.h"
-#include "daemon/duration_histogram.h"
 #include "dataplane/certificate_dates.h"
+#include "instruments/duration_histogram.h"
+#include "instruments/scheduling_times.h"
 
 namespace bayplan::daemon {
 namespace {
 
+using instruments::DurationHistogram;
 using std::chrono::microseconds;
 
 TEST(DurationHistogram, counts_by_upper_bound_and_shows_sums_of_counts) {
@@ -37,6 +39,23 @@ TEST(DurationHistogram, counts_by_upper_bound_and_shows_sums_of_counts) {
               "took_bucket{partition=\"a\\\"b\",le=\"+Inf\"} 6\n"
               "took_sum{partition=\"a\\\"b\"} 3601.505251\n"
               "took_count{partition=\"a\\\"b\"} 6\n");
+}
+
+TEST(SchedulingTimes, counts_every_pod_of_a_turn_as_its_mean) {
+    instruments::SchedulingTimes times;
+    times.attempted(microseconds(300), 3);
+    const instruments::ShownTimes shown[] = {{"a", &times}};
+    MetricText metrics;
+    instruments::put_scheduling_times(metrics, shown);
+    const std::string text = metrics.take();
+    for (const char* const line :
+         {"yunikorn_scheduler_scheduling_latency_milliseconds_count{partition=\"a\"} 1\n",
+          "yunikorn_scheduler_trynode_latency_milliseconds_bucket{partition=\"a\",le=\"0.0001\"} 3\n",
+          "yunikorn_scheduler_trynode_evaluation_milliseconds_count{partition=\"a\"} 3\n",
+          "yunikorn_scheduler_scheduling_cycle_milliseconds_count{partition=\"a\"} 0\n",
+          "yunikorn_scheduler_node_sorting_latency_milliseconds_count{partition=\"a\",level=\"queue\"} 0\n"}) {
+        EXPECT_NE(text.find(line), std::string::npos) << line << text;
+    }
 }
 
 TEST(CertificateDates, are_those_that_the_certificate_has) {

@@ -193,7 +193,10 @@ TEST(ValidateConf, says_what_is_wrong) {
     EXPECT_EQ(reason_of(kQueues), "");
     EXPECT_THAT(reason_of("partitions: [{queues: [{name: a b}]}]"),
                 StartsWith("invalid queue name, max 64 characters"));
-    EXPECT_THAT(reason_of("partitions: ["), StartsWith("queues.yaml:1:"));
+    // A text that is no YAML, in YuniKorn's words and with its lines.
+    EXPECT_EQ(reason_of("partitions: ["), "yaml: line 1: did not find expected node content");
+    EXPECT_EQ(reason_of("partitions:\n- queues: {a"), "yaml: line 1: did not find expected ',' or '}'");
+    EXPECT_EQ(reason_of("a: b: c"), "yaml: mapping values are not allowed in this context");
     const std::string two =
         reason_of("partitions:\n- queues:\n  - name: root\n    weight: 3\n    maxapplications: many\n");
     EXPECT_THAT(two, HasSubstr("queues.yaml:4:5: "));

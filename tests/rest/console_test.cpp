@@ -43,7 +43,8 @@ protected:
     http::Response ask(const std::string& path) {
         http::Request request;
         request.method = "GET";
-        request.path = path;
+        request.path = path.substr(0, path.find('?'));
+        if (request.path.size() < path.size()) request.query = path.substr(request.path.size() + 1);
         return router_.answer(request);
     }
     json::value shown(const std::string& path) { return json::parse(whole_text(ask(path))); }
@@ -52,7 +53,8 @@ protected:
     answers::VersionPtr version_;
     ConfigBoard board_{show_config("partitions: []\n", {})};
     ShownPartitions partitions_{
-        {{.partition = "default", .cluster = "c", .started_ns = 0, .zero_tick_ns = {}}, [this] { return version_; }}};
+        {{.partition = "default", .cluster = "c", .started_ns = 0, .zero_tick_ns = {}, .build_of = {}},
+         [this] { return version_; }}};
     Watch watch_{partitions_};
     MetricsBoard metrics_;
     http::Router router_{routes({board_, &partitions_, {}, &watch_, &metrics_}), "*"};
@@ -79,13 +81,14 @@ TEST_F(Console, every_endpoint_that_it_asks_is_there) {
     std::set<std::string> asked;
     for (std::string path : all_of(page_, R"re(\b(?:json|ask)\(("/[^)]*)\))re")) {
         path = std::regex_replace(path, std::regex(R"(" \+ partition \+ ")"), "default");
+        path = std::regex_replace(path, std::regex("\" \\+ encodeURIComponent\\(name$"), "two");
         path = std::regex_replace(path, std::regex("\""), "");
         asked.insert(path);
         EXPECT_EQ(ask(path).status, 200u) << path;
     }
     EXPECT_EQ(asked, std::set<std::string>({"/ws/v1/partitions", "/ws/v1/scheduler/node-utilizations",
                                             "/ws/v1/partition/default/queues", "/bayplan/v1/partition/default/pending",
-                                            "/ws/v1/metrics"}));
+                                            "/bayplan/v1/partition/default/pods?name=two", "/ws/v1/metrics"}));
 }
 
 // Each path of members is in the page's script, and in the answer.
@@ -112,6 +115,34 @@ TEST_F(Console, members_that_it_reads_are_there) {
     EXPECT_EQ(pending.at("reasons").at(0).at(reads("pods")), 2);
     EXPECT_NE(pending.at("reasons").at(0).at(reads("reason")).as_string().find("Insufficient gpu"), std::string::npos)
         << pending;
+}
+
+TEST_F(Console, a_pod_is_found_by_its_key_and_by_its_name) {
+    const auto pods = [&](const std::string& name) {
+        return shown("/bayplan/v1/partition/default/pods?name=" + name).at("pods").as_array();
+    };
+    ASSERT_EQ(pods("two").size(), 1u);
+    const json::object two = pods("two").at(0).as_object();
+    EXPECT_EQ(two.at("state").as_string(), "unschedulable");
+    EXPECT_EQ(two.at("queue").as_string(), "root.prod.web");
+    EXPECT_EQ(two.at("failures"), 1);
+    EXPECT_NE(two.at("pod").at("allocationLog").at(0).at("message").as_string().find("Insufficient gpu"),
+              std::string::npos);
+    EXPECT_EQ(pods("one").at(0).at("pod").at("nodeId").as_string(), "n1");
+    EXPECT_EQ(pods("four"), json::array());
+    EXPECT_EQ(pods(""), json::array());
+    EXPECT_EQ(shown("/bayplan/v1/partition/default/pods").at("pods"), json::array());
+    // By the names that YuniKorn's shim tells in tags.
+    testing::TestShim& shim = partition_.shim();
+    const Attribute tags[] = {{shim.id("kubernetes.io/meta/podName"), shim.id("web-0")},
+                              {shim.id("kubernetes.io/meta/namespace"), shim.id("prod")}};
+    AskItem named;
+    named.tags = tags;
+    partition_.ask("uid-1", "app", {{"cpu", 100}}, 7, named);
+    version_ = partition_.version();
+    for (const char* const name : {"uid-1", "web-0", "prod/web-0", "prod%2Fweb-0"})
+        EXPECT_EQ(pods(name).size(), 1u) << name;
+    for (const char* const name : {"test/web-0", "web", "prod"}) EXPECT_EQ(pods(name).size(), 0u) << name;
 }
 
 TEST_F(Console, a_partition_that_is_not_there_is_no_fault_of_the_page) {

@@ -16,12 +16,12 @@ namespace bayplan::testing {
 // The lines that are no sample, or a sample of a family without HELP and TYPE before it; and series that are there twice.
 inline std::vector<std::string> faults_of(const std::string& exposition) {
     const std::regex help("# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) .+");
-    const std::regex type("# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge|histogram)");
+    const std::regex type("# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge|histogram|summary)");
     const std::regex label(R"re([a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*")re");
     const std::regex sample(R"re(([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? -?[0-9.e+-]+)re");
     std::vector<std::string> faults;
     std::set<std::string> helped, typed, series, histograms;
-    // Samples of a histogram have its name and an end of their own.
+    // Samples of a histogram, and some of a summary, have its name and an end of their own.
     const auto family_of = [&](const std::string& name) {
         for (const char* const end : {"_bucket", "_sum", "_count"}) {
             const std::string family = name.substr(0, name.size() - std::min(name.size(), std::strlen(end)));
@@ -36,7 +36,7 @@ inline std::vector<std::string> faults_of(const std::string& exposition) {
             if (!helped.insert(found[1]).second) faults.push_back("again: " + line);
         } else if (std::regex_match(line, found, type)) {
             if (!typed.insert(found[1]).second) faults.push_back("again: " + line);
-            if (found[2] == "histogram") histograms.insert(found[1]);
+            if (found[2] == "histogram" || found[2] == "summary") histograms.insert(found[1]);
         } else if (std::regex_match(line, found, sample)) {
             const std::string left = std::regex_replace(found[2].str(), label, "");
             const std::string family = family_of(found[1]);

@@ -42,10 +42,12 @@ protected:
     answers::VersionPtr version_;
     ConfigBoard board_{show_config("partitions: []\n", {})};
     ShownPartitions partitions_{
-        {{.partition = "default", .cluster = "c", .started_ns = 0, .zero_tick_ns = {}}, [this] { return version_; }}};
+        {{.partition = "default", .cluster = "c", .started_ns = 0, .zero_tick_ns = {}, .build_of = {}},
+         [this] { return version_; }}};
     Watch watch_{partitions_};
     MetricsBoard metrics_;
-    http::Router router_{routes({board_, &partitions_, {}, &watch_, &metrics_}), "*"};
+    ConditionBoard condition_;
+    http::Router router_{routes({board_, &partitions_, {}, &watch_, &metrics_, &condition_}), "*"};
 };
 
 TEST_F(HealthEndpoints, metrics_are_of_the_format_and_of_the_state) {
@@ -68,8 +70,8 @@ TEST_F(HealthEndpoints, metrics_are_of_the_format_and_of_the_state) {
 }
 
 TEST_F(HealthEndpoints, metrics_of_two_partitions_are_told_apart) {
-    partitions_.push_back(
-        {{.partition = "second", .cluster = "c", .started_ns = 0, .zero_tick_ns = {}}, [this] { return version_; }});
+    partitions_.push_back({{.partition = "second", .cluster = "c", .started_ns = 0, .zero_tick_ns = {}, .build_of = {}},
+                           [this] { return version_; }});
     const std::string text = whole(ask("/ws/v1/metrics"));
     EXPECT_EQ(testing::faults_of(text), std::vector<std::string>()) << text;
     EXPECT_NE(text.find("yunikorn_scheduler_node{partition=\"second\",state=\"active\"} 2\n"), std::string::npos)
@@ -119,7 +121,27 @@ TEST_F(HealthEndpoints, the_state_dump_has_what_the_endpoints_show) {
     EXPECT_EQ(dump.at("containerHistory"), shown("/ws/v1/history/containers"));
 }
 
+TEST_F(HealthEndpoints, a_daemon_is_live_and_ready_by_the_word_of_its_main_thread) {
+    EXPECT_EQ(ask("/livez").status, 200u);
+    EXPECT_EQ(ask("/readyz").status, 503u);
+    EXPECT_EQ(whole(ask("/readyz")), "the daemon starts\n");
+    condition_.show("", "partition default is drained");
+    EXPECT_EQ(ask("/livez").status, 200u);
+    EXPECT_EQ(whole(ask("/readyz")), "partition default is drained\n");
+    condition_.show("does not go on: engine0", "does not go on: engine0");
+    EXPECT_EQ(ask("/livez").status, 503u);
+    EXPECT_EQ(whole(ask("/livez")), "does not go on: engine0\n");
+    condition_.show("", "");
+    EXPECT_EQ(ask("/livez").status, 200u);
+    EXPECT_EQ(ask("/readyz").status, 200u);
+    // It says nothing any more.
+    condition_.show("", "", ConditionBoard::Clock::now() - 2 * ConditionBoard::kSilentFor);
+    EXPECT_EQ(ask("/livez").status, 503u);
+    EXPECT_EQ(ask("/readyz").status, 503u);
+}
+
 TEST_F(HealthEndpoints, a_daemon_is_ready_once_its_engines_have_told_something) {
+    condition_.show("", "");
     EXPECT_EQ(ask("/livez").status, 200u);
     EXPECT_EQ(ask("/readyz").status, 200u);
     version_ = nullptr;

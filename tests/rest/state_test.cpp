@@ -51,7 +51,8 @@ protected:
     answers::VersionPtr version_;
     ConfigBoard board_{show_config("partitions: []\n", {})};
     ShownPartitions partitions_{
-        {{.partition = "default", .cluster = "c", .started_ns = 0, .zero_tick_ns = {}}, [this] { return version_; }}};
+        {{.partition = "default", .cluster = "c", .started_ns = 0, .zero_tick_ns = {}, .build_of = {}},
+         [this] { return version_; }}};
     http::Router router_{routes({board_, &partitions_}), "*"};
 };
 
@@ -128,6 +129,33 @@ TEST_F(StateEndpoints, say_so_while_the_engine_has_told_nothing) {
 }
 
 // More nodes than one piece holds: the answer comes in pieces, and is one text.
+TEST_F(StateEndpoints, give_long_lists_by_pages) {
+    const auto names = [&](const std::string& path, const std::string& query, const char* member) {
+        std::vector<std::string> all;
+        const json::value list = shown("/ws/v1/partition/default/" + path, query);
+        for (const json::value& one : list.as_array()) {
+            all.emplace_back(one.at(member).as_string());
+        }
+        return all;
+    };
+    using Names = std::vector<std::string>;
+    for (const char* const query : {"", "limit=2", "limit=3", "after=", "after=m"}) {
+        EXPECT_EQ(names("nodes", query, "nodeID"), Names({"n1", "rack/n 2"})) << query;
+    }
+    EXPECT_EQ(names("nodes", "limit=1", "nodeID"), Names({"n1"}));
+    for (const char* const query : {"limit=1&after=n1", "after=n1", "after=n2", "after=rack%2Fn+1"}) {
+        EXPECT_EQ(names("nodes", query, "nodeID"), Names({"rack/n 2"})) << query;
+    }
+    EXPECT_EQ(names("nodes", "after=rack/n%202", "nodeID"), Names());
+    EXPECT_EQ(names("applications/active", "limit=1", "applicationID"), Names({"app-batch"}));
+    EXPECT_EQ(names("applications/active", "limit=1&after=app-batch", "applicationID"), Names({"app-web"}));
+    EXPECT_EQ(names("applications/active", "after=app-web", "applicationID"), Names());
+    for (const char* const query :
+         {"limit=0", "limit=-1", "limit=x", "limit=", "limit=1x", "limit=99999999999999999999"}) {
+        EXPECT_EQ(fault("/ws/v1/partition/default/nodes", query), "400 limit is no number above 0") << query;
+    }
+}
+
 TEST_F(StateEndpoints, give_long_answers_in_pieces) {
     for (int number = 0; number < 1'000; ++number) {
         partition_.node("more-" + std::to_string(number), {{"cpu", 1'000}, {"pods", 110}});

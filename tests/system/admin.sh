@@ -5,7 +5,10 @@
 
 profile_settings="admin_socket: $work/admin.sock
 flight_recorder: $work/flight.txt"
+rest_listen=127.0.0.1:0
 start_daemon daemon
+rest=127.0.0.1:$(sed -n 's/.*msg="rest".* port=\([0-9]*\).*/\1/p' "$work/daemon.log" | head -n 1)
+probe() { curl -s -w ' %{http_code}' "http://$rest/$1" | tr -d '\n'; } # text and status
 
 admin() { # STATUS WORDS...: its output in $work/out.
     wanted=$1
@@ -39,12 +42,15 @@ checked "state, numbers, and whether all is well"
 admin 0 drain on
 admin 1 ready
 said 'partition default is drained' err
+[ "$(probe readyz)" = "partition default is drained 503" ] || fail "readyz of a drained daemon: $(probe readyz)"
+[ "$(probe livez)" = "ok 200" ] || fail "livez of a drained daemon: $(probe livez)"
 shim shim-a --nodes 100 --pods 500 --settle 60s --timeout 120s
 waiting() { [ "$(field daemon.status pending)" = 500 ]; }
 until_true 30 waiting
 sleep 1.2
 expect daemon.status placed 0
 admin 0 drain off
+[ "$(probe readyz)" = "ok 200" ] || fail "readyz: $(probe readyz)"
 end_of "$shim"
 [ "$ended" = 0 ] || fail "the load ended with $ended"
 expect shim-a.json placed 500

@@ -77,7 +77,7 @@ END
 ends 2 "$bayplan" bench NoSuchLoad
 ends 2 "$bayplan" no-such-command
 ends 0 "$bayplan" --help
-for command in apps bench check events forget-shim load nodes ping queues replay simulate top tune; do
+for command in apps bench check events explain forget-shim load nodes ping queues replay simulate top tune; do
     grep -q "^ *$command " "$work/out" || fail "--help does not name $command"
     "$bayplan" "$command" --help >/dev/null || fail "$command has no --help"
 done

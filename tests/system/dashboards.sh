@@ -21,10 +21,11 @@ checked "every name in dashboard and alerts is exported: $(grep -vc '^#' "$work/
 
 if command -v promtool >/dev/null; then
     promtool check rules "$grafana/alerts.yaml" >"$work/promtool.log" 2>&1 || fail "promtool: $(cat "$work/promtool.log")"
-    # It also has opinions on names, which are YuniKorn's; it must be able to read them all.
-    promtool check metrics <"$work/metrics" >"$work/promtool.log" 2>&1 || true
-    grep -i 'error while linting\|parsing error' "$work/promtool.log" && fail "promtool cannot read the metrics"
-    checked "promtool reads rules and metrics"
+    # It has opinions on names that are YuniKorn's; of our own but one, whose days are what people want to know.
+    promtool check metrics <"$work/metrics" >"$work/promtool.log" 2>&1
+    grep -v '^yunikorn_\|^bayplan_certificate_days_left ' "$work/promtool.log" && fail "promtool finds fault with the metrics"
+    grep -q '^yunikorn_' "$work/promtool.log" || fail "promtool does not look"
+    checked "promtool finds no fault with rules and metrics"
 else
     echo "skipped: promtool is not installed (package prometheus)"
 fi

@@ -45,6 +45,14 @@ look 0 apps
 said '^APPLICATION '
 look 0 apps --state rejected
 [ "$(wc -l <"$work/out")" = 1 ] || fail "rejected applications are shown, and none is"
+waiting=$("$bayplan" apps --address "$rest" -o json | grep -o '"requests":\[{"allocationKey":"[^"]*"' | cut -d'"' -f6)
+look 0 explain "$waiting"
+said "^pod  *$waiting$"
+said '^waits .*Insufficient'
+look 0 explain "$waiting" -o json
+said "\"allocationKey\":\"$waiting\""
+look 1 explain no/such%pod
+grep -q "there is no pod 'no/such%pod'" "$work/err" || fail "a pod that is not there: $(cat "$work/err")"
 look 0 events --count 5
 [ "$(wc -l <"$work/out")" = 5 ] || fail "five events are $(wc -l <"$work/out") lines"
 look 0 top --interval 1500ms -o json

@@ -183,7 +183,7 @@ void put(Text& out, const Hello& hello) {
     out.number("features", hello.features)("partition", hello.partition);
     out.number("shim_instance", hello.shim_instance).number("daemon_instance", hello.daemon_instance);
     out.number("decisions_received", hello.decisions_received)("version", hello.version);
-    out("plugins", hello.plugins);
+    out("plugins", hello.plugins)("build", hello.build);
 }
 
 void put(Text& out, const HelloReplyFrame& reply) {

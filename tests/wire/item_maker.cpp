@@ -257,6 +257,7 @@ Message ItemMaker::message(std::size_t kind, Extent extent) {
             hello.decisions_received = any64();
             hello.version = text(extent);
             hello.plugins = extent == Extent::empty ? "" : "license\nrack\n";
+            hello.build = extent == Extent::empty ? "" : "arch=amd64\nbuildVersion=\n";
             return hello;
         }
         case kStateKinds + 1: {

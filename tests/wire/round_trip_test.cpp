@@ -42,6 +42,8 @@ TEST(RoundTrip, empty_names_of_a_list_are_left_out) {
     Hello some, same;
     some.plugins = "license\n\nrack\n\n";
     same.plugins = "license\nrack\n";
+    some.build = "=lost\narch=a=b\nno pair\n";
+    same.build = "arch=a=b\n";
     EXPECT_EQ(round_trip(some, kLimits, encoder, frame), describe(Message(same)));
 }
 

@@ -9,17 +9,18 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace bayplan::daemon {
+namespace bayplan::instruments {
 
 class DurationHistogram {
 public:
     // Upper bounds in seconds; what is above all of them is counted last.
     static constexpr std::array<double, 8> kBounds = {0.0001, 0.001, 0.01, 0.1, 1, 10, 100, 1'000};
 
-    void add(std::chrono::nanoseconds took) {
+    // `times`: so many took as long.
+    void add(std::chrono::nanoseconds took, std::uint64_t times = 1) {
         const double seconds = std::chrono::duration<double>(took).count();
-        ++counts_[static_cast<std::size_t>(std::ranges::lower_bound(kBounds, seconds) - kBounds.begin())];
-        sum_ += seconds;
+        counts_[static_cast<std::size_t>(std::ranges::lower_bound(kBounds, seconds) - kBounds.begin())] += times;
+        sum_ += seconds * static_cast<double>(times);
     }
 
     const std::array<std::uint64_t, kBounds.size() + 1>& counts() const { return counts_; }
@@ -30,4 +31,4 @@ private:
     double sum_ = 0;
 };
 
-}  // namespace bayplan::daemon
+}  // namespace bayplan::instruments
