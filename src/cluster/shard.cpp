@@ -203,9 +203,14 @@ void Shard::write_holds(std::uint32_t block, std::uint32_t lane, std::shared_ptr
 void Shard::add(Amounts amounts, std::uint32_t block, std::uint32_t lane, std::span<const ResourceAmount> changes,
                 int sign, std::uint64_t version) {
     ShardSide& side = sides_[back_index()];
+    const auto& there = side.blocks[block].resources;
     bool shares = false;  // bounds of cpu and memory belong together, and are found once
     for (const ResourceAmount& change : changes) {
-        if (ResourceColumns* const columns = columns_for_write(side.blocks[block], change.resource, change.value)) {
+        ResourceColumns* columns = raw(change.resource) < there.size() ? there[raw(change.resource)].get() : nullptr;
+        if (columns == nullptr) {
+            columns = columns_for_write(side.blocks[block], change.resource, change.value);
+        }
+        if (columns != nullptr) {
             (columns->*amounts)[lane] += sign * change.value;
             if (ShardBounds::in_shares(change.resource)) {
                 shares = true;

@@ -140,11 +140,12 @@ void ShimTeller::placed(const Happening& happening) {
     ask.waiting_or_decision = static_cast<std::uint32_t>(shim.ledger.last() + 1);
     const std::string devices = ask.has_entries ? devices_of(world_, id) : std::string();
     const bool told = !shim.must_resync;
-    announcer_.place({world_.now_ns, ask.shim, world_.asks.key(id), world_.nodes.name(happening.slot)}, devices, told);
+    const auto key = world_.asks.key(id);  // a short one is within this
+    const std::string_view node = world_.nodes.name(happening.slot);
+    announcer_.place({world_.now_ns, ask.shim, key, node}, devices, told);
     if (told) {
-        const std::string_view key = world_.asks.key(id);
         lifecycle_.count_decision(ask.shim, true, world_.asks.handle(id),
-                                  key.size() + world_.nodes.name(happening.slot).size() + devices.size());
+                                  key.view().size() + node.size() + devices.size());
     }
 }
 

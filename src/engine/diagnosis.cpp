@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/explanation_fault.h"
+#include "predicates/obstacle_texts.h"
 
 namespace bayplan {
 
@@ -48,17 +49,26 @@ NodeView Diagnoser::view_of(Slot slot) const {
     return {world_.node_state.block(block_of(slot)), slot, *world_.nodes[slot].facts};
 }
 
-bool Diagnoser::judges_by_name() const {
+bool Diagnoser::some_are_shut_out() const {
     const Subject pod = subject();
     const auto& predicates = predicates_.predicates();
-    return pod.plan.by_name && world_.options.victim_path != VictimPath::plain &&
-           std::any_of(predicates.begin(), predicates.end(),
+    return std::any_of(predicates.begin(), predicates.end(),
                        [&](const auto& predicate) { return predicate->excludes_nodes(pod); });
+}
+
+bool Diagnoser::judges_by_name() const {
+    return subject().plan.by_name && world_.options.victim_path != VictimPath::plain && some_are_shut_out();
 }
 
 bool Diagnoser::judges_blocks() const {
     return whole_.refusal.verdict == Verdict::feasible && !any_excluded_ && plugins_ == nullptr &&
            (!beyond_amounts_ || world_.nominations.empty());
+}
+
+bool Diagnoser::judges_past_obstacles() const {
+    return whole_.refusal.verdict == Verdict::feasible && !any_excluded_ && plugins_ == nullptr &&
+           world_.options.victim_path != VictimPath::plain && !some_are_shut_out() &&
+           Obstacles::are_all(trial_tables(world_, predicates_), subject());
 }
 
 void Diagnoser::count(Slot slot, Verdict verdict, Diagnosis& diagnosis) {
@@ -157,10 +167,70 @@ void Diagnoser::judge_blocks(Diagnosis& diagnosis, FailureMessage& message) {
         const LaneRefusals refusals =
             predicates_.explain_block(pod, block, number, diagnosis.failed_predicates, reasons);
         BP_EXPLAINS(refusals.all() == block.present);
-        for (std::uint64_t left = refusals.all(); left != 0; left &= left - 1) {
-            const bool unschedulable = (refusals.unschedulable & left & -left) != 0;
-            count(slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left))),
-                  unschedulable ? Verdict::unschedulable : Verdict::unresolvable, diagnosis);
+        count_lanes(number, refusals, diagnosis);
+    }
+    for (const ReasonCount& one : reasons) {
+        message.add(one.reason, one.nodes);
+    }
+}
+
+void Diagnoser::count_lanes(std::uint32_t number, const LaneRefusals& refusals, Diagnosis& diagnosis) {
+    for (std::uint64_t left = refusals.all(); left != 0; left &= left - 1) {
+        const bool unschedulable = (refusals.unschedulable & left & -left) != 0;
+        count(slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left))),
+              unschedulable ? Verdict::unschedulable : Verdict::unresolvable, diagnosis);
+    }
+}
+
+LaneRefusals Diagnoser::judge_lanes(const Subject& pod, std::uint32_t number, std::uint64_t lanes,
+                                    std::uint32_t& failed, ReasonCounts& reasons) const {
+    const auto& predicates = predicates_.predicates();
+    LaneRefusals sum;
+    for (std::uint32_t index = 0; index < predicates.size() && lanes != 0; ++index) {
+        const LaneRefusals refusals =
+            predicates[index]->explain_lanes(pod, world_.node_state.block(number), number, lanes, reasons);
+        failed |= refusals.all() != 0 ? 1u << index : 0;
+        lanes &= ~refusals.all();
+        sum.unschedulable |= refusals.unschedulable;
+        sum.unresolvable |= refusals.unresolvable;
+    }
+    return sum;
+}
+
+// The word of a predicate before theirs stands, with the nominated pods there or without them.
+PredicateSet::Failure Diagnoser::judge_barred(const Obstacles& obstacles, const NodeView& node) const {
+    PredicateSet::Failure failure = predicates_.explain(subject(), node);
+    const bool passes = failure.refusal.verdict == Verdict::feasible;
+    const Obstacles::Kinds kinds = obstacles.staying(node.slot, {});
+    const auto comes_first = [&](std::uint32_t index) { return passes || index <= failure.predicate; };
+    if (kinds.ports && comes_first(obstacles.ports_index())) {
+        return {obstacles.ports_index(), {Verdict::unschedulable, {std::string(kPortsTaken)}}};
+    }
+    if ((kinds.anti_affinity || kinds.of_others) && comes_first(obstacles.affinity_index())) {
+        const std::string_view reason = kinds.anti_affinity ? kUnwantedPods : kUnwantedByPods;
+        return {obstacles.affinity_index(), {Verdict::unschedulable, {std::string(reason)}}};
+    }
+    return failure;
+}
+
+void Diagnoser::judge_past_obstacles(Diagnosis& diagnosis, FailureMessage& message) {
+    const TrialTables tables = trial_tables(world_, predicates_);
+    const Subject pod = subject();
+    const Obstacles obstacles(tables, pod, ask_);
+    ReasonCounts reasons;
+    for (std::uint32_t number = 0; number < world_.node_state.block_count(); ++number) {
+        const std::uint64_t present = world_.node_state.block(number).present;
+        const std::uint64_t barred = obstacles.barred()[number];
+        const LaneRefusals refusals = judge_lanes(pod, number, present & ~barred, diagnosis.failed_predicates, reasons);
+        BP_EXPLAINS(refusals.all() == (present & ~barred));
+        count_lanes(number, refusals, diagnosis);
+        for (std::uint64_t left = barred; left != 0; left &= left - 1) {
+            const NodeView node = view_of(slot_at(number, static_cast<std::uint32_t>(std::countr_zero(left))));
+            const PredicateSet::Failure failure = judge_barred(obstacles, node);
+            BP_EXPLAINS(failure.refusal.verdict != Verdict::feasible);
+            diagnosis.failed_predicates |= 1u << failure.predicate;
+            message.add(failure.refusal.reasons);
+            count(node.slot, failure.refusal.verdict, diagnosis);
         }
     }
     for (const ReasonCount& one : reasons) {
@@ -328,6 +398,8 @@ Diagnosis Diagnoser::find_reasons() {
         judge_by_name(diagnosis, message);
     } else if (judges_blocks()) {
         judge_blocks(diagnosis, message);
+    } else if (judges_past_obstacles()) {
+        judge_past_obstacles(diagnosis, message);
     } else {
         judge_nodes(diagnosis, message);
     }

@@ -14,6 +14,7 @@
 #include "engine/world.h"
 #include "placement/block_evaluator.h"
 #include "preemption/node_trial.h"
+#include "preemption/obstacles.h"
 
 namespace bayplan {
 
@@ -90,12 +91,23 @@ private:
     Diagnosis without_reasons();
     // The ask is for a few nodes by name, and the others shut out, all alike.
     bool judges_by_name() const;
+    // By its terms, before any predicate is asked.
+    bool some_are_shut_out() const;
     // 64 nodes at a time, where none of them needs a look of its own; kept for the class where that is all.
     bool judges_blocks() const;
+    // Likewise, but for nodes where pods are nominated that keep the ask off.
+    bool judges_past_obstacles() const;
     void judge_cached(Diagnosis&);
     void judge_block(const Subject&, std::uint32_t block, FailureCache&) const;
     const std::string& message_of(FailureCache&) const;
     void judge_blocks(Diagnosis&, FailureMessage&);
+    // As PredicateSet::explain_block() says of these nodes.
+    LaneRefusals judge_lanes(const Subject&, std::uint32_t block, std::uint64_t lanes, std::uint32_t& failed,
+                             ReasonCounts&) const;
+    // Both passes, of a node where nominated pods are obstacles.
+    PredicateSet::Failure judge_barred(const Obstacles&, const NodeView&) const;
+    void judge_past_obstacles(Diagnosis&, FailureMessage&);
+    void count_lanes(std::uint32_t block, const LaneRefusals&, Diagnosis&);
     void judge_nodes(Diagnosis&, FailureMessage&);
     void judge_by_name(Diagnosis&, FailureMessage&);
     void judge_node(const NodeView&, Diagnosis&, FailureMessage&);

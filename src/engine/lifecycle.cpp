@@ -98,7 +98,11 @@ void Lifecycle::bind_claims(AskId id, Slot slot) {
 
 // The pod's claims get devices of the node, or are used by one pod more.
 void Lifecycle::use_claims(AskId id, Slot slot) {
-    const SpecPlan& plan = world_.topology.plan(world_.classes.spec_of(world_.asks[id]));
+    const SpecId spec = world_.classes.spec_of(world_.asks[id]);
+    if (world_.specs[spec].resource_claims.claims.empty()) {
+        return;
+    }
+    const SpecPlan& plan = world_.topology.plan(spec);
     if (plan.claims == nullptr || !evaluator_.predicates().has(PredicateId::dynamic_resources)) {
         return;
     }

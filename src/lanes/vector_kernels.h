@@ -43,17 +43,30 @@ struct VectorKernels {
                       V::all(resource.amount));
     }
 
+    // A bit for each of the kInts from this one on that have too little of the resource.
+    static std::uint64_t full_from(const ResourceLanes& resource, int first) {
+        const Ints free = V::subtract(V::subtract(V::load(resource.capacity + first), V::load(resource.used + first)),
+                                      V::load(resource.foreign + first));
+        return V::bits(V::greater(V::all(resource.amount), free));
+    }
+
     static std::uint64_t with_room_for_all(const ResourceLanes* resources, std::size_t count,
                                            std::uint64_t lanes) noexcept {
         std::uint64_t full = 0;
+        if (__builtin_popcountll(lanes) > kCount / 2) {  // every time most lanes: steps over all cost no branch
+            for (const ResourceLanes* at = resources; at != resources + count; ++at) {
+                const ResourceLanes resource = *at;
+#pragma GCC unroll 16
+                for (int first = 0; first < kCount; first += V::kInts) {
+                    full |= full_from(resource, first) << first;
+                }
+            }
+            return lanes & ~full;
+        }
         for_each_ints(lanes, [&](int first) {
             std::uint64_t some = 0;
             for (const ResourceLanes* at = resources; at != resources + count; ++at) {
-                const ResourceLanes& resource = *at;
-                const Ints free =
-                    V::subtract(V::subtract(V::load(resource.capacity + first), V::load(resource.used + first)),
-                                V::load(resource.foreign + first));
-                some |= V::bits(V::greater(V::all(resource.amount), free));
+                some |= full_from(*at, first);
             }
             full |= some << first;
         });

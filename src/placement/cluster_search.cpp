@@ -13,7 +13,8 @@ namespace bayplan {
 
 bool ClusterSearch::filters_couple(const Subject& subject) const {
     const auto& predicates = predicates_.predicates();
-    return std::any_of(predicates.begin(), predicates.end(),
+    // From the last on: those about other pods are there, and mostly one of them says yes.
+    return std::any_of(predicates.rbegin(), predicates.rend(),
                        [&](const auto& predicate) { return predicate->depends_on_pods(subject); }) ||
            predicates_.refuse_all(subject).refusal.verdict != Verdict::feasible;
 }

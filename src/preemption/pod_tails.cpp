@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <utility>
 
 namespace bayplan {
 
@@ -31,6 +33,50 @@ void clear(std::uint32_t lane, BlockTails::Kind& resource) {
     resource.most[lane] = 0;
 }
 
+std::int64_t lack_of(const ResourceColumns& columns, std::uint32_t lane) {
+    return columns.used[lane] + columns.foreign[lane] + columns.held[lane] - columns.capacity[lane];
+}
+
+// Where a value of `lanes` was the extreme and is none any more: mostly another has the same, which ends the look.
+template <typename Value, typename Better>
+void find_extreme(std::uint64_t lanes, Value&& value, Better&& better, std::int64_t none, std::int64_t& extreme) {
+    const std::int64_t before = std::exchange(extreme, none);
+    for (; lanes != 0; lanes &= lanes - 1) {
+        const std::int64_t one = value(static_cast<std::uint32_t>(std::countr_zero(lanes)));
+        if (one == before) {
+            extreme = before;
+            return;
+        }
+        extreme = better(one, extreme) ? one : extreme;
+    }
+}
+
+// The lane's value has become another.
+template <typename Value, typename Better>
+void keep_extreme(std::uint64_t lanes, std::int64_t was, std::int64_t now, Value&& value, Better&& better,
+                  std::int64_t none, std::int64_t& extreme) {
+    if (!better(extreme, now)) {
+        extreme = now;
+    } else if (was == extreme) {
+        find_extreme(lanes, value, better, none, extreme);
+    }
+}
+
+void change_lack(const BlockTails& tails, std::uint32_t lane, std::int64_t now, BlockTails::Kind& resource) {
+    constexpr std::uint64_t kAll = ~std::uint64_t{0};
+    const std::int64_t was = std::exchange(resource.lack[lane], now);
+    const auto lack = [&](std::uint32_t of) { return resource.lack[of]; };
+    keep_extreme(kAll, was, now, lack, std::less<>(), INT64_MAX, resource.least_lack);
+    for (std::uint32_t at = 0; at < kTails; ++at) {
+        const auto room = [&](std::uint32_t of) { return resource.rest[at][of] - resource.lack[of]; };
+        const std::int64_t rest = resource.rest[at][lane];
+        keep_extreme(kAll, rest - was, rest - now, room, std::greater<>(), INT64_MIN, resource.reach[at]);
+        if ((tails.at_least[at] >> lane & 1) != 0) {
+            keep_extreme(tails.at_least[at], rest - was, rest - now, room, std::less<>(), INT64_MAX, resource.sure[at]);
+        }
+    }
+}
+
 }  // namespace
 
 BlockTails::Kind& resource_of(BlockTails& tails, ResourceId id) {
@@ -47,9 +93,13 @@ void find_extremes(BlockTails& tails) {
     tails.highest = INT64_MIN;
     for (std::uint32_t t = 0; t < kTails; ++t) {
         tails.lowest[t] = *std::min_element(tails.priority[t].begin(), tails.priority[t].end());
+        tails.latest[t] = INT64_MIN;
         for (std::uint64_t left = tails.at_least[t]; left != 0; left &= left - 1) {
-            tails.highest =
-                std::max(tails.highest, tails.priority[t][static_cast<std::size_t>(std::countr_zero(left))]);
+            const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+            const std::int64_t priority = tails.priority[t][lane];
+            tails.highest = std::max(tails.highest, priority);
+            tails.latest[t] =
+                priority == tails.lowest[t] ? std::max(tails.latest[t], tails.start[t][lane]) : tails.latest[t];
         }
     }
     for (const auto& resource : tails.resources) {
@@ -115,19 +165,42 @@ void show_lack(const NodeBlock& block, BlockTails& tails) {
         const ResourceColumns& columns = *block.resources[number];
         BlockTails::Lanes& lack = resource_of(tails, static_cast<ResourceId>(number)).lack;
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-            lack[lane] = columns.used[lane] + columns.foreign[lane] + columns.held[lane] - columns.capacity[lane];
+            lack[lane] = lack_of(columns, lane);
         }
     }
 }
 
 void find_reach(BlockTails& tails) {
     for (const auto& resource : tails.resources) {
-        for (std::uint32_t t = 0; resource && t < kTails; ++t) {
+        if (!resource) {
+            continue;
+        }
+        resource->least_lack = *std::min_element(resource->lack.begin(), resource->lack.end());
+        for (std::uint32_t t = 0; t < kTails; ++t) {
             std::int64_t reach = INT64_MIN;
+            std::int64_t sure = INT64_MAX;
             for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-                reach = std::max(reach, resource->rest[t][lane] - resource->lack[lane]);
+                const std::int64_t room = resource->rest[t][lane] - resource->lack[lane];
+                reach = std::max(reach, room);
+                sure = (tails.at_least[t] >> lane & 1) != 0 ? std::min(sure, room) : sure;
             }
             resource->reach[t] = reach;
+            resource->sure[t] = sure;
+        }
+    }
+}
+
+void show_lack_and_reach(const NodeBlock& block, BlockTails& tails) {
+    for (std::uint32_t number = 0; number < block.resources.size(); ++number) {
+        if (!block.resources[number]) {
+            continue;
+        }
+        BlockTails::Kind& resource = resource_of(tails, static_cast<ResourceId>(number));
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            const std::int64_t now = lack_of(*block.resources[number], lane);
+            if (now != resource.lack[lane]) {
+                change_lack(tails, lane, now, resource);
+            }
         }
     }
 }
@@ -137,9 +210,11 @@ void PodTails::update(std::uint32_t number) {
     BlockTails& tails = *blocks_[number];
     if (update_pods(block, number, tails)) {
         find_extremes(tails);
+        show_lack(block, tails);
+        find_reach(tails);
+    } else {
+        show_lack_and_reach(block, tails);
     }
-    show_lack(block, tails);
-    find_reach(tails);
 }
 
 void PodTails::bring_up_to_date() {

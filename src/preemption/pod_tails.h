@@ -38,7 +38,9 @@ struct BlockTails {
         alignas(64) Lanes most{};
         alignas(64) Lanes lack{};
         std::int64_t largest = 0;                  // of `most`
+        std::int64_t least_lack = 0;               // of `lack`
         std::array<std::int64_t, kTails> reach{};  // largest rest[t-1] - lack: no node makes more room
+        std::array<std::int64_t, kTails> sure{};   // smallest, of nodes with so many pods: each makes so much room
     };
 
     const Kind* resource(ResourceId id) const {
@@ -53,6 +55,7 @@ struct BlockTails {
     std::array<std::uint64_t, kTails> at_least{};  // nodes with so many pods, as bits
     std::uint64_t longer = 0;                      // nodes with more than kTails pods
     std::array<std::int64_t, kTails> lowest{};     // smallest priority[t-1]; kNoPod if no tail is as long
+    std::array<std::int64_t, kTails> latest{};     // largest start[t-1] of the nodes with that priority
     std::int64_t highest = INT64_MIN;              // largest priority in any tail
     std::array<std::uint64_t, kLanes> versions{};  // pods_version, of the pods that the columns show
 };
@@ -63,8 +66,10 @@ void show_pods(const IndexedPods&, std::uint32_t lane, BlockTails&);
 void find_extremes(BlockTails&);
 // `lack` as the nodes are now, all pods that the tails leave out being there.
 void show_lack(const NodeBlock&, BlockTails&);
-// Once `lack` is shown.
+// Ranges of the room that tails make, once `lack` is shown.
 void find_reach(BlockTails&);
+// The same if pods are as they were: of what show_lack() changes.
+void show_lack_and_reach(const NodeBlock&, BlockTails&);
 BlockTails::Kind& resource_of(BlockTails&, ResourceId);
 
 class PodTails {

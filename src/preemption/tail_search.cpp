@@ -1,7 +1,9 @@
 // Judging 64 nodes at once by their tails; see tail_search.h.
 #include "preemption/tail_search.h"
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace bayplan {
 
@@ -15,6 +17,44 @@ alignas(64) constexpr BlockTails::Lanes kZeros{};
 std::uint64_t at_least(const LaneKernels& kernels, const BlockTails::Lanes& a, const BlockTails::Lanes& b,
                        std::int64_t least, std::uint64_t lanes) {
     return kernels.with_room({a.data(), b.data(), kZeros.data(), least}, lanes);
+}
+
+// By ranges: the tail makes room on some node of the block, or on each that has so many pods.
+bool some_fit(const AskClass& ask_class, const BlockTails& tails, std::uint32_t at) {
+    return std::all_of(ask_class.requests.begin(), ask_class.requests.end(), [&](const ResourceAmount& request) {
+        const BlockTails::Kind* const resource = tails.resource(request.resource);
+        return resource != nullptr && resource->reach[at] >= request.value;
+    });
+}
+
+bool all_fit(const AskClass& ask_class, const BlockTails& tails, std::uint32_t at) {
+    return std::all_of(ask_class.requests.begin(), ask_class.requests.end(), [&](const ResourceAmount& request) {
+        return tails.resource(request.resource)->sure[at] >= request.value;
+    });
+}
+
+// True if nodes on which this tail is the first that makes room need so many victims: they lack more than the tail shorter by
+// one gives, and, if that leaves only one resource short, more of it than fewer pods give.
+bool shorter_tail_tells(const LaneKernels& kernels, const AskClass& ask_class, const BlockTails& tails,
+                        std::uint32_t at, std::int64_t count) {
+    if (at == 0) {
+        return false;
+    }
+    const ResourceAmount* scarce = nullptr;
+    for (const ResourceAmount& request : ask_class.requests) {
+        if (tails.resource(request.resource)->sure[at - 1] < request.value) {
+            if (scarce != nullptr) {
+                return false;
+            }
+            scarce = &request;
+        }
+    }
+    if (scarce == nullptr) {
+        return true;  // there are no such nodes
+    }
+    const BlockTails::Kind& resource = *tails.resource(scarce->resource);
+    const LaneRange rest = kernels.range(tails.at_least[at - 1], resource.rest[at - 1].data());
+    return (count - 1) * resource.largest <= rest.min;
 }
 
 template <typename Look>
@@ -101,6 +141,58 @@ std::uint64_t TailSearch::cheaper_alike(const Look& look, std::uint32_t at, std:
         worse |= with_victims(tails, count + 1, left);
     }
     return lanes & ~worse;
+}
+
+// True if each node of the block has too little room for fewer victims than this, all of them in the tails.
+bool TailSearch::all_with_victims(const BlockTails& tails, std::int64_t count) const {
+    return std::any_of(ask_class_.requests.begin(), ask_class_.requests.end(), [&](const ResourceAmount& request) {
+        const BlockTails::Kind& resource = *tails.resource(request.resource);
+        return (count - 1) * resource.largest < resource.least_lack + request.value;
+    });
+}
+
+// As cheaper_alike(), of all nodes of the block whose first victim is the first of this tail: none may be better.
+bool TailSearch::all_lose(const Look& look, std::uint32_t at, const VictimCandidate& best) const {
+    const BlockTails& tails = look.tails;
+    if (tails.lowest[at] < best.cost.highest_priority) {
+        return false;
+    }
+    const std::int64_t count = best.cost.count;
+    const std::int64_t first = share_of(best.cost.highest_priority);
+    const std::int64_t lowest = share_of(tails.lowest[0]);
+    const auto need = [&](std::int64_t victims) {
+        return all_with_victims(tails, victims) || shorter_tail_tells(kernels_, ask_class_, tails, at, victims);
+    };
+    if (first + count * lowest > best.cost.priority_sum && need(count + 1)) {
+        return true;
+    }
+    const std::int64_t latest = best.cost.earliest_start_ms;
+    const bool starts_lose =
+        tails.latest[at] < latest || (tails.latest[at] == latest && raw(look.first) > raw(best.slot));
+    return starts_lose && first + (count - 1) * lowest >= best.cost.priority_sum && need(count);
+}
+
+// By ranges over the block: no node of it is better than the best so far.
+bool TailSearch::has_none_better(const Look& look, const VictimCandidate& best) const {
+    if (best.slot == kNone<Slot> || look.violating || best.cost.budget_violations > 0 || best.cost.count > kCountMax) {
+        return false;
+    }
+    const BlockTails& tails = look.tails;
+    for (std::uint32_t at = 0; at < BlockTails::kTails; ++at) {
+        if (tails.lowest[at] > best.cost.highest_priority) {
+            return true;  // as is the first victim's priority where longer tails must go
+        }
+        if (!some_fit(ask_class_, tails, at)) {
+            continue;
+        }
+        if (!all_lose(look, at, best)) {
+            return false;
+        }
+        if (all_fit(ask_class_, tails, at)) {
+            return true;  // nodes without such a tail have no pods that are left
+        }
+    }
+    return tails.longer == 0;
 }
 
 // True if without the tail too little room is left for any of its other pods.
@@ -215,11 +307,23 @@ void TailSearch::look_through(const Look& look, std::uint64_t lanes, VictimCandi
         return best.slot != kNone<Slot> && !look.violating && best.cost.budget_violations == 0;
     };
     const auto slot_of_lane = [&](std::uint32_t lane) { return static_cast<Slot>(raw(look.first) + lane); };
-    std::uint64_t open = lanes;
+    std::uint64_t open = has_none_better(look, best) ? 0 : lanes;
+    bool passed_over = false;  // nodes on which the tail before makes room, and which lose, are open still
     for (std::uint32_t at = 0; at < BlockTails::kTails && open != 0; ++at) {
         open = below_own_priority(tails, at, open);
         if (by_priority() && tails.lowest[at] > best.cost.highest_priority) {
             open = 0;
+        }
+        if (open == 0 || !some_fit(ask_class_, tails, at)) {
+            continue;
+        }
+        if (by_priority() && best.cost.count <= kCountMax && all_lose(look, at, best)) {
+            passed_over = !all_fit(ask_class_, tails, at);
+            open = passed_over ? open : 0;
+            continue;
+        }
+        if (std::exchange(passed_over, false)) {
+            open &= ~fitting(tails, at - 1, open);
         }
         std::uint64_t fits = fitting(tails, at, open);
         open &= ~fits;
@@ -228,7 +332,11 @@ void TailSearch::look_through(const Look& look, std::uint64_t lanes, VictimCandi
         }
         for_each_lane(fits, [&](std::uint32_t lane) { judge(look, at, slot_of_lane(lane), best); });
     }
-    for_each_lane(open & tails.longer, [&](std::uint32_t lane) {
+    open &= tails.longer;
+    if (passed_over) {
+        open &= ~fitting(tails, BlockTails::kTails - 1, open);
+    }
+    for_each_lane(open, [&](std::uint32_t lane) {
         // The node's other pods have no less than the longest tail's priority.
         if (!by_priority() || tails.priority[BlockTails::kTails - 1][lane] <= best.cost.highest_priority) {
             judge_pods(slot_of_lane(lane), best);

@@ -10,7 +10,8 @@ namespace bayplan {
 
 namespace {
 
-constexpr int kYieldsBeforeSleep = 64;
+// The teller mostly catches up within so many turns, while a sleep lasts longer than that.
+constexpr int kYieldsBeforeSleep = 1'024;
 constexpr std::chrono::microseconds kWait{50};
 // The teller is woken before the end of a turn if so much of the ring waits: it is to stay far from full.
 constexpr std::size_t kWakeAtPart = 8;

@@ -132,6 +132,9 @@ const SpecPlan& ClusterFacts::plan(SpecId id) {
         }
         plan = std::move(fresh);
     }
+    if (plan->plain) {
+        return *plan;  // neither volumes nor claims
+    }
     const std::uint64_t volumes_version = volumes_.version() + volumes_.use_version();  // both only grow
     if (!specs_[id].volumes.empty() && plan->volumes_version != volumes_version) {
         plan->volumes = prepare(specs_[id], volumes_, known_, texts_);
