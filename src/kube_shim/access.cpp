@@ -65,8 +65,15 @@ public:
         access.server_name = cluster["tls-server-name"].text();
         access.proxy = cluster["proxy-url"].text();
         const Value& user = named(root_["users"], chosen["user"].text(), "user");
-        if (user["exec"].present() || user["auth-provider"].present() || user["username"].present()) {
-            return fail("has a user by exec, auth-provider or password, which bayplan-kube does not know");
+        if (user["auth-provider"].present() || user["username"].present()) {
+            return fail("has a user by auth-provider or password, which bayplan-kube does not know");
+        }
+        if (user["exec"].present()) {
+            std::string why;
+            access.exec = read_exec_user(user["exec"], std::filesystem::path(path_).parent_path().string(), why);
+            if (!access.exec) {
+                return fail(why);
+            }
         }
         access.token = user["token"].text();
         access.token_file = resolved(user["tokenFile"].text());
@@ -133,6 +140,18 @@ std::optional<ApiAccess> read_kubeconfig(const std::string& path, const std::str
         error = faults.empty() ? path + " is empty" : faults.front().to_string();
     }
     return access;
+}
+
+bool take_credential(ApiAccess& access, std::string& error) {
+    const std::optional<Credential> made = run_exec_user(*access.exec, kExecTime, error);
+    if (!made) {
+        return false;
+    }
+    access.token = made->token;
+    access.certificate = made->certificate.empty() ? access.certificate : made->certificate;
+    access.key = made->certificate.empty() ? access.key : made->key;
+    access.expires_s = made->expires_s;
+    return true;
 }
 
 std::optional<ApiAccess> in_cluster(const std::string& folder, std::string& error) {

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <future>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,9 @@ namespace {
 
 constexpr auto kConnectTimeout = std::chrono::seconds(10);
 constexpr auto kTokenAge = std::chrono::seconds(60);
+// A credential of a command is asked for anew so long before it expires, and then not more often than that.
+constexpr auto kRenewBefore = std::chrono::seconds(60);
+constexpr auto kRenewAgain = std::chrono::seconds(10);
 // Something came so lately: one request is slow, not the connection.
 constexpr auto kLively = std::chrono::seconds(5);
 constexpr std::size_t kIdleHandlesMax = 64;
@@ -115,6 +119,7 @@ struct HttpClient::Parts {
     void set_up(Transfer& transfer);
     void set_identity(CURL*);
     void refresh_token();
+    void renew_credential();
     std::unique_ptr<Transfer> take_out(Id);
     void finish(Id, const char* error, bool timed_out);
     bool hand_over();
@@ -133,9 +138,40 @@ struct HttpClient::Parts {
     Clock::time_point last_byte;  // of any transfer
     std::string token;
     Clock::time_point token_read;
+    std::future<ApiAccess> renewing;  // by a command
+    Clock::time_point renew_again{};
 };
 
+// The command runs on a thread of its own; until it has ended the old credential serves.
+void HttpClient::Parts::renew_credential() {
+    if (renewing.valid()) {
+        if (renewing.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+            const ApiAccess renewed = renewing.get();
+            access.token = renewed.token;
+            access.certificate = renewed.certificate;
+            access.key = renewed.key;
+            access.expires_s = renewed.expires_s;
+        }
+        return;
+    }
+    const auto now =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
+    const Clock::time_point moment = Clock::now();
+    if (access.expires_s == 0 || now + kRenewBefore < std::chrono::seconds(access.expires_s) || moment < renew_again) {
+        return;
+    }
+    renew_again = moment + kRenewAgain;
+    renewing = std::async(std::launch::async, [copy = access]() mutable {
+        std::string error;
+        take_credential(copy, error);  // else what there was, and the command is run again later
+        return copy;
+    });
+}
+
 void HttpClient::Parts::refresh_token() {
+    if (access.exec) {
+        renew_credential();
+    }
     if (access.token_file.empty()) {
         token = access.token;
         return;

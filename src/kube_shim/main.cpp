@@ -53,7 +53,11 @@ std::optional<ApiAccess> access_of(const Arguments& arguments, std::string& erro
     if (arguments.kubeconfig.empty()) {
         return in_cluster(kServiceAccountFolder, error);
     }
-    return read_kubeconfig(arguments.kubeconfig, arguments.context, error);
+    std::optional<ApiAccess> access = read_kubeconfig(arguments.kubeconfig, arguments.context, error);
+    if (access && access->exec && !take_credential(*access, error)) {
+        return std::nullopt;
+    }
+    return access;
 }
 
 // False: what is wrong was said.

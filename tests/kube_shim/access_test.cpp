@@ -74,9 +74,46 @@ TEST_F(Access, faults_are_said) {
     EXPECT_FALSE(read_kubeconfig(folder_ + "/config", "two", error)) << "ca.pem is not there";
     EXPECT_THAT(error, HasSubstr("ca.pem cannot be read"));
     std::string text = kConfig;
-    text.replace(text.find("token: secret"), 13, "exec: {command: x}");
-    EXPECT_FALSE(read_kubeconfig(write("exec", text), "", error));
-    EXPECT_THAT(error, HasSubstr("exec"));
+    text.replace(text.find("token: secret"), 13, "auth-provider: {name: x}");
+    EXPECT_FALSE(read_kubeconfig(write("provider", text), "", error));
+    EXPECT_THAT(error, HasSubstr("auth-provider"));
+}
+
+TEST_F(Access, a_command_prints_the_credentials_of_its_user) {
+    write("printer",
+          "#!/bin/sh\necho "
+          "\"{\\\"kind\\\":\\\"ExecCredential\\\",\\\"apiVersion\\\":\\\"client.authentication.k8s.io/v1\\\",\"\n"
+          "echo "
+          "\"\\\"status\\\":{\\\"token\\\":\\\"$1-$WORD\\\",\\\"expirationTimestamp\\\":\\\"2033-05-18T03:33:20Z\\\"}}"
+          "\"\n"
+          "case \"$KUBERNETES_EXEC_INFO\" in *client.authentication*) exit 0;; esac; exit 4\n");
+    std::filesystem::permissions(folder_ + "/printer", std::filesystem::perms::owner_all);
+    const auto with = [&](const std::string& exec) {
+        std::string text = kConfig;
+        return write("exec", text.replace(text.find("token: secret"), 13, "exec: " + exec));
+    };
+    std::string error;
+    auto access = read_kubeconfig(with("{apiVersion: client.authentication.k8s.io/v1, command: ./printer, args: [a], "
+                                       "env: [{name: WORD, value: b}]}"),
+                                  "", error);
+    ASSERT_TRUE(access && access->exec) << error;
+    ASSERT_TRUE(take_credential(*access, error)) << error;
+    EXPECT_EQ(access->token, "a-b");
+    EXPECT_EQ(access->expires_s, 2'000'000'000);
+
+    access = read_kubeconfig(with("{apiVersion: x, command: ./printer}"), "", error);
+    ASSERT_TRUE(access);
+    EXPECT_FALSE(take_credential(*access, error));
+    EXPECT_THAT(error, HasSubstr("printer: ended with status 4"));
+    access = read_kubeconfig(with("{apiVersion: x, command: ./none}"), "", error);
+    ASSERT_TRUE(access);
+    EXPECT_FALSE(take_credential(*access, error));
+    EXPECT_FALSE(run_exec_user({"x", "sleep", {"60"}, {}}, std::chrono::milliseconds(50), error));
+    EXPECT_THAT(error, HasSubstr("sleep: printed no credential in time"));
+    EXPECT_FALSE(read_kubeconfig(with("{command: x, provideClusterInfo: true}"), "", error));
+    EXPECT_THAT(error, HasSubstr("provideClusterInfo"));
+    EXPECT_FALSE(read_kubeconfig(with("{command: x, interactiveMode: Always}"), "", error));
+    EXPECT_THAT(error, HasSubstr("terminal"));
 }
 
 TEST_F(Access, a_pod_has_its_service_account) {
