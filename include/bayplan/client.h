@@ -161,6 +161,9 @@ public:
     virtual void on_waiting(std::string_view /*key*/, std::string_view /*text*/, bool /*scale_up*/) {}
     // The pod's nominated node, to be kept under kNominatedNodeKey; none = it has none any more.
     virtual void on_nominated(std::string_view /*key*/, std::string_view /*node*/, std::string_view /*text*/) {}
+    // With ClientOptions::gives_claims_back: the claim on devices, NAMESPACE/NAME, has no allocation and no reservation
+    // any more. The shim clears both on its object, and states it so. `text`: for which pod.
+    virtual void on_claim_given_back(std::string_view /*claim*/, std::string_view /*text*/) {}
     // The shim's plugins are asked: may the pod run on these nodes? The first is the node that it would get; it counts
     // as there until Client::answers() with this number. May be answered at once or later, by any thread that may
     // submit; not at all: the daemon asks again after its deadline.
@@ -188,6 +191,8 @@ struct ClientOptions {
 
     // Predicates that the shim serves: pods whose specs name them are asked about by ClientHandler::on_query.
     std::vector<std::string> plugins;
+    // The shim carries out ClientHandler::on_claim_given_back: only then claims on devices that it states are given back.
+    bool gives_claims_back = false;
 
     // PEM files. The certificate's common name is the shim's identity.
     std::string certificate;

@@ -27,6 +27,8 @@ struct PredicateFailure {
     std::string predicate;
     Verdict verdict = Verdict::unschedulable;
     std::vector<std::string> reasons;
+    // Behind a reason, where the predicate knows more than Kubernetes says: of claims, why each device will not do.
+    std::vector<std::string> causes = {};
 };
 
 struct NodeExplanation {

@@ -231,6 +231,7 @@ struct Connect {
     std::uint64_t daemon_instance = 0;     // the daemon instance it last spoke to; 0 = none
     std::uint64_t decisions_received = 0;  // last decision sequence number it has taken
     std::string_view plugins = {};         // that it serves, each ended by LF
+    bool gives_claims_back = false;        // it carries out `claim_given_back`
 };
 struct Disconnect {
     ConnectionId connection = 0;
@@ -286,6 +287,9 @@ enum class DecisionKind : std::uint8_t {
     // The shim's plugins are asked: may the ask `name` run on `node`, and on the nodes in `text`, each ended by LF? The
     // pod counts as on `node` until the answer, a PluginAnswer with this `query`.
     queried = 11,
+    // The claim on devices `name`, NAMESPACE/NAME, has no allocation and is reserved for nobody any more: the shim clears
+    // both on the claim's object, and states it so. `text`: for which pod.
+    claim_given_back = 12,
 };
 
 inline constexpr std::string_view kNominatedNodeKey = "scheduler.kubernetes.io/nominated-node-name";

@@ -53,9 +53,13 @@ struct ResourceSlice {
     bool operator==(const ResourceSlice&) const = default;
 };
 
+// CEL expressions, all of which must hold. 0 after one joins what follows it to it: a text of a dictionary has at most 512
+// bytes, and an expression 10 KiB.
+using Selectors = std::vector<Text>;
+
 struct DeviceClass {
     Text name = 0;
-    std::vector<Text> selectors;  // CEL expressions; all must hold
+    Selectors selectors;
     bool operator==(const DeviceClass&) const = default;
 };
 
@@ -63,8 +67,8 @@ struct DeviceClass {
 struct DeviceDemand {
     Text name = 0;
     Text device_class = 0;
-    std::vector<Text> selectors;  // CEL expressions; all must hold
-    bool all = false;             // allocationMode All; else `count` devices
+    Selectors selectors;
+    bool all = false;  // allocationMode All; else `count` devices
     std::int64_t count = 1;
     bool admin_access = false;
     bool operator==(const DeviceDemand&) const = default;

@@ -216,7 +216,10 @@ std::shared_ptr<const ResourceClaim> ClaimObjects::claim(ResourceClaimName name)
 
 void ClaimObjects::apply(const ResourceClaim& claim) {
     const Key key = key_of({claim.name_space, claim.name});
-    claims_[key].stated = std::make_shared<const ResourceClaim>(claim);
+    KeptClaim& kept = claims_[key];
+    // The same once more may be from before the cluster manager was told to give it back.
+    kept.given_back = kept.given_back && kept.stated != nullptr && *kept.stated == claim;
+    kept.stated = std::make_shared<const ResourceClaim>(claim);
     renew(key);
 }
 
@@ -224,6 +227,7 @@ void ClaimObjects::remove(const ResourceClaim& claim) {
     const Key key = key_of({claim.name_space, claim.name});
     if (const auto found = claims_.find(key); found != claims_.end()) {
         found->second.stated = nullptr;
+        found->second.given_back = false;
         renew(key);
     }
 }
@@ -251,9 +255,13 @@ void ClaimObjects::renew(Key key) {
     KeptClaim& kept = claims_[key];
     count(kept.view, -1);
     kept.view = kept.stated;
-    if (kept.stated != nullptr && !kept.uses.empty()) {
+    if (kept.stated != nullptr && (kept.given_back || !kept.uses.empty())) {
         auto view = std::make_shared<ResourceClaim>(*kept.stated);
-        if (!view->allocation) {
+        if (kept.given_back) {
+            view->allocation.reset();
+            view->reserved_for.clear();
+        }
+        if (!view->allocation && !kept.uses.empty()) {
             view->allocation = *kept.uses.front().use.allocation;
         }
         for (const OwnedUse& one : kept.uses) {
@@ -307,6 +315,29 @@ void ClaimObjects::assume_again(std::uint32_t owner, std::span<const ClaimUse> u
         list.insert(list.begin() + static_cast<std::ptrdiff_t>(stood[at]), {owner, uses[at]});
         renew(key);
     }
+}
+
+// --- giving back
+
+bool ClaimObjects::used_by_placed_pods(ResourceClaimName claim) const {
+    const auto found = claims_.find(key_of(claim));
+    return found != claims_.end() && !found->second.uses.empty();
+}
+
+bool ClaimObjects::give_back(ResourceClaimName claim) {
+    const auto found = claims_.find(key_of(claim));
+    BP_CHECK(found != claims_.end() && found->second.uses.empty());
+    const bool fresh = !found->second.given_back;
+    found->second.given_back = true;
+    renew(found->first);
+    return fresh;
+}
+
+void ClaimObjects::take_again(ResourceClaimName claim) {
+    const auto found = claims_.find(key_of(claim));
+    BP_CHECK(found != claims_.end() && found->second.given_back);
+    found->second.given_back = false;
+    renew(found->first);
 }
 
 }  // namespace bayplan

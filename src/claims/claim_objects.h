@@ -118,6 +118,13 @@ public:
     // Undoes forget() of just these, nothing having been assumed or forgotten since.
     void assume_again(std::uint32_t owner, std::span<const ClaimUse>, std::span<const std::size_t>);
 
+    // --- giving back (deltas likewise). Of a claim that no placed pod uses; no allocation that its object states counts any
+    // more, nor does a reservation, until another object is stated or this one removed. False: it is given back already.
+    bool give_back(ResourceClaimName);
+    // Undoes it, nothing having been assumed, forgotten or stated since.
+    void take_again(ResourceClaimName);
+    bool used_by_placed_pods(ResourceClaimName) const;
+
     // Grows with every change.
     std::uint64_t version() const { return version_; }
 
@@ -131,8 +138,9 @@ private:
     };
     struct KeptClaim {
         std::shared_ptr<const ResourceClaim> stated;
-        std::shared_ptr<const ResourceClaim> view;  // with the uses; `stated` itself if there are none
+        std::shared_ptr<const ResourceClaim> view;  // as it is seen; `stated` itself if nothing differs
         std::vector<OwnedUse> uses;
+        bool given_back = false;
     };
     using Key = std::uint64_t;
     static Key key_of(ResourceClaimName claim) { return Key{claim.name_space} << 32 | claim.name; }

@@ -116,12 +116,8 @@ private:
                                        text(demand.device_class)));
         }
         planned.class_name = text(demand.device_class);
-        for (const Text expression : device_class->selectors) {
-            planned.of_class.push_back(objects_.selectors().compiled(expression));
-        }
-        for (const Text expression : demand.selectors) {
-            planned.own.push_back(objects_.selectors().compiled(expression));
-        }
+        planned.of_class = objects_.selectors().compiled(device_class->selectors);
+        planned.own = objects_.selectors().compiled(demand.selectors);
         planned.all = demand.all;
         planned.count = std::max<std::int64_t>(demand.count, 0);
         planned.admin_access = demand.admin_access;

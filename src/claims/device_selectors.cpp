@@ -5,8 +5,20 @@
 
 namespace bayplan {
 
-std::shared_ptr<const DeviceSelector> DeviceSelectors::compiled(Text expression) {
-    const std::string text(texts_.text(expression));
+std::vector<std::shared_ptr<const DeviceSelector>> DeviceSelectors::compiled(const Selectors& selectors) {
+    std::vector<std::shared_ptr<const DeviceSelector>> all;
+    std::string expression;
+    for (std::size_t at = 0; at < selectors.size(); ++at) {
+        expression = texts_.text(selectors[at]);
+        for (; at + 2 < selectors.size() && selectors[at + 1] == 0; at += 2) {
+            expression += texts_.text(selectors[at + 2]);
+        }
+        all.push_back(compiled_once(expression));
+    }
+    return all;
+}
+
+std::shared_ptr<const DeviceSelector> DeviceSelectors::compiled_once(const std::string& text) {
     if (const auto found = compiled_.find(text); found != compiled_.end()) {
         return found->second;
     }

@@ -25,9 +25,12 @@ struct DeviceSelector {
 class DeviceSelectors {
 public:
     explicit DeviceSelectors(const TextTable& texts) : texts_(texts) {}
-    std::shared_ptr<const DeviceSelector> compiled(Text expression);
+    // Of each expression of the list, whose pieces are joined.
+    std::vector<std::shared_ptr<const DeviceSelector>> compiled(const Selectors&);
 
 private:
+    std::shared_ptr<const DeviceSelector> compiled_once(const std::string& expression);
+
     static constexpr std::size_t kMost = 4'096;
 
     const TextTable& texts_;

@@ -82,6 +82,9 @@ void Session::on_open(dataplane::DataPlane& plane, ConnectionId id, const datapl
 std::size_t Session::send_hello(dataplane::DataPlane& plane) {
     wire::Hello hello;
     hello.features = wire::kFeatures;
+    if (!options_.gives_claims_back) {
+        hello.features &= ~wire::kFeatureGiveBack;
+    }
     hello.partition = options_.partition;
     hello.shim_instance = shim_instance_;
     hello.daemon_instance = daemon_instance_;
@@ -323,6 +326,7 @@ void Session::deliver(const Decision& decision) {
         case DecisionKind::ask_waiting: handler_.on_waiting(decision.name, decision.text, decision.scale_up); return;
         case DecisionKind::queried: deliver_query(decision); return;
         case DecisionKind::nominated: handler_.on_nominated(decision.name, decision.node, decision.text); return;
+        case DecisionKind::claim_given_back: handler_.on_claim_given_back(decision.name, decision.text); return;
     }
 }
 

@@ -58,8 +58,23 @@ void Commit::end_use_of_claims(AskId id) {
     log_.note({.kind = Kind::use_ended, .ask = id});
 }
 
+void Commit::give_claim_back(ResourceClaimName claim) {
+    if (tables_.topology.claims().give_back(claim)) {
+        keep(given_back_, claim);
+        log_.note({.kind = Kind::claim_given_back});
+        if (!tables_.reservations.empty()) {
+            tables_.reservations.changed_elsewhere();
+        }
+    }
+}
+
 void Commit::undo_claims(const Delta& delta) {
     ClaimObjects& objects = tables_.topology.claims();
+    if (delta.kind == Kind::claim_given_back) {
+        objects.take_again(given_back_.back());
+        given_back_.pop_back();
+        return;
+    }
     if (delta.kind == Kind::claims_used) {
         const auto found = tables_.claims.find(delta.ask);
         objects.unassume(raw(delta.ask), found->second.uses);

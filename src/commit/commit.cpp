@@ -21,6 +21,7 @@ void Commit::undo(const Delta& delta) {
         case Kind::claims_unbound:
         case Kind::claims_used:
         case Kind::use_ended:
+        case Kind::claim_given_back:
         case Kind::hold_placed:
         case Kind::hold_dropped: undo_usage(delta); break;
         case Kind::ended_waiting:
@@ -60,6 +61,7 @@ void Commit::let_go_of_kept() {
     }
     forgotten_claims_.clear();
     ended_uses_.clear();
+    given_back_.clear();
     dropped_holds_.clear();
     hold_owners_.clear();
     taken_shares_.clear();

@@ -112,6 +112,8 @@ public:
     // The pod uses its claims on devices, which get devices if they have none.
     void use_claims(AskId, ClaimsOfPod);
     void end_use_of_claims(AskId);
+    // The claim that no placed pod uses is allocated and reserved no more.
+    void give_claim_back(ResourceClaimName);
     void place_hold(HoldOwner, Hold);
     bool drop_hold(HoldOwner);  // false: the owner has none
 
@@ -180,6 +182,7 @@ private:
         claims_unbound,
         claims_used,
         use_ended,
+        claim_given_back,
         hold_placed,
         hold_dropped,
         ended_waiting,
@@ -284,6 +287,7 @@ private:
     std::vector<DeviceShares> taken_shares_;
     std::vector<ForgottenClaims> forgotten_claims_;
     std::vector<EndedUse> ended_uses_;
+    std::vector<ResourceClaimName> given_back_;
     std::vector<HoldOwner> hold_owners_;
     std::vector<Hold> dropped_holds_;
     std::vector<AwaitedNode> awaited_;

@@ -57,11 +57,13 @@ struct Happening {
         confirmed,            // they may have the ask there
         left,                 // the ask's pod has left the node; told beside the reason
         denied,               // the ask has lost that node: `why`; its shim is told if `tell`
+        claim_given_back,     // so that the ask may have others: the claim on devices `why`, which `shim` stated
     };
     Kind kind = Kind::placed;
     bool tell = true;  // of `reservation_cleared`: an attempt did it
     AskId ask = kNone<AskId>;
     Slot slot = kNone<Slot>;
+    ShimId shim = kNone<ShimId>;
     std::uint32_t wakes = 0;  // bits of WakeEvent: whom it may help
     const FailedAttempt* failure = nullptr;
     const ReservingAttempt* reservation = nullptr;

@@ -201,7 +201,8 @@ void Commit::undo_usage(const Delta& delta) {
             break;
         }
         case Kind::claims_used:
-        case Kind::use_ended: undo_claims(delta); break;
+        case Kind::use_ended:
+        case Kind::claim_given_back: undo_claims(delta); break;
         case Kind::hold_placed: tables_.holds.drop(take_last(hold_owners_)); break;
         case Kind::hold_dropped: {
             const HoldOwner owner = take_last(hold_owners_);

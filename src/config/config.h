@@ -31,7 +31,8 @@ struct PartitionConfig {
     std::string name;
     // Globs over the common name of a shim's certificate. None: no shim may drive the partition.
     std::vector<std::string> shims;
-    std::string queues_file;  // a YuniKorn queues.yaml; empty: one leaf
+    std::string queues_file;                 // a YuniKorn queues.yaml; empty: one leaf
+    std::vector<std::string> feature_gates;  // all as Kubernetes 1.35 has them by default; others are refused
     // daemon_instance is not configured; each start of the daemon chooses its own.
     EngineOptions engine = engine_of_daemon();
 

@@ -6,6 +6,7 @@
 
 #include "config/attempt_settings.h"
 #include "config/event_settings.h"
+#include "config/feature_gates.h"
 #include "config/operation_settings.h"
 #include "config/predicate_lists.h"
 #include "config/privilege_settings.h"
@@ -362,6 +363,11 @@ const Settings<PartitionConfig>& partition_settings() {
             "queues_file", MEMBER(queues_file),
             "A YuniKorn queues.yaml: the queues of the partition of this name, or of the only one there. Read again on "
             "SIGHUP; a faulty one changes nothing. When not given, there is one leaf, by priority and arrival."));
+        result.push_back(
+            feature_gates<P>("feature_gates", MEMBER(feature_gates),
+                             "Gates of Kubernetes' dynamic resource allocation, NAME=true or NAME=false. Each may be "
+                             "named as 1.35 has it by "
+                             "default; the others are refused by name, as what they stand for is not built."));
         append_limits(result);
         append_rules(result);
         append_engine(result);

@@ -40,7 +40,8 @@ bool Gateway::take_hello(dataplane::DataPlane& plane, ConnectionId id, Connectio
     --waiting_;
     close_replaced(plane);
     inbox.push(ConnectItem{id, connection.peer.common_name, hello.shim_instance, hello.daemon_instance,
-                           hello.decisions_received, std::string(hello.plugins), std::move(outbox), lcore_});
+                           hello.decisions_received, std::string(hello.plugins),
+                           (hello.features & wire::kFeatureGiveBack) != 0, std::move(outbox), lcore_});
     touched_[partition] = true;
     count(counters_.hellos);
     log_.info("shim connected", {{"connection", id},

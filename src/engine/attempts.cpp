@@ -274,7 +274,7 @@ void Attempts::fail(AskId id, std::uint32_t failed_on_its_node) {
     if (const LastFailure* const last = world_.failures.last(ask_class);
         shared && last != nullptr && last->position == position) {
         // Nothing has changed since another ask of the class failed and found nobody to preempt.
-        lifecycle_.fail(id, last->message, last->failed_predicates | failed_on_its_node, {}, 0);
+        lifecycle_.fail(id, last->message, last->failed_predicates | failed_on_its_node, {}, 0, {});
         return;
     }
     Diagnoser diagnoser(world_, predicates_, id);
@@ -282,16 +282,16 @@ void Attempts::fail(AskId id, std::uint32_t failed_on_its_node) {
     // Nobody goes for a pod that its plugins may refuse then.
     const PreemptionOutcome outcome =
         needs_plugins(world_, id) ? PreemptionOutcome{} : preempting_.decide(id, diagnosis);
-    const std::string message =
-        whole_message(std::move(diagnosis.message), outcome,
-                      outcome.tried ? said_of_claims(world_, diagnoser, outcome) : std::string_view());
+    const ClaimsAfterFailure claims =
+        outcome.tried ? claims_after_failure(world_, diagnoser, outcome) : ClaimsAfterFailure();
+    const std::string message = whole_message(std::move(diagnosis.message), outcome, claims.words);
     const std::uint32_t failed = diagnosis.failed_predicates | outcome.failed_predicates;
     if (shared && !outcome.chosen) {
         world_.failures.keep(ask_class, {.message = message,
                                          .failed_predicates = failed,
                                          .position = world_.node_state.log().head() + world_.topology.version()});
     }
-    lifecycle_.fail(id, message, failed | failed_on_its_node, outcome, diagnosis.unschedulable_count);
+    lifecycle_.fail(id, message, failed | failed_on_its_node, outcome, diagnosis.unschedulable_count, claims);
     if (diagnosis.refused_by_plugins) {
         lifecycle_.back_off_for_plugins(id);
     } else {

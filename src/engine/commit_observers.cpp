@@ -54,6 +54,7 @@ void LogWriter::observe(const Happening& happening) {
             announcer_.query(line(happening, key(), happening.slot), commas(happening.query->others));
             break;
         case Kind::denied: announcer_.deny(line(happening, key(), happening.slot), happening.why); break;
+        case Kind::claim_given_back: announcer_.give_back(line(happening, key(), kNone<Slot>), happening.why); break;
         default: break;
     }
 }
@@ -116,6 +117,10 @@ void ShimTeller::observe(const Happening& happening) {
             }
             break;
         case Kind::reservation_cleared: say(DecisionKind::ask_waiting, happening, happening.why); break;
+        case Kind::claim_given_back:
+            lifecycle_.decide(happening.shim, DecisionKind::claim_given_back, happening.why,
+                              "for " + full_name(world_, happening.ask));
+            break;
         case Kind::victim_chosen: release(happening, Termination::preempted_by_scheduler); break;
         case Kind::node_lost: release(happening, Termination::stopped_by_rm); break;
         default: break;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "claims/claim_causes.h"
 #include "engine/claims_of_pods.h"
 #include "placement/whole_look.h"
 
@@ -27,6 +28,7 @@ std::vector<std::string> wake_texts(std::uint32_t events) {
         {kPodGone, "a pod gone"},
         {kPodPlaced, "a pod placed"},
         {kObjectChanged, "a claim, volume or namespace changed"},
+        {kClaimGivenBack, "a claim on devices given back"},
     };
     std::vector<std::string> texts;
     for (const auto& [event, text] : kTexts) {
@@ -116,8 +118,8 @@ private:
                                               : attempts_.preempting().decide(ask_, diagnosis, &candidates);
         explanation.woken_by =
             wake_texts(evaluator_.predicates().woken_by(diagnosis.failed_predicates | outcome.failed_predicates));
-        explanation.message =
-            whole_message(std::move(diagnosis.message), outcome, said_of_claims(world_, diagnoser_, outcome));
+        const ClaimsAfterFailure claims = claims_after_failure(world_, diagnoser_, outcome);
+        explanation.message = whole_message(std::move(diagnosis.message), outcome, claims.words);
         if (!outcome.tried) {
             return;
         }
@@ -175,7 +177,19 @@ private:
                 one.failures.push_back(named(predicates, std::move(first)));
             }
         }
+        if (whole.refusal.verdict == Verdict::feasible) {
+            add_causes(node, one);
+        }
         return one;
+    }
+
+    void add_causes(const NodeView& node, NodeExplanation& one) const {
+        for (PredicateFailure& failure : one.failures) {
+            if (failure.predicate == row_of(PredicateId::dynamic_resources).name) {
+                failure.causes =
+                    claim_causes(*subject().plan.claims, node.facts, world_.topology.claims(), world_.known);
+            }
+        }
     }
 
     std::string devices_at(const NodeView& node) const {

@@ -1,7 +1,6 @@
 // The transitions of asks, but those of preemption and of decisions. See lifecycle.h.
 
 #include "engine/lifecycle.h"
-#include "engine/claims_of_pods.h"
 
 #include <algorithm>
 #include <utility>
@@ -231,7 +230,7 @@ std::int64_t Lifecycle::backoff_until_ns(const Ask& ask) const {
 }
 
 void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, const PreemptionOutcome& outcome,
-                     std::size_t nodes) {
+                     std::size_t nodes, const ClaimsAfterFailure& claims) {
     const bool found_none = outcome.tried && outcome.eligible && !outcome.chosen;
     const bool had = world_.nominations.of(id) != nullptr;
     const bool chosen_for_good =
@@ -247,6 +246,9 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
     commit_.refund(id);
     commit_.count_failure(id, failed, until_ns, false);
     commit_.happened({.kind = Happening::Kind::failed, .ask = id, .failure = &attempt});
+    if (claims.given_back) {
+        give_claim_back(id, *claims.given_back, claims.owner);
+    }
     commit_.finish();
     SentAway sent;
     if (found_none && had) {
@@ -260,6 +262,16 @@ void Lifecycle::fail(AskId id, std::string_view message, std::uint32_t failed, c
     if (outcome.chosen) {
         give_up_on_stuck_victims(id);
     }
+    if (claims.given_back) {
+        wake(kClaimGivenBack);
+    }
+}
+
+void Lifecycle::give_claim_back(AskId id, ResourceClaimName claim, ShimId owner) {
+    const std::string name =
+        std::string(world_.texts.text(claim.name_space)) + '/' + std::string(world_.texts.text(claim.name));
+    commit_.give_claim_back(claim);
+    commit_.happened({.kind = Happening::Kind::claim_given_back, .ask = id, .shim = owner, .why = commit_.text(name)});
 }
 
 // --- waiting

@@ -14,6 +14,7 @@
 #include "apps/ask_state.h"
 #include "commit/commit.h"
 #include "engine/application_lives.h"
+#include "engine/claims_of_pods.h"
 #include "engine/commit_observers.h"
 #include "engine/gang_queue.h"
 #include "engine/preempting.h"
@@ -58,7 +59,8 @@ public:
     // --- an attempt's end
     void place(AskId, Slot);
     // `message` is whole; `failed` the failing predicates, as bits; `nodes` how many might be made room on.
-    void fail(AskId, std::string_view message, std::uint32_t failed, const PreemptionOutcome&, std::size_t nodes);
+    void fail(AskId, std::string_view message, std::uint32_t failed, const PreemptionOutcome&, std::size_t nodes,
+              const ClaimsAfterFailure&);
 
     // Within an open transaction: the deltas of a placement (`place`, or `run`: by force), and of its end. The caller
     // gives an ask that has lost its node a new state.
@@ -143,6 +145,7 @@ public:
     void restate_reserved(AskId, Reservation before);
 
 private:
+    void give_claim_back(AskId, ResourceClaimName, ShimId owner);
     std::uint32_t take_place(AskId, Slot, AskEvent, std::string_view stated_devices);
     void tell_query(AskId, const std::vector<Slot>& nodes, bool is_attempt, std::uint32_t wakes);
     void leave_queried_node(AskId);

@@ -268,6 +268,9 @@ std::string Inputs::state_object(ShimId id, const ObjectItem& record) {
     if (std::string fault = bytes_fault(shim, bytes, ours ? found->second.bytes : 0); !fault.empty()) {
         return fault;
     }
+    if (others && std::holds_alternative<ResourceClaim>(mapped.record)) {
+        withdraw_object(found->second.object);  // the other shim was told to give it back, not this one
+    }
     apply_object(mapped.record);
     visit_texts(mapped.record, [&](Text text) { world_.texts.add_reference(text); });
     ++shim.object_count;

@@ -50,6 +50,7 @@ void Inputs::take(const Connect& connect) {
     world_.shims.connect(id, connect.connection);
     shim.instance = connect.shim_instance;
     take_plugins(shim, connect.plugins);
+    shim.gives_claims_back = connect.gives_claims_back;
     if (resumes) {
         lifecycle_.acknowledge(id, connect.decisions_received);
         announcer_.send_again_after(id, connect.decisions_received);

@@ -14,7 +14,10 @@ constexpr std::size_t kPlainMax = 256;  // labels, ports, volumes, images, names
 constexpr std::size_t kValuesMax =
     1'024;  // of a requirement: node affinity names nodes one by one; a node's labels and images
 constexpr std::size_t kPluginsMax = 16;
-constexpr std::size_t kEntriesMax = 4'096;  // of all lists of a spec together
+constexpr std::size_t kEntriesMax = 4'096;  // of all lists of a spec or an object together
+constexpr std::size_t kEntriesOfDevicesMax =
+    8'192;  // of a slice, a class or a claim: 128 devices with 32 attributes each
+constexpr std::size_t kSelectorPiecesMax = 2'048;
 
 class Walk {
 public:
@@ -56,8 +59,8 @@ public:
 
 private:
     void ends() {
-        if (fault_.empty() && entries_ > kEntriesMax) {
-            fault_ = "more than " + std::to_string(kEntriesMax) + " entries in all lists";
+        if (fault_.empty() && entries_ > entries_max_) {
+            fault_ = "more than " + std::to_string(entries_max_) + " entries in all lists";
         }
     }
     template <typename List>
@@ -102,7 +105,7 @@ private:
         plain(one.attributes, kTermsMax);
         plain(one.capacities, kTermsMax);
     }
-    void inner(const DeviceDemand& one) { plain(one.selectors, kTermsMax); }
+    void inner(const DeviceDemand& one) { plain(one.selectors, kSelectorPiecesMax); }
     void inner(const DeviceRequest& one) { each(one.demands); }
     void inner(const DeviceConstraint& one) { plain(one.requests, kTermsMax); }
 
@@ -128,11 +131,16 @@ private:
     void lists_of(const CsiCapacity& one) { selector(one.topology); }
     void lists_of(const VolumeAttachment&) {}
     void lists_of(const ResourceSlice& one) {
+        entries_max_ = kEntriesOfDevicesMax;
         inner(one.nodes);
         each(one.devices, kPlainMax);
     }
-    void lists_of(const DeviceClass& one) { plain(one.selectors, kTermsMax); }
+    void lists_of(const DeviceClass& one) {
+        entries_max_ = kEntriesOfDevicesMax;
+        plain(one.selectors, kSelectorPiecesMax);
+    }
     void lists_of(const ResourceClaim& one) {
+        entries_max_ = kEntriesOfDevicesMax;
         each(one.requests);
         each(one.constraints);
         if (one.allocation) {
@@ -144,6 +152,7 @@ private:
         plain(one.reserved_for, kValuesMax);
     }
 
+    std::size_t entries_max_ = kEntriesMax;
     std::size_t entries_ = 0;
     std::string fault_;
 };

@@ -11,10 +11,34 @@ namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-std::vector<Text> selectors(Converter& convert, const Value& list) {
-    std::vector<Text> out;
+constexpr std::size_t kPieceBytes = 512;  // of an expression: a text of a shim's dictionary
+
+// Bytes of the next piece, which ends between characters.
+std::size_t piece_of(std::string_view text) {
+    std::size_t bytes = std::min(text.size(), kPieceBytes);
+    while (bytes > 1 && bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) {
+        --bytes;
+    }
+    return bytes;
+}
+
+Selectors selectors(Converter& convert, const Value& list) {
+    Selectors out;
     for (const Value& item : convert.reader.items(list)) {
-        out.push_back(convert.needed(item["cel"], "expression"));
+        const Value& expression = item["cel"]["expression"];
+        std::string_view rest = convert.reader.text(expression);
+        if (rest.size() <= kPieceBytes) {
+            out.push_back(convert.needed(item["cel"], "expression"));
+            continue;
+        }
+        for (bool first = true; !rest.empty(); first = false) {
+            if (!first) {
+                out.push_back(0);  // the pieces are one
+            }
+            const std::size_t bytes = piece_of(rest);
+            out.push_back(convert.intern(expression, rest.substr(0, bytes)));
+            rest.remove_prefix(bytes);
+        }
     }
     return out;
 }

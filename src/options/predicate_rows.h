@@ -37,7 +37,7 @@ namespace bayplan {
     ROW(pod_topology_spread, "PodTopologySpread", kNodeChanges | kNodeGone | kPodGone | kPodPlaced, kHardSpread)   \
     ROW(inter_pod_affinity, "InterPodAffinity", kNodeChanges | kNodeGone | kPodGone | kPodPlaced | kObjectChanged, \
         kRequiredPodTerms)                                                                                         \
-    ROW(dynamic_resources, "DynamicResources", kNodeChanges | kPodGone | kObjectChanged, kNoParts)
+    ROW(dynamic_resources, "DynamicResources", kNodeChanges | kPodGone | kObjectChanged | kClaimGivenBack, kNoParts)
 
 enum class PredicateId : std::uint8_t {
 #define BAYPLAN_ID(id, name, wakes, parts) id,

@@ -1,4 +1,4 @@
-// Events that may make an ask feasible that a predicate has refused (R-WAKE-1 to R-WAKE-9).
+// Events that may make an ask feasible that a predicate has refused (R-WAKE-1 to R-WAKE-9, R-WAKE-14).
 //
 // Thread: any; constant.
 #pragma once
@@ -15,6 +15,7 @@ enum WakeEvent : std::uint32_t {
     kPodGone = 1u << 4,        // an allocation or a foreign pod is gone
     kPodPlaced = 1u << 5,      // one more, or one with other labels
     kObjectChanged = 1u << 6,  // claims, volumes, namespaces...
+    kClaimGivenBack = 1u << 7,
 };
 inline constexpr std::uint32_t kNodeChanges = kNodeAdded | kNodeUpdated;
 

@@ -45,6 +45,7 @@ struct Shim {
     bool resync_begun = false;
     ResyncHold hold;                   // while its resync is open
     std::vector<std::string> plugins;  // that it serves
+    bool gives_claims_back = false;    // when it is told to
     std::uint32_t queries = 0;         // open
     std::uint32_t node_count = 0;
     std::uint32_t object_count = 0;

@@ -22,8 +22,9 @@ std::string_view next_word(std::string_view& line, char end_of_word = ' ') {
 std::optional<LogLine::Kind> kind_of(std::string_view word) {
     using Kind = LogLine::Kind;
     static constexpr std::pair<std::string_view, Kind> kKinds[] = {
-        {"place", Kind::place}, {"fail", Kind::fail},       {"wait", Kind::wait},       {"nominate", Kind::nominate},
-        {"clear", Kind::clear}, {"release", Kind::release}, {"reserve", Kind::reserve}, {"unreserve", Kind::unreserve}};
+        {"place", Kind::place},       {"fail", Kind::fail},           {"wait", Kind::wait},
+        {"nominate", Kind::nominate}, {"clear", Kind::clear},         {"release", Kind::release},
+        {"reserve", Kind::reserve},   {"unreserve", Kind::unreserve}, {"give_back", Kind::give_back}};
     for (const auto& [name, kind] : kKinds) {
         if (name == word) {
             return kind;
@@ -84,7 +85,7 @@ EngineOptions engine_options(Compat compat, const std::vector<std::string>& pred
     return engine;
 }
 
-EngineSession::EngineSession(const EngineOptions& options, const std::string& queues)
+EngineSession::EngineSession(const EngineOptions& options, const std::string& queues, bool gives_claims_back)
     : has_queues_(!queues.empty()), engine_(with_queues(options, has_queues_), *this) {
     if (has_queues_) {
         engine_.apply(QueuesText{.partition = "default", .text = queues});
@@ -92,7 +93,8 @@ EngineSession::EngineSession(const EngineOptions& options, const std::string& qu
             refused_.push_back("queues: " + engine_.queues_fault());
         }
     }
-    engine_.apply(Connect{.connection = kConnection, .shim = kShim, .shim_instance = 1});
+    engine_.apply(
+        Connect{.connection = kConnection, .shim = kShim, .shim_instance = 1, .gives_claims_back = gives_claims_back});
     send(ResyncBeginMessage{});
 }
 

@@ -24,13 +24,13 @@ EngineOptions engine_options(Compat, const std::vector<std::string>& predicates,
 // One line of the decision log, taken apart (R-LOG-2). Keys hold neither spaces nor commas:
 // the converter sees to that.
 struct LogLine {
-    enum class Kind : std::uint8_t { place, fail, wait, nominate, clear, release, reserve, unreserve };
+    enum class Kind : std::uint8_t { place, fail, wait, nominate, clear, release, reserve, unreserve, give_back };
     Kind kind = Kind::fail;
     std::string pod;
     std::string node;
     std::vector<std::string> victims;  // of a nomination, most important first; or of a reservation
     std::int32_t violations = 0;       // likewise
-    std::string message;               // of a placement: its devices, or `-`
+    std::string message;               // of a placement: its devices, or `-`; of give_back: the claim
 };
 
 // The engine's order to its shim, or its word on a pod that it does not try.
@@ -44,8 +44,9 @@ struct Order {
 
 class EngineSession : private DecisionSink {
 public:
-    // `queues`: the text of a sound queues.yaml; empty: there is one leaf.
-    EngineSession(const EngineOptions&, const std::string& queues);
+    // `queues`: the text of a sound queues.yaml; empty: there is one leaf. `gives_claims_back`: a claim on devices that is
+    // given back counts so from then on; else it is only said.
+    EngineSession(const EngineOptions&, const std::string& queues, bool gives_claims_back);
 
     void send(const StateBody&);
     // Up to here the state is being stated; from here on the engine decides.

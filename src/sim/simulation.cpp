@@ -109,7 +109,7 @@ struct Simulation::Parts {
     Parts(const kube::ClusterDump& from, const SimulationOptions& settings)
         : dump(from),
           options(settings),
-          session(options_of(settings), settings.queues),
+          session(options_of(settings), settings.queues, false),
           use(from),
           drain(from),
           attempts_at_a_time(
@@ -180,6 +180,7 @@ struct Simulation::Parts {
                     for (std::string& cause : causes.of(node.node, failure)) {
                         of_node.push_back(std::move(cause));
                     }
+                    of_node.insert(of_node.end(), failure.causes.begin(), failure.causes.end());
                 }
             }
             if (!has_node(decision) && full) {

@@ -62,6 +62,7 @@ std::string_view to_string(TimelineOutcome outcome) {
         case TimelineOutcome::gated: return "gated";
         case TimelineOutcome::reserved: return "reserved";
         case TimelineOutcome::reservation_cleared: return "reservation-cleared";
+        case TimelineOutcome::claim_given_back: return "claim-given-back";
     }
     return "";
 }
@@ -70,7 +71,7 @@ struct Timeline::Parts {
     Parts(kube::ClusterDump& dump, std::vector<Event> what_happens, const TimelineOptions& settings)
         : options(settings),
           events(std::move(what_happens)),
-          session(options_of(settings), settings.queues),
+          session(options_of(settings), settings.queues, true),
           cluster(dump, base_ms(dump, events), [this](const StateBody& body) { session.send(body); }) {
         const auto send = [this](const StateBody& body) { session.send(body); };
         dump.send_state(send);
@@ -178,6 +179,7 @@ struct Timeline::Parts {
             case LogLine::Kind::place:
                 decision.outcome = TimelineOutcome::scheduled;
                 decision.node = std::move(line.node);
+                decision.devices = line.message == "-" ? "" : line.message;
                 ++summary.placed;
                 break;
             case LogLine::Kind::nominate:
@@ -198,6 +200,7 @@ struct Timeline::Parts {
                 pod->reserved_node.clear();
                 circling = !cleared_in_vain.insert(decision.pod).second;
                 break;
+            case LogLine::Kind::give_back: decision.outcome = TimelineOutcome::claim_given_back; break;
             default: break;
         }
         if (decision.outcome == TimelineOutcome::scheduled || !decision.victims.empty()) {

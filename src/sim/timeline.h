@@ -39,7 +39,8 @@ enum class TimelineOutcome : std::uint8_t {
     nomination_cleared,
     gated,
     reserved,
-    reservation_cleared
+    reservation_cleared,
+    claim_given_back
 };
 
 struct TimelineDecision {
@@ -50,7 +51,8 @@ struct TimelineDecision {
     std::string node;                  // where, if scheduled; or which is, or was, reserved
     std::string nominated_node;        // if the pod has one after this
     std::vector<std::string> victims;  // most important first
-    std::string message;               // why not, in Kubernetes' words; or why a nomination ended
+    std::string devices;               // if scheduled: its devices, its claims' too (R-DEVICE-24, R-CLAIM-20)
+    std::string message;               // why not, in Kubernetes' words; why a nomination ended; or the claim on devices
 };
 std::string_view to_string(TimelineOutcome);
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/claimed_devices.h"
 #include "sim/markup.h"
 #include "sim/queue_report.h"
 
@@ -36,6 +37,7 @@ void write(Markup& out, const TimelineDecision& decision) {
         }
         out.end();
     }
+    write_devices(out, decision.pod, decision.devices);
     if (!decision.message.empty()) {
         out.text("message", decision.message);
     }
@@ -158,9 +160,10 @@ public:
 private:
     static std::string what(const TimelineDecision& decision) {
         if (decision.outcome == TimelineOutcome::scheduled) {
-            return decision.node;
+            return decision.node + (decision.devices.empty() ? "" : " with " + decision.devices);
         }
-        if (decision.outcome == TimelineOutcome::reserved || decision.outcome == TimelineOutcome::reservation_cleared) {
+        if (decision.outcome == TimelineOutcome::claim_given_back || decision.outcome == TimelineOutcome::reserved ||
+            decision.outcome == TimelineOutcome::reservation_cleared) {
             return decision.message;
         }
         const bool waits = decision.outcome != TimelineOutcome::nominated && !decision.nominated_node.empty();

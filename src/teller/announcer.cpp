@@ -189,6 +189,10 @@ void Announcer::query(const LogLine& line, std::string_view others) { write_line
 
 void Announcer::deny(const LogLine& line, std::string_view why) { write_line(RecordKind::deny, line, why); }
 
+void Announcer::give_back(const LogLine& line, std::string_view claim) {
+    write_line(RecordKind::give_back, line, claim);
+}
+
 void Announcer::report(std::string_view preemption) { write({.kind = RecordKind::report}, {preemption}); }
 
 }  // namespace bayplan

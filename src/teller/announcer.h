@@ -73,6 +73,7 @@ public:
     void unreserve(const LogLine&, std::string_view why);
     void query(const LogLine&, std::string_view others);
     void deny(const LogLine&, std::string_view why);
+    void give_back(const LogLine&, std::string_view claim);
     // Beside the log: it counts for no digest.
     void report(std::string_view preemption);
 

@@ -97,6 +97,10 @@ void DecisionLog::deny(std::int64_t now_ns, std::string_view shim, std::string_v
     line(now_ns, "deny", shim, key, node, "-", why);
 }
 
+void DecisionLog::give_back(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view claim) {
+    line(now_ns, "give_back", shim, key, "-", "-", claim);
+}
+
 std::string DecisionLog::digest() const {
     sha256_ctx copy = hash_;
     sha256_update(&copy, used_, reinterpret_cast<const std::uint8_t*>(lines_.data()));

@@ -41,6 +41,8 @@ public:
     // It has lost that place.
     void deny(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
               std::string_view why);
+    // `claim` on devices, NAMESPACE/NAME, so that the pod may have others.
+    void give_back(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view claim);
 
     std::string digest() const;
 

@@ -31,6 +31,7 @@ enum class RecordKind : std::uint8_t {
     unreserve,
     query,
     deny,
+    give_back,
     report,
     flush,
 };

@@ -62,6 +62,7 @@ void Teller::tell_line(const Record& record) {
         case RecordKind::unreserve: log_.unreserve(now_ns, shim, key, node, first); return;
         case RecordKind::query: log_.query(now_ns, shim, key, node, first); return;
         case RecordKind::deny: log_.deny(now_ns, shim, key, node, first); return;
+        case RecordKind::give_back: log_.give_back(now_ns, shim, key, first); return;
         default: BP_CHECK(false);
     }
 }

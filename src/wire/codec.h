@@ -30,12 +30,14 @@ inline constexpr std::uint32_t kProtocolMin = 1;
 inline constexpr std::uint32_t kProtocolMax = 1;
 
 // Bits of Hello.features and HelloReply.features.
-inline constexpr std::uint64_t kFeatureCounters = 1;  // CountersRequest
-inline constexpr std::uint64_t kFeatureDevices = 2;   // devices of nodes, asks and decisions
-inline constexpr std::uint64_t kFeaturePlugins = 4;   // predicates that the shim serves
-inline constexpr std::uint64_t kFeatureClaims = 8;    // claims on devices, slices and classes of devices
+inline constexpr std::uint64_t kFeatureCounters = 1;   // CountersRequest
+inline constexpr std::uint64_t kFeatureDevices = 2;    // devices of nodes, asks and decisions
+inline constexpr std::uint64_t kFeaturePlugins = 4;    // predicates that the shim serves
+inline constexpr std::uint64_t kFeatureClaims = 8;     // claims on devices, slices and classes of devices
+inline constexpr std::uint64_t kFeatureGiveBack = 16;  // claims on devices are given back; not every shim does it
 // All that this software has.
-inline constexpr std::uint64_t kFeatures = kFeatureCounters | kFeatureDevices | kFeaturePlugins | kFeatureClaims;
+inline constexpr std::uint64_t kFeatures =
+    kFeatureCounters | kFeatureDevices | kFeaturePlugins | kFeatureClaims | kFeatureGiveBack;
 
 // Agreement of two sides: the highest protocol and the features that both have. Protocol 0: none.
 struct Agreed {

@@ -180,7 +180,8 @@ bool decode_decision(const fbs::Decision& decision, std::size_t i, Fields& field
         !read_lines(decision.others(), {"decisions", i, "others"}, fields, storage, out.text)) {
         return false;
     }
-    return fields.known(out.kind, DecisionKind::node_accepted, DecisionKind::queried, {"decisions", i, "kind"}) &&
+    return fields.known(out.kind, DecisionKind::node_accepted, DecisionKind::claim_given_back,
+                        {"decisions", i, "kind"}) &&
            fields.known(out.termination, Termination::unknown, Termination::placeholder_replaced,
                         {"decisions", i, "termination"}) &&
            fields.name(decision.name(), {"decisions", i, "name"}, out.name) &&

@@ -58,6 +58,38 @@ TEST_F(Objects, an_allocation_that_is_stated_counts_more) {
     EXPECT_TRUE(objects.in_use(named("real")));
 }
 
+TEST_F(Objects, a_claim_that_is_given_back_has_nothing_until_it_is_stated_otherwise) {
+    ResourceClaim stated = claim("c");
+    stated.allocation = allocation({"d"});
+    stated.reserved_for = list({"pod"});
+    objects.apply(stated);
+    const ResourceClaimName name{text("ns"), text("c")};
+    EXPECT_TRUE(objects.give_back(name));
+    EXPECT_FALSE(objects.give_back(name));
+    EXPECT_FALSE(objects.in_use(named("d")));
+    EXPECT_EQ(*objects.claim(name), claim("c"));
+    objects.apply(stated);  // on its way before the cluster manager heard of it
+    EXPECT_FALSE(objects.claim(name)->allocation.has_value());
+
+    const std::vector<ClaimUse> uses = {use_of("c", "other", "pod")};
+    objects.assume(1, uses);
+    EXPECT_TRUE(objects.in_use(named("other")));
+    EXPECT_FALSE(objects.in_use(named("d")));
+    objects.forget(1, uses);
+
+    stated.reserved_for = list({"pod", "another"});
+    objects.apply(stated);
+    EXPECT_EQ(*objects.claim(name), stated);
+    EXPECT_TRUE(objects.in_use(named("d")));
+    EXPECT_TRUE(objects.give_back(name));
+    objects.take_again(name);
+    EXPECT_EQ(*objects.claim(name), stated);
+    EXPECT_TRUE(objects.give_back(name));
+    objects.remove(stated);
+    objects.apply(stated);
+    EXPECT_EQ(*objects.claim(name), stated);
+}
+
 TEST_F(Objects, slices_move_between_nodes_and_pools) {
     objects.apply(slice("s", devices(1)));
     ASSERT_EQ(objects.on_node(text("n")).size(), 1u);

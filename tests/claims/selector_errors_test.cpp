@@ -1,4 +1,5 @@
-// Whether a selector ends in an error on some device, kept from change to change, against asking every device.
+// Whether a selector ends in an error on some device, kept from change to change, against asking every device; and expressions
+// in pieces.
 #include <map>
 #include <random>
 #include <string>
@@ -17,7 +18,7 @@ protected:
     std::uint32_t below(std::uint32_t end) { return static_cast<std::uint32_t>(random_() % end); }
 
     std::shared_ptr<const DeviceSelector> selector(std::string_view expression) {
-        return objects.selectors().compiled(text(expression));
+        return objects.selectors().compiled({text(expression)}).front();
     }
 
     // Devices lack an attribute, have it under one name or another, or of another type; all differ by uuid.
@@ -92,6 +93,15 @@ TEST_F(Selectors, changes_further_back_than_are_kept_are_looked_at_all) {
     objects.apply(slice("s0", devices(1)));
     objects.apply(slice("s1", devices(1, "red")));
     EXPECT_TRUE(objects.errs_somewhere(color));
+}
+
+TEST_F(Selectors, pieces_of_an_expression_are_joined_by_0) {
+    const auto pieces =
+        objects.selectors().compiled({text("device.driver "), 0, text("=="), 0, text(" 'a.io'"), text("false"), 0});
+    ASSERT_EQ(pieces.size(), 3u);
+    EXPECT_EQ(pieces[0], selector("device.driver == 'a.io'"));
+    EXPECT_EQ(pieces[1], selector("false"));
+    EXPECT_FALSE(pieces[2]->fault.empty());  // of a 0 that joins nothing: an empty expression
 }
 
 }  // namespace

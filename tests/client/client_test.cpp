@@ -130,12 +130,23 @@ TEST(Client, says_every_kind_of_decision_in_order_and_acknowledges_once_per_turn
                                      {allocated, {}, false, "b", "n1", {}},
                                      {released, Termination::stopped_by_rm, false, "c", {}, "gone"},
                                      {ask_waiting, {}, false, "d", {}, "0/1 nodes are available: 1 Insufficient cpu."},
-                                     {message_rejected, {}, false, "state", {}, "bad"}}));
+                                     {message_rejected, {}, false, "state", {}, "bad"},
+                                     {claim_given_back, {}, false, "ns/claim", {}, "for s/d"}}));
     ASSERT_TRUE(world.until([&] { return !world.daemon.acknowledged.empty(); }));
     EXPECT_THAT(world.listener.heard,
                 ElementsAre("accepted n1", "rejected n2 no", "rejected a why", "allocated b n1", "released c gone",
-                            "waiting d 0/1 nodes are available: 1 Insufficient cpu.", "rejected state bad", "end"));
-    EXPECT_THAT(world.daemon.acknowledged, ElementsAre(7));
+                            "waiting d 0/1 nodes are available: 1 Insufficient cpu.", "rejected state bad",
+                            "given back ns/claim for s/d", "end"));
+    EXPECT_THAT(world.daemon.acknowledged, ElementsAre(8));
+}
+
+TEST(Client, asks_for_claims_to_give_back_only_if_its_shim_gives_them_back) {
+    for (const bool gives : {false, true}) {
+        ClientWorld world(32u << 20, gives);
+        ASSERT_TRUE(world.settle());
+        EXPECT_EQ(world.daemon.hellos.at(0).features,
+                  gives ? wire::kFeatures : wire::kFeatures - wire::kFeatureGiveBack);
+    }
 }
 
 TEST(Client, acknowledges_only_what_the_handler_has_made_durable) {

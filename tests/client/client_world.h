@@ -31,6 +31,9 @@ public:
     void on_allocated(std::string_view key, std::string_view node) override { hear("allocated", key, node); }
     void on_released(std::string_view key, Termination, std::string_view text) override { hear("released", key, text); }
     void on_waiting(std::string_view key, std::string_view text, bool) override { hear("waiting", key, text); }
+    void on_claim_given_back(std::string_view claim, std::string_view text) override {
+        hear("given back", claim, text);
+    }
     bool on_decisions_end() override {
         heard.push_back("end");
         return may_acknowledge;
@@ -91,10 +94,11 @@ inline ClientOptions options_to(const ScriptedDaemon& daemon) {
 
 class ClientWorld {
 public:
-    explicit ClientWorld(std::size_t kept_bytes_max = 32u << 20) {
+    explicit ClientWorld(std::size_t kept_bytes_max = 32u << 20, bool gives_claims_back = false) {
         daemon.when_greeted = [this](const SeenHello&) { daemon.reply(resync(100)); };
         ClientOptions options = options_to(daemon);
         options.kept_bytes_max = kept_bytes_max;
+        options.gives_claims_back = gives_claims_back;
         std::string error;
         client = Client::open(options, listener, &books, error);
         EXPECT_NE(client, nullptr) << error;

@@ -44,8 +44,8 @@ bool ScriptedDaemon::on_frame(dataplane::DataPlane&, ConnectionId id, dataplane:
     }
     const wire::Message& message = decoded_.message();
     if (const auto* hello = std::get_if<wire::Hello>(&message)) {
-        hellos.push_back(
-            {std::string(hello->partition), hello->shim_instance, hello->daemon_instance, hello->decisions_received});
+        hellos.push_back({std::string(hello->partition), hello->shim_instance, hello->daemon_instance,
+                          hello->decisions_received, hello->features});
         if (when_greeted) {
             when_greeted(hellos.back());
         }

@@ -24,6 +24,7 @@ struct SeenHello {
     std::uint64_t shim_instance = 0;
     std::uint64_t daemon_instance = 0;
     std::uint64_t decisions_received = 0;
+    std::uint64_t features = 0;
 };
 
 class ScriptedDaemon final : public dataplane::FrameHandler {

@@ -20,6 +20,7 @@ const std::vector<RandomDeltas::NamedStep>& RandomDeltas::steps() {
         {"gate", &RandomDeltas::gate},
         {"bind", &RandomDeltas::bind},
         {"unbind", &RandomDeltas::unbind},
+        {"give a claim back", &RandomDeltas::give_back},
         {"hold", &RandomDeltas::hold},
         {"drop hold", &RandomDeltas::drop_hold},
         {"reserve", &RandomDeltas::reserve},
@@ -224,6 +225,21 @@ bool RandomDeltas::unbind() {
         return false;
     }
     commit_.unbind_claims(id);
+    return true;
+}
+
+bool RandomDeltas::give_back() {
+    std::vector<ResourceClaimName> claims;
+    for (const auto& [name, stated] : world_.objects) {
+        const auto* const claim = std::get_if<ResourceClaim>(&stated.object);
+        if (claim != nullptr && !world_.topology.claims().used_by_placed_pods({claim->name_space, claim->name})) {
+            claims.push_back({claim->name_space, claim->name});
+        }
+    }
+    if (claims.empty()) {
+        return false;
+    }
+    commit_.give_claim_back(random_.pick(claims));
     return true;
 }
 

@@ -46,6 +46,7 @@ private:
     bool gate();
     bool bind();
     bool unbind();
+    bool give_back();
     bool hold();
     bool drop_hold();
     bool reserve();

@@ -146,6 +146,19 @@ void specs(World& world, WorldDigest& digest) {
     }
 }
 
+void claim_on_devices(World& world, ResourceClaimName name, std::string& text) {
+    const ClaimObjects& claims = world.topology.claims();
+    const auto view = claims.claim(name);
+    text += "\nclaim " + std::to_string(name.name) + (view->allocation ? " allocated" : "") + " for";
+    for (const Text uid : view->reserved_for) {
+        text += ' ' + std::to_string(uid);
+    }
+    for (const AllocatedDevice& one : view->allocation ? view->allocation->devices : std::vector<AllocatedDevice>()) {
+        const DeviceName device{{one.driver, one.pool}, one.device};
+        text += ' ' + std::to_string(one.device) + (claims.in_use(device) ? " in use" : "");
+    }
+}
+
 void objects(World& world, WorldDigest& digest) {
     std::string& text = digest["claims and volumes"];
     const VolumeObjects& volumes = world.topology.volumes();
@@ -159,6 +172,8 @@ void objects(World& world, WorldDigest& digest) {
             const auto view = volumes.volume(volume->name);
             text += "\nvolume " + std::to_string(volume->name) + ' ' + std::to_string(view->claim_namespace) + '/' +
                     std::to_string(view->claim);
+        } else if (const auto* of_devices = std::get_if<ResourceClaim>(&stated.object)) {
+            claim_on_devices(world, {of_devices->name_space, of_devices->name}, digest["claims on devices"]);
         }
     }
 }

@@ -12,6 +12,7 @@ partitions:
   - name: "blue \"one\""
     shims: ["yunikorn-*", other]
     queues_file: ca.pem
+    feature_gates: [DRAAdminAccess=true, DRADeviceTaints=false]
     credit_window: 32Ki
     unacknowledged_max: 128Ki
     dictionary_max: 5000

@@ -101,6 +101,21 @@ TEST(ConfigFaults, rules) {
          "b.yaml:3:28: 'partitions[0].predicates[1]' is 'NodeFit', " + known},
         {with_partition("reservation_predicates: nodename"),
          "b.yaml:3:29: 'partitions[0].reservation_predicates' is 'nodename', " + known},
+        {with_partition("feature_gates: [DRAAdminAccess=true, DRADeviceTaints=true]"),
+         "b.yaml:3:42: 'partitions[0].feature_gates[1]' is 'DRADeviceTaints=true', and what it stands for is not "
+         "built; "
+         "remove it"},
+        {with_partition("feature_gates: DRAPrioritizedList=false"),
+         "b.yaml:3:20: 'partitions[0].feature_gates' is 'DRAPrioritizedList=false', and what it stands for cannot be "
+         "left out; remove it"},
+        {with_partition("feature_gates: DRAExtendedResource"),
+         "b.yaml:3:20: 'partitions[0].feature_gates' is 'DRAExtendedResource', which says neither true nor false; give "
+         "DRAExtendedResource=false"},
+        {with_partition("feature_gates: [PodLevelResources=true]"),
+         "b.yaml:3:21: 'partitions[0].feature_gates[0]' is 'PodLevelResources=true', which is no gate of dynamic "
+         "resources; known are DynamicResourceAllocation, DRAAdminAccess, DRAPrioritizedList, "
+         "DRAResourceClaimDeviceStatus, DRASchedulerFilterTimeout, DRAConsumableCapacity, DRAPartitionableDevices, "
+         "DRADeviceTaints, DRADeviceTaintRules, DRADeviceBindingConditions, DRAExtendedResource"},
         {with_partition("predicates: []"),
          "b.yaml:3:17: 'partitions[0].predicates' is empty; name at least one, or remove the key: "
          "all are then on"},

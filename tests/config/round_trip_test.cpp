@@ -55,6 +55,7 @@ TEST(ConfigRoundTrip, members_have_the_values_given) {
     EXPECT_EQ(partition.name, "blue \"one\"");
     EXPECT_EQ(partition.shims, (std::vector<std::string>{"yunikorn-*", "other"}));
     EXPECT_EQ(partition.queues_file, (folder.path() / "ca.pem").string());
+    EXPECT_EQ(partition.feature_gates, (std::vector<std::string>{"DRAAdminAccess=true", "DRADeviceTaints=false"}));
     EXPECT_TRUE(partition.engine.queues && !config.partitions[1].engine.queues);
     EXPECT_EQ(partition.engine.credit_window, 32u << 10);
     EXPECT_EQ(partition.engine.unacknowledged_max, 128u << 10);

@@ -55,6 +55,25 @@ TEST(ClaimConversion, slices) {
     EXPECT_TRUE(slice.devices[1].withheld);
 }
 
+TEST(ClaimConversion, long_expressions_go_in_pieces_between_characters) {
+    const std::string expression = "'" + std::string(510, 'a') + "\u00e4" + std::string(700, 'b') + "' != ''";
+    const DumpOf of(object("DeviceClass", R"("spec":{"selectors":[{"cel":{"expression":")" + expression +
+                                              R"("}},{"cel":{"expression":"true"}}]})"));
+    EXPECT_THAT(of.faults(), IsEmpty());
+    const Sent sent = of.sent();
+    const DeviceClass made = only<DeviceClass>(sent);
+    ASSERT_EQ(made.selectors.size(), 6u);
+    EXPECT_EQ(made.selectors[1] + made.selectors[3], 0u);
+    EXPECT_EQ(sent.text(made.selectors[0]).size(), 511u);  // the next character has two bytes
+    EXPECT_EQ(sent.text(made.selectors[2]).size(), 512u);
+    std::string all;
+    for (const std::size_t at : {0, 2, 4}) {
+        all += sent.text(made.selectors[at]);
+    }
+    EXPECT_EQ(all, "'" + std::string(510, 'a') + "ä" + std::string(700, 'b') + "' != ''");
+    EXPECT_EQ(sent.text(made.selectors[5]), "true");
+}
+
 TEST(ClaimConversion, where_a_slice_is_seen) {
     const auto slice = [](const std::string& where) {
         const DumpOf of(object("ResourceSlice", R"("spec":{"driver":"d","pool":{"name":"p"},)" + where + "}"));

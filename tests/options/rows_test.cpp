@@ -92,6 +92,7 @@ TEST(PredicateRows, say_what_wakes_the_asks_that_each_refused) {
         {kObjectChanged,
          {"NodeVolumeLimits", "VolumeRestrictions", "VolumeBinding", "VolumeZone", "InterPodAffinity",
           "DynamicResources"}},
+        {kClaimGivenBack, {"DynamicResources"}},
     };
     const auto all = make_predicates({});
     for (std::uint32_t index = 0; index < kPredicates; ++index) {

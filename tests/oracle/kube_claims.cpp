@@ -11,6 +11,7 @@
 
 #include "kube_match.h"
 #include "kube_predicate.h"
+#include "kube_preemption.h"
 #include "kube_selectors.h"
 
 namespace bayplan::oracle {
@@ -382,6 +383,7 @@ void assume_use(const KubeBinding& binding, KubeObjects& objects) {
             claim->second.allocation = binding.devices;
         }
         claim->second.reserved_for.push_back(binding.uid);
+        claim->second.in_use = true;
     }
 }
 
@@ -391,24 +393,27 @@ std::pair<std::size_t, std::size_t> claims_of(const KubeState& state, const Kube
     return {claims.allocated().size(), claims.to_allocate().size()};
 }
 
-std::string said_of_claims(const KubeState& state, const KubePod& pod, const KubeAnswer& answer,
-                           const std::set<std::string>& lacking) {
+void say_of_claims(const KubeState& state, const KubePod& pod, const KubeAnswer& answer,
+                   const std::set<std::string>& lacking, KubePreemption& out) {
     const KubeLook look{state, pod, {}};
     if (pod.spec->resource_claims.empty() || answer.finding ||
         state.options.predicates_off.contains("DynamicResources")) {
-        return "no new claims to deallocate";
+        out.of_claims = "no new claims to deallocate";
+        return;
     }
+    out.of_claims = "still not schedulable";
     const DeviceClaims claims(look);
     for (const KubeResourceClaim* claim : claims.allocated()) {
         const bool ours = std::all_of(claim->reserved_for.begin(), claim->reserved_for.end(),
                                       [&](const std::string& uid) { return uid == pod.spec->uid; });
         for (const KubeNode* node : state.nodes) {
-            if (ours && lacking.contains(node->name) && !DeviceClaims::can_use(*claim, *node)) {
-                return "deallocation of ResourceClaim completed";
+            if (ours && !claim->in_use && !out.gives_back && lacking.contains(node->name) &&
+                !DeviceClaims::can_use(*claim, *node)) {
+                out.of_claims = "deallocation of ResourceClaim completed";
+                out.gives_back = {claim->name_space, claim->name};
             }
         }
     }
-    return "still not schedulable";
 }
 
 }  // namespace bayplan::oracle

@@ -41,8 +41,6 @@ std::pair<std::size_t, std::size_t> claims_of(const KubeState&, const KubePod&);
 void assume_use(const KubeBinding&, KubeObjects&);
 // As a decision tells devices of claims (R-CLAIM-20).
 std::string claims_text(const std::vector<KubeBinding>&);
-// Said before preemption speaks; `lacking`: nodes that cannot use an allocated claim.
-std::string said_of_claims(const KubeState&, const KubePod&, const KubeAnswer&, const std::set<std::string>& lacking);
 
 // Names in Kubernetes' order.
 std::vector<std::string> kube_predicate_names();

@@ -18,6 +18,7 @@
 #include "bayplan/cluster_object.h"
 #include "bayplan/explanation.h"
 #include "bayplan/pod_spec.h"
+#include "kube_device_requests.h"
 
 namespace bayplan::oracle {
 
@@ -299,42 +300,10 @@ struct KubeSlice {
     std::vector<KubeSliceDevice> devices;
 };
 
-struct KubeDeviceClass {
-    std::string name;
-    std::vector<std::string> selectors;
-};
-
-struct KubeDemand {
-    std::string name;
-    std::string device_class;
-    std::vector<std::string> selectors;
-    bool all = false;
-    std::int64_t count = 1;
-    bool admin_access = false;
-};
-
-struct KubeDeviceRequest {
-    std::string name;
-    std::vector<KubeDemand> demands;
-    bool prioritised = false;
-};
-
-struct KubeDeviceConstraint {
-    std::vector<std::string> requests;
-    std::string attribute;
-};
-
-struct KubeAllocatedDevice {
-    std::string request;
-    std::string driver;
-    std::string pool;
-    std::string device;
-    bool admin_access = false;
-};
-
 struct KubeAllocation {
     std::vector<KubeAllocatedDevice> devices;
     std::optional<std::vector<KubeNodeTerm>> nodes;
+    bool operator==(const KubeAllocation&) const = default;
 };
 
 struct KubeResourceClaim {
@@ -346,6 +315,8 @@ struct KubeResourceClaim {
     std::vector<KubeDeviceConstraint> constraints;
     std::optional<KubeAllocation> allocation;
     std::vector<std::string> reserved_for;
+    bool in_use = false;  // by a placed pod
+    bool operator==(const KubeResourceClaim&) const = default;
 };
 
 // Objects by what they are known by.

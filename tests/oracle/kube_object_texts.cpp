@@ -134,7 +134,7 @@ public:
     }
     void operator()(const DeviceClass& one) {
         const std::string name = read_(one.name);
-        keep(among_.device_classes, name, KubeDeviceClass{name, texts(one.selectors)});
+        keep(among_.device_classes, name, KubeDeviceClass{name, expressions(one.selectors)});
     }
     void operator()(const ResourceClaim& one) {
         KubeResourceClaim out;
@@ -164,6 +164,23 @@ public:
     }
 
 private:
+    // 0 after one joins what follows it to it.
+    std::vector<std::string> expressions(const std::vector<bayplan::Text>& ids) {
+        std::vector<std::string> out;
+        bool joins = false;
+        for (std::size_t at = 0; at < ids.size(); ++at) {
+            const std::string text = read_(ids[at]);
+            if (joins) {
+                out.back() += text;
+                joins = false;
+            } else if (ids[at] == 0 && at > 0 && at + 1 < ids.size()) {
+                joins = true;
+            } else {
+                out.push_back(text);
+            }
+        }
+        return out;
+    }
     std::vector<std::string> texts(const std::vector<bayplan::Text>& ids) {
         std::vector<std::string> out;
         for (const bayplan::Text id : ids) {
@@ -190,7 +207,8 @@ private:
         for (const DeviceDemand& one : request.demands) {
             const std::string name = read_(one.name);
             const std::string device_class = read_(one.device_class);
-            out.demands.push_back({name, device_class, texts(one.selectors), one.all, one.count, one.admin_access});
+            out.demands.push_back(
+                {name, device_class, expressions(one.selectors), one.all, one.count, one.admin_access});
         }
         return out;
     }

@@ -230,7 +230,7 @@ void search(const KubeState& state, const KubePod& pod, const KubeAnswer& answer
     if (!out.chosen) {
         out.text = "0/" + std::to_string(state.nodes.size()) + " nodes are available: " + counted(reasons) + ".";
     }
-    out.of_claims = said_of_claims(state, pod, answer, lacking);
+    say_of_claims(state, pod, answer, lacking, out);
 }
 
 KubeState as_skipped(const KubeState& attempted, const KubeAnswer& answer) {
@@ -250,7 +250,7 @@ std::optional<KubePreemption> preempt(const KubeState& attempted, const KubePod&
         if (out->eligible) {
             search(state, pod, answer, *out);
         } else {
-            out->of_claims = said_of_claims(state, pod, answer, nodes_refused_by_claims(answer));
+            say_of_claims(state, pod, answer, nodes_refused_by_claims(answer), *out);
         }
     }
     return out;

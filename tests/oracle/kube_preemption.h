@@ -28,6 +28,7 @@ struct KubePreemption {
     bool eligible = true;
     std::string text;                     // why nothing was found
     std::string of_claims;                // said before it
+    std::optional<KubeName> gives_back;   // a claim on devices: R-CLAIM-29
     std::vector<KubeVictims> candidates;  // in order of slots
     std::optional<std::size_t> chosen;    // one of them
     std::uint64_t nodes = 0;              // where it was tried
@@ -48,5 +49,8 @@ bool protects(const KubeBudget&, const KubePod&);
 // Why the pod does not pass the node when all of these are gone; nothing if it passes.
 std::optional<PredicateFailure> why_not_without(const KubeState&, const std::vector<const KubePod*>& gone,
                                                 const KubePod&, const KubeNode&);
+// kube_claims.cpp: what is said of claims before preemption speaks; `lacking`: nodes that cannot use an allocated claim.
+void say_of_claims(const KubeState&, const KubePod&, const KubeAnswer&, const std::set<std::string>& lacking,
+                   KubePreemption&);
 
 }  // namespace bayplan::oracle

@@ -124,6 +124,7 @@ void Oracle::apply_one(const Connect& hello) {
     const bool resume = can_resume(hello);
     Shim& shim = shims_[name];
     take_plugins(shim, hello.plugins);
+    shim.gives_claims_back = hello.gives_claims_back;
     no_longer_counts(shim);
     shim.connection = hello.connection;
     ConnectionStory& story = stories_[hello.connection];

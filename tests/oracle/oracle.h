@@ -23,27 +23,6 @@
 
 namespace bayplan::oracle {
 
-struct OracleCounters {
-    std::uint64_t attempts = 0;
-    std::uint64_t placed = 0;
-    std::uint64_t failed = 0;     // attempts without a place, with or without victims
-    std::uint64_t nominated = 0;  // nominations made by attempts
-    std::uint64_t cleared = 0;
-    std::uint64_t nodes = 0;
-    std::uint64_t gated = 0;
-    std::uint64_t waiting_for_node = 0;
-    std::uint64_t pending = 0;
-    std::uint64_t backoff = 0;
-    std::uint64_t unschedulable = 0;
-    std::uint64_t allocations = 0;  // ours
-    std::uint64_t woken = 0;        // times an unschedulable ask was woken
-    std::uint64_t ignored = 0;
-    std::uint64_t resyncs_open = 0;
-    std::uint64_t resyncs_holding = 0;
-    std::uint64_t resyncs_overdue = 0;
-    std::uint64_t bytes = 0;  // of all shims
-};
-
 class Oracle {
 public:
     explicit Oracle(const EngineOptions&);
@@ -109,7 +88,8 @@ private:
         node_gone,
         allocation_ended,
         pod_changed,  // placed, stated again with another spec or terminating flag, or chosen
-        object_changed
+        object_changed,
+        claim_given_back
     };
 
     // Section 2: inputs.
@@ -283,6 +263,8 @@ private:
         bool refused_by_plugins = false;  // nodes that the predicates would let it have
     };
     void fail(Ask&, const Look&);
+    // Returns whether it is: R-CLAIM-29 to R-CLAIM-32.
+    bool give_claim_back(const Ask&, const std::optional<KubePreemption>&);
     void tell_place(Ask&);
     static std::string devices_told(const Ask&);
 
@@ -420,7 +402,8 @@ private:
     OracleQueues queues_;
     std::int64_t queues_cleaned_ = 0;
     KubeObjects objects_;
-    Amounts image_sizes_;  // as the node said that had it first, while any has it
+    std::map<KubeName, KubeResourceClaim> given_back_;  // R-CLAIM-30; as they were stated then
+    Amounts image_sizes_;                               // as the node said that had it first, while any has it
     std::map<ObjectKey, std::string> object_owners_;
     std::map<ObjectKey, std::uint64_t> object_bytes_;
     std::map<std::shared_ptr<const KubeSpec>, std::uint64_t> spec_bytes_;

@@ -115,6 +115,7 @@ void Oracle::wake(Event event, const Ask* except) {
             wakes = {"NodeVolumeLimits", "VolumeRestrictions", "VolumeBinding",
                      "VolumeZone",       "InterPodAffinity",   "DynamicResources"};
             break;
+        case Event::claim_given_back: wakes = {"DynamicResources"}; break;
     }
     for (auto& [sequence, ask] : asks_) {
         bool meant = event == Event::node_changed;  // wakes everybody

@@ -116,6 +116,10 @@ KubeOptions Oracle::kube_options() const {
 // The objects as stated, and what placements have done to claims since.
 KubeObjects Oracle::assumed_objects() const {
     KubeObjects out = objects_;
+    for (const auto& [name, stated] : given_back_) {
+        out.resource_claims.at(name).allocation.reset();
+        out.resource_claims.at(name).reserved_for.clear();
+    }
     std::map<std::uint64_t, const KubeBinding*> uses;
     for (const auto& [sequence, ask] : asks_) {
         for (const KubeBinding& binding : ask.bindings) {
@@ -173,8 +177,9 @@ KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
 
 Oracle::Look::Look(const Oracle& oracle, const Ask& ask) {
     const auto& asks = oracle.asks_;
-    const bool as_stated =
-        std::all_of(asks.begin(), asks.end(), [](const auto& one) { return one.second.bindings.empty(); });
+    const bool as_stated = oracle.given_back_.empty() && std::all_of(asks.begin(), asks.end(), [](const auto& one) {
+                               return one.second.bindings.empty();
+                           });
     if (!as_stated) {
         assumed = oracle.assumed_objects();
     }
@@ -289,12 +294,18 @@ void Oracle::fail(Ask& ask, const Look& look) {
         const std::vector<std::uint64_t> others = others_of_broken(chosen.victims);
         log_nomination(ask, *found, others, message);
         tell_failure(ask, message, lasts);
+        const bool given_back = give_claim_back(ask, found);
         choose(ask, chosen, others);
+        if (given_back) {
+            saw("a claim is given back, and its pod nominated");
+            wake(Event::claim_given_back);
+        }
         return;
     }
     const bool ends = found && found->eligible;
     log_line("fail", ask, "-", message);
     tell_failure(ask, message, !ends && !ask.nominated_node.empty());
+    const bool given_back = give_claim_back(ask, found);
     if (ends && !ask.nominated_node.empty()) {
         saw("nomination ends as no node is found");
         clear_nomination(ask, "preemption found no node");
@@ -302,6 +313,26 @@ void Oracle::fail(Ask& ask, const Look& look) {
     ask.state = look.refused_by_plugins ? AskState::backoff : AskState::unschedulable;
     ask.nacked = look.refused_by_plugins;
     forget_plugins(ask);
+    if (given_back) {
+        wake(Event::claim_given_back);
+    }
+}
+
+bool Oracle::give_claim_back(const Ask& ask, const std::optional<KubePreemption>& found) {
+    if (!found || !found->gives_back) {
+        return false;
+    }
+    const KubeName& name = *found->gives_back;
+    const std::string owner = object_owners_.at({"ResourceClaim", name.first, name.second});
+    if (!shims_.at(owner).gives_claims_back) {
+        saw("a claim is not given back by its shim");
+        return false;
+    }
+    saw("a claim is given back");
+    given_back_[name] = objects_.resource_claims.at(name);
+    log_line("give_back", ask, "-", name.first + "/" + name.second);
+    decide(owner, DecisionKind::claim_given_back, name.first + "/" + name.second, "for " + full_name(ask));
+    return true;
 }
 
 void Oracle::count_failure(Ask& ask) {

@@ -102,7 +102,7 @@ void add_lists(const ResourceClaim& claim, ListSizes& out) {
     for (const DeviceRequest& request : claim.requests) {
         out.emplace_back(request.demands.size(), 64);
         for (const DeviceDemand& demand : request.demands) {
-            out.emplace_back(demand.selectors.size(), 64);
+            out.emplace_back(demand.selectors.size(), 2048);
         }
     }
     out.emplace_back(claim.constraints.size(), 64);
@@ -158,7 +158,7 @@ ListSizes lists_of(const ClusterObject& object) {
             out.emplace_back(device.capacities.size(), 64);
         }
     } else if (const auto* device_class = std::get_if<DeviceClass>(&object)) {
-        out.emplace_back(device_class->selectors.size(), 64);
+        out.emplace_back(device_class->selectors.size(), 2048);
     } else if (const auto* resource_claim = std::get_if<ResourceClaim>(&object)) {
         add_lists(*resource_claim, out);
     }
@@ -173,13 +173,13 @@ std::size_t entries_of(const ListSizes& lists) {
     return all;
 }
 
-std::string lists_fault(const ListSizes& lists) {
+std::string lists_fault(const ListSizes& lists, std::size_t most_in_all = 4096) {
     for (const auto& [size, most] : lists) {
         if (size > most) {
             return "a list of more than " + std::to_string(most) + " entries";
         }
     }
-    return entries_of(lists) > 4096 ? "more than 4096 entries in all lists" : "";
+    return entries_of(lists) > most_in_all ? "more than " + std::to_string(most_in_all) + " entries in all lists" : "";
 }
 
 // The faults of what a spec says, when all its texts are known.
@@ -270,7 +270,11 @@ void Oracle::message(const std::string& name, const ObjectsMessage& objects) {
 }
 
 std::string Oracle::object_record(const std::string& name, const ObjectItem& record) {
-    if (const std::string fault = lists_fault(lists_of(record.object)); !record.removed && !fault.empty()) {
+    const bool of_devices = std::holds_alternative<ResourceSlice>(record.object) ||
+                            std::holds_alternative<DeviceClass>(record.object) ||
+                            std::holds_alternative<ResourceClaim>(record.object);
+    if (const std::string fault = lists_fault(lists_of(record.object), of_devices ? 8192 : 4096);
+        !record.removed && !fault.empty()) {
         return fault;
     }
     TextReader read(shims_.at(name).dictionary);
@@ -288,6 +292,7 @@ std::string Oracle::object_record(const std::string& name, const ObjectItem& rec
         remove_object(key, objects_);
         object_owners_.erase(key);
         object_bytes_.erase(key);
+        std::erase_if(given_back_, [&](const auto& one) { return !objects_.resource_claims.contains(one.first); });
         return "";
     }
     std::uint64_t others = 0;
@@ -308,6 +313,13 @@ std::string Oracle::object_record(const std::string& name, const ObjectItem& rec
     if (const std::string fault = bytes_fault(name, bytes, own ? object_bytes_.at(key) : 0); !fault.empty()) {
         return fault;
     }
+    for (const auto& [claim, stated] : apart.resource_claims) {
+        const auto given_back = given_back_.find(claim);
+        if (given_back != given_back_.end() && (!own || given_back->second != stated)) {
+            saw("a claim given back is stated anew");
+            given_back_.erase(given_back);
+        }
+    }
     state_object(record.object, read, objects_);
     object_owners_[key] = name;
     object_bytes_[key] = bytes;
@@ -324,6 +336,7 @@ void Oracle::forget_objects_of(const std::string& name) {
             ++object;
         }
     }
+    std::erase_if(given_back_, [&](const auto& one) { return !objects_.resource_claims.contains(one.first); });
 }
 
 }  // namespace bayplan::oracle

@@ -203,6 +203,7 @@ struct Shim {
     std::uint64_t acknowledged = 0;
     std::deque<NumberedDecision> kept;  // numbered, not acknowledged
     std::vector<std::string> plugins;   // that it serves
+    bool gives_claims_back = false;
     bool must_resync = false;
     bool resync_open = false;
     bool resync_begun = false;
@@ -222,6 +223,27 @@ struct ConnectionStory {
     std::uint64_t acknowledged = 0;  // on this connection; these need not be sent any more
     bool counts = true;
     bool cut = false;
+};
+
+struct OracleCounters {
+    std::uint64_t attempts = 0;
+    std::uint64_t placed = 0;
+    std::uint64_t failed = 0;     // attempts without a place, with or without victims
+    std::uint64_t nominated = 0;  // nominations made by attempts
+    std::uint64_t cleared = 0;
+    std::uint64_t nodes = 0;
+    std::uint64_t gated = 0;
+    std::uint64_t waiting_for_node = 0;
+    std::uint64_t pending = 0;
+    std::uint64_t backoff = 0;
+    std::uint64_t unschedulable = 0;
+    std::uint64_t allocations = 0;  // ours
+    std::uint64_t woken = 0;        // times an unschedulable ask was woken
+    std::uint64_t ignored = 0;
+    std::uint64_t resyncs_open = 0;
+    std::uint64_t resyncs_holding = 0;
+    std::uint64_t resyncs_overdue = 0;
+    std::uint64_t bytes = 0;  // of all shims
 };
 
 }  // namespace bayplan::oracle

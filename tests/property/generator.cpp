@@ -23,7 +23,10 @@ const std::vector<std::string>& common_texts() {
 }  // namespace
 
 Generator::Generator(std::uint64_t seed, const EngineOptions& options)
-    : random_(seed), plugin_random_(seed ^ 0x51a9'17d0'6e2b'c84fU), options_(options) {
+    : random_(seed),
+      plugin_random_(seed ^ 0x51a9'17d0'6e2b'c84fU),
+      give_back_random_(seed ^ 0x3b1f'60c2'97d4'e85aU),
+      options_(options) {
     plugins_ = plugin_random_.chance(12);
     large_ = random_.chance(4);
     spread_out_ = large_ && seed % 2 == 0;
@@ -215,7 +218,7 @@ Event Generator::connection_event(const oracle::Oracle& oracle, ShimModel& model
         return DisconnectEvent{model.name, false};
     }
     ConnectEvent event{model.name, model.instance, true, Received::last, 0};
-    serve_plugins(event);
+    serve(event);
     const std::uint64_t dice = random_.below(100);
     if (dice < 25) {
         event.instance = ++model.instance;

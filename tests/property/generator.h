@@ -118,7 +118,7 @@ private:
     void ask_for_nodes(const oracle::Oracle&, ShimModel&, oracle::OwnedAsk&);
 
     // generator_plugins.cpp
-    void serve_plugins(ConnectEvent&);
+    void serve(ConnectEvent&);
     static void name_plugins(ShimModel&);
     void need_plugins(const IdOf&, std::uint64_t seed, PodSpec&) const;
     oracle::OwnedAnswer answer_to(const oracle::Ask&);
@@ -126,6 +126,7 @@ private:
 
     Random random_;
     Random plugin_random_;
+    Random give_back_random_;
     EngineOptions options_;
     std::uint64_t length_ = 0;
     bool large_ = false;       // several blocks of nodes

@@ -62,7 +62,7 @@ SpecItem Generator::spec_record(const oracle::Oracle& oracle, const ShimModel& m
         return {number, {}};
     }
     Random content(seed->second);
-    SpecItem item{number, random_spec(content, ids(oracle, model), model.nodes, !plugins_)};
+    SpecItem item{number, random_spec(content, ids(oracle, model), model.nodes)};
     need_plugins(ids(oracle, model), seed->second, item.spec);
     return item;
 }
@@ -121,7 +121,7 @@ oracle::OwnedObjects Generator::objects(const oracle::Oracle& oracle, ShimModel&
     oracle::OwnedObjects out;
     const IdOf id = ids(oracle, model);
     for (std::int64_t i = random_.between(1, 4); i > 0; --i) {
-        out.objects.push_back(random_object(random_, id, model.nodes, !plugins_));
+        out.objects.push_back(random_object(random_, id, model.nodes));
     }
     if (random_.chance(spoil_percent_)) {
         out.objects.push_back({Namespace{kUndefined, {}}, false});
@@ -138,14 +138,14 @@ void Generator::plan_kube(const oracle::Oracle& oracle, ShimModel& model, const 
     for (const auto& [number, seed] : model.spec_seeds) {
         if (random_.chance(95)) {
             Random content(seed);
-            specs.define.push_back({number, random_spec(content, id, model.nodes, !plugins_)});
+            specs.define.push_back({number, random_spec(content, id, model.nodes)});
             need_plugins(id, seed, specs.define.back().spec);
         }
     }
     model.plan.push_back(StateEvent{model.name, 0, false, specs});
     if (random_.chance(85)) {
         model.plan.push_back(
-            StateEvent{model.name, 0, false, oracle::OwnedObjects{first_objects(random_, id, model.nodes, !plugins_)}});
+            StateEvent{model.name, 0, false, oracle::OwnedObjects{first_objects(random_, id, model.nodes)}});
     }
     if (!oracle.objects().claims.empty() && random_.chance(50)) {
         model.plan.push_back(StateEvent{model.name, 0, false, objects(oracle, model)});

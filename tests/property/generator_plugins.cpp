@@ -23,8 +23,9 @@ PluginOptions random_plugins(Random& random) {
     return out;
 }
 
-// Most shims serve all; one may come back with less.
-void Generator::serve_plugins(ConnectEvent& event) {
+// Most shims serve all, and give claims back; one may come back with less.
+void Generator::serve(ConnectEvent& event) {
+    event.gives_claims_back = give_back_random_.chance(85);
     for (const std::string& name : plugin_texts()) {
         event.plugins += plugins_ && plugin_random_.chance(93) ? name + "\n" : "";
     }

@@ -34,6 +34,7 @@ struct ConnectEvent {
     Received received = Received::last;
     std::uint32_t permille = 0;  // for `between`
     std::string plugins = {};    // that the shim serves, each ended by LF
+    bool gives_claims_back = false;
 };
 struct DisconnectEvent {
     std::string shim;

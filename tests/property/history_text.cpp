@@ -29,6 +29,7 @@ private:
         out_ << "connect " << event.shim << " as connection " << numbers.connection << ", instance " << event.instance
              << (event.knows_daemon ? "" : ", of another daemon") << ", received " << numbers.number;
         for_each_line(event.plugins, [&](std::string_view name) { out_ << ", serves " << name; });
+        out_ << (event.gives_claims_back ? ", gives claims back" : "");
     }
     void line(const DisconnectEvent& event, const Numbers& numbers) {
         out_ << "disconnect " << event.shim << ", connection " << numbers.connection;

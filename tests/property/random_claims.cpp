@@ -78,10 +78,10 @@ public:
                 out.constraints[0].requests.push_back(id_("one"));
             }
         }
-        if (random_.chance(20)) {
+        if (random_.chance(30)) {
             out.allocation = allocation();
         }
-        if (random_.chance(25)) {
+        if (random_.chance(20)) {
             out.reserved_for.push_back(id_(random_.pick(kUids)));
         }
         return out;
@@ -134,8 +134,9 @@ private:
         out.devices.push_back(
             {id_("one"), id_(kDriver), id_("pool-" + std::to_string(at)), id_("device-0"), random_.chance(10)});
         if (random_.chance(70) && at < nodes_.size()) {
+            const std::string node = random_.chance(40) ? "host-1" : nodes_[at];  // which may be gone, or never there
             NodeTerm term;
-            term.fields.push_back({id_("metadata.name"), LabelOperator::in, {id_(nodes_[at])}});
+            term.fields.push_back({id_("metadata.name"), LabelOperator::in, {id_(node)}});
             out.nodes = std::vector<NodeTerm>{term};
         }
         return out;
@@ -199,10 +200,9 @@ void add_random_claims(Random random, const IdOf& id, PodSpec& spec) {
     }
 }
 
-ObjectItem or_a_claim_object(Random random, const IdOf& id, const std::vector<std::string>& nodes, ObjectItem&& other,
-                             bool may_claim) {
+ObjectItem or_a_claim_object(Random random, const IdOf& id, const std::vector<std::string>& nodes, ObjectItem&& other) {
     random = Random(random.next() ^ kSalt);
-    if (!may_claim || !random.chance(25)) {
+    if (!random.chance(25)) {
         return std::move(other);
     }
     const ClusterObject object = ClaimMaker(random, id, nodes).any();

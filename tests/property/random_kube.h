@@ -19,12 +19,12 @@ using IdOf = std::function<DictId(const std::string&)>;
 // Every text that the functions below use, beside names of nodes.
 const std::vector<std::string>& kube_texts();
 
-PodSpec random_spec(Random&, const IdOf&, const std::vector<std::string>& nodes, bool may_claim);
+PodSpec random_spec(Random&, const IdOf&, const std::vector<std::string>& nodes);
 // Labels, taints and images of a node.
 void furnish(oracle::OwnedNode&, const std::string& name, Random&, const IdOf&);
-ObjectItem random_object(Random&, const IdOf&, const std::vector<std::string>& nodes, bool may_claim);
+ObjectItem random_object(Random&, const IdOf&, const std::vector<std::string>& nodes);
 // The first objects: namespaces, classes, some claims and volumes.
-std::vector<ObjectItem> first_objects(Random&, const IdOf&, const std::vector<std::string>& nodes, bool may_claim);
+std::vector<ObjectItem> first_objects(Random&, const IdOf&, const std::vector<std::string>& nodes);
 
 // --- random_claims.cpp. They draw from a copy, so that all else of a history stays as it is.
 
@@ -34,8 +34,7 @@ void add_random_claims(Random, const IdOf&, PodSpec&);
 // Kind and names alone, as a removal is sent.
 ClusterObject only_names(const ClusterObject&);
 // In place of `other`, now and then.
-ObjectItem or_a_claim_object(Random, const IdOf&, const std::vector<std::string>& nodes, ObjectItem&& other,
-                             bool may_claim);
+ObjectItem or_a_claim_object(Random, const IdOf&, const std::vector<std::string>& nodes, ObjectItem&& other);
 std::vector<ObjectItem> first_claim_objects(Random, const IdOf&, const std::vector<std::string>& nodes);
 
 }  // namespace bayplan::property

@@ -230,16 +230,15 @@ struct OnlyNames {
 
 ClusterObject only_names(const ClusterObject& object) { return std::visit(OnlyNames{}, object); }
 
-ObjectItem random_object(Random& random, const IdOf& id, const std::vector<std::string>& nodes, bool may_claim) {
+ObjectItem random_object(Random& random, const IdOf& id, const std::vector<std::string>& nodes) {
     const ClusterObject object = ObjectMaker(random, id, nodes).any();
     if (random.chance(15)) {
-        return or_a_claim_object(random, id, nodes, {only_names(object), true}, may_claim);
+        return or_a_claim_object(random, id, nodes, {only_names(object), true});
     }
-    return or_a_claim_object(random, id, nodes, {object, false}, may_claim);
+    return or_a_claim_object(random, id, nodes, {object, false});
 }
 
-std::vector<ObjectItem> first_objects(Random& random, const IdOf& id, const std::vector<std::string>& nodes,
-                                      bool may_claim) {
+std::vector<ObjectItem> first_objects(Random& random, const IdOf& id, const std::vector<std::string>& nodes) {
     ObjectMaker maker(random, id, nodes);
     std::vector<ObjectItem> out;
     for (const char* name : {"ns-a", "ns-b"}) {
@@ -265,9 +264,7 @@ std::vector<ObjectItem> first_objects(Random& random, const IdOf& id, const std:
     for (std::int64_t i = random.between(0, 6); i > 0; --i) {
         out.push_back({maker.any(), false});
     }
-    if (may_claim) {
-        std::ranges::move(first_claim_objects(random, id, nodes), std::back_inserter(out));
-    }
+    std::ranges::move(first_claim_objects(random, id, nodes), std::back_inserter(out));
     return out;
 }
 

@@ -331,11 +331,9 @@ const std::vector<std::string>& kube_texts() {
     return texts;
 }
 
-PodSpec random_spec(Random& random, const IdOf& id, const std::vector<std::string>& nodes, bool may_claim) {
+PodSpec random_spec(Random& random, const IdOf& id, const std::vector<std::string>& nodes) {
     PodSpec spec = SpecMaker(random, id, nodes).make();
-    if (may_claim) {
-        add_random_claims(random, id, spec);
-    }
+    add_random_claims(random, id, spec);
     return spec;
 }
 

@@ -1,35 +1,17 @@
 // Rules that random histories reach too seldom to be sure of: one small history each, in which the rule
 // decides. The engine is compared with the oracle as always; `expected` says that the case is the one meant.
+#include <algorithm>
+#include <iterator>
+
 #include <gtest/gtest.h>
 
 #include "lockstep.h"
+#include "rare_cases.h"
 
 namespace bayplan::property {
 namespace {
 
-enum Text : DictId {
-    kCpu = 1,
-    kEast,
-    kWest,
-    kApplication,
-    kZone,
-    kSpace,
-    kApp,
-    kClass,
-    kUsed,
-    kUnbound,
-    kVolume,
-    kHost,
-    kRealZone,
-    kService
-};
-
-struct Case {
-    const char* about;
-    std::vector<oracle::OwnedBody> messages;    // after nodes west and east, west at the lower slot
-    const char* expected;                       // the last line of the log
-    std::vector<oracle::OwnedBody> later = {};  // after attempts; more attempts follow
-};
+using namespace rare;
 
 oracle::OwnedNode node(DictId zone) { return {zone, NodeAction::create, {{kCpu, 4}}, {{kZone, zone}}}; }
 
@@ -47,10 +29,6 @@ PodTerm app_in_zone() {
     term.selector = app_selector();
     term.topology_key = kZone;
     return term;
-}
-
-oracle::OwnedAsk ask(const std::string& key, SpecNumber spec, DictId on_node = 0) {
-    return {.key = key, .application = kApplication, .node = on_node, .requests = {{kCpu, 1}}, .spec = spec};
 }
 
 // Three pods, one zone of the two behind a taint: counted, its emptiness would keep the second pod waiting.
@@ -345,7 +323,7 @@ History history_of(const Case& one) {
     };
     history.options.executor = ExecutorKind::inline_;
     history.options.batch = history.options.depth = 1;  // nothing is looked at ahead of its turn
-    history.events.push_back(ConnectEvent{"s", 1, true, Received::last, 0});
+    history.events.push_back(ConnectEvent{"s", 1, true, Received::last, 0, "", one.gives_claims_back});
     send(oracle::OwnedDefine{{{kCpu, "cpu"},
                               {kEast, "east"},
                               {kWest, "west"},
@@ -359,7 +337,15 @@ History history_of(const Case& one) {
                               {kVolume, "v"},
                               {kHost, "kubernetes.io/hostname"},
                               {kRealZone, "topology.kubernetes.io/zone"},
-                              {kService, "Service"}}});
+                              {kService, "Service"},
+                              {kGpu, "gpu"},
+                              {kDriver, "gpu.example.com"},
+                              {kSelector, "device.driver == \"gpu.example.com\""},
+                              {kClaim, "claim"},
+                              {kUid, "uid-1"},
+                              {kMetadataName, "metadata.name"},
+                              {kStartOfSelector, "device.driver == "},
+                              {kEndOfSelector, "\"gpu.example.com\""}}});
     send(oracle::OwnedResyncBegin{});
     send(oracle::OwnedApplications{{{kApplication, 0, 0}}, {}});
     send(oracle::OwnedNodes{{node(kWest), node(kEast)}});
@@ -377,13 +363,26 @@ History history_of(const Case& one) {
 
 // Named so that the filter of the mutants takes it in.
 TEST(Property, EngineEqualsOracleInRareCases) {
-    for (const Case& one :
-         {taints_of_spread(), pod_refused_as_a_whole(), required_terms_of_placed_pods(), terms_met_by_different_pods(),
-          pods_before_their_node(), first_counted_in_a_trial(), labels_given_twice(), all_asks_want_too_much(),
-          images_of_any_size(), nodes_of_one_hostname(), many_soft_constraints(), empty_zone_of_default_constraints(),
-          default_constraints_beside_an_empty_block(), sizes_of_images(),
-          nominations_as_stated(64, "1 0 place s/x east - -"), nominations_as_stated(65, "1 0 place s/x west - -"),
-          pods_of_a_node()}) {
+    std::vector<Case> cases = {taints_of_spread(),
+                               pod_refused_as_a_whole(),
+                               required_terms_of_placed_pods(),
+                               terms_met_by_different_pods(),
+                               pods_before_their_node(),
+                               first_counted_in_a_trial(),
+                               labels_given_twice(),
+                               all_asks_want_too_much(),
+                               images_of_any_size(),
+                               nodes_of_one_hostname(),
+                               many_soft_constraints(),
+                               empty_zone_of_default_constraints(),
+                               default_constraints_beside_an_empty_block(),
+                               sizes_of_images(),
+                               nominations_as_stated(64, "1 0 place s/x east - -"),
+                               nominations_as_stated(65, "1 0 place s/x west - -"),
+                               pods_of_a_node()};
+    std::ranges::move(claims_given_back(), std::back_inserter(cases));
+    std::ranges::move(large_slices(), std::back_inserter(cases));
+    for (const Case& one : cases) {
         const History history = history_of(one);
         Lockstep lockstep(history.options);
         for (const Event& event : history.events) {

@@ -224,6 +224,7 @@ void put(Text& out, const Connect& connect) {
     out.number("connect", connect.connection)("shim", connect.shim);
     out.number("shim_instance", connect.shim_instance).number("daemon_instance", connect.daemon_instance);
     out.number("decisions_received", connect.decisions_received)("plugins", connect.plugins);
+    out.number("gives_claims_back", connect.gives_claims_back);
 }
 
 void put(Text& out, const Disconnect& disconnect) { out.number("disconnect", disconnect.connection); }

@@ -206,7 +206,7 @@ Decision ItemMaker::decision(Extent extent) {
     static constexpr std::array<std::string_view, 3> kNodes = {"node-1", "node-2", "node-1x"};
     const bool repeat = extent == Extent::small && number(0, 1) == 1;
     const std::string_view node = repeat ? kNodes[number(0, kNodes.size() - 1)] : text(extent);
-    const auto kind = static_cast<DecisionKind>(number(1, 11));
+    const auto kind = static_cast<DecisionKind>(number(1, 12));
     const std::string_view why = kind == DecisionKind::queried ? "node-3\nnode-1\n" : text(extent, true);
     return {kind,
             static_cast<Termination>(number(0, 4)),
@@ -289,8 +289,9 @@ Input ItemMaker::input(std::size_t kind, Extent extent) {
     switch (kind) {
         case 0: return Tick{static_cast<std::int64_t>(any64())};
         case 1:
-            return Connect{any64(), text(extent), any64(),
-                           any64(), any64(),      extent == Extent::empty ? "" : "license\n"};
+            return Connect{any64(),          text(extent), any64(),
+                           any64(),          any64(),      extent == Extent::empty ? "" : "license\n",
+                           number(0, 1) == 1};
         case 2: return Disconnect{any64()};
         case 3: return StateMessage{any64(), any64(), state_body(number(0, kStateKinds - 1), extent)};
         case 4: return Acknowledge{any64(), any64()};
