@@ -22,8 +22,10 @@ std::string_view next_word(std::string_view& line, char end_of_word = ' ') {
 std::optional<LogLine::Kind> kind_of(std::string_view word) {
     using Kind = LogLine::Kind;
     static constexpr std::pair<std::string_view, Kind> kKinds[] = {
-        {"place", Kind::place}, {"fail", Kind::fail},       {"wait", Kind::wait},       {"nominate", Kind::nominate},
-        {"clear", Kind::clear}, {"release", Kind::release}, {"reserve", Kind::reserve}, {"unreserve", Kind::unreserve}};
+        {"place", Kind::place},       {"fail", Kind::fail},           {"wait", Kind::wait},
+        {"nominate", Kind::nominate}, {"clear", Kind::clear},         {"release", Kind::release},
+        {"reserve", Kind::reserve},   {"unreserve", Kind::unreserve}, {"permit", Kind::permit},
+        {"reject", Kind::reject}};
     for (const auto& [name, kind] : kKinds) {
         if (name == word) {
             return kind;

@@ -24,7 +24,7 @@ EngineOptions engine_options(Compat, const std::vector<std::string>& predicates,
 // One line of the decision log, taken apart (R-LOG-2). Keys hold neither spaces nor commas:
 // the converter sees to that.
 struct LogLine {
-    enum class Kind : std::uint8_t { place, fail, wait, nominate, clear, release, reserve, unreserve };
+    enum class Kind : std::uint8_t { place, fail, wait, nominate, clear, release, reserve, unreserve, permit, reject };
     Kind kind = Kind::fail;
     std::string pod;
     std::string node;

@@ -62,6 +62,8 @@ std::string_view to_string(TimelineOutcome outcome) {
         case TimelineOutcome::gated: return "gated";
         case TimelineOutcome::reserved: return "reserved";
         case TimelineOutcome::reservation_cleared: return "reservation-cleared";
+        case TimelineOutcome::waiting: return "waiting";
+        case TimelineOutcome::rejected: return "rejected";
     }
     return "";
 }
@@ -198,6 +200,12 @@ struct Timeline::Parts {
                 pod->reserved_node.clear();
                 circling = !cleared_in_vain.insert(decision.pod).second;
                 break;
+            case LogLine::Kind::permit:
+                decision.outcome = TimelineOutcome::waiting;
+                decision.node = std::move(line.node);
+                line.message = "waits for its pod group: " + line.message;
+                break;
+            case LogLine::Kind::reject: decision.outcome = TimelineOutcome::rejected; break;
             default: break;
         }
         if (decision.outcome == TimelineOutcome::scheduled || !decision.victims.empty()) {
@@ -205,7 +213,8 @@ struct Timeline::Parts {
         }
         decision.message = decision.outcome == TimelineOutcome::scheduled ? "" : without_shim(line.message);
         if (decision.outcome == TimelineOutcome::nominated || decision.outcome == TimelineOutcome::unschedulable ||
-            decision.outcome == TimelineOutcome::reserved) {
+            decision.outcome == TimelineOutcome::reserved || decision.outcome == TimelineOutcome::waiting ||
+            decision.outcome == TimelineOutcome::rejected) {
             decision.nominated_node = pod->nominated_node;
             pod->message = decision.message;
         }

@@ -39,7 +39,9 @@ enum class TimelineOutcome : std::uint8_t {
     nomination_cleared,
     gated,
     reserved,
-    reservation_cleared
+    reservation_cleared,
+    waiting,  // holds its node until its pod group has its minimum
+    rejected  // gave that up
 };
 
 struct TimelineDecision {

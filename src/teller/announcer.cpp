@@ -189,6 +189,10 @@ void Announcer::query(const LogLine& line, std::string_view others) { write_line
 
 void Announcer::deny(const LogLine& line, std::string_view why) { write_line(RecordKind::deny, line, why); }
 
+void Announcer::permit(const LogLine& line, std::string_view count) { write_line(RecordKind::permit, line, count); }
+
+void Announcer::reject(const LogLine& line, std::string_view why) { write_line(RecordKind::reject, line, why); }
+
 void Announcer::report(std::string_view preemption) { write({.kind = RecordKind::report}, {preemption}); }
 
 }  // namespace bayplan

@@ -73,6 +73,8 @@ public:
     void unreserve(const LogLine&, std::string_view why);
     void query(const LogLine&, std::string_view others);
     void deny(const LogLine&, std::string_view why);
+    void permit(const LogLine&, std::string_view count);
+    void reject(const LogLine&, std::string_view why);
     // Beside the log: it counts for no digest.
     void report(std::string_view preemption);
 

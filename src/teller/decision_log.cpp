@@ -97,6 +97,16 @@ void DecisionLog::deny(std::int64_t now_ns, std::string_view shim, std::string_v
     line(now_ns, "deny", shim, key, node, "-", why);
 }
 
+void DecisionLog::permit(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                         std::string_view count) {
+    line(now_ns, "permit", shim, key, node, "-", count);
+}
+
+void DecisionLog::reject(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                         std::string_view why) {
+    line(now_ns, "reject", shim, key, node, "-", why);
+}
+
 std::string DecisionLog::digest() const {
     sha256_ctx copy = hash_;
     sha256_update(&copy, used_, reinterpret_cast<const std::uint8_t*>(lines_.data()));

@@ -31,6 +31,8 @@ enum class RecordKind : std::uint8_t {
     unreserve,
     query,
     deny,
+    permit,
+    reject,
     report,
     flush,
 };

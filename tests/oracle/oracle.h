@@ -23,27 +23,6 @@
 
 namespace bayplan::oracle {
 
-struct OracleCounters {
-    std::uint64_t attempts = 0;
-    std::uint64_t placed = 0;
-    std::uint64_t failed = 0;     // attempts without a place, with or without victims
-    std::uint64_t nominated = 0;  // nominations made by attempts
-    std::uint64_t cleared = 0;
-    std::uint64_t nodes = 0;
-    std::uint64_t gated = 0;
-    std::uint64_t waiting_for_node = 0;
-    std::uint64_t pending = 0;
-    std::uint64_t backoff = 0;
-    std::uint64_t unschedulable = 0;
-    std::uint64_t allocations = 0;  // ours
-    std::uint64_t woken = 0;        // times an unschedulable ask was woken
-    std::uint64_t ignored = 0;
-    std::uint64_t resyncs_open = 0;
-    std::uint64_t resyncs_holding = 0;
-    std::uint64_t resyncs_overdue = 0;
-    std::uint64_t bytes = 0;  // of all shims
-};
-
 class Oracle {
 public:
     explicit Oracle(const EngineOptions&);
@@ -243,6 +222,23 @@ private:
     void keep(Gang&, const std::vector<Try>&);
     void give_up(const std::string& gang, const std::vector<Ask*>&, const std::vector<Try>&, std::size_t reached);
     void count_failure(Ask&, const Gang&);
+    // oracle_permits.cpp: nodes that members hold until their gang has its minimum.
+    std::size_t attempt_permit(const std::string& gang);
+    void hold(Ask&, const std::string& node, const std::vector<KubeBinding>&);
+    void approve(const std::string& gang);
+    void reject(const std::string& gang, const std::string& why);
+    void lose_hold(Ask&, const std::string& why);
+    void reject_if_broken(const std::string& gang);
+    void end_permits();
+    bool keeps_its_hold(const Ask&, const Ask& wanted) const;
+    std::vector<Ask*> holders(const std::string& gang);
+    bool comes_behind(const std::string& gang, const Ask&) const;
+    bool comes_behind(const std::string& gang, const std::string& other) const;
+    std::set<std::uint64_t> held_behind(const Ask&) const;
+    struct Look;
+    void attempt_past_gangs(Ask&, const Look& first);
+    void make_room(Ask&, const std::string& node);
+    std::string last_behind(const Ask&, const std::string& node) const;
     void count_failure(Gang&) const;
     bool is_tried_with(const Ask& other) const { return !trying_.empty() && other.gang == trying_; }
     // oracle_gang_preemption.cpp
@@ -414,8 +410,9 @@ private:
     std::map<std::string, Node> nodes_;
     std::map<std::uint64_t, Ask> asks_;  // by sequence number
     std::map<std::string, Gang> gangs_;
-    std::string trying_;  // the gang that is being tried: its own nominations do not count
-    Amounts total_;       // of all asks, R-WORLD-19
+    std::string trying_;                      // the gang that is being tried: its own nominations do not count
+    mutable std::set<std::uint64_t> unseen_;  // asks that a look does not see
+    Amounts total_;                           // of all asks, R-WORLD-19
     std::map<std::uint64_t, Hold> holds_;
     OracleQueues queues_;
     std::int64_t queues_cleaned_ = 0;

@@ -34,7 +34,8 @@ enum class AskState {
     reserved,
     unacknowledged,
     allocated,
-    queried
+    queried,
+    on_permit
 };
 
 // The verdict of a shim's plugins on a node for an ask, and the node as it was then.
@@ -139,7 +140,10 @@ struct Gang {
     std::uint32_t minimum = 0;
     std::int32_t priority = 0;
     std::size_t nominated = 0;  // members that were nominated together
+    std::int64_t deadline = 0;  // until when members hold nodes, while any does
+    std::string hold_lost;      // why one does not any more, until the others have given theirs up
     bool quorum = false;
+    std::optional<std::int64_t> quorum_lost;
     bool woken = false;
     bool nacked = false;
     std::uint32_t failures = 0;
@@ -170,6 +174,8 @@ struct Hold {
 
 // SHIM/KEY.
 std::string full_name(const Ask&);
+// Has its node, and its shim was told so or has said so.
+bool has_it_for_good(const Ask&);
 bool needs_plugins(const Ask&);
 
 // What the ask adds to its node, wherever it is; scored amounts beside what is requested.
@@ -211,6 +217,27 @@ struct Shim {
     std::int64_t holds_up_until = 0;  // while it does
     std::int64_t time_left = 0;       // while it does not
     std::optional<std::int64_t> period_began;
+};
+
+struct OracleCounters {
+    std::uint64_t attempts = 0;
+    std::uint64_t placed = 0;
+    std::uint64_t failed = 0;     // attempts without a place, with or without victims
+    std::uint64_t nominated = 0;  // nominations made by attempts
+    std::uint64_t cleared = 0;
+    std::uint64_t nodes = 0;
+    std::uint64_t gated = 0;
+    std::uint64_t waiting_for_node = 0;
+    std::uint64_t pending = 0;
+    std::uint64_t backoff = 0;
+    std::uint64_t unschedulable = 0;
+    std::uint64_t allocations = 0;  // ours
+    std::uint64_t woken = 0;        // times an unschedulable ask was woken
+    std::uint64_t ignored = 0;
+    std::uint64_t resyncs_open = 0;
+    std::uint64_t resyncs_holding = 0;
+    std::uint64_t resyncs_overdue = 0;
+    std::uint64_t bytes = 0;  // of all shims
 };
 
 // All that one connection must see, in order: the reply, the decisions, perhaps a cut.
