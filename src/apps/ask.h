@@ -26,7 +26,8 @@ enum class AskState : std::uint8_t {
     reserved,        // a DaemonSet pod that waits for room on its node
     unacknowledged,  // allocated, the shim has not confirmed it
     allocated,
-    queried,  // counts as on a node until its shim's plugins have answered; its shim knows nothing of it
+    queried,    // counts as on a node until its shim's plugins have answered; its shim knows nothing of it
+    on_permit,  // likewise, until its gang has its minimum
 };
 
 std::string_view to_string(AskState);
@@ -35,7 +36,9 @@ constexpr bool is_allocated(AskState state) {
     return state == AskState::unacknowledged || state == AskState::allocated;
 }
 // Counts as on a node.
-constexpr bool is_on_node(AskState state) { return is_allocated(state) || state == AskState::queried; }
+constexpr bool is_on_node(AskState state) {
+    return is_allocated(state) || state == AskState::queried || state == AskState::on_permit;
+}
 
 // Where the ask is linked in a list of its owner (next and previous by id).
 struct AskLink {

@@ -38,9 +38,12 @@ enum class AskEvent : std::uint8_t {
     confirm,      // they may have it there
     deny,         // they may not, or it has lost the node otherwise
     unanswered,   // they have said nothing
+    permit,       // its attempt found a node, which it holds until its gang has its minimum
+    approve,      // its gang has it
+    reject,       // it gives up, or has lost, the node that it held
 };
-inline constexpr std::size_t kAskStates = 11;
-inline constexpr std::size_t kAskEvents = 23;
+inline constexpr std::size_t kAskStates = 12;
+inline constexpr std::size_t kAskEvents = 26;
 
 std::string_view to_string(AskEvent);
 // The state's own name. (to_string(AskState) is what is told to the outside, where a selected ask is a pending one.)
@@ -58,32 +61,36 @@ constexpr std::array<Row, kAskEvents> transitions() {
     constexpr AskState no_fit = unschedulable;
     constexpr AskState placed = unacknowledged;
     constexpr AskState awaits = awaiting_node;
+    constexpr AskState held = on_permit;
     return {{
-        // gone      gated      awaits     pending    selected   backoff    no_fit     reserved   placed     allocated  queried
-        {pending, never, never, never, never, never, never, never, never, never, never},        // enter
-        {gated, gated, never, gated, gated, gated, gated, gated, never, never, never},          // gate
-        {awaits, awaits, awaits, awaits, awaits, awaits, awaits, awaits, never, never, never},  // await_node
-        {allocated, allocated, allocated, allocated, allocated, allocated, allocated, allocated, never, never,
-         never},                                                                                    // run
-        {never, pending, never, pending, pending, backoff, no_fit, reserved, never, never, never},  // restate
-        {never, never, never, selected, never, selected, never, never, never, never, never},        // select
-        {never, never, never, never, pending, never, never, never, never, never, never},            // put_back
-        {never, never, never, never, placed, never, never, placed, never, never, never},            // place
-        {never, never, never, never, no_fit, never, never, never, never, never, never},             // fail
-        {never, never, never, never, never, never, pending, never, never, never, never},            // wake
-        {never, never, never, never, never, never, backoff, never, never, never, never},            // wake_early
-        {never, never, never, never, never, pending, never, never, never, never, never},            // time_is_up
-        {never, never, never, never, never, never, never, never, allocated, never, never},          // acknowledge
-        {never, never, never, never, never, never, never, never, backoff, backoff, never},          // refuse
-        {never, backoff, never, backoff, backoff, backoff, backoff, never, never, never, never},    // back_off
-        {never, gone, gone, gone, gone, gone, gone, gone, gone, gone, gone},                        // remove
-        {never, never, never, never, reserved, never, never, never, never, never, never},           // reserve
-        {never, never, never, never, never, never, never, pending, never, never, never},            // clear
-        {never, never, never, never, never, never, never, backoff, never, never, never},            // expire
-        {never, never, never, never, queried, never, never, never, never, never, never},            // query
-        {never, never, never, never, never, never, never, never, never, never, placed},             // confirm
-        {never, never, never, never, never, never, never, never, never, never, pending},            // deny
-        {never, never, never, never, never, never, never, never, never, never, backoff},            // unanswered
+        // gone, gated, awaits, pending, selected, backoff, no_fit, reserved, placed, allocated, queried, held
+        {pending, never, never, never, never, never, never, never, never, never, never, never},        // enter
+        {gated, gated, never, gated, gated, gated, gated, gated, never, never, never, never},          // gate
+        {awaits, awaits, awaits, awaits, awaits, awaits, awaits, awaits, never, never, never, never},  // await_node
+        {allocated, allocated, allocated, allocated, allocated, allocated, allocated, allocated, never, never, never,
+         never},                                                                                           // run
+        {never, pending, never, pending, pending, backoff, no_fit, reserved, never, never, never, never},  // restate
+        {never, never, never, selected, never, selected, never, never, never, never, never, never},        // select
+        {never, never, never, never, pending, never, never, never, never, never, never, never},            // put_back
+        {never, never, never, never, placed, never, never, placed, never, never, never, never},            // place
+        {never, never, never, never, no_fit, never, never, never, never, never, never, never},             // fail
+        {never, never, never, never, never, never, pending, never, never, never, never, never},            // wake
+        {never, never, never, never, never, never, backoff, never, never, never, never, never},            // wake_early
+        {never, never, never, never, never, pending, never, never, never, never, never, never},            // time_is_up
+        {never, never, never, never, never, never, never, never, allocated, never, never, never},        // acknowledge
+        {never, never, never, never, never, never, never, never, backoff, backoff, never, never},        // refuse
+        {never, backoff, never, backoff, backoff, backoff, backoff, never, never, never, never, never},  // back_off
+        {never, gone, gone, gone, gone, gone, gone, gone, gone, gone, gone, gone},                       // remove
+        {never, never, never, never, reserved, never, never, never, never, never, never, never},         // reserve
+        {never, never, never, never, never, never, never, pending, never, never, never, never},          // clear
+        {never, never, never, never, never, never, never, backoff, never, never, never, never},          // expire
+        {never, never, never, never, queried, never, never, never, never, never, never, never},          // query
+        {never, never, never, never, never, never, never, never, never, never, placed, never},           // confirm
+        {never, never, never, never, never, never, never, never, never, never, pending, never},          // deny
+        {never, never, never, never, never, never, never, never, never, never, backoff, never},          // unanswered
+        {never, never, never, never, held, never, never, never, never, never, never, never},             // permit
+        {never, never, never, never, never, never, never, never, never, never, never, placed},           // approve
+        {never, never, never, never, never, never, never, never, never, never, never, gated},            // reject
     }};
 }
 inline constexpr std::array<Row, kAskEvents> kTransitions = transitions();

@@ -67,17 +67,27 @@ void Gangs::forget(std::int64_t now_ns, std::int64_t memory_ns) {
     }
 }
 
-void Gangs::count(AskId id, bool counted, bool assigned) {
+void Gangs::count(AskId id, bool counted, bool assigned, bool on_permit) {
     GangMember& member = members_.at(id);
     Gang& gang = (*this)[member.gang];
     gang.counted += (counted ? 1u : 0u) - (member.counted ? 1u : 0u);
     const bool ran = gang.assigned > 0;
     gang.assigned += (assigned ? 1u : 0u) - (member.assigned ? 1u : 0u);
+    gang.on_permit += (on_permit ? 1u : 0u) - (member.on_permit ? 1u : 0u);
     member.counted = counted;
     member.assigned = assigned;
+    member.on_permit = on_permit;
+    if (gang.on_permit == 0 && gang.deadline_ns != INT64_MAX) {
+        deadlines_.erase({std::exchange(gang.deadline_ns, INT64_MAX), member.gang});
+    }
     if (ran != (gang.assigned > 0)) {
         note_running(gang.priority, !ran);
     }
+}
+
+void Gangs::set_deadline(GangId id, std::int64_t deadline_ns) {
+    (*this)[id].deadline_ns = deadline_ns;
+    deadlines_.insert({deadline_ns, id});
 }
 
 void Gangs::set_values(Gang& gang, std::uint32_t minimum, std::int32_t priority) {

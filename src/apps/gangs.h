@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -42,6 +43,7 @@ struct GangMember {
     MemberAge age;
     bool counted = false;
     bool assigned = false;            // counted, and has a node
+    bool on_permit = false;           // holds that node until the gang has its minimum
     ToldWhy told = ToldWhy::nothing;  // since that began
 };
 
@@ -57,10 +59,14 @@ struct Gang {
     std::int32_t priority = 0;
     std::uint32_t counted = 0;
     std::uint32_t assigned = 0;
-    std::uint32_t nominated = 0;  // members that were nominated together; 0: none is
+    std::uint32_t nominated = 0;           // members that were nominated together; 0: none is
+    std::uint32_t on_permit = 0;           // members that hold nodes until it has its minimum
+    std::int64_t deadline_ns = INT64_MAX;  // of those, while there are any
+    std::string hold_lost;                 // why one of them does not any more; empty: that has been seen to
     // As the queue has it.
     bool quorum = false;
-    bool woken = false;  // to be queued anew
+    std::int64_t quorum_lost_ns = INT64_MIN;  // when it was lost last
+    bool woken = false;                       // to be queued anew
     bool nacked = false;
     bool held = true;      // all members that wait stand at the gate
     bool changed = false;  // to be settled
@@ -87,9 +93,21 @@ public:
     // Gangs that have been without pods for longer are forgotten, and gangs beyond kEmptyMax, the oldest first.
     void forget(std::int64_t now_ns, std::int64_t memory_ns);
     // Changes what the member counts for.
-    void count(AskId, bool counted, bool assigned);
+    void count(AskId, bool counted, bool assigned, bool on_permit = false);
+    // Until when its members hold nodes; once the first of them does.
+    void set_deadline(GangId, std::int64_t deadline_ns);
+    std::int64_t next_deadline_ns() const { return deadlines_.empty() ? INT64_MAX : deadlines_.begin()->first; }
+    // Members of which hold nodes: by deadline.
+    const std::set<std::pair<std::int64_t, GangId>>& on_permit() const { return deadlines_; }
     // Values that the gang takes over of its eldest member.
     void set_values(Gang&, std::uint32_t minimum, std::int32_t priority);
+    std::uint64_t count_on_permit() const {
+        std::uint64_t count = 0;
+        for (const auto& [deadline_ns, id] : deadlines_) {
+            count += (*this)[id].on_permit;
+        }
+        return count;
+    }
     // Any gang of a lower priority has a member that runs.
     bool any_runs_below(std::int32_t priority) const { return !running_.empty() && running_.begin()->first < priority; }
 
@@ -115,6 +133,7 @@ private:
     std::deque<Gang> gangs_;
     std::vector<GangId> free_;
     std::set<Emptied> emptied_;
+    std::set<std::pair<std::int64_t, GangId>> deadlines_;
     std::map<std::int32_t, std::uint32_t> running_;  // gangs with assigned members, by priority
     boost::unordered_flat_map<AskId, GangMember> members_;
 };

@@ -45,9 +45,6 @@ CLI::Validator former_compat() {
 }  // namespace
 
 std::string contradiction(const SimulateArguments& arguments) {
-    if (arguments.coscheduling == "permit") {
-        return "--coscheduling permit: this release has unit and off";
-    }
     if (const std::string unknown = unknown_predicate(arguments.simulation.predicates); !unknown.empty()) {
         return fmt::format("--predicates: '{}' is none of {}", unknown, fmt::join(kPredicateNames, ", "));
     }
@@ -146,9 +143,13 @@ void add_simulate_options(CLI::App& simulate, SimulateArguments& arguments) {
             [&arguments](const std::string& text) {
                 arguments.coscheduling = text;
                 arguments.dump.groups = text != "off";
-                arguments.simulation.coscheduling.mode = text == "off" ? Coscheduling::off : Coscheduling::unit;
+                arguments.simulation.coscheduling.mode = text == "off"      ? Coscheduling::off
+                                                         : text == "permit" ? Coscheduling::permit
+                                                                            : Coscheduling::unit;
             },
-            "pod groups: `unit`: tried whole, placed whole or not at all; `off`: their labels mean nothing")
+            "pod groups: `unit`: tried whole, placed whole or not at all; `permit`: pod by pod, each holding its node "
+            "until "
+            "the group has its minimum; `off`: their labels mean nothing")
         ->check(CLI::IsMember({"unit", "permit", "off"}))
         ->type_name("")
         ->default_str("unit");
@@ -156,6 +157,10 @@ void add_simulate_options(CLI::App& simulate, SimulateArguments& arguments) {
     add_duration(simulate, "--group-backoff", groups.backoff_initial_ns, "1s",
                  "how long a group waits after its first failure; doubled with each further one");
     add_duration(simulate, "--group-backoff-max", groups.backoff_max_ns, "10s", "and at most");
+    add_duration(simulate, "--permit-timeout", groups.permit_timeout_ns, "10s",
+                 "with permit: how long pods hold nodes for a group that lacks its minimum");
+    add_duration(simulate, "--permit-timeout-per-member", groups.permit_timeout_per_member_ns, "10ms",
+                 "and so much longer for each member; never more than 15m in all");
     add_duration(simulate, "--group-memory", groups.memory_ns, "10m", "how long a group without pods keeps its time");
     simulate
         .add_option_function<std::string>(

@@ -123,8 +123,8 @@ public:
     void refund(AskId);
     // The ask has its node: `place` or `run`. It is in no list.
     void end_waiting(AskId, AskEvent);
-    // Its shim's plugins may have it where it is.
-    void confirm(AskId);
+    // It may stay where it is: by its shim's plugins (`confirm`), or as its gang has its minimum (`approve`).
+    void confirm(AskId, AskEvent event = AskEvent::confirm);
     // It has lost its node, and has its old place in the order; its state is the caller's to change.
     void begin_waiting(AskId);
     // Out of the list of its state; the caller gives it a new state.

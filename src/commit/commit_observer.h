@@ -58,6 +58,9 @@ struct Happening {
         left,                 // the ask's pod has left the node; told beside the reason
         denied,               // the ask has lost that node: `why`; its shim is told if `tell`
         claim_given_back,     // so that the ask may have others: the claim on devices `why`, which `shim` stated
+        permitted,            // an attempt found the node, which the ask holds until its gang has its minimum: `why`
+        approved,             // its gang has it
+        rejected,             // the ask holds that node no more: `why`
     };
     Kind kind = Kind::placed;
     bool tell = true;  // of `reservation_cleared`: an attempt did it

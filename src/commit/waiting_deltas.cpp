@@ -17,10 +17,10 @@ void Commit::end_waiting(AskId id, AskEvent event) {
     log_.note({.kind = Kind::ended_waiting, .state = before, .ask = id, .number = waiting});
 }
 
-void Commit::confirm(AskId id) {
+void Commit::confirm(AskId id, AskEvent event) {
     Ask& ask = tables_.asks[id];
     const AskState before = ask.state;
-    change_state(ask, AskEvent::confirm);
+    change_state(ask, event);
     log_.note({.kind = Kind::confirmed, .state = before, .ask = id});
 }
 

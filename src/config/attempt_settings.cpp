@@ -159,10 +159,13 @@ const Settings<CoschedulingOptions>& coscheduling_settings() {
     static const Settings<CoschedulingOptions> table = [] {
         using C = CoschedulingOptions;
         Settings<C> result;
-        result.push_back(choice<C>("mode", MEMBER(mode),
-                                   Choices<Coscheduling>{{"unit", Coscheduling::unit}, {"off", Coscheduling::off}},
-                                   "Whether the members of a pod group with a minimum are tried together, and placed "
-                                   "together or not at all, or each on its own."));
+        result.push_back(
+            choice<C>("mode", MEMBER(mode),
+                      Choices<Coscheduling>{
+                          {"unit", Coscheduling::unit}, {"permit", Coscheduling::permit}, {"off", Coscheduling::off}},
+                      "Whether the members of a pod group with a minimum are tried together, and placed "
+                      "together or not at all; one by one, each holding its node until the group has its "
+                      "minimum; or each on its own."));
         result.push_back(number<C>("backoff", MEMBER(backoff_initial_ns), NumberForm::duration,
                                    {kMillisecond, 3600 * kSecond}, "",
                                    "How long a group waits after its first failure; doubled with each further one."));
@@ -170,6 +173,12 @@ const Settings<CoschedulingOptions>& coscheduling_settings() {
                                    {kMillisecond, 3600 * kSecond}, "", "And at most."));
         result.push_back(number<C>("memory", MEMBER(memory_ns), NumberForm::duration, {0, 24 * 3600 * kSecond}, "",
                                    "How long a group without pods keeps its time."));
+        result.push_back(number<C>("permit_timeout", MEMBER(permit_timeout_ns), NumberForm::duration,
+                                   {0, C::kPermitTimeoutMax_ns}, "",
+                                   "With permit: how long members hold nodes for a group that lacks its minimum."));
+        result.push_back(number<C>("permit_timeout_per_member", MEMBER(permit_timeout_per_member_ns),
+                                   NumberForm::duration, {0, C::kPermitTimeoutMax_ns}, "",
+                                   "And so much longer for each member; never more than 15 minutes in all."));
         return result;
     }();
     return table;

@@ -65,6 +65,7 @@ inline constexpr EngineField kEngineFields[] = {
     {"waiting_for_node", &EngineCounters::waiting_for_node, true},
     {"reservations", &EngineCounters::reservations, true},
     {"plugin_queries_open", &EngineCounters::plugin_queries_open, true},
+    {"on_permit", &EngineCounters::on_permit, true},
     {"allocations", &EngineCounters::allocations, true},
     {"classes", &EngineCounters::classes, true},
     {"resyncs_open", &EngineCounters::resyncs_open, true},

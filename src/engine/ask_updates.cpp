@@ -80,9 +80,30 @@ void Inputs::update_placed(ShimId id, const AskItem& record, AskId ask_id) {
     }
 }
 
+// After read_amounts. Of a member on a node that it holds until its gang has its minimum: nothing that decided on that
+// node is stated otherwise, nor its gang.
+bool Inputs::keeps_its_hold(ShimId id, const AskItem& record, AskId ask_id) {
+    Shim& shim = world_.shims[id];
+    const Ask& ask = world_.asks[ask_id];
+    const AskClass& spec = *world_.classes[ask.ask_class].spec;
+    const std::string_view required = spec.required_node == kNone<NameId> ? "" : world_.names.text(spec.required_node);
+    const GangMember& member = world_.gangs.member(ask_id);
+    const bool same_gang = says_gang(record, ask.foreign) && record.group_fault == GroupFault::none &&
+                           world_.gangs[member.gang].name == world_.applications[ask.application].name + "/" +
+                                                                 std::string(text_of(shim, record.group));
+    return same_gang && record.node == 0 && spec.requests == amounts_ &&
+           text_of(shim, record.required_node) == required && record.tolerates_unschedulable == ask.stated_tolerates &&
+           record.never_preempts == ask.never_preempts &&
+           (record.spec == 0 || world_.specs[shim.specs.at(record.spec)].gates.empty());
+}
+
 void Inputs::update_ask(ShimId id, const AskItem& record, AskId ask_id) {
     Ask& ask = world_.asks[ask_id];
-    if (is_allocated(ask.state)) {
+    if (ask.state == AskState::on_permit && !keeps_its_hold(id, record, ask_id)) {
+        const std::string why = std::string(world_.asks.key(ask_id)) + " was stated otherwise";
+        lifecycle_.lose_hold(ask_id, record.node == 0 ? why : "", kPodGone);
+    }
+    if (is_allocated(ask.state) || ask.state == AskState::on_permit) {
         update_placed(id, record, ask_id);
         return;
     }

@@ -30,6 +30,8 @@ void Attempts::make(AskId id) {
         give(id, slot);
     } else if (const NodeKey best = find(id); best != 0) {
         give(id, slot_of(best));
+    } else if (const Slot held = take_from_gangs_behind(id); held != kNone<Slot>) {
+        give(id, held);
     } else {
         fail(id, failed_on_its_node);
     }
@@ -258,12 +260,40 @@ Slot Attempts::find_for_member(AskId id) {
     return best == 0 ? kNone<Slot> : slot_of(best);
 }
 
+Slot Attempts::take_from_gangs_behind(AskId id) {
+    Slot slot = kNone<Slot>;
+    {
+        const Yielding::Without without(yielding_, id);
+        slot = without.any() ? find_for_member(id) : slot;
+    }
+    if (slot != kNone<Slot>) {
+        yielding_.make_room(id, slot);
+    }
+    return slot;
+}
+
 bool Attempts::shares_failures(AskId id) const {
     const TrialTables tables = trial_tables(world_, predicates_);
-    return !needs_plugins(world_, id) &&
+    return !needs_plugins(world_, id) && world_.gangs.on_permit().empty() &&
            (!world_.asks[id].has_entries ||
             (world_.nominations.of(id) == nullptr && !world_.excluded.any_excluded(id))) &&
            (world_.nominations.empty() || !looks_beyond_amounts(tables, subject_of(tables, world_.asks[id].ask_class)));
+}
+
+// As if gangs behind the ask held no nodes: they would give way.
+Attempts::Failure Attempts::judge_failure(AskId id) {
+    const Yielding::Without without(yielding_, id);
+    Diagnoser diagnoser(world_, predicates_, id);
+    Diagnosis diagnosis = diagnoser.diagnose();
+    Failure failure;
+    // Nobody goes for a pod that its plugins may refuse then.
+    failure.outcome = needs_plugins(world_, id) ? PreemptionOutcome{} : preempting_.decide(id, diagnosis);
+    if (failure.outcome.tried) failure.claims = claims_after_failure(world_, diagnoser, failure.outcome);
+    failure.message = whole_message(std::move(diagnosis.message), failure.outcome, failure.claims.words);
+    failure.failed_predicates = diagnosis.failed_predicates | failure.outcome.failed_predicates;
+    failure.nodes = diagnosis.unschedulable_count;
+    failure.refused_by_plugins = diagnosis.refused_by_plugins;
+    return failure;
 }
 
 void Attempts::fail(AskId id, std::uint32_t failed_on_its_node) {
@@ -277,22 +307,15 @@ void Attempts::fail(AskId id, std::uint32_t failed_on_its_node) {
         lifecycle_.fail(id, last->message, last->failed_predicates | failed_on_its_node, {}, 0, {});
         return;
     }
-    Diagnoser diagnoser(world_, predicates_, id);
-    Diagnosis diagnosis = diagnoser.diagnose();
-    // Nobody goes for a pod that its plugins may refuse then.
-    const PreemptionOutcome outcome =
-        needs_plugins(world_, id) ? PreemptionOutcome{} : preempting_.decide(id, diagnosis);
-    const ClaimsAfterFailure claims =
-        outcome.tried ? claims_after_failure(world_, diagnoser, outcome) : ClaimsAfterFailure();
-    const std::string message = whole_message(std::move(diagnosis.message), outcome, claims.words);
-    const std::uint32_t failed = diagnosis.failed_predicates | outcome.failed_predicates;
-    if (shared && !outcome.chosen) {
-        world_.failures.keep(ask_class, {.message = message,
-                                         .failed_predicates = failed,
+    const Failure failure = judge_failure(id);
+    if (shared && !failure.outcome.chosen) {
+        world_.failures.keep(ask_class, {.message = failure.message,
+                                         .failed_predicates = failure.failed_predicates,
                                          .position = world_.node_state.log().head() + world_.topology.version()});
     }
-    lifecycle_.fail(id, message, failed | failed_on_its_node, outcome, diagnosis.unschedulable_count, claims);
-    if (diagnosis.refused_by_plugins) {
+    lifecycle_.fail(id, failure.message, failure.failed_predicates | failed_on_its_node, failure.outcome, failure.nodes,
+                    failure.claims);
+    if (failure.refused_by_plugins) {
         lifecycle_.back_off_for_plugins(id);
     } else {
         lifecycle_.forget_plugins(id);

@@ -7,10 +7,12 @@
 #include <array>
 #include <cstdint>
 
+#include "engine/claims_of_pods.h"
 #include "engine/diagnosis.h"
 #include "engine/lifecycle.h"
 #include "engine/preempting.h"
 #include "engine/reserving.h"
+#include "engine/yielding.h"
 #include "placement/pipeline.h"
 #include "preemption/victim_workers.h"
 
@@ -36,12 +38,15 @@ public:
           lifecycle_(lifecycle),
           victim_workers_(world.options.victim_workers, std::move(victim_worker_start)),
           reserving_(world, predicates_, victim_workers_),
-          preempting_(world, predicates_, evaluator.kernels(), victim_workers_) {}
+          preempting_(world, predicates_, evaluator.kernels(), victim_workers_),
+          yielding_(world, predicates_, lifecycle) {}
 
     // The best node for the ask as things stand; 0: none.
     NodeKey find(AskId);
     // Of a member of a gang, whose nominations are suspended: its nominated node if that passes, else the best; or kNone.
     Slot find_for_member(AskId);
+    // Where the ask found no node: a node that gangs behind it in the order held, and have given up. Or kNone.
+    Slot take_from_gangs_behind(AskId);
     // True: what is found to fail the ask now fails every ask of its class, until something changes.
     bool shares_failures(AskId) const;
 
@@ -60,6 +65,7 @@ public:
     // Its own list as it is kept, or one made in `room`.
     const ExcludedNodes& excluded(AskId, bool avoid, ExcludedNodes& room) const;
     Commit& commit() { return lifecycle_.commit(); }
+    const Yielding& yielding() const { return yielding_; }
     Preempting& preempting() { return preempting_; }
     const Preempting& preempting() const { return preempting_; }
     const Reserving& reserving() const { return reserving_; }
@@ -73,6 +79,15 @@ private:
     std::vector<Slot> nodes_to_ask(AskId, Slot, const PluginTable::Entry*);
     bool refused_by_plugins(AskId, Slot) const;
     void fail(AskId, std::uint32_t failed_on_its_node);
+    struct Failure {
+        std::string message;
+        std::uint32_t failed_predicates = 0;
+        PreemptionOutcome outcome;
+        ClaimsAfterFailure claims;
+        std::uint64_t nodes = 0;
+        bool refused_by_plugins = false;
+    };
+    Failure judge_failure(AskId);
     // False: its node is not for it now, for these predicates; the ordinary rules decide.
     bool make_on_its_node(AskId, std::uint32_t& failed_predicates);
     enum class Action : std::uint8_t { none, place, preempt, clear, expire };
@@ -92,6 +107,7 @@ private:
     VictimWorkers victim_workers_;
     Reserving reserving_;
     Preempting preempting_;
+    Yielding yielding_;
     ExcludedNodes excluded_;  // room for lists
     ReservationCounters reservation_counters_;
 };

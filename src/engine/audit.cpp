@@ -316,6 +316,7 @@ void check_gang(const World& world, const Gang& gang, std::vector<std::string>& 
     bool held = true;
     std::map<AskState, std::size_t> waiting;
     std::uint32_t nominated = 0;
+    std::uint32_t on_permit = 0;
     bool eldest = true;
     for (const MemberAge& member : gang.members) {
         const Ask& ask = world.asks[member.ask];
@@ -324,7 +325,8 @@ void check_gang(const World& world, const Gang& gang, std::vector<std::string>& 
             (stated.minimum != gang.minimum || ask.priority != gang.priority)) {
             broken.push_back("minimum or priority of " + gang.name + " is not its eldest member's");
         }
-        const bool has_node = is_allocated(ask.state) || ask.state == AskState::awaiting_node;
+        const bool has_node = is_on_node(ask.state) || ask.state == AskState::awaiting_node;
+        on_permit += ask.state == AskState::on_permit ? 1 : 0;
         const bool gated = !has_node && !world.specs[world.classes.spec_of(ask)].gates.empty();
         const bool agrees = stated.minimum == gang.minimum && ask.priority == gang.priority;
         const bool counts = agrees && !gated && !ask.terminating;
@@ -341,6 +343,10 @@ void check_gang(const World& world, const Gang& gang, std::vector<std::string>& 
     }
     if (counted != gang.counted || assigned != gang.assigned) {
         broken.push_back("the counts of " + gang.name + " are not what its members are");
+    }
+    if (on_permit != gang.on_permit || (on_permit > 0) != (gang.deadline_ns != INT64_MAX) || !gang.hold_lost.empty() ||
+        (on_permit > 0 && counted < gang.minimum)) {
+        broken.push_back("members of " + gang.name + " hold nodes, and it does not know or has no quorum");
     }
     if (nominated != gang.nominated) {
         broken.push_back("the nominations of " + gang.name + " are not those made together");
@@ -360,6 +366,9 @@ void check_gang(const World& world, const Gang& gang, std::vector<std::string>& 
 void check_gangs(const World& world, std::vector<std::string>& broken) {
     world.gangs.for_each([&](GangId, const Gang& gang) { check_gang(world, gang, broken); });
     world.asks.for_each([&](AskId id, const Ask& ask) {
+        if (ask.state == AskState::on_permit && !world.gangs.member(id).counted) {
+            broken.push_back(std::string(world.asks.key(id)) + " holds a node, and does not count");
+        }
         if (ask.group == kFaultyGroup && !is_allocated(ask.state) && ask.state != AskState::awaiting_node &&
             ask.state != AskState::gated) {
             broken.push_back(std::string(world.asks.key(id)) + " may be tried, and says a gang wrongly");

@@ -55,6 +55,8 @@ void LogWriter::observe(const Happening& happening) {
             break;
         case Kind::denied: announcer_.deny(line(happening, key(), happening.slot), happening.why); break;
         case Kind::claim_given_back: announcer_.give_back(line(happening, key(), kNone<Slot>), happening.why); break;
+        case Kind::permitted: announcer_.permit(line(happening, key(), happening.slot), happening.why); break;
+        case Kind::rejected: announcer_.reject(line(happening, key(), happening.slot), happening.why); break;
         default: break;
     }
 }
@@ -89,10 +91,12 @@ void LogWriter::failed(const Happening& happening) {
 void ShimTeller::observe(const Happening& happening) {
     switch (happening.kind) {
         case Kind::placed:
-        case Kind::confirmed: placed(happening); break;
+        case Kind::confirmed:
+        case Kind::approved: placed(happening); break;
         case Kind::failed: failed(happening); break;
         case Kind::queried: queried(happening); break;
         case Kind::denied:
+        case Kind::rejected:
             if (happening.tell && world_.asks[happening.ask].failures == 1) {
                 say(DecisionKind::ask_waiting, happening, happening.why);
             }

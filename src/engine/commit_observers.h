@@ -57,7 +57,7 @@ public:
     explicit OrderTeller(PendingOrder& order) : order_(order) {}
     void observe(const Happening& happening) override {
         if (happening.kind == Happening::Kind::placed || happening.kind == Happening::Kind::started ||
-            happening.kind == Happening::Kind::queried) {
+            happening.kind == Happening::Kind::queried || happening.kind == Happening::Kind::permitted) {
             order_.ask_placed(happening.ask);
         }
     }
@@ -72,7 +72,8 @@ public:
     explicit PluginWatch(PluginTable& plugins) : plugins_(plugins) {}
     void observe(const Happening& happening) override {
         if (happening.kind == Happening::Kind::placed || happening.kind == Happening::Kind::started ||
-            happening.kind == Happening::Kind::confirmed || happening.kind == Happening::Kind::left) {
+            happening.kind == Happening::Kind::confirmed || happening.kind == Happening::Kind::permitted ||
+            happening.kind == Happening::Kind::left) {
             plugins_.node_changed(happening.slot);
         }
     }
@@ -95,22 +96,25 @@ class Tally final : public CommitObserver {
 public:
     void observe(const Happening& happening) override {
         using Kind = Happening::Kind;
-        placed_ += happening.kind == Kind::placed || happening.kind == Kind::confirmed ? 1 : 0;
+        const bool kept = happening.kind == Kind::confirmed || happening.kind == Kind::approved;
+        placed_ += happening.kind == Kind::placed || kept ? 1 : 0;
         queried_ += happening.kind == Kind::queried && happening.tell ? 1 : 0;
-        confirmed_ += happening.kind == Kind::confirmed ? 1 : 0;
+        confirmed_ += kept ? 1 : 0;
+        permitted_ += happening.kind == Kind::permitted ? 1 : 0;
         const bool ended = happening.kind == Happening::Kind::reservation_cleared && happening.tell;
         failed_ += happening.kind == Happening::Kind::failed || happening.kind == Happening::Kind::reserved || ended;
     }
     std::uint64_t placed() const { return placed_; }
     std::uint64_t failed() const { return failed_; }
     std::uint64_t queried() const { return queried_; }
-    // Each ended in one of these ways; a confirmed one was counted when it was queried.
-    std::uint64_t attempts() const { return placed_ - confirmed_ + failed_ + queried_; }
+    // Each ended in one of these ways; of an ask that kept its node the first counts.
+    std::uint64_t attempts() const { return placed_ - confirmed_ + failed_ + queried_ + permitted_; }
 
 private:
     std::uint64_t placed_ = 0;
     std::uint64_t queried_ = 0;
     std::uint64_t confirmed_ = 0;
+    std::uint64_t permitted_ = 0;
     std::uint64_t failed_ = 0;
 };
 

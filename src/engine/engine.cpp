@@ -167,7 +167,7 @@ std::int64_t Engine::next_timer_ns() const {
     const World& world = parts_->world;
     std::int64_t next =
         std::min({world.backoff.next_time_ns(), world.nacked.next_time_ns(), world.departures.next_time_ns(),
-                  world.reservations.next_time_ns(), world.plugins.next_time_ns()});
+                  world.reservations.next_time_ns(), world.plugins.next_time_ns(), world.gangs.next_deadline_ns()});
     for (std::uint32_t number = 0; world.resyncs.holding > 0 && number < world.shims.size(); ++number) {
         const ResyncHold& hold = world.shims[static_cast<ShimId>(number)].hold;
         next = hold.holds() ? std::min(next, hold.until_ns()) : next;
@@ -259,6 +259,7 @@ EngineCounters Engine::counters() const {
             .waiting_for_node = world.awaited_nodes.size(),
             .reservations = world.reservations.size(),
             .plugin_queries_open = world.plugins.open(),
+            .on_permit = world.gangs.count_on_permit(),
             .allocations = world.allocations,
             .classes = world.classes.size(),
             .resyncs_open = world.resyncs.open,

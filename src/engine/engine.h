@@ -80,6 +80,7 @@ struct EngineCounters {
     std::uint64_t waiting_for_node = 0;        // now: stated as running on nodes that nobody has registered
     std::uint64_t reservations = 0;            // now
     std::uint64_t plugin_queries_open = 0;     // now
+    std::uint64_t on_permit = 0;               // now: pods that hold nodes until their groups have their minimum
     std::uint64_t allocations = 0;             // now, ours
     std::uint64_t classes = 0;                 // now
     std::uint64_t resyncs_open = 0;            // now

@@ -247,6 +247,13 @@ std::string waits_for_plugins(const World& world, AskId id) {
            " ns, on node " + std::string(world.nodes.name(world.asks[id].slot));
 }
 
+std::string waits_for_its_gang(const World& world, AskId id) {
+    const Gang& gang = world.gangs[world.gangs.member(id).gang];
+    return "holds node " + std::string(world.nodes.name(world.asks[id].slot)) + " until its pod group " + gang.name +
+           " has its minimum: " + std::to_string(gang.assigned) + " of " + std::to_string(gang.minimum) +
+           "; gives it up at " + std::to_string(gang.deadline_ns) + " ns";
+}
+
 // The first shim that holds the partition up.
 std::string who_holds(const World& world) {
     for (std::uint32_t number = 0; number < world.shims.size(); ++number) {
@@ -275,6 +282,11 @@ Explanation explain_ask(World& world, Attempts& attempts, const BlockEvaluator& 
         explanation.woken_by = {"its node registered by a shim"};
         return explanation;
     }
+    if (ask.state == AskState::on_permit) {
+        explanation.message = waits_for_its_gang(world, id);
+        explanation.woken_by = {"its pod group's minimum reached"};
+        return explanation;
+    }
     if (ask.state == AskState::queried) {
         explanation.message = waits_for_plugins(world, id);
         explanation.woken_by = {"its plugins' answer"};
@@ -283,6 +295,16 @@ Explanation explain_ask(World& world, Attempts& attempts, const BlockEvaluator& 
     const Tentative tentative(attempts.commit());
     attempts.commit().suspend_nomination(id);
     Explainer(world, attempts, evaluator, search, id).explain(explanation, full);
+    if (explanation.node.empty()) {
+        // Then it is tried as if gangs behind it held no nodes.
+        const Yielding::Without without(attempts.yielding(), id);
+        if (without.any()) {
+            std::string state = std::move(explanation.state);
+            explanation = Explanation();
+            explanation.state = std::move(state);
+            Explainer(world, attempts, evaluator, search, id).explain(explanation, full);
+        }
+    }
     return explanation;
 }
 
@@ -334,6 +356,7 @@ std::string why_it_waits(const World& world, AskId id, const PredicateSet& predi
         case AskState::unacknowledged: return "is allocated; the shim has not acknowledged it";
         case AskState::allocated: return "is allocated";
         case AskState::queried: return waits_for_plugins(world, id);
+        case AskState::on_permit: return waits_for_its_gang(world, id);
         case AskState::gated: return why_gated(world, id);
         default: return std::string(to_string(ask.state));
     }

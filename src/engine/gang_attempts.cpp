@@ -14,6 +14,10 @@ void GangAttempts::make(Element members) {
     judged_class_ = kNone<ClassId>;
     Commit& commit = lifecycle_.commit();
     Gang& gang = lifecycle_.gangs().gang_of(members_.front());
+    if (world_.options.coscheduling.mode == Coscheduling::permit) {
+        permit(world_.gangs.member(members_.front()).gang);
+        return;
+    }
     for (const AskId id : members_) {
         commit.suspend_nomination(id);  // its own nominations do not stand against the gang
     }
@@ -76,6 +80,7 @@ void GangAttempts::note_failure(AskId id) {
         failure.failed_predicates = same.failed_predicates;
         failure.message = same.message;
     } else {
+        const Yielding::Without without(attempts_.yielding(), id);
         Diagnoser diagnoser(world_, predicates_, id);
         Diagnosis diagnosis = diagnoser.diagnose();
         failure.failed_predicates = diagnosis.failed_predicates;
@@ -102,15 +107,45 @@ void GangAttempts::keep(Gang& gang) {
     if (!failures_.empty()) {
         count_failure(gang);
     }
+    join_failed(gang);
+    for (const AskId id : placed_) {
+        lifecycle_.gangs().count(id);
+    }
+    gang.nominated = 0;
+    lifecycle_.commit().finish();
+}
+
+void GangAttempts::join_failed(const Gang& gang) {
     const std::uint32_t failed = failed_predicates();
     for (const Failure& failure : failures_) {
         charge_failure(failure.ask, gang, failed);
         lifecycle_.commit().join(failure.ask, AskEvent::fail);
     }
-    for (const AskId id : placed_) {
-        lifecycle_.gangs().count(id);
+}
+
+// Member by member: who finds a node holds it until the gang has its minimum. All of it is one transaction, so that what
+// becomes free meanwhile wakes those left behind, too.
+void GangAttempts::permit(GangId of) {
+    Gang& gang = world_.gangs[of];
+    for (const AskId id : members_) {
+        Slot slot = attempts_.find_for_member(id);
+        if (slot == kNone<Slot>) {
+            slot = attempts_.take_from_gangs_behind(id);
+        }
+        if (slot == kNone<Slot>) {
+            note_failure(id);
+        } else if (gang.assigned + 1 < gang.minimum) {
+            lifecycle_.hold_for_gang(id, slot);
+        } else {
+            lifecycle_.take_node(id, slot, AskEvent::place);
+            lifecycle_.gangs().count(id);
+            lifecycle_.gangs().approve(of);
+        }
     }
-    gang.nominated = 0;
+    if (!failures_.empty()) {
+        count_failure(gang);
+    }
+    join_failed(gang);
     lifecycle_.commit().finish();
 }
 

@@ -35,9 +35,11 @@ private:
         FailedAttempt told;
     };
     bool pass(const Gang&);
+    void permit(GangId);
     bool try_member(AskId);
     void note_failure(AskId);
     void keep(Gang&);
+    void join_failed(const Gang&);
     void give_up(Gang&);
     std::uint32_t failed_predicates() const;
     void clear_left_over(AskId);

@@ -32,6 +32,7 @@ void GangQueue::state(AskId id, std::string_view application, std::string_view g
     member.fault = record.group_fault;
     member.minimum = record.group_min_available;
     member.age = {time_ns, world_.asks[id].sequence, id};
+    std::int64_t deadline_ns = INT64_MAX;  // of its gang, if it stays there
     Ask& ask = world_.asks[id];
     if (!faulty) {
         member.gang = world_.gangs.find_or_add(world_.shims[ask.shim].name, application, group);
@@ -47,6 +48,7 @@ void GangQueue::state(AskId id, std::string_view application, std::string_view g
         }
         member.age = before.age;
         member.told = before.told;
+        deadline_ns = before.gang == member.gang && !faulty ? world_.gangs[member.gang].deadline_ns : deadline_ns;
         leave(id);
     }
     world_.gangs.add(id, member);
@@ -55,6 +57,10 @@ void GangQueue::state(AskId id, std::string_view application, std::string_view g
         faulty_.push_back(world_.asks.handle(id));
     }
     note(id);
+    if (deadline_ns != INT64_MAX && world_.gangs[member.gang].deadline_ns == INT64_MAX &&
+        world_.gangs[member.gang].on_permit > 0) {
+        world_.gangs.set_deadline(member.gang, deadline_ns);
+    }
 }
 
 void GangQueue::leave(AskId id) {
@@ -95,10 +101,10 @@ void GangQueue::evaluate(AskId id) {
     const Ask& ask = world_.asks[id];
     const GangMember& member = world_.gangs.member(id);
     const Gang& gang = world_.gangs[member.gang];
-    const bool placed = is_allocated(ask.state) || ask.state == AskState::awaiting_node;
+    const bool placed = is_on_node(ask.state) || ask.state == AskState::awaiting_node;
     const bool gated = !placed && !world_.specs[world_.classes.spec_of(ask)].gates.empty();
     const bool counted = member.minimum == gang.minimum && ask.priority == gang.priority && !gated && !ask.terminating;
-    world_.gangs.count(id, counted, counted && placed);
+    world_.gangs.count(id, counted, counted && placed, ask.state == AskState::on_permit);
 }
 
 // --- the queue
@@ -172,6 +178,9 @@ void GangQueue::settle_all() {
             }
         }
         for (const GangId id : gangs) {
+            reject_if_broken(id);
+        }
+        for (const GangId id : gangs) {
             settle(world_.gangs[id]);
         }
         commit_.finish();
@@ -226,13 +235,15 @@ void GangQueue::nomination_ended(AskId id) {
 void GangQueue::settle(Gang& gang) {
     if (gang.members.empty() || gang.counted < gang.minimum) {
         if (std::exchange(gang.quorum, false)) {
+            gang.quorum_lost_ns = world_.now_ns;
             hold(gang);
         }
     } else {
         if (!std::exchange(gang.quorum, true)) {
             gang.woken = true;
-            gang.backoff_until_ns = 0;
-            gang.nacked = false;
+            const bool only_changed = gang.quorum_lost_ns == world_.now_ns;  // several inputs of one moment
+            gang.backoff_until_ns = only_changed ? gang.backoff_until_ns : 0;
+            gang.nacked = only_changed && gang.nacked;
         }
         if (gang.woken) {
             hold(gang);
@@ -291,12 +302,20 @@ PendingKey GangQueue::key_of(AskId id) const {
     key.priority = world_.asks[id].priority;
     key.group_number = key.sequence;
     if (member.gang != kNone<GangId>) {
-        const Gang& gang = world_.gangs[member.gang];
-        key.priority = gang.priority;
-        key.time_ns = gang.time_ns;
-        key.gang = true;
-        key.gang_name = &gang.name;
+        const std::uint64_t sequence = key.sequence;
+        key = key_of(world_.gangs[member.gang]);
+        key.sequence = sequence;
     }
+    return key;
+}
+
+PendingKey GangQueue::key_of(const Gang& gang) const {
+    PendingKey key;
+    key.priority = gang.priority;
+    key.time_ns = gang.time_ns;
+    key.gang = true;
+    key.gang_name = &gang.name;
+    key.sequence = gang.number;
     return key;
 }
 

@@ -6,12 +6,21 @@
 //   its end:                 settle()                      gangs with a quorum are queued again
 //   a tick:                  tell()                        who cannot be tried is told why, once
 //
+// With `permit` members hold nodes until their gang has its minimum (gang_permits.cpp):
+//
+//   an attempt:              permitted(member), approve(gang)   it holds its node; the gang has its minimum
+//                            reject(gang)                       it gives way to one before it in the order
+//   an input:                lost_hold(member)                  it has lost its node: the others give theirs up in settle()
+//   a tick:                  end_permits()                      gangs that have their minimum, or have held for too long
+//
 // Thread: the engine's. Owner: Lifecycle, whose transaction it uses; settle() and tell() end it.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "commit/commit.h"
@@ -21,7 +30,9 @@ namespace bayplan {
 
 class GangQueue {
 public:
-    GangQueue(World& world, Commit& commit) : world_(world), commit_(commit) {}
+    // `end_allocation`: takes an ask off its node, within the transaction.
+    GangQueue(World& world, Commit& commit, std::function<void(AskId)> end_allocation)
+        : world_(world), commit_(commit), end_allocation_(std::move(end_allocation)) {}
 
     bool on() const { return world_.options.coscheduling.mode != Coscheduling::off; }
     // Of an ask that comes; `created_s` as its statement says it.
@@ -48,6 +59,17 @@ public:
     // The members that wait with this one, by age.
     void waiting_with(AskId, std::vector<AskId>& members) const;
 
+    // --- nodes that members hold
+    void permitted(AskId);  // from now on it holds the node that it is on
+    void lost_hold(AskId, std::string why);
+    void approve(GangId);                  // all that hold nodes have them
+    void reject(GangId, std::string why);  // all of them give them up
+    void end_permits();
+    std::string count_text(const Gang&) const;  // how far it is from its minimum
+    // The gang is later in the order than the ask, or than that one's gang.
+    bool is_behind(GangId, AskId) const;
+    bool comes_before(GangId, GangId) const;
+
     void settle() {
         if (!changed_.empty()) {
             settle_all();
@@ -63,6 +85,10 @@ public:
 private:
     void settle_all();
     void settle(Gang&);
+    PendingKey key_of(const Gang&) const;
+    std::vector<AskId> on_permit(const Gang&) const;
+    void reject_if_broken(GangId);
+    std::string why_broken(const Gang&) const;
     bool nominations_must_end(const Gang&) const;
     void end_nominations(Gang&);
     void take_values(Gang&);
@@ -80,6 +106,7 @@ private:
 
     World& world_;
     Commit& commit_;
+    std::function<void(AskId)> end_allocation_;
     void sort_by_first_member(std::vector<GangId>&) const;
     std::vector<GangId> changed_;
     std::vector<GangId> untold_;

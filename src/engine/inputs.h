@@ -159,6 +159,7 @@ private:
     // ask_updates.cpp
     void update_ask(ShimId, const AskItem&, AskId);
     void update_placed(ShimId, const AskItem&, AskId);
+    bool keeps_its_hold(ShimId, const AskItem&, AskId);
     void regroup(AskId, const AskItem&, std::int64_t time_ns);
 
     // amounts.cpp

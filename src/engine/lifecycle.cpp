@@ -59,7 +59,7 @@ Lifecycle::Lifecycle(World& world, Pipeline& pipeline, const BlockEvaluator& eva
       evaluator_(evaluator),
       announcer_(announcer),
       commit_(commit_tables(world, pipeline)),
-      gangs_(world, commit_),
+      gangs_(world, commit_, [this](AskId id) { end_allocation(id); }),
       lives_(world),
       log_writer_(world, announcer),
       shim_teller_(world, *this, announcer),
@@ -172,7 +172,7 @@ void Lifecycle::end_allocation(AskId id) {
     const Ask& ask = world_.asks[id];
     const Slot slot = ask.slot;
     BP_CHECK(slot != kNone<Slot>);
-    if (is_allocated(ask.state) && !world_.plugins.empty()) {
+    if (ask.state != AskState::queried && !world_.plugins.empty()) {
         commit_.happened({.kind = Happening::Kind::left, .ask = id, .slot = slot});
     }
     commit_.vacate(id);
@@ -328,6 +328,9 @@ void Lifecycle::await_node(AskId id, std::string_view node, std::string_view sta
 void Lifecycle::remove(AskId id, Termination termination, const std::string* node_lost) {
     Ask& ask = world_.asks[id];
     const Slot slot = ask.slot;
+    if (ask.state == AskState::on_permit) {
+        gangs_.lost_hold(id, std::string(world_.asks.key(id)) + " is gone");
+    }
     if (is_on_node(ask.state)) {
         end_allocation(id);
     } else {
@@ -435,6 +438,7 @@ void Lifecycle::tick(std::int64_t now_ns) {
         }
     }
     end_overdue_queries();
+    gangs_.end_permits();
     gangs_.settle();
     gangs_.tell();
 }

@@ -66,6 +66,10 @@ public:
     // gives an ask that has lost its node a new state.
     void take_node(AskId, Slot, AskEvent, std::string_view stated_devices = {});
     void end_allocation(AskId);
+    // Likewise: a node that it holds until its gang has its minimum.
+    void hold_for_gang(AskId, Slot);
+    // It holds that no more. `why`: the others of its gang give theirs up; empty: it runs.
+    void lose_hold(AskId, const std::string& why, std::uint32_t wakes);
 
     // --- plugins (plugin_steps.cpp)
     // Its attempt found the first node; the shim's plugins are asked about it and, as they may say no, the others.

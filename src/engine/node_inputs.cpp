@@ -320,6 +320,9 @@ void Inputs::decommission(Slot slot) {
     for (const AskId id : pods_on(slot)) {
         if (world_.asks[id].state == AskState::queried) {
             lifecycle_.end_query(id, 0);
+        } else if (world_.asks[id].state == AskState::on_permit) {
+            const std::string lost = std::string(world_.asks.key(id)) + " has lost node ";
+            lifecycle_.lose_hold(id, lost + std::string(world_.nodes.name(slot)), 0);
         } else {
             lifecycle_.remove(id, Termination::unknown, &why);
         }

@@ -23,7 +23,8 @@ read_model::PodState state_of(AskState state) {
         case AskState::awaiting_node: return read_model::PodState::awaiting_node;
         case AskState::pending:
         case AskState::selected:
-        case AskState::queried: return read_model::PodState::pending;
+        case AskState::queried:
+        case AskState::on_permit: return read_model::PodState::pending;
         case AskState::backoff: return read_model::PodState::backoff;
         case AskState::unschedulable: return read_model::PodState::unschedulable;
         case AskState::reserved: return read_model::PodState::reserved;
@@ -185,7 +186,8 @@ ChangeHead Publication::ask_head(ChangeKind kind, AskId id) const {
         (ask.originator ? read_model::kOriginator : 0) | (ask.terminating ? read_model::kTerminating : 0) |
         (ask.preempted ? read_model::kPreempted : 0) | (ask.told_scale_up ? read_model::kToldScaleUp : 0) |
         (preempts ? read_model::kPreempting : 0));
-    head.node = ask.state == AskState::queried ? read_model::kNobody : raw(ask.slot);
+    const bool kept_for_it = ask.state == AskState::queried || ask.state == AskState::on_permit;
+    head.node = kept_for_it ? read_model::kNobody : raw(ask.slot);
     head.claim = reservation != nullptr  ? raw(reservation->slot)
                  : nomination != nullptr ? raw(nomination->slot)
                                          : read_model::kNobody;

@@ -33,6 +33,9 @@ VictimLook look_at_pods(const World& world, AskId id, Slot slot, const std::vect
     }
     for (const AskId pod : world.nodes[slot].allocations) {
         const Ask& ask = world.asks[pod];
+        if (ask.state == AskState::on_permit) {
+            continue;
+        }
         look.pods.push_back(pod);
         question.pods.push_back({.priority = ask.priority,
                                  .started_ms = ask.started_ms,

@@ -91,14 +91,19 @@ struct PreemptionOptions {
     }
 };
 
-// Pods of one group: tried whole, or as if they had no group.
-enum class Coscheduling : std::uint8_t { unit, off };
+// Pods of one group: tried whole; one by one, each holding its node until the group has its minimum; or as if they had
+// no group.
+enum class Coscheduling : std::uint8_t { unit, permit, off };
 
 struct CoschedulingOptions {
     Coscheduling mode = Coscheduling::unit;
     std::int64_t backoff_initial_ns = 1'000'000'000;  // of a group
     std::int64_t backoff_max_ns = 10'000'000'000;
     std::int64_t memory_ns = 600'000'000'000;  // how long a group without pods keeps its time
+    // How long members hold nodes: so much, and so much for each that counts.
+    std::int64_t permit_timeout_ns = 10'000'000'000;
+    std::int64_t permit_timeout_per_member_ns = 10'000'000;
+    static constexpr std::int64_t kPermitTimeoutMax_ns = 900'000'000'000;
 };
 
 // Predicates that shims serve (rules/plugins.md).

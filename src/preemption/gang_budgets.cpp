@@ -13,7 +13,7 @@ GangId GangBudgets::runs_in(AskId id) const {
         return kNone<GangId>;
     }
     const GangMember& member = gangs_.member(id);
-    return member.assigned ? member.gang : kNone<GangId>;
+    return member.assigned && !member.on_permit ? member.gang : kNone<GangId>;
 }
 
 bool GangBudgets::Left::exceeded_by(AskId pod) {
@@ -22,10 +22,11 @@ bool GangBudgets::Left::exceeded_by(AskId pod) {
         return false;
     }
     const Gang& gang = of_.gangs_[id];
-    if (gang.assigned < gang.minimum) {
+    const std::uint32_t running = gang.assigned - gang.on_permit;
+    if (running < gang.minimum) {
         return false;  // it is no budget
     }
-    const std::int64_t spare = std::int64_t{gang.assigned} - gang.minimum;
+    const std::int64_t spare = std::int64_t{running} - gang.minimum;
     return --left_.try_emplace(id, spare).first->second < 0;
 }
 
@@ -55,8 +56,7 @@ std::vector<AskId> GangBudgets::others_of_broken(const std::vector<AskId>& victi
     const boost::unordered_flat_set<AskId> going(victims.begin(), victims.end());
     for (const GangId gang : broken) {
         for (const MemberAge& member : gangs_[gang].members) {
-            if (gangs_.member(member.ask).assigned && asks_[member.ask].slot != kNone<Slot> &&
-                !going.contains(member.ask)) {
+            if (runs_in(member.ask) == gang && asks_[member.ask].slot != kNone<Slot> && !going.contains(member.ask)) {
                 others.push_back(member.ask);
             }
         }

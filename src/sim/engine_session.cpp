@@ -24,7 +24,8 @@ std::optional<LogLine::Kind> kind_of(std::string_view word) {
     static constexpr std::pair<std::string_view, Kind> kKinds[] = {
         {"place", Kind::place},       {"fail", Kind::fail},           {"wait", Kind::wait},
         {"nominate", Kind::nominate}, {"clear", Kind::clear},         {"release", Kind::release},
-        {"reserve", Kind::reserve},   {"unreserve", Kind::unreserve}, {"give_back", Kind::give_back}};
+        {"reserve", Kind::reserve},   {"unreserve", Kind::unreserve}, {"permit", Kind::permit},
+        {"reject", Kind::reject},     {"give_back", Kind::give_back}};
     for (const auto& [name, kind] : kKinds) {
         if (name == word) {
             return kind;

@@ -24,7 +24,19 @@ EngineOptions engine_options(Compat, const std::vector<std::string>& predicates,
 // One line of the decision log, taken apart (R-LOG-2). Keys hold neither spaces nor commas:
 // the converter sees to that.
 struct LogLine {
-    enum class Kind : std::uint8_t { place, fail, wait, nominate, clear, release, reserve, unreserve, give_back };
+    enum class Kind : std::uint8_t {
+        place,
+        fail,
+        wait,
+        nominate,
+        clear,
+        release,
+        reserve,
+        unreserve,
+        give_back,
+        permit,
+        reject
+    };
     Kind kind = Kind::fail;
     std::string pod;
     std::string node;

@@ -243,6 +243,7 @@ std::string where_or_why(const SimulatedDecision& decision) {
         case Outcome::reserved:
             return decision.message +
                    (decision.victims.empty() ? "" : fmt::format(" In place of {}", fmt::join(decision.victims, ", ")));
+        case Outcome::waiting: return decision.node + ": " + decision.message;
         default: return decision.message;
     }
 }

@@ -78,6 +78,12 @@ public:
         if (totals_.queued() > 0) {
             out_->number("queued", static_cast<std::int64_t>(totals_.queued()));
         }
+        if (totals_.waiting() > 0) {
+            out_->number("waiting", static_cast<std::int64_t>(totals_.waiting()));
+        }
+        if (totals_.rejected() > 0) {
+            out_->number("rejected", static_cast<std::int64_t>(totals_.rejected()));
+        }
         out_->end();
         if (!ending.interrupted.empty()) {
             out_->text("interrupted", ending.interrupted);
@@ -223,9 +229,10 @@ std::string Totals::text() const {
     const auto if_any = [](std::size_t count, const char* what) {
         return count == 0 ? "" : fmt::format("{} {}, ", count, what);
     };
-    return fmt::format("{} {}: {} scheduled, {}{}{}{}{} unschedulable, {} gated", pods(), pods() == 1 ? "pod" : "pods",
-                       scheduled(), if_any(nominated(), "nominated"), if_any(reserved(), "reserved"),
-                       if_any(queued(), "queued"), if_any(errors(), "in an error"), unschedulable(), gated());
+    return fmt::format("{} {}: {} scheduled, {}{}{}{}{}{}{} unschedulable, {} gated", pods(),
+                       pods() == 1 ? "pod" : "pods", scheduled(), if_any(nominated(), "nominated"),
+                       if_any(reserved(), "reserved"), if_any(queued(), "queued"), if_any(waiting(), "waiting"),
+                       if_any(rejected(), "rejected"), if_any(errors(), "in an error"), unschedulable(), gated());
 }
 
 bool finds_room(Outcome outcome) {

@@ -56,6 +56,8 @@ public:
     std::size_t gated() const { return count(Outcome::gated); }
     std::size_t reserved() const { return count(Outcome::reserved); }
     std::size_t queued() const { return count(Outcome::queued); }
+    std::size_t waiting() const { return count(Outcome::waiting); }
+    std::size_t rejected() const { return count(Outcome::rejected); }
     std::size_t errors() const { return count(Outcome::error); }
     // "3 pods: 2 scheduled, 1 unschedulable, 0 gated", with what else there is.
     std::string text() const;
@@ -64,7 +66,7 @@ public:
 private:
     std::size_t count(Outcome outcome) const { return counts_[static_cast<std::size_t>(outcome)]; }
 
-    std::size_t counts_[8] = {};
+    std::size_t counts_[static_cast<std::size_t>(Outcome::error) + 1] = {};
     std::unordered_map<std::string, Outcome> without_place_;  // pods that may be decided again
 };
 

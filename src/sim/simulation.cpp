@@ -15,7 +15,6 @@
 #include "sim/engine_session.h"
 
 namespace bayplan::sim {
-
 namespace {
 
 constexpr std::uint64_t kAttemptsAtATime = 256;
@@ -55,6 +54,8 @@ Outcome outcome_of(LogLine::Kind kind) {
         case LogLine::Kind::nominate: return Outcome::nominated;
         case LogLine::Kind::reserve: return Outcome::reserved;
         case LogLine::Kind::unreserve: return Outcome::reservation_cleared;
+        case LogLine::Kind::permit: return Outcome::waiting;
+        case LogLine::Kind::reject: return Outcome::rejected;
         default: return Outcome::unschedulable;
     }
 }
@@ -100,6 +101,8 @@ std::string_view to_string(Outcome outcome) {
         case Outcome::reserved: return "reserved";
         case Outcome::reservation_cleared: return "reservation-cleared";
         case Outcome::queued: return "queued";
+        case Outcome::waiting: return "waiting";
+        case Outcome::rejected: return "rejected";
         case Outcome::error: return "error";
     }
     return "";
@@ -139,12 +142,15 @@ struct Simulation::Parts {
         decision.outcome = outcome;
         decision.pod = std::move(line.pod);
         (outcome == Outcome::nominated ? decision.nominated_node : decision.node) = std::move(line.node);
-        if (outcome == Outcome::unschedulable) {
+        if (outcome == Outcome::unschedulable || outcome == Outcome::rejected) {
             decision.node.clear();
         }
         if (outcome == Outcome::scheduled) {
             decision.devices = line.message == "-" ? "" : std::move(line.message);
         } else {
+            if (outcome == Outcome::waiting) {
+                line.message = "waits for its pod group: " + line.message;
+            }
             decision.message = line.message;
             tried.message = std::move(line.message);
         }
@@ -376,7 +382,8 @@ bool Simulation::run(const OnDecision& on_decision, const std::function<bool()>&
             continue;
         }
         const std::int64_t next = parts_->session.engine().next_timer_ns();
-        if (next == std::numeric_limits<std::int64_t>::max()) {
+        // Groups may hold nodes, give them up, and hold them again without end.
+        if (next == std::numeric_limits<std::int64_t>::max() || parts_->session.engine().counters().on_permit > 0) {
             break;
         }
         now = next;

@@ -46,7 +46,9 @@ enum class Outcome : std::uint8_t {
     reserved,
     reservation_cleared,
     queued,
-    error  // the attempt ended in an error, and no verdict of a node counts
+    waiting,   // holds its node until its pod group has its minimum
+    rejected,  // gave that up
+    error      // the attempt ended in an error, and no verdict of a node counts
 };
 std::string_view to_string(Outcome);
 

@@ -63,6 +63,8 @@ std::string_view to_string(TimelineOutcome outcome) {
         case TimelineOutcome::reserved: return "reserved";
         case TimelineOutcome::reservation_cleared: return "reservation-cleared";
         case TimelineOutcome::claim_given_back: return "claim-given-back";
+        case TimelineOutcome::waiting: return "waiting";
+        case TimelineOutcome::rejected: return "rejected";
     }
     return "";
 }
@@ -201,6 +203,12 @@ struct Timeline::Parts {
                 circling = !cleared_in_vain.insert(decision.pod).second;
                 break;
             case LogLine::Kind::give_back: decision.outcome = TimelineOutcome::claim_given_back; break;
+            case LogLine::Kind::permit:
+                decision.outcome = TimelineOutcome::waiting;
+                decision.node = std::move(line.node);
+                line.message = "waits for its pod group: " + line.message;
+                break;
+            case LogLine::Kind::reject: decision.outcome = TimelineOutcome::rejected; break;
             default: break;
         }
         if (decision.outcome == TimelineOutcome::scheduled || !decision.victims.empty()) {
@@ -208,7 +216,8 @@ struct Timeline::Parts {
         }
         decision.message = decision.outcome == TimelineOutcome::scheduled ? "" : without_shim(line.message);
         if (decision.outcome == TimelineOutcome::nominated || decision.outcome == TimelineOutcome::unschedulable ||
-            decision.outcome == TimelineOutcome::reserved) {
+            decision.outcome == TimelineOutcome::reserved || decision.outcome == TimelineOutcome::waiting ||
+            decision.outcome == TimelineOutcome::rejected) {
             decision.nominated_node = pod->nominated_node;
             pod->message = decision.message;
         }

@@ -40,7 +40,9 @@ enum class TimelineOutcome : std::uint8_t {
     gated,
     reserved,
     reservation_cleared,
-    claim_given_back
+    claim_given_back,
+    waiting,  // holds its node until its pod group has its minimum
+    rejected  // gave that up
 };
 
 struct TimelineDecision {

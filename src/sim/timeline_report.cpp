@@ -166,6 +166,9 @@ private:
             decision.outcome == TimelineOutcome::reservation_cleared) {
             return decision.message;
         }
+        if (decision.outcome == TimelineOutcome::waiting) {
+            return decision.node + ": " + decision.message;
+        }
         const bool waits = decision.outcome != TimelineOutcome::nominated && !decision.nominated_node.empty();
         const std::string node = waits ? "(waits for " + decision.nominated_node + ") " : decision.nominated_node;
         return decision.outcome == TimelineOutcome::nominated ? node : node + decision.message;

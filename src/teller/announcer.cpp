@@ -193,6 +193,10 @@ void Announcer::give_back(const LogLine& line, std::string_view claim) {
     write_line(RecordKind::give_back, line, claim);
 }
 
+void Announcer::permit(const LogLine& line, std::string_view count) { write_line(RecordKind::permit, line, count); }
+
+void Announcer::reject(const LogLine& line, std::string_view why) { write_line(RecordKind::reject, line, why); }
+
 void Announcer::report(std::string_view preemption) { write({.kind = RecordKind::report}, {preemption}); }
 
 }  // namespace bayplan

@@ -74,6 +74,8 @@ public:
     void query(const LogLine&, std::string_view others);
     void deny(const LogLine&, std::string_view why);
     void give_back(const LogLine&, std::string_view claim);
+    void permit(const LogLine&, std::string_view count);
+    void reject(const LogLine&, std::string_view why);
     // Beside the log: it counts for no digest.
     void report(std::string_view preemption);
 

@@ -101,6 +101,16 @@ void DecisionLog::give_back(std::int64_t now_ns, std::string_view shim, std::str
     line(now_ns, "give_back", shim, key, "-", "-", claim);
 }
 
+void DecisionLog::permit(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                         std::string_view count) {
+    line(now_ns, "permit", shim, key, node, "-", count);
+}
+
+void DecisionLog::reject(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                         std::string_view why) {
+    line(now_ns, "reject", shim, key, node, "-", why);
+}
+
 std::string DecisionLog::digest() const {
     sha256_ctx copy = hash_;
     sha256_update(&copy, used_, reinterpret_cast<const std::uint8_t*>(lines_.data()));

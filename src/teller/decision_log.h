@@ -43,6 +43,12 @@ public:
               std::string_view why);
     // `claim` on devices, NAMESPACE/NAME, so that the pod may have others.
     void give_back(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view claim);
+    // The pod's place counts until its gang has its minimum; `count`: how far it is.
+    void permit(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                std::string_view count);
+    // It has given that place up.
+    void reject(std::int64_t now_ns, std::string_view shim, std::string_view key, std::string_view node,
+                std::string_view why);
 
     std::string digest() const;
 

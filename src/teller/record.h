@@ -32,6 +32,8 @@ enum class RecordKind : std::uint8_t {
     query,
     deny,
     give_back,
+    permit,
+    reject,
     report,
     flush,
 };

@@ -63,6 +63,8 @@ void Teller::tell_line(const Record& record) {
         case RecordKind::query: log_.query(now_ns, shim, key, node, first); return;
         case RecordKind::deny: log_.deny(now_ns, shim, key, node, first); return;
         case RecordKind::give_back: log_.give_back(now_ns, shim, key, first); return;
+        case RecordKind::permit: log_.permit(now_ns, shim, key, node, first); return;
+        case RecordKind::reject: log_.reject(now_ns, shim, key, node, first); return;
         default: BP_CHECK(false);
     }
 }

@@ -72,6 +72,8 @@ partitions:
       backoff: 2s
       backoff_max: 20s
       memory: 9m
+      permit_timeout: 11s
+      permit_timeout_per_member: 12ms
     plugins: {deadline: 7s, nodes: 3, queries_max: 99}
     executor: threads
     simd: avx2

@@ -20,6 +20,7 @@ const char* name_of(AskState state) {
         case AskState::unacknowledged: return "unacknowledged";
         case AskState::allocated: return "allocated";
         case AskState::queried: return "queried";
+        case AskState::on_permit: return "on_permit";
     }
     throw std::logic_error("no such state");
 }
@@ -67,6 +68,7 @@ void Oracle::apply_one(const Tick& tick) {
         }
     }
     end_overdue_queries();
+    end_permits();
     end_what_is_overdue();
     settle_gangs();
     tell_gangs();
@@ -250,6 +252,9 @@ std::int64_t Oracle::next_timer_ns() const {
         next = std::min(next, next_age(ask));
         if (ask.state == AskState::queried) {
             next = std::min(next, ask.query_deadline);
+        }
+        if (ask.state == AskState::on_permit) {
+            next = std::min(next, gangs_.at(ask.gang).deadline);
         }
     }
     for (const auto& [name, shim] : shims_) {

@@ -40,7 +40,6 @@ public:
     // Every decision ever numbered for a shim. Numbers start again at 1 with a resync.
     const std::vector<NumberedDecision>& decisions(const std::string& shim) const;
     const std::map<ConnectionId, ConnectionStory>& connections() const { return stories_; }
-
     // For generators and tests: the state itself, read-only.
     const std::map<std::string, Shim>& shims() const { return shims_; }
     const std::map<std::string, Node>& nodes() const { return nodes_; }
@@ -223,6 +222,23 @@ private:
     void keep(Gang&, const std::vector<Try>&);
     void give_up(const std::string& gang, const std::vector<Ask*>&, const std::vector<Try>&, std::size_t reached);
     void count_failure(Ask&, const Gang&);
+    // oracle_permits.cpp: nodes that members hold until their gang has its minimum.
+    std::size_t attempt_permit(const std::string& gang);
+    void hold(Ask&, const std::string& node, const std::vector<KubeBinding>&);
+    void approve(const std::string& gang);
+    void reject(const std::string& gang, const std::string& why);
+    void lose_hold(Ask&, const std::string& why);
+    void reject_if_broken(const std::string& gang);
+    void end_permits();
+    bool keeps_its_hold(const Ask&, const Ask& wanted) const;
+    std::vector<Ask*> holders(const std::string& gang);
+    bool comes_behind(const std::string& gang, const Ask&) const;
+    bool comes_behind(const std::string& gang, const std::string& other) const;
+    std::set<std::uint64_t> held_behind(const Ask&) const;
+    struct Look;
+    void attempt_past_gangs(Ask&, const Look& first);
+    void make_room(Ask&, const std::string& node);
+    std::string last_behind(const Ask&, const std::string& node) const;
     void count_failure(Gang&) const;
     bool is_tried_with(const Ask& other) const { return !trying_.empty() && other.gang == trying_; }
     // oracle_gang_preemption.cpp
@@ -396,8 +412,9 @@ private:
     std::map<std::string, Node> nodes_;
     std::map<std::uint64_t, Ask> asks_;  // by sequence number
     std::map<std::string, Gang> gangs_;
-    std::string trying_;  // the gang that is being tried: its own nominations do not count
-    Amounts total_;       // of all asks, R-WORLD-19
+    std::string trying_;                      // the gang that is being tried: its own nominations do not count
+    mutable std::set<std::uint64_t> unseen_;  // asks that a look does not see
+    Amounts total_;                           // of all asks, R-WORLD-19
     std::map<std::uint64_t, Hold> holds_;
     OracleQueues queues_;
     std::int64_t queues_cleaned_ = 0;

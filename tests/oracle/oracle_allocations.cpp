@@ -5,6 +5,10 @@
 
 namespace bayplan::oracle {
 
+bool has_it_for_good(const Ask& ask) {
+    return !ask.node.empty() && ask.state != AskState::queried && ask.state != AskState::on_permit;
+}
+
 // By force, now or when the node is there.
 void Oracle::run_where_stated(Ask& ask, const std::string& node) {
     if (nodes_.contains(node)) {
@@ -72,6 +76,9 @@ void Oracle::leave_node(Ask& ask) {
 void Oracle::end_ask(std::uint64_t sequence, bool wakes) {
     Ask& ask = asks_.at(sequence);
     const bool placed = !ask.node.empty();
+    if (ask.state == AskState::on_permit && gangs_.at(ask.gang).hold_lost.empty()) {
+        gangs_.at(ask.gang).hold_lost = ask.key + " is gone";
+    }
     if (placed) {
         leave_node(ask);
     }

@@ -175,7 +175,7 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     if (ask.application != wanted.application) {
         return "key is in use by application " + (ask.application.empty() ? "-" : ask.application);
     }
-    if (!ask.node.empty() && ask.state != AskState::queried) {
+    if (has_it_for_good(ask)) {
         if (!wanted.node.empty() && wanted.node != ask.node) {
             return "is placed on " + ask.node;
         }
@@ -191,6 +191,10 @@ std::string Oracle::change_ask(Ask& ask, const Ask& wanted) {
     }
     if (ask.state == AskState::queried) {
         end_query(ask, true);
+    }
+    if (ask.state == AskState::on_permit && !keeps_its_hold(ask, wanted)) {
+        lose_hold(ask, wanted.node.empty() ? ask.key + " was stated otherwise" : "");
+        wake(Event::allocation_ended);
     }
     if (!ask.node.empty()) {
         restate_placed(ask, wanted);

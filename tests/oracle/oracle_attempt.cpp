@@ -40,7 +40,8 @@ std::uint64_t Oracle::run(std::uint64_t attempts_max) {
             attempt(asks_.at(ask->sequence));
             ++made;
         } else {
-            made += attempt_gang(ask->gang);
+            const bool permit = options_.coscheduling.mode == Coscheduling::permit;
+            made += permit ? attempt_permit(ask->gang) : attempt_gang(ask->gang);
         }
         settle_gangs();
         settle_applications();
@@ -122,6 +123,9 @@ KubeObjects Oracle::assumed_objects() const {
     }
     std::map<std::uint64_t, const KubeBinding*> uses;
     for (const auto& [sequence, ask] : asks_) {
+        if (unseen_.contains(sequence)) {
+            continue;
+        }
         for (const KubeBinding& binding : ask.bindings) {
             if (binding.devices) {
                 uses[binding.order] = &binding;
@@ -146,6 +150,9 @@ KubeState Oracle::state_for(const Ask& ask, const KubeObjects& objects) const {
         out.nodes.push_back(facts);
     }
     for (const auto& [sequence, other] : asks_) {
+        if (unseen_.contains(sequence)) {
+            continue;
+        }
         if (!other.node.empty()) {
             out.pods.push_back(&other.pod);
         } else if (!other.nominated_node.empty() && (&other == &ask || !is_tried_with(other))) {
@@ -210,7 +217,15 @@ Oracle::Look::Look(const Oracle& oracle, const Ask& ask) {
     }
 }
 
-KubeAnswer Oracle::answer(const Ask& ask) const { return Look(*this, ask).answer; }
+KubeAnswer Oracle::answer(const Ask& ask) const {
+    KubeAnswer answer = Look(*this, ask).answer;
+    unseen_ = held_behind(ask);
+    if (answer.explanation.node.empty() && !unseen_.empty()) {
+        answer = Look(*this, ask).answer;
+    }
+    unseen_.clear();
+    return answer;
+}
 
 void Oracle::attempt(Ask& ask) {
     ++attempts_;
@@ -226,7 +241,7 @@ void Oracle::attempt(Ask& ask) {
         count_nominations_that_decide(ask, look);
     }
     if (look.answer.explanation.node.empty()) {
-        fail(ask, look);
+        attempt_past_gangs(ask, look);
         return;
     }
     const std::string node = look.answer.explanation.node;

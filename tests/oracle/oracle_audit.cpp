@@ -72,8 +72,8 @@ void Oracle::audit_nodes(std::vector<std::string>& broken) const {
 // R-LAW-4. Its states exclude each other by construction; what can break is what goes with them.
 void Oracle::audit_asks(std::vector<std::string>& broken) const {
     for (const auto& [sequence, ask] : asks_) {
-        const bool placed =
-            ask.state == AskState::unacknowledged || ask.state == AskState::allocated || ask.state == AskState::queried;
+        const bool placed = ask.state == AskState::unacknowledged || ask.state == AskState::allocated ||
+                            ask.state == AskState::queried || ask.state == AskState::on_permit;
         if (placed != !ask.node.empty() || (placed && !nodes_.contains(ask.node))) {
             broken.push_back("R-LAW-4: " + ask.key + " is " + name_of(ask.state) + " on '" + ask.node + "'");
         }
@@ -89,6 +89,9 @@ void Oracle::audit_asks(std::vector<std::string>& broken) const {
         if (reserved == ask.reserved_node.empty() || (reserved && !nodes_.contains(ask.reserved_node))) {
             broken.push_back("R-LAW-4: " + ask.key + " is " + name_of(ask.state) + ", and has '" + ask.reserved_node +
                              "' reserved");
+        }
+        if (ask.state == AskState::on_permit && (ask.gang.empty() || !counts(gangs_.at(ask.gang), ask))) {
+            broken.push_back("R-LAW-4: " + ask.key + " holds a node, and counts for no gang");
         }
         audit_nomination(ask, broken);
         audit_devices(ask, broken);

@@ -132,7 +132,7 @@ std::string Oracle::ask_bytes_fault(const Ask* existing, const Ask& wanted) cons
     if (existing == nullptr) {
         return bytes_fault(wanted.shim, of_ask(wanted), 0);
     }
-    if (!existing->node.empty() && existing->state != AskState::queried) {
+    if (has_it_for_good(*existing)) {
         Ask becomes = *existing;
         becomes.requests = wanted.requests;
         becomes.tags = wanted.tags;

@@ -14,7 +14,8 @@ namespace bayplan::oracle {
 void Oracle::show_gangs(KubeState& state) const {
     std::map<std::string, std::int64_t> running;
     for (const auto& [sequence, ask] : asks_) {
-        if (!ask.gang.empty() && (!ask.node.empty() || !ask.awaited_node.empty()) && counts(gangs_.at(ask.gang), ask)) {
+        const bool runs = (!ask.node.empty() && ask.state != AskState::on_permit) || !ask.awaited_node.empty();
+        if (!ask.gang.empty() && runs && counts(gangs_.at(ask.gang), ask)) {
             ++running[ask.gang];
             if (!ask.node.empty()) {
                 state.gang_of[&ask.pod] = ask.gang;
@@ -47,7 +48,7 @@ std::vector<std::uint64_t> Oracle::others_of_broken(const std::vector<const Kube
     for (const std::string& key : broken_by(victims)) {
         saw("a gang goes whole");
         for (const Ask* member : members(key)) {
-            if (!member->node.empty() && counts(gangs_.at(key), *member) &&
+            if (!member->node.empty() && member->state != AskState::on_permit && counts(gangs_.at(key), *member) &&
                 std::ranges::find(victims, &member->pod) == victims.end()) {
                 others.push_back(member->sequence);
             }

@@ -185,6 +185,7 @@ void Oracle::settle_gangs() {
         if (nominations_must_end(key)) {
             end_nominations(key);
         }
+        reject_if_broken(key);
     }
     for (auto& [key, gang] : gangs_) {
         settle(key, gang);
@@ -209,20 +210,20 @@ bool Oracle::has_quorum(const std::string& key) {
 }
 
 void Oracle::settle(const std::string& key, Gang& gang) {
-    const std::vector<Ask*> all = members(key);
     const std::vector<Ask*> waiting = waiting_members(key);
     const bool quorum = has_quorum(key);
     if (quorum && !gang.quorum) {
         saw("quorum reached");
         gang.woken = true;
-        gang.backoff_until = 0;
-        gang.nacked = false;
+        gang.backoff_until = gang.quorum_lost == now_ ? gang.backoff_until : 0;
+        gang.nacked = gang.quorum_lost == now_ && gang.nacked;
     }
     if (!quorum && gang.quorum) {
         saw("quorum lost");
+        gang.quorum_lost = now_;
     }
     if (gang.woken || !quorum) {
-        for (Ask* member : all) {
+        for (Ask* member : members(key)) {
             if (!has_node(*member)) {
                 member->state = AskState::gated;
                 member->nacked = false;
@@ -369,14 +370,13 @@ std::size_t Oracle::attempt_gang(const std::string& key) {
         asks_.at(sequence) = ask;
     }
     nodes_ = nodes;
-    const std::size_t members_tried = waiting.size();
     if (before + found >= gang.minimum) {
         keep(gang, tries);
     } else {
         give_up(key, waiting, tries, before + found);
     }
     trying_.clear();
-    return members_tried;
+    return waiting.size();
 }
 
 void Oracle::keep(Gang& gang, const std::vector<Try>& tries) {

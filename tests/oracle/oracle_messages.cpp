@@ -240,7 +240,7 @@ void Oracle::message(const std::string& name, const NacksMessage& nacks) {
 
 std::string Oracle::nack_record(const std::string& name, const NackItem& record) {
     const Ask* found = find_ask(name, std::string(record.key));
-    if (found == nullptr || found->node.empty() || found->foreign || found->state == AskState::queried) {
+    if (found == nullptr || !has_it_for_good(*found) || found->foreign) {
         return "no such allocation";
     }
     Ask& ask = asks_.at(found->sequence);

@@ -211,6 +211,10 @@ void Oracle::decommission(const std::string& name) {
             end_query(asks_.at(sequence), false);
             continue;
         }
+        if (ask.state == AskState::on_permit) {
+            lose_hold(asks_.at(sequence), ask.key + " has lost node " + name);
+            continue;
+        }
         if (!ask.foreign) {
             decide(ask.shim, DecisionKind::released, ask.key, text, name, Termination::stopped_by_rm);
             log_line("release", ask, name, text);

@@ -34,7 +34,8 @@ enum class AskState {
     reserved,
     unacknowledged,
     allocated,
-    queried
+    queried,
+    on_permit
 };
 
 // The verdict of a shim's plugins on a node for an ask, and the node as it was then.
@@ -139,7 +140,10 @@ struct Gang {
     std::uint32_t minimum = 0;
     std::int32_t priority = 0;
     std::size_t nominated = 0;  // members that were nominated together
+    std::int64_t deadline = 0;  // until when members hold nodes, while any does
+    std::string hold_lost;      // why one does not any more, until the others have given theirs up
     bool quorum = false;
+    std::optional<std::int64_t> quorum_lost;
     bool woken = false;
     bool nacked = false;
     std::uint32_t failures = 0;
@@ -170,6 +174,8 @@ struct Hold {
 
 // SHIM/KEY.
 std::string full_name(const Ask&);
+// Has its node, and its shim was told so or has said so.
+bool has_it_for_good(const Ask&);
 bool needs_plugins(const Ask&);
 
 // What the ask adds to its node, wherever it is; scored amounts beside what is requested.
@@ -214,17 +220,6 @@ struct Shim {
     std::optional<std::int64_t> period_began;
 };
 
-// All that one connection must see, in order: the reply, the decisions, perhaps a cut.
-struct ConnectionStory {
-    std::string shim;
-    HelloOutcome outcome = HelloOutcome::refused;
-    std::uint64_t state_applied_at_hello = 0;
-    std::vector<NumberedDecision> decisions;
-    std::uint64_t acknowledged = 0;  // on this connection; these need not be sent any more
-    bool counts = true;
-    bool cut = false;
-};
-
 struct OracleCounters {
     std::uint64_t attempts = 0;
     std::uint64_t placed = 0;
@@ -244,6 +239,17 @@ struct OracleCounters {
     std::uint64_t resyncs_holding = 0;
     std::uint64_t resyncs_overdue = 0;
     std::uint64_t bytes = 0;  // of all shims
+};
+
+// All that one connection must see, in order: the reply, the decisions, perhaps a cut.
+struct ConnectionStory {
+    std::string shim;
+    HelloOutcome outcome = HelloOutcome::refused;
+    std::uint64_t state_applied_at_hello = 0;
+    std::vector<NumberedDecision> decisions;
+    std::uint64_t acknowledged = 0;  // on this connection; these need not be sent any more
+    bool counts = true;
+    bool cut = false;
 };
 
 }  // namespace bayplan::oracle

@@ -28,7 +28,7 @@ ShimRights Oracle::rights_of(const std::string& shim) const {
 
 std::string Oracle::force_fault(const Ask* existing, const Ask& wanted) {
     const auto node = nodes_.find(wanted.node);
-    const bool there = existing != nullptr && !existing->node.empty() && existing->state != AskState::queried;
+    const bool there = existing != nullptr && has_it_for_good(*existing);
     if (there || node == nodes_.end() || node->second.shim == wanted.shim || rights_of(wanted.shim).force) {
         return "";
     }

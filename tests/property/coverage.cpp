@@ -322,8 +322,8 @@ void Coverage::count_decision(const oracle::NumberedDecision& decision) {
 
 void Coverage::add(const oracle::Oracle& oracle) {
     for (const std::string& line : oracle.log()) {
-        for (const char* kind :
-             {"place", "fail", "release", "nominate", "clear", "reserve", "unreserve", "query", "deny"}) {
+        for (const char* kind : {"place", "fail", "release", "nominate", "clear", "reserve", "unreserve", "query",
+                                 "deny", "permit", "reject"}) {
             count(std::string(kind) + " lines", kind == word(line, 2));
         }
         for (const std::string_view failure : kFailures) {

@@ -128,7 +128,8 @@ Event Crowd::confirmations(const oracle::Oracle& oracle) {
 
 oracle::OwnedAsk Crowd::restated(const oracle::Ask& ask) {
     oracle::OwnedAsk out{.key = ask.key, .application = ask.application.empty() ? 0 : kApplication + 0U};
-    out.node = id_of(ask.node);
+    const bool waits = ask.state == oracle::AskState::on_permit && random_.chance(80);
+    out.node = waits ? 0 : id_of(ask.node);
     out.required_node = id_of(ask.required_node);
     out.priority = ask.priority;
     out.foreign = ask.foreign;

@@ -41,6 +41,10 @@ EngineOptions crowd_options(Random& random, bool with_tbb) {
         options.executor = ExecutorKind::inline_;
         options.victim_workers = 0;
     }
+    if (random.chance(20)) {
+        options.coscheduling.mode = Coscheduling::permit;
+        options.coscheduling.permit_timeout_ns = random.between(0, 6) * kSecond;
+    }
     return options;
 }
 

@@ -106,7 +106,12 @@ const std::vector<std::string> kRules = {"victim told",
                                          "left over nomination",
                                          "nominations of a gang end together",
                                          "victim of a gang stuck already",
-                                         "a nominated member is another one now"};
+                                         "holds a node for its gang",
+                                         "a held node is approved",
+                                         "members left beside holders",
+                                         "fails past gangs behind it",
+                                         "rejected: timed",
+                                         "rejected: yields"};
 
 struct Played {
     std::map<std::string, std::uint64_t> met;  // rules, and how often

@@ -25,6 +25,7 @@ EngineOptions random_options(Random&, bool with_tbb);
 // Of the simple preemptor: on most of the time, and with ages that a history reaches.
 DaemonsetOptions random_daemonset(Random&);
 PluginOptions random_plugins(Random&);
+CoschedulingOptions random_coscheduling(Random&);
 // The second group only.
 void randomize_execution(EngineOptions&, Random&, bool with_tbb);
 

@@ -251,6 +251,10 @@ std::string to_text(const EngineOptions& options) {
         << options.application_idle_ns << " ns" << (options.queues ? ", queues" : "") << ", plugins answer in "
         << options.plugins.deadline_ns << " ns, " << options.plugins.nodes << " nodes, " << options.plugins.queries_max
         << " queries, queues made " << options.made_queues_max << rights_of(options);
+    if (options.coscheduling.mode == Coscheduling::permit) {
+        out << ", permit for " << options.coscheduling.permit_timeout_ns << " ns and "
+            << options.coscheduling.permit_timeout_per_member_ns << " ns a member";
+    }
     out << "; executor " << static_cast<int>(options.executor) << ", path " << static_cast<int>(options.path)
         << ", simd " << static_cast<int>(options.simd) << ", workers " << options.workers << ", shards "
         << options.shards << ", batch " << options.batch << ", depth " << options.depth << ", victim workers "

@@ -281,6 +281,12 @@ bool waits_for_victims(const oracle::Oracle& oracle, const Cluster& cluster, con
     });
 }
 
+// Pods that hold nodes for their gangs give way to some and not to others: no law here tells these apart.
+bool any_on_permit(const oracle::Oracle& oracle) {
+    return std::ranges::any_of(oracle.asks(),
+                               [](const auto& one) { return one.second.state == oracle::AskState::on_permit; });
+}
+
 }  // namespace
 
 std::string helpful_node(const oracle::Oracle& oracle, const Ask& ask) {
@@ -312,6 +318,7 @@ std::string broken_reservation(const oracle::Oracle& oracle, const Cluster& clus
 
 std::string broken_sleep(const oracle::Oracle& oracle) {
     const Cluster cluster(oracle);
+    const bool held = any_on_permit(oracle);
     for (const auto& [sequence, ask] : oracle.asks()) {
         if (ask.state == oracle::AskState::reserved) {
             if (const std::string broken = broken_reservation(oracle, cluster, ask); !broken.empty()) {
@@ -327,7 +334,7 @@ std::string broken_sleep(const oracle::Oracle& oracle) {
         if (!oracle.answer(ask).explanation.node.empty()) {
             return "law of waking: " + ask.key + " sleeps, and " + oracle.answer(ask).explanation.node + " would do";
         }
-        if (!ask.pod.never_preempts && !waits_for_victims(oracle, cluster, ask)) {
+        if (!held && !ask.pod.never_preempts && !waits_for_victims(oracle, cluster, ask)) {
             const std::string node = find_helpful(oracle, cluster, ask);
             if (!node.empty()) {
                 return "law of waking: " + ask.key + " sleeps, and could preempt on " + node;
@@ -341,8 +348,11 @@ std::string broken_law(const oracle::Oracle& oracle, std::size_t log_begin) {
     const Cluster cluster(oracle);
     for (std::size_t i = log_begin; i < oracle.log().size(); ++i) {
         const Line line = read_line(oracle, oracle.log()[i]);
-        const bool of_a_gang = !line.ask->gang.empty() && line.kind != "place";  // not by itself
-        if (line.kind == "clear" || line.kind == "unreserve" || line.kind == "wait" || of_a_gang) {
+        // Not by itself; and a node that is held may have shrunk since.
+        const bool permit = oracle.options().coscheduling.mode == Coscheduling::permit;
+        const bool of_a_gang = !line.ask->gang.empty() && (permit || line.kind != "place");
+        if (line.kind == "clear" || line.kind == "unreserve" || line.kind == "wait" || of_a_gang ||
+            (line.kind != "place" && any_on_permit(oracle))) {
             continue;
         }
         const std::string broken = line.kind == "nominate"  ? broken_by_nomination(cluster, line)

@@ -66,6 +66,16 @@ DaemonsetOptions random_daemonset(Random& random) {
     return out;
 }
 
+CoschedulingOptions random_coscheduling(Random& random) {
+    CoschedulingOptions out;
+    if (random.chance(35)) {
+        out.mode = Coscheduling::permit;
+        out.permit_timeout_ns = random.chance(40) ? 10'000 * kMs : random.between(0, 5'000) * kMs;
+        out.permit_timeout_per_member_ns = random.chance(50) ? 10 * kMs : random.between(0, 2'000) * kMs;
+    }
+    return out;
+}
+
 EngineOptions random_options(Random& random, bool with_tbb) {
     EngineOptions options;
     options.daemon_instance = random.next() | 1;
@@ -125,6 +135,7 @@ EngineOptions random_options(Random& random, bool with_tbb) {
         options.shim_rights = random_rights(random);
     }
     options.plugins = random_plugins(random);
+    options.coscheduling = random_coscheduling(random);
     return options;
 }
 

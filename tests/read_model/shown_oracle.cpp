@@ -26,7 +26,8 @@ const char* word_of(oracle::AskState state) {
         case oracle::AskState::gated: return "gated";
         case oracle::AskState::waiting_for_node: return "awaiting";
         case oracle::AskState::pending:
-        case oracle::AskState::queried: return "pending";
+        case oracle::AskState::queried:
+        case oracle::AskState::on_permit: return "pending";
         case oracle::AskState::backoff: return "backoff";
         case oracle::AskState::unschedulable: return "unschedulable";
         case oracle::AskState::reserved: return "reserved";
@@ -37,12 +38,12 @@ const char* word_of(oracle::AskState state) {
 }
 
 // As operators see it: a queried pod has no node yet.
-bool has_node(const oracle::Ask& ask) { return !ask.node.empty() && ask.state != oracle::AskState::queried; }
+bool has_node(const oracle::Ask& ask) { return oracle::has_it_for_good(ask); }
 
 bool wants_place(const oracle::Ask& ask) {
     return !ask.foreign && (ask.state == oracle::AskState::pending || ask.state == oracle::AskState::queried ||
-                            ask.state == oracle::AskState::backoff || ask.state == oracle::AskState::unschedulable ||
-                            ask.state == oracle::AskState::reserved);
+                            ask.state == oracle::AskState::on_permit || ask.state == oracle::AskState::backoff ||
+                            ask.state == oracle::AskState::unschedulable || ask.state == oracle::AskState::reserved);
 }
 
 std::string or_none(const std::string& text) { return text.empty() ? "-" : text; }
