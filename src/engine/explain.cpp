@@ -68,10 +68,7 @@ public:
     void explain(Explanation& explanation, bool full) {
         const Slot taken = attempts_.nominated_node_that_passes(ask_);
         if (taken != kNone<Slot>) {
-            // No other node is looked at, and this one is not scored.
-            explanation.node = world_.nodes.name(taken);
-            explanation.nodes.emplace_back().node = explanation.node;
-            explanation.nodes.back().devices = devices_at(diagnoser_.view_of(taken));
+            explain_nominated(taken, explanation);
             return;
         }
         if (const Diagnosis diagnosis = diagnoser_.diagnose_end(); diagnosis.ends != AttemptEnd::in_a_verdict) {
@@ -81,6 +78,10 @@ public:
             return;
         }
         const NodeKey best = look();
+        if (best != 0 && takes_nominated_after_all(slot_of(best))) {
+            explain_nominated(slot_of(best), explanation);
+            return;
+        }
         explanation.node = best == 0 ? "" : std::string(world_.nodes.name(slot_of(best)));
         diagnoser_.begin();
         diagnoser_.for_each_node([&](const NodeView& node) { explanation.nodes.push_back(judge(node, full)); });
@@ -91,6 +92,21 @@ public:
 
 private:
     Subject subject() const { return diagnoser_.subject(); }
+
+    // No other node is looked at, and this one is not scored.
+    void explain_nominated(Slot slot, Explanation& explanation) const {
+        explanation.node = world_.nodes.name(slot);
+        explanation.nodes.emplace_back().node = explanation.node;
+        explanation.nodes.back().devices = devices_at(diagnoser_.view_of(slot));
+    }
+
+    // It avoided the node, but no other is feasible, so all was judged again: its nominated node first (R-ATTEMPT-15).
+    bool takes_nominated_after_all(Slot slot) const {
+        const Nomination* const nomination = world_.nominations.of(ask_);
+        return nomination != nullptr && nomination->slot == slot && avoided_ == kNone<Slot> &&
+               world_.options.preemption.nominated_node_first && world_.excluded.avoided(ask_, world_.now_ns) == slot &&
+               NodeTrial(trial_tables(world_, evaluator_.predicates()), ask_, slot).passes();
+    }
 
     // Fills a cache of its own, so that what the engine caches stays as it is.
     NodeKey look() {
