@@ -230,8 +230,7 @@ std::string Lockstep::compare_asks() {
 
 // Of one ask that waits, another one each time; now and then, as the oracle looks at every node for it.
 std::string Lockstep::compare_explanation() {
-    // With `permit` an attempt may look past members that hold nodes (R-GROUP-96): an explanation says what stands now.
-    if (steps_ % 5 != 0 || oracle_.asks().empty() || options_.coscheduling.mode == Coscheduling::permit) {
+    if (steps_ % 5 != 0 || oracle_.asks().empty()) {
         return "";
     }
     const auto& [sequence, ask] =

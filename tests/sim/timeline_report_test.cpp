@@ -12,10 +12,10 @@ std::string report(Format format) {
     Written written;
     const auto made = make_timeline_report(format, written.out(), 6);
     using Outcome = TimelineOutcome;
-    made->add({0, "ns/a", "", Outcome::scheduled, "n1", "", {}, ""});
-    made->add({1'500, "ns/b", "", Outcome::nominated, "", "n1", {"ns/x", "ns/y"}, "0/1 nodes are available: 1 z."});
-    made->add({2'000, "ns/b", "", Outcome::unschedulable, "", "n1", {}, "later"});
-    made->add({2'000, "ns/c", "", Outcome::nomination_cleared, "", "", {}, "ns/b was nominated"});
+    made->add({0, "ns/a", "", Outcome::scheduled, "n1", "", {}, "", ""});
+    made->add({1'500, "ns/b", "", Outcome::nominated, "", "n1", {"ns/x", "ns/y"}, "", "0/1 nodes are available: 1 z."});
+    made->add({2'000, "ns/b", "", Outcome::unschedulable, "", "n1", {}, "", "later"});
+    made->add({2'000, "ns/c", "", Outcome::nomination_cleared, "", "", {}, "", "ns/b was nominated"});
     TimelineSummary summary;
     summary.until_ms = 600'000;
     summary.placed = 1;
