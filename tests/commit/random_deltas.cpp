@@ -183,8 +183,8 @@ bool RandomDeltas::await() {
 
 bool RandomDeltas::gate() {
     const AskId id = any([&](AskId ask, const Ask& one) {
-        return !in_hand(ask) && !is_on_node(one.state) && one.state != AskState::awaiting_node &&
-               one.state != AskState::reserved;
+        return !one.foreign && !in_hand(ask) && !is_on_node(one.state) && one.state != AskState::awaiting_node &&
+               one.state != AskState::reserved && one.state != AskState::on_permit;
     });
     if (id == kNone<AskId>) {
         return false;

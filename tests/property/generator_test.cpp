@@ -61,6 +61,12 @@ TEST(Generator, ReachesEveryInputAndEveryRejection) {
     // Real scheduling dominates.
     EXPECT_GT(coverage.counts().at("place lines"), kHistories * 18);
     EXPECT_GT(coverage.counts().at("fail lines"), kHistories * 5);
+    // A few things are met once in some hundreds of histories: as many more as it takes, to a bound.
+    for (std::uint64_t seed = kHistories + 1; seed <= 2 * kHistories && !coverage.never_seen().empty(); ++seed) {
+        const History history = history_of(seed, true);
+        coverage.add(history.events);
+        coverage.add(played(history));
+    }
     // Crowds are for the finer points of the choice of victims, of which one decides in a crowd of five hundred.
     for (std::uint64_t seed = 1; seed <= kCrowdsMax && !coverage.never_seen().empty(); ++seed) {
         coverage.add(crowd_played(seed));
